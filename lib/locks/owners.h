@@ -1,4 +1,5 @@
-// Who holds: an owner text for the node and a number for the history, both unique in a run.
+// Identity of a hold: an owner text for the node and a number for the history, both unique in a
+// run.
 #ifndef DOUBLEHOLD_LIB_LOCKS_OWNERS_H_
 #define DOUBLEHOLD_LIB_LOCKS_OWNERS_H_
 
@@ -18,11 +19,11 @@ class Owners {
     WriteSalt();
   }
 
-  // A hold number nobody else has: client and thread in the upper bits, a count in the lower.
+  // Returns a new hold number: client and thread in the upper bits, a count in the lower.
   uint64_t NextHold() { return first_ + ++count_; }
-  // The text for that hold: unguessable, as a UUID would be.
+  // Returns the owner text of a hold; as unguessable as a UUID.
   [[nodiscard]] std::string TextOf(uint64_t hold) const;
-  // A UUID that stands for the client itself.
+  // Returns a UUID for the client itself.
   [[nodiscard]] std::string ClientUuid() const;
 
  private:
@@ -31,7 +32,7 @@ class Owners {
   void WriteSalt();
 
   uint64_t salt_;
-  std::array<char, kDigits + 1> salt_text_{};  // its digits, and a dash
+  std::array<char, kDigits + 1> salt_text_{};  // hexadecimal digits and a dash
   uint64_t first_;
   uint64_t count_ = 0;
 };

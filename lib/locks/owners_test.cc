@@ -24,24 +24,24 @@ TEST(Owners, HoldsAndTheirTextsAreUniqueInARun) {
   EXPECT_FALSE(holds.contains(0)) << "0 means: no hold";
 }
 
-TEST(Owners, AHoldTellsItsClient) {
+TEST(Owners, AHoldNumberContainsTheClient) {
   Owners owners(7, 5);
   (void)owners.NextHold();
   EXPECT_EQ(owners.NextHold() >> 40U, 5u);
 }
 
-TEST(Owners, AnotherSeedIsAnotherOwner) {
+TEST(Owners, AnotherSeedGivesOtherOwners) {
   EXPECT_NE(Owners(7, 1).TextOf(1), Owners(8, 1).TextOf(1));
   EXPECT_EQ(Owners(7, 1).TextOf(1), Owners(7, 1).TextOf(1));
 }
 
-// Hexadecimal digits as x, the rest as it is.
+// Replaces every hexadecimal digit by x.
 std::string ShapeOf(std::string text) {
   for (char& c : text) c = std::isxdigit(static_cast<unsigned char>(c)) != 0 ? 'x' : c;
   return text;
 }
 
-TEST(Owners, AClientsUuidIsOne) {
+TEST(Owners, AClientsUuidHasTheFormOfAUuid) {
   std::set<std::string> seen;
   for (int client = 0; client <= 200; ++client) {
     const std::string text = Owners(7, client).ClientUuid();

@@ -74,7 +74,7 @@ ReleaseResult RecordedLock::Release(const Grant& grant, Deadline deadline) {
 ReleaseResult RecordedLock::GiveUp(const LockKey& key, Deadline deadline) {
   if (!lock_->FreesOnGivingUp()) {
     const ReleaseResult result = lock_->GiveUp(key, deadline);
-    // It may yet take effect, as a release without an answer may.
+    // Giving up without a reply may still take effect later, as a release may.
     if (result == ReleaseResult::kUnknown)
       env_.Record({.key = key.index, .op = Op::kRelease, .type = EventType::kInfo});
     return result;

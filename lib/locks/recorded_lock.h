@@ -1,5 +1,5 @@
-// Stamps every attempt into the history: the invocation before anything is sent, the outcome after
-// everything came back, so that a hold as recorded lies inside the true one.
+// Records every attempt in the history. The invocation is stamped before anything is sent and the
+// outcome after the reply, so a recorded hold lies inside the true one.
 #ifndef DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
 #define DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
 
@@ -11,7 +11,7 @@
 
 namespace doublehold {
 
-// Wraps a variant; owns it. Same rules as the variant.
+// Wraps and owns a variant. The variant's rules apply.
 class RecordedLock final : public Lock {
  public:
   RecordedLock(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}
@@ -33,7 +33,7 @@ class RecordedLock final : public Lock {
 
 void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result);
 
-// Around an extension that a variant's own task makes.
+// Records an extension made by a variant's own task, such as the watchdog.
 template <typename Extension>
 ExtendResult RecordExtend(Env& env, const Grant& grant, Lease lease, Extension&& extend) {
   env.Record({.hold = grant.hold,

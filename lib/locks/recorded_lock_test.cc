@@ -26,7 +26,7 @@ struct RecordedLockScene {
       : inner(new ScriptedLock(world, {attempt})), lock(env, std::unique_ptr<Lock>(inner)) {}
 };
 
-TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfter) {
+TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfterTheAttempt) {
   RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted, .takes = 30ms});
   const AcquireResult result = scene.lock.TryAcquire({.name = "k", .index = 3}, 500ms, {});
   ASSERT_TRUE(std::holds_alternative<Granted>(result));
@@ -41,7 +41,7 @@ TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfter) {
   EXPECT_EQ(granted.value[0], ToNs(500ms)) << "valid until one lease after the invocation";
 }
 
-TEST(RecordedLock, ABusyOneIsAFailureWithTheHintItGave) {
+TEST(RecordedLock, BusyIsRecordedAsFailWithItsHint) {
   RecordedLockScene scene(
       {.outcome = RecordedLockOutcome::kBusy, .takes = 5ms, .retry_hint = 80ms});
   (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
@@ -50,14 +50,14 @@ TEST(RecordedLock, ABusyOneIsAFailureWithTheHintItGave) {
   EXPECT_EQ(scene.world.events[1].value[0], ToNs(80ms));
 }
 
-TEST(RecordedLock, AnUnknownOneIsAnInfoWithTheHoldItPerhapsGot) {
+TEST(RecordedLock, UnknownIsRecordedAsInfoWithTheHoldItMayHaveGot) {
   RecordedLockScene scene({.outcome = RecordedLockOutcome::kUnknown});
   (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
   ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "0 info acquire"}));
   EXPECT_EQ(scene.world.events[1].hold, 1u);
 }
 
-TEST(RecordedLock, AReleaseIsWhatTheNodeSaid) {
+TEST(RecordedLock, AReleaseIsRecordedAsTheNodeAnswered) {
   const struct {
     ReleaseResult answer;
     const char* told;
@@ -76,7 +76,7 @@ TEST(RecordedLock, AReleaseIsWhatTheNodeSaid) {
   }
 }
 
-TEST(RecordExtend, AnExtensionCarriesItsNewEndOrThatItFailed) {
+TEST(RecordExtend, AnExtensionIsRecordedWithItsNewEndOrItsFailure) {
   const struct {
     ExtendResult result;
     const char* told;
@@ -96,7 +96,7 @@ TEST(RecordExtend, AnExtensionCarriesItsNewEndOrThatItFailed) {
   }
 }
 
-TEST(RecordedLock, AReleaseThatDidNotLookWhoseLockItWasSaysSo) {
+TEST(RecordedLock, AReleaseWithoutComparingTheOwnerIsMarked) {
   for (const auto& [answer, type, unchecked] :
        {std::tuple{ReleaseResult::kReleased, EventType::kOk, 0},
         std::tuple{ReleaseResult::kFreed, EventType::kOk, 1},
@@ -111,7 +111,7 @@ TEST(RecordedLock, AReleaseThatDidNotLookWhoseLockItWasSaysSo) {
   }
 }
 
-TEST(RecordedLock, GivingUpIsAReleaseOfNoHoldWhenItFreesTheLock) {
+TEST(RecordedLock, GivingUpIsRecordedAsAReleaseWhenItFreesTheLock) {
   RecordedLockScene scene({});
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
   EXPECT_TRUE(scene.world.events.empty());
@@ -124,7 +124,7 @@ TEST(RecordedLock, GivingUpIsAReleaseOfNoHoldWhenItFreesTheLock) {
   EXPECT_EQ(scene.world.events[1].value[0], 1);
 }
 
-TEST(RecordedLock, TellsWhatTheLockInsideIs) {
+TEST(RecordedLock, ForwardsThePropertiesOfTheWrappedLock) {
   RecordedLockScene scene({});
   EXPECT_FALSE(scene.lock.FreesOnGivingUp() || scene.lock.StaysLockedOnThrow() ||
                scene.lock.ReleasesAnothers() || scene.lock.ExtendsByItself());
@@ -138,7 +138,7 @@ TEST(RecordedLock, TellsWhatTheLockInsideIs) {
   EXPECT_TRUE(scene.lock.ExtendsByItself());
 }
 
-TEST(RecordedLock, GivingUpWithoutAnAnswerIsARecordOfItsOwn) {
+TEST(RecordedLock, GivingUpWithoutAReplyIsRecordedAsInfo) {
   RecordedLockScene scene({});
   scene.inner->give_up_answer = ReleaseResult::kUnknown;
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});

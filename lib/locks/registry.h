@@ -1,4 +1,4 @@
-// The lock variants there are: one explicit line each in registry.cc.
+// The registry of lock variants; registry.cc has one line for each.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REGISTRY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REGISTRY_H_
 
@@ -17,23 +17,23 @@
 
 namespace doublehold {
 
-// Everything a lock is made from. `env` outlives the lock; the rest is copied.
+// The arguments of a lock's constructor. `env` must outlive the lock; the rest is copied.
 struct LockContext {
   Env& env;
   int client = 0;     // unique in the run; part of every owner and hold
-  int thread = 0;     // which of the client's sessions
+  int thread = 0;     // index among the client's sessions
   uint64_t seed = 0;  // of the run
   int nodes = 1;      // 1..nodes keep lock keys
-  Lease lease{};      // of the plan: what options in leases were counted in
+  Lease lease{};      // the plan's lease; options counted in leases refer to it
   Duration call_timeout{};
   Options options;
 };
 
 using Trait = LockTrait;
-std::string_view Name(Trait trait);  // "lets readers in together"
+std::string_view Name(Trait trait);  // for example "lets readers in together"
 
-// The times of a variant's source, by which a run goes that asks for them (lock.pace = "source").
-// Durations as a user writes them; an empty one, or a negative number: as every lock here does.
+// The times of a variant's source, for runs with lock.pace = "source". Durations are written as by
+// a user. An empty duration or a negative number means the default of all locks.
 struct SourcePace {
   std::string_view lease{};
   std::string_view interval{};  // between two tries
@@ -47,18 +47,18 @@ struct LockEntry {
   int least_nodes = 1;
   int most_nodes = 1;
   std::vector<OptionSpec> options{};
-  // To its nodes, with what Extend would send, whether or not a watchdog calls it. Nothing: it is
-  // not known.
+  // The commands that it sends to its nodes, with those of Extend even if no watchdog calls it.
+  // Empty: not known.
   std::optional<Sends> sends{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
-  std::vector<Step> steps{};     // that it announces by itself, between its commands
-  bool has_leases = true;        // else its grants never end
-  bool end_is_in_value = false;  // so that a key without expiry in Redis blocks nobody for ever
-  // How stock is to be written under it, when the experiment does not say; lock-free: how it must
-  // be.
+  std::vector<Step> steps{};     // steps that it announces itself, between its commands
+  bool has_leases = true;        // false: its grants never end
+  bool end_is_in_value = false;  // a key without expiry in Redis blocks nobody for ever
+  // How stock is written under it if the experiment does not say. For lock-free variants: how it
+  // must be written.
   std::string_view write{};
-  // How its source waits, when the experiment does not say; empty: as every lock here does.
+  // How its source waits, if the experiment does not say. Empty: the default of all locks.
   std::string_view retry_interval{}, retry_longest{};
   double retry_growth = 1;
   SourcePace source{};
@@ -66,20 +66,20 @@ struct LockEntry {
   [[nodiscard]] bool Has(Trait trait) const { return traits.Has(trait); }
 };
 
-// For LockEntry::make.
+// An implementation of LockEntry::make.
 template <typename Variant>
 std::unique_ptr<Lock> MakeLock(const LockContext& context) {
   return std::make_unique<Variant>(context);
 }
 
 std::span<const LockEntry> Locks();
-// Besides them: the lock that a program of the user's serves (docs/driver-protocol.md). What it can
-// is that program's; its `make` is null, for whoever has the program makes it.
+// The lock `driver`, which is not in Locks(): a user's program serves it (docs/driver-protocol.md),
+// and determines its traits. `make` is null; whoever starts the program makes the lock.
 constexpr std::string_view kDriverLock = "driver";
 const LockEntry& DriverEntry();
-// Of both. Null when there is none of that name.
+// Finds both kinds of locks. Returns null when no lock has this name.
 const LockEntry* FindLock(std::string_view name);
-// The names of those with a trait.
+// Returns the names of the locks with a trait.
 std::vector<std::string> LocksWith(Trait trait);
 
 }  // namespace doublehold

@@ -32,7 +32,7 @@ TEST(Locks, EveryVariantCanBeMadeFromItsDefaults) {
   }
 }
 
-TEST(Locks, ThereIsNoneOfAnotherName) {
+TEST(Locks, AnUnknownNameIsNotFound) {
   EXPECT_EQ(FindLock("zookeeper"), nullptr);
   EXPECT_EQ(FindLock(""), nullptr);
 }

@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-// A waiter on a channel looks by itself this often, should a message be lost.
+// A waiter on a channel polls this often, in case a message is lost.
 constexpr Duration kLongestSilence = 1s;
 
 Duration Times(Duration span, double factor) {
@@ -45,7 +45,7 @@ AcquireResult Try(Env& env, Lock& lock, const LockKey& key, Lease lease,
 
 AcquireResult AcquireWithRetry(Env& env, Lock& lock, const LockKey& key, Lease lease,
                                const RetryPolicy& given) {
-  RetryPolicy policy = given;  // its interval grows
+  RetryPolicy policy = given;  // a copy, because the interval grows
   const MonoTime give_up = env.Mono() + policy.timeout;
   AcquireResult result = Try(env, lock, key, lease, policy);
   for (int64_t retry = 0; !std::holds_alternative<Granted>(result); ++retry) {

@@ -34,7 +34,7 @@ struct Case {
   std::vector<Attempt> attempts;
   const char* result;
   RetryLines said;
-  Duration until;  // when it returned
+  Duration until;  // time of the return
 };
 
 TEST(AcquireWithRetry, TriesWaitsAndTriesAgain) {
@@ -102,7 +102,7 @@ TEST(AcquireWithRetry, TriesWaitsAndTriesAgain) {
   }
 }
 
-TEST(AcquireWithRetry, WhatWasPerhapsGrantedIsKeptWhereAReleaseMayFreeAnothersLock) {
+TEST(AcquireWithRetry, AnUnknownGrantIsKeptIfAReleaseCouldFreeAnothersLock) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kUnknown, kBusy, kGrant});
@@ -113,7 +113,7 @@ TEST(AcquireWithRetry, WhatWasPerhapsGrantedIsKeptWhereAReleaseMayFreeAnothersLo
   EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire", "100 acquire"}));
 }
 
-TEST(AcquireWithRetry, JitterShortensTheIntervalByItsShareAtMost) {
+TEST(AcquireWithRetry, JitterShortensTheIntervalByAtMostItsShare) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy});
@@ -126,7 +126,7 @@ TEST(AcquireWithRetry, JitterShortensTheIntervalByItsShareAtMost) {
     pauses_ms.insert(at_ms - before_ms);
     before_ms = at_ms;
   }
-  // The log counts whole milliseconds.
+  // The log has whole milliseconds.
   EXPECT_GE(*pauses_ms.begin(), 59);
   EXPECT_LE(*pauses_ms.rbegin(), 101);
   EXPECT_GT(pauses_ms.size(), 30u) << "the pauses are drawn, not fixed";
@@ -155,7 +155,7 @@ TEST(AcquireWithRetry, EqualSeedsWaitEqually) {
   EXPECT_NE(wait(3), wait(4));
 }
 
-TEST(AcquireWithRetry, StartsNothingNewOnceTheRunIsEnding) {
+TEST(AcquireWithRetry, StartsNoTryOnceTheRunIsEnding) {
   for (const Attempt& attempt : {kBusy, kUnknown}) {
     World world;
     FakeEnv env(world);
@@ -167,7 +167,7 @@ TEST(AcquireWithRetry, StartsNothingNewOnceTheRunIsEnding) {
   }
 }
 
-TEST(AcquireWithRetry, AStopDuringAWaitIsHeeded) {
+TEST(AcquireWithRetry, AStopDuringAWaitEndsIt) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy});
@@ -178,14 +178,14 @@ TEST(AcquireWithRetry, AStopDuringAWaitIsHeeded) {
   EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire"}));
 }
 
-// Tells of a release at given times; or is broken, and says so at once.
+// Announces a release at the given times. If broken, it reports that at once.
 class FakeWakeUps final : public Subscription {
  public:
   FakeWakeUps(World& world, const std::vector<Duration>& messages) : world_(world) {
     for (const Duration at : messages) messages_.insert(kStartOfWorld + at);
   }
   bool broken = false;
-  std::vector<Duration> waits;  // how long each was to last
+  std::vector<Duration> waits;  // the requested length of each wait
 
   bool Wait(Deadline deadline) override {
     waits.push_back(deadline - world_.now);
@@ -205,7 +205,7 @@ class FakeWakeUps final : public Subscription {
   std::set<MonoTime> messages_;
 };
 
-TEST(AcquireWithRetry, AWaiterIsWokenByTheRelease) {
+TEST(AcquireWithRetry, AReleaseWakesAWaiter) {
   World world;
   FakeEnv env(world);
   FakeWakeUps wake_ups(world, {130ms});
@@ -217,7 +217,7 @@ TEST(AcquireWithRetry, AWaiterIsWokenByTheRelease) {
   EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "130 acquire"}));
 }
 
-TEST(AcquireWithRetry, AWaiterLooksByItselfWhenTheHoldersLeaseMustBeOver) {
+TEST(AcquireWithRetry, AWaiterPollsWhenTheHoldersLeaseMustBeOver) {
   const struct {
     const char* what;
     Duration hint;
@@ -243,7 +243,7 @@ TEST(AcquireWithRetry, AWaiterLooksByItselfWhenTheHoldersLeaseMustBeOver) {
   }
 }
 
-TEST(AcquireWithRetry, ABrokenChannelIsNoBusyLoop) {
+TEST(AcquireWithRetry, ABrokenChannelDoesNotCauseABusyLoop) {
   World world;
   FakeEnv env(world);
   FakeWakeUps wake_ups(world, {});
@@ -265,7 +265,7 @@ TEST(AcquireWithRetry, ItsIntervalGrowsToTheLongest) {
                                    "110 acquire", "150 acquire"}));
 }
 
-TEST(AcquireWithRetry, WhoGivesUpSaysSoAndWhoIsGrantedDoesNot) {
+TEST(AcquireWithRetry, CallsGiveUpOnlyWhenItGivesUp) {
   for (const auto& [attempt, said] : {std::pair{kBusy, RetryLines{"0 acquire", "0 give up"}},
                                       std::pair{kGrant, RetryLines{"0 acquire"}}}) {
     World world;

@@ -8,7 +8,7 @@ namespace doublehold {
 namespace {
 
 constexpr int kExtensionsPerLease = 3;
-// A failed extension is tried again after this share of the lease, so that several fit before it
+// A failed extension is tried again after 1/10 of the lease, so that several tries fit before it
 // ends.
 constexpr int kRetriesPerLease = 10;
 
@@ -28,8 +28,8 @@ void Watchdog::Leave(const Grant& grant) {
   std::erase_if(guarded_, [&](const Guarded& g) { return g.grant.hold == grant.hold; });
 }
 
-// No grant needs to wake this task: it never sleeps longer than a third of the lease, so it sees
-// every grant before that grant's first extension is due.
+// A new grant does not wake this task. The task never sleeps longer than a third of the lease, so
+// it sees every grant before that grant's first extension is due.
 void Watchdog::Run(Env& env) {
   std::vector<std::unique_ptr<Connection>> nodes;
   for (int i = 1; i <= care_.nodes; ++i) nodes.push_back(env.Connect(NodeId{i}));
@@ -52,7 +52,7 @@ void Watchdog::Run(Env& env) {
   }
 }
 
-// A grant whose extension is due; when there is none, `wake` is brought forward to the next one.
+// Returns a grant whose extension is due. If there is none, moves `wake` forward to the next one.
 std::optional<Grant> Watchdog::NextDue(MonoTime now, MonoTime& wake) {
   const std::lock_guard lock(mutex_);
   for (const Guarded& guarded : guarded_) {

@@ -1,10 +1,11 @@
-// Extends the leases of its client's grants, every third of the lease, in a task of its own, until
-// each is left, lost, or the process ends. A stopped process stops its watchdog too.
+// Extends the leases of its client's grants every third of the lease, in a task of its own. Stops
+// extending a grant when Leave is called, when the grant is lost, or when the process ends.
+// Stopping the process stops its watchdog too.
 //
-// Thread rule: Guard and Leave from the lock's task. A grant that Leave was called for is not
-// extended any more, except by an extension that is already on its way. Guard comes before the
-// grant is in the history: should the lock's task stand still in between, the first extension is
-// recorded before it, and whoever reads the history must expect that.
+// Thread rule: call Guard and Leave from the lock's task. After Leave, the grant is not extended,
+// except by an extension already in flight. Guard is called before the grant is recorded. If the
+// lock's task stalls in between, the history has the first extension before the grant; checkers
+// must expect that.
 #ifndef DOUBLEHOLD_LIB_LOCKS_WATCHDOG_H_
 #define DOUBLEHOLD_LIB_LOCKS_WATCHDOG_H_
 
@@ -25,16 +26,16 @@ using Nodes = std::span<const std::unique_ptr<Connection>>;
 
 class Watchdog {
  public:
-  // One extension on all nodes; called on the watchdog's task, with its own Env and connections.
+  // Extends a grant on all nodes. Called on the watchdog's task with its own Env and connections.
   using Renew = ExtendResult (*)(Env&, Nodes, const Grant&, Lease, Deadline);
   struct Care {
     Lease lease{};
     int nodes = 1;
     bool once =
-        false;  // an extension of unknown outcome is the last one: a defect of released libraries
+        false;  // stops after an extension of unknown outcome: a defect of released libraries
   };
 
-  // The task begins with the first grant.
+  // The task starts with the first grant.
   Watchdog(Env& env, Renew renew, Care care) : env_(env), renew_(renew), care_(care) {}
 
   void Guard(const Grant& grant);
@@ -43,7 +44,7 @@ class Watchdog {
  private:
   struct Guarded {
     Grant grant;
-    MonoTime due;  // of the next extension
+    MonoTime due;  // the next extension
   };
 
   void Run(Env& env);
@@ -54,8 +55,8 @@ class Watchdog {
   Renew renew_;
   Care care_;
   std::mutex mutex_;
-  std::vector<Guarded> guarded_;  // under mutex_; a client holds few locks at a time
-  std::unique_ptr<Task> task_;    // last: it uses the rest
+  std::vector<Guarded> guarded_;  // guarded by mutex_; a client holds few locks at a time
+  std::unique_ptr<Task> task_;    // declared last, because the task uses the other members
 };
 
 }  // namespace doublehold

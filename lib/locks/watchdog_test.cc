@@ -16,13 +16,13 @@ using WatchdogLines = std::vector<std::string>;
 
 constexpr Lease kWatchdogLease = 300ms;
 
-// What renewals answer: in turn, the last one again and again. Static, since a renewal is a plain
+// Replies to renewals, in order; the last one repeats. Static, because a renewal is a plain
 // function.
 struct Script {
   World* world = nullptr;
   std::deque<ExtendResult> answers;
   Duration takes{};
-  size_t nodes = 0;  // that the last one was given
+  size_t nodes = 0;  // of the last renewal
 };
 Script& TheScript() {
   static Script script;
@@ -46,7 +46,7 @@ class WatchdogTest : public ::testing::Test {
   WatchdogTest() { TheScript() = {.world = &world_, .answers = {Extended{}}}; }
 
   static Grant GrantOf(uint64_t hold) { return {.key = {.name = "k"}, .owner = "o", .hold = hold}; }
-  // When renewals were sent, and how they ended.
+  // Returns when renewals were sent, and how they ended.
   WatchdogLines Renewals(Duration until) {
     world_.RunTask(until);
     return Told(world_.events);
@@ -67,13 +67,13 @@ TEST_F(WatchdogTest, ExtendsEveryThirdOfTheLease) {
 
 TEST_F(WatchdogTest, NothingRunsBeforeTheFirstGrant) { EXPECT_TRUE(world_.spawned.empty()); }
 
-TEST_F(WatchdogTest, ExtendsNoMoreOnceTheGrantIsLeft) {
+TEST_F(WatchdogTest, StopsExtendingAGrantAfterLeave) {
   watchdog_.Guard(GrantOf(1));
   world_.At(150ms, [&] { watchdog_.Leave(GrantOf(1)); });
   EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend"}));
 }
 
-TEST_F(WatchdogTest, AGrantThatWasLostIsLeft) {
+TEST_F(WatchdogTest, StopsExtendingALostGrant) {
   TheScript().answers = {Extended{}, Lost{}};
   watchdog_.Guard(GrantOf(1));
   EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend", "200 invoke extend",
@@ -89,7 +89,7 @@ TEST_F(WatchdogTest, AFailedExtensionIsTriedAgainBeforeTheLeaseEnds) {
                      "160 invoke extend", "160 ok extend", "260 invoke extend", "260 ok extend"}));
 }
 
-TEST_F(WatchdogTest, AFailedExtensionIsTheLastOneForThoseThatTryOnce) {
+TEST_F(WatchdogTest, WithOnceAFailedExtensionIsTheLast) {
   TheScript().answers = {Extended{}, Undecided{}, Extended{}};
   Watchdog once(env_, Renew, {.lease = kWatchdogLease, .once = true});
   once.Guard(GrantOf(1));
@@ -104,7 +104,7 @@ TEST_F(WatchdogTest, EveryNodeIsAsked) {
   EXPECT_EQ(TheScript().nodes, 5u);
 }
 
-TEST_F(WatchdogTest, TheNextOneCountsFromTheInvocation) {
+TEST_F(WatchdogTest, TheNextExtensionCountsFromTheInvocation) {
   TheScript().takes = 40ms;
   watchdog_.Guard(GrantOf(1));
   EXPECT_EQ(Renewals(290ms), (WatchdogLines{"100 invoke extend", "140 ok extend",
@@ -123,7 +123,7 @@ TEST_F(WatchdogTest, GuardsEveryGrantOfItsClient) {
   EXPECT_EQ(world_.events[4].hold, 2u);
 }
 
-TEST_F(WatchdogTest, AGrantThatIsLeftDuringItsExtensionStaysLeft) {
+TEST_F(WatchdogTest, AGrantLeftDuringItsExtensionStaysLeft) {
   TheScript().takes = 40ms;
   watchdog_.Guard(GrantOf(1));
   world_.At(120ms, [&] { watchdog_.Leave(GrantOf(1)); });

@@ -1,5 +1,5 @@
-// Everyday use of a lock: WithLock runs a function while holding it, and releases it on every path
-// out.
+// The usual way to use a lock: WithLock runs a function while it holds the lock, and releases it on
+// every path out.
 //
 //   const LockKey key = MakeLockKey("order", {user_id, order_id});             // "order:17_4711"
 //   const Entry entry = WithLock(env, *lock, key, lease, policy, [&](const Grant& grant) { ... });
@@ -17,11 +17,11 @@
 
 namespace doublehold {
 
-// prefix:field_field: a key from a prefix and the fields of the arguments that name the data.
+// Builds "prefix:field_field" from a prefix and the fields that identify the data.
 LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_view> fields);
 
-// Owns a grant and releases it, at the latest when it goes: but for a variant that stays locked
-// when the section throws. Not thread-safe; lock and env outlive it.
+// Owns a grant and releases it, in its destructor at the latest. A variant that stays locked on a
+// throw is not released then. Not thread-safe; `lock` and `env` must outlive it.
 class HeldLock {
  public:
   HeldLock(Env& env, Lock& lock, Grant grant, Duration call_timeout)
@@ -31,7 +31,7 @@ class HeldLock {
   ~HeldLock();
 
   [[nodiscard]] const Grant& grant() const { return grant_; }
-  // Releases now; a later call answers what the first one did.
+  // Releases now. A later call returns the first call's result.
   ReleaseResult Release();
 
  private:
@@ -39,18 +39,18 @@ class HeldLock {
   Lock& lock_;
   Grant grant_;
   Duration call_timeout_;
-  int exceptions_ = std::uncaught_exceptions();  // on their way when it was made
+  int exceptions_ = std::uncaught_exceptions();  // in flight at construction
   std::optional<ReleaseResult> released_;
 };
 
-// What became of one WithLock.
+// The outcome of a WithLock call.
 struct Entry {
   bool entered = false;
   bool perhaps_left_locked = false;  // not entered, and the last try's outcome is unknown
-  ReleaseResult released = ReleaseResult::kUnknown;  // when entered
+  ReleaseResult released = ReleaseResult::kUnknown;  // set if entered
 };
 
-// Blocking as the policy says; with a time-out of 0 it tries once. What `body` throws passes
+// Waits as the policy says; with a timeout of 0 it tries once. An exception of `body` passes
 // through after the release.
 template <typename Body>
 Entry WithLock(Env& env, Lock& lock, const LockKey& key, Lease lease, const RetryPolicy& policy,

@@ -69,7 +69,7 @@ TEST(WithLock, ReleasesWhenTheBodyReturnsEarly) {
   EXPECT_EQ(scene.lock.said, (WithLockLines{"0 acquire", "0 release 1"}));
 }
 
-TEST(WithLock, DoesNotEnterWhenTheLockIsTaken) {
+TEST(WithLock, DoesNotEnterWhenTheLockIsBusy) {
   WithLockScene scene(WithLockOutcome::kBusy);
   const Entry entry = scene.Run([](const Grant&) {});
   EXPECT_FALSE(entry.entered);
@@ -78,7 +78,7 @@ TEST(WithLock, DoesNotEnterWhenTheLockIsTaken) {
   EXPECT_EQ(scene.lock.said, WithLockLines{"0 acquire"});
 }
 
-TEST(WithLock, DoesNotEnterWhenItIsUnknownWhetherItHolds) {
+TEST(WithLock, DoesNotEnterWhenTheOutcomeIsUnknown) {
   WithLockScene scene(WithLockOutcome::kUnknown);
   const Entry entry = scene.Run([](const Grant&) {});
   EXPECT_FALSE(entry.entered);
@@ -87,7 +87,7 @@ TEST(WithLock, DoesNotEnterWhenItIsUnknownWhetherItHolds) {
   EXPECT_EQ(scene.lock.said, (WithLockLines{"0 acquire", "0 release 1"}));
 }
 
-TEST(WithLock, TellsWhatBecameOfTheRelease) {
+TEST(WithLock, ReturnsTheResultOfTheRelease) {
   for (const ReleaseResult answer :
        {ReleaseResult::kReleased, ReleaseResult::kNotOwner, ReleaseResult::kUnknown}) {
     WithLockScene scene(WithLockOutcome::kGranted);
@@ -109,7 +109,7 @@ TEST(WithLock, RecordsTheWaitAndAnnouncesItsSteps) {
   EXPECT_TRUE(busy.world.steps.empty());
 }
 
-TEST(HeldLock, IsReleasedOnceHoweverOftenItIsAsked) {
+TEST(HeldLock, IsReleasedOnce) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {{.outcome = WithLockOutcome::kGranted}});
@@ -122,7 +122,7 @@ TEST(HeldLock, IsReleasedOnceHoweverOftenItIsAsked) {
   EXPECT_EQ(lock.said, WithLockLines{"0 release 7"});
 }
 
-TEST(HeldLock, IsReleasedWhenItGoes) {
+TEST(HeldLock, IsReleasedInItsDestructor) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {{.outcome = WithLockOutcome::kGranted}});
@@ -136,7 +136,7 @@ TEST(MakeLockKey, IsThePrefixAndTheFieldsOfTheArguments) {
   EXPECT_EQ(MakeLockKey("sale", {}).name, "sale:");
 }
 
-TEST(WithLock, AVariantThatStaysLockedOnThrowIsLeftAndNotReleased) {
+TEST(WithLock, AVariantThatStaysLockedOnThrowIsNotReleased) {
   WithLockScene scene(WithLockOutcome::kGranted);
   scene.lock.stays_locked_on_throw = true;
   EXPECT_THROW((void)scene.Run([](const Grant&) { throw std::runtime_error("sold out"); }),

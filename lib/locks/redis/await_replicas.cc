@@ -10,13 +10,14 @@ namespace {
 
 constexpr int64_t kMostReplicas = 100;
 
-// Pinned: on a connection made anew WAIT knows of no write, and says at once that all replicas have
-// it.
+// Pinned to the connection of the write. On a new connection WAIT knows of no write, and reports at
+// once that all replicas have it.
 bool EnoughAcknowledge(Env& env, Connection& node, const AwaitedReplicas& awaited,
                        Deadline deadline) {
   const Duration left = (deadline - env.Mono()) / 2;
   const std::string timeout_ms =
-      std::to_string(std::max<int64_t>(ToMs(std::min(awaited.timeout, left)), 1));  // 0: for ever
+      // 0 would mean no timeout.
+      std::to_string(std::max<int64_t>(ToMs(std::min(awaited.timeout, left)), 1));
   const std::string count = std::to_string(awaited.count);
   const std::array<std::string_view, 3> wait{"WAIT", count, timeout_ms};
   node.Pin();

@@ -1,7 +1,8 @@
-// Options wait-replicas and wait-timeout: a grant counts only when so many replicas have
+// Options wait-replicas and wait-timeout: a grant counts only when enough replicas have
 // acknowledged it (WAIT).
 //
-// That does not make a lock safe: WAIT tells that some replicas have the write, not that one of
+// This does not make a lock safe. WAIT reports that some replicas have the write; another replica
+// may become the master. Later writes, such as extensions and releases, are not covered.
 // them is the next master. Nor does it look at what is written later: extensions, releases.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_AWAIT_REPLICAS_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_AWAIT_REPLICAS_H_
@@ -17,16 +18,16 @@
 namespace doublehold {
 
 struct AwaitedReplicas {
-  int64_t count = 0;  // 0: none, and nothing is asked
+  int64_t count = 0;  // 0: WAIT is not sent
   Duration timeout{};
 };
 
 std::vector<OptionSpec> AwaitOptions();
 AwaitedReplicas ReadAwaited(const Options& options);
 
-// Passes on what an attempt answered that was just made on this connection, unless it is a grant
-// that too few replicas acknowledged in time: that is undone, by `undo`, and Busy; Unknown when the
-// undoing had no answer. At most half of the time to the deadline is spent waiting.
+// Returns the outcome of an attempt just made on this connection. If it is a grant that too few
+// replicas acknowledged in time, `undo` reverts it. Then the outcome is Busy, or Unknown when
+// `undo` got no reply. Waits at most half of the time until the deadline.
 AcquireResult AwaitReplicas(Env& env, Connection& node, const AwaitedReplicas& awaited,
                             AcquireResult attempt, Deadline deadline,
                             const std::function<ReleaseResult(const Grant&)>& undo);

@@ -14,7 +14,7 @@ Reply NumberAwaitReplicas(int64_t value) {
   return {.kind = Reply::Kind::kInteger, .integer = value};
 }
 
-// A master with replicas of which some acknowledge; it notes what it was asked.
+// A master some of whose replicas acknowledge. It logs its commands.
 struct Master {
   CallResult Answer(const Command& command) {
     asked.push_back(command[0]);
@@ -24,7 +24,7 @@ struct Master {
       if (!waits) return tl::unexpected(CallFailure{.definite = false, .message = "reset"});
       return NumberAwaitReplicas(acknowledged);
     }
-    // The first script of redisson is its acquire.
+    // redisson's first script is its acquire
     if (scripts++ == 0 && is_redisson) return Reply{};
     if (!undoes) return tl::unexpected(CallFailure{.definite = false, .message = "late"});
     return NumberAwaitReplicas(1);
@@ -53,14 +53,14 @@ std::string AttemptToAcquire(std::string_view lock, Master& master) {
   return std::holds_alternative<Busy>(result) ? "busy" : "unknown";
 }
 
-TEST(AwaitReplicas, AGrantThatTooFewReplicasHaveIsUndone) {
+TEST(AwaitReplicas, AGrantWithTooFewAcknowledgementsIsUndone) {
   const struct {
     int64_t acknowledged;
     bool waits, undoes;
     const char* outcome;
   } cases[] = {
       {2, true, true, "granted"},   {3, true, true, "granted"}, {1, true, true, "busy"},
-      {0, true, false, "unknown"},  {0, false, true, "busy"},  // its own connection was lost
+      {0, true, false, "unknown"},  {0, false, true, "busy"},  // the write's connection was lost
       {0, false, false, "unknown"},
   };
   for (const char* lock : {"set-nx-px", "redisson"}) {

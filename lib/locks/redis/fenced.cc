@@ -1,14 +1,15 @@
-// fenced: SET key owner NX PX lease and INCR of a counter in one script: each grant has a token
-// above all before it. The store refuses whoever shows it a token below one that it has seen, so
-// that a holder that was late can do no harm.
+// fenced: SET key owner NX PX lease and INCR of a counter, in one script. Each grant's fencing
+// token is greater than all earlier ones. The store refuses a token lower than one that it has
+// seen, so a late holder can do no harm.
 //
-// Claims:  at most one client's lease is valid at a time; tokens rise from grant to grant; with a store that compares
-//          them no order is lost, however late a holder is.
-// Assumes: one server that loses no write and whose clock runs at the clients' rate; the store compares the tokens of
-//          reads and writes alike.
-// Attack:  a late holder still believes that it holds (K14). Move the server's clock (K17), or lose its memory (K18): two
-//          have valid leases, though the store serves one. A store that compares on writes only lets two that read the
-//          same stock write one after the other (K33). A counter that is lost gives old tokens again (K34).
+// Claims:  at most one client's lease is valid at a time; tokens increase from grant to grant; with
+//          a store that compares tokens no order is lost, however late a holder is.
+// Assumes: one server that loses no write and whose clock runs at the clients' rate; the store
+//          compares the tokens of reads and of writes.
+// Attack:  a late holder still believes that it holds (K14). Move the server's clock (K17), or lose
+//          its memory (K18): two leases are valid, though the store serves only one. If the store
+//          compares on writes only, two clients that read the same stock write one after the other
+//          (K33). A lost counter gives old tokens again (K34).
 // Source:  Kleppmann, "How to do distributed locking".
 
 #include <array>
@@ -20,7 +21,7 @@
 namespace doublehold {
 namespace {
 
-// The token, or nil when the key is taken.
+// Returns the token, or nil when the key is taken.
 const Script& AcquireFencedScript() {
   static const Script script(
       "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then "
@@ -40,7 +41,8 @@ class Fenced final : public Lock {
     grant.owner = owners_.TextOf(grant.hold);
     grant.valid_until = env_.Mono() + lease;
     const std::string lease_ms = std::to_string(ToMs(lease));
-    // With the key as its hash tag: in a cluster a script's keys lie in one slot.
+    // The key is the counter's hash tag, because in a cluster all keys of a script must be in one
+    // slot.
     const std::string counter = "{" + key.name + "}:token";
     const std::array<std::string_view, 2> keys{key.name, counter};
     const std::array<std::string_view, 2> args{grant.owner, lease_ms};

@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-// The compare-and-delete of redis.io's SET page, which the seeds use too.
+// The compare-and-delete script of redis.io's SET page; the seeds use it too.
 const Script& DeleteIfOwner() {
   static const Script script(
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "

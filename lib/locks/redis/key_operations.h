@@ -1,6 +1,6 @@
-// The two steps that several variants share: SET key owner NX PX lease, and the script that
-// deletes, or extends, a key only while the owner's text is in it. Each comes in two halves, so
-// that several nodes can be asked at once.
+// Shared steps of several variants: SET key owner NX PX lease, and scripts that delete or extend a
+// key only if it holds the owner's text. Each step has two halves, Start and Finish, so that
+// several nodes can be asked concurrently.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_KEY_OPERATIONS_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_KEY_OPERATIONS_H_
 
@@ -14,33 +14,33 @@
 
 namespace doublehold {
 
-// What one node said. kFailed: certainly not done. kUnknown: perhaps done.
+// A node's answer. kFailed: certainly not done. kUnknown: perhaps done.
 enum class [[nodiscard]] NodeAnswer : uint8_t{kYes, kNo, kFailed, kUnknown};
 
 NodeAnswer FailureOf(const CallFailure& failure);
-// What an acquire answers whose command failed: Busy when it was certainly not carried out, else
-// Unknown.
+// Returns the result of an acquire whose command failed: Busy if it was certainly not carried out,
+// otherwise Unknown.
 AcquireResult NotGranted(const CallFailure& failure, Grant grant);
 
 void StartSetNxPx(Connection& node, const std::string& key, const std::string& owner, Lease lease,
                   Deadline deadline);
 NodeAnswer FinishSetNxPx(Connection& node);
 
-// `key` and `owner` stay valid until the finish.
+// `key` and `owner` must stay valid until FinishScript.
 void StartCompareAndDelete(Connection& node, const std::string& key, const std::string& owner,
                            Deadline deadline);
 void StartCompareAndExtend(Connection& node, const std::string& key, const std::string& owner,
                            const std::string& lease_ms, Deadline deadline);
-NodeAnswer FinishScript(Connection& node);  // kYes: 1, kNo: 0
+NodeAnswer FinishScript(Connection& node);  // 1 is kYes, 0 is kNo
 
-// The operations of a lock that is such a key on one node. The lease counts from the invocation.
+// The operations of a lock that is one such key on one node. The lease counts from the invocation.
 AcquireResult AcquireSetNxPx(Env& env, Connection& node, Owners& owners, const LockKey& key,
                              Lease lease, Deadline deadline);
 ExtendResult ExtendIfOwned(Env& env, Connection& node, const Grant& grant, Lease lease,
                            Deadline deadline);
 ReleaseResult ReleaseIfOwned(Connection& node, const Grant& grant, Deadline deadline);
 
-// DEL, whoever's key it is. kFreed: something was there. kNotOwner: nothing was.
+// Sends DEL without comparing the owner. kFreed: a key was deleted. kNotOwner: there was none.
 ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, Deadline deadline);
 
 }  // namespace doublehold

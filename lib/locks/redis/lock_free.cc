@@ -1,11 +1,12 @@
-// watch, version, atomic-script: no lock. What keeps the stock right is how it is written: the
-// workload `inventory` does that, by WATCH and MULTI, by comparing a version, or in one script.
-// Here nothing is taken and nothing promised.
+// watch, version, atomic-script: no lock. The workload `inventory` protects the stock by the way it
+// writes: WATCH and MULTI, comparing a version, or one script. Here nothing is acquired and nothing
+// guaranteed.
 //
-// Claims:  nothing about holding; that no order is lost and nothing oversold.
+// Claims:  nothing about holds; no order is lost and nothing is oversold.
 // Assumes: one store that loses no write.
-// Attack:  lose the reply to EXEC: a buyer that tries again buys twice (K36). Kill a buyer before its order: what it took is
-//          in no order, and no claim asks for that. Pauses, held messages and clocks do nothing (C01).
+// Attack:  lose the reply to EXEC: a buyer that retries buys twice (K36). Kill a buyer before its
+//          order: the stock that it took is in no order, and no claim covers that. Pauses, held
+//          messages and clocks have no effect (C01).
 // Source:  seed 004 (watch), seed 000 (version).
 
 #include "lib/locks/owners.h"

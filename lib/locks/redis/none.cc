@@ -1,4 +1,4 @@
-// none: no lock at all. The control: a workload that does not oversell under it cannot judge any
+// none: no lock, as a control. A workload that does not oversell without a lock cannot judge any
 // lock (C04).
 //
 // Claims:  nothing.

@@ -1,13 +1,13 @@
-// redisson-fair: redisson whose waiters stand in a queue. Who is refused is put at the end of a
-// list, and into a sorted set with the instant when its patience is over; only the head of the list
-// may take a free lock, and a release wakes the head alone. Whoever comes by drops heads whose
-// instant is past.
+// redisson-fair: redisson with a queue of waiters. A refused client is appended to a list, and its
+// deadline as a waiter is put into a sorted set. Only the head of the list may take a free lock,
+// and a release wakes only the head. Every attempt drops heads whose deadline has passed.
 //
-// Claims:  as redisson; and waiters are granted in the order in which they came.
-// Assumes: as redisson; the clients' wall clocks agree, since each judges the instants of the
-// others by its own.
-// Attack:  as redisson. A waiter that dies blocks the queue until its instant is past: wait-time after the one before it.
-//          A client whose clock is ahead drops waiters that live (jump of a client).
+// Claims:  as redisson; waiters are granted the lock in the order in which they came.
+// Assumes: as redisson; the clients' wall clocks agree, because each client judges the others'
+//          deadlines by its own clock.
+// Attack:  as redisson. A waiter that dies blocks the queue until its deadline, which is wait-time
+//          after the deadline before it. A client whose clock is ahead drops living waiters (jump
+//          of a client).
 // Source:  Redisson 3.23.5, RedissonFairLock; wait-time is its threadWaitTime.
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-// Keys: lock, queue, instants.
+// Keys: lock, queue, deadlines.
 constexpr std::string_view kDropTheLate =
     "local function drop(now) local head = redis.call('lindex', KEYS[2], 0) "
     "while head do local over = tonumber(redis.call('zscore', KEYS[3], head) or '0') "
@@ -25,8 +25,8 @@ constexpr std::string_view kDropTheLate =
     "redis.call('zrem', KEYS[3], head) redis.call('lpop', KEYS[2]) "
     "head = redis.call('lindex', KEYS[2], 0) end end ";
 
-// Arguments: lease, owner, wait time, now; all in ms. Nil: granted. Else about how long it lasts
-// until the caller's turn.
+// Arguments: lease, owner, wait time, now; all in ms. Returns nil when granted, otherwise the
+// approximate time until the caller's turn.
 const Script& AcquireFairScript() {
   static const Script script(
       std::string(kDropTheLate) +
@@ -51,8 +51,8 @@ const Script& AcquireFairScript() {
   return script;
 }
 
-// Keys: and the channel's prefix. Arguments: message, lease, owner, entries to keep, now. The head
-// of the queue is told also when the lock turns out to be gone.
+// Keys: as above, and the channel's prefix. Arguments: message, lease, owner, entries to keep, now.
+// Wakes the head of the queue even if the lock turns out to be gone.
 const Script& UnlockFairScript() {
   static const Script script(
       std::string(kDropTheLate) +
@@ -68,8 +68,8 @@ const Script& UnlockFairScript() {
   return script;
 }
 
-// Keys: queue, instants. Arguments: owner, wait time. 1: it stood there; whoever stood behind it
-// moves up.
+// Keys: queue, deadlines. Arguments: owner, wait time. Returns 1 if the owner was in the queue.
+// Waiters behind it move up.
 const Script& Leave() {
   static const Script script(
       "local behind = false "
@@ -95,7 +95,8 @@ class RedissonFair final : public RedissonFamily {
     const std::array<std::string_view, 2> keys{queue, instants};
     const std::array<std::string_view, 2> args{owner_, wait_ms_};
     const CallResult left = node_->Eval(Leave(), keys, args, deadline);
-    // What it left is no lock. Without an answer, it may leave later, when it has queued again.
+    // The client leaves a queue, not a lock. Without a reply, it may be removed later, after it has
+    // queued again.
     return left ? ReleaseResult::kNotOwner : ReleaseResult::kUnknown;
   }
 

@@ -1,4 +1,4 @@
-// redisson-fair on a real server: who stands in its queue, and who is granted.
+// redisson-fair on a real server: the order of its queue and of its grants.
 #include <array>
 #include <mutex>
 #include <thread>
@@ -29,7 +29,7 @@ class Fair : public OnServers {
     EXPECT_EQ(client.lock().GiveUp(kRedissonFairKey, RealMono() + kPatience),
               ReleaseResult::kNotOwner);
   }
-  // The owner of a session, as it stands in Redis.
+  // Returns the owner text of a client's session.
   static std::string OwnerOf(int client) {
     return Client(client, {"redisson-fair"})
         .Acquire({.name = "probe" + std::to_string(client)})
@@ -54,7 +54,7 @@ TEST_F(Fair, EightWaitersAreGrantedInQueueOrder) {
       }
       EXPECT_EQ(client.Release(own), ReleaseResult::kReleased);
     });
-    // One after the other, so that it is known in which order they came.
+    // One waiter at a time, so that their order is known.
     ASSERT_TRUE(Eventually([&] { return AskNode(1, {"LLEN", kQueue}) == std::to_string(i); }));
   }
   EXPECT_EQ(holder.Release(grant), ReleaseResult::kReleased);
@@ -63,7 +63,7 @@ TEST_F(Fair, EightWaitersAreGrantedInQueueOrder) {
   EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0") << "nothing is left of queue and instants";
 }
 
-TEST_F(Fair, WhoComesLaterIsRefusedWhileSomebodyStandsInTheQueueOfAFreeLock) {
+TEST_F(Fair, ALaterClientIsRefusedWhileAnEarlierOneQueuesForAFreeLock) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
   Client c(3, {"redisson-fair"});
@@ -78,7 +78,7 @@ TEST_F(Fair, WhoComesLaterIsRefusedWhileSomebodyStandsInTheQueueOfAFreeLock) {
   (void)c.Acquire(kRedissonFairKey);
 }
 
-TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
+TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndLaterOnesMoveUp) {
   const Variant variant{"redisson-fair", {{"wait-time", "100s"}}};
   std::array<std::string, 5> owners;
   for (int i = 1; i <= 4; ++i) owners[static_cast<size_t>(i)] = OwnerOf(i);
@@ -104,7 +104,7 @@ TEST_F(Fair, AWaiterThatGivesUpLeavesTheQueueAndThoseBehindItMoveUp) {
   (void)b.Acquire(kRedissonFairKey);
 }
 
-TEST_F(Fair, AGrantMovesEveryInstantThatRemainsAWaitingTimeEarlier) {
+TEST_F(Fair, AGrantMovesTheRemainingDeadlinesAWaitTimeEarlier) {
   const Variant variant{"redisson-fair", {{"wait-time", "100s"}}};
   const std::string c_owner = OwnerOf(3);
   Client a(1, variant);
@@ -118,12 +118,12 @@ TEST_F(Fair, AGrantMovesEveryInstantThatRemainsAWaitingTimeEarlier) {
   EXPECT_EQ(InstantOf(c_owner), before - 100'000);
 }
 
-TEST_F(Fair, AWaiterIsToldHowLongItLastsUntilItsTurnWhereverItStands) {
+TEST_F(Fair, ARefusalCarriesTheTimeUntilTheWaitersTurn) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
   Client c(3, {"redisson-fair"});
   (void)a.Acquire(kRedissonFairKey);
-  constexpr Duration kWaitTime = 300s;  // of the one before it
+  constexpr Duration kWaitTime = 300s;  // added to the deadline of the waiter before it
   const struct {
     Client* waiter;
     Duration least, most;
@@ -139,7 +139,7 @@ TEST_F(Fair, AWaiterIsToldHowLongItLastsUntilItsTurnWhereverItStands) {
   }
 }
 
-TEST_F(Fair, AReleaseTellsTheHeadAlsoWhenTheLockIsGone) {
+TEST_F(Fair, AReleaseWakesTheHeadEvenWhenTheLockIsGone) {
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
   const Grant grant = a.Acquire(kRedissonFairKey);
@@ -151,7 +151,7 @@ TEST_F(Fair, AReleaseTellsTheHeadAlsoWhenTheLockIsGone) {
   EXPECT_TRUE(wake_ups->Wait(RealMono() + kPatience));
 }
 
-TEST_F(Fair, AReleaseTellsWhoeverStandsBehindAHeadWhosePatienceIsOver) {
+TEST_F(Fair, AReleaseSkipsAHeadWhoseDeadlineHasPassed) {
   const std::string b_owner = OwnerOf(2);
   Client a(1, {"redisson-fair"});
   Client b(2, {"redisson-fair"});
@@ -167,14 +167,14 @@ TEST_F(Fair, AReleaseTellsWhoeverStandsBehindAHeadWhosePatienceIsOver) {
   (void)c.Acquire(kRedissonFairKey);
 }
 
-TEST_F(Fair, AWaiterWhosePatienceIsOverIsDropped) {
+TEST_F(Fair, AWaiterIsDroppedAfterItsDeadline) {
   const Variant variant{"redisson-fair", {{"wait-time", "300ms"}, {"explicit-lease", "true"}}};
   Client a(1, variant);
   Client b(2, variant, kLongLease);
   Client c(3, variant);
   const Grant grant = a.Acquire(kRedissonFairKey);
   EXPECT_TRUE(b.IsBusy(kRedissonFairKey));
-  // b's instant counts from the end of the holder's lease; here it is made to be past.
+  // b's deadline counts from the end of the holder's lease. The test sets it to the past.
   const std::string b_owner = OwnerOf(2);
   ASSERT_EQ(AskNode(1, {"ZADD", kInstants, "1000", b_owner}), "0");
   EXPECT_TRUE(c.IsBusy(kRedissonFairKey));
@@ -185,7 +185,7 @@ TEST_F(Fair, AWaiterWhosePatienceIsOverIsDropped) {
   (void)c.Acquire(kRedissonFairKey);
 }
 
-TEST_F(Fair, AWaiterThatDiedBlocksTheQueueForItsPatienceAndNoLonger) {
+TEST_F(Fair, ADeadWaiterBlocksTheQueueOnlyUntilItsDeadline) {
   const Variant variant{"redisson-fair", {{"wait-time", "400ms"}, {"explicit-lease", "true"}}};
   Client a(1, variant, /*lease=*/300ms);
   Client dead(2, variant, /*lease=*/300ms);

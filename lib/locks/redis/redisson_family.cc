@@ -8,7 +8,7 @@
 namespace doublehold {
 namespace {
 
-// The first wait of a command that may be sent twice.
+// The first attempt of a command that may be sent twice gets 1/2 of the time to the deadline.
 constexpr int kFirstShareOfDeadline = 2;
 
 }  // namespace
@@ -44,7 +44,7 @@ const Script& RedissonRenew() {
 
 std::string RedissonChannel(const LockKey& key) { return "redisson_lock__channel:" + Braced(key); }
 
-// A name with braces says its slot itself.
+// Returns {name}. A name that contains a brace already determines its slot.
 std::string Braced(const LockKey& key) {
   return key.name.find('{') == std::string::npos ? "{" + key.name + "}" : key.name;
 }
@@ -102,7 +102,7 @@ AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadli
   const std::string lease_ms = std::to_string(ToMs(lease));
   CallResult result = Send([&](Deadline by) { return Ask(grant, lease_ms, by); }, deadline);
   if (!result) return NotGranted(result.error(), std::move(grant));
-  // A key without expiry answers -1, and there may be no key at all: no hint.
+  // PTTL returns -1 for a key without expiry and -2 for a missing key; both give no hint.
   if (!result->IsNil())
     return Busy{std::chrono::milliseconds(std::max<int64_t>(result->integer, 0))};
   entered_.push_back(grant);
@@ -118,8 +118,8 @@ ExtendResult RedissonFamily::Extend(const Grant& grant, Lease lease, Deadline de
   return renew_(env_, Nodes(&node_, 1), grant, lease, deadline);
 }
 
-// Of an acquire whose outcome is unknown there may be no entry: it must not give back an outer one
-// in its place.
+// After an acquire of unknown outcome there may be no entry. Its release must not remove an outer
+// entry instead.
 ReleaseResult RedissonFamily::Release(const Grant& grant, Deadline deadline) {
   if (watchdog_) watchdog_->Leave(grant);
   const bool was_granted =

@@ -1,5 +1,5 @@
-// What Redisson's locks have in common: owners, attempts, watchdog, wake-up channel. Format:
-// docs/redisson-format.md.
+// Shared parts of Redisson's locks: owners, attempts, watchdog, wake-up channel.
+// docs/redisson-format.md describes the data in Redis.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_FAMILY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_FAMILY_H_
 
@@ -18,32 +18,32 @@
 
 namespace doublehold {
 
-// Published by whoever frees a lock; a writer publishes the other one, which wakes readers in a
-// crowd.
+// Messages that a release publishes. A writer publishes the second one, which wakes all waiting
+// readers.
 constexpr std::string_view kUnlockMessage = "0";
 constexpr std::string_view kWriteUnlockMessage = "1";
 
-// uuid:thread, the field of a session in the hash.
+// Returns uuid:thread, the session's field in the hash.
 std::string RedissonOwner(const Owners& owners, int thread);
 
-// Of RLock. Each takes the lock's key (Unlock: and the channel) and answers
-//   Acquire(lease_ms, owner)                      nil: taken, or entered once more; else the holder's PTTL
-//   Unlock(message, lease_ms, owner, keep)    1: freed and told; 0: an outer entry is left; nil: not more entries
-//                                                 than `keep` are there, so nothing was done
-//   Renew(lease_ms, owner)                        1: extended; 0: not the owner
+// The scripts of RLock. Each takes the lock's key; Unlock also takes the channel.
+// Acquire: (lease_ms, owner) returns nil when acquired or re-entered, otherwise the holder's PTTL.
+// Unlock:  (message, lease_ms, owner, keep) returns 1 when freed and published, 0 when an outer
+//          entry is left, nil when no more than `keep` entries exist, so nothing was done.
+// Renew:   (lease_ms, owner) returns 1 when extended, 0 when the caller is not the owner.
 const Script& RedissonAcquire();
 const Script& RedissonUnlock();
 const Script& RedissonRenew();
 ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease lease,
                            Deadline deadline);
 std::string RedissonChannel(const LockKey& key);
-// {name}, as it stands in the names of further keys: with the lock in one slot of a cluster.
+// Returns {name} for the names of further keys, so that a cluster keeps them in the lock's slot.
 std::string Braced(const LockKey& key);
 
-// explicit-lease, renew-once, resend, and those of await_replicas.h.
+// explicit-lease, renew-once, resend, and the options of await_replicas.h.
 std::vector<OptionSpec> RedissonOptions();
 
-// A lock of the family on one node; a member says what it sends. Rules as of Lock.
+// A lock of the family on one node. Subclasses override the commands. The rules of Lock apply.
 class RedissonFamily : public Lock {
  public:
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;
@@ -55,13 +55,13 @@ class RedissonFamily : public Lock {
  protected:
   RedissonFamily(const LockContext& context, Watchdog::Renew renew);
 
-  // Sends one attempt for grant.key; puts a token into the grant, where there is one. Nil: granted;
-  // else the PTTL.
+  // Sends one attempt for grant.key, and sets the grant's token if the variant has tokens. Returns
+  // nil when granted, otherwise the PTTL.
   virtual CallResult Ask(Grant& grant, const std::string& lease_ms, Deadline deadline);
-  // Gives one entry back, should more than `keep` be there. Answers as RedissonUnlock does.
+  // Removes one entry if there are more than `keep`. Returns what RedissonUnlock returns.
   virtual CallResult GiveBack(const Grant& grant, const std::string& lease_ms,
                               const std::string& keep, Deadline deadline);
-  // Empty: it tells nobody.
+  // Empty: releases are not published.
   [[nodiscard]] virtual std::string ChannelOf(const LockKey& key) const;
 
   Env& env_;
@@ -70,19 +70,19 @@ class RedissonFamily : public Lock {
   std::string owner_;
 
  private:
-  // Once; with the option resend, once more when there was no reply.
+  // Sends the command once; with the option resend, once more when there was no reply.
   CallResult Send(const std::function<CallResult(Deadline)>& command, Deadline deadline) const;
 
   Lease lease_;
   Watchdog::Renew renew_;
   bool resends_;
   AwaitedReplicas awaited_;
-  std::vector<Grant> entered_;  // granted, and not yet given back
+  std::vector<Grant> entered_;  // granted and not yet released
   std::map<std::string, std::unique_ptr<Subscription>> channels_;
   std::unique_ptr<Watchdog> watchdog_;  // null with an explicit lease
 };
 
-// RLock itself, which redisson-multi takes several of.
+// Makes an RLock; redisson-multi uses several.
 std::unique_ptr<Lock> MakeRedisson(const LockContext& context);
 
 }  // namespace doublehold

@@ -1,10 +1,13 @@
-// redisson-fenced: redisson whose script also raises a counter: each grant, a re-entry too, has a
-// token above all before it. The store refuses whoever shows it a token below one that it has seen.
+// redisson-fenced: redisson whose script also increments a counter. The token of each grant,
+// re-entries included, is greater than all earlier ones. The store refuses a token lower than one
+// that it has seen.
 //
-// Claims:  as redisson; and with a store that compares tokens no order is lost, however late a holder is.
-// Assumes: as redisson; the store compares the tokens of reads and writes alike; the counter is
-// never lost.
-// Attack:  as redisson: a late holder still believes that it holds. A counter that is lost gives old tokens again (K34).
+// Claims:  as redisson; with a store that compares tokens no order is lost, however late a holder
+//          is.
+// Assumes: as redisson; the store compares the tokens of reads and of writes; the counter is never
+//          lost.
+// Attack:  as redisson: a late holder still believes that it holds. A lost counter gives old tokens
+//          again (K34).
 // Source:  Redisson 3.23.5, RedissonFencedLock.
 
 #include <array>
@@ -14,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-// {-1, token}: taken, or entered once more. {PTTL, -1}: another's.
+// Returns {-1, token} when acquired or re-entered, {PTTL, -1} when another owner holds the key.
 const Script& AcquireRedissonFencedScript() {
   static const Script script(
       "if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "

@@ -1,5 +1,5 @@
-// docs/redisson-format.md, on a real server: after each operation the exact keys, their types,
-// fields and whether they expire, and what was published.
+// Checks docs/redisson-format.md on a real server. After each operation, compares the keys, types,
+// fields, expiry and published messages.
 #include <algorithm>
 #include <array>
 #include <sstream>
@@ -19,8 +19,8 @@ using RedissonFormatLines = std::vector<std::string>;
 const LockKey kRedissonFormatKey{.name = "k"};
 const LockKey kRedissonFormatToRead{.name = "k", .shared = true};
 
-// Hears every channel of a server. On a socket of its own: a Connection takes a message that nobody
-// asked for as a sign that its server is another one.
+// Subscribes to every channel of a server. Uses a socket of its own, because a Connection treats an
+// unsolicited message as a sign of a replaced server.
 class Listener {
  public:
   explicit Listener(const NodeAddress& node) {
@@ -28,11 +28,11 @@ class Listener {
     Send("*2\r\n$10\r\nPSUBSCRIBE\r\n$1\r\n*\r\n");
     (void)WordsUntil(":1");
   }
-  // "channel message" of all that was published before this call, and not heard yet.
+  // Returns "channel message" for all messages published before this call and not yet returned.
   RedissonFormatLines Heard() {
     const std::string mark = "mark" + std::to_string(++marks_);
     Send("*2\r\n$4\r\nPING\r\n$" + std::to_string(mark.size()) + "\r\n" + mark + "\r\n");
-    const RedissonFormatLines words = WordsUntil(mark);  // what was published before comes before
+    const RedissonFormatLines words = WordsUntil(mark);  // earlier messages arrive before the mark
     RedissonFormatLines heard;
     for (size_t i = 0; i + 3 < words.size(); ++i) {
       if (words[i] == "pmessage") heard.push_back(words[i + 2] + " " + words[i + 3]);
@@ -44,7 +44,7 @@ class Listener {
   void Send(const std::string& bytes) {
     EXPECT_EQ(socket_.SendAll(bytes, RealMono() + kPatience), "");
   }
-  // The lines of the protocol that say something, and not how long it is.
+  // Returns the protocol's lines without the lines that state a length.
   RedissonFormatLines WordsUntil(const std::string& last) {
     std::string received;
     while (!received.ends_with(last + "\r\n")) {
@@ -70,7 +70,7 @@ class Listener {
 
 class Format : public OnServers {
  protected:
-  // The client whose number is in the second place of this test's names.
+  // Clients 1 and 2. In expected names, A and B stand for their UUIDs.
   Client& A() { return *a_; }
   Client& B() { return *b_; }
   void Use(const std::string& lock) {
@@ -86,7 +86,8 @@ class Format : public OnServers {
     listener_ = std::make_unique<Listener>(Node(1).address());
   }
 
-  // "name type +|- content": + expires, - does not. The clients' UUIDs stand as A and B.
+  // Describes every key as "name type +|- content"; + means that it expires. A and B stand for the
+  // clients' UUIDs.
   RedissonFormatLines Keys() {
     RedissonFormatLines lines;
     const auto connection = MakeConnection(Node(1).address());
@@ -177,7 +178,7 @@ TEST_F(Format, OfRedissonFair) {
   EXPECT_EQ(Keys(),
             (RedissonFormatLines{"k hash + [A:1, 1]", "redisson_lock_queue:{k} list - [B:1]",
                                  "redisson_lock_timeout:{k} zset - [B:1]"}));
-  // The holder's lease of 60 s, and the waiting time of 5 min, from the waiter's now.
+  // The holder's lease of 60 s, plus the wait time of 5 min, from the waiter's now.
   const int64_t instant_ms =
       std::stoll(AskNode(1, {"ZSCORE", "redisson_lock_timeout:{k}",
                              AskNode(1, {"LINDEX", "redisson_lock_queue:{k}", "0"})}));

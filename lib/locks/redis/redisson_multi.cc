@@ -1,13 +1,15 @@
-// redisson-multi: Redisson's MultiLock: an RLock for each of several keys, taken in the order in
-// which they are named. The first that cannot be had within the waiting time of the round ends it:
-// all are given back, and it begins again.
+// redisson-multi: Redisson's MultiLock. It acquires an RLock for each of several keys, in the order
+// in which they are named. When a key is not granted within the waiting time, the round ends: all
+// keys are released, and a new round begins.
 //
-// Claims:  all of the keys or none of them; no deadlock, whatever the order; as redisson for each key.
-// Assumes: as redisson. A round may take half a lease at most, so that the first key's lease is not over when the last is
-//          granted: the waiting time is 0.05 lease a key, up to that.
+// Claims:  all of the keys or none of them; no deadlock in any order; as redisson for each key.
+// Assumes: as redisson. A round takes at most half a lease, so that the first key's lease has not
+//          ended when the last key is granted. Within that limit the waiting time is 0.05 lease a
+//          key.
 // Attack:  as redisson, on any one of the keys: the others do not help.
-// Source:  Redisson 3.23.5, RedissonMultiLock: 1.5 s a key for 30 s of lease. Its rounds follow each other without a
-//          pause; here the pause is drawn, so that two that collided do not collide again in step.
+// Source:  Redisson 3.23.5, RedissonMultiLock: 1.5 s a key for 30 s of lease. Its rounds follow
+//          each other without a pause. Here the pause is random, so that two colliding clients do
+//          not collide again.
 
 #include "lib/locks/redis/redisson_multi.h"
 
@@ -18,8 +20,8 @@
 namespace doublehold {
 namespace {
 
-constexpr int kKeysPerLease = 20;   // the waiting time of so many keys is a lease
-constexpr int kRoundsPerLease = 2;  // at least
+constexpr int kKeysPerLease = 20;   // the waiting time of this many keys is one lease
+constexpr int kRoundsPerLease = 2;  // at least this many rounds fit into a lease
 
 Duration RoundOf(size_t keys, Lease lease) {
   return std::min<Duration>(lease * static_cast<int64_t>(keys) / kKeysPerLease,
@@ -32,12 +34,12 @@ void ReleaseAll(Env& env, Lock& lock, std::span<const Grant> grants, Duration ca
   }
 }
 
-// One round: all of the keys, in time for the first one's lease; or none.
+// Runs one round: returns all keys' grants, acquired within the first key's lease, or none.
 std::vector<Grant> TryAll(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                           RetryPolicy policy, MonoTime until) {
   const MonoTime too_old = env.Mono() + lease / kRoundsPerLease;
   std::vector<Grant> grants;
-  policy.retries = -1;  // of rounds, not of tries
+  policy.retries = -1;  // the number of rounds is limited, not the attempts in a round
   for (const LockKey& key : keys) {
     policy.timeout = std::max(until - env.Mono(), Duration::zero());
     AcquireResult result = AcquireWithRetry(env, lock, key, lease, policy);

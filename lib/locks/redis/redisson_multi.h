@@ -1,11 +1,11 @@
-// Several keys at once, all or none, as Redisson's MultiLock takes them. Over any Lock, so that
-// each key's attempts are recorded like any other's.
+// Acquires several keys at once, all or none, as Redisson's MultiLock does. Works over any Lock, so
+// that the attempts on each key are recorded as usual.
 //
 //   WithLocks(env, *lock, keys, lease, policy, [&](std::span<const Grant> grants) { ... });
 //
-// Nobody deadlocks, in whatever order the keys are named: a round of taking them has a bound; at
-// its end everything is given back, and after a pause of random length the next round begins, until
-// the policy's time-out.
+// There is no deadlock in any order of the keys, because a round has a time limit. At its end all
+// keys are released. After a pause of random length the next round begins, until the policy's
+// timeout.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 
@@ -22,12 +22,12 @@ struct ManyEntry {
   bool entered = false;
 };
 
-// A grant for each key, in the order given; or none at all. The keys differ from each other.
+// Returns a grant for each key, in the given order, or an empty list. The keys must differ.
 [[nodiscard]] std::vector<Grant> AcquireAll(Env& env, Lock& lock, std::span<const LockKey> keys,
                                             Lease lease, const RetryPolicy& policy);
 
-// Owns grants and releases them all, at the latest when it goes: but for a variant that stays
-// locked when the section throws. Not thread-safe; lock and env outlive it.
+// Owns grants and releases them all, in its destructor at the latest. A variant that stays locked
+// on a throw is not released then. Not thread-safe; `lock` and `env` must outlive it.
 class HeldLocks {
  public:
   HeldLocks(Env& env, Lock& lock, std::vector<Grant> grants, Duration call_timeout)
@@ -43,14 +43,14 @@ class HeldLocks {
   Lock& lock_;
   std::vector<Grant> grants_;
   Duration call_timeout_;
-  int exceptions_ = std::uncaught_exceptions();  // on their way when it was made
+  int exceptions_ = std::uncaught_exceptions();  // in flight at construction
 };
 
-// A wait around the whole, for each key.
+// Records a wait around the whole operation, for each key.
 void RecordWaits(Env& env, std::span<const LockKey> keys);
 void RecordWaited(Env& env, std::span<const LockKey> keys, std::span<const Grant> grants);
 
-// As WithLock. Each step is announced once for all keys.
+// Like WithLock, for several keys. Each step is announced once for all keys.
 template <typename Body>
 ManyEntry WithLocks(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                     const RetryPolicy& policy, Body&& body) {

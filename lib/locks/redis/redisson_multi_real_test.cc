@@ -19,7 +19,7 @@ const LockKey kThree{.name = "three", .index = 2};
 
 class Multi : public OnServers {};
 
-TEST_F(Multi, AllOfTheKeysAreTheSameOwnersOrNoneIs) {
+TEST_F(Multi, AllKeysAreAcquiredOrNone) {
   Client a(1, {"redisson-multi"});
   Client b(2, {"redisson-multi"});
   const std::array keys{kOne, kTwo, kThree};
@@ -39,8 +39,8 @@ TEST_F(Multi, AllOfTheKeysAreTheSameOwnersOrNoneIs) {
   EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0");
 }
 
-TEST_F(Multi, NobodyDeadlocksWhoeverNamesTheKeysInWhicheverOrder) {
-  constexpr Lease kLease = 1s;  // a round is short, as it follows from it
+TEST_F(Multi, NoDeadlockInAnyOrderOfTheKeys) {
+  constexpr Lease kLease = 1s;  // also keeps a round short
   const std::array<std::array<LockKey, 3>, 3> orders{
       {{kOne, kTwo, kThree}, {kThree, kOne, kTwo}, {kTwo, kThree, kOne}}};
   std::atomic<int> inside = 0;

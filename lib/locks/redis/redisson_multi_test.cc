@@ -38,7 +38,7 @@ struct RedissonMultiScene {
   RedissonMultiLines granted;
 };
 
-TEST(WithLocks, TakesTheKeysInTheOrderGivenAndGivesAllBack) {
+TEST(WithLocks, AcquiresTheKeysInTheGivenOrderAndReleasesAll) {
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted, .takes = 5ms}});
   EXPECT_TRUE(scene.Enter().entered);
   EXPECT_EQ(scene.granted, (RedissonMultiLines{"a", "b"}));
@@ -48,7 +48,7 @@ TEST(WithLocks, TakesTheKeysInTheOrderGivenAndGivesAllBack) {
             (std::vector<Step>{Step::kAfterAcquire, Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(WithLocks, RecordsAWaitAroundItForEachKey) {
+TEST(WithLocks, RecordsAWaitForEachKey) {
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted, .takes = 5ms}});
   (void)scene.Enter();
   EXPECT_EQ(Told(scene.world.events),
@@ -58,8 +58,8 @@ TEST(WithLocks, RecordsAWaitAroundItForEachKey) {
   EXPECT_EQ(scene.world.events[3].hold, 2u);
 }
 
-TEST(WithLocks, WhatWasTakenIsGivenBackWhenAnotherCannotBeHadInTime) {
-  // The second key is busy for a whole round, which is a tenth of the lease.
+TEST(WithLocks, ReleasesTheKeysWhenAnotherIsNotGrantedInTime) {
+  // The second key stays busy for a whole round, a tenth of the lease.
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted},
                             {},
                             {},
@@ -72,7 +72,7 @@ TEST(WithLocks, WhatWasTakenIsGivenBackWhenAnotherCannotBeHadInTime) {
   EXPECT_EQ(scene.granted, (RedissonMultiLines{"a", "b"}));
 }
 
-TEST(WithLocks, ARoundThatTookTooMuchOfTheLeaseIsGivenBack) {
+TEST(WithLocks, ReleasesTheKeysWhenTheRoundTookTooMuchOfTheLease) {
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted},
                             {.outcome = RedissonMultiOutcome::kGranted, .takes = 600ms},
                             {.outcome = RedissonMultiOutcome::kGranted}});
@@ -82,7 +82,7 @@ TEST(WithLocks, ARoundThatTookTooMuchOfTheLeaseIsGivenBack) {
   EXPECT_EQ(scene.granted.size(), 2u);
 }
 
-TEST(WithLocks, GivesUpWithNothingAtTheTimeOut) {
+TEST(WithLocks, GivesUpWithoutGrantsAtTheTimeout) {
   RedissonMultiScene scene({Attempt{}});
   RetryPolicy policy = kPolicy;
   policy.timeout = 500ms;
@@ -95,13 +95,13 @@ TEST(WithLocks, GivesUpWithNothingAtTheTimeOut) {
   EXPECT_TRUE(scene.world.steps.empty());
 }
 
-TEST(WithLocks, WithoutATimeOutThereIsOneRound) {
+TEST(WithLocks, WithoutATimeoutThereIsOneRound) {
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted}, {}});
   EXPECT_FALSE(scene.Enter({.interval = 40ms}).entered);
   EXPECT_EQ(scene.lock.said, (RedissonMultiLines{"0 acquire", "0 acquire", "0 release 1"}));
 }
 
-TEST(WithLocks, ReleasesAllOnTheWayOutOfAnException) {
+TEST(WithLocks, ReleasesAllKeysWhenTheBodyThrows) {
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted}});
   EXPECT_THROW(WithLocks(scene.env, scene.lock, kKeys, kRedissonMultiLease, kPolicy,
                          [](std::span<const Grant>) { throw std::runtime_error("section"); }),

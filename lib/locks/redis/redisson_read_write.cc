@@ -1,12 +1,13 @@
-// redisson-read-write: Redisson's RReadWriteLock. Readers share the key, a writer has it alone;
-// both may enter again, and a writer may read. A hash with the mode (read or write), each owner's
-// entries, and for each entry of a reader a key of its own that says how long that entry lasts, so
+// redisson-read-write: Redisson's RReadWriteLock. Readers share the key; a writer holds it alone.
+// Both may re-enter, and a writer may read. The key is a hash with the mode (read or write) and the
+// number of entries of each owner. Each reader's entry has a further key that expires with it, so
 // that the hash lives as long as its longest reader.
 //
-// Claims:  readers and writers never together, writers one at a time; as redisson otherwise.
+// Claims:  readers and writers never hold together, writers one at a time; as redisson otherwise.
 // Assumes: as redisson.
-// Attack:  as redisson. A reader that asks to write waits for itself. The watchdog of one reader keeps the entries of all
-//          alive, dead ones too, so that a writer can starve for as long as any reader lives.
+// Attack:  as redisson. A reader that asks to write waits for itself. One reader's watchdog keeps
+//          all readers' entries alive, those of dead readers too, so a writer can starve while any
+//          reader lives.
 // Source:  Redisson 3.23.5, RedissonReadLock and RedissonWriteLock.
 
 #include <array>
@@ -18,7 +19,8 @@ namespace {
 
 constexpr std::string_view kWriter = ":write";
 
-// Keys: hash, prefix of the owner's entry keys. Arguments: lease, reader, writer. Nil or the PTTL.
+// Keys: hash, prefix of the owner's entry keys. Arguments: lease, reader, writer. Returns nil when
+// acquired, otherwise the PTTL.
 const Script& AcquireToRead() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -32,7 +34,7 @@ const Script& AcquireToRead() {
   return script;
 }
 
-// Keys: hash. Arguments: lease, writer. A writer that enters again adds a lease to what is left.
+// Keys: hash. Arguments: lease, writer. A re-entry of the writer adds a lease to the remaining one.
 const Script& AcquireToWrite() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -46,9 +48,9 @@ const Script& AcquireToWrite() {
   return script;
 }
 
-// Keys: hash, channel, prefix of the owner's entry keys, prefix of all. Arguments: message, reader,
-// entries to keep. 1: nobody is left; 0: others are; nil: not a reader. What is left lives as long
-// as its longest entry.
+// Keys: hash, channel, prefix of the owner's entry keys, prefix of all entry keys. Arguments:
+// message, reader, entries to keep. Returns 1 when nobody is left, 0 when others are, nil when the
+// caller is no reader. The remaining hash lives as long as its longest entry.
 const Script& UnlockRead() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -70,7 +72,7 @@ const Script& UnlockRead() {
 }
 
 // Keys: hash, channel. Arguments: message, lease, writer, entries to keep. A writer that reads too
-// goes on as a reader.
+// becomes a reader.
 const Script& UnlockWrite() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -86,8 +88,8 @@ const Script& UnlockWrite() {
   return script;
 }
 
-// Keys: hash, prefix of all entry keys. Arguments: lease, owner. Extends every reader's entries
-// too.
+// Keys: hash, prefix of all entry keys. Arguments: lease, owner. Extends the entries of every
+// reader.
 const Script& RenewEntries() {
   static const Script script(
       "if redis.call('hexists', KEYS[1], ARGV[2]) == 0 then return 0 end "

@@ -1,5 +1,4 @@
-// Redisson's family on real servers: how waiters are told, the watchdog, what is given back,
-// readers.
+// Redisson's locks on real servers: wake-ups, the watchdog, releases, readers.
 #include "lib/testing/variants.h"
 
 namespace doublehold {
@@ -18,7 +17,7 @@ const LockKey kRedissonToRead{.name = "k", .shared = true};
 
 class RedissonTest : public OnServers {};
 
-TEST_F(RedissonTest, TellsHowLongTheHoldersLeaseLasts) {
+TEST_F(RedissonTest, ARefusalCarriesTheHoldersRemainingLease) {
   for (const char* lock :
        {"redisson", "redisson-spin", "redisson-fenced", "redisson-read-write", "redisson-fair"}) {
     SCOPED_TRACE(lock);
@@ -36,7 +35,7 @@ TEST_F(RedissonTest, TellsHowLongTheHoldersLeaseLasts) {
   }
 }
 
-TEST_F(RedissonTest, WakesAWaiterWhenItIsReleased) {
+TEST_F(RedissonTest, AReleaseWakesAWaiter) {
   for (const char* lock : {"redisson", "redisson-fenced", "redisson-read-write", "redisson-fair"}) {
     SCOPED_TRACE(lock);
     Empty();
@@ -81,32 +80,32 @@ TEST_F(RedissonTest, TheWatchdogKeepsTheLockBeyondItsLease) {
   }
 }
 
-TEST_F(RedissonTest, TheWatchdogLeavesAGrantThatWasReleased) {
+TEST_F(RedissonTest, TheWatchdogDoesNotExtendAReleasedGrant) {
   Client b(2, {"redisson", {{"explicit-lease", "true"}}}, kShortLease);
   Client a(1, {"redisson"}, kShortLease);
   const Grant grant = a.Acquire(kRedissonKey);
   ASSERT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  // Somebody else's key of a's owner must not be kept alive by a's watchdog.
+  // a's watchdog must not keep a new key of a's owner alive after the release.
   ASSERT_EQ(AskNode(1, {"HSET", "k", grant.owner, "1"}), "1");
   ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "300"}), "1");
   (void)b.AcquireEventually(kRedissonKey);
 }
 
-TEST_F(RedissonTest, AnAcquireOfUnknownOutcomeIsGivenBackWithoutTheOuterEntry) {
+TEST_F(RedissonTest, ReleasingAnUnknownAcquireKeepsTheOuterEntry) {
   Client a(1, {"redisson"});
   const Grant outer = a.Acquire(kRedissonKey);
-  // Never carried out: the server does not answer, and forgets what it was sent.
+  // Case 1: the acquire was never executed. The server does not answer and loses the command.
   const Grant perhaps{.key = kRedissonKey, .owner = outer.owner, .hold = outer.hold + 100};
   EXPECT_EQ(a.Release(perhaps), ReleaseResult::kNotOwner);
   EXPECT_EQ(AskNode(1, {"HGETALL", "k"}), "[" + outer.owner + ", 1]");
-  // Carried out after all: there are two entries now, and one of them goes.
+  // Case 2: the acquire was executed. There are two entries now, and the release removes one.
   ASSERT_EQ(AskNode(1, {"HINCRBY", "k", outer.owner, "1"}), "2");
   EXPECT_EQ(a.Release(perhaps), ReleaseResult::kReleased);
   EXPECT_EQ(a.Release(outer), ReleaseResult::kReleased);
   EXPECT_EQ(AskNode(1, {"EXISTS", "k"}), "0");
 }
 
-TEST_F(RedissonTest, AnInnerEntryAndItsExitSetTheLeaseAnew) {
+TEST_F(RedissonTest, AnInnerEntryAndItsExitEachSetTheLeaseAnew) {
   for (const char* lock :
        {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
     SCOPED_TRACE(lock);
@@ -124,15 +123,14 @@ TEST_F(RedissonTest, AnInnerEntryAndItsExitSetTheLeaseAnew) {
   }
 }
 
-// As Redisson has it: the thread that comes back within the lease enters again beside the entry
-// that is left, and its exit sets the lease anew.
-TEST_F(RedissonTest, AReleaseThatIsLostKeepsTheLockWithItsOwnerForAsLongAsItComesBack) {
+// As in Redisson: a thread that returns within the lease re-enters beside the entry that was left,
+// and its exit sets the lease anew.
+TEST_F(RedissonTest, AfterALostReleaseAReturningOwnerKeepsTheLock) {
   for (const char* lock :
        {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
     SCOPED_TRACE(lock);
     Empty();
-    // The session whose release is lost believes that it holds nothing: no watchdog of its lives
-    // on.
+    // The session whose release is lost believes that it holds nothing, so it has no watchdog.
     std::optional<Client> before(std::in_place, 1, Variant{lock});
     const std::string owner = before->Acquire(kRedissonKey).owner;
     const std::string entry = owner + (lock == std::string("redisson-read-write") ? ":write" : "");
@@ -149,12 +147,12 @@ TEST_F(RedissonTest, AReleaseThatIsLostKeepsTheLockWithItsOwnerForAsLongAsItCome
       EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), 20'000);
       EXPECT_TRUE(other.IsBusy(kRedissonKey));
     }
-    ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "0"}), "1");  // it stays away for a lease
+    ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "0"}), "1");  // the owner stays away for a lease
     (void)other.AcquireEventually(kRedissonKey);
   }
 }
 
-TEST_F(RedissonTest, AReleaseOfWhatIsGoneTellsReadersAndWriters) {
+TEST_F(RedissonTest, ReleasingALostLockWakesReadersAndWriters) {
   for (const LockKey& key : {kRedissonKey, kRedissonToRead}) {
     Empty();
     Client a(1, {"redisson-read-write"});
@@ -170,7 +168,7 @@ TEST_F(RedissonTest, AReleaseOfWhatIsGoneTellsReadersAndWriters) {
 
 // ---- redisson-read-write
 
-TEST_F(RedissonTest, AWriterMayReadAndGoesOnReadingWhenItStopsWriting) {
+TEST_F(RedissonTest, AWriterMayReadAndStaysAReaderWhenItStopsWriting) {
   Client a(1, {"redisson-read-write"});
   Client b(2, {"redisson-read-write"});
   const Grant written = a.Acquire(kRedissonKey);
@@ -186,7 +184,7 @@ TEST_F(RedissonTest, AWriterMayReadAndGoesOnReadingWhenItStopsWriting) {
   EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0");
 }
 
-TEST_F(RedissonTest, ReadersThatAreGoneEndWithTheirOwnLease) {
+TEST_F(RedissonTest, DeadReadersEntriesEndWithTheirOwnLease) {
   const Variant variant{"redisson-read-write", {{"explicit-lease", "true"}}};
   Client gone(1, variant, kShortLease);
   Client reader(2, variant);
@@ -216,7 +214,7 @@ TEST_F(RedissonTest, TheHashLivesAsLongAsItsLongestReader) {
   EXPECT_LE(left_ms(), ToMs(kShortLease)) << "what is left is brief";
 }
 
-TEST_F(RedissonTest, AWriterThatEntersAgainAddsALease) {
+TEST_F(RedissonTest, AReentryOfTheWriterAddsALease) {
   Client a(1, {"redisson-read-write"});
   const Grant outer = a.Acquire(kRedissonKey);
   const Grant inner = a.Acquire(kRedissonKey);

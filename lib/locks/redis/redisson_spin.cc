@@ -1,10 +1,10 @@
-// redisson-spin: redisson without a channel. A release tells nobody; who waits asks again, after 1
-// ms, then twice as long each time, up to 128 ms.
+// redisson-spin: redisson without a channel. A release publishes nothing; a waiter polls after 1
+// ms, then after twice the time, up to 128 ms.
 //
-// Claims:  as redisson, and nothing is published, which costs much in a large cluster.
+// Claims:  as redisson; nothing is published, because publishing is expensive in a large cluster.
 // Assumes: as redisson.
-// Attack:  as redisson; and whoever comes fresh asks more often than who has waited long, so that it may overtake them
-//          for ever.
+// Attack:  as redisson. A new waiter polls more often than one that has waited long, so it may
+//          overtake that one for ever.
 // Source:  Redisson 3.23.5, RedissonSpinLock and its exponential back-off.
 
 #include <array>

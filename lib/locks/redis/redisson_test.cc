@@ -1,4 +1,4 @@
-// What Redisson's locks send when replies do not come, in virtual time.
+// Commands of Redisson's locks when replies are lost, in virtual time.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -40,7 +40,7 @@ struct RedissonScene {
 
   World world;
   FakeEnv env{world};
-  Duration takes = 40ms;  // of each command
+  Duration takes = 40ms;  // for each command
   std::map<std::string, std::string> options;
   std::deque<CallResult> answers;
   std::vector<std::vector<std::string>> sent;
@@ -62,7 +62,7 @@ TEST(Redisson, AnAcquireWithoutAReplyIsOfUnknownOutcome) {
   }
 }
 
-TEST(Redisson, WithResendTheSameCommandIsSentOnceMore) {
+TEST(Redisson, WithResendACommandWithoutReplyIsSentAgain) {
   RedissonScene scene("redisson", {{"resend", "true"}});
   scene.answers = {LostReply(), Reply{}};
   const AcquireResult result = scene.Try();
@@ -73,13 +73,13 @@ TEST(Redisson, WithResendTheSameCommandIsSentOnceMore) {
       << "counted from the first time it was sent";
 }
 
-TEST(Redisson, WithResendTwoLostRepliesAreOfUnknownOutcome) {
+TEST(Redisson, WithResendTwoLostRepliesMeanUnknown) {
   RedissonScene scene("redisson", {{"resend", "true"}});
   scene.answers = {LostReply(), LostReply()};
   EXPECT_TRUE(std::holds_alternative<Unknown>(scene.Try()));
 }
 
-TEST(Redisson, WithResendAReleaseIsSentOnceMoreToo) {
+TEST(Redisson, WithResendAReleaseWithoutReplyIsSentAgain) {
   for (const bool resends : {true, false}) {
     RedissonScene scene("redisson", {{"resend", resends ? "true" : "false"}});
     const Reply an_entry_is_left{.kind = Reply::Kind::kInteger, .integer = 0};
@@ -93,16 +93,16 @@ TEST(Redisson, WithResendAReleaseIsSentOnceMoreToo) {
   }
 }
 
-TEST(Redisson, WhatCertainlyWasNotDoneIsNotSentAgain) {
+TEST(Redisson, ADefiniteFailureIsNotSentAgain) {
   RedissonScene scene("redisson", {{"resend", "true"}});
   scene.answers = {Refused()};
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Try()));
   EXPECT_EQ(scene.sent.size(), 1u);
 }
 
-// Nil is yes, a number the PTTL of another's.
-TEST(RedlockRedisson, GrantsWhatTookNoLongerThanTheWaitingTimeWithNoAllowanceForDrift) {
-  RedissonScene scene("redlock-redisson");  // 0.05 lease a node: 75 ms in all
+// A reply of nil grants the lock; a number is the PTTL of another owner's lock.
+TEST(RedlockRedisson, GrantsWithinTheWaitingTimeWithoutDriftAllowance) {
+  RedissonScene scene("redlock-redisson");  // 0.05 lease a node, 75 ms in all
   scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
   scene.takes = 14ms;
   const AcquireResult result = scene.Try();
@@ -110,7 +110,7 @@ TEST(RedlockRedisson, GrantsWhatTookNoLongerThanTheWaitingTimeWithNoAllowanceFor
   EXPECT_EQ(std::get<Granted>(result).grant.valid_until, testing::kStartOfWorld + kRedissonLease);
 }
 
-TEST(RedlockRedisson, GivesBackWhatTookLongerHoweverManySaidYes) {
+TEST(RedlockRedisson, ReleasesAfterTheWaitingTimeEvenWithAMajority) {
   RedissonScene scene("redlock-redisson");
   scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
   scene.takes = 20ms;
@@ -118,7 +118,7 @@ TEST(RedlockRedisson, GivesBackWhatTookLongerHoweverManySaidYes) {
   EXPECT_EQ(scene.sent.size(), 8u) << "four said yes, and four are given back";
 }
 
-TEST(RedlockRedisson, GivesBackWhereItWasTakenAndWhereItPerhapsWas) {
+TEST(RedlockRedisson, ReleasesOnNodesThatGrantedOrMayHaveGranted) {
   RedissonScene scene("redlock-redisson");
   const Reply others{.kind = Reply::Kind::kInteger, .integer = 100};
   scene.answers = {Reply{}, LostReply(), others, others, Reply{}, Reply{}};
@@ -127,7 +127,7 @@ TEST(RedlockRedisson, GivesBackWhereItWasTakenAndWhereItPerhapsWas) {
   EXPECT_EQ(scene.sent.size(), 6u) << "after the third failure nobody else is asked";
 }
 
-TEST(Redisson, TheOwnerIsTheSessionsThread) {
+TEST(Redisson, TheOwnerIsAThreadOfASession) {
   RedissonScene scene("redisson");
   scene.answers = {Reply{}};
   const AcquireResult result = scene.Try();

@@ -1,15 +1,18 @@
-// redlock: the same key on N independent nodes. Granted when a majority said yes and what is left
-// of the lease, less an allowance for clock drift, is more than nothing; else, and on release, it
-// is released on every node.
+// redlock: the same key on N independent nodes. Granted when a majority grants and the validity is
+// positive: the remaining lease minus an allowance for clock drift. Otherwise, and on release, the
+// key is released on every node.
 //
-// Claims:  at most one client's lease is valid at a time, with a minority of the nodes lost.
+// Claims:  at most one client's lease is valid at a time, even when a minority of the nodes is
+//          lost.
 // Assumes: the nodes' clocks run at the clients' rate; no node forgets a grant; work ends within
-// the validity.
-// Attack:  stop the holder past its validity (K24); move the clock of one node of a bare majority (K25), or restart it
-//          empty (K26): another client that holds a minority for a moment is enough to leave a bare one (K37). With
-//          no-validity-check, hold a majority's replies back (K27).
-// Option:  restart-delay says how the nodes are operated: one that died comes back only when every lease it can have
-//          granted is over (more than a lease later). No client can see to that; the faults of a run do.
+//          the validity.
+// Attack:  stop the holder past its validity (K24). Move the clock of one node of a bare majority
+//          (K25), or restart that node empty (K26). Another client that briefly holds a minority is
+//          enough to leave only a bare majority (K37). With no-validity-check, hold a majority's
+//          replies back (K27).
+// Option:  restart-delay states how the nodes are operated: a dead node restarts only after every
+//          lease that it may have granted has ended (more than a lease later). No client can
+//          enforce that; the faults of a run do.
 // Source:  redis.io, "Distributed locks with Redis".
 
 #include <algorithm>
@@ -22,8 +25,8 @@
 namespace doublehold {
 namespace {
 
-// What the source allows for drift: a hundredth of the lease, and 2 ms for the precision of Redis's
-// expiry.
+// The allowance of the source: a hundredth of the lease for drift, and 2 ms for the precision of
+// Redis's expiry.
 Duration DriftOf(Lease lease) { return lease / 100 + 2ms; }
 
 struct Tally {
@@ -91,7 +94,7 @@ class Redlock final : public Lock {
         FinishScript);
   }
 
-  // In turn each node has the time-out for itself; at once they share it.
+  // Asked in turn, each node has the full timeout; asked concurrently, the nodes share it.
   template <typename Start>
   Tally AskAll(const Start& start, NodeAnswer (*finish)(Connection&)) {
     Tally tally;

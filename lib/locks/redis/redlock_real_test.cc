@@ -18,8 +18,8 @@ const LockKey kRedlockKey{.name = "k"};
 
 class RedlockTest : public OnServers {
  protected:
-  // What nodes that stood still were sent meanwhile they do now, in order. Looked at once they have
-  // had the time: at first there is nothing anyway.
+  // Stopped nodes now execute the commands that they received, in order. The key is missing at
+  // first anyway, so the check begins after a delay.
   static void ExpectNothingIsLeftOn(std::initializer_list<int> nodes) {
     const MonoTime settled = RealMono() + 50ms;
     ASSERT_TRUE(Eventually([&] { return RealMono() > settled; }));
@@ -28,12 +28,12 @@ class RedlockTest : public OnServers {
   }
 };
 
-// Both ways of asking.
+// Asking nodes in turn, and concurrently.
 std::vector<Variant> Askings() {
   return {{"redlock", {{"ask", "in-turn"}}}, {"redlock", {{"ask", "at-once"}}}};
 }
 
-TEST_F(RedlockTest, GivesAMinorityBack) {
+TEST_F(RedlockTest, ReleasesAMinority) {
   for (const Variant& asking : Askings()) {
     SCOPED_TRACE(NameOf(asking));
     Empty();
@@ -49,14 +49,14 @@ TEST_F(RedlockTest, GivesAMinorityBack) {
   }
 }
 
-TEST_F(RedlockTest, LivesWithAMinorityOfItsNodesGone) {
+TEST_F(RedlockTest, ToleratesALostMinority) {
   for (const Variant& asking : Askings()) {
     SCOPED_TRACE(NameOf(asking));
     Empty();
     auto options = asking.options;
     options["node-timeout"] = "300ms";
     Client a(1, {asking.lock, options});
-    // Once before, so that every node knows the script.
+    // First acquires and releases once, so that every node knows the script.
     EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
     Node(2).Kill();
     Node(5).Stop();
@@ -73,7 +73,7 @@ TEST_F(RedlockTest, LivesWithAMinorityOfItsNodesGone) {
   }
 }
 
-TEST_F(RedlockTest, RefusesAGrantWhoseValidityIsOver) {
+TEST_F(RedlockTest, RefusesAGrantWithoutValidity) {
   for (const Variant& asking : Askings()) {
     SCOPED_TRACE(NameOf(asking));
     Empty();
@@ -87,19 +87,20 @@ TEST_F(RedlockTest, RefusesAGrantWhoseValidityIsOver) {
   }
 }
 
-TEST_F(RedlockTest, IsLostWhereAMajoritySaysSoAndNotWhereItIsSilent) {
+TEST_F(RedlockTest, AnExtensionIsLostOnlyWhenAMajoritySaysSo) {
   Client a(1, {"redlock"});
   const Grant grant = a.Acquire(kRedlockKey);
   for (const int node : {1, 2, 3}) Node(node).Kill();
   EXPECT_TRUE(std::holds_alternative<Undecided>(a.Extend(grant))) << "two say yes, three nothing";
-  for (const int node : {1, 2, 3}) Node(node).Start();  // empty
+  for (const int node : {1, 2, 3}) Node(node).Start();  // restarted empty
   EXPECT_TRUE(std::holds_alternative<Lost>(a.Extend(grant)));
 }
 
-TEST_F(RedlockTest, OfTwoClientsThatHaveNoMajorityNeitherIsLeftWaiting) {
+TEST_F(RedlockTest, TwoCompetingClientsAreBothGrantedEventually) {
   Client a(1, {"redlock"});
   Client b(2, {"redlock"});
-  // Both try at once, again and again; somebody is granted in the end, and never both.
+  // Both clients try repeatedly at the same time. Each is granted in the end, and never both at
+  // once.
   std::atomic<int> holders = 0;
   const auto compete = [&](Client& client) {
     for (int i = 0; i < 20; ++i) {
@@ -114,7 +115,7 @@ TEST_F(RedlockTest, OfTwoClientsThatHaveNoMajorityNeitherIsLeftWaiting) {
   other.join();
 }
 
-TEST_F(RedlockTest, TheSameOwnerStandsOnEveryNode) {
+TEST_F(RedlockTest, TheSameOwnerIsOnEveryNode) {
   Client a(1, {"redlock"});
   const Grant grant = a.Acquire(kRedlockKey);
   for (int node = 1; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"GET", "k"}), grant.owner);
@@ -122,10 +123,10 @@ TEST_F(RedlockTest, TheSameOwnerStandsOnEveryNode) {
 
 // ---- redlock-redisson
 
-// A node of Redisson's form that is another's.
+// A key of redlock-redisson that belongs to another owner.
 constexpr const char* kOther = "other:1";
 
-TEST_F(RedlockTest, RedissonsFormGivesAMinorityBackAndTellsWaiters) {
+TEST_F(RedlockTest, RedissonsFormReleasesAMinorityAndWakesWaiters) {
   Client a(1, {"redlock-redisson"});
   for (int node = 1; node <= 3; ++node) ASSERT_EQ(AskNode(node, {"HSET", "k", kOther, "1"}), "1");
   EXPECT_TRUE(a.IsBusy(kRedlockKey));
@@ -140,7 +141,7 @@ TEST_F(RedlockTest, RedissonsFormGivesAMinorityBackAndTellsWaiters) {
   for (int node = 3; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
 }
 
-TEST_F(RedlockTest, RedissonsFormAsksNobodyAfterABareMajorityAndAFailure) {
+TEST_F(RedlockTest, RedissonsFormStopsAskingAfterABareMajorityAndAFailure) {
   Client a(1, {"redlock-redisson"});
   ASSERT_EQ(AskNode(4, {"HSET", "k", kOther, "1"}), "1");
   const Grant grant = a.Acquire(kRedlockKey);
@@ -149,7 +150,7 @@ TEST_F(RedlockTest, RedissonsFormAsksNobodyAfterABareMajorityAndAFailure) {
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
 }
 
-TEST_F(RedlockTest, RedissonsFormLivesWithAMinorityOfItsNodesGone) {
+TEST_F(RedlockTest, RedissonsFormToleratesALostMinority) {
   const Variant variant{"redlock-redisson", {{"node-timeout", "300ms"}}};
   Client a(1, variant);
   EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
@@ -176,7 +177,7 @@ TEST_F(RedlockTest, RedissonsFormLeavesNothingOnNodesThatAnswerTooLate) {
   ExpectNothingIsLeftOn({1, 2, 3});
 }
 
-TEST_F(RedlockTest, RedissonsFormIsKeptBeyondItsLeaseByItsWatchdog) {
+TEST_F(RedlockTest, RedissonsFormIsExtendedBeyondItsLeaseByItsWatchdog) {
   constexpr Lease kWatched = 1500ms;
   Client a(1, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);
   Client b(2, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);

@@ -1,15 +1,17 @@
-// redlock-redisson: Redisson's RedissonRedLock: an RLock on each of N independent nodes, taken in
-// turn. Granted when no more than a minority failed and asking them all took no longer than the
-// waiting time, which is node-timeout a node. A node may use up its share and no more. Released on
-// every node. A watchdog renews all of them, unless an explicit lease was asked for.
+// redlock-redisson: Redisson's RedissonRedLock, an RLock on each of N independent nodes, acquired
+// in turn. Granted when at most a minority failed and asking all nodes took no longer than the
+// waiting time, node-timeout a node. Each node has its share of the waiting time. Released on every
+// node. A watchdog renews all of them, unless an explicit lease was asked for.
 //
-// Claims:  one owner at a time, with a minority of the nodes lost.
-// Assumes: as redlock, but with no allowance for drift, and no look at what is left of the lease: the waiting time alone
-//          keeps a grant from being over when it begins. Redisson takes the locks of an explicit lease for twice the
-//          waiting time and sets the lease afterwards; here they are taken for the lease.
-// Attack:  as redlock (K24, K25, K26). Nested: an inner release takes an entry from every node, those too where the inner
-//          acquire had none.
-// Source:  Redisson 3.23.5, RedissonRedLock and RedissonMultiLock, deprecated since. 1.5 s a node for 30 s of lease.
+// Claims:  one owner at a time, even when a minority of the nodes is lost.
+// Assumes: as redlock, but without an allowance for drift and without a validity check: only the
+//          waiting time keeps a grant from being over when it begins. For an explicit lease,
+//          Redisson acquires the locks for twice the waiting time and sets the lease afterwards;
+//          here they are acquired for the lease.
+// Attack:  as redlock (K24, K25, K26). Nested entries: an inner release removes an entry from every
+//          node, even where the inner acquire had none.
+// Source:  Redisson 3.23.5, RedissonRedLock and RedissonMultiLock, deprecated since. 1.5 s a node
+//          for 30 s of lease.
 
 #include <algorithm>
 #include <array>
@@ -74,7 +76,7 @@ class RedlockRedisson final : public Lock {
     while (answers.size() < nodes_.size()) {
       answers.push_back(AskOne(*nodes_[answers.size()], grant, lease, out_of_time));
       const auto yes = static_cast<size_t>(std::ranges::count(answers, NodeAnswer::kYes));
-      // A bare majority and then a failure: the rest is not asked.
+      // After a bare majority and then a failure, the remaining nodes are not asked.
       if (answers.back() != NodeAnswer::kYes && yes == nodes_.size() / 2 + 1) break;
       const bool hopeless = answers.size() - yes > MostFailures();
       if (hopeless || env_.Mono() >= out_of_time) {
@@ -123,7 +125,7 @@ class RedlockRedisson final : public Lock {
     return Finish(node, IsNil);
   }
 
-  // What an unlock is made of: it lives until every node has answered.
+  // The arguments of an unlock; they must live until every node has answered.
   struct Unlocking {
     std::string key, channel, lease_ms, keep;
   };
@@ -140,12 +142,12 @@ class RedlockRedisson final : public Lock {
     node.StartScript(RedissonUnlock(), keys, args, deadline);
   }
 
-  // Where it was taken, and where it perhaps was.
+  // Releases on nodes that granted, and on nodes that may have granted.
   void TakeBack(const Grant& grant, const std::vector<NodeAnswer>& answers) {
     TakeBackFrom(grant, answers, NodeAnswer::kYes, 0);
     TakeBackUnsure(grant, answers);
   }
-  // Where it perhaps was taken there may be no entry of it: an outer one must stay.
+  // A node that may have granted may have no new entry, so an outer entry must be kept.
   void TakeBackUnsure(const Grant& grant, const std::vector<NodeAnswer>& answers) {
     const int64_t outer = std::ranges::count_if(
         entered_, [&](const Grant& g) { return g.key.name == grant.key.name; });
@@ -169,7 +171,7 @@ class RedlockRedisson final : public Lock {
   std::string owner_;
   Lease lease_;
   Duration node_timeout_;
-  std::vector<Grant> entered_;          // granted, and not yet given back
+  std::vector<Grant> entered_;          // granted and not yet released
   std::unique_ptr<Watchdog> watchdog_;  // null with an explicit lease
 };
 

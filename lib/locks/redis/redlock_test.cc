@@ -1,4 +1,4 @@
-// What redlock makes of its nodes' answers and of the time they took, in virtual time.
+// How redlock judges its nodes' replies and the time that they took, in virtual time.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -45,14 +45,14 @@ struct RedlockScene {
   World world;
   FakeEnv env{world};
   std::map<std::string, std::string> options;
-  Duration takes{};      // of each SET
-  int willing = kNodes;  // nodes 1 to this one say yes
-  int released = 0;      // nodes that were asked to give it back
+  Duration takes{};      // for each SET
+  int willing = kNodes;  // nodes 1 to `willing` grant
+  int released = 0;      // number of nodes that were asked to release
   MonoTime valid_until{};
   std::unique_ptr<Lock> variant;
 };
 
-TEST(Redlock, TheValidityIsTheLeaseLessTheDriftFromBeforeTheFirstNodeWasAsked) {
+TEST(Redlock, TheValidityCountsFromBeforeTheFirstNodeWasAsked) {
   RedlockScene scene;
   scene.takes = 10ms;
   ASSERT_TRUE(scene.IsGranted());
@@ -60,12 +60,12 @@ TEST(Redlock, TheValidityIsTheLeaseLessTheDriftFromBeforeTheFirstNodeWasAsked) {
   EXPECT_EQ(scene.released, 0);
 }
 
-TEST(Redlock, NothingIsGrantedWhenNothingIsLeftOfTheValidity) {
+TEST(Redlock, NothingIsGrantedWithoutValidity) {
   RedlockScene in_time;
   in_time.takes = 58ms;
   EXPECT_TRUE(in_time.IsGranted());
   RedlockScene late;
-  late.takes = (kRedlockLease - kDrift) / kNodes;  // to the nanosecond
+  late.takes = (kRedlockLease - kDrift) / kNodes;  // exact to the nanosecond
   EXPECT_FALSE(late.IsGranted());
   EXPECT_EQ(late.released, kNodes) << "on every node";
   RedlockScene unchecked(Values{{"no-validity-check", "true"}});
@@ -73,7 +73,7 @@ TEST(Redlock, NothingIsGrantedWhenNothingIsLeftOfTheValidity) {
   EXPECT_TRUE(unchecked.IsGranted()) << "K27";
 }
 
-TEST(Redlock, AMajorityMustSayYes) {
+TEST(Redlock, AMajorityMustGrant) {
   for (const int willing : {2, 3}) {
     RedlockScene scene;
     scene.willing = willing;
@@ -82,7 +82,7 @@ TEST(Redlock, AMajorityMustSayYes) {
   }
 }
 
-TEST(Redlock, AClockThatIsMovedCountsWhereTimeIsTakenFromIt) {
+TEST(Redlock, AMovedClockChangesTheValidityIfTimeIsReadFromIt) {
   for (const char* clock : {"monotonic", "wall"}) {
     RedlockScene scene(Values{{"clock", clock}});
     const auto answer = scene.world.answer;

@@ -1,5 +1,5 @@
-// The locks of seeds 000, 002 and 004, command by command: what each sends, in which order, and
-// what it makes of the answers.
+// The locks of seeds 000, 002 and 004, command by command: the commands that they send, and how
+// they interpret the replies.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ struct SeedStepsScene {
                                     .lease = kSeedStepsLease,
                                     .options = Options(options)});
   }
-  // How it ended: "granted", "busy" or "unknown".
+  // Returns "granted", "busy" or "unknown".
   std::string Try() {
     const AcquireResult result =
         variant->TryAcquire(kSeedStepsKey, kSeedStepsLease, world.now + 1s);
@@ -59,7 +59,7 @@ struct SeedStepsScene {
     return std::holds_alternative<Busy>(result) ? "busy" : "unknown";
   }
   ReleaseResult Release() { return variant->Release(last, world.now + 1s); }
-  // The wall clock of the client, so much later, as it would stand in a value.
+  // Returns the client's wall clock `later` from now, as a key's value holds it.
   std::string Instant(Duration later) {
     return std::to_string(ToMs(env.Wall()) + later / std::chrono::milliseconds(1));
   }
@@ -75,7 +75,7 @@ struct SeedStepsScene {
 
 // ---- seed 000
 
-TEST(SetnxGetset, AFreeKeyIsTakenAndGivenADay) {
+TEST(SetnxGetset, AFreeKeyIsTakenWithAnExpiryOfADay) {
   SeedStepsScene scene("setnx-getset",
                        {NumberSeedSteps(1), NumberSeedSteps(1), NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
@@ -86,7 +86,7 @@ TEST(SetnxGetset, AFreeKeyIsTakenAndGivenADay) {
   EXPECT_EQ(scene.sent.back(), "DEL k");
 }
 
-TEST(SetnxGetset, AKeyWhoseInstantIsPastIsWonIfGetsetReturnsWhatGetShowed) {
+TEST(SetnxGetset, AnExpiredKeyIsWonIfGetsetReturnsTheValueThatGetReturned) {
   const std::string now = SeedStepsScene("setnx-getset").Instant(0ms);
   const std::string later = SeedStepsScene("setnx-getset").Instant(1ms);
   const struct {
@@ -123,7 +123,7 @@ TEST(SetnxGetset, GetIsTriedThreeTimes) {
   EXPECT_EQ(thrice.sent.size(), 4u);
 }
 
-TEST(SetnxGetset, WhoGivesUpReleasesWithTheOptionAlone) {
+TEST(SetnxGetset, GivingUpReleasesOnlyWithTheOption) {
   for (const bool releases : {true, false}) {
     SeedStepsScene scene("setnx-getset", {NumberSeedSteps(1)},
                          {{"finally-releases", releases ? "true" : "false"}});
@@ -140,7 +140,7 @@ TEST(SetnxGetsetExpired, AFreeKeyIsTakenForAMillisecondMoreAndNeverExpires) {
   EXPECT_EQ(scene.sent, SeedStepsLines{"SETNX k " + scene.Instant(kSeedStepsLease + 1ms)});
 }
 
-TEST(SetnxGetsetExpired, AKeyWhoseInstantIsPastIsWonIfWhatGetsetReturnsIsPastToo) {
+TEST(SetnxGetsetExpired, AnExpiredKeyIsWonIfGetsetReturnsAnExpiredValue) {
   const std::string past = SeedStepsScene("setnx-getset-expired").Instant(-1ms);
   const std::string now = SeedStepsScene("setnx-getset-expired").Instant(0ms);
   const struct {
@@ -167,7 +167,7 @@ TEST(SetnxGetsetExpired, AKeyWhoseInstantIsPastIsWonIfWhatGetsetReturnsIsPastToo
   }
 }
 
-TEST(SetnxGetsetExpired, ItsBlockingFormNeverLooksAtTheValue) {
+TEST(SetnxGetsetExpired, ItsBlockingFormNeverReadsTheValue) {
   SeedStepsScene scene("setnx-getset-expired", {NumberSeedSteps(0), NumberSeedSteps(0)},
                        {{"form", "blocking"}});
   EXPECT_EQ(scene.Try(), "busy");
@@ -175,7 +175,7 @@ TEST(SetnxGetsetExpired, ItsBlockingFormNeverLooksAtTheValue) {
   EXPECT_EQ(scene.sent, SeedStepsLines(2, "SETNX k " + scene.Instant(kSeedStepsLease + 1ms)));
 }
 
-TEST(SetnxGetsetExpired, AReleaseDeletesWhateverIsNotPast) {
+TEST(SetnxGetsetExpired, AReleaseDeletesAnyValueThatHasNotExpired) {
   const std::string past = SeedStepsScene("setnx-getset-expired").Instant(-1ms);
   const std::string now = SeedStepsScene("setnx-getset-expired").Instant(0ms);
   const struct {
@@ -197,7 +197,7 @@ TEST(SetnxGetsetExpired, AReleaseDeletesWhateverIsNotPast) {
 
 // ---- seed 002
 
-TEST(SetnxExpire, TheExpiryIsASecondCommandAndNobodyLooksWhetherItCame) {
+TEST(SetnxExpire, TheExpiryIsASecondCommandWhoseReplyIsIgnored) {
   for (const CallResult& answer : {NumberSeedSteps(1), NoReply()}) {
     SeedStepsScene scene("setnx-expire", {NumberSeedSteps(1), answer, NumberSeedSteps(1)});
     EXPECT_EQ(scene.Try(), "granted");
@@ -211,7 +211,7 @@ TEST(SetnxExpire, TheExpiryIsASecondCommandAndNobodyLooksWhetherItCame) {
   EXPECT_EQ(taken.sent.size(), 1u) << "another's expiry is left alone";
 }
 
-TEST(SetNxPxGetDel, DeletesWhatItSawToBeItsOwn) {
+TEST(SetNxPxGetDel, DeletesAKeyThatItSawAsItsOwn) {
   SeedStepsScene scene("set-nx-px-get-del", {Text("OK")});
   EXPECT_EQ(scene.Try(), "granted");
   EXPECT_EQ(scene.sent, SeedStepsLines{"SET k " + scene.last.owner + " NX PX 300"});
@@ -225,11 +225,11 @@ TEST(SetNxPxGetDel, DeletesWhatItSawToBeItsOwn) {
   EXPECT_EQ(scene.world.steps, std::vector<Step>{Step::kMidRelease}) << "between the two";
 }
 
-TEST(SetNxPxReentrant, OnlyTheOutermostEntryAndItsExitAreSent) {
+TEST(SetNxPxReentrant, OnlyTheOutermostEntryAndExitAreSent) {
   SeedStepsScene scene("set-nx-px-reentrant", {Text("OK"), NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
   const Grant outer = scene.last;
-  scene.world.Advance(kSeedStepsLease * 2);  // the marker alone counts
+  scene.world.Advance(kSeedStepsLease * 2);  // only the marker counts
   EXPECT_EQ(scene.Try(), "granted");
   EXPECT_EQ(scene.last.valid_until, outer.valid_until) << "no lease of its own";
   EXPECT_EQ(scene.Release(), ReleaseResult::kReleased);

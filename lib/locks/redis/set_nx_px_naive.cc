@@ -1,12 +1,13 @@
-// set-nx-px-del, set-nx-px-get-del: SET key owner NX PX lease, as set-nx-px has it, released in the
-// ways that seed 002 warns of.
+// set-nx-px-del, set-nx-px-get-del: SET key owner NX PX lease, as in set-nx-px, with two naive
+// releases that seed 002 warns of.
 //
-// Claims:  one holder at a time; a holder that dies blocks nobody longer than the lease.
+// Claims:  one holder at a time; a dead holder blocks nobody longer than the lease.
 // Assumes: no release is ever late.
-// Attack:  as set-nx-px; and set-nx-px-del deletes without looking, so a holder that was stopped past its lease frees the
-//          next one's lock (K03). set-nx-px-get-del looks first, with GET: the owner is right then, and the key another's
-//          when its DEL, held on the wire, arrives (K06).
-// Source:  seed 002, which says what is wrong with them.
+// Attack:  as set-nx-px. set-nx-px-del deletes without comparing, so a holder that was stopped past
+//          its lease frees the next holder's lock (K03). set-nx-px-get-del compares first, with
+//          GET. By the time its DEL, held on the wire, arrives, the key may belong to another owner
+//          (K06).
+// Source:  seed 002, which names the defects.
 
 #include <array>
 

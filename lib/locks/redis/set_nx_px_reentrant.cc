@@ -1,11 +1,12 @@
-// set-nx-px-reentrant: set-nx-px, and a marker in the process for each key that a thread has:
-// whoever has the marker goes straight in, and the last exit releases.
+// set-nx-px-reentrant: set-nx-px with a marker in the process for each key that a thread holds. A
+// thread with the marker enters without asking the server, and its last exit releases.
 //
 // Claims:  one owner at a time, which may enter again.
-// Assumes: as set-nx-px; and that a lock whose marker is there is still held: nobody asks the
-// server.
-// Attack:  as set-nx-px. A thread that enters again after its lease enters on the marker alone (K13).
-// Source:  seed 002. Option leaky-marker: nothing is released when the section throws, so marker and lock stay.
+// Assumes: as set-nx-px; a lock with a marker is still held, because nobody asks the server.
+// Attack:  as set-nx-px. A thread that enters again after its lease enters on the marker alone
+//          (K13).
+// Source:  seed 002. Option leaky-marker: nothing is released when the section throws, so marker
+//          and lock stay.
 
 #include <map>
 
@@ -46,7 +47,7 @@ class SetNxPxReentrant final : public Lock {
     return result;
   }
 
-  // An inner exit frees nothing, and so has nothing to be told.
+  // An inner exit frees nothing, so it sends nothing and reports success.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     const auto marker = markers_.find(grant.key.name);
     if (marker != markers_.end() && marker->second.grant.owner == grant.owner) {

@@ -1,11 +1,11 @@
-// setnx-expire: SETNX, and then the expiry as a second command; released by DEL. What seed 002
-// warns of.
+// setnx-expire: SETNX, then the expiry in a second command; released by DEL. Seed 002 warns of it.
 //
-// Claims:  one holder at a time; a holder that dies blocks nobody longer than the lease.
+// Claims:  one holder at a time; a dead holder blocks nobody longer than the lease.
 // Assumes: nobody dies between the two commands; work ends within the lease.
-// Attack:  kill the holder between the two: the key never expires, and nobody is ever granted it again (K01); so when the
-//          reply to its SETNX is lost. A late holder deletes the next one's lock (K03). As set-nx-px otherwise.
-// Source:  seed 002, which says what is wrong with it.
+// Attack:  kill the holder between the two commands: the key never expires, and nobody is ever
+//          granted it again (K01). The same happens when the reply to SETNX is lost. A late holder
+//          deletes the next holder's lock (K03). As set-nx-px otherwise.
+// Source:  seed 002, which names the defects.
 
 #include <array>
 
@@ -31,13 +31,13 @@ class SetnxExpire final : public Lock {
     if (!set) return NotGranted(set.error(), std::move(grant));
     if (!set->IsInteger(1)) return Busy{};
     env_.Reach(Step::kMidAcquire);
-    // The lease begins here: before, the key has no end. Whether this arrives is not looked at.
+    // The lease begins here; before, the key has no expiry. The reply is ignored.
     grant.valid_until = env_.Mono() + lease;
     [[maybe_unused]] const ExtendResult expires = Extend(grant, lease, deadline);
     return Granted{std::move(grant)};
   }
 
-  // Whoever's key it is.
+  // Does not compare the owner.
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
     const MonoTime valid_until = env_.Mono() + lease;
     const std::string lease_ms = std::to_string(ToMs(lease));

@@ -1,15 +1,18 @@
-// setnx-getset: the value of the key is the instant when the lock is over, by the client's own wall
-// clock. SETNX takes a free key; a key whose instant is past is taken over by GETSET, and won when
-// it returned what GET had shown.
+// setnx-getset: the key's value is the instant when the lease ends, by the client's own wall clock.
+// SETNX takes a free key. GETSET takes over an expired one; the client has won if GETSET returns
+// the value that GET returned before.
 //
-// Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
+// Claims:  one holder at a time; a dead holder is followed by another after its instant.
 // Assumes: the clients' wall clocks agree; work ends within the lease.
-// Attack:  a client whose clock is ahead takes over a valid lock (K08). The release deletes whatever is there, so a late
-//          holder frees the next one's lock (K03). A loser's GETSET moves the winner's instant (K07), and takes its 24 h
-//          away. A release between another's GET and GETSET leaves that one's value in a free lock, until it is past.
-//          As set-nx-px when the holder is stopped (K14), its write held (K15), or the server's memory lost (K18).
-// Source:  seed 000: leases of 20 s, annotated 10 s; 22 tries, 50 ms apart. Option finally-releases: the lock is taken
-//          inside the try whose finally releases, so who never had it frees the holder's lock (K02).
+// Attack:  a client whose clock is ahead takes over a valid lock (K08). The release deletes any
+//          value, so a late holder frees the next holder's lock (K03). A loser's GETSET moves the
+//          winner's instant (K07) and removes its expiry of 24 h. A release between another
+//          client's GET and GETSET leaves that client's value in a free lock until its instant. As
+//          set-nx-px when the holder is stopped (K14), its write held (K15), or the server's memory
+//          lost (K18).
+// Source:  seed 000: leases of 20 s, annotated 10 s; 22 tries, 50 ms apart. Option
+//          finally-releases: the lock is acquired inside the try whose finally releases, so a
+//          client that never held it frees the holder's lock (K02).
 
 #include <array>
 #include <optional>
@@ -22,8 +25,8 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kLastResortSeconds = "86400";  // EXPIRE 24 h, against a crash
-constexpr int kGetTries = 3;                              // on connection errors
+constexpr std::string_view kLastResortSeconds = "86400";  // EXPIRE 24 h, in case of a crash
+constexpr int kGetTries = 3;                              // limits retries on connection errors
 
 class SetnxGetset final : public Lock {
  public:
@@ -51,7 +54,7 @@ class SetnxGetset final : public Lock {
     return ExtendInstant(env_, *node_, grant, lease, deadline);
   }
 
-  // Always "true" in the original: whoever's key it is, and whether or not it is there.
+  // The original always returns true: it compares no owner and ignores whether the key exists.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
   }
@@ -74,13 +77,13 @@ class SetnxGetset final : public Lock {
     const std::array<std::string_view, 3> getset{"GETSET", grant.key.name, grant.owner};
     const CallResult before = node_->Call(getset, deadline);
     if (!before) return NotGranted(before.error(), std::move(grant));
-    // Nil: the holder released in between. The original throws here, leaving the key it just wrote.
+    // Nil means that the holder released in between. The original throws here, and leaves the key
+    // that it just wrote.
     if (before->IsNil() || before->text != seen->text) return Busy{};
     return Take(std::move(grant), deadline);
   }
 
-  // The grant stands whether or not the last resort could be set: the instant in the value frees
-  // the lock.
+  // The grant holds even if EXPIRE failed: the instant in the value frees the lock.
   AcquireResult Take(Grant grant, Deadline deadline) {
     const std::array<std::string_view, 3> expire{"EXPIRE", grant.key.name, kLastResortSeconds};
     env_.Reach(Step::kMidAcquire);

@@ -1,17 +1,19 @@
-// setnx-getset-expired: the value of the key is the instant when the lock is over, by the client's
-// own wall clock, and the key never expires. SETNX takes a free key. A key whose instant is past is
-// written over by GETSET, and won when what that returned is past too, whatever GET had shown
-// before. Released by GET, and DEL when the value there is not past yet.
+// setnx-getset-expired: the key's value is the instant when the lease ends, by the client's own
+// wall clock, and the key has no expiry. SETNX takes a free key. GETSET overwrites an expired one;
+// the client has won if the value that GETSET returns has expired too, whatever GET returned
+// before. Released by GET, and DEL if that value has not expired.
 //
-// Claims:  one holder at a time; a holder that dies is followed by another when its instant is past.
+// Claims:  one holder at a time; a dead holder is followed by another after its instant.
 // Assumes: the clients' wall clocks agree; work ends within the lease; nothing happens between two
-// commands.
-// Attack:  a client whose clock is ahead takes over a valid lock (K07, K08). A holder that was late sees the next one's
-//          value, which is not past, and deletes it (K04); so does one whose DEL is (K05). A release between another's
-//          GET and GETSET leaves that one's value in a free lock (K09). In its blocking form a waiter never looks at the
-//          value, so a dead holder blocks it for ever (K10). As set-nx-px when the holder is stopped (K14), its write
-//          held (K15), or the server's memory lost (K18).
-// Source:  seed 004: leases of 5 s. Its blocking form does not pause between its tries; here it waits as every lock does.
+//          commands.
+// Attack:  a client whose clock is ahead takes over a valid lock (K07, K08). A late holder reads
+//          the next holder's value, which has not expired, and deletes it (K04); so does a holder
+//          whose DEL is late (K05). A release between another client's GET and GETSET leaves that
+//          client's value in a free lock (K09). The blocking form never reads the value, so a dead
+//          holder blocks its waiters for ever (K10). As set-nx-px when the holder is stopped (K14),
+//          its write held (K15), or the server's memory lost (K18).
+// Source:  seed 004: leases of 5 s. Its blocking form does not pause between its tries; here it
+//          waits as every lock does.
 
 #include <array>
 #include <optional>
@@ -33,7 +35,7 @@ class SetnxGetsetExpired final : public Lock {
         takes_over_(context.options.Text("form") == "try") {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
-    // One millisecond more, as the source has it.
+    // The source adds one millisecond.
     const ValueInstant over = InstantAfter(env_, lease + 1ms);
     Grant grant{.key = key,
                 .owner = std::to_string(over.wall_ms),
@@ -51,7 +53,7 @@ class SetnxGetsetExpired final : public Lock {
     return ExtendInstant(env_, *node_, grant, lease + 1ms, deadline);
   }
 
-  // A missing key makes the original throw; the lock is free, and not by this.
+  // If the key is missing, the original throws; the lock is free, but this release did not free it.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     const std::array<std::string_view, 2> get{"GET", grant.key.name};
     const CallResult seen = node_->Call(get, deadline);

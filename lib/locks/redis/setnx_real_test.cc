@@ -1,4 +1,4 @@
-// The variants that are a plain key, on real servers: what stands in it.
+// The variants that are a plain key, on real servers: the key's value.
 #include "lib/testing/variants.h"
 
 namespace doublehold {
@@ -45,7 +45,7 @@ TEST_F(PlainKey, OfSetnxGetsetIsTheInstantWhenItIsOver) {
 
 TEST_F(PlainKey, OfSetnxGetsetIsTakenOverWhenTheInstantIsPast) {
   Client a(1, {"setnx-getset"});
-  ASSERT_EQ(AskNode(1, {"SET", "k", "1000"}), "OK");  // 1970
+  ASSERT_EQ(AskNode(1, {"SET", "k", "1000"}), "OK");  // an instant in 1970
   (void)a.Acquire(kSetnxKey);
   for (const char* odd : {"", "soon", "99999999999999"}) {
     ASSERT_EQ(AskNode(1, {"SET", "k", odd}), "OK");

@@ -1,6 +1,6 @@
-// What every lock variant promises, on real servers. The list is the registry's: a new variant is
-// held to this with no line here, unless it is known not to keep it. What is special to a family
-// stands in that family's own test.
+// Properties of every lock variant, on real servers. The variants come from the registry, so a new
+// variant is tested without a line here, unless it is known to lack a property. Properties of a
+// family are in that family's own test.
 #include <algorithm>
 #include <set>
 
@@ -26,8 +26,7 @@ bool HasOption(const LockEntry& entry, std::string_view name) {
   return std::ranges::any_of(entry.options, [&](const OptionSpec& o) { return o.name == name; });
 }
 
-// Every variant that takes locks, without its watchdog, so that leases end; and the forms in which
-// some can be had.
+// Returns every variant that acquires locks, with its forms. Watchdogs are off, so that leases end.
 std::vector<Variant> LeaseLocks() {
   std::vector<Variant> variants;
   for (const LockEntry& entry : Locks()) {
@@ -47,13 +46,13 @@ std::vector<Variant> LeaseLocksWith(Trait trait) {
 }
 bool IsOnOneNode(const Variant& variant) { return FindLock(variant.lock)->most_nodes == 1; }
 
-// Known not to compare owners when they release (K03, K04).
+// Known not to compare owners on release (K03, K04).
 bool ReleasesWhatIsAnothers(const Variant& variant) {
   static const std::set<std::string> locks{"setnx-getset", "setnx-getset-expired", "setnx-expire",
                                            "set-nx-px-del"};
   return locks.contains(variant.lock);
 }
-// Known not to have an extension: its source has none.
+// The other variants are known to have no extension: their sources have none.
 bool Extends(const Variant& variant) {
   return !variant.lock.starts_with("setnx") && variant.lock != "set-nx-px-del";
 }
@@ -102,7 +101,7 @@ TEST_F(Variants, TwoThreadsOfOneClientExcludeEachOther) {
   }
 }
 
-TEST_F(Variants, ALockWhoseHolderIsGoneIsFreeAfterItsLeaseAndNotBefore) {
+TEST_F(Variants, ADeadHoldersLockIsFreeAfterItsLeaseAndNotBefore) {
   for (const Variant& variant : LeaseLocks()) {
     SCOPED_TRACE(NameOf(variant));
     Empty();
@@ -117,11 +116,11 @@ TEST_F(Variants, ALockWhoseHolderIsGoneIsFreeAfterItsLeaseAndNotBefore) {
   }
 }
 
-TEST_F(Variants, ALateReleaseFreesNobodyElsesLockWhereTheOwnerIsCompared) {
+TEST_F(Variants, ALateReleaseDoesNotFreeAnotherOwnersLockIfOwnersAreCompared) {
   for (const Variant& variant : LeaseLocks()) {
     SCOPED_TRACE(NameOf(variant));
     Empty();
-    // The next holder's lease is long, so that nothing but the release can free it.
+    // The next holder's lease is long, so that only the release can free it.
     Client a(1, variant, kShortLease);
     Client b(2, variant);
     Client c(3, variant);
@@ -139,7 +138,7 @@ TEST_F(Variants, ALateReleaseFreesNobodyElsesLockWhereTheOwnerIsCompared) {
   }
 }
 
-TEST_F(Variants, AnExtensionLengthensTheHoldersLeaseOnly) {
+TEST_F(Variants, AnExtensionLengthensOnlyTheHoldersLease) {
   for (const Variant& variant : LeaseLocks()) {
     if (!Extends(variant)) continue;
     SCOPED_TRACE(NameOf(variant));
@@ -156,7 +155,7 @@ TEST_F(Variants, AnExtensionLengthensTheHoldersLeaseOnly) {
   }
 }
 
-TEST_F(Variants, AnOwnerThatMayEnterAgainKeepsTheLockUntilItsLastExit) {
+TEST_F(Variants, AReentrantOwnerKeepsTheLockUntilItsLastExit) {
   for (const Variant& variant : LeaseLocksWith(Trait::kReentry)) {
     SCOPED_TRACE(NameOf(variant));
     Empty();
@@ -199,7 +198,7 @@ TEST_F(Variants, ReadersShareAndAWriterIsAlone) {
   }
 }
 
-TEST_F(Variants, OnlyThoseThatLetReadersInTogetherCallAGrantShared) {
+TEST_F(Variants, OnlyVariantsWithReadersReportAGrantAsShared) {
   for (const Variant& variant : LeaseLocks()) {
     SCOPED_TRACE(NameOf(variant));
     Empty();
@@ -209,7 +208,7 @@ TEST_F(Variants, OnlyThoseThatLetReadersInTogetherCallAGrantShared) {
   }
 }
 
-TEST_F(Variants, TokensRiseFromGrantToGrantWhoeverIsGranted) {
+TEST_F(Variants, TokensIncreaseFromGrantToGrant) {
   for (const Variant& variant : LeaseLocks()) {
     SCOPED_TRACE(NameOf(variant));
     Empty();
@@ -232,19 +231,19 @@ TEST_F(Variants, TokensRiseFromGrantToGrantWhoeverIsGranted) {
 
 TEST_F(Variants, AServerThatDoesNotAnswerLeavesTheOutcomeUnknown) {
   for (const Variant& variant : LeaseLocks()) {
-    if (!IsOnOneNode(variant)) continue;  // those decide by themselves
+    if (!IsOnOneNode(variant)) continue;  // variants on several nodes decide by quorum
     SCOPED_TRACE(NameOf(variant));
     Empty();
     Client a(1, variant);
     Client b(2, variant);
-    // Once before, so that the server knows the scripts: what it does not know it cannot do later.
+    // First acquires and releases once, so that the server knows the scripts.
     EXPECT_TRUE(Freed(a.Release(a.Acquire(kVariantsKey))));
     Node(1).Stop();
     const AcquireResult result = a.Try(kVariantsKey, a.env().Mono() + 50ms);
     Node(1).Continue();
     ASSERT_TRUE(std::holds_alternative<Unknown>(result));
-    // Its bytes had arrived: it was carried out afterwards, and blocks the others until it is
-    // released.
+    // The server had received the command and executed it after it continued. The key blocks the
+    // other client until it is released.
     ASSERT_TRUE(Eventually([&] { return AskNode(1, {"EXISTS", "k"}) == "1"; }));
     EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(a.Release(std::get<Unknown>(result).perhaps)));
@@ -252,7 +251,7 @@ TEST_F(Variants, AServerThatDoesNotAnswerLeavesTheOutcomeUnknown) {
   }
 }
 
-TEST_F(Variants, AServerThatIsGoneGrantsNothing) {
+TEST_F(Variants, ADeadServerGrantsNothing) {
   for (const Variant& variant : LeaseLocks()) {
     if (!IsOnOneNode(variant)) continue;
     SCOPED_TRACE(NameOf(variant));
@@ -264,7 +263,7 @@ TEST_F(Variants, AServerThatIsGoneGrantsNothing) {
   }
 }
 
-TEST_F(Variants, WithoutALockEveryoneIsGranted) {
+TEST_F(Variants, WithoutALockEveryClientIsGranted) {
   for (const LockEntry& entry : Locks()) {
     if (entry.name != "none" && !entry.Has(Trait::kLockFree)) continue;
     SCOPED_TRACE(entry.name);
@@ -278,7 +277,7 @@ TEST_F(Variants, WithoutALockEveryoneIsGranted) {
   }
 }
 
-TEST_F(Variants, OnlyRedissonsLocksWithAChannelTellOfReleases) {
+TEST_F(Variants, OnlyRedissonsLocksWithAChannelWakeWaiters) {
   const std::set<std::string_view> tell{"redisson", "redisson-fair", "redisson-multi",
                                         "redisson-read-write", "redisson-fenced"};
   for (const LockEntry& entry : Locks()) {
