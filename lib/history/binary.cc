@@ -16,12 +16,12 @@
 namespace doublehold {
 namespace {
 
-// A history taken apart into what the file holds.
+// A history, converted to the parts of the file.
 class Packing {
  public:
   explicit Packing(int64_t first_ns) : first_ns_(first_ns) {}
 
-  // Why an event has no place in the file, or nothing when it has one.
+  // Adds an event. Returns why the file cannot hold it, or nothing.
   std::optional<std::string> Take(const Event& event) {
     const auto ns = static_cast<uint64_t>(event.at_ns - first_ns_);
     if (ns > Record::kMostNs) return "it is more than 78 hours after the first";
@@ -62,8 +62,8 @@ class Packing {
     return next;
   }
 
-  // Holds are numbered from a session's own base on (lib/locks/owners.h), whose lower half is 0:
-  // that of its first.
+  // Hold numbers of a session share the upper half (lib/locks/owners.h). Returns that base, with
+  // the lower half 0; the writer's first hold determines it.
   uint64_t BaseOf(uint16_t writer, uint64_t hold) {
     if (hold != 0 && !has_base_[writer]) {
       has_base_[writer] = true;
@@ -73,7 +73,7 @@ class Packing {
   }
 
   int64_t first_ns_;
-  std::vector<bool> has_base_;  // of each writer
+  std::vector<bool> has_base_;  // by writer
   std::vector<Record> records_;
   std::vector<int64_t> words_;
   std::vector<RecordWriter> writers_;
@@ -107,7 +107,7 @@ Result<void> WriteBinaryFile(const History& history, const std::filesystem::path
   facts.append((16 - facts.size() % 16) % 16, ' ');
   std::vector<int64_t> words = packing.words();
   const StreamSize size{packing.records().size(), words.size()};
-  if (words.size() % 2 != 0) words.push_back(0);  // not counted: fills up to 16 bytes
+  if (words.size() % 2 != 0) words.push_back(0);  // padding to 16 bytes, not counted
   const HistoryHeader header{kHistoryMagic, first_ns, facts.size(), packing.writers().size(), 1, 0};
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   Put(out, &header, 1);

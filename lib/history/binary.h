@@ -1,4 +1,4 @@
-// Writes and reads history.bin, the fast form of a history; mapped.h says what lies in it.
+// Writes and reads history.bin, the compact form of a history. mapped.h documents the layout.
 #ifndef DOUBLEHOLD_LIB_HISTORY_BINARY_H_
 #define DOUBLEHOLD_LIB_HISTORY_BINARY_H_
 
@@ -9,12 +9,12 @@
 
 namespace doublehold {
 
-// One stream, in time order. Refuses a history that a reader would refuse, and one of more than 78
-// hours.
+// Writes one stream in time order. Refuses a history that a reader would refuse, and one longer
+// than 78 hours.
 Result<void> WriteBinaryFile(const History& history, const std::filesystem::path& file);
 
-// Refuses a file that is cut off, of another version, out of time order, or with an event that the
-// run cannot have had.
+// Refuses a file that is truncated, of another version, out of time order, or that has an event
+// impossible in its run.
 Result<History> ReadBinaryFile(const std::filesystem::path& file);
 
 }  // namespace doublehold

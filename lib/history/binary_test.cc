@@ -16,7 +16,7 @@
 namespace doublehold {
 namespace {
 
-// A file of its own for each test, gone afterwards.
+// Each test has a file of its own, which is removed afterwards.
 class BinaryFile : public ::testing::Test {
  protected:
   void Put(const std::string& bytes) const {
@@ -79,7 +79,7 @@ TEST_F(BinaryFile, AnEventTakesSixteenBytesAndItsValues) {
   ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
   const uint64_t without = std::filesystem::file_size(file_);
   EXPECT_LE(without, 1000 * 16 + 2000);                    // the facts
-  EXPECT_EQ(with_values - without, 1000 * 4 * 8 - 2 * 8);  // two of the first event's are 0
+  EXPECT_EQ(with_values - without, 1000 * 4 * 8 - 2 * 8);  // two values of the first event are 0
 }
 
 TEST_F(BinaryFile, HoldsOfAnyNumberAreKept) {
@@ -93,7 +93,7 @@ TEST_F(BinaryFile, HoldsOfAnyNumberAreKept) {
   }
 }
 
-TEST_F(BinaryFile, WhatIsNoHistoryIsRefused) {
+TEST_F(BinaryFile, AFileThatIsNoHistoryIsRefused) {
   const std::string other = "is no history of this version (it does not begin with DHHIST2)";
   EXPECT_EQ(Refusal(), "No such file or directory");
   Put("");
@@ -119,7 +119,7 @@ TEST_F(BinaryFile, AFileCutOffAnywhereIsRefused) {
   EXPECT_NE(Refusal(), "accepted");
 }
 
-TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsNotWritten) {
+TEST_F(BinaryFile, AnImpossibleEventIsNotWritten) {
   struct Case {
     std::string message;
     void (*spoil)(Event&);
@@ -145,7 +145,7 @@ TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsNotWritten) {
   }
 }
 
-TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
+TEST_F(BinaryFile, AnImpossibleEventIsRefused) {
   struct Case {
     std::string message;
     void (*spoil)(Record&);
@@ -154,7 +154,7 @@ TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
   const std::string whole = Bytes();
   const Result<MappedHistory> mapped = MappedHistory::Open(file_);
   ASSERT_TRUE(mapped.has_value());
-  // The records are followed by their words alone.
+  // The records are followed only by their words.
   const size_t words = mapped->streams()[0].words.size();
   const size_t records = whole.size() - 8 * (words + words % 2) - 1000 * sizeof(Record);
   for (const Case& spoilt : std::vector<Case>{
@@ -184,12 +184,12 @@ TEST_F(BinaryFile, AnEventThatTheRunCannotHaveHadIsRefused) {
   }
 }
 
-TEST_F(BinaryFile, LogsOfTheirOwnAreMergedAsTheyAreRead) {
+TEST_F(BinaryFile, SeparateLogsAreMergedOnReading) {
   History history = SomeHistory();
   ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
   const Result<MappedHistory> mapped = MappedHistory::Open(file_);
   ASSERT_TRUE(mapped.has_value());
-  // Five logs: every fifth record each.
+  // Distributes the records over five logs, every fifth record each.
   std::vector<std::vector<Record>> logs(5);
   const RecordStream& all = mapped->streams()[0];
   for (size_t i = 0; i < all.records.size(); ++i) logs[i % 5].push_back(all.records[i]);
@@ -201,7 +201,8 @@ TEST_F(BinaryFile, LogsOfTheirOwnAreMergedAsTheyAreRead) {
   for (RecordMerge merge(streams); !merge.AtEnd(); merge.Advance()) {
     const uint64_t ns = merge.Current().Ns();
     ASSERT_GE(ns, previous_ns);
-    ASSERT_TRUE(ns > previous_ns || seen == 0 || merge.Stream() > previous_log);  // in their order
+    // Equal times keep the order of the logs.
+    ASSERT_TRUE(ns > previous_ns || seen == 0 || merge.Stream() > previous_log);
     previous_ns = ns;
     previous_log = merge.Stream();
     ++seen;
@@ -209,7 +210,7 @@ TEST_F(BinaryFile, LogsOfTheirOwnAreMergedAsTheyAreRead) {
   EXPECT_EQ(seen, all.records.size());
 }
 
-TEST_F(BinaryFile, NoFlippedByteMakesTheReaderFall) {
+TEST_F(BinaryFile, NoFlippedByteCrashesTheReader) {
   ASSERT_TRUE(WriteBinaryFile(SomeHistory(), file_).has_value());
   const std::string whole = Bytes();
   Prng prng(1, "garble");
@@ -221,7 +222,7 @@ TEST_F(BinaryFile, NoFlippedByteMakesTheReaderFall) {
   }
 }
 
-TEST_F(BinaryFile, AFolderThatIsNotThereIsNamed) {
+TEST_F(BinaryFile, AMissingFolderIsNamedInTheError) {
   const Result<void> written = WriteBinaryFile(SomeHistory(), "/nonexistent/history.bin");
   ASSERT_FALSE(written.has_value());
   EXPECT_EQ(written.error().message,

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// A value without a name that is not 0 is written as this.
+// Names of values without a name of their own; they are written only if not 0.
 constexpr std::array<std::string_view, 4> kUnnamed{"value0", "value1", "value2", "value3"};
 
 void AppendProcess(fmt::memory_buffer& line, int32_t client) {
@@ -40,7 +40,7 @@ void AppendValue(fmt::memory_buffer& line, const Event& event) {
   }
 }
 
-// Takes one thing after the other off the front of a line; what is not there is not taken.
+// Consumes tokens from the front of a line. A failed call consumes nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view line) : rest_(line) {}
@@ -51,7 +51,7 @@ class Scanner {
     return true;
   }
 
-  // A whole number as JSON has it: no sign but a minus, no zero in front.
+  // An integer in JSON's form: no plus sign, no leading zero.
   template <typename Number>
   bool Take(Number& number) {
     const char* const begin = rest_.data();
@@ -64,7 +64,7 @@ class Scanner {
     return true;
   }
 
-  // A text between quotes; one with an escape in it is left to a parser.
+  // A quoted text. Texts with an escape are left to the JSON parser.
   bool TakeQuoted(std::string_view& text) {
     if (!rest_.starts_with('"')) return false;
     const size_t end = rest_.find('"', 1);
@@ -100,12 +100,12 @@ bool TakeProcess(Scanner& line, int32_t& client) {
   return named.has_value();
 }
 
-// From behind the opening brace of "value" to the end of the line.
+// Reads from behind the opening brace of "value" to the end of the line.
 bool TakeValue(Scanner& line, Event& event) {
   const ValueNames names = ValueNamesOf(event.op, event.type);
   bool first = true;
-  // Nothing is taken where that name does not come next; a number that is wrong leaves what the end
-  // does not match.
+  // Consumes nothing if `name` and a number do not come next. Then a required name fails at once,
+  // and an optional one at the closing braces.
   const auto take = [&](std::string_view name, auto& number) {
     Scanner ahead = line;
     if ((!first && !ahead.Skip(",")) || !ahead.Skip("\"") || !ahead.Skip(name) ||

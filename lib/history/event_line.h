@@ -1,4 +1,5 @@
-// The line of an event in history.jsonl, as we write it, and the quick way to read that again.
+// The line of an event in history.jsonl: the format that Doublehold writes, and a fast way to read
+// it.
 #ifndef DOUBLEHOLD_LIB_HISTORY_EVENT_LINE_H_
 #define DOUBLEHOLD_LIB_HISTORY_EVENT_LINE_H_
 
@@ -15,8 +16,8 @@
 
 namespace doublehold {
 
-// What an event's value is called; a value without a name of its own that is not 0 is written all
-// the same.
+// Returns the name of an event's value. A value without a name of its own gets a general name, and
+// is written only if it is not 0.
 std::string_view NameOfValue(const ValueNames& names, size_t i);
 
 // The lines of one history. Immutable, so any thread may use it.
@@ -24,17 +25,16 @@ class EventLines {
  public:
   explicit EventLines(const std::vector<std::string>& keys);
 
-  // Appends line `index` with its newline.
+  // Appends line `index`, with its newline.
   void Append(size_t index, const Event& event, fmt::memory_buffer& lines) const;
-  // The event of a line (without its newline) that is spelt exactly as Append does: the same that a
-  // JSON parser makes of it.
-  // Nothing: it is spelt otherwise, or says nothing. Its index is `index`; what its values may be
-  // is not looked at.
+  // Scans a line (without its newline) that is spelt exactly as Append writes it. The result equals
+  // that of a JSON parser. Empty when the spelling differs or the index is not `index`. Does not
+  // check the values.
   [[nodiscard]] std::optional<Event> Scan(std::string_view line, int64_t index) const;
 
  private:
   std::vector<std::string> quoted_keys_;
-  std::map<std::string, uint16_t, std::less<>> key_numbers_;  // by the quoted key
+  std::map<std::string, uint16_t, std::less<>> key_numbers_;  // keys are quoted
 };
 
 }  // namespace doublehold

@@ -26,7 +26,7 @@ RunFacts SomeFactsEventLine() {
           .claims = {"exclusion"}};
 }
 
-// As many of one operation and outcome as of any other, with values that a run could have.
+// Returns a random event; all operations and types are equally likely, and the values are possible.
 Event AnyEventEventLine(Prng& prng) {
   Event event{.at_ns = static_cast<int64_t>(prng.Below(100)),
               .hold = prng.Below(2) == 0 ? 0 : prng.Next() >> prng.Below(64),
@@ -59,7 +59,7 @@ TEST(EventLines, AreScannedAsTheyWereWritten) {
     const size_t index = 1 + prng.Below(1000);
     const std::string line = LineOf(lines, index, event);
     const std::optional<Event> scanned = lines.Scan(line, static_cast<int64_t>(index));
-    // A key with a quotation mark is left to a parser.
+    // A key with a quotation mark needs escapes, so Scan leaves it to the parser.
     ASSERT_EQ(scanned.has_value(), event.key != 1) << line;
     if (scanned) {
       ASSERT_EQ(*scanned, event) << line;
@@ -68,17 +68,18 @@ TEST(EventLines, AreScannedAsTheyWereWritten) {
   }
 }
 
-// Read line by line where `pretty` is false, else by a parser alone: no line of ours has a space
-// there.
+// Reads a history with this line. `pretty` adds a space that Append never writes, so that the JSON
+// parser reads the line.
 Result<History> ReadEventLine(const std::string& start, const std::string& line, bool pretty) {
   const std::string text =
       start + (pretty && line.starts_with('{') ? "{ " + line.substr(1) : line) + '\n';
-  TextSource source(text, "h", 4096);  // many are read: a window of a megabyte is filled each time
+  // A small window: filling a megabyte for each of many reads takes too long.
+  TextSource source(text, "h", 4096);
   return ReadJsonl(source);
 }
 
-// Whatever a line was turned into: the quick way takes it only if a parser reads the same from it.
-TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
+// Mutates lines randomly. Scan may accept a line only if the parser reads the same event.
+TEST(EventLines, AreScannedOnlyIfTheParserReadsTheSame) {
   const History empty{.facts = SomeFactsEventLine(), .events = {}};
   std::ostringstream out;
   WriteJsonl(empty, out);
@@ -130,7 +131,7 @@ TEST(EventLines, AreScannedOnlyWhereAParserReadsTheSame) {
   EXPECT_LT(read, trials * 9 / 10);
 }
 
-TEST(EventLines, NumbersAreThoseOfJson) {
+TEST(EventLines, NumbersFollowTheRulesOfJson) {
   const EventLines lines(SomeFactsEventLine().keys);
   const auto scan = [&lines](const std::string& time) {
     const auto event =

@@ -15,11 +15,11 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kMostKeys = std::numeric_limits<uint16_t>::max();  // Event::key counts them
+constexpr size_t kMostKeys = std::numeric_limits<uint16_t>::max();  // limit of Event::key
 
-constexpr int64_t kMostStock = int64_t{1} << 52;  // so that sums over items cannot overflow
+constexpr int64_t kMostStock = int64_t{1} << 52;  // sums over items must not overflow
 
-constexpr int kMostNodes = 1'000'000;  // beyond any run: a garbled file
+constexpr int kMostNodes = 1'000'000;  // more than in any run, so the file is corrupt
 
 const std::vector<std::string>& Outcomes() {
   static const std::vector<std::string> outcomes{"valid", "violated", "unknown", "any"};

@@ -1,5 +1,5 @@
-// RunFacts as JSON: the first line of history.jsonl and the header of history.bin. Field names as
-// in docs/formats.md.
+// RunFacts as JSON: the first line of history.jsonl, and the header of history.bin. docs/formats.md
+// documents the field names.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FACTS_JSON_H_
 #define DOUBLEHOLD_LIB_HISTORY_FACTS_JSON_H_
 
@@ -12,15 +12,15 @@ namespace doublehold {
 
 class JsonObject;
 
-// The fields in the order in which a reader wants them.
+// Writes the fields in an order that suits readers.
 nlohmann::ordered_json FactsToJson(const RunFacts& facts);
 
-// Every field must be there and of its type, and none besides; the Error is the reason alone, the
-// caller knows the place.
+// Requires every field with its type, and no other field. The error has only the reason; the caller
+// adds the place.
 Result<RunFacts> FactsFromJson(const nlohmann::json& json);
 
-// The same for an object with other fields besides, of which the caller asks. The document of the
-// object keeps what is wrong.
+// The same for an object that has further fields, which the caller reads. Errors are kept in the
+// object's document.
 RunFacts ReadFacts(JsonObject& object);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// A history: what a run was, and everything its processes recorded, in time order. Checkers read
-// nothing else.
+// A history: the facts of a run, and all events that its processes recorded, in time order.
+// Checkers read nothing else.
 #ifndef DOUBLEHOLD_LIB_HISTORY_HISTORY_H_
 #define DOUBLEHOLD_LIB_HISTORY_HISTORY_H_
 
@@ -18,21 +18,22 @@
 
 namespace doublehold {
 
-// A fault as the plan has it. Its index in RunFacts::faults is the `fault` value of fault events.
+// A planned fault. Fault events refer to it by its index in RunFacts::faults.
 struct FaultFact {
   std::string name;                     // unique in the run: "stall"
   std::string kind;                     // "pause"
-  std::optional<FaultTraits> traits{};  // of its kind; nothing: the history is older than these
-  std::string what;          // for a reader: "client 1 stopped at before-write for 800ms"
-  std::vector<int> nodes{};  // that it is aimed at, if any
-  // By a nemesis, for what it was asked to do ("clock"): one of many that finds nothing to act on
-  // leaves the verdict as it is.
+  std::optional<FaultTraits> traits{};  // of its kind; empty: the history is older than traits
+  std::string what;                     // in words: "client 1 stopped at before-write for 800ms"
+  std::vector<int> nodes{};             // the nodes at which it is aimed
+  // The nemesis member for which it was drawn ("clock"). If one of many drawn faults finds nothing
+  // to act on, the verdict does not change.
   std::string drawn_for{};
-  std::string until{};  // "client 2 reaches before-write": what it was to last until, if anything
-  Duration lasts{};     // and how long at most, if that was said
-  std::string key{};    // the one that it is about, if it is
-  bool keeps_data = false;  // a node comes back, or takes over, with all that had been answered
-  int planned = 1;  // how often it was to start; fewer is reported and leaves nothing `valid`
+  std::string until{};  // the event that ends it, if any: "client 2 reaches before-write"
+  Duration lasts{};     // its maximum length, if given
+  std::string key{};    // the key on which it acts, if any
+  // A node comes back, or takes over, with everything that was acknowledged.
+  bool keeps_data = false;
+  int planned = 1;  // number of planned starts; with fewer starts no claim is `valid`
 
   bool operator==(const FaultFact&) const = default;
 };
@@ -46,27 +47,27 @@ struct LibraryFact {
   bool operator==(const LibraryFact&) const = default;
 };
 
-// What the checkers must know of a run besides its events.
+// The facts of a run that the checkers need besides its events.
 struct RunFacts {
   std::string experiment;
   std::string lock;
-  std::optional<LockTraits> lock_traits{};  // nothing: the history is older than these
+  std::optional<LockTraits> lock_traits{};  // empty: the history is older than traits
   std::string workload;
   std::string write;  // how stock is written: "read-modify-write", "check-then-decr"
   uint64_t seed = 0;
   Lease lease{};
-  Duration grace{};     // added to the lease before `liveness` calls a lock stuck
-  Duration duration{};  // of the workload, without start and stop
+  Duration grace{};     // a lock counts as stuck (`liveness`) after lease + grace
+  Duration duration{};  // of the workload, without start-up and shutdown
   int clients = 0;
   int nodes = 0;
   int64_t initial_stock = 0;      // of each item
   std::vector<std::string> keys;  // lock key names; Event::key is an index
   std::vector<FaultFact> faults;
-  std::vector<std::string> claims;            // to be judged, in this order
+  std::vector<std::string> claims;            // the claims to judge, in this order
   std::map<std::string, std::string> expect;  // claim -> valid | violated | unknown | any
-  // claim -> the causes that its violations may have; the first of them must be among them
+  // claim -> the causes that its violations may have; the first one must occur
   std::map<std::string, std::vector<std::string>> expect_cause{};
-  std::optional<LibraryFact> library{};         // that a driver served
+  std::optional<LibraryFact> library{};         // the library behind a driver
   std::map<std::string, std::string> limits{};  // claim -> its limit: "5s", "100"
 
   bool operator==(const RunFacts&) const = default;
@@ -74,14 +75,13 @@ struct RunFacts {
 
 struct History {
   RunFacts facts;
-  std::vector<Event> events;  // by at_ns; equal times keep the order of their writer
+  std::vector<Event> events;  // by at_ns; events with equal times keep their writer's order
 };
 
-// Puts events of several writers, each in time order, into one order.
+// Merges the events of several writers, each in time order, into one order.
 void SortByTime(std::vector<Event>& events);
 
-// Whether an event of this operation is about a lock key. What befalls a process, or is seen of it,
-// is not.
+// Whether an event of this operation refers to a lock key. Events about a process do not.
 bool HasKey(Op op);
 
 // What the values of an event are called in a file; empty where it has no such value. event.h says
@@ -98,12 +98,12 @@ struct ValueName {
 using ValueNames = std::array<ValueName, 4>;
 ValueNames ValueNamesOf(Op op, EventType type);
 
-// No time or value of a history is further from 0 (73 years in ns), so that sums and differences of
-// a few of them cannot overflow; but for the end of a lease that never ends, which is INT64_MAX.
+// Limit of the absolute value of times and values (73 years in ns), so that sums and differences
+// cannot overflow. The only exception is INT64_MAX, the end of a lease that never ends.
 constexpr int64_t kMostValue = int64_t{1} << 61;
 
-// Why an event cannot belong to a run with these facts, or nothing when it can: a process, key or
-// fault the run did not have, a negative time, a value outside its enumeration or its bounds.
+// Returns why an event is impossible in a run with these facts, or nothing. Examples: an unknown
+// process, key or fault, a negative time, a value out of range.
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts);
 
 }  // namespace doublehold

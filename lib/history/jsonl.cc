@@ -22,10 +22,10 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr size_t kLongestLine = size_t{16} << 20;  // a start line with 65,535 keys fits
+constexpr size_t kLongestLine = size_t{16} << 20;  // holds a start line with 65,535 keys
 constexpr size_t kFlushBytes = size_t{1} << 16;
 
-// The members of an enumeration by name, so that a reader can look a word up and suggest another.
+// Returns the values of an enumeration by name, to look words up and to suggest similar ones.
 template <typename Enum>
 std::map<std::string, Enum, std::less<>> Words(Enum last) {
   std::map<std::string, Enum, std::less<>> words;
@@ -35,10 +35,10 @@ std::map<std::string, Enum, std::less<>> Words(Enum last) {
   return words;
 }
 
-// Reads one line after another into a History and remembers what they have in common.
+// Reads lines into a History, and keeps the state that the lines share.
 class Reader {
  public:
-  // The reason why a line is refused, or nothing.
+  // Reads a line. Returns why it is refused, or nothing.
   std::optional<std::string> Take(const Lines& lines) {
     const std::string_view line = lines.line();
     if (TakeOurs(line)) return std::nullopt;
@@ -58,7 +58,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // Call when the input is over.
+  // Call at the end of the input.
   [[nodiscard]] std::optional<std::string> WhyIncomplete() const {
     if (index_ == 0) return "the file is empty; a history begins with a start line";
     if (promised_ && *promised_ != history_.events.size()) {
@@ -71,7 +71,8 @@ class Reader {
   [[nodiscard]] History Finish() { return std::move(history_); }
 
  private:
-  // The quick way, for a line as we write it that is right. Else nothing is taken.
+  // Fast path for a valid line in the format that Doublehold writes. Otherwise returns false and
+  // takes nothing.
   bool TakeOurs(std::string_view line) {
     if (index_ == 0) return false;
     const std::optional<Event> event = lines_->Scan(line, index_);
@@ -167,7 +168,7 @@ class Reader {
   History history_;
   int64_t index_ = 0;
   std::optional<uint64_t> promised_;
-  std::optional<EventLines> lines_;  // once the start line was read
+  std::optional<EventLines> lines_;  // set after the start line
   std::map<std::string, uint16_t, std::less<>> key_numbers_;
   const std::map<std::string, EventType, std::less<>> types_ = Words(EventType::kInfo);
   const std::map<std::string, Op, std::less<>> ops_ = Words(kLastOp);

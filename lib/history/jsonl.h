@@ -1,13 +1,13 @@
-// history.jsonl: one event a line, times in ns since the start of the run. The first line holds the
-// RunFacts. docs/formats.md shows it.
+// history.jsonl: one event a line, with times in ns since the start of the run. The first line
+// holds the RunFacts. docs/formats.md shows an example.
 //
-// The names inside "value", by operation and type, are those of ValueNamesOf (history.h); "hold"
-// besides them where there is one, "thread" before them when it is not 0.
-// The start line may promise the number of "events" to come; ours does, so that a file that lost
-// whole lines at its end is refused too.
+// - The names inside "value" depend on operation and type; see ValueNamesOf (history.h). "value"
+//   also has "hold" unless it is 0. "thread" precedes "value" unless it is 0.
+// - The start line may state the number of "events". Doublehold writes it, so that a file that lost
+//   lines at its end is refused.
 //
-// Writing and reading back gives an equal History. Reading refuses whatever is cut off or garbled,
-// naming file, line and reason; it never guesses.
+// Writing and reading back gives an equal History. Reading refuses any truncated or malformed file,
+// and names file, line and reason.
 #ifndef DOUBLEHOLD_LIB_HISTORY_JSONL_H_
 #define DOUBLEHOLD_LIB_HISTORY_JSONL_H_
 

@@ -38,7 +38,7 @@ RunFacts SomeFactsJsonl() {
           .library = LibraryFact{"redis-py", "4.5.5", {"lease"}}};
 }
 
-// Anything an Event can hold and a run can have recorded, named or not.
+// Returns a random event that a run could have recorded, with and without named values.
 Event AnyEventJsonl(Prng& prng, int64_t at_ns) {
   Event event{.at_ns = at_ns,
               .hold = prng.Below(3) == 0 ? 0 : prng.Next(),
@@ -64,8 +64,9 @@ std::string Written(const History& history) {
 }
 
 Result<History> ReadJsonlText(const std::string& text) {
-  TextSource source(text, "h.jsonl",
-                    4096);  // many are read: a window of a megabyte is filled each time
+  TextSource source(
+      text, "h.jsonl",
+      4096);  // a small window: filling a megabyte for each of many reads takes too long
   return ReadJsonl(source);
 }
 
@@ -87,7 +88,7 @@ TEST(Jsonl, WritingAndReadingBackGivesAnEqualHistory) {
   }
 }
 
-TEST(Jsonl, AnEventLooksAsTheDocumentationSays) {
+TEST(Jsonl, AnEventIsWrittenAsDocumented) {
   History history{.facts = SomeFactsJsonl(), .events = {}};
   history.events = {{.at_ns = 5'103'000,
                      .hold = 17,
@@ -306,7 +307,7 @@ TEST(Jsonl, OldNamesAreReadAndNewOnesWritten) {
   EXPECT_EQ(ReadJsonlText(written)->events, read->events);
 }
 
-TEST(Jsonl, NoFlippedByteOrCutMakesTheReaderFall) {
+TEST(Jsonl, NoFlippedByteOrCutCrashesTheReader) {
   const std::string whole =
       kStart +
       std::string(R"({"index":1,"time":10,"process":1,"type":"ok","f":"acquire","key":"item-0",)"
@@ -324,7 +325,7 @@ TEST(Jsonl, NoFlippedByteOrCutMakesTheReaderFall) {
   }
 }
 
-TEST(Jsonl, AFileThatIsNotThereIsRefused) {
+TEST(Jsonl, AMissingFileIsRefused) {
   EXPECT_EQ(ReadJsonlFile("/nonexistent/h.jsonl").error().message,
             "/nonexistent/h.jsonl: cannot be read");
   EXPECT_EQ(ReadJsonlFile("/").error().message, "/: is a folder, not a history");

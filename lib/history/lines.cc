@@ -22,7 +22,7 @@ Lines::Found Lines::Next() {
       return window.empty() ? Found::kEnd : Found::kLine;
     }
     searched = length;
-    if (too_long) {  // what is too long need not be kept
+    if (too_long) {  // a too long line is not kept
       source_.Drop(length);
       searched = 0;
     }

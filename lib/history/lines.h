@@ -1,4 +1,4 @@
-// The lines of a text source, one after the other, however they are cut into stretches.
+// The lines of a text source, independent of how the source is cut into stretches.
 #ifndef DOUBLEHOLD_LIB_HISTORY_LINES_H_
 #define DOUBLEHOLD_LIB_HISTORY_LINES_H_
 
@@ -9,20 +9,20 @@
 
 namespace doublehold {
 
-// Not thread-safe. Holds `source` for as long as it lives.
+// Not thread-safe. Keeps a reference to `source`.
 class Lines {
  public:
   enum class Found : uint8_t { kLine, kEnd, kTooLong };
 
   Lines(TextSource& source, size_t most_bytes) : source_(source), most_bytes_(most_bytes) {}
 
-  // A line that is too long is passed over. The last need not end in a newline.
+  // A too long line is skipped. The last line may lack a newline.
   Found Next();
-  // Without its newline; holds until the next call, and TextSource::kPadding bytes behind it may be
-  // read.
+  // The line without its newline, valid until the next call. Parsers may read TextSource::kPadding
+  // bytes behind it.
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] int64_t number() const { return number_; }  // from 1
-  // There was a newline: the file does not end within this line.
+  // Whether the line ended in a newline; if not, the file ends in this line.
   [[nodiscard]] bool ended() const { return taken_ > line_.size(); }
 
  private:
@@ -30,7 +30,7 @@ class Lines {
   const size_t most_bytes_;
   std::string_view line_;
   int64_t number_ = 0;
-  size_t taken_ = 0;  // of the window, by the last line
+  size_t taken_ = 0;  // bytes of the window that the last line takes
 };
 
 }  // namespace doublehold

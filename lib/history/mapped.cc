@@ -44,10 +44,10 @@ Result<Mapping> Map(const std::filesystem::path& file) {
     }
   }
   close(fd);
-  return mapping;  // of an empty file, or what is none: without bytes
+  return mapping;  // an empty file, or a failure: no bytes
 }
 
-// Takes parts off the front of a file, as long as there is enough of it.
+// Takes parts off the front of a file; fails when too little is left.
 class Parts {
  public:
   explicit Parts(const Mapping& mapping)
@@ -81,12 +81,12 @@ class Parts {
   uint64_t taken_ = 0;
 };
 
-// The words of a stream's records, in turn.
+// Reads the side-table words of a stream's records in order.
 class WordCursor {
  public:
   explicit WordCursor(std::span<const int64_t> words) : words_(words) {}
 
-  // Nothing when there are fewer words than records ask for.
+  // Returns nothing when the stream has too few words.
   std::optional<Event> Read(const Record& record, const RecordWriter& writer, int64_t first_ns) {
     Event event{.at_ns = first_ns + static_cast<int64_t>(record.Ns()),
                 .hold = record.hold == 0 ? 0 : writer.hold_base + record.hold,

@@ -1,13 +1,13 @@
-// history.bin, mapped: its records are read where they lie, and take no memory that the system
-// could not give to others.
+// history.bin, mapped into memory: records are read in place. The system can reuse the mapped
+// memory at any time.
 //
 //   "DHHIST2\n"  first_ns:i64  facts_bytes:u64  writers:u64  streams:u64  0:u64
 //   streams x { records:u64  words:u64 }
 //   facts (JSON, padded with spaces to a multiple of 16)   writers x RecordWriter
 //   streams x { records x Record  words x i64 (padded with a 0 to a multiple of 16) }
 //
-// Numbers are as this machine keeps them. A file has one stream in time order, or one for each log
-// that was written on its own. Thread rule: readers may share it.
+// Numbers are in native byte order. A file has one stream in time order, or one stream for each log
+// that was written separately. Thread rule: readers may share an object.
 #ifndef DOUBLEHOLD_LIB_HISTORY_MAPPED_H_
 #define DOUBLEHOLD_LIB_HISTORY_MAPPED_H_
 
@@ -25,8 +25,8 @@ namespace doublehold {
 
 class MappedHistory {
  public:
-  // Refuses what is no such file, or is cut off. Whether each record makes sense is seen when it is
-  // read.
+  // Refuses a file that is not a history.bin, or that is truncated. Records are checked when they
+  // are read.
   static Result<MappedHistory> Open(const std::filesystem::path& file);
 
   [[nodiscard]] const RunFacts& facts() const { return facts_; }
@@ -35,7 +35,7 @@ class MappedHistory {
   [[nodiscard]] int64_t first_ns() const { return first_ns_; }
   [[nodiscard]] uint64_t RecordCount() const;
 
-  // All of it in memory. The error names the event that the run cannot have had.
+  // Reads everything into memory. An error names the event that is impossible in the run.
   [[nodiscard]] Result<History> Load() const;
 
  private:
@@ -49,7 +49,7 @@ class MappedHistory {
   int64_t first_ns_ = 0;
 };
 
-// What the file begins with.
+// The beginning of the file.
 struct HistoryHeader {
   std::array<char, 8> magic;
   int64_t first_ns;

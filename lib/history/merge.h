@@ -1,9 +1,9 @@
-// Several streams of records, walked over as one in time order.
+// Iterates over several streams of records in one time order.
 //
-// A tree of losers: each inner node keeps the later of the two that met there, the earliest of all
-// is on top. Who takes the place of a record that was consumed meets the losers on its way up; so a
-// step is log2 of the streams, without a branch that could be guessed wrong. Thread rule: none;
-// refers to the streams.
+// Uses a loser tree: each inner node keeps the later of the two records compared there; the
+// earliest record is on top. After a record is consumed, its stream's next record is compared with
+// the losers on its way up. A step costs log2(streams) comparisons, without mispredicted branches.
+// Thread rule: none; keeps references to the streams.
 #ifndef DOUBLEHOLD_LIB_HISTORY_MERGE_H_
 #define DOUBLEHOLD_LIB_HISTORY_MERGE_H_
 
@@ -30,7 +30,7 @@ class RecordMerge {
     top_ = Build(1);
   }
 
-  // The number of the stream that has the earliest record; of equal times the first stream.
+  // Index of the stream with the earliest record; among equal times, the first stream.
   [[nodiscard]] bool AtEnd() const { return top_ == kEnd; }
   [[nodiscard]] size_t Stream() const { return top_ & (kMostStreams - 1); }
   [[nodiscard]] size_t Index() const { return at_[Stream()]; }  // within its stream
@@ -51,7 +51,7 @@ class RecordMerge {
  private:
   static constexpr uint64_t kEnd = ~uint64_t{0};
 
-  // Time in the upper bits, the stream in those below: no two are equal.
+  // The time in the upper bits and the stream in the lower ones, so all ranks differ.
   [[nodiscard]] uint64_t Rank(size_t stream) const {
     if (stream >= streams_.size() || at_[stream] == streams_[stream].records.size()) return kEnd;
     const Record& record = streams_[stream].records[at_[stream]];

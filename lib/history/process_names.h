@@ -1,4 +1,4 @@
-// How a process is called in a history file where it is no client, whose name is its number.
+// The name of a process in a history file if it is not a client. A client's name is its number.
 #ifndef DOUBLEHOLD_LIB_HISTORY_PROCESS_NAMES_H_
 #define DOUBLEHOLD_LIB_HISTORY_PROCESS_NAMES_H_
 
@@ -9,7 +9,7 @@
 
 namespace doublehold {
 
-// "referee", "supervisor", "node 1" of OfServer(1).
+// Returns "referee", "supervisor", or "node 1" for OfServer(1).
 std::string NameOfProcess(int32_t process);
 std::optional<int32_t> ProcessNamed(std::string_view name);
 

@@ -1,10 +1,9 @@
-// How an event lies in history.bin: 16 bytes, and its values, as far as it has any, in a table
-// beside.
+// The form of an event in history.bin: a record of 16 bytes, plus words in a side table.
 //
-// A record names its writer (a task of a process) by number, and its hold by the lower half of it:
-// one writer's holds share the upper. What does not fit is a word in the side table. Words are in
-// the order of the records; a record's own are first its hold, when that did not fit, then its
-// values other than 0.
+// A record refers to its writer (a task of a process) by index. It has the lower half of its hold
+// number; all holds of a writer share the upper half. Further data are words in the side table, in
+// the order of the records. A record's words are its hold, if it does not fit, and then its values
+// other than 0.
 #ifndef DOUBLEHOLD_LIB_HISTORY_RECORD_H_
 #define DOUBLEHOLD_LIB_HISTORY_RECORD_H_
 
@@ -17,15 +16,15 @@
 namespace doublehold {
 
 struct Record {
-  uint64_t when_and_what =
-      0;  // 48 bits of ns since the file's first instant; words:5; op:5, type:2
+  uint64_t when_and_what = 0;  // 48 bits: ns since the start of the file; 5: words; 5: op; 2: type
   uint16_t writer = 0;
   uint16_t key = 0;
   uint32_t hold = 0;
 
   static constexpr int kWhenShift = 16;
   static constexpr uint64_t kMostNs = (uint64_t{1} << 48) - 1;  // 78 hours
-  static constexpr uint8_t kHoldWord = 1;                       // in Words(): the hold is a word
+  // Bit in Words(): the hold is a word.
+  static constexpr uint8_t kHoldWord = 1;
   static constexpr uint8_t ValueWord(size_t i) { return static_cast<uint8_t>(2U << i); }
   static constexpr uint8_t What(Op op, EventType type) {
     return static_cast<uint8_t>(static_cast<uint8_t>(op) << 2U | static_cast<uint8_t>(type));
@@ -37,14 +36,15 @@ struct Record {
   [[nodiscard]] uint64_t Ns() const { return when_and_what >> kWhenShift; }
   [[nodiscard]] uint8_t What() const { return when_and_what & 0x7fU; }
   [[nodiscard]] uint8_t Words() const { return when_and_what >> 7U & 0x1fU; }
-  [[nodiscard]] bool HasZeros() const { return (when_and_what & 0xf000U) == 0; }  // bits not used
+  // The unused bits are zero.
+  [[nodiscard]] bool HasZeros() const { return (when_and_what & 0xf000U) == 0; }
   bool operator==(const Record&) const = default;
 };
 static_assert(sizeof(Record) == 16 && std::is_trivially_copyable_v<Record>);
 
-// Who wrote records.
+// The writer of records.
 struct RecordWriter {
-  uint64_t hold_base = 0;  // added to Record::hold, unless that is 0
+  uint64_t hold_base = 0;  // added to Record::hold unless that is 0
   int32_t client = 0;
   uint8_t thread = 0;
   TaskKind task = TaskKind::kSession;
@@ -53,7 +53,7 @@ struct RecordWriter {
 };
 static_assert(sizeof(RecordWriter) == 16 && std::is_trivially_copyable_v<RecordWriter>);
 
-// Records in time order, and their words.
+// Records in time order, with their words.
 struct RecordStream {
   std::span<const Record> records;
   std::span<const int64_t> words;

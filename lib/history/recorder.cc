@@ -14,8 +14,7 @@ uint64_t CapacityOf(size_t bytes) {
 
 }  // namespace
 
-// The memory is zeroed and both types are trivial in it, so that a segment needs no set-up by its
-// writer.
+// Both types are trivial and the memory is zeroed, so a writer need not initialise its segment.
 Recorder::Recorder(std::span<std::byte> segment)
     : header_(reinterpret_cast<SegmentHeader*>(segment.data())),
       events_(reinterpret_cast<Event*>(segment.data() + sizeof(SegmentHeader))),

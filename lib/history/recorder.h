@@ -1,9 +1,9 @@
-// The recorder: one writer appends events to one segment of shared memory, without a lock and
-// without a system call. What was appended survives the writer, however it dies.
+// The recorder: a single writer appends events to a segment of shared memory, without locks or
+// system calls. Appended events survive the death of the writer.
 //
 //   segment:  header (64 bytes: count, dropped)  event  event  ...
 //
-// Thread rule: one writer a segment; readers (in any process) see a prefix, complete up to `count`.
+// Thread rule: one writer a segment. Readers in any process see the first `count` events complete.
 #ifndef DOUBLEHOLD_LIB_HISTORY_RECORDER_H_
 #define DOUBLEHOLD_LIB_HISTORY_RECORDER_H_
 
@@ -17,16 +17,15 @@
 namespace doublehold {
 
 struct SegmentHeader {
-  std::atomic<uint64_t> count;  // events that may be read
-  std::atomic<uint64_t>
-      dropped;  // events that found the segment full: the history is then not complete
+  std::atomic<uint64_t> count;    // number of readable events
+  std::atomic<uint64_t> dropped;  // events that did not fit; then the history is incomplete
   std::array<uint64_t, 6> reserved;
 };
 static_assert(sizeof(SegmentHeader) == 64 && std::atomic<uint64_t>::is_always_lock_free);
 
 class Recorder {
  public:
-  // `segment` is zeroed shared memory, aligned to 64 bytes, that outlives the recorder.
+  // `segment` is zeroed shared memory, aligned to 64 bytes. It must outlive the recorder.
   explicit Recorder(std::span<std::byte> segment);
 
   void Append(const Event& event) {
@@ -50,7 +49,7 @@ struct SegmentContent {
   uint64_t dropped = 0;
 };
 
-// What can be read of a segment now. The span points into the segment.
+// Returns the events readable now. The span points into the segment.
 SegmentContent ReadSegment(std::span<const std::byte> segment);
 
 }  // namespace doublehold

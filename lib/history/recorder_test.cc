@@ -13,14 +13,14 @@ namespace {
 
 constexpr size_t kPlaces = 100;
 
-// Zeroed memory for kPlaces events, as a segment of shared memory is at first.
+// Zeroed memory for kPlaces events, like a new segment.
 struct alignas(64) Memory {
   std::array<std::byte, sizeof(SegmentHeader) + kPlaces * sizeof(Event)> bytes{};
 };
 
 Event Numbered(int64_t number) { return {.at_ns = number, .value = {number, -number}}; }
 
-TEST(Recorder, WhatWasAppendedCanBeRead) {
+TEST(Recorder, AppendedEventsCanBeRead) {
   const auto memory = std::make_unique<Memory>();
   Recorder recorder(memory->bytes);
   EXPECT_TRUE(ReadSegment(memory->bytes).events.empty());
@@ -31,7 +31,7 @@ TEST(Recorder, WhatWasAppendedCanBeRead) {
   EXPECT_EQ(content.dropped, 0u);
 }
 
-TEST(Recorder, AFullSegmentCountsWhatItDropsAndKeepsWhatItHas) {
+TEST(Recorder, AFullSegmentKeepsItsEventsAndCountsDroppedOnes) {
   const auto memory = std::make_unique<Memory>();
   Recorder recorder(memory->bytes);
   for (int64_t i = 0; i < 250; ++i) recorder.Append(Numbered(i));
@@ -41,20 +41,20 @@ TEST(Recorder, AFullSegmentCountsWhatItDropsAndKeepsWhatItHas) {
   EXPECT_EQ(content.dropped, 250 - kPlaces);
 }
 
-TEST(Recorder, AnotherWriterOfTheSegmentGoesOnWhereTheFirstStopped) {
+TEST(Recorder, AnotherWriterContinuesWhereTheFirstStopped) {
   const auto memory = std::make_unique<Memory>();
   Recorder(memory->bytes).Append(Numbered(1));
   Recorder(memory->bytes).Append(Numbered(2));
   EXPECT_EQ(ReadSegment(memory->bytes).events.size(), 2u);
 }
 
-TEST(Recorder, ACountBeyondTheSegmentIsNotBelieved) {
+TEST(Recorder, ACountBeyondTheSegmentIsIgnored) {
   const auto memory = std::make_unique<Memory>();
   reinterpret_cast<SegmentHeader*>(memory->bytes.data())->count.store(UINT64_MAX);
   EXPECT_EQ(ReadSegment(memory->bytes).events.size(), kPlaces);
 }
 
-TEST(Recorder, AReaderSeesAPrefixThatIsComplete) {
+TEST(Recorder, AReaderSeesACompletePrefix) {
   Result<SharedRun> shared = SharedRun::Create(1, 0);
   ASSERT_TRUE(shared.has_value()) << shared.error().message;
   constexpr int64_t kEvents = 200'000;

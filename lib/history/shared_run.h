@@ -1,6 +1,6 @@
-// The memory that the processes of a run share: for each client a control page and a segment a
-// task. It is an anonymous file (memfd) handed down by descriptor, so nothing is left behind,
-// however the run ends.
+// Shared memory of a run's processes: a control page for each client, and a segment for each task.
+// It is an anonymous file (memfd) passed on by descriptor, so nothing is left behind when the run
+// ends.
 #ifndef DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 #define DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 
@@ -16,30 +16,30 @@
 namespace doublehold {
 
 constexpr size_t kPageBytes = 4096;
-constexpr size_t kTasksPerThread = 3;  // TaskKind
-// 4 million events: a client at 36,000 cycles/s with 6 events each fills it in 20 s. Pages are
-// taken as they fill.
+constexpr size_t kTasksPerThread = 3;  // number of TaskKinds
+// 4 million events. A client at 36,000 cycles/s with 6 events each fills them in 20 s. The system
+// allocates pages on first use.
 constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 
-// Written by the supervisor, read by the client, except where it says otherwise.
+// Written by the supervisor and read by the client, except where noted.
 struct ClientControl {
   std::atomic<uint32_t> armed;    // bit (1 << Step): announce that step and wait for the answer
   std::atomic<uint32_t> stop;     // start nothing new
   std::atomic<int64_t> start_ns;  // MonoTime of the run's start; 0: not yet
-  std::atomic<int64_t> grants;    // by the client, for the progress line
-  std::atomic<int64_t> orders;    // by the client, likewise
-  std::atomic<int64_t> wall_ahead_ns;  // by the client: its wall clock minus its monotonic clock
+  std::atomic<int64_t> grants;    // written by the client, for the progress line
+  std::atomic<int64_t> orders;    // written by the client, for the progress line
+  std::atomic<int64_t> wall_ahead_ns;  // written by the client: wall clock minus monotonic clock
 };
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 
-// A clock page (see lib/clock/clock_page.h) for each client, each node and the store lies in the
-// same memory. Movable; unmaps when it goes. `process` counts from 0: the referee is 0, client n is
-// n. `threads`: sessions a process.
+// The same memory has a clock page (lib/clock/clock_page.h) for each client, each node and the
+// store. Movable; the destructor unmaps it. `process` 0 is the referee, n is client n. `threads`:
+// sessions per process.
 class SharedRun {
  public:
-  // `clock_pages`: how many.
+  // `clock_pages`: number of clock pages.
   static Result<SharedRun> Create(int processes, int clock_pages, int threads = 1);
-  // In a child: maps what it inherited as `fd`.
+  // Called in a child: maps the inherited descriptor `fd`.
   static Result<SharedRun> Open(int fd, int processes, int clock_pages, int threads = 1);
 
   SharedRun(SharedRun&& other) noexcept;
@@ -55,7 +55,7 @@ class SharedRun {
  private:
   SharedRun(int fd, int processes, int clock_pages, int threads)
       : fd_(fd), processes_(processes), clock_pages_(clock_pages), threads_(threads) {}
-  Result<SharedRun> Map() &&;  // closes the descriptor when it fails
+  Result<SharedRun> Map() &&;  // closes the descriptor on failure
   [[nodiscard]] size_t TotalBytes() const;
 
   int fd_;

@@ -44,12 +44,12 @@ TEST(SharedRun, ClockPagesControlsAndSegmentsDoNotOverlap) {
   }
 }
 
-TEST(SharedRun, TheLastPlaceOfTheLastSegmentIsMapped) {
+TEST(SharedRun, TheLastEventOfTheLastSegmentIsMapped) {
   SharedRun shared = Made();
   shared.Segment(kProcesses - 1, TaskKind::kMeter).back() = std::byte{1};
 }
 
-TEST(SharedRun, EveryoneWhoMapsTheDescriptorSeesTheSameMemory) {
+TEST(SharedRun, AllMappingsOfADescriptorShareTheMemory) {
   SharedRun shared = Made();
   Result<SharedRun> other = SharedRun::Open(dup(shared.fd()), kProcesses, kClockPages, kThreads);
   ASSERT_TRUE(other.has_value()) << other.error().message;
@@ -70,14 +70,14 @@ TEST(SharedRun, MovesWithItsMemory) {
   EXPECT_EQ(moved.Control(0).grants.load(), 3);
 }
 
-TEST(SharedRun, ADescriptorThatIsNoneIsAnError) {
+TEST(SharedRun, AnInvalidDescriptorIsAnError) {
   const Result<SharedRun> shared = SharedRun::Open(-1, kProcesses, kClockPages);
   ASSERT_FALSE(shared.has_value());
   EXPECT_EQ(shared.error().code, ExitCode::kEnvironment);
   EXPECT_EQ(shared.error().message, "shared memory: mmap: Bad file descriptor");
 }
 
-TEST(SharedRunDeathTest, AProcessOrPageThatTheRunDoesNotHaveIsABug) {
+TEST(SharedRunDeathTest, AnUnknownProcessOrPageIsABug) {
   SharedRun shared = Made();
   EXPECT_DEATH((void)shared.Control(kProcesses), "CHECK failed");
   EXPECT_DEATH((void)shared.Segment(-1, TaskKind::kSession), "CHECK failed");

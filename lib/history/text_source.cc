@@ -17,7 +17,7 @@ Result<TextSource> TextSource::Open(const std::filesystem::path& file) {
   source.file_.reset(std::fopen(file.c_str(), "rb"));
   if (source.file_ == nullptr || std::filesystem::is_directory(file, status))
     return BadInput(fmt::format("{}: cannot be read", file.string()));
-  std::setvbuf(source.file_.get(), nullptr, _IONBF, 0);  // the window is buffer enough
+  std::setvbuf(source.file_.get(), nullptr, _IONBF, 0);  // the window is the buffer
   return source;
 }
 
@@ -37,7 +37,7 @@ void TextSource::More() {
   const size_t kept = end_ - begin_;
   std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
-  // Twice what was not enough, so that a long form is not read from its beginning too often.
+  // Reads as much again as did not suffice, so that a long form is not parsed too often.
   const size_t wanted = std::max(stretch_, kept);
   if (buffer_.size() < kept + wanted + kPadding) buffer_.resize(kept + wanted + kPadding);
   const size_t got = ReadInto(buffer_.data() + kept, wanted);

@@ -1,8 +1,8 @@
-// The text of a file, a stretch at a time, so that a file larger than memory can be read.
+// The text of a file, read in stretches, so that the file may be larger than memory.
 //
 //   ...dropped...|-------- window --------|.... not read yet ....
 //
-// Not thread-safe. Views into the window hold until the next Drop or More.
+// Not thread-safe. Views into the window are valid until the next Drop or More.
 #ifndef DOUBLEHOLD_LIB_HISTORY_TEXT_SOURCE_H_
 #define DOUBLEHOLD_LIB_HISTORY_TEXT_SOURCE_H_
 
@@ -20,23 +20,22 @@ namespace doublehold {
 
 class TextSource {
  public:
-  // So many zeros follow the window: parsers may look a little past its end.
+  // Number of zero bytes behind the window, because parsers may read slightly past its end.
   static constexpr size_t kPadding = 64;
   static constexpr size_t kStretch = size_t{1} << 20;
 
-  // `name` is what messages call it.
+  // The file's name in messages is its path.
   static Result<TextSource> Open(const std::filesystem::path& file);
-  // Text in memory, which outlives it; read `stretch` bytes at a time as a file would be.
+  // Reads text in memory, which must outlive this object, `stretch` bytes at a time.
   TextSource(std::string_view text, std::string name, size_t stretch = kStretch);
 
   [[nodiscard]] std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Nothing comes after the window.
+  // Whether the window is the end of the text.
   [[nodiscard]] bool at_end() const { return at_end_; }
-  // Takes so many bytes off the front of the window.
+  // Removes bytes from the front of the window.
   void Drop(size_t bytes) { begin_ += bytes; }
-  // Lengthens the window, or finds that nothing more comes. A file that cannot be read further has
-  // ended, and is `broken`.
+  // Extends the window, or sets at_end(). A read error ends the text and sets broken().
   void More();
   [[nodiscard]] bool broken() const { return broken_; }
 

@@ -56,7 +56,8 @@ class EdnReader final : public FormReader {
  private:
   void Start() { parser_.Start(source_.window(), begin_line_, source_.at_end()); }
 
-  // Of a vector at the top: what can open one, or closes the one that is open.
+  // Returns the brackets that are expected at the top level: those that open a vector or list, or
+  // the one that closes the open one.
   [[nodiscard]] std::string_view Brackets() const {
     if (closes_top_ == '\0') return "[(";
     return closes_top_ == ']' ? "]" : ")";
@@ -74,7 +75,7 @@ class EdnReader final : public FormReader {
     return Fail(Found::kTooLong, fmt::format("longer than {} MiB", kMostBytes >> 20));
   }
 
-  // To the next line behind the beginning of what was wrong that can begin a form.
+  // Skips a malformed form: continues at the next line that can begin a form.
   void PassOver() {
     source_.Drop(parser_.form_at());
     begin_line_ = parser_.form_line();
@@ -91,8 +92,8 @@ class EdnReader final : public FormReader {
     Start();
   }
 
-  // What the line at the front of the window begins with, behind what may stand before a form of a
-  // vector; or nothing follows.
+  // Whether the line at the front of the window can begin a form, apart from characters allowed
+  // before it. False at the end of the file.
   bool CanBeginAForm() {
     for (;;) {
       const size_t next = source_.window().find_first_not_of(" \t\r,[(");
@@ -105,9 +106,9 @@ class EdnReader final : public FormReader {
 
   TextSource& source_;
   EdnParser parser_;
-  size_t begin_at_ = 0;  // in the window: where the last form, with the blanks before it, begins
+  size_t begin_at_ = 0;  // offset in the window of the last form, including the blanks before it
   int64_t begin_line_ = 1;
-  char closes_top_ = '\0';  // of the vector at the top that is being read
+  char closes_top_ = '\0';  // the bracket that closes the open top-level vector, or 0
   bool wrong_ = false;
 };
 
@@ -127,7 +128,7 @@ std::string EdnOf(const json& value) {
       return "[" + text + "]";
     }
     default:
-      return value.dump();  // numbers, true, false; texts are written alike in both
+      return value.dump();  // numbers and booleans; texts are spelt alike in both formats
   }
 }
 

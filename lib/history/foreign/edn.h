@@ -1,9 +1,9 @@
-// Histories in EDN, as Jepsen and Knossos have them, read and written.
+// Reads and writes histories in EDN, as Jepsen and Knossos use it.
 //
 //   {:process 3, :type :ok, :f :cas, :value [1 2], :time 12}
 //
-// edn_parser.h says what becomes of EDN's kinds of forms. The forms of a vector or list at the top
-// count as the file's own.
+// edn_parser.h describes the conversion of EDN's types. The elements of a vector or list at the top
+// level count as top-level forms.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_H_
 
@@ -15,12 +15,12 @@
 
 namespace doublehold {
 
-// What is wrong ends at the next line that can begin a form.
+// After a malformed form, reading continues at the next line that can begin a form.
 std::unique_ptr<FormReader> MakeEdnReader(TextSource& source);
 
-// An event of history.jsonl as Jepsen writes one: {:index 3, :process 1, :type :ok, :f :acquire,
-// :value {:token 4}}. Texts of `process`, `type` and `f`, and the names of parts, are keywords, all
-// others texts.
+// Writes an event of history.jsonl as Jepsen does: {:index 3, :process 1, :type :ok, :f :acquire,
+// :value {:token 4}}. Field names and the texts of `process`, `type` and `f` become keywords. All
+// other texts stay texts.
 std::string EdnOfEvent(const nlohmann::json& event);
 
 }  // namespace doublehold

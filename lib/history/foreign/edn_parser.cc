@@ -18,14 +18,14 @@ constexpr std::array<bool, 256> TableOf(std::string_view characters) {
 constexpr std::array<bool, 256> kBlank = TableOf(" ,\t\r\n\f");
 constexpr std::array<bool, 256> kEndsToken = [] {
   std::array<bool, 256> table = TableOf(" ,\t\r\n\f()[]{}\";");
-  table[0] = true;  // it stands behind the text
+  table[0] = true;  // the padding behind the text
   return table;
 }();
 
 bool IsBlank(char c) { return kBlank[static_cast<uint8_t>(c)]; }
 bool EndsToken(char c) { return kEndsToken[static_cast<uint8_t>(c)]; }
 
-// Without its backslashes; of \u00e9 it keeps them, so that it is no other text's equal.
+// Resolves escapes. \u escapes stay as they are, so that the result cannot equal another text.
 std::string Unescaped(std::string_view text) {
   constexpr std::string_view kLetters = "ntrbf";
   constexpr std::string_view kMeant = "\n\t\r\b\f";
@@ -75,14 +75,14 @@ bool EdnParser::Fail(std::string problem) {
   return false;
 }
 
-// The text is over where it should not be.
+// Called when the text ends inside a form.
 bool EdnParser::Ends(std::string_view within) {
   if (complete_) return Fail(fmt::format("the file ends {}", within));
   short_ = true;
   return false;
 }
 
-// Up to something that is no blank and no comment; false: short, or wrong.
+// Skips blanks and comments. Returns false when the text is too short or malformed.
 bool EdnParser::SkipBlank(int depth) {
   for (;;) {
     const char c = Here();
@@ -125,7 +125,7 @@ bool EdnParser::Form(int depth) {
       return Text();
     case '#':
       return Tagged(depth);
-    case '^':  // metadata, then what it is about
+    case '^':  // metadata, followed by the form that it describes
       ++at_;
       return Skip(depth + 1) && Form(depth + 1);
     case ']':
@@ -170,7 +170,7 @@ bool EdnParser::Text() {
   return true;
 }
 
-// #{1 2}, #inst "2026-11-20", #jepsen.history.Op{...}, ##Inf
+// Parses forms that begin with '#': #{1 2}, #inst "2026-11-20", #jepsen.history.Op{...}, ##Inf.
 bool EdnParser::Tagged(int depth) {
   ++at_;
   if (AtEnd()) return Ends("after a '#'");
@@ -187,7 +187,7 @@ bool EdnParser::Tagged(int depth) {
 
 bool EdnParser::Token() {
   const size_t begin = at_;
-  if (Here() == '\\') at_ = std::min(at_ + 2, text_.size());  // a character, whichever
+  if (Here() == '\\') at_ = std::min(at_ + 2, text_.size());  // any character literal
   while (!EndsToken(Here())) ++at_;
   if (AtEnd() && !complete_) return Ends("within a word");
   std::string_view token = text_.substr(begin, at_ - begin);

@@ -1,7 +1,7 @@
-// EDN, the notation of Jepsen's and Knossos's histories, a form at a time from a stretch of text.
+// Parses EDN, the notation of Jepsen's and Knossos's histories, one form at a time.
 //
-// Keywords, symbols and characters become texts, lists and vectors alike lists; tags and metadata
-// are dropped, as are comments and #_ forms. Integers beyond 64 bits and ratios become texts.
+// Keywords, symbols and characters become texts. Lists and vectors both become lists. Tags,
+// metadata, comments and #_ forms are dropped. Integers beyond 64 bits and ratios become texts.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_PARSER_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_EDN_PARSER_H_
 
@@ -18,29 +18,28 @@ namespace doublehold {
 // Not thread-safe.
 class EdnParser {
  public:
-  // Forms may nest so deep.
+  // Limit of nesting.
   static constexpr int kMostDepth = 100;
 
   enum class Found : uint8_t {
     kForm,
-    kStop,  // one of the characters that were asked for stands where a form would; at() is behind it
-    kNothing,  // blanks and comments up to the end
-    kShort,    // the text ends within something: with more text behind it may be right
-    kWrong,    // problem() says why
+    kStop,     // one of `stops` stands where a form would begin; at() is behind it
+    kNothing,  // only blanks and comments are left
+    kShort,    // the text ends inside a form; more text may complete it
+    kWrong,    // malformed; problem() says why
   };
 
   // `text` is followed by a byte 0 at least; line numbers count on from `line`. `complete`: no text
   // will follow it.
   void Start(std::string_view text, int64_t line, bool complete);
-  // Forgets what was found before, then finds the next form. After kShort and kWrong, Start comes
-  // first.
+  // Drops the last form and finds the next one. After kShort and kWrong, call Start first.
   Found Next(std::string_view stops = {});
 
   [[nodiscard]] FormView form() const { return FormView(nodes_.data()); }
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] size_t at() const { return at_; }
   [[nodiscard]] int64_t line() const { return line_; }  // of at()
-  // Where the form begins, or what is wrong.
+  // Where the form, or the error, begins.
   [[nodiscard]] size_t form_at() const { return form_at_; }
   [[nodiscard]] int64_t form_line() const { return form_line_; }
 
@@ -66,7 +65,7 @@ class EdnParser {
   size_t form_at_ = 0;
   int64_t form_line_ = 1;
   std::vector<FormNode> nodes_;
-  std::deque<std::string> unescaped_;  // texts that do not stand in the input as they are
+  std::deque<std::string> unescaped_;  // texts that differ from their spelling in the input
   std::string problem_;
   bool short_ = false;
 };

@@ -32,7 +32,8 @@ json JsonOf(FormView form) {
   return form.kind() == FormKind::kTrue;
 }
 
-// All forms of the text, or the message; the same however it is cut into stretches.
+// Returns all forms of the text, or the error. Requires the same result for every way of cutting
+// the text into stretches.
 json Forms(std::string_view text) {
   json of_first;
   for (const size_t stretch : {1U, 2U, 3U, 7U, 1000U, 1U << 20}) {
@@ -75,7 +76,7 @@ TEST(Edn, ReadsEveryKindOfForm) {
   for (const auto& c : cases) EXPECT_EQ(Forms(c.text), json::parse(c.json)) << c.text;
 }
 
-TEST(Edn, SaysWhereWhatIsWrongStands) {
+TEST(Edn, ReportsTheLineOfAnError) {
   struct {
     std::string_view text;
     std::string_view message;
@@ -97,7 +98,7 @@ TEST(Edn, SaysWhereWhatIsWrongStands) {
   EXPECT_EQ(Forms(discards), "x.edn:1: nested deeper than 100");
 }
 
-TEST(Edn, WritesAnEventSoThatItReadsTheSame) {
+TEST(Edn, WritesEventsThatReadBackEqual) {
   const json event = json::parse(
       R"({"index":3,"process":1,"type":"ok","f":"acquire","key":"dh:\"1\"","value":{"token":4,"all":[1,null,true]}})");
   const std::string text = EdnOfEvent(event);
@@ -117,10 +118,10 @@ TEST(Edn, KnowsTheLineOfEachForm) {
   EXPECT_EQ(reader->line(), 3);
 }
 
-TEST(Edn, GoesOnBehindWhatIsWrongAtALineThatCanBeginAForm) {
+TEST(Edn, ContinuesAfterAnErrorAtALineThatCanBeginAForm) {
   struct {
     std::string_view text;
-    std::vector<int64_t> lines;  // those of forms; of what is wrong, below 0
+    std::vector<int64_t> lines;  // lines of forms; negative: lines of errors
   } const cases[] = {
       {"{:a 1}\n{:a )}\n{:a 2}", {1, -2, 3}},
       {"[{:a 1}\n {:a\n{:a 2}]", {1, -3, 3}},

@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kLooksAt = 4096;  // bytes of a file whose name says nothing
+constexpr size_t kLooksAt = 4096;  // bytes inspected if the file name does not determine the format
 
 }  // namespace
 

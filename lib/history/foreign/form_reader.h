@@ -1,4 +1,4 @@
-// Reads a text form by form, in whichever format it is. Files of any length, in bounded memory.
+// Reads a text form by form, in any of the formats. Files may have any length; memory is bounded.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_FORM_READER_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_FORM_READER_H_
 
@@ -16,30 +16,32 @@ namespace doublehold {
 
 enum class LogFormat : uint8_t { kEdn, kJsonLines, kJepsenLog, kJsonArray };
 constexpr LogFormat kLastLogFormat = LogFormat::kJsonArray;
-// "edn", "jsonl", "jepsen-log", "json"
+// Returns "edn", "jsonl", "jepsen-log" or "json".
 std::string_view Name(LogFormat format);
-// By the name of the file where it ends in one of its own (.edn, .jsonl), else by the first lines.
+// Determines the format by the file's extension (.edn, .jsonl), otherwise by the first lines.
 LogFormat FormatOf(TextSource& source);
 
-// Not thread-safe. Holds `source` for as long as it lives.
+// Not thread-safe. Keeps a reference to `source`.
 class FormReader {
  public:
-  // One form, or one line where that is one, may be so long.
+  // Limit of one form, or of one line in formats with a form a line.
   static constexpr size_t kMostBytes = size_t{16} << 20;
 
   enum class Found : uint8_t {
     kForm,
     kEnd,
-    kGarbled,  // problem() says how; so with the two that follow. The next call goes on behind it, as well as can be.
+    // Malformed, as problem() says. After this and the next two, Next continues behind the error,
+    // as well as possible.
+    kGarbled,
     kTooLong,
     kNotUtf8,
   };
 
   virtual ~FormReader() = default;
   virtual Found Next() = 0;
-  // Of the form that was found; holds until the next call.
+  // The form that was found; valid until the next call.
   [[nodiscard]] virtual FormView form() const = 0;
-  // Where it, or what is wrong, stands; from 1.
+  // The line of the form or error, from 1.
   [[nodiscard]] int64_t line() const { return line_; }
   [[nodiscard]] const std::string& problem() const { return problem_; }
 

@@ -1,4 +1,4 @@
-// What the readers of all formats share: stretches, lines, limits, and how a format is found out.
+// Properties of the readers of all formats: stretches, lines, limits, and detection of the format.
 #include "lib/history/foreign/form_reader.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Found = FormReader::Found;
 
-// "1:<form>" for each form, "2!<problem>" for what is wrong.
+// Returns "1:<form>" for each form and "2!<problem>" for each error.
 std::vector<std::string> ReadFormReader(LogFormat format, std::string_view text, size_t stretch) {
   TextSource source(text, "x", stretch);
   const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
@@ -26,7 +26,7 @@ std::vector<std::string> ReadFormReader(LogFormat format, std::string_view text,
   return told;
 }
 
-TEST(FormReader, ReadsTheSameHoweverATextIsCutIntoStretches) {
+TEST(FormReader, ResultsDoNotDependOnTheStretches) {
   struct {
     LogFormat format;
     std::string_view text;
@@ -66,31 +66,31 @@ TEST(FormReader, ReadsTheSameHoweverATextIsCutIntoStretches) {
   }
 }
 
-TEST(FormReader, ALineThatIsTooLongIsPassedOverWithoutBeingKept) {
+TEST(FormReader, ATooLongLineIsSkippedWithoutBeingKept) {
   const std::string text = "[1]\n[\"" + std::string(FormReader::kMostBytes + 1, 'x') + "\"]\n[3]\n";
   for (const LogFormat format : {LogFormat::kJsonLines, LogFormat::kEdn}) {
     const std::vector<std::string> told = ReadFormReader(format, text, TextSource::kStretch);
-    // In EDN the vectors at the top are the file's own; of the second the bracket that closes it is
-    // lost, and what comes next looks like no event.
+    // In EDN the elements of top-level vectors are top-level forms. The too long form hides its
+    // vector's closing bracket, and the text after it does not look like an event.
     const std::vector<std::string> expected =
         format == LogFormat::kJsonLines
             ? std::vector<std::string>{"1:[1]", "2!longer than 16 MiB", "3:[3]"}
             : std::vector<std::string>{"1:1", "2!longer than 16 MiB",
                                        "4!the file ends within its vector"};
-    std::string begins;  // not to be printed as they are
+    std::string begins;  // the forms are too long to print
     for (const std::string& one : told) begins += one.substr(0, 40) + "\n";
     EXPECT_TRUE(told == expected) << begins;
   }
 }
 
-TEST(FormReader, DeepNestingIsRefusedAndNotFollowed) {
+TEST(FormReader, DeepNestingIsRefused) {
   const std::string deep(200'000, '[');
   EXPECT_EQ(ReadFormReader(LogFormat::kJsonLines, deep, 1 << 20).size(), 1U);
   EXPECT_EQ(ReadFormReader(LogFormat::kEdn, "{" + deep, 1 << 20),
             (std::vector<std::string>{"1!nested deeper than 100"}));
 }
 
-TEST(FormReader, TheFormatIsFoundOutByTheNameOrTheFirstLines) {
+TEST(FormReader, TheFormatFollowsFromTheNameOrTheFirstLines) {
   struct {
     const char* name;
     std::string_view text;
@@ -112,13 +112,13 @@ TEST(FormReader, TheFormatIsFoundOutByTheNameOrTheFirstLines) {
   for (const auto& c : cases) {
     TextSource source(c.text, c.name, 3);
     EXPECT_EQ(FormatOf(source), c.format) << c.name << ": " << c.text;
-    // Nothing is lost by looking.
+    // Detecting the format consumes nothing.
     while (!source.at_end()) source.More();
     EXPECT_EQ(source.window(), c.text);
   }
 }
 
-TEST(TextSource, ReadsAFileAndRefusesWhatIsNone) {
+TEST(TextSource, ReadsAFileAndRefusesAFolder) {
   const std::filesystem::path folder = ::testing::TempDir();
   const std::filesystem::path file = folder / "text_source_test.txt";
   const std::string text(3 * TextSource::kStretch + 17, 'x');

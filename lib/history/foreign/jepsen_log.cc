@@ -17,7 +17,7 @@ class JepsenLog final : public LineForms {
   explicit JepsenLog(TextSource& source) : LineForms(source) {}
 
  private:
-  // Process, type, f, and perhaps a value; more may follow (of what went wrong).
+  // Parses process, type, f and possibly a value. More text may follow, about an error.
   std::optional<Found> Parse(std::string_view line) override {
     const size_t mark = line.find(kJepsenLogMark);
     if (mark == std::string_view::npos) return std::nullopt;

@@ -16,11 +16,11 @@ using simdjson::dom::element_type;
 constexpr size_t kMostDepth = 100;
 static_assert(simdjson::SIMDJSON_PADDING <= TextSource::kPadding);
 
-// A value, as a form.
+// Parses a JSON value into a form.
 class JsonValue {
  public:
-  // kForm: in nodes(). Else the problem in `problem`. TextSource::kPadding bytes behind the text
-  // may be read.
+  // On kForm the form is in nodes(); otherwise `problem` says why. May read TextSource::kPadding
+  // bytes behind the text.
   FormReader::Found Parse(std::string_view text, std::string& problem) {
     using Found = FormReader::Found;
     if (parser_.capacity() < text.size() || parser_.max_depth() != kMostDepth) {
@@ -50,7 +50,7 @@ class JsonValue {
     nodes_.back().text = text;
   }
 
-  // As deep as kMostDepth.
+  // The parser has limited the nesting to kMostDepth.
   void Add(const element& value) {  // NOLINT(misc-no-recursion)
     const size_t begin = nodes_.size();
     nodes_.push_back({});
@@ -64,7 +64,7 @@ class JsonValue {
         nodes_[begin].kind = FormKind::kInteger;
         nodes_[begin].integer = int64_t(value);
         return;
-      case element_type::UINT64:  // only those above INT64_MAX
+      case element_type::UINT64:  // simdjson uses this type only for numbers above INT64_MAX
         AddHuge(begin, uint64_t(value));
         return;
       case element_type::DOUBLE:
@@ -90,7 +90,7 @@ class JsonValue {
     nodes_[begin].nodes = static_cast<uint32_t>(nodes_.size() - begin);
   }
 
-  // As a real it is less exact, but equal to none that is exact.
+  // Kept as text: as a real it would be inexact, and might equal another number.
   void AddHuge(size_t at, uint64_t number) {
     nodes_[at].kind = FormKind::kText;
     huge_.push_back(fmt::format("{}", number));
@@ -99,7 +99,7 @@ class JsonValue {
 
   std::vector<FormNode> nodes_;
   simdjson::dom::parser parser_;
-  std::deque<std::string> huge_;  // numbers as texts
+  std::deque<std::string> huge_;  // the texts of huge numbers
 };
 
 class JsonLines final : public LineForms {
@@ -118,7 +118,7 @@ class JsonLines final : public LineForms {
   JsonValue value_;
 };
 
-// What stands between the commas of an array at the top.
+// Reads the elements of an array at the top level.
 class JsonArray final : public FormReader {
  public:
   explicit JsonArray(TextSource& source) : source_(source) {}
@@ -166,7 +166,7 @@ class JsonArray final : public FormReader {
     if ((c == ']' || c == '}') && --depth_ == 0) closed_ = true;
   }
 
-  // What began at begin_.
+  // Parses the element that began at begin_.
   Found Element(size_t end) {
     const std::string_view text = source_.window().substr(begin_, end - begin_);
     begin_ = at_;
@@ -183,7 +183,7 @@ class JsonArray final : public FormReader {
     return Wrong(Found::kGarbled, "the file ends within its array");
   }
 
-  // Nothing of it is read further.
+  // The text is not an array: skips the rest of it.
   Found NoArray() {
     line_ = next_line_;
     const char* problem = closed_ ? "something follows the array" : "no array begins here";
@@ -199,11 +199,11 @@ class JsonArray final : public FormReader {
 
   TextSource& source_;
   JsonValue value_;
-  size_t begin_ = 0;  // of the element, in the window; at_: of what is looked at next
+  size_t begin_ = 0;  // offset in the window of the element; at_ is the next byte to inspect
   size_t at_ = 0;
   int64_t next_line_ = 1;
   int depth_ = 0;
-  bool is_empty_ = true;  // nothing of the element yet
+  bool is_empty_ = true;  // no part of the element has been seen
   bool in_text_ = false;
   bool escaped_ = false;
   bool too_long_ = false;

@@ -1,5 +1,5 @@
-// JSON, a form a line (simdjson), empty lines being passed over; or an array of forms, in whichever
-// lines.
+// Reads JSON (simdjson): a form a line, with empty lines skipped, or an array of forms in any
+// layout.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_
 
@@ -13,7 +13,7 @@ std::unique_ptr<FormReader> MakeJsonLinesReader(TextSource& source);
 
 std::unique_ptr<FormReader> MakeJsonArrayReader(TextSource& source);
 
-// Whether all of it is UTF-8.
+// Whether the whole text is valid UTF-8.
 bool IsUtf8(std::string_view text);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// What the readers of formats share that have a form a line.
+// Base class of the readers of formats that have a form a line.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_
 
@@ -11,7 +11,7 @@
 
 namespace doublehold {
 
-// Not thread-safe. Holds `source` for as long as it lives.
+// Not thread-safe. Keeps a reference to `source`.
 class LineForms : public FormReader {
  public:
   Found Next() final;
@@ -19,7 +19,7 @@ class LineForms : public FormReader {
 
  protected:
   explicit LineForms(TextSource& source) : lines_(source, kMostBytes) {}
-  // What is in the line, with its form in `nodes_`; nothing of a line that is passed over.
+  // Parses a line into `nodes_`. Returns nothing for a line to skip.
   virtual std::optional<Found> Parse(std::string_view line) = 0;
 
   std::vector<FormNode> nodes_;

@@ -9,7 +9,8 @@
 namespace doublehold {
 namespace {
 
-// Of our clients a session is a process of its own; the first has the number of its client.
+// In Doublehold's histories each session of a client becomes a process. The first one has the
+// client's number.
 constexpr int32_t kMostThreads = 256;
 constexpr int32_t kThreadsApart = 1 << 23;
 
@@ -22,7 +23,7 @@ std::optional<EventType> TypeOf(FormView type) {
   return std::nullopt;
 }
 
-// What an event's map can say, found in one pass.
+// The fields of an event's map, found in one pass.
 struct Entry {
   FormView process, type, f, value, key, time, index, thread, task;
 
@@ -36,7 +37,7 @@ struct Entry {
   }
 
  private:
-  // Of literals the compiler makes comparisons of a word each, of a table it does not.
+  // Comparisons with literals compile to comparisons of words; a table would be slower.
   FormView* PlaceOf(std::string_view name) {
     if (name == "process") return &process;
     if (name == "type") return &type;
@@ -51,8 +52,8 @@ struct Entry {
   }
 };
 
-// Whether a library can keep what it holds for longer than the lease that was asked for. Of our own
-// locks each extension is told.
+// Whether a library may extend its leases without an event. Doublehold's own locks record each
+// extension.
 bool MayExtendUnseen(FormView library) {
   bool has_lease = false;
   bool has_watchdog = false;
@@ -116,8 +117,8 @@ class OpLogReader {
     const std::optional<int64_t> process = entry.process.WholeNumber();
     const std::optional<EventType> type = TypeOf(entry.type);
     if (!process) {
-      // A nemesis, our supervisor: they tell, and are not answered. A client by another name must
-      // not be taken for one.
+      // A nemesis, or Doublehold's supervisor, only reports with info events. A client must not be
+      // mistaken for one because of its name.
       if (facts_.ours || !type || type == EventType::kInfo || entry.process.Text() == "nemesis")
         return {};
       return Skip(SkipReason::kNoEvent, "its process is no number");
@@ -127,7 +128,7 @@ class OpLogReader {
     if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");
     if (facts_.ours) {
       facts_.renewed = facts_.renewed || *function == "extend";
-      if (entry.task.exists()) return {};  // a watchdog's, a meter's
+      if (entry.task.exists()) return {};  // of a watchdog or a stall meter
     }
     const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
     if (*process < 0 || *process > kThreadsApart - 1 || thread < 0 || thread >= kMostThreads)
@@ -142,8 +143,8 @@ class OpLogReader {
                 entry.time.Integer(), entry.index.Integer());
   }
 
-  // The first says whether they have times: those with and those without one cannot be held against
-  // each other.
+  // The first event decides whether the history has times. Events with and without a time cannot be
+  // ordered.
   Result<void> Take(LogEvent event, std::optional<int64_t> time, std::optional<int64_t> index) {
     if (index && index_ && *index <= *index_) {
       return Skip(SkipReason::kIndexGoesBack,
@@ -157,7 +158,7 @@ class OpLogReader {
       return Skip(SkipReason::kNoTime, fmt::format("it has {} time, unlike that of line {}",
                                                    time ? "a" : "no", first_line_));
     }
-    // The index of one of ours is that of a file that was merged.
+    // An index in one of Doublehold's histories is the line's number in a merged file.
     const bool is_next = index && index_ && !facts_.ours;
     facts_.indexed = facts_.indexed && index;
     index_ = index;
@@ -177,10 +178,10 @@ class OpLogReader {
   const TakeEvent& take_;
   OpLogFacts facts_;
   std::optional<int64_t> promised_;
-  int64_t forms_ = 0;  // since the start line, right or wrong
+  int64_t forms_ = 0;  // forms after the start line, malformed ones included
   int64_t first_line_ = 0;
   int64_t place_ = -1;
-  int64_t time_ns_ = 0;  // of the last event, as its index
+  int64_t time_ns_ = 0;  // time of the last event; the next field is its index
   std::optional<int64_t> index_;
 };
 

@@ -1,6 +1,6 @@
-// A history of any object, by anybody: invocations and completions, one after the other, as Jepsen
-// and Maelstrom record them. In EDN (jepsen's history.edn, Knossos's), in JSON, a line each, as
-// history.jsonl is, or in Jepsen's own log.
+// Reads a history of any object from any tool: invocations and completions in sequence, as Jepsen
+// and Maelstrom record them. Formats: EDN (Jepsen's history.edn, Knossos), JSON lines like
+// history.jsonl, and Jepsen's own log.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_
 
@@ -15,13 +15,13 @@
 
 namespace doublehold {
 
-// Views hold while it is taken.
+// The views are valid during the callback.
 struct LogEvent {
-  int64_t line = 0;  // in the file
-  // Its place among the events. Those of one time that follow one another share a place unless
-  // their index tells them apart: which of them was first, a file that was merged does not know.
+  int64_t line = 0;  // line in the file
+  // Position among the events. Consecutive events with the same time share a position, unless
+  // indexes order them: in a merged file their order is unknown.
   int64_t at = 0;
-  int64_t time_ns = 0;  // 0 where it has none
+  int64_t time_ns = 0;  // 0: the event has no time
   int32_t process = 0;
   EventType type = EventType::kInvoke;
   std::string_view function;
@@ -30,24 +30,24 @@ struct LogEvent {
 };
 
 struct OpLogFacts {
-  // It is a history of ours: it tells of more than one model is about.
+  // It is a history of Doublehold, which has events beyond those of one model.
   bool ours = false;
-  bool timed = false;   // its events have times; either all have, or none
-  bool indexed = true;  // each event has its `index`, and they rise
-  // How often a time is before that of the event before: who records stamps an event a moment
-  // before it is written.
+  bool timed = false;   // either all events have times, or none
+  bool indexed = true;  // each event has an `index`, and the indexes increase
+  // How often an event's time is before the previous event's. A recorder takes the time slightly
+  // before it writes the event.
   int64_t steps_back = 0;
-  int64_t first_step_back = 0;  // its line
-  bool renewed = false;  // of ours: leases were extended, or may have been by a library, unseen
+  int64_t first_step_back = 0;  // the line of the first such event
+  // In a history of Doublehold: leases were extended, or a library may have extended them unseen.
+  bool renewed = false;
   int64_t events = 0;
 };
 
-// One is taken after the other; an error ends the reading. The facts are those that were known by
-// then.
+// Called for each event; an error ends the reading. The facts are those known so far.
 using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;
 
-// The events of clients, in the order of the file; those of a nemesis are left out. What makes no
-// sense goes to `skips`.
+// Reads the events of clients, in file order. Events of a nemesis are left out. Malformed events go
+// to `skips`.
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
                              const TakeEvent& take);
 

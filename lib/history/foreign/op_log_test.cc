@@ -41,7 +41,7 @@ Result<Log> ReadOpLogText(std::string_view text, bool lenient = false,
   return log;
 }
 
-TEST(OpLog, ReadsJsonLinesAndLeavesOutWhoIsNoClient) {
+TEST(OpLog, ReadsJsonLinesAndLeavesOutProcessesThatAreNoClients) {
   const Result<Log> log = ReadOpLogText(
       "{\"process\":1,\"type\":\"invoke\",\"f\":\"acquire\",\"time\":5,\"key\":\"k\"}\n\n"
       "{\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\",\"time\":6}\n"
@@ -58,7 +58,7 @@ TEST(OpLog, ReadsJsonLinesAndLeavesOutWhoIsNoClient) {
   EXPECT_EQ(log->events[1].value, "3");
 }
 
-TEST(OpLog, WithoutTimesThePlaceCounts) {
+TEST(OpLog, WithoutTimesThePositionOrdersEvents) {
   const Result<Log> log =
       ReadOpLogText("{:process 1 :type :invoke :f :read} {:process 1 :type :ok :f :read :value 4}",
                     false, LogFormat::kEdn);
@@ -68,7 +68,7 @@ TEST(OpLog, WithoutTimesThePlaceCounts) {
   EXPECT_EQ(log->events[1].at, 1);
 }
 
-TEST(OpLog, OfOneTimeWhichWasFirstIsSaidByAnIndexUnlessItIsOurs) {
+TEST(OpLog, AnIndexOrdersEventsOfOneTimeUnlessTheHistoryIsOurs) {
   const auto places = [](const std::string& start, const char* second) {
     const Result<Log> log =
         ReadOpLogText(start +
@@ -87,7 +87,7 @@ TEST(OpLog, OfOneTimeWhichWasFirstIsSaidByAnIndexUnlessItIsOurs) {
       0);
 }
 
-TEST(OpLog, AProcessIsANumberHoweverItIsWritten) {
+TEST(OpLog, AProcessNumberMayBeWrittenInAnyForm) {
   const Result<Log> log = ReadOpLogText(R"({"process":1.0,"type":"invoke","f":"acquire"})"
                                         "\n"
                                         R"({"process":1,"type":"ok","f":"acquire"})");
@@ -96,7 +96,7 @@ TEST(OpLog, AProcessIsANumberHoweverItIsWritten) {
   EXPECT_EQ(log->events[0].process, log->events[1].process);
 }
 
-TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAreOf) {
+TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAre) {
   for (const char* type : {"info", "invoke"}) {
     const Result<Log> log = ReadOpLogText(R"({"process":"nemesis","type":")" + std::string(type) +
                                           R"(","f":"start"})"
@@ -107,7 +107,7 @@ TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAreOf) {
   }
 }
 
-TEST(OpLog, SessionsOfOneOfOurClientsAreProcessesOfTheirOwn) {
+TEST(OpLog, SessionsOfOurClientsAreSeparateProcesses) {
   const Result<Log> log = ReadOpLogText(
       R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
       "\n"
@@ -123,7 +123,7 @@ TEST(OpLog, SessionsOfOneOfOurClientsAreProcessesOfTheirOwn) {
   EXPECT_NE(log->events[0].process, log->events[1].process);
 }
 
-TEST(OpLog, OnlyOfOursATaskIsNoClient) {
+TEST(OpLog, OnlyInOurHistoriesATaskIsNoClient) {
   const Result<Log> log =
       ReadOpLogText(R"({"process":0,"type":"invoke","f":"extend","task":"watchdog"})");
   ASSERT_TRUE(log) << log.error().message;
@@ -131,7 +131,7 @@ TEST(OpLog, OnlyOfOursATaskIsNoClient) {
   EXPECT_FALSE(log->facts.renewed);
 }
 
-TEST(OpLog, OfOursLeasesMayHaveBeenExtendedByALibraryUnlessItSaysThatItKeepsToThem) {
+TEST(OpLog, LibrariesMayExtendLeasesUnseenUnlessTheyDeclareOtherwise) {
   const struct {
     const char* facts;
     bool renewed;
@@ -149,7 +149,7 @@ TEST(OpLog, OfOursLeasesMayHaveBeenExtendedByALibraryUnlessItSaysThatItKeepsToTh
   }
 }
 
-TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
+TEST(OpLog, MalformedEventsAreRefusedOrSkippedWhenLenient) {
   const std::string good = R"({"process":1,"type":"ok","f":"a"})";
   struct {
     std::string text;
@@ -164,7 +164,7 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
       {"{\"process\":1,\"type\":\"ok\",\"f\":7}", "h:1: its 'f' is not a word"},
       {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
       {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
-      // Whom else would be taken for a nemesis, and passed over in silence.
+      // Otherwise such a client would be mistaken for a nemesis and skipped silently.
       {R"({"process":"1","type":"invoke","f":"a"})", "h:1: its process is no number"},
       {R"({"process":1.5,"type":"fail","f":"a"})", "h:1: its process is no number"},
       {"[\"\xff\"]", "h:1: not UTF-8", SkipReason::kNotUtf8},
@@ -200,7 +200,7 @@ TEST(OpLog, RefusesWhatItCannotTrustAndPassesItOverWhenLenient) {
   EXPECT_EQ(ReadOpLogText("").error().message, "h: no operation of any client");
 }
 
-TEST(OpLog, OfAllThatWasPassedOverTheWorstCounts) {
+TEST(OpLog, TheWorstSkippedEventDeterminesTheWeight) {
   Skips skips("h", true);
   EXPECT_EQ(skips.weight(), SkipWeight::kNothing);
   for (const SkipWeight weight :

@@ -5,12 +5,12 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kMostTold = 300;  // bytes of a message; it may quote what it is about
+constexpr size_t kMostTold = 300;  // bytes of a message, which may quote the input
 
-// Whatever the text has in it: one line, and not a long one.
+// Converts a problem to one short line, whatever characters it quotes.
 std::string OneLine(std::string_view problem) {
   std::string line(problem.substr(0, kMostTold));
-  // Not within a character.
+  // Does not cut within a UTF-8 character.
   while (line.size() < problem.size() &&
          (static_cast<uint8_t>(problem[line.size()]) & 0xC0) == 0x80)
     line.pop_back();

@@ -11,7 +11,7 @@ namespace doublehold {
 
 std::optional<int64_t> FormView::WholeNumber() const {
   if (kind() != FormKind::kReal) return Integer();
-  constexpr double kBeyond = 0x1p63;  // the first that is no int64_t
+  constexpr double kBeyond = 0x1p63;  // the smallest real above every int64_t
   const double real = node_->real;
   if (!(real >= -kBeyond && real < kBeyond) || std::trunc(real) != real) return std::nullopt;
   return static_cast<int64_t>(real);
@@ -40,7 +40,7 @@ std::string FormView::Canonical() const {
     case FormKind::kReal:
       if (const std::optional<int64_t> whole = WholeNumber()) return fmt::format("{}", *whole);
       return fmt::format("{}r", node_->real);
-    case FormKind::kText:  // with its length, so that no text can look like two
+    case FormKind::kText:  // the length makes the encoding of several texts unambiguous
       return fmt::format("{}\"{}\"", node_->text.size(), node_->text);
     default:
       break;

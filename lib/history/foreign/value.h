@@ -1,9 +1,9 @@
-// What a text format says, whichever it is: a value with all that is in it, flat in one vector that
-// is used again.
+// A parsed value of any text format. The value and everything in it are nodes in one vector, which
+// is reused.
 //
 //   {:process 3, :value [1 2]}    ->   map(6)  "process"  3  "value"  list(3)  1  2          in brackets: nodes, itself included
 //
-// Texts are views into what was read, and hold as long as that does.
+// Texts are views into the input, and are valid as long as it is.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_
 
@@ -19,7 +19,8 @@ enum class FormKind : uint8_t { kNil, kFalse, kTrue, kInteger, kReal, kText, kLi
 
 struct FormNode {
   FormKind kind = FormKind::kNil;
-  uint32_t nodes = 1;  // itself and all within: its next neighbour is so far away
+  // This node and all nodes inside; the next sibling is this many nodes further.
+  uint32_t nodes = 1;
   union {
     int64_t integer = 0;
     double real;
@@ -27,14 +28,14 @@ struct FormNode {
   std::string_view text;
 };
 
-// A form within such a vector, or none. Cheap to copy.
+// A form within such a vector, or no form. Cheap to copy.
 class FormView {
  public:
   FormView() = default;
   explicit FormView(const FormNode* node) : node_(node) {}
 
   [[nodiscard]] bool exists() const { return node_ != nullptr; }
-  // One that is not there is nil.
+  // A missing form counts as nil.
   [[nodiscard]] FormKind kind() const { return exists() ? node_->kind : FormKind::kNil; }
   [[nodiscard]] bool IsNil() const { return kind() == FormKind::kNil; }
   [[nodiscard]] bool IsMap() const { return kind() == FormKind::kMap; }
@@ -44,13 +45,13 @@ class FormView {
   [[nodiscard]] std::optional<int64_t> Integer() const {
     return kind() == FormKind::kInteger ? std::optional(node_->integer) : std::nullopt;
   }
-  // The same, of a real that is whole too: 1.0 is the number 1.
+  // Like Integer, but also accepts a real that is whole: 1.0 is the number 1.
   [[nodiscard]] std::optional<int64_t> WholeNumber() const;
   [[nodiscard]] std::optional<std::string_view> Text() const {
     return kind() == FormKind::kText ? std::optional(node_->text) : std::nullopt;
   }
 
-  // What is in a sequence; of a map, keys and values in turn.
+  // Iterates over the elements of a sequence; in a map, over keys and values in turn.
   class Iterator {
    public:
     explicit Iterator(const FormNode* at) : at_(at) {}
@@ -67,13 +68,13 @@ class FormView {
   [[nodiscard]] Iterator begin() const { return Iterator(exists() ? node_ + 1 : nullptr); }
   [[nodiscard]] Iterator end() const { return Iterator(exists() ? node_ + node_->nodes : nullptr); }
 
-  // Of a map: what stands under a key, if anything does.
+  // Returns the value of a key in a map, or no form.
   [[nodiscard]] FormView Find(std::string_view key) const;
-  // Copies it, with all within, to the end.
+  // Appends a copy of the form, with everything in it, to `nodes`.
   void AppendTo(std::vector<FormNode>& nodes) const {
     nodes.insert(nodes.end(), node_, node_ + node_->nodes);
   }
-  // The same text for equal values: what has no order (sets, maps) is put into one.
+  // Returns the same text for equal values: sets and maps are sorted.
   [[nodiscard]] std::string Canonical() const;
 
  private:

@@ -1,4 +1,4 @@
-// The reader of EDN under libFuzzer: see CheckReader.
+// libFuzzer target for the EDN reader: see CheckReader.
 #include <cstddef>
 #include <cstdint>
 

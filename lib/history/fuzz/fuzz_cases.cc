@@ -24,7 +24,7 @@ std::vector<std::string> ReadAll(LogFormat format, std::string_view text, size_t
     told.push_back(fmt::format("{}:{}", reader->line(),
                                is_form ? reader->form().Canonical() : reader->problem()));
     CHECK(is_form || !reader->problem().empty());
-    // What is wrong may be told where it ended, which is behind what is read next.
+    // An error may be reported at its end, which may lie behind the next form.
     if (is_form) CHECK(reader->line() >= line);
     if (is_form) line = reader->line();
     CHECK(told.size() <= 2 * text.size() + 1);
@@ -32,8 +32,8 @@ std::vector<std::string> ReadAll(LogFormat format, std::string_view text, size_t
   return told;
 }
 
-// A space behind the brace that opens a line changes nothing for a parser, and no line of ours has
-// one.
+// Inserts a space behind the brace that opens a line. The JSON parser ignores it, but Scan never
+// accepts such a line, so the parser reads it.
 std::string LeftToAParser(std::string_view text) {
   std::string spaced;
   for (size_t i = 0; i < text.size(); ++i) {

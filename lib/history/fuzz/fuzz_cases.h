@@ -1,5 +1,5 @@
-// What the fuzz targets check about one input. libFuzzer calls these, and so does a unit test with
-// the corpus that it left. A property that does not hold ends the program (CHECK).
+// Properties that the fuzz targets check on one input. libFuzzer calls these functions, and a unit
+// test calls them on the stored corpus. A violated property ends the program (CHECK).
 #ifndef DOUBLEHOLD_LIB_HISTORY_FUZZ_FUZZ_CASES_H_
 #define DOUBLEHOLD_LIB_HISTORY_FUZZ_FUZZ_CASES_H_
 
@@ -14,9 +14,9 @@ namespace doublehold {
 // with a message of one line, or read. The first byte chooses the size of the stretches.
 void CheckReader(LogFormat format, std::string_view input);
 
-// A text is read as a history.jsonl, or refused with a message of one line, the same however it is
-// cut into stretches and whichever way its lines are read. The first byte chooses the size of the
-// stretches.
+// Checks that a text is read as history.jsonl, or refused with a message of one line. The result
+// must not depend on the stretches, or on whether Scan or the parser reads the lines. The first
+// input byte chooses the size of the stretches.
 void CheckHistory(std::string_view input);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// What libFuzzer found worth keeping goes through the same checks in every build.
+// Runs the fuzz targets' checks on the stored corpus in every build.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -36,15 +36,15 @@ TEST(FuzzCorpus, HoldsForJsonLines) {
   EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonLines), 0);
 }
 
-TEST(FuzzCorpus, OfJsonLinesHoldsForAnArrayToo) {
+TEST(FuzzCorpus, OfJsonLinesHoldsForArraysToo) {
   EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonArray), 0);
 }
 
-TEST(FuzzCorpus, HoldsForOurHistories) {
+TEST(FuzzCorpus, HoldsForHistoryJsonl) {
   EXPECT_GT(ForEachFile("jsonl", [](const std::string& input) { CheckHistory(input); }), 0);
 }
 
-TEST(FuzzCorpus, OfEdnHoldsForAJepsenLogToo) {
+TEST(FuzzCorpus, OfEdnHoldsForJepsenLogsToo) {
   EXPECT_GT(ForEachFile("edn", LogFormat::kJepsenLog), 0);
 }
 

@@ -1,4 +1,4 @@
-// The readers of JSON, in lines and in an array, under libFuzzer: see CheckReader.
+// libFuzzer target for the readers of JSON lines and JSON arrays: see CheckReader.
 #include <cstddef>
 #include <cstdint>
 

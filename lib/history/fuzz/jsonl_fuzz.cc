@@ -1,4 +1,4 @@
-// The reader of history.jsonl under libFuzzer: see CheckHistory.
+// libFuzzer target for the reader of history.jsonl: see CheckHistory.
 #include <cstddef>
 #include <cstdint>
 
