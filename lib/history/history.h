@@ -84,8 +84,8 @@ void SortByTime(std::vector<Event>& events);
 // Whether an event of this operation refers to a lock key. Events about a process do not.
 bool HasKey(Op op);
 
-// What the values of an event are called in a file; empty where it has no such value. event.h says
-// what they mean. One whose name is written with a ? here is left out of the file when it is 0.
+// The name of an event's value in a file; empty if the event has no such value. event.h explains
+// the values. A name that ends in '?' here is left out of the file when the value is 0.
 struct ValueName {
   constexpr ValueName() = default;
   constexpr ValueName(const char* name) : text(name) {  // NOLINT(google-explicit-constructor)

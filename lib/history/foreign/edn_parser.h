@@ -29,8 +29,8 @@ class EdnParser {
     kWrong,    // malformed; problem() says why
   };
 
-  // `text` is followed by a byte 0 at least; line numbers count on from `line`. `complete`: no text
-  // will follow it.
+  // `text` must be followed by at least one 0 byte. `line` is the number of its first line.
+  // `complete`: no more text will follow.
   void Start(std::string_view text, int64_t line, bool complete);
   // Drops the last form and finds the next one. After kShort and kWrong, call Start first.
   Found Next(std::string_view stops = {});

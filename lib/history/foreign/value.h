@@ -1,7 +1,9 @@
 // A parsed value of any text format. The value and everything in it are nodes in one vector, which
 // is reused.
 //
-//   {:process 3, :value [1 2]}    ->   map(6)  "process"  3  "value"  list(3)  1  2          in brackets: nodes, itself included
+//
+//   {:process 3, :value [1 2]}  ->  map(6) "process" 3 "value" list(3) 1 2
+//                                   in brackets: number of nodes, the node itself included
 //
 // Texts are views into the input, and are valid as long as it is.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_

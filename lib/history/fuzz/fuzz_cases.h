@@ -9,9 +9,12 @@
 
 namespace doublehold {
 
-// A text is read to its end, what is wrong passed over: forms, lines and problems are the same
-// however it is cut into stretches; lines never go back; and as a log of operations it is refused
-// with a message of one line, or read. The first byte chooses the size of the stretches.
+// Reads a text to its end, skipping errors. Checks:
+// - forms, lines and errors do not depend on how the text is cut into stretches;
+// - line numbers never decrease;
+// - as a log of operations, the text is read, or refused with a message of one line.
+//
+// The first input byte chooses the size of the stretches.
 void CheckReader(LogFormat format, std::string_view input);
 
 // Checks that a text is read as history.jsonl, or refused with a message of one line. The result
