@@ -3,14 +3,16 @@
  *   wall = base_wall + (mono - base_mono) * rate       while it is moved
  *   wall = the machine's                               else
  *
- * and, when it strobes, `swing` further ahead in every other stretch of `period`, from the first on.
+ * While it strobes, it is ahead by a further `swing` in every second stretch of `period`, beginning
+ * with the first.
  *
  * One writer (ClockPage), any number of readers (the clock shim). The page holds two slots and a
- * version: the slot version & 1 is in force, the writer fills the other one and then moves on. A
- * writer that is stopped or dies half way leaves the old slot in force and blocks no reader.
+ * version. The slot version & 1 is in force; the writer fills the other one and then increments the
+ * version. A writer that is stopped or dies meanwhile leaves the old slot in force, and blocks no
+ * reader.
  *
- * The shim takes the page from the environment: DOUBLEHOLD_CLOCK="<fd>:<byte offset>". The
- * descriptor is of a memfd and must survive exec; the offset is a multiple of the page size.
+ * The environment tells the shim where the page is: DOUBLEHOLD_CLOCK="<fd>:<byte offset>". The
+ * descriptor is a memfd and must survive exec. The offset is a multiple of the page size.
  */
 #ifndef DOUBLEHOLD_LIB_CLOCK_CLOCK_LAYOUT_H_
 #define DOUBLEHOLD_LIB_CLOCK_CLOCK_LAYOUT_H_
@@ -19,18 +21,18 @@
 
 #define DOUBLEHOLD_CLOCK_VARIABLE "DOUBLEHOLD_CLOCK"
 #define DOUBLEHOLD_CLOCK_PAGE_BYTES 4096L
-/* Says that a mapped page is one of ours, in this layout. */
+/* Identifies a clock page with this layout. */
 #define DOUBLEHOLD_CLOCK_MAGIC UINT64_C(0x316b636f6c436844) /* "DhClock1" */
-/* Rates are kept as whole numbers: exact for every machine, and atomic. */
+/* Rates are fixed-point integers: exact on every machine, and atomic. */
 #define DOUBLEHOLD_CLOCK_RATE_ONE (INT64_C(1) << 32)
 
 struct doublehold_clock_slot {
-  int64_t moved;        /* 0: the machine's own time */
-  int64_t base_wall_ns; /* what the moved clock read ... */
-  int64_t base_mono_ns; /* ... when the monotonic clock read this */
+  int64_t moved;        /* 0: passes the machine's own time */
+  int64_t base_wall_ns; /* the time of the moved clock ... */
+  int64_t base_mono_ns; /* ... at this time of the monotonic clock */
   int64_t rate_q32;     /* in 1/DOUBLEHOLD_CLOCK_RATE_ONE */
   int64_t swing_ns;
-  int64_t period_ns; /* 0: it does not strobe */
+  int64_t period_ns; /* 0: no strobe */
 };
 
 struct doublehold_clock_page {
@@ -39,10 +41,10 @@ struct doublehold_clock_page {
   struct doublehold_clock_slot slots[2];
 };
 
-/* What the moved clock reads at `mono_ns`, but for its strobe. */
+/* Returns the time of the moved clock at `mono_ns`, without its strobe. */
 static inline int64_t doublehold_clock_steady(const struct doublehold_clock_slot* slot,
                                               int64_t mono_ns) {
-  /* A century at a hundred times the pace does not overflow. */
+  /* Does not overflow within a century at a hundred times the true rate. */
   __extension__ typedef __int128 wide;
   const wide passed_ns = mono_ns - slot->base_mono_ns;
   /* NOLINTNEXTLINE(bugprone-narrowing-conversions): C has no other form, and it fits. */
@@ -50,7 +52,7 @@ static inline int64_t doublehold_clock_steady(const struct doublehold_clock_slot
   return slot->base_wall_ns + advanced_ns;
 }
 
-/* What the moved clock reads at `mono_ns`. */
+/* Returns the time of the moved clock at `mono_ns`. */
 static inline int64_t doublehold_clock_wall(const struct doublehold_clock_slot* slot,
                                             int64_t mono_ns) {
   const int64_t steady_ns = doublehold_clock_steady(slot, mono_ns);
@@ -59,7 +61,8 @@ static inline int64_t doublehold_clock_wall(const struct doublehold_clock_slot* 
   return (stretch & 1) == 0 ? steady_ns + slot->swing_ns : steady_ns;
 }
 
-/* The slot in force, whole; `*version` tells whether it still is (doublehold_clock_current). */
+/* Returns a consistent copy of the slot in force. `*version` identifies it: see
+ * doublehold_clock_current. */
 static inline struct doublehold_clock_slot doublehold_clock_load(
     const struct doublehold_clock_page* page, uint64_t* version) {
   for (;;) {

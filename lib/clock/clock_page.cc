@@ -11,8 +11,8 @@
 namespace doublehold {
 namespace {
 
-// Asks the kernel itself, so that a supervisor that runs under a shim of its own still sets clocks
-// relative to the machine's.
+// Asks the kernel itself. A supervisor that runs under a shim must still set clocks relative to the
+// machine's.
 int64_t ReadNs(clockid_t clock) {
   timespec time{};
   syscall(SYS_clock_gettime, clock, &time);
@@ -22,8 +22,8 @@ int64_t ReadNs(clockid_t clock) {
 }  // namespace
 
 ClockReading ReadMachineClocks() {
-  // The pair with the least time between the two readings of three: a stall between them would be a
-  // jump that nobody asked for.
+  // Takes the reading with the shortest time between its two clock reads. A stall between them
+  // would move the clock unintentionally.
   ClockReading best{};
   int64_t least_ns = INT64_MAX;
   for (int i = 0; i < 3; ++i) {
@@ -64,7 +64,8 @@ void ClockPage::Set(Duration offset, double rate, const Strobe& strobe) {
       MovedClock(page_->slots[version & 1], offset_, ReadMachineClocks(), offset, rate, strobe);
   offset_ = offset;
   ClockSlot& free = page_->slots[(version + 1) & 1];
-  // Released one by one: a reader that sees any of these also sees that its version has passed.
+  // Stored one by one with release order: a reader that sees any of these values also sees that its
+  // version is outdated.
   __atomic_store_n(&free.moved, next.moved, __ATOMIC_RELEASE);
   __atomic_store_n(&free.base_wall_ns, next.base_wall_ns, __ATOMIC_RELEASE);
   __atomic_store_n(&free.base_mono_ns, next.base_mono_ns, __ATOMIC_RELEASE);

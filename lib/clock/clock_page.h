@@ -1,4 +1,4 @@
-// The writing side of clock_layout.h: moves the wall clock of another process, which runs under the
+// The writing side of clock_layout.h: moves the wall clock of another process that runs under the
 // clock shim.
 #ifndef DOUBLEHOLD_LIB_CLOCK_CLOCK_PAGE_H_
 #define DOUBLEHOLD_LIB_CLOCK_CLOCK_PAGE_H_
@@ -10,41 +10,43 @@ namespace doublehold {
 
 using ClockSlot = doublehold_clock_slot;
 
-// Both clocks of the machine at one instant.
+// Both clocks of the machine, read at the same time.
 struct ClockReading {
   MonoTime mono;
   WallTime wall;
 };
 ClockReading ReadMachineClocks();
 
-// Further ahead by `swing` (or behind, below 0) in every other stretch of `period`, beginning with
-// the first.
+// In every second stretch of `period`, beginning with the first, the clock is ahead by a further
+// `swing` (negative: behind).
 struct Strobe {
   Duration swing{};
   Duration period{};
 };
 
-// The slot that follows `current`, which was set for `current_offset`, when at `now` the clock is
-// to be `offset` ahead of the machine's and to run `rate` times as fast.
+// Returns the slot to follow `current`, which was set with `current_offset`. From `now` on, the
+// clock is `offset` ahead of the machine's and runs at `rate`.
 ClockSlot MovedClock(const ClockSlot& current, Duration current_offset, const ClockReading& now,
                      Duration offset, double rate, const Strobe& strobe = {});
 
-// The writing side of one page. One ClockPage a page; not thread-safe. Does not own the memory,
-// which must be DOUBLEHOLD_CLOCK_PAGE_BYTES long, zero or formatted before, and must outlive it.
+// The writing side of one page; a page has one ClockPage. Not thread-safe. Does not own the memory.
+// The memory must be DOUBLEHOLD_CLOCK_PAGE_BYTES long, zeroed or formatted before, and must outlive
+// this object.
 class ClockPage {
  public:
-  // Formats the page: the machine's own time.
+  // Formats the page so that it passes the machine's own time.
   explicit ClockPage(void* page);
 
-  // From now on the wall clock is `offset` ahead of the machine's and runs `rate` (0..100] times as
-  // fast. When the offset is the one that was set before, the clock goes on from where it is: only
-  // its rate changes. A strobe begins anew. Set(0, 1.0) restores the machine's time.
+  // From now on the wall clock is `offset` ahead of the machine's, and runs at `rate`, in (0..100].
+  // If the offset has not changed, only the rate changes and the clock continues from its current
+  // time. A strobe restarts. Set(0, 1.0) restores the machine's time.
   void Set(Duration offset, double rate, const Strobe& strobe = {});
 
-  // What a process under the shim reads now; and what it reads at an instant of the machine's.
+  // Returns the time that a process under the shim reads now, or at a given reading of the
+  // machine's clocks.
   [[nodiscard]] WallTime Wall() const;
   [[nodiscard]] WallTime WallAt(const ClockReading& now) const;
-  // By how much that is ahead of the machine's wall clock now.
+  // Returns how far that time is ahead of the machine's wall clock now.
   [[nodiscard]] Duration Ahead() const;
 
  private:

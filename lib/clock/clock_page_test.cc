@@ -17,7 +17,7 @@ Duration WallOf(const ClockSlot& slot, Duration mono) {
   return Duration(doublehold_clock_wall(&slot, ToNs(mono)));
 }
 
-TEST(MovedClock, RunsFromWhereItWasSet) {
+TEST(MovedClock, RunsFromItsOffset) {
   const ClockSlot slot = MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 1.0);
   EXPECT_EQ(WallOf(slot, 10s), 1003s);
   EXPECT_EQ(WallOf(slot, 12s), 1005s);
@@ -32,7 +32,7 @@ TEST(MovedClock, RunsAtItsRateFromThen) {
   EXPECT_EQ(WallOf(slow, 14s), 1001s);
 }
 
-TEST(MovedClock, GoesOnFromWhereItIsWhenOnlyItsRateChanges) {
+TEST(MovedClock, ContinuesFromItsTimeWhenOnlyTheRateChanges) {
   const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 2.0);
   const ClockSlot slow = MovedClock(fast, 3s, ReadingAt(12s, 1002s), 3s, 0.5);
   EXPECT_EQ(WallOf(slow, 12s), 1007s);
@@ -56,7 +56,7 @@ TEST(MovedClock, StrobesFromItsFirstStretchOn) {
   EXPECT_EQ(WallOf(after, 10050ms), 1003050ms) << "a strobe leaves nothing behind";
 }
 
-TEST(MovedClock, NothingAndOneRestoreTheMachinesTime) {
+TEST(MovedClock, OffsetZeroAndRateOneRestoreTheMachinesTime) {
   const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), Duration{}, 2.0);
   EXPECT_EQ(MovedClock(fast, Duration{}, ReadingAt(12s, 1002s), Duration{}, 1.0).moved, 0);
 }
@@ -82,8 +82,8 @@ TEST_F(ClockPageTest, ReadsTheMachinesTimeUntilItIsSet) {
 
 TEST_F(ClockPageTest, IsAheadByWhatWasSetAndNoMoreWhenRestored) {
   page_.Set(3600s, 1.0);
-  // The readings are paired within microseconds; a second is far more than the clock of a machine
-  // is stepped by meanwhile.
+  // The two readings are microseconds apart. The machine's clock is stepped by far less than a
+  // second meanwhile.
   EXPECT_GT(page_.Ahead(), 3599s);
   EXPECT_LT(page_.Ahead(), 3601s);
   page_.Set(Duration{}, 1.0);
@@ -97,12 +97,12 @@ TEST_F(ClockPageTest, GainsAtItsRate) {
   EXPECT_EQ(page_.WallAt(later) - page_.WallAt(now), 100s);
 }
 
-// What the handler below sets, again and again.
+// The page that the signal handler sets repeatedly.
 ClockPage* interrupting_page = nullptr;
 int interruptions = 0;
 
-// Sets the page twice, so that the slot that was in force is written over: offsets of n hours come
-// with the rate n.
+// Sets the page twice, so that the slot in force is overwritten. An offset of n hours always has
+// rate n.
 void Interrupt(int) {
   for (int i = 0; i < 2; ++i) {
     const int n = 2 + interruptions++ % 90;
@@ -110,9 +110,8 @@ void Interrupt(int) {
   }
 }
 
-// Interrupted at any point of its reading by two settings, a reader never sees half of one and half
-// of another.
-TEST_F(ClockPageTest, AReaderSeesOneSettingWhole) {
+// Two settings interrupt a reader at an arbitrary point. The reader must never mix two settings.
+TEST_F(ClockPageTest, AReaderNeverMixesTwoSettings) {
   interrupting_page = &page_;
   Interrupt(0);
   struct sigaction action {};

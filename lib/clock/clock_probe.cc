@@ -1,5 +1,5 @@
-// Reads every clock a program can ask for, once for each line of its input, and prints them on one:
-// what the test of the clock shim runs under it.
+// Prints every clock that a program can read, in one line for each line of its input.
+// clock_shim_test runs it under the clock shim.
 //
 //   monotonic raw realtime coarse tai gettimeofday time timespec_get std     (in ns)
 #include <sys/syscall.h>
@@ -20,7 +20,7 @@ int64_t Read(clockid_t clock) {
   return clock_gettime(clock, &time) == 0 ? Ns(time) : -1;
 }
 
-// Past any library: what the machine says.
+// Bypasses all libraries and asks the kernel.
 int64_t ReadKernel(clockid_t clock) {
   timespec time{};
   syscall(SYS_clock_gettime, clock, &time);

@@ -1,11 +1,11 @@
-/* LD_PRELOADed under redis-server and under our clients: moves the wall clock of one process as the
- * page of lib/clock/clock_layout.h says. CLOCK_MONOTONIC and the clocks of threads and processes pass.
+/* LD_PRELOADed under redis-server and under Doublehold's clients. Moves the wall clock of a process
+ * as its clock page says (clock_layout.h). CLOCK_MONOTONIC and the CPU clocks are not changed.
  *
- * It must work before libc has finished starting, under allocators and sanitizers that ask for the
- * time while they start, and inside signal handlers. Hence: no malloc and no dlsym at any time, no
- * string function that a sanitizer replaces, no lock. The machine's clock is read through the vDSO,
- * found by hand, so a monotonic time stamp costs what it costs without the shim. Without the
- * variable, or when the page can't be mapped, everything passes.
+ * The shim must work before libc has finished starting, under allocators and sanitizers that read
+ * the time while they start, and in signal handlers. Therefore it uses no malloc, no dlsym, no lock,
+ * and no string function that a sanitizer replaces. It finds the vDSO itself and reads the machine's
+ * clock through it, so a monotonic time stamp costs the same as without the shim. Without the
+ * variable, or when the page cannot be mapped, no clock is changed.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -30,16 +30,16 @@
 
 typedef int (*clock_function)(clockid_t, struct timespec*);
 
-/* Written once by the constructor, before there is a second thread. */
+/* Written only by the constructor, before a second thread exists. */
 static clock_function vdso_clock;
 static const struct doublehold_clock_page* page;
 
 static const int64_t kSecondNs = 1000000000;
 
-/* What the kernel says, errno included. */
+/* Behaves like the kernel's clock_gettime, errno included. */
 static int machine_clock(clockid_t clock, struct timespec* time) {
   if (vdso_clock == NULL) return (int)syscall(SYS_clock_gettime, clock, time);
-  const int status = vdso_clock(clock, time); /* the vDSO answers -errno */
+  const int status = vdso_clock(clock, time); /* the vDSO returns -errno */
   if (__builtin_expect(status == 0, 1)) return 0;
   errno = -status;
   return -1;
@@ -51,7 +51,7 @@ static int64_t machine_ns(clockid_t clock) {
   return time.tv_sec * kSecondNs + time.tv_nsec;
 }
 
-/* True, and the moved wall clock, when it is moved at all. */
+/* Sets `wall_ns` and returns true if the wall clock is moved. */
 static int moved_ns(int64_t* wall_ns) {
   if (page == NULL) return 0;
   uint64_t version;
@@ -72,7 +72,7 @@ static struct timespec from_ns(int64_t ns) {
   return time;
 }
 
-/* TAI is a whole number of seconds ahead of UTC; 0 on machines nobody told. */
+/* TAI is ahead of UTC by whole seconds; by 0 on machines without that setting. */
 static int64_t tai_ahead_ns(void) {
   const int64_t ahead = machine_ns(CLOCK_TAI) - machine_ns(CLOCK_REALTIME);
   return (ahead + kSecondNs / 2) / kSecondNs * kSecondNs;
@@ -116,7 +116,7 @@ static int same_text(const char* a, const char* b) {
   return *a == *b;
 }
 
-/* How many symbols a GNU hash table covers; newer vDSOs have no other table. */
+/* Counts the symbols in a GNU hash table; newer vDSOs have no other table. */
 static size_t gnu_hash_symbols(const uint32_t* table) {
   const uint32_t buckets = table[0], first = table[1], bloom_words = table[2];
   const uint32_t* bucket = table + 4 + bloom_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
@@ -167,17 +167,17 @@ static clock_function find_vdso_clock(void) {
   return NULL;
 }
 
-/* Reads a decimal number and moves past it; -1 when there is none. */
+/* Parses a decimal number and moves past it. Returns -1 when there is none. */
 static long read_number(const char** text) {
   long number = -1;
   for (; **text >= '0' && **text <= '9'; ++*text) {
-    if (number > (1L << 40)) return -1; /* far past any descriptor or offset */
+    if (number > (1L << 40)) return -1; /* larger than any descriptor or offset */
     number = (number < 0 ? 0 : number * 10) + (**text - '0');
   }
   return number;
 }
 
-/* The value of our variable in an environment, or NULL. */
+/* Returns the value of DOUBLEHOLD_CLOCK in an environment, or NULL. */
 static const char* find_variable(char** environment) {
   const char name[] = DOUBLEHOLD_CLOCK_VARIABLE "=";
   for (; environment != NULL && *environment != NULL; ++environment) {
@@ -196,7 +196,8 @@ __attribute__((constructor(101))) static void start(void) {
   if (fd < 0 || *text++ != ':') return;
   const long offset = read_number(&text);
   if (offset < 0 || *text != '\0') return;
-  /* Asked for before it is mapped: past the end of a file, a mapped page is a SIGBUS. */
+  /* Checks the magic number before mapping: reading a page mapped past the end of a file raises
+   * SIGBUS. */
   uint64_t magic = 0;
   const int before = errno;
   if (syscall(SYS_pread64, (int)fd, &magic, sizeof(magic), offset) == sizeof(magic) &&

@@ -1,4 +1,4 @@
-// The clock shim under a program of ours and under a real redis-server.
+// The clock shim under a test program and under a real redis-server.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,10 +25,10 @@ using testing::ByteClient;
 using testing::Eventually;
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-// What the machine may be late by between two readings; no jump in these tests is near it.
+// Bound on delays of the machine between two readings. All jumps in these tests are far larger.
 constexpr int64_t kSlackNs = 20 * kSecondNs;
 
-// Two pages in a memfd that children inherit; the clock is in the second.
+// Two pages in a memfd that child processes inherit. The second one is the clock page.
 class SharedClock {
  public:
   SharedClock() : fd_(memfd_create("doublehold-test", 0)) {
@@ -42,7 +42,7 @@ class SharedClock {
     close(fd_);
   }
   ClockPage& page() { return *page_; }
-  // With something that is no clock, but would read as one that is moved.
+  // Fills the first page with a moved clock but without the magic number, so it is no clock page.
   void FillFirstPage() {
     ClockPage(memory_).Set(3600s, 1.0);
     std::memset(memory_, 0, sizeof(doublehold_clock_page::magic));
@@ -50,7 +50,7 @@ class SharedClock {
   [[nodiscard]] std::vector<std::string> Environment() const {
     return Environment(fmt::format("{}:{}", fd_, DOUBLEHOLD_CLOCK_PAGE_BYTES));
   }
-  // With another value of our variable.
+  // The same with another value of DOUBLEHOLD_CLOCK.
   static std::vector<std::string> Environment(const std::string& value) {
     return {"LD_PRELOAD=" + BinaryDir() + "/libdoublehold_clock_shim.so",
             "ASAN_OPTIONS=verify_asan_link_order=0", DOUBLEHOLD_CLOCK_VARIABLE "=" + value};
@@ -66,10 +66,10 @@ class SharedClock {
 struct Clocks {
   int64_t monotonic = 0;
   int64_t machine = 0;
-  std::vector<int64_t> wall;  // as read in every other way
+  std::vector<int64_t> wall;  // one reading for each way to read the wall clock
 };
 
-// The probe, running under the shim.
+// The probe program, running under the shim.
 class Probe {
  public:
   explicit Probe(const SharedClock& clock) : Probe(clock, clock.Environment()) {}
@@ -138,7 +138,7 @@ TEST(ClockShim, RunsAWallClockAtItsRate) {
   const Clocks first = probe.Read();
   EXPECT_TRUE(Eventually([&] { return probe.Read().monotonic > first.monotonic + 50'000'000; }));
   const Clocks second = probe.Read();
-  // The monotonic clock is read before the others: what comes between counts for the wall clock
+  // The monotonic clock is read first. The time until the other readings counts for the wall clock
   // at the end of the span, and against it at the beginning.
   const auto gained = static_cast<double>(second.wall[0] - first.wall[0]);
   const auto passed = static_cast<double>(second.machine - first.machine);
@@ -169,7 +169,7 @@ int64_t Number(const std::string& reply) {
 
 class RedisUnderShim : public ::testing::Test {
  protected:
-  // By how many seconds the server's clock is ahead.
+  // Returns by how many seconds the server's clock is ahead.
   int64_t AheadSeconds() {
     const std::string reply = client_.Call({"TIME"});  // "*2|$10|seconds|..."
     const int64_t seconds = Number(reply.substr(reply.find("\r\n", 5) + 1));

@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-// What a pipe would hold up, a file in memory takes whole.
+// A file in memory. A pipe would block when it is full.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view content)

@@ -1,4 +1,4 @@
-// Programs that are run to their end, for what they do or print.
+// Runs programs to their end, for their effect or their output.
 #ifndef DOUBLEHOLD_LIB_OS_RUN_TOOL_H_
 #define DOUBLEHOLD_LIB_OS_RUN_TOOL_H_
 
@@ -11,24 +11,25 @@
 namespace doublehold {
 
 struct ToolInput {
-  std::string_view input{};  // on its standard input
-  bool with_errors = false;  // its standard error is kept too; else it goes to /dev/null
+  std::string_view input{};  // for its standard input
+  bool with_errors = false;  // keep its standard error too; otherwise it goes to /dev/null
   std::string if_missing{};  // as in SpawnRequest
 };
 
 struct RunResult {
-  std::string output;  // what it printed
-  int status = 0;      // as wait() gives it
+  std::string output;  // its standard output
+  int status = 0;      // wait status
 
   [[nodiscard]] bool succeeded() const { return status == 0; }
 };
 
-// Runs a program to its end, in a process group of its own: no terminal's Ctrl-C cuts it short. The
-// caller waits for as long as it takes. It is an error when the program cannot be executed.
+// Runs a program to its end, in its own process group, so that Ctrl-C in a terminal does not
+// interrupt it. Blocks for as long as the program runs. It is an error when the program cannot be
+// executed.
 Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const ToolInput& options = {});
 
-// Runs a tool of the system (ip, iptables, tc), and answers what it printed. It is an error when it
-// is not there or fails: one line, with what it said.
+// Runs a system tool (ip, iptables, tc) and returns its output. If the tool is missing or fails,
+// the error is one line with the tool's message.
 Result<std::string> RunTool(const std::vector<std::string>& argv, std::string_view input = {});
 
 }  // namespace doublehold

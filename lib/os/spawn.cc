@@ -25,7 +25,7 @@ namespace {
 constexpr int kTailLines = 5;
 constexpr size_t kTailBytes = 600;
 
-// Ends with a null pointer, as exec wants it.
+// Returns pointers to the words, with a null pointer at the end for exec.
 std::vector<char*> Pointers(const std::vector<std::string>& words) {
   std::vector<char*> pointers;
   pointers.reserve(words.size() + 1);
@@ -34,7 +34,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// `over`, and what else this process has. A name stands there once.
+// Returns `over` and those of this process's variables that `over` does not replace.
 std::vector<std::string> EnvironmentUnder(const std::vector<std::string>& over) {
   std::vector<std::string> all = over;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -46,11 +46,11 @@ std::vector<std::string> EnvironmentUnder(const std::vector<std::string>& over) 
   return all;
 }
 
-// Before it replaces 0, 1 or 2, a descriptor is not one of these: a program can be started with
-// some of them closed.
+// Duplicates a descriptor above 0, 1 and 2 before those are replaced. A program may have been
+// started with some of them closed.
 int AboveStandard(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
 
-// Between fork and exec; returns only when something failed, with errno set.
+// Runs between fork and exec. Returns only on failure, with errno set.
 void BecomeProgram(const SpawnRequest& request, char* const* argv, char* const* environment,
                    int log) {
   if (request.own_group) setpgid(0, 0);
@@ -77,12 +77,12 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   if (log < 0) {
     return EnvironmentFailed(fmt::format("{}: {}", request.log.string(), std::strerror(errno)));
   }
-  std::array<int, 2> failure{};  // closed by a successful exec, else tells its errno
+  std::array<int, 2> failure{};  // a successful exec closes it; a failed one writes its errno
   if (pipe2(failure.data(), O_CLOEXEC) != 0) {
     close(log);
     return EnvironmentFailed(fmt::format("pipe: {}", std::strerror(errno)));
   }
-  // What allocates comes before the fork.
+  // Allocates before the fork.
   const std::vector<char*> argv = Pointers(request.argv);
   const std::vector<std::string> variables = EnvironmentUnder(request.environment);
   const std::vector<char*> environment = Pointers(variables);
@@ -99,7 +99,8 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   close(failure[1]);
   int error = child < 0 ? fork_error : 0;
   if (child > 0) {
-    if (request.own_group) setpgid(child, child);  // whichever of the two comes first
+    // Both processes call this, because either may run first.
+    if (request.own_group) setpgid(child, child);
     while (read(failure[0], &error, sizeof error) < 0 && errno == EINTR) {
     }
   }
@@ -116,7 +117,7 @@ pid_t ForkBound() {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) return child;
-  // Kept over exec. The parent may have died before this took effect.
+  // The setting survives exec. The parent may have died before it took effect.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
   return 0;
 }
@@ -129,7 +130,7 @@ int AwaitEnd(pid_t child) {
 }
 
 std::string LogTail(const std::filesystem::path& log) {
-  // A log can be long; the beginning of the first line read may be missing then.
+  // Reads only the end of a long log; the first line may then be incomplete.
   std::ifstream in(log, std::ios::binary | std::ios::ate);
   const auto begin =
       std::max<std::streamoff>(in.tellg() - std::streamoff{kTailLines * kTailBytes}, 0);

@@ -21,7 +21,7 @@ namespace {
 
 using testing::TempFile;
 
-// What a shell that runs `script` as that child writes to its log.
+// Runs `script` in a shell as this child, and returns its log.
 std::string LogOf(const std::string& script, SpawnRequest request = {}) {
   const TempFile log("spawn");
   request.argv = {"sh", "-c", script};
@@ -47,7 +47,7 @@ TEST(Spawn, AVariableReplacesTheCallersOwn) {
             "DOUBLEHOLD_SPAWN_A=given\nDOUBLEHOLD_SPAWN_B=ours\n");
 }
 
-TEST(Spawn, AChildHasNoDescriptorButThoseItWasGiven) {
+TEST(Spawn, AChildHasOnlyTheDescriptorsPassedToIt) {
   const int given = memfd_create("given", 0);
   const int other = memfd_create("other", 0);
   const std::string script = fmt::format(
@@ -59,7 +59,7 @@ TEST(Spawn, AChildHasNoDescriptorButThoseItWasGiven) {
   close(other);
 }
 
-TEST(Spawn, AChildIsInAGroupOfItsOwnOrInTheCallers) {
+TEST(Spawn, AChildHasItsOwnProcessGroupOrTheCallers) {
   for (const bool own_group : {true, false}) {
     SpawnRequest request;
     request.argv = {"sleep", "1000"};
@@ -72,7 +72,7 @@ TEST(Spawn, AChildIsInAGroupOfItsOwnOrInTheCallers) {
   }
 }
 
-TEST(Spawn, AChildPreparesItselfBeforeItIsTheProgram) {
+TEST(Spawn, PrepareRunsInTheChildBeforeExec) {
   SpawnRequest request;
   request.prepare = [] { umask(0123); };
   EXPECT_EQ(LogOf("umask", request), "0123\n");
@@ -94,7 +94,7 @@ TEST(Spawn, AProgramThatCannotBeExecutedIsAnError) {
   EXPECT_EQ(folder.error().message, "cannot run /: Permission denied");
 }
 
-TEST(RunToEnd, KeepsWhatWasPrintedAndTheStatus) {
+TEST(RunToEnd, ReturnsTheOutputAndTheStatus) {
   const std::vector<std::string> fails{"sh", "-c", "echo out; echo error >&2; exit 3"};
   const Result<RunResult> run = RunToEnd(fails);
   ASSERT_TRUE(run.has_value());
@@ -104,12 +104,12 @@ TEST(RunToEnd, KeepsWhatWasPrintedAndTheStatus) {
   EXPECT_EQ(RunToEnd(fails, {.with_errors = true})->output, "out\nerror\n");
 }
 
-TEST(RunToEnd, HandsOverMoreThanAPipeHolds) {
+TEST(RunToEnd, PassesMoreInputThanAPipeHolds) {
   const std::string large(1'000'000, 'x');
   EXPECT_EQ(RunToEnd({"cat"}, {.input = large})->output, large);
 }
 
-TEST(RunTool, SaysWhyAToolDidNotDoItsWork) {
+TEST(RunTool, ReportsWhyAToolFailed) {
   EXPECT_EQ(RunTool({"sh", "-c", "echo done"}).value(), "done\n");
   EXPECT_EQ(RunTool({"sh", "-c", "echo why >&2; echo more >&2; exit 1"}).error().message,
             "sh: why");
@@ -118,7 +118,7 @@ TEST(RunTool, SaysWhyAToolDidNotDoItsWork) {
             "no-such-program: not found; install its Debian package (./setup.sh)");
 }
 
-TEST(LogTail, IsTheLastLinesOnOne) {
+TEST(LogTail, JoinsTheLastLinesToOne) {
   const TempFile log("log-tail");
   const auto tail = [&](const std::string& text) {
     std::ofstream(log.path()) << text;
