@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLongestName = 200;               // it stands in sentences and tables
-constexpr int64_t kMostToken = int64_t{1} << 61U;  // a history has no greater value
+constexpr size_t kLongestName = 200;               // the name is part of sentences and tables
+constexpr int64_t kMostToken = int64_t{1} << 61U;  // limit of values in a history
 constexpr int64_t kLongestValidityMs = int64_t{366} * 24 * 3600 * 1000;
 
 constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire",
@@ -40,7 +40,7 @@ DriverHello ReadHello(JsonObject& ok) {
           .can = ReadAbilities(ok.Take("can"))};
 }
 
-// Of a lease, where the driver knows more than when it was asked.
+// Reads the lease's length and start, if the driver reports them.
 void ReadLease(JsonObject& ok, MonoTime asked, MonoTime now, DriverAnswer& answer) {
   if (const auto validity = ok.Find("validity_ms"))
     answer.validity = std::chrono::milliseconds(validity->Whole<int64_t>(0, kLongestValidityMs));

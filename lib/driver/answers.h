@@ -1,8 +1,8 @@
-// The driver protocol (docs/driver-protocol.md) without a process: which requests are under way,
-// and what a line of a driver means. Strict: a line that is not exactly what was asked for is
-// broken; nothing is guessed.
+// The asking side of the driver protocol (docs/driver-protocol.md), without a process. It tracks
+// pending requests and parses the driver's lines. Strict: a line that does not match a pending
+// request exactly is broken.
 //
-// Thread rule: one thread at a time. Pure: nothing is read, written or waited for.
+// Thread rule: one thread at a time. Pure: no I/O and no waiting.
 #ifndef DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
 #define DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
 
@@ -22,16 +22,17 @@
 namespace doublehold {
 
 constexpr int kDriverProtocol = 1;
-constexpr size_t kLongestDriverLine = size_t{64} * 1024;  // so that no driver fills the memory
+// Limit, so that a driver cannot exhaust the memory.
+constexpr size_t kLongestDriverLine = size_t{64} * 1024;
 
 enum class DriverOp : uint8_t { kHello, kSetup, kAcquire, kExtend, kRelease, kBye };
-std::string_view Name(DriverOp op);  // "hello"
+std::string_view Name(DriverOp op);  // for example "hello"
 
-// What a driver says of its library.
+// A driver's description of its library.
 struct DriverHello {
   std::string name;
   std::string version;
-  std::vector<std::string> can;  // "lease", sorted
+  std::vector<std::string> can;  // for example "lease"; sorted
 
   [[nodiscard]] bool Can(std::string_view what) const;
   bool operator==(const DriverHello&) const = default;
@@ -40,16 +41,15 @@ struct DriverHello {
 struct DriverAnswer {
   enum class Kind : uint8_t { kOk, kNo, kError };
   Kind kind = Kind::kOk;
-  DriverHello hello{};                 // of hello
-  std::string grant{};                 // of acquire
-  int64_t token = 0;                   // likewise, of those who can; 0: none
-  std::optional<Duration> validity{};  // of acquire and extend: how long the lease is
-  std::optional<MonoTime> from{};      // of both: from when it counts
-  Duration
-      taken{};  // of acquire, refused: for how long the server said that another has it; 0: it did not
-  bool definite = false;  // an error: certainly nothing was done
-  std::string text{};     // an error, in the driver's words
-  MonoTime came{};        // when
+  DriverHello hello{};                 // for hello
+  std::string grant{};                 // for acquire
+  int64_t token = 0;                   // for acquire, if the library has tokens; 0: none
+  std::optional<Duration> validity{};  // for acquire and extend: length of the lease
+  std::optional<MonoTime> from{};      // for acquire and extend: start of the lease
+  Duration taken{};       // for a refused acquire: the holder's remaining lease; 0: not known
+  bool definite = false;  // for an error: certainly nothing was done
+  std::string text{};     // for an error: the driver's message
+  MonoTime came{};        // when it arrived
 };
 
 struct DriverReply {
@@ -58,7 +58,8 @@ struct DriverReply {
 };
 struct LostNotification {
   std::string grant;
-  bool is_news = false;  // it was held, as far as was known, and nobody had said so before
+  // The lock was held as far as known, and its loss is reported for the first time.
+  bool is_news = false;
 };
 struct BrokenLine {
   std::string why;
@@ -66,13 +67,12 @@ struct BrokenLine {
 
 class DriverAnswers {
  public:
-  // A request that goes out now; of a release the grant. Answers its id.
+  // Registers a request that is sent now, and returns its id. `grant`: for a release.
   uint64_t Ask(DriverOp op, MonoTime now, const std::string& grant = {});
-  // A line, without its end, that came now. What it answers is not under way any more.
+  // Parses a line, without its end, that arrived now. A reply ends its request.
   [[nodiscard]] std::variant<DriverReply, LostNotification, BrokenLine> Take(std::string_view line,
                                                                              MonoTime now);
-  // When a driver said that it had lost the lock of a grant that it was not asked to release;
-  // nothing: it did not.
+  // Returns when the driver reported the loss of a grant that was not released. Empty: it did not.
   [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const;
 
  private:
@@ -82,35 +82,35 @@ class DriverAnswers {
   };
   uint64_t last_id_ = 0;
   std::map<uint64_t, Asked> under_way_;
-  std::set<std::string> held_;            // granted, not asked back, and not told to be lost
-  std::map<std::string, MonoTime> lost_;  // granted, not asked back, and told to be lost
+  std::set<std::string> held_;            // granted, not released, and not reported lost
+  std::map<std::string, MonoTime> lost_;  // granted, not released, and reported lost
   DriverHello hello_;
 };
 
-// How requests reach a driver: by a channel; in tests by something simpler.
+// Sends requests to a driver: through a channel, or in tests to a script.
 class DriverRequests {
  public:
   virtual ~DriverRequests() = default;
-  // Does not wait. `members` is an object of what the op brings. Answers the request's id.
+  // Does not block. `members` are the operation's fields. Returns the request's id.
   virtual uint64_t Send(DriverOp op, const nlohmann::json& members) = 0;
-  // Nothing: not answered by then, or never will be; it may be awaited again. An answer is given
-  // out once.
+  // Waits for the reply. Empty when it did not arrive by the deadline, or never will. Await may be
+  // called again. A reply is returned once.
   virtual std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) = 0;
-  // As of DriverAnswers.
+  // See DriverAnswers::LostAt.
   [[nodiscard]] virtual std::optional<MonoTime> LostAt(const std::string& grant) const = 0;
 };
 
-// The line of a request, with its end.
+// Returns the line of a request, with its end.
 std::string RequestLine(uint64_t id, DriverOp op, const nlohmann::json& members);
 
-// Cuts what a driver writes into lines. Keeps no more than kLongestDriverLine of one that has no
-// end.
+// Splits a driver's output into lines. Keeps at most kLongestDriverLine bytes of an unfinished
+// line.
 class DriverLines {
  public:
-  // Calls `take` for each line that ends in `bytes`, as long as it answers true. False when that
-  // did not, or a line is too long.
+  // Calls `take` for each complete line while it returns true. Returns false when `take` returned
+  // false or a line is too long.
   bool Feed(std::string_view bytes, const std::function<bool(std::string_view)>& take);
-  [[nodiscard]] const std::string& rest() const { return rest_; }  // since the last end of a line
+  [[nodiscard]] const std::string& rest() const { return rest_; }  // the unfinished line
 
  private:
   std::string rest_;

@@ -14,8 +14,8 @@ constexpr MonoTime kAnswersNow{Duration(2'000'000)};
 const std::string kAnswersHello =
     R"({"id":1,"ok":{"protocol":1,"name":"mine","version":"1.2","can":["lost","lease"]}})";
 
-// A driver that was asked for its hello, and answered it unless `hello` is empty; then for one
-// thing of each op: ids 2 to 6.
+// Returns the state after a hello, answered unless `hello` is empty, and one request of each other
+// operation, with ids 2 to 6.
 DriverAnswers Asked(const std::string& hello = kAnswersHello) {
   DriverAnswers answers;
   answers.Ask(DriverOp::kHello, kAnswersAsked);
@@ -48,7 +48,7 @@ DriverAnswer Good(const std::string& line) {
   return reply->answer;
 }
 
-TEST(DriverAnswers, AHelloSaysWhatTheLibraryIsAndCan) {
+TEST(DriverAnswers, HelloHasTheLibrarysNameVersionAndAbilities) {
   DriverAnswers answers;
   answers.Ask(DriverOp::kHello, kAnswersAsked);
   const auto taken = answers.Take(kAnswersHello, kAnswersNow);
@@ -58,7 +58,7 @@ TEST(DriverAnswers, AHelloSaysWhatTheLibraryIsAndCan) {
   EXPECT_FALSE(hello.Can("extend"));
 }
 
-TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
+TEST(DriverAnswers, AReplyIsOkNoOrAnError) {
   const DriverAnswer granted =
       Good(R"({"id":3,"ok":{"grant":"3f9c","validity_ms":400,"from_ns":1500000}})");
   EXPECT_EQ(granted.grant, "3f9c");
@@ -78,7 +78,7 @@ TEST(DriverAnswers, AnAnswerIsOkNoOrAnError) {
   EXPECT_EQ(Good(R"( {"ok":{},"id":6} )").kind, DriverAnswer::Kind::kOk);
 }
 
-TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
+TEST(DriverAnswers, EachGrantHasATokenIfTheLibraryHasTokens) {
   const std::string can =
       R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":["token"]}})";
   DriverAnswers answers = Asked(can);
@@ -92,7 +92,7 @@ TEST(DriverAnswers, ATokenComesWithEachGrantOfThoseWhoCan) {
             "answer to acquire: field 'ok.token' is unknown (one of: grant, validity_ms, from_ns)");
 }
 
-TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
+TEST(DriverAnswers, ALibraryWithNotificationsReportsALostLockUnasked) {
   DriverAnswers answers = Asked();
   const auto taken = answers.Take(R"({"lost":{"grant":"3f9c"}})", kAnswersNow);
   EXPECT_EQ(std::get<LostNotification>(taken).grant, "3f9c");
@@ -103,8 +103,8 @@ TEST(DriverAnswers, ALostLockIsToldUnaskedByThoseWhoCan) {
             "its hello does not say that it can 'lost'");
 }
 
-// A driver may say it again and again: it is taken note of once, and of what is held.
-TEST(DriverAnswers, OnlyALockThatIsHeldIsLostAndOnlyOnce) {
+// A driver may report a loss repeatedly. It counts once, and only for a lock that is held.
+TEST(DriverAnswers, OnlyAHeldLockIsLostAndOnlyOnce) {
   DriverAnswers answers = Asked();
   const auto is_news = [&](const std::string& grant) {
     return std::get<LostNotification>(
@@ -126,7 +126,7 @@ TEST(DriverAnswers, OnlyALockThatIsHeldIsLostAndOnlyOnce) {
   EXPECT_FALSE(is_news("c")) << "it was given back";
 }
 
-TEST(DriverAnswers, ABrokenLineIsSaidWhatIsWrongWith) {
+TEST(DriverAnswers, ABrokenLineIsReportedWithItsReason) {
   const struct {
     const char* line;
     const char* why;
@@ -184,7 +184,7 @@ std::string LongName(size_t bytes) {
   return R"({"protocol":1,"version":"1","can":[],"name":")" + std::string(bytes, 'a') + "\"}";
 }
 
-TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
+TEST(DriverAnswers, ABrokenHelloIsReportedWithItsReason) {
   const struct {
     std::string ok;
     const char* why;
@@ -213,8 +213,9 @@ TEST(DriverAnswers, ABrokenHelloIsSaidWhatIsWrongWith) {
   }
 }
 
-// As deep as a line can be: neither the reader nor its end goes that deep.
-TEST(DriverAnswers, ADeepLineIsBrokenLikeAnyOther) {
+// The deepest nesting that fits into a line. Neither the parser nor the destructor may recurse that
+// deeply.
+TEST(DriverAnswers, ADeeplyNestedLineIsBroken) {
   const size_t depth = (kLongestDriverLine - 20) / 2;
   const std::string deep =
       R"({"id":3,"ok":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
@@ -223,7 +224,7 @@ TEST(DriverAnswers, ADeepLineIsBrokenLikeAnyOther) {
   EXPECT_EQ(WhyBrokenAnswers(std::string(kLongestDriverLine, '[')), "not valid JSON");
 }
 
-TEST(DriverAnswers, ABrokenLineLeavesItsRequestUnderWay) {
+TEST(DriverAnswers, ABrokenLineLeavesItsRequestPending) {
   DriverAnswers answers = Asked();
   EXPECT_TRUE(std::holds_alternative<BrokenLine>(answers.Take(R"({"id":3,"ok":{}})", kAnswersNow)));
   EXPECT_TRUE(
@@ -235,7 +236,7 @@ TEST(DriverAnswers, ARequestIsOneLine) {
   EXPECT_EQ(line, "{\"grant\":\"a\\nb\",\"id\":7,\"op\":\"release\"}\n");
 }
 
-TEST(DriverLines, AreCutWhereverTheBytesAre) {
+TEST(DriverLines, AreSplitHoweverTheBytesArrive) {
   DriverLines lines;
   std::vector<std::string> seen;
   const auto take = [&](std::string_view line) {
@@ -248,7 +249,7 @@ TEST(DriverLines, AreCutWhereverTheBytesAre) {
   EXPECT_EQ(lines.rest(), "rest");
 }
 
-TEST(DriverLines, OneWithoutAnEndIsNotKept) {
+TEST(DriverLines, AnEndlessLineIsNotKept) {
   const auto take = [](std::string_view) { return true; };
   const std::string longest(kLongestDriverLine, 'x');
   EXPECT_TRUE(DriverLines().Feed(longest + "\n", take));

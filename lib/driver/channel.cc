@@ -23,13 +23,13 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kReadBytes = 16 * 1024;
-constexpr Duration kReapPatience = 5s;  // of a driver that has closed its output, to end
+constexpr Duration kReapPatience = 5s;  // for a driver that has closed its output to exit
 constexpr Duration kReapInterval = 2ms;
 constexpr rlim_t kMostFileBytes = rlim_t{256} << 20U;
 
 MonoTime Now() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
 
-// Both ends of a pipe, or of an eventfd, until they are given away.
+// Both ends of a pipe or an eventfd. Closes the ends that were not handed over.
 struct Ends {
   std::array<int, 2> fds{-1, -1};
   ~Ends() {
@@ -40,8 +40,8 @@ struct Ends {
   int Give(size_t which) { return std::exchange(fds[which], -1); }
 };
 
-// Dash keeps waiting for a command that it could become. A simple one can be told to replace it; of
-// anything else the shell stays, and its children are the driver.
+// Dash stays in memory while its command runs. `exec` makes a simple command replace it. With any
+// other command line the shell stays, and its children are the driver.
 std::string ShellLine(const std::string& command) {
   constexpr std::array<std::string_view, 6> kShellsOwn{"exec", "command", "eval", ".", "!", "exit"};
   const size_t begin = std::min(command.find_first_not_of(" \t"), command.size());
@@ -53,7 +53,7 @@ std::string ShellLine(const std::string& command) {
   return is_simple && !is_shells ? "exec " + command : command;
 }
 
-// No file that a driver writes, its log above all, fills the disk.
+// Limits file sizes, so that a driver's log cannot fill the disk.
 void LimitFiles() {
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
@@ -106,8 +106,8 @@ DriverChannel::~DriverChannel() {
   }
   Wake(wake_);
   thread_.join();
-  // Where the driver has a group, what it started goes with it. A dead one that nobody has waited
-  // for keeps its number.
+  // Kills the driver's whole process group if it has one. The pid cannot be reused yet, because
+  // nobody has waited for the process.
   if (!status_) kill(own_group_ ? -pid_ : pid_, SIGKILL);
   if (!status_) AwaitEnd(pid_);
   for (const int fd : {in_, out_, wake_}) close(fd);
@@ -162,7 +162,7 @@ bool DriverChannel::Close(Duration patience) {
 // ---- the channel's thread ----------------------------------------------------------------------
 
 void DriverChannel::Run() {
-  // A driver that is gone is told by the pipe's error; and signals are the program's business.
+  // A write to a dead driver fails with EPIPE, and signals are left to the program's other threads.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -182,11 +182,11 @@ void DriverChannel::Run() {
   }
 }
 
-// False: nothing more will come, or nothing more is wanted.
+// Returns false when no more output will come or is wanted.
 bool DriverChannel::Read() {
   std::array<char, kReadBytes> bytes{};
   const ssize_t count = read(out_, bytes.data(), bytes.size());
-  if (count < 0) return true;  // nothing there now
+  if (count < 0) return true;  // no output is available now
   if (count == 0) {
     EndOfOutput();
     return false;
@@ -205,7 +205,8 @@ void DriverChannel::Write() {
   const std::lock_guard lock(mutex_);
   const ssize_t count = write(in_, outgoing_.data(), outgoing_.size());
   if (count > 0) outgoing_.erase(0, static_cast<size_t>(count));
-  if (count < 0 && errno == EPIPE) outgoing_.clear();  // the end of its output will tell
+  // The end of the driver's output will be reported.
+  if (count < 0 && errno == EPIPE) outgoing_.clear();
 }
 
 bool DriverChannel::Take(std::string_view line) {
@@ -246,7 +247,7 @@ bool DriverChannel::Quits() const {
 
 void DriverChannel::EndOfOutput() {
   status_ = Reap(kReapPatience);
-  bool wanted = false;  // though it may take its time to end
+  bool wanted = false;  // a driver after `bye` may take its time to exit
   {
     const std::lock_guard lock(mutex_);
     wanted = closing_;
@@ -260,8 +261,9 @@ void DriverChannel::EndOfOutput() {
   Over({.why = std::move(why), .status = status_});
 }
 
-// Its wait status, once it has ended; nothing when it takes longer, or nobody waits for that any
-// more. What is left of its group goes while it still has its number.
+// Waits for the driver's end and returns its wait status. Empty when it takes longer than
+// `patience`, or when the channel is being destroyed. Kills the rest of the process group while the
+// pid is still valid.
 std::optional<int> DriverChannel::Reap(Duration patience) {
   const MonoTime give_up = Now() + patience;
   siginfo_t info{};

@@ -1,11 +1,11 @@
-// A driver's process: requests go to its standard input, answers come from its standard output,
-// what it writes to standard error goes to a log.
+// A driver's process. Requests go to its standard input, replies come from its standard output, and
+// its standard error goes to a log.
 //
-// Thread rule: Send and Await from any thread. The hooks are called on a thread of the channel's
-// own.
-// Failure: a driver that breaks the protocol, or ends by itself, is over: it is told once, and no
-// further answer comes. One that does not read, or does not answer, holds up nobody longer than the
-// deadline. It never outlives the channel, nor the thread that started it.
+// Thread rule: Send and Await from any thread. The hooks are called on the channel's own thread.
+//
+// Failure: a driver that breaks the protocol or exits ends the channel. That is reported once, and
+// no further reply arrives. A driver that does not read or reply delays callers at most until their
+// deadline. The driver never outlives the channel or the thread that started it.
 #ifndef DOUBLEHOLD_LIB_DRIVER_CHANNEL_H_
 #define DOUBLEHOLD_LIB_DRIVER_CHANNEL_H_
 
@@ -25,21 +25,22 @@
 namespace doublehold {
 
 struct DriverProgram {
-  std::string command;        // for /bin/sh -c
-  std::filesystem::path log;  // appended
-  int descriptor = -1;        // that it inherits; -1: none
-  bool own_group = false;     // of processes, ended as a whole; else in the caller's
+  std::string command;        // run by /bin/sh -c
+  std::filesystem::path log;  // appended to
+  int descriptor = -1;        // a descriptor that it inherits; -1: none
+  bool own_group = false;     // whether it has its own process group, which is killed as a whole
 };
 
-// Why a driver is over that should not be.
+// Why a driver has ended unexpectedly.
 struct DriverEnd {
-  std::string why;            // with the offending line
-  std::optional<int> status;  // as wait() gives it, if it ended by itself
+  std::string why;            // includes the offending line
+  std::optional<int> status;  // wait status, if it exited by itself
 };
 
 struct DriverHooks {
-  std::function<void(const DriverEnd&)> over;    // once; may be empty
-  std::function<void(const std::string&)> lost;  // a grant that is held; once each; may be empty
+  std::function<void(const DriverEnd&)> over;  // called once; may be empty
+  // Called once for each held grant that is lost; may be empty.
+  std::function<void(const std::string&)> lost;
 };
 
 class DriverChannel final : public DriverRequests {
@@ -53,11 +54,11 @@ class DriverChannel final : public DriverRequests {
   uint64_t Send(DriverOp op, const nlohmann::json& members) override;
   std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) override;
   [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const override;
-  // Both.
+  // Send and Await in one call.
   std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, MonoTime deadline);
   [[nodiscard]] std::optional<DriverEnd> end() const;
 
-  // Says bye. True when the driver ended in time; if not, its end is forced when the channel goes.
+  // Sends `bye`. Returns true when the driver exited in time. Otherwise the destructor kills it.
   bool Close(Duration patience);
 
  private:
@@ -73,21 +74,21 @@ class DriverChannel final : public DriverRequests {
 
   const pid_t pid_;
   const bool own_group_;
-  const int in_, out_, wake_;  // its standard input and output, our ends; an eventfd
+  const int in_, out_, wake_;  // our ends of its standard input and output; an eventfd
   const DriverHooks hooks_;
-  DriverLines lines_;          // the thread's
-  std::optional<int> status_;  // likewise, until it is joined
+  DriverLines lines_;          // belongs to the thread
+  std::optional<int> status_;  // belongs to the thread until it is joined
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  // Under the mutex.
+  // Guarded by mutex_:
   DriverAnswers answers_;
   std::string outgoing_;
   std::map<uint64_t, DriverAnswer> answered_;
   std::optional<DriverEnd> end_;
-  bool closing_ = false;   // its end is wanted
-  bool quit_ = false;      // the thread is to end
+  bool closing_ = false;   // `bye` was sent, so the end is expected
+  bool quit_ = false;      // the thread must end
   bool finished_ = false;  // no more output will come
-  std::thread thread_;     // last: it uses the rest
+  std::thread thread_;     // declared last, because it uses the other members
 };
 
 }  // namespace doublehold

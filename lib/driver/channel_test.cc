@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kChannelPatience = 60s;  // far longer than anything takes that does not fail
+constexpr Duration kChannelPatience = 60s;  // far longer than any successful operation takes
 constexpr const char* kChannelHello =
     R"(read hello; echo "$hello" >&2; echo '{"id":1,"ok":{"protocol":1,"name":"sh","version":"1","can":["lost"]}}';)";
 
@@ -41,7 +41,7 @@ class Channel : public ::testing::Test {
   static std::optional<DriverAnswer> Hello(DriverChannel& driver) {
     return driver.Ask(DriverOp::kHello, {{"protocol", 1}}, After(kChannelPatience));
   }
-  // Why it is over, once it is.
+  // Returns why the channel has ended, once it has.
   static DriverEnd EndOf(DriverChannel& driver) {
     EXPECT_FALSE(
         driver.Ask(DriverOp::kHello, {{"protocol", 1}}, After(kChannelPatience)).has_value());
@@ -59,7 +59,7 @@ class Channel : public ::testing::Test {
   fs::path log_;
 };
 
-TEST_F(Channel, RequestsGoToStandardInputAndAnswersComeFromStandardOutput) {
+TEST_F(Channel, RequestsGoToStandardInputAndRepliesComeFromStandardOutput) {
   const auto driver =
       Started(std::string(kChannelHello) + R"(read line; echo '{"id":2,"no":{}}'; read line)");
   const auto hello = Hello(*driver);
@@ -74,7 +74,7 @@ TEST_F(Channel, RequestsGoToStandardInputAndAnswersComeFromStandardOutput) {
   EXPECT_FALSE(driver->end().has_value());
 }
 
-TEST_F(Channel, AnswersComeInAnyOrderToWhoAwaitsThem) {
+TEST_F(Channel, RepliesMayComeInAnyOrder) {
   const auto driver = Started(
       std::string(kChannelHello) +
       R"(read a; read b; echo '{"id":3,"no":{}}'; echo '{"id":2,"ok":{"grant":"g"}}'; read d)");
@@ -89,7 +89,7 @@ TEST_F(Channel, AnswersComeInAnyOrderToWhoAwaitsThem) {
   EXPECT_FALSE(driver->Await(second, After(0ms)).has_value()) << "an answer was given out twice";
 }
 
-TEST_F(Channel, OneThatDoesNotReadHoldsUpNobody) {
+TEST_F(Channel, ADriverThatDoesNotReadBlocksNobody) {
   const auto driver = Started("sleep 1000");
   const std::string much(100'000, 'x');
   for (int i = 0; i < 10; ++i)
@@ -97,7 +97,7 @@ TEST_F(Channel, OneThatDoesNotReadHoldsUpNobody) {
   EXPECT_FALSE(driver->Close(1ms));
 }
 
-TEST_F(Channel, OneThatEndsOrBreaksTheProtocolIsToldOnce) {
+TEST_F(Channel, AnExitOrABrokenLineIsReportedOnce) {
   const struct {
     const char* command;
     const char* why;
@@ -131,13 +131,13 @@ TEST_F(Channel, OneThatEndsOrBreaksTheProtocolIsToldOnce) {
       EXPECT_EQ(WEXITSTATUS(*end.status), *each.exit_status);
     }
     EXPECT_FALSE(driver->Close(1ms));
-    driver.reset();  // which waits for whoever is told
+    driver.reset();  // waits for the thread that calls the hooks
     EXPECT_EQ(told, 1);
   }
 }
 
-// A runtime may take its time to end, and has closed its output meanwhile.
-TEST_F(Channel, OneThatEndsSlowlyAfterByeIsNotBlamedForIt) {
+// The runtime closes its output first and may take long to exit.
+TEST_F(Channel, ADriverThatExitsSlowlyAfterByeIsNotReported) {
   std::atomic<int> told = 0;
   auto driver = Started(std::string(kChannelHello) + "read bye; exec >&-; sleep 1000",
                         {.over = [&](const DriverEnd&) { ++told; }, .lost = {}});
@@ -147,14 +147,14 @@ TEST_F(Channel, OneThatEndsSlowlyAfterByeIsNotBlamedForIt) {
   EXPECT_EQ(told, 0);
 }
 
-TEST_F(Channel, ALogThatFillsTheDiskEndsItsDriver) {
+TEST_F(Channel, ALogThatGrowsTooLargeEndsItsDriver) {
   const auto driver = Started("exec head -c 300000000 /dev/zero >&2");
   const DriverEnd end = EndOf(*driver);
   ASSERT_TRUE(end.status.has_value());
   EXPECT_TRUE(WIFSIGNALED(*end.status) && WTERMSIG(*end.status) == SIGXFSZ) << *end.status;
 }
 
-TEST_F(Channel, IsStartedWhateverTheProgramHasClosed) {
+TEST_F(Channel, StartsEvenIfTheProgramHasClosedItsStandardDescriptors) {
   std::array<int, 3> kept{};
   for (int fd = 0; fd < 3; ++fd) kept[static_cast<size_t>(fd)] = dup(fd);
   std::optional<DriverAnswer> hello;
@@ -172,7 +172,7 @@ TEST_F(Channel, IsStartedWhateverTheProgramHasClosed) {
   EXPECT_TRUE(hello.has_value() && ended);
 }
 
-TEST_F(Channel, ALostLockIsToldOnce) {
+TEST_F(Channel, ALostLockIsReportedOnce) {
   std::vector<std::string> lost;
   {
     const auto driver =
@@ -187,8 +187,8 @@ TEST_F(Channel, ALostLockIsToldOnce) {
   EXPECT_EQ(lost, std::vector<std::string>{"g"});
 }
 
-// A shell with a child, neither of which ends at the end of its input.
-TEST_F(Channel, NothingOfADriverIsLeftWhenItsChannelGoes) {
+// A shell with a child; neither exits at the end of its input.
+TEST_F(Channel, NoProcessOfADriverOutlivesItsChannel) {
   std::vector<pid_t> processes(2);
   {
     const auto driver =
@@ -198,7 +198,7 @@ TEST_F(Channel, NothingOfADriverIsLeftWhenItsChannelGoes) {
     for (const pid_t process : processes) ASSERT_EQ(kill(process, 0), 0);
   }
   EXPECT_EQ(kill(processes[0], 0), -1);
-  // Its child is init's by now, which waits for it in its own time.
+  // The child belongs to init now, which reaps it at some time.
   const MonoTime give_up = After(kChannelPatience);
   const auto is_over = [&] {
     std::stringstream stat;

@@ -40,7 +40,7 @@ DriverLock::DriverLock(const LockContext& context, DriverRequests& driver, Drive
 
 DriverLock::~DriverLock() {
   if (Settle(env_.Mono() + call_timeout_) || !under_way_) return;
-  // Also within its time-out: else it would pass for answered.
+  // Recorded even within the call's timeout, because otherwise the call would count as answered.
   RecordLateReply(EventType::kFail, env_.Mono() - under_way_->sent);
 }
 
@@ -79,7 +79,7 @@ ExtendResult DriverLock::Extend(const Grant& grant, Lease lease, Deadline deadli
   return Extended{ValidUntil(sent, lease, *answer)};
 }
 
-// Of a grant that is not known yet, the acquire is awaited first: it may have been refused.
+// If the acquire has no reply yet, waits for it first: it may have been refused.
 ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   std::string text = grant.owner;
   if (text.empty() && under_way_ && under_way_->op == DriverOp::kAcquire) {
@@ -89,9 +89,9 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
     text = acquired->grant;
   }
   if (text.empty())
-    return ReleaseResult::kUnknown;  // an error, granted or not: nothing to release by
+    return ReleaseResult::kUnknown;  // an error reply has no grant that could be released
   const Owed release{.grant = text, .hold = grant.hold, .key = grant.key.index};
-  RecordLoss(grant);  // also where the release itself has to wait
+  RecordLoss(grant);  // recorded even if the release is deferred
   if (!Settle(deadline)) {
     owed_.push_back(release);
     return ReleaseResult::kUnknown;
@@ -145,14 +145,14 @@ void DriverLock::RecordLoss(const Grant& grant) {
                .value = {env_.SinceStartNs(*lost)}});
 }
 
-// True when nothing is under way any more, and nothing owed.
+// Waits for the pending call and sends the deferred releases. Returns true when nothing is left.
 bool DriverLock::Settle(Deadline deadline) {
   if (under_way_) {
     const UnderWay call = *under_way_;
     const auto late = AwaitIt(deadline);
     if (!late) return false;
     const bool granted = call.op == DriverOp::kAcquire && late->kind == AnswerKind::kOk;
-    // One that frees whatever is there might free another's by now.
+    // A release that does not compare owners might free another owner's lock by now.
     if (granted && !ReleasesAnothers())
       owed_.push_back({.grant = late->grant, .hold = call.hold, .key = call.key});
   }
@@ -168,7 +168,7 @@ bool DriverLock::PayOwed(Deadline deadline) {
   return true;
 }
 
-// What the library promises at least: a watchdog of its own may make it longer, and nobody is told.
+// The guaranteed end of the lease. A watchdog of the library may extend it unseen.
 MonoTime DriverLock::ValidUntil(MonoTime sent, Lease lease, const DriverAnswer& answer) const {
   if (!hello_.Can("lease") && !answer.validity) return MonoTime::max();
   return answer.from.value_or(sent) + answer.validity.value_or(lease);

@@ -1,6 +1,6 @@
-// A lock that a driver serves. A session has one request under way at a time: what was not answered
-// by its deadline is awaited before the next is sent, and a grant that comes too late is released
-// at once.
+// A lock that a driver serves. A session has at most one pending request. A call without a reply by
+// its deadline is awaited before the next request is sent. A grant that arrives too late is
+// released at once.
 #ifndef DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_
 #define DOUBLEHOLD_LIB_DRIVER_DRIVER_LOCK_H_
 
@@ -17,22 +17,22 @@
 
 namespace doublehold {
 
-// Whether the end of a lease is known: it can end, and nothing extends it unseen.
+// Whether leases end at a known time: they end, and nothing extends them unseen.
 bool LeasesEndKnown(std::span<const std::string> can);
 
-// Lock `driver`, of one that can this.
+// Returns the entry of lock `driver` for a library with these abilities.
 LockEntry DriverEntryWith(std::span<const std::string> can);
 
 class DriverLock final : public Lock {
  public:
-  // How long a library is to wait for a lock, of what an attempt may take: one that does answers
-  // well before the deadline.
+  // Returns the part of an attempt's time that the library may wait for a lock. The rest is for its
+  // reply to arrive before the deadline.
   static Duration WaitOf(Duration attempt) { return attempt / 2; }
 
-  // `driver` and the Env outlive it; the rest is copied.
+  // `driver` and the Env must outlive this object; the rest is copied.
   DriverLock(const LockContext& context, DriverRequests& driver, DriverHello hello);
-  // What is under way is awaited for as long as any call is, so that nothing is left granted to
-  // nobody.
+  // Waits for the pending call, at most for the call timeout, so that no grant is left without an
+  // owner.
   ~DriverLock() override;
   DriverLock(const DriverLock&) = delete;
   DriverLock& operator=(const DriverLock&) = delete;
@@ -43,7 +43,7 @@ class DriverLock final : public Lock {
   [[nodiscard]] bool ReleasesAnothers() const override { return hello_.Can("blind-release"); }
 
  private:
-  // A call, and what is recorded of it should it not be answered within its own time-out.
+  // A pending call, with the data to record if it is not answered within its own timeout.
   struct UnderWay {
     DriverOp op{};
     uint64_t hold = 0;
@@ -72,10 +72,10 @@ class DriverLock final : public Lock {
   DriverHello hello_;
   int session_;
   Duration call_timeout_;
-  Lease lease_;  // of the plan
+  Lease lease_;  // the plan's lease
   Owners owners_;
   std::optional<UnderWay> under_way_;
-  std::vector<Owed> owed_;  // of nobody's, to be released, in that order
+  std::vector<Owed> owed_;  // grants without an owner, to be released in this order
 };
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// What a lock makes of a driver's answers, and of those that come late or never, in virtual time.
+// How a lock handles a driver's replies, including late and missing ones, in virtual time.
 #include "lib/driver/driver_lock.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using DriverLockKind = DriverAnswer::Kind;
 constexpr Lease kDriverLockLease = 300ms;
 constexpr Duration kDriverLockPatience = 100ms;
 
-// Answers each request after a while with what the test has laid ready.
+// Replies to each request after a delay, with the replies that the test has prepared.
 class ScriptedDriver final : public DriverRequests {
  public:
   explicit ScriptedDriver(World& world) : world_(world) {}
@@ -108,7 +108,7 @@ Grant GrantOf(const std::string& owner) {
   return grant;
 }
 
-TEST(DriverLock, AReaderSaysSoToOneThatLetsReadersIn) {
+TEST(DriverLock, AReaderAsksForAReadLockIfTheLibraryHasReaders) {
   for (const bool can : {true, false}) {
     DriverLockScene scene(can ? std::vector<std::string>{"lease", "read-write"}
                               : std::vector<std::string>{"lease"});
@@ -120,7 +120,7 @@ TEST(DriverLock, AReaderSaysSoToOneThatLetsReadersIn) {
   }
 }
 
-TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromWhenItWasAsked) {
+TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromTheRequest) {
   DriverLockScene scene;
   const AcquireResult result = scene.Acquire({Ok("3f9c", 40ms)});
   const Grant& grant = std::get<Granted>(result).grant;
@@ -133,7 +133,7 @@ TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromWhenItWasAsked) {
   EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"3f9c","session":3})");
 }
 
-TEST(DriverLock, ALeaseEndsWhenTheDriverKnowsItDoesAndNeverWhereThereIsNone) {
+TEST(DriverLock, ALeaseEndsAsReportedAndNeverIfThereIsNone) {
   const MonoTime from = kStartOfWorld + 5ms;
   const struct {
     std::vector<std::string> can;
@@ -155,7 +155,7 @@ TEST(DriverLock, ALeaseEndsWhenTheDriverKnowsItDoesAndNeverWhereThereIsNone) {
   }
 }
 
-TEST(DriverLock, AFencingTokenIsTheDrivers) {
+TEST(DriverLock, AFencingTokenComesFromTheDriver) {
   DriverLockScene scene({"lease", "token"});
   const AcquireResult result = scene.Acquire({{.answer = {.grant = "a", .token = 34}}});
   EXPECT_EQ(std::get<Granted>(result).grant.token, 34);
@@ -164,7 +164,7 @@ TEST(DriverLock, AFencingTokenIsTheDrivers) {
   EXPECT_FALSE(DriverEntryWith({}).Has(Trait::kToken));
 }
 
-TEST(DriverLock, ARefusalAndADefiniteErrorAreBusyAndAnyOtherErrorIsUnknown) {
+TEST(DriverLock, ARefusalOrDefiniteErrorIsBusyAndAnyOtherErrorUnknown) {
   EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({No()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({Failed(true)})));
   const ScriptedDriver::Answer taken{.answer = {.kind = DriverLockKind::kNo, .taken = 70ms}};
@@ -173,12 +173,12 @@ TEST(DriverLock, ARefusalAndADefiniteErrorAreBusyAndAnyOtherErrorIsUnknown) {
   const AcquireResult result = scene.Acquire({Failed(false)});
   ASSERT_TRUE(std::holds_alternative<Unknown>(result));
   scene.TakeAsked();
-  // Perhaps it was granted: but nobody knows by what name.
+  // The lock may have been granted, but the grant's name is unknown.
   EXPECT_EQ(scene.Release(std::get<Unknown>(result).perhaps, {}), ReleaseResult::kUnknown);
   EXPECT_EQ(scene.TakeAsked(), "");
 }
 
-TEST(DriverLock, WhatWasPerhapsGrantedIsReleasedOnceThatIsKnown) {
+TEST(DriverLock, AnUnknownGrantIsReleasedOnceItIsKnown) {
   const struct {
     ScriptedDriver::Answer late;
     ReleaseResult released;
@@ -200,7 +200,7 @@ TEST(DriverLock, WhatWasPerhapsGrantedIsReleasedOnceThatIsKnown) {
   }
 }
 
-TEST(DriverLock, NothingIsAskedBeforeTheLastAnswerHasCome) {
+TEST(DriverLock, NoRequestIsSentBeforeTheLastReplyHasArrived) {
   DriverLockScene scene;
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Never()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(scene.Acquire({Ok("new")})));
@@ -208,14 +208,14 @@ TEST(DriverLock, NothingIsAskedBeforeTheLastAnswerHasCome) {
   EXPECT_EQ(scene.world.Elapsed(), 2 * kDriverLockPatience);
   scene.world.Advance(10s);
   scene.TakeAsked();
-  // It came too late to be used: nobody holds by it.
+  // The late grant was never used, so it is released.
   const AcquireResult result = scene.Acquire({Ok(), Ok("new")});
   EXPECT_EQ(std::get<Granted>(result).grant.owner, "new");
   EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"late","session":3}; )"
                                R"(acquire {"key":"k","lease_ms":300,"session":3,"wait_ms":45})");
 }
 
-TEST(DriverLock, NothingIsLeftGrantedToNobodyWhenItGoes) {
+TEST(DriverLock, TheDestructorLeavesNoGrantWithoutAnOwner) {
   DriverLockScene scene;
   const auto leave_after = [&](ScriptedDriver::Answer acquired) {
     DriverLock lock(scene.Context(), scene.driver, {.name = "x", .version = "1", .can = {"lease"}});
@@ -231,7 +231,7 @@ TEST(DriverLock, NothingIsLeftGrantedToNobodyWhenItGoes) {
   EXPECT_EQ(scene.TakeAsked(), "");
 }
 
-TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
+TEST(DriverLock, ALateGrantIsKeptIfAReleaseCouldFreeAnothersLock) {
   DriverLockScene scene({"lease", "blind-release"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 150ms)})));
   scene.TakeAsked();
@@ -242,14 +242,14 @@ TEST(DriverLock, ALateGrantIsNotReleasedWhereThatMightFreeAnothers) {
   EXPECT_EQ(scene.Release(std::get<Granted>(result).grant, {Ok()}), ReleaseResult::kFreed);
 }
 
-TEST(DriverLock, AReleaseIsWhatTheDriverSaysOfIt) {
+TEST(DriverLock, AReleaseReturnsTheDriversReply) {
   const Grant held = GrantOf("a");
   EXPECT_EQ(DriverLockScene().Release(held, {No()}), ReleaseResult::kNotOwner);
   for (const auto& answer : {Failed(true), Failed(false), Never()})
     EXPECT_EQ(DriverLockScene().Release(held, {answer}), ReleaseResult::kUnknown);
 }
 
-TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
+TEST(DriverLock, AReleaseThatCouldNotBeSentIsSentLater) {
   DriverLockScene scene({"lease", "extend"});
   scene.driver.ready = {Ok("", 250ms)};
   const Grant held = GrantOf("held");
@@ -262,9 +262,9 @@ TEST(DriverLock, AReleaseThatCouldNotBeAskedForIsMadeUpFor) {
   EXPECT_EQ(scene.TakeAsked().substr(0, 38), R"(release {"grant":"held","session":3}; )");
 }
 
-// A session that has entered, and then waits for more than the driver answers: nothing of what it
-// had stays granted.
-TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
+// A session has entered twice and then waits longer than the driver takes. Neither of its grants
+// may stay granted.
+TEST(DriverLock, EachReleaseThatCouldNotBeSentIsSentLater) {
   DriverLockScene scene({"lease", "reentrant"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("third", 350ms)})));
   EXPECT_EQ(scene.Release(GrantOf("second"), {}), ReleaseResult::kUnknown);
@@ -279,7 +279,7 @@ TEST(DriverLock, EachReleaseThatCouldNotBeAskedForIsMadeUpFor) {
                                                       R"(release {"grant":"third","session":3})");
 }
 
-// "late-reply ok 50 80 0": its time-out and how long it took, in ms, and of what.
+// Formats events as "late-reply ok 50 80 0": timeout and duration in ms, and the kind of call.
 std::string EventsOf(const World& world) {
   std::vector<std::string> lines;
   for (const Event& event : world.events) {
@@ -290,15 +290,15 @@ std::string EventsOf(const World& world) {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-TEST(DriverLock, ACallThatIsAnsweredAfterItsOwnTimeOutIsRecorded) {
+TEST(DriverLock, AReplyAfterItsTimeoutIsRecorded) {
   const struct {
     Duration after;
     const char* told;
   } cases[] = {
       {50ms, ""},
       {51ms, "late-reply ok 50 51 0"},
-      {150ms, "late-reply ok 50 150 0"},  // its answer was awaited by a later call
-      {10s, "late-reply fail 50 300 0"},  // when the lock goes
+      {150ms, "late-reply ok 50 150 0"},  // a later call awaited its reply
+      {10s, "late-reply fail 50 300 0"},  // recorded when the lock is destroyed
   };
   for (const auto& each : cases) {
     World world;
@@ -337,7 +337,7 @@ TEST(DriverLock, AReleaseHasALeaseToBeAnsweredIn) {
   EXPECT_EQ(EventsOf(scene.world), "late-reply ok 300 301 1");
 }
 
-TEST(DriverLock, WhatIsNotAnsweredWhenTheLockGoesIsRecordedWithinItsTimeOutToo) {
+TEST(DriverLock, ACallThatIsPendingInTheDestructorIsRecordedEvenWithinItsTimeout) {
   World world;
   FakeEnv env(world);
   ScriptedDriver driver(world);
@@ -355,7 +355,7 @@ TEST(DriverLock, WhatIsNotAnsweredWhenTheLockGoesIsRecordedWithinItsTimeOutToo) 
   EXPECT_EQ(EventsOf(world), "late-reply fail 300 200 1");
 }
 
-TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
+TEST(DriverLock, AReportedLossIsRecordedOnRelease) {
   DriverLockScene scene({"lease", "lost"});
   Grant held = GrantOf("a");
   held.hold = 7;
@@ -368,7 +368,7 @@ TEST(DriverLock, WhatADriverSaidToBeLostIsRecordedWhenItIsReleased) {
   EXPECT_EQ(scene.world.events[0].hold, 7u);
 }
 
-TEST(DriverLock, ALossIsRecordedAlsoWhereTheReleaseHasToWait) {
+TEST(DriverLock, ALossIsRecordedEvenIfTheReleaseIsDeferred) {
   DriverLockScene scene({"lease", "lost"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("late", 350ms)})));
   scene.driver.lost["a"] = scene.world.now;
@@ -376,7 +376,7 @@ TEST(DriverLock, ALossIsRecordedAlsoWhereTheReleaseHasToWait) {
   EXPECT_EQ(scene.world.events.back().op, Op::kLostNotification);
 }
 
-TEST(DriverLock, IsExtendedByThoseWhoCan) {
+TEST(DriverLock, ExtendsIfTheLibraryCan) {
   const Grant held = GrantOf("held");
   const auto extend = [&](DriverLockScene& scene, ScriptedDriver::Answer answer) {
     scene.driver.ready = {std::move(answer)};

@@ -1,7 +1,7 @@
-// The serving side of the driver protocol (docs/driver-protocol.md): what a line that asks a driver
-// means, and the line that answers it. As strict as the asking side (answers.h).
+// The serving side of the driver protocol (docs/driver-protocol.md): parses a request line and
+// formats its reply. As strict as the asking side (answers.h).
 //
-// Pure: nothing is read, written or waited for.
+// Pure: no I/O and no waiting.
 #ifndef DOUBLEHOLD_LIB_DRIVER_REQUESTS_H_
 #define DOUBLEHOLD_LIB_DRIVER_REQUESTS_H_
 
@@ -26,24 +26,24 @@ struct DriverNode {
 struct DriverRequest {
   uint64_t id = 0;
   DriverOp op{};
-  int64_t protocol = 0;                          // of hello
-  std::map<std::string, std::string> options{};  // likewise
-  int client = 0;                                // of setup
-  int sessions = 0;                              // likewise
-  std::vector<DriverNode> nodes{};               // likewise
-  uint64_t seed = 0;                             // likewise
-  int session = 0;                               // of acquire, extend and release
-  std::string key{};                             // of acquire
-  Duration wait{};                               // likewise
-  bool reads = false;                            // likewise
-  Lease lease{};                                 // of setup, acquire and extend
-  std::string grant{};                           // of extend and release
+  int64_t protocol = 0;                          // for hello
+  std::map<std::string, std::string> options{};  // for hello
+  int client = 0;                                // for setup
+  int sessions = 0;                              // for setup
+  std::vector<DriverNode> nodes{};               // for setup
+  uint64_t seed = 0;                             // for setup
+  int session = 0;                               // for acquire, extend and release
+  std::string key{};                             // for acquire
+  Duration wait{};                               // for acquire
+  bool reads = false;                            // for acquire
+  Lease lease{};                                 // for setup, acquire and extend
+  std::string grant{};                           // for extend and release
 };
 
-// A line, without its end.
+// Parses a line without its end.
 std::variant<DriverRequest, BrokenLine> ParseRequest(std::string_view line);
 
-// The line that answers it, with its end. What a kind or an op does not have is left out.
+// Returns the reply line, with its end. Leaves out fields that the kind or operation does not have.
 std::string AnswerLine(uint64_t id, DriverOp op, const DriverAnswer& answer);
 
 }  // namespace doublehold

@@ -1,5 +1,4 @@
-// Requests as the asking side writes them, and answers as it reads them: the two sides of the
-// protocol agree.
+// Checks that the two sides of the protocol agree on requests and replies.
 #include "lib/driver/requests.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ using RequestsKind = DriverAnswer::Kind;
 constexpr MonoTime kRequestsAsked{std::chrono::hours(1)};
 constexpr MonoTime kRequestsNow = kRequestsAsked + 100ms;
 
-// What the serving side makes of a request of the asking side.
+// Returns the serving side's parse of a request from the asking side.
 DriverRequest Taken(DriverOp op, const json& members) {
   std::string line = RequestLine(7, op, members);
   EXPECT_EQ(line.back(), '\n');
@@ -37,7 +36,7 @@ std::string WhyBrokenRequests(const std::string& line) {
   return broken == nullptr ? "nothing is wrong" : broken->why;
 }
 
-TEST(DriverRequests, EachIsTakenAsItWasAsked) {
+TEST(DriverRequests, EachRequestIsParsedAsItWasSent) {
   const DriverRequest hello =
       Taken(DriverOp::kHello, {{"protocol", 1}, {"options", {{"resend", "true"}}}});
   EXPECT_EQ(hello.protocol, 1);
@@ -75,7 +74,7 @@ TEST(DriverRequests, EachIsTakenAsItWasAsked) {
   (void)Taken(DriverOp::kBye, json::object());
 }
 
-TEST(DriverRequests, AnythingElseIsBroken) {
+TEST(DriverRequests, AnyOtherLineIsBroken) {
   const struct {
     const char* line;
     const char* why;
@@ -110,7 +109,7 @@ TEST(DriverRequests, AnythingElseIsBroken) {
   for (const auto& each : cases) EXPECT_EQ(WhyBrokenRequests(each.line), each.why) << each.line;
 }
 
-// What the asking side makes of an answer of the serving side, to a lock that can give tokens.
+// Returns the asking side's parse of a reply from the serving side, for a library with tokens.
 DriverAnswer Read(DriverOp op, const DriverAnswer& answer) {
   DriverAnswers asking;
   const DriverAnswer hello{.hello = {.name = "a", .version = "1", .can = {"token"}}};
@@ -124,7 +123,7 @@ DriverAnswer Read(DriverOp op, const DriverAnswer& answer) {
   return {};
 }
 
-TEST(DriverRequests, EachAnswerIsReadAsItWasGiven) {
+TEST(DriverRequests, EachReplyIsParsedAsItWasSent) {
   const DriverHello hello{.name = "set-nx-px", .version = "1.2", .can = {"extend", "lease"}};
   EXPECT_EQ(Read(DriverOp::kHello, {.hello = hello}).hello, hello);
   EXPECT_EQ(Read(DriverOp::kSetup, {}).kind, RequestsKind::kOk);

@@ -9,7 +9,7 @@ namespace {
 
 using AnswerKind = DriverAnswer::Kind;
 
-// The protocol's form of a lease, in whole milliseconds: never longer than it is.
+// Sets the reply's lease in whole milliseconds, rounded down.
 void TellLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& answer) {
   if (valid_until == MonoTime::max()) return;
   const Duration validity =
@@ -24,13 +24,13 @@ DriverAnswer PerhapsDone(const std::string& what) {
 
 }  // namespace
 
-// The lock, of which it is noted what came of its tries.
+// Wraps the lock and notes the outcomes of its tries.
 class ServedLock::Tries final : public Lock {
  public:
   Tries(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}
 
-  MonoTime sent;              // the last one
-  bool perhaps_done = false;  // one of them; nobody can know what it left, or will
+  MonoTime sent;              // the last try
+  bool perhaps_done = false;  // some try has an unknown outcome, so its effect is unknown
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
     sent = env_.Mono();
@@ -58,7 +58,7 @@ class ServedLock::Tries final : public Lock {
 std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock) {
   std::vector<std::string> can{"extend"};
   if (entry.has_leases) can.emplace_back("lease");
-  // What is no lock frees nobody's, and says at each release that it was its own.
+  // A variant that is no lock reports every release as its own.
   if (!entry.has_leases) can.emplace_back("silent-release");
   if (entry.Has(Trait::kToken)) can.emplace_back("token");
   if (entry.Has(Trait::kReaders)) can.emplace_back("read-write");

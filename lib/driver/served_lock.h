@@ -1,7 +1,6 @@
-// A session of a lock of ours as a driver serves it: what a DriverLock asks for, on the other side
-// of the protocol.
+// A session of a Doublehold lock, as a driver serves it: the counterpart of DriverLock.
 //
-// An acquire waits as the retry policy says; every call has the policy's call time-out.
+// An acquire waits by the retry policy. Every call has the policy's call timeout.
 #ifndef DOUBLEHOLD_LIB_DRIVER_SERVED_LOCK_H_
 #define DOUBLEHOLD_LIB_DRIVER_SERVED_LOCK_H_
 
@@ -18,10 +17,10 @@
 
 namespace doublehold {
 
-// What a driver of this lock says that it can; `entry` is the lock's row. Sorted.
+// Returns the abilities that a driver of this lock reports, sorted. `entry` is the lock's row.
 std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock);
 
-// One request at a time, as of a Lock. The Env outlives it.
+// Handles one request at a time, like a Lock. The Env must outlive it.
 class ServedLock {
  public:
   ServedLock(Env& env, std::unique_ptr<Lock> lock, const RetryPolicy& policy);
@@ -29,7 +28,7 @@ class ServedLock {
   ServedLock(const ServedLock&) = delete;
   ServedLock& operator=(const ServedLock&) = delete;
 
-  // Of an acquire, an extend or a release.
+  // Handles an acquire, extend or release.
   DriverAnswer Answer(const DriverRequest& request);
 
  private:
@@ -43,7 +42,7 @@ class ServedLock {
   std::unique_ptr<Tries> lock_;
   RetryPolicy policy_;
   std::map<std::string, Grant>
-      grants_;  // by what the driver calls them; until they are known to be released
+      grants_;  // by the grant's name in the protocol; kept until the grant is known to be released
 };
 
 }  // namespace doublehold

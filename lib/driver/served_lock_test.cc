@@ -1,4 +1,4 @@
-// What a driver of a lock of ours answers, in virtual time.
+// Replies of a driver that serves a Doublehold lock, in virtual time.
 #include "lib/driver/served_lock.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ struct ServedLockScene {
   std::unique_ptr<ServedLock> served;
 };
 
-TEST(ServedLock, ALeaseIsToldFromTheTryThatWasGranted) {
+TEST(ServedLock, TheReportedLeaseCountsFromTheTryThatWasGranted) {
   ServedLockScene scene(
       {{.outcome = Outcome::kBusy}, {.outcome = Outcome::kGranted, .takes = 5ms}});
   scene.inner->token = 34;
@@ -63,7 +63,7 @@ TEST(ServedLock, ALeaseIsToldFromTheTryThatWasGranted) {
   EXPECT_TRUE(scene.inner->last_key.shared);
 }
 
-// Of a lease that the lock counts on, as it may lie to its try and its end.
+// A lock whose leases last a given time, whatever the try and the requested end.
 class LeaseLock final : public Lock {
  public:
   LeaseLock(World& world, Duration lasts) : world_(world), lasts_(lasts) {}
@@ -86,16 +86,15 @@ class LeaseLock final : public Lock {
   Duration lasts_;
 };
 
-TEST(ServedLock, ALeaseIsNeverToldLongerThanItIs) {
+TEST(ServedLock, TheReportedLeaseIsNeverTooLong) {
   const struct {
     Duration lasts;
-    Duration told;  // in all, from the try on
+    Duration told;  // total reported lease, counted from the try
   } cases[] = {
       {kServedLockLease, kServedLockLease},
       {kServedLockLease + 200us, kServedLockLease + 200us},
-      {kServedLockLease + 900us,
-       kServedLockLease + 300us},  // it cannot count from an instant after the answer
-      {500us, 300us},              // less than a millisecond is left
+      {kServedLockLease + 900us, kServedLockLease + 300us},  // the start cannot be after the reply
+      {500us, 300us},                                        // less than a millisecond is left
       {-3ms, 0ms},
   };
   for (const auto& [lasts, told] : cases) {
@@ -116,7 +115,7 @@ TEST(ServedLock, ALeaseIsNeverToldLongerThanItIs) {
   EXPECT_FALSE(answer.from || answer.validity) << "it never ends";
 }
 
-TEST(ServedLock, OneThatIsNotGrantedWaitsNoLongerThanItWasAskedTo) {
+TEST(ServedLock, AnAcquireWaitsNoLongerThanRequested) {
   ServedLockScene once({{.outcome = Outcome::kBusy}});
   once.inner->frees_on_giving_up = true;
   EXPECT_EQ(once.Acquire(0ms).kind, ServedLockKind::kNo);
@@ -126,14 +125,14 @@ TEST(ServedLock, OneThatIsNotGrantedWaitsNoLongerThanItWasAskedTo) {
   EXPECT_EQ(waits.inner->said, (Lines{"0 acquire", "20 acquire", "40 acquire"}));
 }
 
-TEST(ServedLock, ARefusalSaysForHowLongTheServerSaidThatItIsTaken) {
+TEST(ServedLock, ARefusalReportsTheHoldersRemainingLease) {
   ServedLockScene scene({{.outcome = Outcome::kBusy, .retry_hint = 70ms},
                          {.outcome = Outcome::kBusy, .retry_hint = 50ms + 9us}});
   EXPECT_EQ(scene.Acquire(0ms).taken, 70ms);
   EXPECT_EQ(scene.Acquire(0ms).taken, 50ms) << "whole milliseconds";
 }
 
-TEST(ServedLock, ATryWithoutAnAnswerMakesARefusalUnsure) {
+TEST(ServedLock, ATryWithoutAReplyMakesARefusalIndefinite) {
   ServedLockScene scene(
       {{.outcome = Outcome::kUnknown, .takes = 10ms}, {.outcome = Outcome::kBusy}});
   const DriverAnswer unsure = scene.Acquire(50ms);
@@ -147,7 +146,7 @@ TEST(ServedLock, ATryWithoutAnAnswerMakesARefusalUnsure) {
   EXPECT_EQ(blind.inner->said, (Lines{"0 acquire"})) << "it may be another's by now";
 }
 
-TEST(ServedLock, AReleaseIsOkWhenItFreedSomething) {
+TEST(ServedLock, AReleaseIsOkIfItFreedSomething) {
   const std::pair<ReleaseResult, ServedLockKind> cases[] = {
       {ReleaseResult::kReleased, ServedLockKind::kOk},
       {ReleaseResult::kFreed, ServedLockKind::kOk},
@@ -161,13 +160,13 @@ TEST(ServedLock, AReleaseIsOkWhenItFreedSomething) {
     EXPECT_EQ(first.kind, kind);
     EXPECT_FALSE(first.definite);
     scene.inner->release_answer = ReleaseResult::kReleased;
-    // What was perhaps released can be released again.
+    // A release of unknown outcome can be repeated.
     EXPECT_EQ(scene.Release(grant).kind,
               kind == ServedLockKind::kError ? ServedLockKind::kOk : ServedLockKind::kNo);
   }
 }
 
-TEST(ServedLock, NothingIsAskedOfTheLockForAGrantThatIsNotThere) {
+TEST(ServedLock, AnUnknownGrantSendsNoCommandToTheLock) {
   ServedLockScene scene({{.outcome = Outcome::kGranted}});
   EXPECT_EQ(scene.Release("1").kind, ServedLockKind::kNo);
   EXPECT_EQ(scene.Extend("1").kind, ServedLockKind::kNo);
@@ -193,8 +192,8 @@ TEST(ServedLock, AnExtensionsLeaseCountsFromWhenItWasSent) {
   EXPECT_FALSE(error.definite);
 }
 
-// Locks made without a server, as a driver makes one to say hello.
-TEST(ServedLock, WhatALockCanIsInItsRowAndInItself) {
+// Locks made without a server, as a driver makes one to answer hello.
+TEST(ServedLock, AbilitiesComeFromTheRegistryRowAndTheLock) {
   World world;
   FakeEnv env(world);
   const struct {
