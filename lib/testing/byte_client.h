@@ -1,4 +1,4 @@
-// A client that speaks bytes.
+// A client of raw bytes.
 #ifndef DOUBLEHOLD_LIB_TESTING_BYTE_CLIENT_H_
 #define DOUBLEHOLD_LIB_TESTING_BYTE_CLIENT_H_
 
@@ -9,7 +9,7 @@
 
 namespace doublehold::testing {
 
-// A connection of bytes. Receiving waits for kPatience at most.
+// A connection that sends and receives raw bytes. Receiving waits at most kPatience.
 class ByteClient {
  public:
   static ByteClient ToUnix(const std::string& path);
@@ -23,15 +23,16 @@ class ByteClient {
   void Close();
   void CloseWriting();
 
-  // All of it; false when the other side is gone.
+  // Sends all bytes. Returns false when the peer has closed the connection.
   bool Send(std::string_view bytes);
-  // The next reply, as it came; empty when the connection ended first.
+  // Returns the next reply's raw bytes; empty when the connection ended first.
   std::string ReceiveReply();
-  // Sends a command and receives its reply.
+  // Sends a command and returns its reply.
   std::string Call(const std::vector<std::string>& words);
-  // Bytes that have come and were not received yet, without waiting.
+  // Returns the bytes that have already arrived, without waiting.
   std::string ReceiveNow();
-  // The errno of the end of the connection: 0 for a plain end. -1 when it did not end.
+  // Waits for the end of the connection. Returns its errno, 0 for a regular end, -1 if it did not
+  // end.
   int ReceiveEnd();
 
  private:
@@ -39,11 +40,11 @@ class ByteClient {
   bool Fill(int timeout_ms);
 
   int fd_ = -1;
-  int error_ = -1;  // as ReceiveEnd
+  int error_ = -1;  // see ReceiveEnd
   std::string received_;
 };
 
-// "*2|$3|GET|$1|k|"
+// Encodes a command as RESP: "*2|$3|GET|$1|k|" (| is a line end).
 std::string Encode(const std::vector<std::string>& words);
 
 }  // namespace doublehold::testing

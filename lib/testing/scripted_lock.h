@@ -1,4 +1,4 @@
-// A lock that does what a test tells it, and writes down what was asked of it.
+// A lock that returns the results that a test lists, and logs its calls.
 #ifndef DOUBLEHOLD_LIB_TESTING_SCRIPTED_LOCK_H_
 #define DOUBLEHOLD_LIB_TESTING_SCRIPTED_LOCK_H_
 
@@ -15,28 +15,29 @@ struct Attempt {
   enum class Outcome : uint8_t { kGranted, kBusy, kUnknown };
   Outcome outcome = Outcome::kBusy;
   Duration takes{};
-  Duration retry_hint{};  // of a busy one
+  Duration retry_hint{};  // for a busy attempt
 };
 
-// Outcomes in turn; the last one again and again.
+// Uses the outcomes in order; the last one repeats.
 class ScriptedLock final : public Lock {
  public:
   ScriptedLock(World& world, std::vector<Attempt> attempts)
       : world_(world), attempts_(attempts.begin(), attempts.end()) {}
 
-  // "50 acquire", "60 release 2": time in ms, hold. Giving up is said when it frees something.
+  // Log such as "50 acquire", "60 release 2": time in ms, operation, hold. GiveUp is logged only if
+  // it frees something.
   std::vector<std::string> said;
-  LockKey last_key;   // that was tried for
-  int64_t token = 0;  // of every grant
+  LockKey last_key;   // of the last attempt
+  int64_t token = 0;  // token of every grant
   ReleaseResult release_answer = ReleaseResult::kReleased;
   Subscription* wake_ups = nullptr;
   bool frees_on_giving_up = false;
-  ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // when it frees nothing
+  ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // the result if it frees nothing
   bool stays_locked_on_throw = false;
   bool releases_anothers = false;
   bool extends_by_itself = false;
 
-  // What comes of the tries from here on.
+  // Sets the outcomes of the following attempts.
   void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override;

@@ -72,7 +72,7 @@ void Server::Start() {
   const Result<pid_t> pid = Spawn({.argv = std::move(argv),
                                    .environment = options_.environment,
                                    .descriptors = options_.descriptors});
-  CHECK(pid.has_value());  // else: is redis-server installed?
+  CHECK(pid.has_value());  // fails if redis-server is not installed
   pid_ = *pid;
   const bool answers = Eventually([this] {
     CHECK(waitpid(pid_, nullptr, WNOHANG) == 0);

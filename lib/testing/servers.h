@@ -1,6 +1,5 @@
-// Real servers for tests and benchmarks: each in a folder of its user's, on a unix socket, ended
-// with the object.
-// Conditions are waited for with a deadline, never for a length of time.
+// Real servers for tests and benchmarks. Each listens on a unix socket in a given folder, and ends
+// with its object. Tests wait for conditions with a deadline, never for a length of time.
 #ifndef DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 #define DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 
@@ -19,13 +18,13 @@
 
 namespace doublehold::testing {
 
-// Far longer than anything takes that does not fail.
+// Far longer than any successful operation takes.
 constexpr Duration kPatience = std::chrono::seconds(60);
 
-// True when `condition` became true within kPatience.
+// Waits until `condition` is true, at most kPatience. Returns whether it became true.
 bool Eventually(const std::function<bool()>& condition);
 
-// Goes away with everything in it.
+// A temporary folder, removed with its content by the destructor.
 class TempFolder {
  public:
   TempFolder();
@@ -39,13 +38,13 @@ class TempFolder {
 };
 
 struct ServerOptions {
-  std::vector<std::string> arguments{};    // further ones of redis-server
-  std::vector<std::string> environment{};  // "NAME=value", over this process's own
-  std::vector<int> descriptors{};          // that it inherits
+  std::vector<std::string> arguments{};    // additional arguments of redis-server
+  std::vector<std::string> environment{};  // "NAME=value", in addition to this process's own
+  std::vector<int> descriptors{};          // descriptors that it inherits
   std::string program = "redis-server";
 };
 
-// A redis-server without persistence; it answers when Start returns. Dies with this process.
+// A redis-server without persistence. It answers when Start returns, and dies with this process.
 class Server {
  public:
   explicit Server(std::filesystem::path socket, ServerOptions options = {})
@@ -57,8 +56,8 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   void Start();
-  void Kill();      // SIGKILL, and waits for its end
-  void Stop();      // SIGSTOP, and waits until it stands
+  void Kill();      // SIGKILL; waits for its end
+  void Stop();      // SIGSTOP; waits until it has stopped
   void Continue();  // SIGCONT
 
   [[nodiscard]] NodeAddress address() const { return {.unix_path = socket_.string()}; }
@@ -70,9 +69,9 @@ class Server {
   pid_t pid_ = -1;
 };
 
-// One command over a connection, with patience.
+// Sends a command with a deadline of kPatience.
 CallResult Call(Connection& connection, std::initializer_list<std::string_view> command);
-// The same over a fresh connection; its answer as text: "(nil)", "3", "OK", "[a, b]", "failed:
+// The same over a new connection. Returns the reply as text: "(nil)", "3", "OK", "[a, b]", "failed:
 // ...".
 std::string Ask(const NodeAddress& node, std::initializer_list<std::string_view> command);
 

@@ -1,5 +1,5 @@
-// A path for a file of a test's own, in no folder of the project. The file is the test's to write;
-// it is gone with the object.
+// A path for a test's temporary file, outside the project. The test writes the file; the destructor
+// removes it.
 #ifndef DOUBLEHOLD_LIB_TESTING_TEMP_FILE_H_
 #define DOUBLEHOLD_LIB_TESTING_TEMP_FILE_H_
 
@@ -11,8 +11,8 @@
 
 namespace doublehold::testing {
 
-// Not thread-safe. Its name is that of the test with the process, so that tests may run beside each
-// other.
+// Not thread-safe. The file name contains the test's name and the process id, so that tests can run
+// in parallel.
 class TempFile {
  public:
   explicit TempFile(std::string_view test)

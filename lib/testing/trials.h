@@ -6,11 +6,10 @@
 
 namespace doublehold {
 
-// Whether this run is to try everything. `make test-all` and the mutants set
-// DOUBLEHOLD_ALL_TRIALS.
+// Whether this run tries everything. `make test-all` and the mutants set DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
 
-// The number of random trials that a test runs: `all` where everything is tried, elsewhere a tenth.
+// Returns the number of random trials of a test: `all` if everything is tried, otherwise a tenth.
 inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 10; }
 
 }  // namespace doublehold

@@ -10,13 +10,14 @@ struct Farm {
   std::vector<std::unique_ptr<Server>> servers;
 };
 
-// Lives from the first test to the last one of a program.
+// Servers that live from the first to the last test of a program.
 class FarmOfTheProgram final : public ::testing::Environment {
  public:
   static Farm& Get() {
     static FarmOfTheProgram* const environment = [] {
       auto* made = new FarmOfTheProgram;
-      ::testing::AddGlobalTestEnvironment(made);  // owns it, and ends it after the last test
+      // Takes ownership, and destroys it after the last test.
+      ::testing::AddGlobalTestEnvironment(made);
       return made;
     }();
     if (!environment->farm_) environment->farm_ = Make();

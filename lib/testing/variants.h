@@ -1,4 +1,4 @@
-// Lock variants on real servers, for `real` tests: the servers, and clients of a run that live in
+// Lock variants on real servers, for tests with label `real`: the servers, and clients that run in
 // the test's process.
 #ifndef DOUBLEHOLD_LIB_TESTING_VARIANTS_H_
 #define DOUBLEHOLD_LIB_TESTING_VARIANTS_H_
@@ -18,18 +18,18 @@
 
 namespace doublehold::testing {
 
-constexpr Lease kShortLease = 300ms;  // ends while a test waits
-constexpr Lease kLongLease = 60s;     // does not
+constexpr Lease kShortLease = 300ms;  // ends during a test
+constexpr Lease kLongLease = 60s;     // does not end during a test
 constexpr int kServers = 5;
 
-// A variant and what is asked of it.
+// A variant with its options.
 struct Variant {
   std::string lock;
   std::map<std::string, std::string> options{};
 };
 std::string NameOf(const Variant& variant);
 
-// One session of a client of a run.
+// One session of a client.
 class Client {
  public:
   Client(int number, const Variant& variant, Lease lease = kLongLease, int thread = 0);
@@ -38,9 +38,9 @@ class Client {
   AcquireResult Try(const LockKey& key, Deadline deadline) {
     return lock_->TryAcquire(key, lease_, deadline);
   }
-  // Granted, or the test fails.
+  // Requires a grant; otherwise the test fails.
   Grant Acquire(const LockKey& key);
-  // The same, trying for longer than any lease but the long one.
+  // Tries again until granted, longer than a short lease lasts.
   Grant AcquireEventually(const LockKey& key);
   bool IsBusy(const LockKey& key) { return std::holds_alternative<Busy>(Try(key)); }
   ReleaseResult Release(const Grant& grant) {
@@ -62,14 +62,14 @@ class Client {
   std::unique_ptr<Lock> lock_;
 };
 
-// Servers 1 to 5, made once for all tests of a program, since they start slower than a test lasts;
-// empty before each.
+// Servers 1 to 5, started once for all tests of a program, because starting them takes longer than
+// a test. They are emptied before each test.
 class OnServers : public ::testing::Test {
  protected:
   void SetUp() override { Empty(); }
   static void Empty();
   static Server& Node(int number);
-  // "(nil)", "3", "OK", "[a, b]".
+  // Returns a reply as text: "(nil)", "3", "OK", "[a, b]".
   static std::string AskNode(int node, std::initializer_list<std::string_view> command);
 };
 

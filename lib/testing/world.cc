@@ -61,7 +61,7 @@ std::unique_ptr<Connection> FakeEnv::Connect(NodeId node) {
 }
 
 std::unique_ptr<Subscription> FakeEnv::Subscribe(NodeId /*node*/, std::string /*channel*/) {
-  return nullptr;  // what a test needs of one it brings along
+  return nullptr;  // a test that needs a subscription supplies its own
 }
 
 std::unique_ptr<Task> FakeEnv::Spawn(TaskKind /*kind*/, std::function<void(Env&)> body) {

@@ -1,5 +1,5 @@
-// A small world for unit tests: virtual time, nodes that answer what the test says, everything
-// recorded. One thread; nothing sleeps, nothing is real.
+// A small world for unit tests: virtual time, nodes whose replies the test determines, and recorded
+// events. One thread; nothing sleeps and nothing is real.
 #ifndef DOUBLEHOLD_LIB_TESTING_WORLD_H_
 #define DOUBLEHOLD_LIB_TESTING_WORLD_H_
 
@@ -17,28 +17,28 @@ constexpr MonoTime kStartOfWorld{std::chrono::hours(1)};
 
 struct World {
   MonoTime now = kStartOfWorld;
-  Duration wall_ahead = std::chrono::hours(24 * 365 * 50);  // of the monotonic clock
+  Duration wall_ahead = std::chrono::hours(24 * 365 * 50);  // relative to the monotonic clock
   bool stopping = false;
 
-  // What a node answers to a command; a command may take time (AdvanceTo).
+  // Returns a node's reply to a command. A command may take time (AdvanceTo).
   std::function<CallResult(NodeId, const std::vector<std::string>&)> answer;
-  // Called when a step is announced.
+  // Called for each announced step.
   std::function<void(Step)> on_step;
 
   std::vector<Event> events;
   std::vector<Step> steps;
-  std::vector<std::function<void()>> spawned;  // tasks, to be run by RunTask
+  std::vector<std::function<void()>> spawned;  // tasks to run with RunTask
   std::multimap<MonoTime, std::function<void()>> planned;
-  MonoTime task_end = MonoTime::max();  // when the task that runs is asked to stop
+  MonoTime task_end = MonoTime::max();  // when the running task is asked to stop
 
   [[nodiscard]] Duration Elapsed() const { return now - kStartOfWorld; }
   void At(Duration since_start, std::function<void()> happens) {
     planned.emplace(kStartOfWorld + since_start, std::move(happens));
   }
-  // Lets time pass; what was planned happens on the way.
+  // Advances time and runs the planned functions on the way.
   void AdvanceTo(MonoTime time);
   void Advance(Duration span) { AdvanceTo(now + span); }
-  // Runs the only spawned task until it is asked to stop, at that time.
+  // Runs the only spawned task until it is asked to stop at `until`.
   void RunTask(Duration until);
 };
 
@@ -65,8 +65,7 @@ class FakeEnv final : public Env {
   Prng random_;
 };
 
-// "0 invoke acquire", "12 ok release": time in ms, type and operation, for comparing a history at a
-// glance.
+// Formats events as "0 invoke acquire", "12 ok release": time in ms, type and operation.
 std::vector<std::string> Told(const std::vector<Event>& events);
 
 }  // namespace doublehold::testing

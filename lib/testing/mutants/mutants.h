@@ -1,5 +1,5 @@
-// Locks as they are shipped but for one mistake each, that somebody could make: what the testbed
-// has to find. In no registry; only tests make them.
+// Locks that differ from the shipped ones by one plausible mistake each. The testbed must find each
+// of them. No registry lists them; only tests make them.
 #ifndef DOUBLEHOLD_LIB_TESTING_MUTANTS_MUTANTS_H_
 #define DOUBLEHOLD_LIB_TESTING_MUTANTS_MUTANTS_H_
 
@@ -11,16 +11,16 @@
 namespace doublehold {
 
 struct LockMutant {
-  std::string_view name;  // "no-px"
-  std::string_view lock;  // of which it is one
+  std::string_view name;  // for example "no-px"
+  std::string_view lock;  // the lock that it is a mutant of
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
 };
 
-// Null when there is none of that name.
+// Returns null when no mutant has this name.
 const LockMutant* FindMutant(std::string_view name);
 std::span<const LockMutant> LockMutants();
 
-// Of each file its own; gathered in mutants.cc.
+// The mutants of each file; mutants.cc joins them.
 std::span<const LockMutant> MutantsOfSetNxPx();
 std::span<const LockMutant> MutantsOfRedlock();
 std::span<const LockMutant> MutantsOfRedisson();

@@ -1,4 +1,4 @@
-// Mutants of setnx-getset, and of fenced.
+// Mutants of setnx-getset and of fenced.
 
 #include <array>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// What GETSET returned is not looked at: who saw a value that was over has won.
+// Ignores the reply to GETSET: a client that saw an expired value has won.
 class GetsetIgnored final : public Lock {
  public:
   explicit GetsetIgnored(const LockContext& context)
@@ -56,7 +56,7 @@ class GetsetIgnored final : public Lock {
   Owners owners_;
 };
 
-// The counter of the tokens is read, and never increased.
+// Reads the token counter without incrementing it.
 class SameToken final : public Lock {
  public:
   explicit SameToken(const LockContext& context)

@@ -8,7 +8,7 @@
 namespace doublehold {
 namespace {
 
-// The watchdog goes on with what was released.
+// The watchdog continues to extend a released grant.
 class WatchdogGoesOn final : public RedissonFamily {
  public:
   explicit WatchdogGoesOn(const LockContext& context)
@@ -23,7 +23,7 @@ class WatchdogGoesOn final : public RedissonFamily {
   std::string lease_ms_;
 };
 
-// The watchdog extends whatever is there.
+// The watchdog extends the key without comparing the owner.
 ExtendResult RenewWhateverIsThere(Env& env, Nodes nodes, const Grant& grant, Lease lease,
                                   Deadline deadline) {
   const MonoTime valid_until = env.Mono() + lease;
@@ -41,7 +41,7 @@ class AnybodyRenewed final : public RedissonFamily {
       : RedissonFamily(context, RenewWhateverIsThere) {}
 };
 
-// The owner is the client, whichever of its threads it is.
+// The owner is the client, whatever the thread.
 class ClientOwns final : public RedissonFamily {
  public:
   explicit ClientOwns(const LockContext& context) : RedissonFamily(context, RenewRedisson) {

@@ -12,10 +12,10 @@ namespace {
 
 struct RedlockMistake {
   bool needs_less = false;        // half of the nodes, rounded down, are a majority
-  bool forgets_time = false;      // the validity is a whole lease from when it was granted
-  bool leaves_minority = false;   // what it got is not released where it got too little
-  bool releases_anybody = false;  // DEL on each node, whoever's the key is there
-  bool counts_failures = false;   // a node that did not answer is as good as one that said yes
+  bool forgets_time = false;      // the validity is a whole lease from the grant on
+  bool leaves_minority = false;   // grants below a majority are not released
+  bool releases_anybody = false;  // sends DEL to each node without comparing the owner
+  bool counts_failures = false;   // a node that did not answer counts as a grant
 };
 
 template <RedlockMistake mistake>

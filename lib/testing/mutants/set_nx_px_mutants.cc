@@ -1,4 +1,4 @@
-// Mutants of set-nx-px, and of its re-entrant form.
+// Mutants of set-nx-px and of its re-entrant form.
 
 #include <array>
 #include <map>
@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// Without a mistake; each mutant makes one in the place of one of these.
+// The correct operations; each mutant overrides one of them.
 class SoundSetNxPx : public Lock {
  public:
   explicit SoundSetNxPx(const LockContext& context)
@@ -35,7 +35,7 @@ class SoundSetNxPx : public Lock {
   Owners owners_;
 };
 
-// The release asks whether there is an owner, and not which.
+// The release checks that there is an owner, but not which.
 class WrongCompare final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
@@ -66,7 +66,7 @@ class NoPx final : public SoundSetNxPx {
   }
 };
 
-// The lease counts from the answer, and not from the question.
+// The lease counts from the reply instead of the invocation.
 class CountedFromTheAnswer final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
@@ -78,7 +78,7 @@ class CountedFromTheAnswer final : public SoundSetNxPx {
   }
 };
 
-// No answer is taken for a yes.
+// A missing reply counts as a grant.
 class NoAnswerIsYes final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
@@ -89,7 +89,7 @@ class NoAnswerIsYes final : public SoundSetNxPx {
   }
 };
 
-// Of set-nx-px-reentrant: every exit releases, an inner one too.
+// Mutant of set-nx-px-reentrant: every exit releases, inner ones too.
 class InnerExitReleases final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
