@@ -1,6 +1,6 @@
-// CHECK(condition) aborts with file, line and the condition when a promise of the code itself is
-// broken. It is on in every build. It is for bugs only: bad input and failing peers are values (see
-// result.h).
+// CHECK(condition) aborts with file, line and condition when the code violates an invariant of its
+// own. It is enabled in every build. It is for bugs only: bad input and failing peers are values
+// (see result.h).
 #ifndef DOUBLEHOLD_LIB_BASE_CHECK_H_
 #define DOUBLEHOLD_LIB_BASE_CHECK_H_
 

@@ -13,12 +13,12 @@
 
 namespace doublehold {
 
-// What a node answered. A server's error is not a Reply but a CallFailure.
+// A node's reply. An error reply is not a Reply but a CallFailure.
 struct Reply {
   enum class Kind : uint8_t { kNil, kInteger, kString, kStatus, kArray };
   Kind kind = Kind::kNil;
   int64_t integer = 0;
-  std::string text;  // of kString, kStatus
+  std::string text;  // for kString and kStatus
   std::vector<Reply> items;
 
   [[nodiscard]] bool IsNil() const { return kind == Kind::kNil; }
@@ -28,8 +28,8 @@ struct Reply {
 };
 
 struct CallFailure {
-  // Definite: the command was not carried out and never will be. Otherwise it may have been, or may
-  // still be.
+  // Definite: the command was not executed and never will be. Otherwise it may have been executed,
+  // or may still be.
   bool definite = false;
   std::string message;
 };
@@ -37,33 +37,30 @@ struct CallFailure {
 using CallResult = tl::expected<Reply, CallFailure>;
 using Argv = std::span<const std::string_view>;
 
-// A Lua script, sent by its digest; the connection falls back to the text when the node does not
-// have it.
+// A Lua script, sent by its digest. The connection sends the text if the node lacks the script.
 struct Script {
   explicit Script(std::string_view text);
   std::string text;
   std::string sha1;  // 40 hex digits
 };
 
-// Connects when first used and again after a failure. One call at a time; not thread-safe; owned by
-// one task.
-// Never throws: what went wrong is in the CallResult. A call past its deadline closes the
-// connection, so that a late reply cannot be taken for another one's.
+// Connects on first use, and again after a failure. Makes one call at a time. Not thread-safe;
+// owned by one task. Never throws: a failure is in the CallResult. A call past its deadline closes
+// the connection, so that a late reply is not taken for another call's.
 class Connection {
  public:
   virtual ~Connection() = default;
 
-  // The two halves of a call: several nodes are asked at once by starting on each, then finishing
-  // on each. Every Start is followed by one Finish. The deadline covers connecting, sending and
-  // receiving.
+  // The two halves of a call. To ask several nodes concurrently, call Start on each, then Finish on
+  // each. Every Start needs one Finish. The deadline covers connecting, sending and receiving.
   virtual void Start(Argv command, Deadline deadline) = 0;
-  // What the spans of a script point at stays until its Finish, which may have to send it again.
+  // The arguments must stay valid until Finish, which may have to send the script again.
   virtual void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) = 0;
   [[nodiscard]] virtual CallResult Finish() = 0;
 
-  // While pinned, a call on a connection that is gone fails, definitely, instead of connecting
-  // anew: what the server keeps with a connection (WATCH, MULTI) cannot be lost unnoticed. For one
-  // that never reconnects there is nothing to do.
+  // While pinned, a call on a broken connection fails definitely instead of reconnecting, so that
+  // server state of the connection (WATCH, MULTI) is not lost unnoticed. A connection that never
+  // reconnects need not override this.
   virtual void Pin() {}
   virtual void Unpin() {}
 
@@ -81,9 +78,9 @@ class Connection {
 class Subscription {
  public:
   virtual ~Subscription() = default;
-  // Waits for a message: true when one came (it may have come before the call), false at the
-  // deadline or when the node cannot be reached. Subscribes anew after a failure, and says so by
-  // answering true: a message may have been missed.
+  // Waits for a message. Returns true when one has arrived, also before the call. Returns false at
+  // the deadline or when the node is unreachable. After a failure it subscribes again and returns
+  // true, because a message may have been missed.
   [[nodiscard]] virtual bool Wait(Deadline deadline) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The only door to the world for lock, retry and workload code: time, tasks, randomness, sockets,
-// the record.
+// The only way for lock, retry and workload code to reach the outside: time, tasks, randomness,
+// sockets and the history.
 // Two implementations: the real one (threads, hiredis, the machine's clocks) and the simulated one
 // (virtual time).
 #ifndef DOUBLEHOLD_LIB_BASE_ENV_H_
@@ -17,21 +17,21 @@
 
 namespace doublehold {
 
-// A node by its number, 1..; kStoreId is the server of the stock.
+// A node by its number, from 1; kStoreId is the server that keeps the stock.
 struct NodeId {
   int number = 0;
   auto operator<=>(const NodeId&) const = default;
 };
 constexpr NodeId kStoreId{0};
 
-// A running task. Destroying it asks it to stop, which ends its SleepUntil early, and waits for it
-// to return.
+// A running task. The destructor asks it to stop, which ends its SleepUntil early, and waits until
+// it returns.
 class Task {
  public:
   virtual ~Task() = default;
 };
 
-// Belongs to one task and is used by that task alone; Spawn hands the new task an Env of its own.
+// Belongs to one task, which alone uses it. Spawn gives the new task an Env of its own.
 class Env {
  public:
   virtual ~Env() = default;
@@ -39,9 +39,9 @@ class Env {
   [[nodiscard]] virtual MonoTime Mono() = 0;
   [[nodiscard]] virtual WallTime Wall() = 0;
 
-  // False when the task was asked to stop; it should then return soon.
+  // Returns false when the task was asked to stop; it should then return soon.
   virtual bool SleepUntil(MonoTime time) = 0;
-  // The run is being ended early: start nothing new.
+  // Whether the run is ending early. Then start nothing new.
   [[nodiscard]] virtual bool Stopping() = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Connection> Connect(NodeId node) = 0;
@@ -52,13 +52,13 @@ class Env {
 
   [[nodiscard]] virtual Prng& Random() = 0;
 
-  // Announces a step of the protocol; a fault may stop the process exactly here.
+  // Announces a step of the protocol. A fault may stop the process exactly here.
   virtual void Reach(Step step) = 0;
 
-  // Appends to the history; `at_ns`, `client` and `task` are filled in here.
+  // Appends an event to the history. Sets its `at_ns`, `client` and `task`.
   virtual void Record(Event event) = 0;
-  // The form in which times stand in events: since the start of the run. MonoTime::max() stays
-  // INT64_MAX.
+  // Converts a time to the form used in events: ns since the start of the run. MonoTime::max()
+  // becomes INT64_MAX.
   [[nodiscard]] virtual int64_t SinceStartNs(MonoTime time) = 0;
 };
 

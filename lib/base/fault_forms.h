@@ -1,6 +1,6 @@
-// The forms of faults: one table of the names by which `sweep`, `explore` and `replay` call a fault
-// at one place, real or simulated. Each is a kind of the fault registry (faults/fault.h) with the
-// keys that a [[fault]] table would have.
+// The fault forms: the names by which `sweep`, `explore` and `replay` call a fault at one place,
+// real or simulated. A form is a kind of the fault registry (faults/fault.h) with fixed keys of its
+// [[fault]] table.
 #ifndef DOUBLEHOLD_LIB_BASE_FAULT_FORMS_H_
 #define DOUBLEHOLD_LIB_BASE_FAULT_FORMS_H_
 
@@ -11,7 +11,8 @@
 
 namespace doublehold {
 
-// In this order: from the usual to the unusual. `explore` shows the violation with the most usual.
+// Ordered from common to unusual. `explore` prefers to show the violation with the most common
+// form.
 enum class FaultForm : uint8_t {
   kPause,
   kCrash,
@@ -39,30 +40,30 @@ enum class FaultForm : uint8_t {
 };
 constexpr size_t kFaultFormCount = 23;
 
-// Where a form can strike.
+// The place of a form.
 enum class FaultSite : uint8_t {
   kClient,   // a step of a client
   kRequest,  // a client's command on its way to a node
   kReply,
-  kNode,     // a node that is about to carry out a command
-  kMasters,  // such a node, where it has replicas
-  kChannel,  // a message of a channel on its way to a client; only simulated
+  kNode,     // a node that is about to execute a command
+  kMasters,  // such a node that has replicas
+  kChannel,  // a channel message on its way to a client; simulated only
 };
 
 struct FaultFormEntry {
   FaultForm form;
-  std::string_view name;  // "hold-request"
-  std::string_view kind;  // of the fault registry, and so of histories: "hold"
+  std::string_view name;  // for example "hold-request"
+  std::string_view kind;  // kind in the fault registry and in histories: "hold"
   FaultSite site;
   std::string_view summary;
-  std::string_view data{};    // what nodes come back with: "empty", "aof"
-  int by_sign = 0;            // of a jump: 1 is ahead, -1 back
-  bool lasts = false;         // for a time; else it is done at once, or is for good
-  bool runs_fast = false;     // a clock, at kFastRate
-  std::string_view before{};  // the name before version 0.2.0, which is still read
+  std::string_view data{};    // data with which nodes come back: "empty", "aof"
+  int by_sign = 0;            // for a clock jump: 1 is ahead, -1 back
+  bool lasts = false;         // has a duration; otherwise it is over at once, or permanent
+  bool runs_fast = false;     // the clock runs at kFastRate
+  std::string_view before{};  // name before version 0.2.0, still read
 };
 
-// How many times as fast a clock runs.
+// Rate of a fast clock.
 constexpr int kFastRate = 3;
 
 constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
@@ -204,7 +205,7 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
 constexpr const FaultFormEntry& EntryOf(FaultForm form) {
   return kFaultForms[static_cast<size_t>(form)];
 }
-// By its present name, or its name before.
+// Finds a form by its name or its former name.
 constexpr std::optional<FaultForm> ParseFaultForm(std::string_view name) {
   for (const FaultFormEntry& entry : kFaultForms) {
     if (entry.name == name || (!entry.before.empty() && entry.before == name)) return entry.form;

@@ -1,5 +1,5 @@
-// What a kind of fault does, as far as it matters to who judges a history. A kind's registry entry
-// (faults/fault.h) says it, and it travels in the history.
+// The effects of a kind of fault, as far as the checkers need them. A kind's registry entry
+// (faults/fault.h) states them, and they are stored in the history.
 #ifndef DOUBLEHOLD_LIB_BASE_FAULT_TRAITS_H_
 #define DOUBLEHOLD_LIB_BASE_FAULT_TRAITS_H_
 
@@ -12,28 +12,28 @@
 namespace doublehold {
 
 enum class FaultTrait : uint8_t {
-  kStops,            // processes stand still while it lasts
+  kStops,            // processes are stopped while it lasts
   kKills,            // processes are killed
-  kSlows,            // a section takes longer
-  kMovesClock,       // a clock is moved, and nothing is stopped or held up
-  kJumps,            // by a distance that is known, at once
-  kLosesData,        // a server may answer from data older than it had, or from none
-  kRestarts,         // of those, one that ends and comes back
+  kSlows,            // a critical section takes longer
+  kMovesClock,       // a clock is moved; nothing is stopped or delayed
+  kJumps,            // by a known distance, at once
+  kLosesData,        // a server may answer from older data than it had, or from none
+  kRestarts,         // a server loses data because it ends and restarts
   kTakesOver,        // another server becomes the master
-  kTakesKeys,        // keys are taken away
-  kBusies,           // a server does nothing else while it does that
-  kLosesMessages,    // what is lost is waited for in vain, also when the fault is over
+  kTakesKeys,        // keys are removed
+  kBusies,           // the server is busy while it does this
+  kLosesMessages,    // messages are lost: their senders wait in vain, even after the fault
   kCutsOff,          // nothing passes while it lasts
-  kDrops,            // of those, single messages: the connection stays
-  kKeepsMessages,    // what is sent may arrive late, when the same was sent again
-  kDelays,           // of those, each by a time that is known
+  kDrops,            // single messages are lost, and the connection stays
+  kKeepsMessages,    // messages may arrive late, after the sender has retried
+  kDelays,           // each message is late by a known time
   kRepeats,          // messages are sent twice
   kCutsReplication,  // replicas receive nothing
   kSaves,            // a server writes its data to disk
-  kForgetsScripts,   // a server no longer knows its scripts
+  kForgetsScripts,   // a server loses its scripts
 };
 
-// "moves-clock", as histories spell it.
+// Names as in histories: "moves-clock".
 std::span<const std::string_view> NamesOfAll(FaultTrait);
 
 using FaultTraits = TraitSet<FaultTrait>;

@@ -1,11 +1,11 @@
-// Structs as JSON objects, both ways from one list of their fields:
+// Converts structs to JSON objects and back, from one list of their fields:
 //
 //   void ForEachField(ConstOrNot<Link> auto& link, auto&& visit) {
 //     visit("client", link.client, {.least = 1});
 //     visit("delay_ns", link.delay, {.is_optional = true});
 //   }
 //
-// A duration is a number of ns. A std::optional is null without a value.
+// A duration is a number of ns. An empty std::optional is null.
 #ifndef DOUBLEHOLD_LIB_BASE_JSON_FIELDS_H_
 #define DOUBLEHOLD_LIB_BASE_JSON_FIELDS_H_
 
@@ -29,14 +29,14 @@ namespace doublehold {
 template <typename T, typename Struct>
 concept ConstOrNot = std::same_as<std::remove_const_t<T>, Struct>;
 
-// What a field must fulfil besides its type. The rule of a list holds for each of its elements.
+// Constraints on a field besides its type. The rule of a list applies to each element.
 struct FieldRule {
-  bool is_optional = false;  // left out when it is empty, 0 or false
+  bool is_optional = false;  // omitted when it is empty, 0 or false
   std::optional<int64_t> least{}, most{};
-  const std::vector<std::string>* words = nullptr;  // a text must be one of them
+  const std::vector<std::string>* words = nullptr;  // the text must be one of these
 };
 
-// One overload of ReadField and of WriteField for each kind of type. Other headers of this namespace
+// Overloads of ReadField and WriteField, one for each kind of type. Other headers of this namespace
 // add overloads for their own types.
 inline void ReadField(const JsonValue& from, bool& to, const FieldRule& /*rule*/) {
   to = from.Flag();
@@ -135,7 +135,7 @@ nlohmann::ordered_json WriteField(const T& value) {
   }
 }
 
-// Puts what the field of that name has of each claim under the claim's current name.
+// Moves the values in this field from old claim names to the current ones.
 template <typename T>
 void RenameClaims(std::map<std::string, T>& by_claim, JsonObject& object, std::string_view field) {
   const std::string twice = UseCurrentClaimNames(by_claim);

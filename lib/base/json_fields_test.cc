@@ -11,7 +11,7 @@
 
 namespace doublehold {
 
-// Named for this test: ForEachField is found by the namespace of its argument.
+// The names are specific to this test, because argument-dependent lookup finds ForEachField.
 struct InnerOfFieldsTest {
   int count = 0;
   bool operator==(const InnerOfFieldsTest&) const = default;
@@ -74,7 +74,7 @@ OuterOfFieldsTest FullOfFieldsTest() {
           .traits = LockTraits::FromNames({"token", "queue"})};
 }
 
-// The struct as it is read from JSON, or the error.
+// Reads the struct from JSON, or returns the error.
 Result<OuterOfFieldsTest> ReadOfFieldsTest(const json& from) {
   JsonDocument document(from);
   JsonObject object(document);

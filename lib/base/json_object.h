@@ -1,4 +1,4 @@
-// The one strict reader of JSON objects: each field is taken by its name, with its type and range.
+// The only strict reader of JSON objects: each field is read by name, with its type and range.
 //
 //   JsonDocument document(json);
 //   JsonObject run(document);
@@ -7,10 +7,10 @@
 //   if (!document.ok()) return BadInput(document.error());
 //
 // The document keeps its first error, with the path of the field: "field 'faults[2].for_ns' is
-// missing". A missing or wrong value reads as the empty value of its type, so a reader of many
-// fields asks for the error once, at its end.
+// missing". A missing or wrong value reads as the empty value of its type, so code that reads many
+// fields checks for an error once, at the end.
 //
-// Not thread-safe. The JSON outlives its document, the document its objects and values.
+// Not thread-safe. The JSON must outlive its document, and the document its objects and values.
 #ifndef DOUBLEHOLD_LIB_BASE_JSON_OBJECT_H_
 #define DOUBLEHOLD_LIB_BASE_JSON_OBJECT_H_
 
@@ -32,12 +32,13 @@ namespace doublehold {
 
 class JsonDocument {
  public:
-  // An error when the text was not valid JSON (json::parse without exceptions), or is no object.
+  // Sets an error if the text was not valid JSON (json::parse without exceptions) or is not an
+  // object.
   explicit JsonDocument(const nlohmann::json& json);
 
   [[nodiscard]] bool ok() const { return error_.empty(); }
   [[nodiscard]] const std::string& error() const { return error_; }  // on one line
-  // Keeps `error` when it is the first.
+  // Keeps `error` if it is the first one.
   void Fail(std::string error);
 
  private:
@@ -46,10 +47,10 @@ class JsonDocument {
   std::string error_;
 };
 
-// A value of a document. Every reader below reports a value of another type.
+// A value of a document. The readers below report an error if the type is wrong.
 class JsonValue {
  public:
-  // `json` is null for a value that is missing.
+  // `json` is null for a missing value.
   JsonValue(JsonDocument& document, const nlohmann::json* json, std::string path)
       : document_(&document), json_(json), path_(std::move(path)) {}
 
@@ -62,21 +63,21 @@ class JsonValue {
                         T most = std::numeric_limits<T>::max()) const;
   [[nodiscard]] std::string Text() const;
   [[nodiscard]] std::string NonEmptyText(size_t most_bytes) const;
-  // A text that is one of the known words.
+  // Reads a text that must be one of the known words.
   [[nodiscard]] std::string Word(const std::vector<std::string>& known) const;
-  // The value that a known word stands for.
+  // Reads a known word, and returns the value that it stands for.
   template <typename T>
   [[nodiscard]] T Meaning(const std::map<std::string, T, std::less<>>& known) const;
   [[nodiscard]] std::vector<JsonValue> List() const;
   [[nodiscard]] std::vector<std::string> Texts() const;  // a list of texts
-  // The members of an object that may have any names.
+  // Reads an object whose members may have any names.
   [[nodiscard]] std::vector<std::pair<std::string, JsonValue>> Members() const;
 
-  // Reports "field 'PATH' REASON". Does nothing for a missing value: that is reported already.
+  // Reports "field 'PATH' REASON". Does nothing for a missing value, which is already reported.
   void Fail(std::string_view reason) const;
   // Reports an unknown word, and suggests the nearest known one.
   void FailUnknown(const std::vector<std::string>& known) const;
-  // The value as a message shows it; of an object or a list only its type.
+  // Returns the value as shown in messages; only the type of an object or list.
   [[nodiscard]] std::string Shown() const;
 
  private:
@@ -89,24 +90,24 @@ class JsonValue {
   std::string path_;
 };
 
-// An object whose fields are taken one by one; a field that nobody took is an error.
+// An object whose fields are read one by one. A field that was not read is an error.
 class JsonObject {
  public:
-  explicit JsonObject(JsonDocument& document);  // its root
+  explicit JsonObject(JsonDocument& document);  // the document's root
   explicit JsonObject(const JsonValue& value);
 
-  // A required field.
+  // Reads a required field.
   [[nodiscard]] JsonValue Take(std::string_view name);
-  // An optional field: nothing when it is missing.
+  // Reads an optional field; empty when it is missing.
   [[nodiscard]] std::optional<JsonValue> Find(std::string_view name);
-  // Call last, when every field was taken. Reports an unknown field even when the first error was
-  // a missing one of this object: a misspelt field is both.
+  // Call last, after all fields were read. Reports an unknown field even if the first error was a
+  // missing field of this object: a misspelt field is both.
   void RejectUnknown() const;
 
  private:
   JsonValue object_;
   std::vector<std::string> asked_;
-  bool lacks_field_ = false;  // and that is the document's first error
+  bool lacks_field_ = false;  // a field is missing, and that is the document's first error
 };
 
 template <std::integral T>

@@ -14,7 +14,7 @@ json ParsedJson(const std::string& text) {
   return json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// An object with fields of every kind; the error, or "" when it was read.
+// Reads an object with fields of every kind. Returns the error, or "".
 std::string ErrorOfRun(const std::string& text) {
   const json parsed = ParsedJson(text);
   JsonDocument document(parsed);
@@ -113,7 +113,7 @@ TEST(JsonObject, TheFirstErrorNamesThePathOfItsField) {
   for (const auto& [text, error] : cases) EXPECT_EQ(ErrorOfRun(text), error) << text;
 }
 
-TEST(JsonObject, AMisspeltFieldIsUnknownRatherThanMissing) {
+TEST(JsonObject, AMisspeltFieldIsReportedAsUnknownRatherThanMissing) {
   EXPECT_EQ(ErrorOfRun(R"({"nmae":"a","clients":1,"kind":"hold"})"),
             "field 'nmae' is unknown (did you mean 'name'?)");
   EXPECT_EQ(ErrorOfRun(RunWith(R"("faults":[{"for":1,"keys":[]}])")),
@@ -162,7 +162,7 @@ TEST(JsonObject, AWholeNumberIsWithinItsTypeAndItsLimits) {
   EXPECT_EQ(error(R"({"n":99999999999999999999999})", time), "field 'n' is not a whole number");
 }
 
-TEST(JsonObject, AMessageShowsValuesShortAndNeverWalksIntoThem) {
+TEST(JsonObject, AMessageShowsShortValuesAndNoContentOfObjects) {
   const json parsed =
       ParsedJson(R"({"s":")" + std::string(70'000, 'x') + R"(","list":[[]],"o":{}})");
   JsonDocument document(parsed);

@@ -1,6 +1,5 @@
-// What a lock variant can do besides locking one key for one owner, and how it does it, as far as
-// it matters to workloads and to who judges a history. Its registry entry (lib/locks/registry.h)
-// says it, and it travels in the history.
+// The abilities and mechanisms of a lock variant, as far as workloads and checkers need them. A
+// variant's registry entry (lib/locks/registry.h) states them, and they are stored in the history.
 #ifndef DOUBLEHOLD_LIB_BASE_LOCK_TRAITS_H_
 #define DOUBLEHOLD_LIB_BASE_LOCK_TRAITS_H_
 
@@ -14,18 +13,18 @@ namespace doublehold {
 
 enum class LockTrait : uint8_t {
   kToken,         // grants carry a fencing token
-  kReaders,       // LockKey::shared lets readers in together
-  kReentry,       // its owner may enter again
+  kReaders,       // LockKey::shared grants the lock to several readers
+  kReentry,       // the owner may re-enter
   kManyKeys,      // several keys, all or none
-  kQueue,         // grants in the order of arrival
-  kLockFree,      // takes no lock at all: what protects the stock is how it is written
-  kClientClocks,  // keeps the instant of its client's wall clock in the key, and goes by it
-  kLooksFirst,    // its release looks whose the key is, and deletes it by a second command
-  kMajority,      // of several nodes it needs more than half
-  kGrantsAll,     // keeps nobody out
+  kQueue,         // grants follow the order of arrival
+  kLockFree,      // acquires no lock; the way of writing protects the stock
+  kClientClocks,  // stores an instant of its client's wall clock in the key, and relies on it
+  kLooksFirst,    // its release reads the owner, and deletes the key in a second command
+  kMajority,      // needs more than half of its nodes
+  kGrantsAll,     // excludes nobody
 };
 
-// "client-clocks", as histories spell it.
+// Names as in histories: "client-clocks".
 std::span<const std::string_view> NamesOfAll(LockTrait);
 
 using LockTraits = TraitSet<LockTrait>;

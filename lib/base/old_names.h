@@ -1,8 +1,8 @@
-// Names of claims and events that have changed since version 0.1.0. Readers accept an old name for
-// one release; writers write the new ones.
+// Names of claims and events that changed after version 0.1.0. Readers accept the old names for one
+// release; writers use the new ones.
 //
-// To end that: delete this file, and what its functions are called for. The compiler finds it all
-// but reports/old_names.py, which is the same table for the reports.
+// To remove them, delete this file and the calls of its functions. The compiler finds all uses
+// except reports/old_names.py, which has the same table for the reports.
 #ifndef DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
 #define DOUBLEHOLD_LIB_BASE_OLD_NAMES_H_
 
@@ -24,12 +24,12 @@ struct RenamedWord {
 std::span<const RenamedWord> RenamedClaims();
 std::span<const RenamedWord> RenamedEvents();
 
-// The new name of a renamed claim; any other word as it is.
+// Returns the new name of a renamed claim; any other word unchanged.
 std::string CurrentClaimName(std::string_view name);
 std::vector<std::string> CurrentClaimNames(std::vector<std::string> names);
-// "'told' is the old name of 'release-result', which is given too". `claim` is a new name.
+// Returns "'told' is the old name of 'release-result', which is given too". `claim` is a new name.
 std::string ClaimGivenTwice(std::string_view claim);
-// Puts what a table has of a claim under its new name. Returns an error where it has both names; ""
+// Renames the claims in a table. Returns an error if the table has both names of a claim, ""
 // otherwise.
 template <typename T>
 std::string UseCurrentClaimNames(std::map<std::string, T>& by_claim) {
@@ -41,7 +41,7 @@ std::string UseCurrentClaimNames(std::map<std::string, T>& by_claim) {
   by_claim = std::move(current);
   return "";
 }
-// The new name of a renamed event; any other word as it is.
+// Returns the new name of a renamed event; any other word unchanged.
 std::string CurrentEventName(std::string_view name);
 
 }  // namespace doublehold

@@ -18,7 +18,7 @@ const std::vector<OptionSpec>& Specs() {
   return specs;
 }
 
-TEST(CompleteOptions, FillsInWhatWasNotGiven) {
+TEST(CompleteOptions, AddsDefaultsForMissingValues) {
   const auto complete = CompleteOptions("lock x", Specs(), {{"write", "decr"}}, 500ms);
   ASSERT_TRUE(complete.has_value()) << complete.error().message;
   EXPECT_EQ(*complete, (Values{{"fast", "false"},
@@ -33,7 +33,7 @@ TEST(CompleteOptions, FillsInWhatWasNotGiven) {
   EXPECT_EQ(options.Text("write"), "decr");
 }
 
-TEST(CompleteOptions, RefusesWhatCannotBe) {
+TEST(CompleteOptions, RefusesInvalidValues) {
   const struct {
     const char* name;
     const char* value;
@@ -78,23 +78,23 @@ TEST(CompleteOptions, TakesNumbersWithinTheirBounds) {
   }
 }
 
-TEST(CompleteOptions, SaysSoWhenAPartHasNoOptionsAtAll) {
+TEST(CompleteOptions, SaysThatAPartHasNoOptions) {
   const auto complete = CompleteOptions("lock none", {}, {{"fast", "true"}}, 500ms);
   ASSERT_FALSE(complete.has_value());
   EXPECT_EQ(complete.error().message, "lock none has no option 'fast': it has no options");
 }
 
-TEST(CheckCompleted, TakesWhatCompleteOptionsGave) {
+TEST(CheckCompleted, AcceptsTheResultOfCompleteOptions) {
   const auto complete = CompleteOptions("lock x", Specs(), {{"work", "1.5s"}}, 500ms);
   EXPECT_TRUE(CheckCompleted("lock x", Specs(), *complete).has_value());
   EXPECT_TRUE(CheckCompleted("lock none", {}, {}).has_value());
 }
 
-TEST(CheckCompleted, RefusesWhatCompleteOptionsWouldNotHaveGiven) {
+TEST(CheckCompleted, RefusesValuesThatCompleteOptionsNeverReturns) {
   const Values good = *CompleteOptions("lock x", Specs(), {}, 500ms);
   const struct {
     const char* name;
-    const char* value;  // null: left out
+    const char* value;  // null: not given
     const char* message;
   } cases[] = {
       {"fast", nullptr, "lock x: option 'fast' is missing"},
@@ -115,7 +115,7 @@ TEST(CheckCompleted, RefusesWhatCompleteOptionsWouldNotHaveGiven) {
   }
 }
 
-TEST(OptionsDeathTest, AskingForAnOptionThatNobodyDeclaredIsABug) {
+TEST(OptionsDeathTest, AskingForAnUndeclaredOptionIsABug) {
   const Values values{{"fast", "true"}};
   EXPECT_DEATH((void)Options(values).Text("slow"), "CHECK failed");
   EXPECT_DEATH((void)Options(values).Integer("fast"), "CHECK failed");

@@ -5,9 +5,9 @@
 
 namespace doublehold {
 
-// The source tree and the build folder that this program was built from, as absolute paths without
-// a slash at the end. One generated source defines them, so that all other objects are the same in
-// every clone and a compiler cache serves them. Any thread may call these.
+// Absolute paths of the source tree and the build folder of this program, without a trailing slash.
+// One generated source defines them, so that all other objects are equal in every clone, and a
+// compiler cache can serve them. Any thread may call these.
 std::string SourceDir();
 std::string BinaryDir();
 

@@ -27,7 +27,7 @@ uint64_t Prng::Next() { return Mix(state_ += kGolden); }
 
 uint64_t Prng::Below(uint64_t bound) {
   CHECK(bound > 0);
-  // Drop the part of the range that would favour small results.
+  // Rejects the end of the range, which would make small results more likely.
   const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   uint64_t drawn = Next();
   while (drawn >= limit) drawn = Next();

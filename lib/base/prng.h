@@ -1,5 +1,6 @@
-// Random numbers from the run's seed through named streams. Equal seed and name, equal numbers, on
-// every machine: no standard-library distribution is used, since those differ between libraries.
+// Random numbers from named streams of the run's seed. Equal seeds and names give equal numbers on
+// every machine. Standard-library distributions are not used, because they differ between
+// libraries.
 #ifndef DOUBLEHOLD_LIB_BASE_PRNG_H_
 #define DOUBLEHOLD_LIB_BASE_PRNG_H_
 
@@ -13,7 +14,7 @@ namespace doublehold {
 // SplitMix64 (Steele, Lea, Flood, 2014). Not thread-safe; a value, cheap to copy.
 class Prng {
  public:
-  // The stream `name` of `seed`; `index` tells apart the streams of several clients.
+  // The stream `name` of `seed`. `index` distinguishes streams of the same name.
   Prng(uint64_t seed, std::string_view name, uint64_t index = 0);
 
   uint64_t Next();

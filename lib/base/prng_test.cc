@@ -31,7 +31,7 @@ TEST(Prng, AnotherSeedNameOrIndexIsAnotherStream) {
 }
 
 TEST(Prng, GivesTheSameNumbersOnEveryMachine) {
-  // A change here makes every stored plan a different experiment.
+  // If this fails, every stored plan has become a different experiment.
   EXPECT_EQ(
       Draw(Prng(1, "proxy"), 3),
       (std::vector<uint64_t>{10183699095383065186U, 10136654898245414113U, 14231326191379507592U}));

@@ -8,20 +8,21 @@
 
 namespace doublehold {
 
-// Why the program ends; the value is its exit status. Every reason has exactly one.
+// Why the program ends; the value is its exit status. Each reason has one status.
 enum class ExitCode : int {
   kAsExpected = 0,   // as expected, or nothing violated
   kViolated = 1,     // not as expected, or a claim violated
   kUnknown = 2,      // could not be decided
-  kBadInput = 3,     // an option, a file or a value the user gave
-  kEnvironment = 4,  // a server or a client did not start, or died by itself
+  kBadInput = 3,     // invalid option, file or value of the user
+  kEnvironment = 4,  // a server or client did not start, or died by itself
 };
 
 struct Error {
   ExitCode code = ExitCode::kBadInput;
   std::string message;  // one line, no class name, no trailing newline
   std::string
-      setting{};  // of a part, that is to blame: who knows where it stands says so; may be empty
+      // The setting of a part that is at fault; the caller adds where it was set; may be empty.
+      setting{};
 };
 
 template <typename T>

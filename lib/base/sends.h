@@ -1,5 +1,5 @@
-// Which commands a part of a run sends to its servers: so that a fault on frames that never come by
-// can be refused.
+// The commands that a part of a run sends to its servers. With this list, a fault on frames that
+// never come can be refused.
 #ifndef DOUBLEHOLD_LIB_BASE_SENDS_H_
 #define DOUBLEHOLD_LIB_BASE_SENDS_H_
 
@@ -9,11 +9,12 @@
 namespace doublehold {
 
 struct SentCommands {
-  std::string_view commands;  // "SET EVALSHA EVAL"; MESSAGE: what is published
-  // Their first key; "{}" in it: any of the keys of locks, or of the items. Empty: they have none.
+  // For example "SET EVALSHA EVAL"; MESSAGE stands for published messages.
+  std::string_view commands;
+  // Their first key; "{}" in it stands for any lock key or item. Empty: they have no key.
   std::string_view key;
 };
-// Rather too many than too few.
+// A superset is allowed.
 using Sends = std::vector<SentCommands>;
 
 }  // namespace doublehold

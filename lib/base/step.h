@@ -1,5 +1,5 @@
-// The named steps of a protocol at which a fault can be aimed. A session announces each one through
-// Env::Reach; when nothing is armed there, that costs one load.
+// The named steps of a session, at which faults can begin. A session announces each step through
+// Env::Reach. If no fault waits for the step, that costs one load.
 #ifndef DOUBLEHOLD_LIB_BASE_STEP_H_
 #define DOUBLEHOLD_LIB_BASE_STEP_H_
 
@@ -14,19 +14,19 @@ enum class Step : uint8_t {
   kStart,          // before anything
   kAfterAcquire,   // the lock was granted
   kAfterRead,      // the stock was read
-  kBeforeWrite,    // the next thing sent is the stock write
+  kBeforeWrite,    // the stock write is sent next
   kAfterWrite,     // the stock write was answered
-  kBeforeRelease,  // the next thing sent is the release
+  kBeforeRelease,  // the release is sent next
   kAfterRelease,   // the release was answered
-  kMidAcquire,  // between the commands of an acquire that takes several, after the one that grants
-  kMidRelease,  // between the commands of a release that takes several, before the one that frees
+  kMidAcquire,     // within an acquire of several commands, after the command that grants
+  kMidRelease,     // within a release of several commands, before the command that frees
 };
 
 constexpr std::array<std::string_view, 9> kStepNames{
     "start",          "after-acquire", "after-read",  "before-write", "after-write",
     "before-release", "after-release", "mid-acquire", "mid-release"};
 
-// For `doublehold list steps`.
+// Texts for `doublehold list steps`.
 constexpr std::array<std::string_view, 9> kStepSummaries{
     "before the first acquire",
     "the lock was granted",

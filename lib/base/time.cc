@@ -20,7 +20,7 @@ constexpr std::array kUnits{Unit{"ns", 1},
                             Unit{"m", 60'000'000'000},
                             Unit{"h", 3'600'000'000'000}};
 
-// A century: whatever is longer is a slip of the keyboard, and would overflow when added to a time.
+// A century. A longer duration is a typing error, and would overflow when added to a time.
 constexpr double kLongestNs = 100.0 * 365 * 86400 * 1e9;
 
 std::string_view Trim(std::string_view text) {

@@ -1,10 +1,11 @@
-// Three kinds of time that do not convert into each other, and spans of time with units.
+// Three kinds of time that do not convert into each other, and durations with units.
 //
-//   MonoTime   CLOCK_MONOTONIC of this machine: the only time that orders a history. No fault
-//   touches it. WallTime   what a process believes the date is: a clock fault moves it. (server)
-//   what a Redis node believes: visible only through its replies, so it has no type here.
+//   MonoTime   CLOCK_MONOTONIC of this machine. The only time that orders a history; no fault
+//              changes it.
+//   WallTime   the wall clock of a process, which a clock fault may move.
+//   (server)   the clock of a Redis node. It is visible only in replies, so it has no type here.
 //
-// A bare integer of time exists at an edge only (a command, a file), and its name ends in its unit.
+// Times are plain integers only at interfaces (a command, a file); their names end in the unit.
 #ifndef DOUBLEHOLD_LIB_BASE_TIME_H_
 #define DOUBLEHOLD_LIB_BASE_TIME_H_
 
@@ -23,7 +24,7 @@ using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 using std::chrono_literals::operator""us;
 
-// Tags only: neither has now(). Time is asked of an Env.
+// Tags without now(): only an Env knows the time.
 struct MonoClock {
   using duration = Duration;
   using rep = Duration::rep;
@@ -50,15 +51,15 @@ inline double ToSeconds(Duration duration) {
 }
 inline MonoTime MonoFromNs(int64_t since_boot_ns) { return MonoTime(Duration(since_boot_ns)); }
 
-// Reads "500ms", "1.5s", "200us", "3m". A number without a unit is an error, which asks whether
-// `usual_unit` was meant, as is a negative span. With `lease`, "1.6 lease" is that many leases.
+// Parses "500ms", "1.5s", "200us", "3m". Refuses a negative duration, and a number without a unit
+// (the error suggests `usual_unit`). With `lease`, accepts "1.6 lease" too.
 Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease = std::nullopt,
                                std::string_view usual_unit = "ms");
 
-// The shortest exact form with a unit: 1.5s, 500ms, 20us, 7ns.
+// Returns the shortest exact form with a unit: 1.5s, 500ms, 20us, 7ns.
 std::string FormatDuration(Duration duration);
 
-// Seconds with three decimals, as the sentences of a verdict say it: 2.418 s.
+// Returns seconds with three decimals, as verdicts show them: 2.418 s.
 std::string FormatSeconds(Duration since_start);
 
 }  // namespace doublehold

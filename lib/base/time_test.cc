@@ -31,7 +31,7 @@ TEST(ParseDuration, ReadsANumberWithAUnit) {
   }
 }
 
-TEST(ParseDuration, CountsInLeasesWhereALeaseIsKnown) {
+TEST(ParseDuration, AcceptsLeasesIfALeaseIsGiven) {
   EXPECT_EQ(*ParseDuration("1.6 lease", 500ms), 800ms);
   EXPECT_EQ(*ParseDuration("2leases", 500ms), 1s);
   EXPECT_EQ(*ParseDuration("0.02 lease", 300ms), 6ms);
@@ -39,7 +39,7 @@ TEST(ParseDuration, CountsInLeasesWhereALeaseIsKnown) {
             "'1.6 lease' has the unknown unit 'lease' (ns, us, ms, s, m, h)");
 }
 
-TEST(ParseDuration, SaysInOneLineWhatIsWrong) {
+TEST(ParseDuration, RefusesInvalidTextWithOneLine) {
   const struct {
     const char* text;
     const char* message;

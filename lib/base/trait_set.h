@@ -1,4 +1,4 @@
-// A set of the values of an enum, each of which has a name in files.
+// A set of enum values that have names in files.
 #ifndef DOUBLEHOLD_LIB_BASE_TRAIT_SET_H_
 #define DOUBLEHOLD_LIB_BASE_TRAIT_SET_H_
 
@@ -12,7 +12,7 @@
 
 namespace doublehold {
 
-// `Trait` counts from 0, to 31 at most; NamesOfAll(Trait) has the names, in that order.
+// The values of `Trait` are 0 to at most 31. NamesOfAll(Trait) returns their names in this order.
 template <typename Trait>
 class TraitSet {
  public:
@@ -31,7 +31,7 @@ class TraitSet {
     }
     return names;
   }
-  // Nothing: one of the names is no trait's.
+  // Returns nothing when a name is not a trait's.
   static std::optional<TraitSet> FromNames(const std::vector<std::string>& names) {
     TraitSet traits;
     const std::span<const std::string_view> all = NamesOfAll(Trait{});

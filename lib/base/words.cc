@@ -10,7 +10,7 @@
 namespace doublehold {
 namespace {
 
-// Levenshtein distance; the words are names, so a quadratic table is small.
+// Levenshtein distance. Names are short, so a quadratic algorithm is fine.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -30,7 +30,7 @@ unsigned char ByteAt(std::string_view text, size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
-// Of the character that the text begins with, in bytes; 0: it is no UTF-8.
+// Length of the leading UTF-8 character in bytes; 0 when the text does not begin with one.
 size_t CharacterLength(std::string_view text) {
   using Utf8 = boost::locale::utf::utf_traits<char>;
   const char* next = text.data();
@@ -43,13 +43,14 @@ size_t CharacterLength(std::string_view text) {
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
-  constexpr size_t kTellsMuch = 3;            // letters
-  constexpr std::string_view kDashes = "--";  // every option has them: they make none alike
+  constexpr size_t kTellsMuch = 3;  // letters
+  // All options begin with it, so it does not make two words similar.
+  constexpr std::string_view kDashes = "--";
   const auto begun = std::ranges::find_if(
       known, [&](const std::string& candidate) { return candidate.starts_with(word); });
   if (word.size() >= kTellsMuch && begun != known.end())
     return fmt::format(" (did you mean '{}'?)", *begun);
-  // "lease" for "lock.lease"
+  // Finds "lock.lease" for "lease".
   const auto ended = std::ranges::find_if(known, [&](const std::string& candidate) {
     return candidate.ends_with(fmt::format(".{}", word));
   });
@@ -86,7 +87,7 @@ std::string OnOneLine(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[0]);
     const size_t length = std::max<size_t>(CharacterLength(text), 1);
     const bool is_no_character = CharacterLength(text) == 0;
-    // U+0080 to U+009F: to a terminal as good as ESC and a letter.
+    // U+0080 to U+009F: a terminal treats them as ESC and a letter.
     const bool is_long = length == 2 && byte == 0xC2 && ByteAt(text, 1) < 0xA0;
     if (byte == '\n') {
       line += "\\n";

@@ -1,4 +1,4 @@
-// Names that a user types, and the nearest one when it is misspelt.
+// Checks names that a user types, and suggests the nearest known one for a misspelt name.
 #ifndef DOUBLEHOLD_LIB_BASE_WORDS_H_
 #define DOUBLEHOLD_LIB_BASE_WORDS_H_
 
@@ -8,19 +8,19 @@
 
 namespace doublehold {
 
-// " (did you mean 'redlock'?)" when a known word is near, or begins so, or ends so after a dot;
-// else " (one of: a, b, c)"; nothing when none is known. Begins with a space.
+// Returns " (did you mean 'redlock'?)" when a known word is near, begins with `word`, or ends with
+// it after a dot. Otherwise returns " (one of: a, b, c)", or "" when `known` is empty.
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
 
-// "lock 'redlok' is unknown (did you mean 'redlock'?)"
+// Returns "lock 'redlok' is unknown (did you mean 'redlock'?)".
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known);
 
-// "a,b": what stands between commas, as it stands there.
+// Splits at commas; keeps blanks and empty parts.
 std::vector<std::string> SplitAtCommas(std::string_view list);
 
-// With its control characters, and bytes that are no UTF-8, written out ("\\n", "\\x1b"), so that
-// it can stand in a line of text.
+// Escapes control characters and bytes that are not UTF-8 ("\\n", "\\x1b"), so that the text fits
+// on one line.
 std::string OnOneLine(std::string_view text);
 
 // The same, cut after 160 bytes: "abc... (70000 bytes)".

@@ -32,30 +32,30 @@ TEST(Suggestion, ListsAllWordsWhenNoneIsNear) {
             " (one of: none, setnx-getset, set-nx-px, redisson, redlock)");
 }
 
-TEST(Suggestion, TheDashesOfOptionsMakeNoTwoAlike) {
+TEST(Suggestion, TheDashesOfOptionsDoNotMakeWordsSimilar) {
   const std::vector<std::string> options{"--net", "--jobs"};
   EXPECT_EQ(Suggestion("--repeat", options), " (one of: --net, --jobs)");
   EXPECT_EQ(Suggestion("--lock", options), " (one of: --net, --jobs)");
   EXPECT_EQ(Suggestion("--job", options), " (did you mean '--jobs'?)");
 }
 
-TEST(Suggestion, SaysNothingWhenThereIsNothingToChooseFrom) { EXPECT_EQ(Suggestion("x", {}), ""); }
+TEST(Suggestion, IsEmptyWhenNoWordIsKnown) { EXPECT_EQ(Suggestion("x", {}), ""); }
 
 TEST(UnknownWord, IsOneSentence) {
   EXPECT_EQ(UnknownWord("lock", "redlok", Locks()),
             "lock 'redlok' is unknown (did you mean 'redlock'?)");
 }
 
-TEST(Words, BytesThatAreNoUtf8AreWrittenOutOnOneLine) {
+TEST(Words, BytesThatAreNotUtf8AreEscaped) {
   const std::pair<std::string, std::string> cases[] = {
       {"\xe2\x82\xac \xc2", "\xe2\x82\xac \\xc2"},
       {"a\xff\xfe", "a\\xff\\xfe"},                  // never a byte of UTF-8
-      {"\x80z", "\\x80z"},                           // goes on with nothing
-      {"\xc3", "\\xc3"},                             // cut short
-      {"\xe2\x82z", "\\xe2\\x82z"},                  // likewise
-      {"\xc0\xaf", "\\xc0\\xaf"},                    // longer than need be
-      {"\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"},           // likewise
-      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // half of a pair
+      {"\x80z", "\\x80z"},                           // a continuation byte alone
+      {"\xc3", "\\xc3"},                             // truncated
+      {"\xe2\x82z", "\\xe2\\x82z"},                  // truncated
+      {"\xc0\xaf", "\\xc0\\xaf"},                    // overlong
+      {"\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"},           // overlong
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // half of a surrogate pair
       {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // above the last character
   };
   for (const auto& [bytes, written] : cases) EXPECT_EQ(OnOneLine(bytes), written) << written;
@@ -63,7 +63,7 @@ TEST(Words, BytesThatAreNoUtf8AreWrittenOutOnOneLine) {
     EXPECT_EQ(OnOneLine(plain), plain);
 }
 
-TEST(Words, ControlCharactersAreWrittenOutOnOneLine) {
+TEST(Words, ControlCharactersAreEscaped) {
   EXPECT_EQ(OnOneLine("a\nb\tc\x1b[31m\x7f"), "a\\nb\\x09c\\x1b[31m\\x7f");
   EXPECT_EQ(OnOneLine("\xc2\x9b"
                       "31m"),
@@ -73,7 +73,7 @@ TEST(Words, ControlCharactersAreWrittenOutOnOneLine) {
   }
 }
 
-TEST(Words, ALongTextIsCutAndItsLengthIsGiven) {
+TEST(Words, ALongTextIsCutAndItsLengthIsShown) {
   EXPECT_EQ(Shortened("a\nb"), "a\\nb");
   EXPECT_EQ(Shortened(std::string(160, 'x')), std::string(160, 'x'));
   EXPECT_EQ(Shortened(std::string(161, 'x')), std::string(160, 'x') + "... (161 bytes)");

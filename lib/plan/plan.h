@@ -1,5 +1,5 @@
-// A plan: one experiment with every choice made. Plain data; `plan.json` is its file form and runs
-// it again. Read by everything, changed by nobody once a run has begun.
+// A plan: one experiment with every choice made. Plain data; `plan.json` is its file form, from
+// which the run can be repeated. A plan does not change once its run has begun.
 #ifndef DOUBLEHOLD_LIB_PLAN_PLAN_H_
 #define DOUBLEHOLD_LIB_PLAN_PLAN_H_
 
@@ -15,33 +15,33 @@
 
 namespace doublehold {
 
-constexpr int kStoreNode = 0;                           // in lists of nodes: the store
-constexpr std::string_view kNamespaces = "namespaces";  // Plan::net
+constexpr int kStoreNode = 0;                           // the store in lists of nodes
+constexpr std::string_view kNamespaces = "namespaces";  // value of Plan::net
 
-// "client 2 after-read": a client reaching a step. client 0: any client.
+// "client 2 after-read": the moment when a client reaches a step. Client 0: any client.
 struct Trigger {
   int client = 0;
   Step step = Step::kAfterAcquire;
   bool operator==(const Trigger&) const = default;
 };
 
-// "begin of NAME", "end of NAME": another fault of the same timeline starting, or being healed.
+// "begin of NAME", "end of NAME": the moment when another fault of the plan starts or is healed.
 struct FaultMoment {
   std::string fault;
   bool ended = false;
   bool operator==(const FaultMoment&) const = default;
 };
 
-// Between a client and a node (kStoreNode: the store).
+// A connection between a client and a node (kStoreNode: the store).
 struct Link {
   int client = 0;
   int node = 0;
   bool operator==(const Link&) const = default;
 };
 
-// One entry of the timeline. It starts at `from`, or at the first time after it that `on` is
-// reached, and again every `every`, `times` in all; each time it lasts `length`, or until `until`
-// is reached.
+// An entry of the timeline. It starts at `from`, or when `on` is reached for the first time after
+// `from`. It repeats every `every`, `times` times in all. Each time it lasts `length`, or until
+// `until`.
 struct FaultPlan {
   std::string name;
   std::string kind;  // a row of the fault registry: "pause"
@@ -52,48 +52,50 @@ struct FaultPlan {
   Duration length{};
   std::optional<Trigger> until;
   std::optional<FaultMoment>
-      until_fault;            // the first such moment of the run; at once when it has been
-  std::string during;         // only while the fault of that name is active
-  std::optional<int> client;  // its target; absent: the client that reached `on`, or no client
-  std::vector<int> nodes;     // its target nodes; kStoreNode is the store
+      until_fault;            // the first such moment of the run; if it has passed, at once
+  std::string during;         // only while the fault with this name is active
+  std::optional<int> client;  // target client; empty: the client that reached `on`, or none
+  std::vector<int> nodes;     // target nodes; kStoreNode is the store
   std::string direction;      // "request", "reply", "both"
   std::string command;        // upper case; empty: every command
-  std::string key;      // the first key of a command, empty: every key; or one that a node loses
-  int count = 0;        // frames it acts on; 0: all
-  int nth = 1;          // the first frame it acts on, counted on each link
-  double chance = 1.0;  // that it acts on a frame
+  std::string key;      // the first key of a command, empty: any key; or the key that a node loses
+  int count = 0;        // frames on which it acts; 0: all
+  int nth = 1;          // first frame on which it acts, counted on each link
+  double chance = 1.0;  // probability of acting on a frame
   Duration delay{}, jitter{};  // of a frame
   std::string spread;          // of the jitter: "uniform", "normal", "pareto"; empty: uniform
-  int64_t bytes = 0;           // that pass every `gap`
+  int64_t bytes = 0;           // these pass every `gap`
   Duration gap{};
   int64_t bytes_per_second = 0;
-  Duration by{};            // a clock jumps ahead by this; below 0: back
-  Duration period{};        // and there and back again, staying so long each time
-  std::vector<Link> links;  // instead of client and nodes: exactly these
-  double rate = 1.0;        // a clock runs at this rate
-  std::string how;          // a replica is promoted: "by-hand", "planned", "awaited"
-  std::string data;  // "empty", "rdb", "aof", "aof-cut": what a restarted node comes back with
-  Duration cut{};    // aof-cut: so much of the end of its log is lost
+  Duration by{};            // a clock jumps ahead by this (negative: back)
+  Duration period{};        // half a cycle of a strobe
+  std::vector<Link> links;  // exactly these links, instead of client and nodes
+  double rate = 1.0;        // rate of a clock
+  std::string how;          // how a replica is promoted: "by-hand", "planned", "awaited"
+  std::string data;         // "empty", "rdb", "aof", "aof-cut": the data of a restarted node
+  Duration cut{};           // aof-cut: how much of the end of its log is lost
   std::string
-      drawn_for;  // by a nemesis, for what it was asked to do ("clock"): that it meets nothing to act on is nobody's mistake
+      // The nemesis member for which it was drawn ("clock"); then finding nothing to act on is no
+      // error.
+      drawn_for;
   bool operator==(const FaultPlan&) const = default;
 };
 
 struct RetryPlan {
   Duration interval{};   // between two tries
-  double growth = 1;     // each interval is so many times the one before it
-  Duration longest{};    // that growing leads to
-  double jitter = 0;     // share of the interval that is drawn at random, 0..1
+  double growth = 1;     // factor between consecutive intervals
+  Duration longest{};    // limit of the growing interval
+  double jitter = 0;     // random share of the interval, 0..1
   int64_t retries = -1;  // further tries after the first; -1: no limit
-  Duration timeout{};    // gives up after this; 0: the first try is the only one
+  Duration timeout{};    // gives up after this time; 0: one try only
   bool operator==(const RetryPlan&) const = default;
 };
 
-// The program that serves lock "driver", and what it said of itself before the run
+// The program that serves lock "driver", with its self-description from before the run
 // (docs/driver-protocol.md).
 struct DriverPlan {
-  std::string command;                         // for /bin/sh -c
-  std::map<std::string, std::string> options;  // the driver's own
+  std::string command;                         // run by /bin/sh -c
+  std::map<std::string, std::string> options;  // options of the driver
   std::string name, version;
   std::vector<std::string> can;
   bool operator==(const DriverPlan&) const = default;
@@ -104,26 +106,29 @@ struct Plan {
   uint64_t seed = 1;
 
   std::string lock;
-  std::map<std::string, std::string> lock_options;  // checked against the registry; all present
-  std::optional<DriverPlan> driver;                 // of lock "driver"
+  std::map<std::string, std::string> lock_options;  // checked against the registry; complete
+  std::optional<DriverPlan> driver;                 // only with lock "driver"
   Lease lease{};
-  Duration call_timeout{};  // of one command to one node
+  Duration call_timeout{};  // for one command to one node
   RetryPlan retry;
 
-  std::string topology;   // a row of Topologies()
-  int nodes = 1;          // that are no replicas
-  int replicas = 0;       // of each of them
-  Duration down_after{};  // a server that is silent for so long is down, to sentinels and a cluster
+  std::string topology;  // a row of Topologies()
+  int nodes = 1;         // without replicas
+  int replicas = 0;      // for each node
+  // A silent server is considered down after this time, by sentinels and in a cluster.
+  Duration down_after{};
   int clients = 4;
-  int threads = 1;            // of each client: sessions that take locks of their own
-  bool direct = false;        // clients connect to the servers themselves: no network faults
-  std::string net = "proxy";  // what cuts links: the proxy, or the kernel between namespaces
-  Duration packet_delay{};    // there: of every packet from or to a client, by netem
+  int threads = 1;      // sessions of each client, each with its own holds
+  bool direct = false;  // clients connect directly to the servers; excludes network faults
+  // How links are cut: by the proxy, or by the kernel between namespaces.
+  std::string net = "proxy";
+  // With namespaces: delay of every packet from or to a client, by netem.
+  Duration packet_delay{};
 
   std::string workload = "inventory";
   std::map<std::string, std::string> workload_options;
   Duration duration{};
-  int64_t sections = 0;  // of each session, which then ends; 0: as many as there is time for
+  int64_t sections = 0;  // limit of sections for each session; 0: no limit
   Duration grace{};
 
   std::vector<FaultPlan> faults;

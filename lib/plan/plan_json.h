@@ -1,5 +1,5 @@
-// plan.json: a Plan as a file, and back. Reading refuses whatever is missing, unknown or of the
-// wrong type.
+// Writes and reads plan.json, the file form of a Plan. Reading refuses missing, unknown and
+// mistyped fields.
 #ifndef DOUBLEHOLD_LIB_PLAN_PLAN_JSON_H_
 #define DOUBLEHOLD_LIB_PLAN_PLAN_JSON_H_
 

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-// Every member differs from its default.
+// Returns a plan whose members all differ from their defaults.
 Plan FullPlan() {
   FaultPlan first{.name = "held-write", .kind = "hold"};
   first.from = 300ms;
@@ -89,7 +89,7 @@ std::string Refusal(const json& plan) {
   return read.error().message.substr(8);
 }
 
-TEST(PlanJson, EveryPlanComesBackAsItWas) {
+TEST(PlanJson, EveryPlanReadsBackEqual) {
   for (const Plan& plan : {FullPlan(), Plan{}}) {
     const Result<Plan> read = PlanFromJson(json::parse(ToJson(plan).dump()), "p.json");
     ASSERT_TRUE(read.has_value()) << read.error().message;
@@ -111,7 +111,7 @@ TEST(PlanJson, OldNamesOfClaimsAreReadAndNewOnesWritten) {
   EXPECT_EQ(written["expect_cause"], json::parse(R"({"lost-lock-notification":["overran"]})"));
 }
 
-TEST(PlanJson, AClaimByBothOfItsNamesIsRefused) {
+TEST(PlanJson, AClaimWithBothOfItsNamesIsRefused) {
   for (const char* table : {"expect", "expect_cause"}) {
     json plan = ToJson(FullPlan());
     const json value = table == std::string("expect") ? json("any") : json::array({"overran"});
@@ -136,7 +136,7 @@ TEST(PlanJson, EveryFieldOfTheFullPlanDiffersFromItsDefault) {
   }
 }
 
-TEST(PlanJson, WhatIsMissingIsNamed) {
+TEST(PlanJson, AMissingFieldIsNamed) {
   const json plan = ToJson(FullPlan());
   for (const auto& [name, value] : plan.items()) {
     json without = plan;
@@ -150,7 +150,7 @@ TEST(PlanJson, WhatIsMissingIsNamed) {
   }
 }
 
-TEST(PlanJson, WhatIsUnknownIsNamed) {
+TEST(PlanJson, AnUnknownFieldIsNamed) {
   const struct {
     const char* place;
     const char* message;
@@ -169,7 +169,7 @@ TEST(PlanJson, WhatIsUnknownIsNamed) {
   }
 }
 
-TEST(PlanJson, AValueOfTheWrongTypeOrOutOfItsTypesRangeIsRefused) {
+TEST(PlanJson, AMistypedOrOutOfRangeValueIsRefused) {
   const struct {
     const char* place;
     json value;
@@ -214,7 +214,7 @@ TEST(PlanJson, AValueOfTheWrongTypeOrOutOfItsTypesRangeIsRefused) {
   EXPECT_EQ(Refusal(json::array()), "not a JSON object");
 }
 
-TEST(PlanJson, AFileThatIsNoPlanIsRefusedInOneLine) {
+TEST(PlanJson, AFileThatIsNotAPlanIsRefusedInOneLine) {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("doublehold-plan-test-" + std::to_string(getpid()));
   const std::string whole = ToJson(FullPlan()).dump(2);

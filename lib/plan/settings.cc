@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// "fault.0.kind" -> "fault", when the second part is a number: an entry of a list of tables.
+// Returns "fault" for "fault.0.kind": a number after the first part means a list of tables.
 std::optional<std::string> ListOf(std::string_view name) {
   const size_t dot = name.find('.');
   if (dot == std::string_view::npos || dot + 1 >= name.size()) return std::nullopt;
@@ -100,7 +100,7 @@ std::string Settings::Where(const std::string& name) const {
     if (prefix_.empty() || values_.empty()) return prefix_ + name;
     return fmt::format("{}: {}{}", values_.begin()->second.where, prefix_, name);
   }
-  // A flag says what it sets by itself.
+  // The name of a flag already tells which setting it sets.
   if (found->second.where.starts_with("--")) return found->second.where;
   return fmt::format("{}: {}{}", found->second.where, prefix_, name);
 }
@@ -115,8 +115,8 @@ Result<void> Settings::CheckAllTaken(std::string_view what,
     }
     std::vector<std::string> known;
     for (const std::string& candidate : known_) {
-      // What is set already is not what was meant, but for its short form: "lease" for
-      // "lock.lease".
+      // A setting that is already set is no suggestion, except the long form of a short name:
+      // "lock.lease" for "lease".
       const bool may_be_meant = !values_.contains(candidate) || candidate.ends_with("." + name);
       if (may_be_meant && !ListOf(candidate)) known.push_back(candidate);
     }

@@ -20,7 +20,7 @@ std::string WordOf(Settings& settings, const std::string& name) {
   return word->value_or("(absent)");
 }
 
-TEST(Settings, TablesBecomeDottedNamesWithTheLineTheyCameFrom) {
+TEST(Settings, TablesBecomeDottedNamesWithTheirLines) {
   Settings settings = Parsed(R"(name = "k14"
 [lock]
 name = "set-nx-px"
@@ -64,14 +64,14 @@ kind = "jump"
   EXPECT_TRUE(settings.CheckAllTaken("setting").has_value());
 }
 
-TEST(Settings, ATableIsKnownWhenItIsEmptyToo) {
+TEST(Settings, AnEmptyTableIsListed) {
   const Settings settings = Parsed("[column.calm]\n[column.pause]\nfaults = 'pause'\n[row.x.y]\n");
   EXPECT_EQ(settings.TablesBelow("column"), (std::vector<std::string>{"calm", "pause"}));
   EXPECT_EQ(settings.TablesBelow("row"), std::vector<std::string>{"x"});
   EXPECT_TRUE(settings.TablesBelow("cell").empty());
 }
 
-TEST(Settings, WhatATableLacksIsMissedThere) {
+TEST(Settings, AMissingSettingIsReportedAtItsTable) {
   Settings settings = Parsed("a = 1\n[[fault]]\nclient = 1\n");
   EXPECT_EQ(settings.TakeBelow("fault.0").Where("kind"), "x.toml:3: fault.0.kind");
   EXPECT_EQ(settings.Where("lock.name"), "lock.name");
@@ -85,7 +85,7 @@ TEST(Settings, TwelveTablesAreTwelve) {
   EXPECT_EQ(WordOf(settings, "fault.11.kind"), "11");
 }
 
-TEST(Settings, WhatIsNoSettingIsRefusedWithItsLine) {
+TEST(Settings, ANonSettingIsRefusedWithItsLine) {
   const struct {
     const char* text;
     const char* message;
@@ -102,7 +102,7 @@ TEST(Settings, WhatIsNoSettingIsRefusedWithItsLine) {
   }
 }
 
-TEST(Settings, WhatIsNoTomlIsRefusedWithItsLine) {
+TEST(Settings, InvalidTomlIsRefusedWithItsLine) {
   for (const char* text :
        {"a = 1\nb == 2\n", "a = 1\n[lock\n", "a = 1\na = 2\n", "a = 1\nb = 'x\n"}) {
     const Result<Settings> settings = Settings::ParseToml(text, "x.toml");
@@ -113,24 +113,24 @@ TEST(Settings, WhatIsNoTomlIsRefusedWithItsLine) {
   }
 }
 
-TEST(Settings, WhatIsNoTextIsRefused) {
+TEST(Settings, InvalidUtf8IsRefused) {
   const Result<Settings> settings = Settings::ParseToml("a = 1\n\x80\n", "x.toml");
   ASSERT_FALSE(settings.has_value());
   EXPECT_EQ(settings.error().message.substr(0, 7), "x.toml:") << settings.error().message;
 }
 
-TEST(Settings, AMissingFileIsRefusedAndAFolderIs) {
+TEST(Settings, AMissingFileOrAFolderIsRefused) {
   EXPECT_EQ(Settings::ReadToml("/nonexistent/x.toml").error().message,
             "/nonexistent/x.toml: no such file");
   EXPECT_EQ(Settings::ReadToml("/").error().message, "/: is a folder; name a TOML file");
 }
 
-TEST(Settings, AListIsNoSingleValue) {
+TEST(Settings, AListIsNotASingleValue) {
   Settings settings = Parsed("lease = [\"1s\", \"2s\"]\n");
   EXPECT_EQ(WordOf(settings, "lease"), "x.toml:1: lease: needs one value, not a list");
 }
 
-TEST(Settings, WhatIsLaidOverReplacesSingleValuesAndKeepsTheRest) {
+TEST(Settings, LayingOverReplacesSingleValuesAndKeepsTheRest) {
   Settings settings = Parsed("[lock]\nname = \"redlock\"\nlease = \"1s\"\n");
   Settings over;
   over.Set("lock.lease", "300ms", "--lease");
@@ -140,7 +140,7 @@ TEST(Settings, WhatIsLaidOverReplacesSingleValuesAndKeepsTheRest) {
   EXPECT_EQ(settings.Where("lock.lease"), "--lease");
 }
 
-TEST(Settings, AListOfTablesThatIsLaidOverReplacesTheWholeList) {
+TEST(Settings, LayingOverReplacesAWholeListOfTables) {
   Settings settings = Parsed(
       "[[fault]]\nkind = \"pause\"\nclient = 1\n[[fault]]\nkind = \"jump\"\n[lock]\nname = "
       "\"x\"\n");
@@ -149,7 +149,7 @@ TEST(Settings, AListOfTablesThatIsLaidOverReplacesTheWholeList) {
   EXPECT_EQ(WordOf(settings, "fault.0.kind"), "drop");
 }
 
-TEST(Settings, WhatNobodyTookIsAnErrorThatNamesTheNearestOfWhatWasAskedFor) {
+TEST(Settings, ASettingThatWasNotTakenIsAnErrorWithASuggestion) {
   Settings settings = Parsed("[retry]\nintervall = \"1ms\"\n");
   (void)settings.Take("retry.interval");
   (void)settings.Take("retry.jitter");
@@ -159,7 +159,7 @@ TEST(Settings, WhatNobodyTookIsAnErrorThatNamesTheNearestOfWhatWasAskedFor) {
             "x.toml:2: setting 'retry.intervall' is unknown (did you mean 'retry.interval'?)");
 }
 
-TEST(Settings, AListOfTablesThatNobodyKnowsIsAnErrorThatNamesTheNearest) {
+TEST(Settings, AnUnknownListOfTablesIsAnErrorWithASuggestion) {
   const Settings settings = Parsed("[[falt]]\nkind = \"pause\"\n");
   EXPECT_EQ(settings.CheckAllTaken("setting", {"fault"}).error().message,
             "x.toml:2: list of tables 'falt' is unknown (did you mean 'fault'?)");

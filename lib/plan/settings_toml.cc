@@ -49,7 +49,8 @@ class Flattener {
         words.push_back(*word);
         continue;
       }
-      // It would leave no trace, and the numbers of those behind it would be out of step.
+      // An empty table would leave no setting, so the numbers of the following tables would be
+      // wrong.
       if (inner->empty()) return BadInput(fmt::format("{}: {}: an empty table", Where(node), name));
       if (Result<void> ok = Table(*inner, fmt::format("{}.{}.", name, index++)); !ok) return ok;
     }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostNodes = 15;
 constexpr int kUsualQuorum = 5;
-// A replica is elected by a majority of the masters that are left.
+// Electing a replica needs a majority of the masters, without the failed one.
 constexpr int kLeastClusterMasters = 3;
 constexpr int kMostClusterMasters = 5;
 

@@ -1,8 +1,7 @@
-// How the servers that keep lock keys hang together: which there are, who is whose replica, and how
-// clients find the one that takes writes.
+// How the lock servers are arranged: masters, replicas, and how clients find the master.
 //
 // Servers are numbered: first the masters, 1..plan.nodes, then the replicas, master by master. The
-// store is no part of it.
+// store is not part of the topology.
 #ifndef DOUBLEHOLD_LIB_PLAN_TOPOLOGY_H_
 #define DOUBLEHOLD_LIB_PLAN_TOPOLOGY_H_
 
@@ -14,12 +13,12 @@
 
 namespace doublehold {
 
-// How clients get to the master.
+// How clients find the master.
 enum class Lead : uint8_t {
-  kFixed,    // a node is where it is
-  kAddress,  // one address that is moved to the new master by hand, as a virtual IP or a DNS name is
-  kSentinel,  // a client asks a sentinel each time that it connects
-  kCluster,   // a client asks any node, and goes where MOVED sends it
+  kFixed,     // each node has a fixed address
+  kAddress,   // one address, which an operator moves to the new master, as a virtual IP or DNS name
+  kSentinel,  // a client asks a sentinel for each new connection
+  kCluster,   // a client asks any node, and follows MOVED
 };
 
 struct TopologyEntry {
@@ -27,33 +26,33 @@ struct TopologyEntry {
   std::string_view summary;  // for `doublehold list topologies`
   Lead lead = Lead::kFixed;
   int usual_nodes = 1, least_nodes = 1, most_nodes = 1;  // masters
-  bool is_many = false;  // locks see its nodes one by one; else all of them are one node to a lock
+  bool is_many = false;  // locks see each node separately; otherwise all nodes appear as one
 
   [[nodiscard]] bool HasReplicas() const { return lead != Lead::kFixed; }
-  // A server tells by itself that another is down, after Plan::down_after.
+  // Whether servers detect by themselves, after Plan::down_after, that another server is down.
   [[nodiscard]] bool FailsOver() const { return lead == Lead::kSentinel || lead == Lead::kCluster; }
 };
 
-constexpr int kMostReplicas = 4;  // of each master
-constexpr int kSentinels = 3;     // of topology `sentinel`: two of them are a majority
+constexpr int kMostReplicas = 4;  // for each master
+constexpr int kSentinels = 3;     // for topology `sentinel`; two are a majority
 
 std::span<const TopologyEntry> Topologies();
-// Null when there is none of that name.
+// Returns null when no topology has this name.
 const TopologyEntry* FindTopology(std::string_view name);
 
-// All of these take a plan whose topology is known.
+// The plan's topology must be known.
 
-// Masters and replicas.
+// Counts masters and replicas.
 int ServersOf(const Plan& plan);
-// Of how many nodes a lock may ask for a connection.
+// Returns how many nodes a lock can connect to.
 int LockNodesOf(const Plan& plan);
-// How many nodes a client has links to that it uses: masters and replicas, where it finds out by
-// itself which is which.
+// Returns how many nodes a client uses links to: masters and replicas, if it finds out by itself
+// which server is the master.
 int ClientLinksOf(const Plan& plan);
-// Whose replica a server is when the run begins; its own number when it is a master.
+// Returns the master whose replica a server is at the start; a master's own number.
 int MasterOf(const Plan& plan, int server);
 
-// Why the sizes do not fit the topology, and the setting that is to blame; both empty when they do.
+// Why sizes do not fit the topology, and the setting at fault. Both are empty when they fit.
 struct Misfit {
   std::string setting;
   std::string why;

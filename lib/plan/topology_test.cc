@@ -17,7 +17,7 @@ TEST(Topology, ReplicasAreNumberedAfterTheMastersMasterByMaster) {
     EXPECT_EQ(MasterOf(plan, server), masters[server - 1]);
 }
 
-TEST(Topology, ALockSeesIndependentNodesOneByOne) {
+TEST(Topology, ALockSeesIndependentNodesSeparately) {
   Plan plan;
   plan.topology = "independent";
   plan.nodes = 5;
@@ -26,7 +26,7 @@ TEST(Topology, ALockSeesIndependentNodesOneByOne) {
   EXPECT_EQ(MasterOf(plan, 5), 5);
 }
 
-TEST(Topology, SizesThatDoNotFitNameTheSetting) {
+TEST(Topology, WrongSizesNameTheSettingAtFault) {
   const struct {
     const char* name;
     int nodes, replicas;

@@ -1,4 +1,4 @@
-// Where a real node listens.
+// The address of a real node.
 #ifndef DOUBLEHOLD_LIB_REDIS_ADDRESS_H_
 #define DOUBLEHOLD_LIB_REDIS_ADDRESS_H_
 
@@ -11,12 +11,12 @@
 namespace doublehold {
 
 struct NodeAddress {
-  std::string unix_path;  // used when not empty
+  std::string unix_path;  // used if not empty
   std::string host = "127.0.0.1";
   uint16_t port = 0;
 };
 
-// "unix:/path" or "tcp:127.0.0.1:6379", as FormatAddress writes them.
+// Parses "unix:/path" or "tcp:127.0.0.1:6379", the format of FormatAddress.
 Result<NodeAddress> ParseAddress(std::string_view text);
 std::string FormatAddress(const NodeAddress& address);
 

@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-TEST(NodeAddress, IsReadAsItWasWritten) {
+TEST(NodeAddress, ReadsBackEqual) {
   for (const char* text : {"unix:/run/redis.sock", "tcp:127.0.0.1:6379", "tcp:127.0.0.1:65535"}) {
     const Result<NodeAddress> address = ParseAddress(text);
     ASSERT_TRUE(address.has_value()) << address.error().message;
@@ -13,7 +13,7 @@ TEST(NodeAddress, IsReadAsItWasWritten) {
   }
 }
 
-TEST(NodeAddress, WhatIsNoneIsRefused) {
+TEST(NodeAddress, InvalidAddressesAreRefused) {
   for (const char* text :
        {"", "unix:", "127.0.0.1:6379", "tcp:127.0.0.1", "tcp::6379", "tcp:127.0.0.1:0",
         "tcp:127.0.0.1:65536", "tcp:127.0.0.1:63a", "tcp:127.0.0.1:-1"}) {

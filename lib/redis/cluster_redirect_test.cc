@@ -1,4 +1,4 @@
-// What a client is told by a real cluster of which a slot is on its way from one server to another.
+// A client of a real cluster while a slot migrates from one server to another.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -23,7 +23,7 @@ using testing::kPatience;
 using testing::Server;
 using testing::TempFolder;
 
-// Two that are free now.
+// Returns two ports that are free now.
 std::array<std::string, 2> FreePorts() {
   std::array<std::string, 2> ports;
   std::array<int, 2> sockets{};
@@ -42,7 +42,7 @@ std::array<std::string, 2> FreePorts() {
   return ports;
 }
 
-// The first server has all slots; that of {t} is on its way to the second one.
+// The first server owns all slots; the slot of {t} is migrating to the second one.
 class SlotOnItsWay : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -86,7 +86,7 @@ class SlotOnItsWay : public ::testing::Test {
   std::string slot_ = Ask(from_.address(), {"CLUSTER", "KEYSLOT", "{t}"});
 };
 
-TEST_F(SlotOnItsWay, AKeyThatIsNotThereAnyMoreIsAskedForWhereItGoes) {
+TEST_F(SlotOnItsWay, AMigratedKeyIsAskedForAtItsNewServer) {
   const CallResult set = Call(*client_, {"SET", "{t}new", "2"});
   ASSERT_TRUE(set.has_value()) << set.error().message;
   EXPECT_EQ(set->text, "OK");
@@ -96,7 +96,7 @@ TEST_F(SlotOnItsWay, AKeyThatIsNotThereAnyMoreIsAskedForWhereItGoes) {
   EXPECT_EQ(Call(*client_, {"GET", "{t}old"})->text, "1") << "and nothing else is";
 }
 
-TEST_F(SlotOnItsWay, AScriptIsSentThereInFull) {
+TEST_F(SlotOnItsWay, AScriptIsSentToTheNewServerInFull) {
   const Script script("return redis.call('SET', KEYS[1], ARGV[1])");
   const std::array<std::string_view, 1> keys{"{t}new"};
   const std::array<std::string_view, 1> args{"3"};
@@ -108,7 +108,7 @@ TEST_F(SlotOnItsWay, AScriptIsSentThereInFull) {
   EXPECT_EQ(Ask(to_.address(), {"SCRIPT", "EXISTS", script.sha1}), "[1]");
 }
 
-TEST_F(SlotOnItsWay, AScriptOfKeysOnBothServersHasCertainlyNotRun) {
+TEST_F(SlotOnItsWay, AScriptWithKeysOnBothServersHasCertainlyNotRun) {
   const Script script("return redis.call('SET', KEYS[2], '4')");
   const std::array<std::string_view, 2> keys{"{t}old", "{t}new"};
   const CallResult set = client_->Eval(script, keys, {}, RealMono() + kPatience);
@@ -118,7 +118,7 @@ TEST_F(SlotOnItsWay, AScriptOfKeysOnBothServersHasCertainlyNotRun) {
   EXPECT_EQ(KeysIn(to_), "0");
 }
 
-TEST_F(SlotOnItsWay, WhatIsPinnedToAServerStaysThere) {
+TEST_F(SlotOnItsWay, APinnedConnectionStaysWithItsServer) {
   ASSERT_EQ(Call(*client_, {"WATCH", "{t}old"})->text, "OK");
   client_->Pin();
   const CallResult set = Call(*client_, {"SET", "{t}new", "5"});

@@ -13,11 +13,11 @@
 namespace doublehold {
 namespace {
 
-// A reply of a lock or a stock command is small; a larger one takes several reads.
+// Fits the small replies of lock and stock commands; a larger reply takes several reads.
 constexpr size_t kReadBytes = 4096;
 constexpr Duration kTrusted = 2ms;
-// Sent to another node, from there to a third for once, and to both in full; more only while a
-// cluster's nodes do not agree.
+// Usual redirections: to another node, from there once to a third, and the script's text to both.
+// More are needed only while a cluster's nodes disagree.
 constexpr int kMostTurns = 5;
 
 Reply Convert(const redisReply& from) {
@@ -32,7 +32,7 @@ Reply Convert(const redisReply& from) {
       reply.text.assign(from.str, static_cast<size_t>(from.len));
       break;
     case REDIS_REPLY_STATUS:
-    case REDIS_REPLY_ERROR:  // inside an array only; at the top it is a CallFailure
+    case REDIS_REPLY_ERROR:  // only inside an array; at the top level an error is a CallFailure
       reply.kind = Reply::Kind::kStatus;
       reply.text.assign(from.str, static_cast<size_t>(from.len));
       break;
@@ -47,8 +47,8 @@ Reply Convert(const redisReply& from) {
   return reply;
 }
 
-// An error reply to a plain command means that nothing was done. A script may fail half-way
-// through, unless the node refused to begin.
+// An error reply to a plain command means that nothing was done. A script may have failed half-way,
+// unless the node refused to start it.
 bool IsDefinite(std::string_view error, bool script) {
   if (!script) return true;
   for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY",
@@ -58,10 +58,10 @@ bool IsDefinite(std::string_view error, bool script) {
   return false;
 }
 
-// Whether the server replied, be it with an error.
+// Whether the server replied, with a result or an error.
 bool HasReplied(const CallResult& result) { return result || result.error().definite; }
 
-// Frames out and replies in over one socket.
+// Sends commands and receives replies over one socket.
 class Channel {
  public:
   explicit Channel(std::unique_ptr<Route> route) : route_(std::move(route)) {}
@@ -78,7 +78,7 @@ class Channel {
     return error;
   }
 
-  // The node is of no more use, or answers that another one is meant: then Open leads there.
+  // Call when the node failed or redirected the client: the next Open asks the route again.
   void Lose() {
     Close();
     route_->Lost();
@@ -138,7 +138,7 @@ class HiredisConnection final : public Connection {
     CallResult result = FinishOnce();
     for (int again = 0; !result && again < kMostTurns; ++again) {
       const std::string& why = result.error().message;
-      // What was watched, or queued behind MULTI, is with the node of this connection.
+      // While pinned, no redirection: watches and queued commands belong to this node's connection.
       const auto asked = pinned_ ? std::nullopt : channel_.AskedFor(why);
       if (asked) {
         result = FinishAt(*asked);
@@ -162,9 +162,9 @@ class HiredisConnection final : public Connection {
     started_ = true;
     deadline_ = deadline;
     failed_.reset();
-    // A server that was restarted has closed the connection; noticing it before sending keeps the
-    // failure definite. It costs a system call, so a connection that was just used is trusted: no
-    // server restarts that fast.
+    // A restarted server has closed the connection. Detecting that before sending keeps the failure
+    // definite, but costs a system call. A recently used connection is not checked: no server
+    // restarts that fast.
     if (channel_.IsOpen() && RealMono() - last_reply_ > kTrusted && channel_.IsSpoilt()) {
       channel_.Lose();
     }
@@ -180,21 +180,21 @@ class HiredisConnection final : public Connection {
     if (failed_) return tl::unexpected(*failed_);
     CallResult result = channel_.Receive(deadline_);
     if (HasReplied(result)) last_reply_ = RealMono();
-    // Of a master that was: whoever knows the new one is asked before the next command.
+    // On failure, or if the server is a master no longer, asks the route for the node before the
+    // next command.
     if (!HasReplied(result) || (!result && result.error().message.starts_with("READONLY")))
       channel_.Lose();
     return ClassifyError(std::move(result));
   }
 
-  // The same command at a node that takes it if it is told in the same breath that it was asked
-  // for.
+  // Sends the same command to the node that ASK named, which accepts it only right after ASKING.
   CallResult FinishAt(const NodeAddress& address) {
     Channel there(FixedRoute(address));
     std::string error = there.Open(deadline_);
     if (error.empty()) error = there.Send({"ASKING"}, deadline_);
     if (error.empty()) error = there.Send(words_, deadline_);
     if (!error.empty()) return tl::unexpected(CallFailure{.definite = true, .message = error});
-    CallResult result = there.Receive(deadline_);  // to ASKING
+    CallResult result = there.Receive(deadline_);  // the reply to ASKING
     if (HasReplied(result)) result = there.Receive(deadline_);
     return ClassifyError(std::move(result));
   }
@@ -216,7 +216,7 @@ class HiredisConnection final : public Connection {
   const Script* script_ = nullptr;
   Deadline deadline_{};
   MonoTime last_reply_{};
-  std::optional<CallFailure> failed_;  // of the call that was started
+  std::optional<CallFailure> failed_;  // the failure of the started call
   bool started_ = false;
   bool pinned_ = false;
 };
@@ -232,18 +232,18 @@ class HiredisSubscription final : public Subscription {
       error = channel_.Open(deadline);
       if (error.empty()) error = channel_.Send({"SUBSCRIBE", name_}, deadline);
       if (!error.empty()) channel_.Close();
-      // From the confirmation on nothing is missed; before it something may have been: the caller
-      // looks for itself.
+      // Messages before the confirmation may have been missed, so the caller must check the lock
+      // itself.
       return error.empty() && HasReplied(channel_.Receive(deadline));
     }
     if (HasReplied(channel_.Receive(deadline))) {
-      // Messages that came together are one wake-up: after it the caller looks, and sees what all
-      // of them meant.
+      // Messages that have arrived together count as one wake-up, because the caller checks the
+      // lock once for all of them.
       while (HasReplied(channel_.Receive(MonoTime{}))) {
       }
       return true;
     }
-    // Past the deadline the subscription stands; after anything else it is made anew.
+    // After a timeout the subscription stays; after any failure it is made again.
     if (RealMono() < deadline) channel_.Lose();
     return false;
   }

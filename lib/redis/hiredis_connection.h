@@ -1,7 +1,7 @@
-// Connection and Subscription to a real node, and Redis' protocol alone for an event loop that has
-// sockets of its own. hiredis_connection.cc is the one file that includes hiredis; it is used for
-// the protocol, while the socket is ours, so that a deadline holds for connecting, sending and
-// receiving alike and a failure can say whether the command may have run.
+// Connection and Subscription to a real node, and a reader of Redis' protocol for event loops with
+// their own sockets. Only hiredis_connection.cc includes hiredis, and uses it for the protocol
+// alone. The sockets are ours: so the deadline covers connecting, sending and receiving, and a
+// failure tells whether the command may have run.
 #ifndef DOUBLEHOLD_LIB_REDIS_HIREDIS_CONNECTION_H_
 #define DOUBLEHOLD_LIB_REDIS_HIREDIS_CONNECTION_H_
 
@@ -18,25 +18,25 @@ struct redisReader;  // of hiredis
 
 namespace doublehold {
 
-// Views given to Start and StartScript must stay valid until Finish: a script that the node lacks
-// is sent again in full.
+// The views given to Start and StartScript must stay valid until Finish, which sends a script's
+// text if the node lacks the script.
 std::unique_ptr<Connection> MakeConnection(NodeAddress address);
 std::unique_ptr<Subscription> MakeSubscription(NodeAddress address, std::string channel);
-// To wherever the route leads. A command that belongs to another node is sent to that one.
+// Connects to the node that the route finds. Follows redirections to other nodes.
 std::unique_ptr<Connection> MakeConnection(std::unique_ptr<Route> route);
 std::unique_ptr<Subscription> MakeSubscription(std::unique_ptr<Route> route, std::string channel);
 
-// The bytes of a command.
+// Returns the bytes of a command.
 std::string FormatCommand(Argv words);
 
-// Takes replies out of bytes as they come.
+// Parses replies from a stream of bytes.
 class ReplyReader {
  public:
   ReplyReader();
 
   void Feed(std::string_view bytes);
-  // The next whole reply, once it has come. An error of the server is a definite failure; bytes
-  // that are not Redis' protocol are an indefinite one, and no reply follows them.
+  // Returns the next complete reply, if there is one. A server's error is a definite failure. Bytes
+  // that are not Redis' protocol are an indefinite failure, after which no reply follows.
   std::optional<CallResult> Next();
 
  private:
@@ -46,7 +46,7 @@ class ReplyReader {
   std::unique_ptr<redisReader, Free> reader_;
 };
 
-// CLOCK_MONOTONIC.
+// Reads CLOCK_MONOTONIC.
 MonoTime RealMono();
 
 }  // namespace doublehold

@@ -63,7 +63,7 @@ TEST(ReplyReader, TakesRepliesOffBytesAsTheyCome) {
   EXPECT_FALSE(broken.error().definite);
 }
 
-TEST_F(HiredisConnection, HandsOverEveryKindOfAnswer) {
+TEST_F(HiredisConnection, ReturnsEveryKindOfReply) {
   EXPECT_EQ(Call(*connection_, {"SET", "k", "v"})->kind, Reply::Kind::kStatus);
   EXPECT_EQ(Call(*connection_, {"SET", "k", "v"})->text, "OK");
   EXPECT_EQ(Call(*connection_, {"GET", "k"})->kind, Reply::Kind::kString);
@@ -78,16 +78,16 @@ TEST_F(HiredisConnection, HandsOverEveryKindOfAnswer) {
   EXPECT_EQ(list->items[2].text, "-7");
 }
 
-TEST_F(HiredisConnection, BytesArriveAsTheyWereSent) {
+TEST_F(HiredisConnection, BytesArriveUnchanged) {
   const std::string odd("a\0b\r\n$5\r\n", 9);
-  const std::string large(3 << 20, 'x');  // more than any socket buffer
+  const std::string large(3 << 20, 'x');  // more than any socket buffer holds
   for (const std::string& value : {odd, large, std::string()}) {
     ASSERT_TRUE(Call(*connection_, {"SET", "k", value}).has_value());
     EXPECT_EQ(Call(*connection_, {"GET", "k"})->text, value);
   }
 }
 
-TEST_F(HiredisConnection, AnErrorOfTheServerMeansThatNothingWasDone) {
+TEST_F(HiredisConnection, AServerErrorMeansThatNothingWasDone) {
   ASSERT_TRUE(Call(*connection_, {"SET", "k", "v"}).has_value());
   const CallResult wrong = Call(*connection_, {"INCR", "k"});
   ASSERT_FALSE(wrong.has_value());
@@ -96,7 +96,7 @@ TEST_F(HiredisConnection, AnErrorOfTheServerMeansThatNothingWasDone) {
   EXPECT_EQ(Call(*connection_, {"GET", "k"})->text, "v") << "the connection goes on";
 }
 
-TEST_F(HiredisConnection, AScriptIsSentInFullWhenTheServerDoesNotHaveIt) {
+TEST_F(HiredisConnection, AScriptIsSentInFullIfTheServerLacksIt) {
   const Script script("return {KEYS[1], ARGV[1], ARGV[2]}");
   const std::array<std::string_view, 1> keys{"k"};
   const std::array<std::string_view, 2> args{"a", "b"};
@@ -116,7 +116,7 @@ TEST_F(HiredisConnection, AScriptIsSentInFullWhenTheServerDoesNotHaveIt) {
   EXPECT_NE(stats.find("cmdstat_eval:calls=2"), std::string::npos) << stats;
 }
 
-TEST_F(HiredisConnection, AScriptThatFailsMayHaveDoneItsFirstHalf) {
+TEST_F(HiredisConnection, AScriptThatFailsMayHaveRunHalfWay) {
   const Script script("redis.call('set', KEYS[1], 'half') return redis.call('incr', KEYS[1])");
   const std::array<std::string_view, 1> keys{"k"};
   const CallResult result = connection_->Eval(script, keys, {}, RealMono() + kPatience);
@@ -125,7 +125,7 @@ TEST_F(HiredisConnection, AScriptThatFailsMayHaveDoneItsFirstHalf) {
   EXPECT_EQ(Ask(server_.address(), {"GET", "k"}), "half");
 }
 
-TEST_F(HiredisConnection, WhereNobodyListensNothingWasDone) {
+TEST_F(HiredisConnection, WithoutAListenerNothingWasDone) {
   const struct {
     NodeAddress address;
     const char* message;
@@ -148,7 +148,7 @@ TEST_F(HiredisConnection, WhereNobodyListensNothingWasDone) {
   }
 }
 
-TEST_F(HiredisConnection, AServerThatIsStoppedMayStillCarryItOut) {
+TEST_F(HiredisConnection, AStoppedServerMayStillExecuteTheCommand) {
   ASSERT_TRUE(Call(*connection_, {"PING"}).has_value());
   server_.Stop();
   const std::array<std::string_view, 3> set{"SET", "k", "late"};
@@ -162,11 +162,11 @@ TEST_F(HiredisConnection, AServerThatIsStoppedMayStillCarryItOut) {
   EXPECT_TRUE(Eventually([&] {
     return Ask(server_.address(), {"GET", "k"}) == "late";
   })) << "its bytes had reached the server";
-  // The same connection works again, and takes no late answer for its own.
+  // The same connection works again, and ignores the late reply.
   EXPECT_EQ(Call(*connection_, {"GET", "k"})->text, "late");
 }
 
-TEST_F(HiredisConnection, OfNodesAskedAtOnceASilentOneDoesNotCostTheOthersAnswers) {
+TEST_F(HiredisConnection, ASilentNodeDoesNotCostTheOthersReplies) {
   Server second(SocketNamed("2.sock"));
   Server third(SocketNamed("3.sock"));
   const auto to_second = MakeConnection(second.address());
@@ -177,7 +177,7 @@ TEST_F(HiredisConnection, OfNodesAskedAtOnceASilentOneDoesNotCostTheOthersAnswer
   for (Connection* each : {connection_.get(), to_second.get(), to_third.get()}) {
     each->Start(set, deadline);
   }
-  // The second PING is answered after the SET's answer was sent.
+  // A server replies to this second PING after its reply to the SET.
   for (const Server* each : {&second, &third}) {
     ASSERT_TRUE(Eventually([&] { return Ask(each->address(), {"GET", "k"}) == "v"; }));
     ASSERT_EQ(Ask(each->address(), {"PING"}), "PONG");
@@ -188,7 +188,7 @@ TEST_F(HiredisConnection, OfNodesAskedAtOnceASilentOneDoesNotCostTheOthersAnswer
   EXPECT_TRUE(to_third->Finish().has_value());
 }
 
-TEST_F(HiredisConnection, AScriptIsSentInFullToAServerThatWasRestarted) {
+TEST_F(HiredisConnection, AScriptIsSentInFullToARestartedServer) {
   const Script script("return ARGV[1]");
   const std::array<std::string_view, 1> args{"a"};
   ASSERT_TRUE(connection_->Eval(script, {}, args, RealMono() + kPatience));
@@ -199,7 +199,7 @@ TEST_F(HiredisConnection, AScriptIsSentInFullToAServerThatWasRestarted) {
   EXPECT_EQ(again->text, "a");
 }
 
-TEST_F(HiredisConnection, AServerThatWasRestartedIsConnectedAnew) {
+TEST_F(HiredisConnection, ReconnectsToARestartedServer) {
   ASSERT_TRUE(Call(*connection_, {"SET", "k", "v"}).has_value());
   server_.Kill();
   const CallResult gone = Call(*connection_, {"PING"});
@@ -210,18 +210,18 @@ TEST_F(HiredisConnection, AServerThatWasRestartedIsConnectedAnew) {
   EXPECT_TRUE(back->IsNil());
 }
 
-TEST_F(HiredisConnection, AConnectionThatTheServerClosedIsNoticedBeforeSending) {
+TEST_F(HiredisConnection, AConnectionClosedByTheServerIsDetectedBeforeSending) {
   ASSERT_TRUE(Call(*connection_, {"PING"}).has_value());
   const MonoTime used = RealMono();
   ASSERT_EQ(Ask(server_.address(), {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}), "1");
-  // A connection that was used a moment ago is trusted.
+  // A recently used connection is not checked.
   ASSERT_TRUE(Eventually([&] { return RealMono() - used > 10ms; }));
   const CallResult result = Call(*connection_, {"PING"});
   EXPECT_TRUE(result.has_value()) << result.error().message;
 }
 
-// A peer on a unix socket that is no Redis: takes one connection, reads something, sends `answer`,
-// closes.
+// A peer on a unix socket that is not Redis: accepts one connection, reads some bytes, sends
+// `answer` and closes.
 class OddPeer {
  public:
   OddPeer(const std::string& path, std::string answer)
@@ -250,7 +250,7 @@ class OddPeer {
   std::thread thread_;
 };
 
-TEST_F(HiredisConnection, WhatIsSentAndNotAnsweredMayHaveBeenDone) {
+TEST_F(HiredisConnection, ACommandWithoutReplyMayHaveBeenExecuted) {
   const struct {
     const char* answer;
     const char* message;
@@ -273,7 +273,7 @@ TEST_F(HiredisConnection, WhatIsSentAndNotAnsweredMayHaveBeenDone) {
 
 TEST_F(HiredisConnection, AServerTooBusyToConnectToHasDoneNothing) {
   server_.Stop();
-  // Connections are taken until the backlog is full; none of them may say more than is certain.
+  // Connects until the backlog is full. No failure may claim more than is certain.
   std::vector<std::unique_ptr<Connection>> waiting;
   const std::array<std::string_view, 1> ping{"PING"};
   bool refused = false;
@@ -290,7 +290,7 @@ TEST_F(HiredisConnection, AServerTooBusyToConnectToHasDoneNothing) {
   EXPECT_TRUE(Eventually([&] { return Call(*connection_, {"PING"}).has_value(); }));
 }
 
-TEST_F(HiredisConnection, APinnedOneIsNotMadeAnew) {
+TEST_F(HiredisConnection, APinnedConnectionDoesNotReconnect) {
   ASSERT_EQ(Call(*connection_, {"WATCH", "k"})->text, "OK");
   connection_->Pin();
   ASSERT_EQ(Call(*connection_, {"MULTI"})->text, "OK") << "as long as it stands, it is used";
@@ -324,21 +324,21 @@ TEST(Subscription, WakesOnAMessage) {
   publisher.join();
 }
 
-TEST(Subscription, MessagesThatCameTogetherAreOneWakeUp) {
+TEST(Subscription, MessagesThatArriveTogetherAreOneWakeUp) {
   const TempFolder folder;
   Server server(folder.path() / "1.sock");
   const auto subscription = MakeSubscription(server.address(), "news");
   ASSERT_TRUE(subscription->Wait(RealMono() + kPatience));
   const auto publisher = MakeConnection(server.address());
-  for (int i = 0; i < 100; ++i)  // what the socket takes at once, small as they are
+  for (int i = 0; i < 100; ++i)  // so small that the socket takes them all at once
     ASSERT_TRUE(Call(*publisher, {"PUBLISH", "news", "x"})->IsInteger(1));
-  // All were sent before the answer to this.
+  // The server has sent all messages before it replies to this.
   ASSERT_TRUE(Call(*publisher, {"PING"}).has_value());
   EXPECT_TRUE(subscription->Wait(RealMono() + kPatience));
   EXPECT_FALSE(subscription->Wait(RealMono() + 20ms));
 }
 
-TEST(Subscription, IsMadeAnewAfterARestartAndSaysSo) {
+TEST(Subscription, SubscribesAgainAfterARestartAndReportsIt) {
   const TempFolder folder;
   Server server(folder.path() / "1.sock");
   const auto subscription = MakeSubscription(server.address(), "news");

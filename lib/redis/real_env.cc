@@ -22,9 +22,9 @@ timespec ToTimespec(MonoTime time) {
   return {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
 }
 
-// A message and its answer are one byte each on a SOCK_SEQPACKET pair; the answer comes when the
-// faults that were aimed at this step are in place. The other end closes only when the supervisor
-// is gone: nothing is left to do then.
+// The announcement and its answer are one byte each, on a SOCK_SEQPACKET pair. The answer arrives
+// when the faults that wait for this step are in place. If the socket closes, the supervisor is
+// gone, so the process ends.
 void Announce(int fd, uint8_t step) {
   while (send(fd, &step, 1, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) _exit(0);
@@ -89,7 +89,7 @@ MonoTime RealEnv::Mono() { return RealMono(); }
 
 WallTime RealEnv::Wall() {
   timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);  // the clock shim answers in a run
+  clock_gettime(CLOCK_REALTIME, &now);  // the clock shim determines it in a run
   return WallTime(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 
@@ -113,7 +113,7 @@ bool RealEnv::Stopping() {
   return control_ != nullptr && control_->stop.load(std::memory_order_relaxed) != 0;
 }
 
-// Servers that are followed are one node to locks: the master, wherever it is.
+// If the topology has a master to follow, locks see all its servers as one node.
 std::unique_ptr<Route> RealEnv::RouteTo(NodeId node) const {
   const bool followed = node != kStoreId && !process_.roster.announced.empty();
   if (followed) return RouteToMaster(process_.addresses, process_.roster);
@@ -128,7 +128,7 @@ std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channe
 
 std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {
   const bool session = kind == TaskKind::kSession;
-  CHECK(kind != task_ || (session && thread_ == 0));  // a segment has one writer
+  CHECK(kind != task_ || (session && thread_ == 0));  // each segment has one writer
   const int thread = session ? sessions_++ : thread_;
   return std::make_unique<Thread>(process_, kind, thread, std::move(body));
 }

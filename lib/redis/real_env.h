@@ -13,19 +13,19 @@
 
 namespace doublehold {
 
-// What the Envs of one process have in common. Outlives them; not changed once the first is made.
+// The shared state of a process's Envs. It must outlive them, and must not change once the first
+// Env is made.
 struct RealProcess {
-  int number = 0;  // Event::client, and the index in `shared`
+  int number = 0;  // Event::client, and its index in `shared`
   uint64_t seed = 0;
   std::vector<NodeAddress> addresses;  // by node number; [0] is the store
-  Roster roster;                       // of the nodes, where they are followed
-  SharedRun* shared = nullptr;         // null: nothing is recorded, no step is announced
-  int step_fd = -1;                    // answers announced steps; -1: none
+  Roster roster;                       // the nodes' roster if clients follow the master
+  SharedRun* shared = nullptr;         // null: nothing is recorded, and no step is announced
+  int step_fd = -1;                    // socket for announced steps; -1: none
 };
 
-// One task's Env. Not thread-safe; Spawn makes another for the new thread. What is spawned as a
-// session is a further session of the client, with a number of its own; only the first one
-// announces its steps.
+// One task's Env. Not thread-safe; Spawn makes another Env for the new thread. A spawned session is
+// a further session of the client, with its own number. Only the first session announces its steps.
 class RealEnv final : public Env {
  public:
   RealEnv(const RealProcess& process, TaskKind task, int thread = 0);
@@ -52,7 +52,7 @@ class RealEnv final : public Env {
   const RealProcess& process_;
   TaskKind task_;
   int thread_;
-  int sessions_ = 1;  // started by this one, itself included
+  int sessions_ = 1;  // sessions started by this Env, including itself
   MonoTime start_;
   Prng random_;
   std::optional<Recorder> recorder_;
@@ -60,8 +60,8 @@ class RealEnv final : public Env {
   StopSignal* stop_ = nullptr;  // of a spawned task
 };
 
-// Sleeps and measures how late it wakes, for ever: a process that cannot run is stalled, whatever
-// the reason. Stalls of `threshold` or more are recorded. To be spawned as TaskKind::kMeter.
+// Sleeps and measures how late it wakes, until it is stopped: a process that cannot run is stalled,
+// for any reason. Records stalls of at least `threshold`. Spawn it as TaskKind::kMeter.
 void MeterStalls(Env& env, Duration threshold, ClientControl* control);
 
 }  // namespace doublehold

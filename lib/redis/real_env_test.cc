@@ -38,7 +38,7 @@ class RealEnvTest : public ::testing::Test {
   RealProcess process_;
 };
 
-TEST_F(RealEnvTest, TimeIsTheMachinesAndCountsFromTheStartOfTheRun) {
+TEST_F(RealEnvTest, TimesCountFromTheStartOfTheRun) {
   RealEnv env(process_, TaskKind::kSession);
   const MonoTime before = RealMono();
   const MonoTime now = env.Mono();
@@ -58,7 +58,7 @@ TEST_F(RealEnvTest, SleepsUntilTheTime) {
   EXPECT_TRUE(env.SleepUntil(until)) << "a time that is past is no sleep";
 }
 
-TEST_F(RealEnvTest, RecordsWithItsOwnStamp) {
+TEST_F(RealEnvTest, RecordsWithItsOwnTimeStamp) {
   RealEnv env(process_, TaskKind::kSession);
   env.Record({.at_ns = -1, .hold = 5, .client = 99, .op = Op::kAcquire, .type = EventType::kOk});
   ASSERT_EQ(Recorded(TaskKind::kSession).size(), 1u);
@@ -81,7 +81,7 @@ TEST_F(RealEnvTest, GrantsAndOrdersAreCountedForTheProgressLine) {
   EXPECT_EQ(shared_.Control(1).orders.load(), 2);
 }
 
-TEST_F(RealEnvTest, ATaskHasAnEnvAndASegmentOfItsOwn) {
+TEST_F(RealEnvTest, ATaskHasItsOwnEnvAndSegment) {
   RealEnv env(process_, TaskKind::kSession);
   std::atomic<int64_t> written = 0;
   {
@@ -132,7 +132,7 @@ TEST_F(RealEnvTest, TheSupervisorsStopReachesEveryTask) {
   EXPECT_TRUE(seen.load());
 }
 
-TEST_F(RealEnvTest, AStepThatIsNotArmedIsPassed) {
+TEST_F(RealEnvTest, AnUnarmedStepIsNotAnnounced) {
   RealEnv env(process_, TaskKind::kSession);
   shared_.Control(1).armed.store(1U << static_cast<unsigned>(Step::kAfterRead));
   env.Reach(Step::kAfterAcquire);
@@ -156,7 +156,7 @@ TEST_F(RealEnvTest, AnArmedStepIsAnnouncedAndWaitsForItsAnswer) {
   supervisor.join();
 }
 
-TEST_F(RealEnvTest, AnAnnouncementToASupervisorThatIsGoneEndsTheProcess) {
+TEST_F(RealEnvTest, AnnouncingToADeadSupervisorEndsTheProcess) {
   shared_.Control(1).armed.store(1U << static_cast<unsigned>(Step::kStart));
   const pid_t child = fork();
   if (child == 0) {
@@ -184,7 +184,7 @@ TEST_F(RealEnvTest, ASecondTaskOfAKindWouldShareItsSegmentAndIsABug) {
   EXPECT_DEATH((void)watchdog.Spawn(TaskKind::kWatchdog, [](Env&) {}), "CHECK failed");
 }
 
-TEST_F(RealEnvTest, FurtherSessionsHaveNumbersSegmentsAndStreamsOfTheirOwn) {
+TEST_F(RealEnvTest, FurtherSessionsHaveTheirOwnNumbersSegmentsAndStreams) {
   SharedRun shared = std::move(*SharedRun::Create(2, 0, /*threads=*/3));
   shared.Control(1).start_ns.store(ToNs(RealMono()));
   const RealProcess process{.number = 1, .seed = 7, .shared = &shared};
@@ -209,10 +209,10 @@ TEST_F(RealEnvTest, FurtherSessionsHaveNumbersSegmentsAndStreamsOfTheirOwn) {
   }
 }
 
-TEST(MeterStalls, RecordsHowLateItWokeWhenThatWasLong) {
+TEST(MeterStalls, RecordsALongStall) {
   testing::World world;
   testing::FakeEnv env(world);
-  // The machine stands still from 25 to 90 ms and from 205 to 212 ms.
+  // The task is stalled from 25 to 90 ms and from 205 to 212 ms.
   world.At(25ms, [&] { world.Advance(65ms); });
   world.At(205ms, [&] { world.Advance(7ms); });
   world.task_end = testing::kStartOfWorld + 300ms;
@@ -223,8 +223,8 @@ TEST(MeterStalls, RecordsHowLateItWokeWhenThatWasLong) {
   EXPECT_EQ(control.wall_ahead_ns.load(), ToNs(world.wall_ahead));
 }
 
-// The recorder's promise: what was appended survives its writer, however it dies.
-TEST(Recorder, WhatAKilledWriterAppendedIsThere) {
+// The recorder guarantees that appended events survive their writer's death.
+TEST(Recorder, EventsOfAKilledWriterSurvive) {
   SharedRun shared = std::move(*SharedRun::Create(1, 0));
   const pid_t writer = fork();
   if (writer == 0) {

@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// A sentinel that does not answer by then is passed over: the next one is asked.
+// A sentinel that does not answer within this time is skipped.
 constexpr Duration kSentinelTimeout = 200ms;
 
 class Fixed final : public Route {
@@ -24,7 +24,7 @@ class Fixed final : public Route {
   NodeAddress address_;
 };
 
-// The number of the server that is known by the port, or 0.
+// Returns the number of the server that announces this port, or 0.
 size_t NodeAt(const Roster& roster, std::string_view port_text) {
   uint16_t port = 0;
   std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
@@ -34,8 +34,8 @@ size_t NodeAt(const Roster& roster, std::string_view port_text) {
              : static_cast<size_t>(found - roster.announced.begin());
 }
 
-// As most clients do: a sentinel is asked whenever a connection is opened; an old one is used until
-// it breaks.
+// Asks a sentinel for each new connection, as most clients do. An open connection is used until it
+// breaks.
 class BySentinel final : public Route {
  public:
   BySentinel(const std::vector<NodeAddress>& addresses, const Roster& roster)
@@ -59,11 +59,11 @@ class BySentinel final : public Route {
  private:
   const std::vector<NodeAddress>& addresses_;
   const Roster& roster_;
-  size_t sentinel_ = 0;  // the one that answered last
+  size_t sentinel_ = 0;  // the sentinel that answered last
 };
 
-// Asks any node, and goes where "MOVED 866 127.0.0.1:7002" says. "ASK 866 127.0.0.1:7002" is said
-// of a key that its node no longer has, while its slot is on the way to another one.
+// Asks any node, and follows "MOVED 866 127.0.0.1:7002". "ASK 866 127.0.0.1:7002" is the error for
+// a key that has already migrated while its slot is still migrating.
 class InCluster final : public Route {
  public:
   InCluster(const std::vector<NodeAddress>& addresses, const Roster& roster)

@@ -1,5 +1,5 @@
-// How a client finds the node that it is to talk to: it is asked each time that a connection is
-// opened, and told what became of it.
+// How a client finds the node to talk to. The connection asks the route each time it opens, and
+// reports failures and redirections to it.
 #ifndef DOUBLEHOLD_LIB_REDIS_ROUTE_H_
 #define DOUBLEHOLD_LIB_REDIS_ROUTE_H_
 
@@ -16,33 +16,34 @@
 
 namespace doublehold {
 
-// The name by which sentinels know the master.
+// The sentinels' name for the master.
 constexpr std::string_view kMasterName = "doublehold";
 
-// What is known of servers of which clients follow the master. They call each other by ports that
-// clients do not use: a client has links of its own.
+// The servers among which clients find the master. Servers know each other by announced ports;
+// clients use links of their own instead.
 struct Roster {
-  std::vector<uint16_t> announced;  // by node number; [0] is of no use; empty: nobody is followed
-  std::vector<NodeAddress> sentinels;  // empty: a cluster, when there are announced ports
+  // By node number; [0] is unused; empty: there is no master to follow.
+  std::vector<uint16_t> announced;
+  std::vector<NodeAddress> sentinels;  // empty, with announced ports: a cluster
 };
 
-// One connection's. Not thread-safe.
+// The route of one connection. Not thread-safe.
 class Route {
  public:
   virtual ~Route() = default;
 
-  // Where to connect; or why nobody knows, in a few words.
+  // Returns the address to connect to, or a short reason why it is not known.
   virtual tl::expected<NodeAddress, std::string> Find(Deadline deadline) = 0;
-  // The node that was found could not be reached, or was lost.
+  // Call when the node could not be reached, or the connection broke.
   virtual void Lost() {}
-  // A server refused a command with this error. True: it belongs to another node, which Find
-  // answers now.
+  // Call with a server's error. Returns true if it redirects the client to another node; Find now
+  // returns that node.
   virtual bool Redirected(std::string_view error) {
     (void)error;
     return false;
   }
-  // The same, but for one command: this node takes it, after ASKING, and the next one goes where
-  // the others went.
+  // Like Redirected, but for one command only: returns the node that accepts the command after
+  // ASKING. Later commands use the old route.
   virtual std::optional<NodeAddress> AskedFor(std::string_view error) {
     (void)error;
     return std::nullopt;
@@ -50,8 +51,8 @@ class Route {
 };
 
 std::unique_ptr<Route> FixedRoute(NodeAddress address);
-// To the master as sentinels, or the servers of a cluster, tell it; the addresses are by node
-// number. Both outlive it.
+// Finds the master through sentinels, or through the servers of a cluster. Addresses are by node
+// number. Both arguments must outlive the route.
 std::unique_ptr<Route> RouteToMaster(const std::vector<NodeAddress>& addresses,
                                      const Roster& roster);
 

@@ -33,7 +33,7 @@ struct SocketAddress {
   socklen_t bytes = 0;
 };
 
-// 0 bytes: it cannot be one.
+// Returns an address of 0 bytes if the path is too long.
 SocketAddress ToSocketAddress(const NodeAddress& address) {
   SocketAddress result;
   if (!address.unix_path.empty()) {
@@ -69,7 +69,8 @@ std::string Socket::Connect(const NodeAddress& address, Deadline deadline) {
   }
   std::string error;
   if (connect(fd_, &to.address.any, to.bytes) != 0) {
-    // A full backlog of a unix socket (a stopped server) answers EAGAIN at once instead of waiting.
+    // If the backlog of a unix socket is full (a stopped server), connect fails with EAGAIN instead
+    // of waiting.
     error = errno == EINPROGRESS ? WaitFor(POLLOUT, deadline) : Errno("connect", errno);
     if (error.empty()) {
       int status = 0;
@@ -113,8 +114,8 @@ bool Socket::IsSpoilt() const {
 
 std::string Socket::WaitFor(int16_t events, Deadline deadline) const {
   while (true) {
-    // What is there already counts, even past the deadline: of several nodes asked at once, one
-    // that is silent until the deadline must not cost the answers of the others.
+    // Data that has already arrived counts even after the deadline. A node that is silent until the
+    // deadline must not cost the replies of the others.
     const Duration left = std::max(deadline - RealMono(), Duration::zero());
     const timespec timeout{.tv_sec = left.count() / 1'000'000'000,
                            .tv_nsec = left.count() % 1'000'000'000};

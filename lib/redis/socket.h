@@ -1,5 +1,5 @@
-// A non-blocking stream socket to a node, with deadlines. Move-only owner of its descriptor; one
-// task at a time.
+// A non-blocking stream socket to a node, with deadlines. Owns its descriptor; used by one task at
+// a time.
 #ifndef DOUBLEHOLD_LIB_REDIS_SOCKET_H_
 #define DOUBLEHOLD_LIB_REDIS_SOCKET_H_
 
@@ -23,19 +23,17 @@ class Socket {
   [[nodiscard]] bool IsOpen() const { return fd_ >= 0; }
   void Close();
 
-  // Each answers an empty string on success, else what went wrong, in a few words.
+  // Each of these returns an empty string on success, otherwise a short reason.
   [[nodiscard]] std::string Connect(const NodeAddress& address, Deadline deadline);
-  // All or nothing, as far as the peer can tell: bytes that were not all accepted are no complete
-  // command.
+  // On failure, the peer has received an incomplete command at most.
   [[nodiscard]] std::string SendAll(std::string_view bytes, Deadline deadline);
-  // Waits for some bytes; `received` says how many.
+  // Waits for data; `bytes` is its length.
   struct Received {
     std::string error;
     size_t bytes = 0;
   };
   [[nodiscard]] Received Receive(std::span<char> into, Deadline deadline);
-  // True when the peer has closed or sent something nobody asked for: the connection is of no more
-  // use.
+  // Whether the peer has closed the connection or sent unsolicited data, so that it is unusable.
   [[nodiscard]] bool IsSpoilt() const;
 
  private:

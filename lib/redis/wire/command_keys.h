@@ -1,4 +1,4 @@
-// Where the first key of a command stands among its words, and how keys are told apart.
+// Finds the first key among a command's words, and compares keys by digest.
 #ifndef DOUBLEHOLD_LIB_REDIS_WIRE_COMMAND_KEYS_H_
 #define DOUBLEHOLD_LIB_REDIS_WIRE_COMMAND_KEYS_H_
 
@@ -7,14 +7,14 @@
 
 namespace doublehold {
 
-// A key by its length and FNV-1a of its bytes: one travels with every command that is outstanding,
-// and the key itself is not kept. Equal keys are equal; different ones are as good as surely not.
+// A key's length and FNV-1a hash, kept for every outstanding command instead of the key. Equal keys
+// have equal marks; different keys almost certainly have different ones.
 class KeyMark {
  public:
-  constexpr KeyMark() = default;  // no key; equal to no mark of a key
+  constexpr KeyMark() = default;  // no key; differs from the mark of every key
   static constexpr KeyMark Of(std::string_view key) { return KeyMark().Add(key); }
 
-  // The mark of a key that goes on with `text`.
+  // Extends the mark as if `text` were appended to the key.
   constexpr KeyMark& Add(std::string_view text) {
     if (bytes_ < 0) bytes_ = 0;
     bytes_ += static_cast<int64_t>(text.size());
@@ -29,16 +29,16 @@ class KeyMark {
   int64_t bytes_ = -1;
 };
 
-// Words are counted from 0, the command's name. Most commands: {0, 1}.
+// Positions among a command's words; word 0 is the command's name. Most commands: {0, 1}.
 struct KeyPlace {
-  int count_at = 0;   // the word that says how many keys there are; 0: none says it
-  int key_at = 1;     // the first key; 0: the command has none, or not at a fixed place
-  bool fold = false;  // it is marked as in upper case
+  int count_at = 0;   // the word with the number of keys; 0: there is none
+  int key_at = 1;     // the first key; 0: the command has none, or at no fixed position
+  bool fold = false;  // whether the key is converted to upper case before it is hashed
   bool operator==(const KeyPlace&) const = default;
 };
 
-// `command` in upper case; one that is not known has its key where most have it. Of CLIENT the
-// subcommand takes the place of a key, in upper case.
+// `command` is upper case. An unknown command has its key in the usual position. For CLIENT, the
+// subcommand in upper case counts as the key.
 KeyPlace PlaceOfKey(std::string_view command);
 
 }  // namespace doublehold

@@ -9,7 +9,8 @@
 namespace doublehold {
 namespace {
 
-// A pub/sub word ("punsubscribe") is far shorter; longer strings are data, and are not waited for.
+// A pub/sub word ("punsubscribe") is far shorter. Longer strings are data, which the framer does
+// not wait for.
 constexpr int64_t kMaxReplyWordBytes = 16;
 
 char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
@@ -89,7 +90,7 @@ size_t RespFramer::Element(std::string_view bytes, size_t at) {
     case '#':
     case '_':
     case '(':
-      named_ = true;  // neither itself nor as a first element has it a word
+      named_ = true;  // a number is no word, neither alone nor as a first element
       line_bytes_ = 0;
       state_ = State::kLine;
       return at + 1;
@@ -185,7 +186,7 @@ void RespFramer::BeginAggregate(int64_t length) {
   if (depth_ == 0) elements_ = std::max<int64_t>(length, 0);
   int64_t values = length;
   if (header_ == '%') values = 2 * length;
-  if (header_ == '|') values = 2 * length + 1;  // an attribute stands before the value it is about
+  if (header_ == '|') values = 2 * length + 1;  // an attribute precedes the value that it describes
   if (values <= 0) {
     named_ = true;
     return ValueEnded();
@@ -284,7 +285,7 @@ void RespFramer::AddToRole(std::string_view text) {
 void RespFramer::AddToWord(std::string_view text) {
   for (const char c : text) {
     if (word_bytes_ == kMaxWordBytes) {
-      word_bytes_ = 0;  // too long for a name: it has none
+      word_bytes_ = 0;  // too long for a name
       role_ = Role::kNone;
       return Named();
     }
@@ -292,7 +293,7 @@ void RespFramer::AddToWord(std::string_view text) {
   }
 }
 
-// The whole of the string that has a role was read.
+// Call when a string with a role was read completely.
 void RespFramer::RoleEnded() {
   const Role role = std::exchange(role_, Role::kNone);
   if (role == Role::kWord) Named();
@@ -300,7 +301,8 @@ void RespFramer::RoleEnded() {
   if (role == Role::kKey) keyed_ = true;
 }
 
-// The name is known. A line has the number of its words only at its end, and is not named before.
+// Call when the name is known. An inline command is named at its end, because its number of words
+// is not known before.
 void RespFramer::Named() {
   named_ = state_ != State::kInline;
   if (side_ == Side::kReplies) return;

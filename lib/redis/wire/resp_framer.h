@@ -1,11 +1,11 @@
-// Splits one direction of a Redis connection into frames: commands one way, replies the other. It
-// copies nothing and keeps no bytes: it counts down what is left of the frame it is in.
+// Splits one direction of a Redis connection into frames: commands one way, replies the other.
+// Copies nothing and keeps no bytes; counts down the rest of the current frame.
 //
 //   *3|$3|SET|$1|k|$1|v   PING|   *1|$4|PING        three commands: arrays, or lines (inline)
 //   +OK|  $-1|  *2|:1|$1|x|                         three replies; arrays nest
 //
-// RESP2, and what RESP3 adds to it (HELLO 3): maps, sets, pushes, attributes and the new scalars.
-// What is no RESP is passed on as it comes: from there on each chunk is a frame without a name.
+// Supports RESP2 and the additions of RESP3 (HELLO 3): maps, sets, pushes, attributes and new
+// scalars. After bytes that are not RESP, each chunk is a frame without a name.
 #ifndef DOUBLEHOLD_LIB_REDIS_WIRE_RESP_FRAMER_H_
 #define DOUBLEHOLD_LIB_REDIS_WIRE_RESP_FRAMER_H_
 
@@ -18,55 +18,55 @@
 
 namespace doublehold {
 
-// One framer a direction. Not thread-safe; allocates nothing.
+// One framer for each direction. Not thread-safe; does not allocate.
 class RespFramer {
  public:
   enum class Side : uint8_t { kCommands, kReplies };
 
-  // A line of Redis is at most this long (its PROTO_INLINE_MAX_SIZE); a longer one is no RESP.
+  // Limit of a line in Redis (PROTO_INLINE_MAX_SIZE); a longer line is not RESP.
   static constexpr size_t kMaxLineBytes = 65'536;
-  // Replies of Redis's own commands nest about ten deep; scripts can nest further, and beyond this
-  // the connection merely loses its names.
+  // Replies to Redis's own commands nest about ten deep; scripts may nest deeper. Beyond this limit
+  // the connection loses its names, but nothing else.
   static constexpr size_t kMaxDepth = 64;
-  // Longer than any command or pub/sub word; a longer one is no name a rule could give.
+  // Longer than any command or pub/sub word. A longer word cannot be the name in a rule.
   static constexpr size_t kMaxWordBytes = 32;
-  // No array or bulk string of Redis comes near; keeps sums far from overflow.
+  // Larger than any array or bulk string of Redis, and small enough that sums cannot overflow.
   static constexpr int64_t kMaxNumber = int64_t{1} << 40;
 
   explicit RespFramer(Side side) : side_(side) {}
 
-  // What to do with the next bytes of the stream: so many of them belong to the current frame, and
-  // it ends with them or goes on. `bytes` is not empty; the answer's `bytes` is at least 1.
+  // Returns how many of the next bytes belong to the current frame, and whether they end it.
+  // `bytes` must not be empty; Piece::bytes is at least 1.
   struct Piece {
     size_t bytes = 0;
     bool ends = false;
   };
   Piece Next(std::string_view bytes);
 
-  // What follows is known to be no RESP.
+  // Treats the rest of the stream as not being RESP.
   void GiveUp() {
     if (!lost()) Lose();
   }
 
-  // About the frame that the last Piece belongs to.
+  // The rest describes the frame of the last Piece.
 
-  // Enough was seen to know word() and elements(). Every frame is named when it ends.
+  // Whether word() and elements() are known. At its end every frame is named.
   [[nodiscard]] bool named() const { return named_; }
-  // A command: its name in upper case. A reply: the first element of an array or push, in upper
-  // case, when it is a short string. Else empty.
+  // For a command: its name in upper case. For a reply: the first element of an array or push in
+  // upper case, if it is a short string; otherwise empty.
   [[nodiscard]] std::string_view word() const { return {word_.data(), word_bytes_}; }
-  // A command: its words, 0 for an empty line, which Redis does not answer. A reply: elements of
-  // the outermost array; 0 for other types.
+  // For a command: the number of words; 0 for an empty line, which gets no reply. For a reply: the
+  // number of elements of the outermost array; 0 for other types.
   [[nodiscard]] int64_t elements() const { return elements_; }
-  // A command: enough was seen to know key(); never before it is named. A frame is keyed when it
-  // ends.
+  // Whether a command's key() is known; requires named(). At its end every frame is keyed.
   [[nodiscard]] bool keyed() const { return named_ && keyed_; }
-  // The mark of a command's first key (see PlaceOfKey), in an inline command as it stands there.
+  // The mark of a command's first key (see PlaceOfKey). In an inline command the key is used as it
+  // is.
   [[nodiscard]] KeyMark key() const { return key_; }
   // The first byte: '*', '+', '>', ...; 0 when lost.
   [[nodiscard]] char type() const { return type_; }
 
-  // The stream is no RESP any more.
+  // Whether the stream is no longer RESP.
   [[nodiscard]] bool lost() const { return state_ == State::kLost; }
 
  private:
@@ -81,7 +81,7 @@ class RespFramer {
     kLost,
   };
 
-  // Each takes bytes from `at` on and answers where it stopped.
+  // Each function consumes bytes from `at` on, and returns the position where it stopped.
   size_t Start(std::string_view bytes, size_t at);
   size_t Element(std::string_view bytes, size_t at);
   size_t Number(std::string_view bytes, size_t at);
@@ -90,7 +90,7 @@ class RespFramer {
   size_t Inline(std::string_view bytes, size_t at);
   size_t Bulk(std::string_view bytes, size_t at);
 
-  // What the string that is being read is to the frame.
+  // The role of the current string in its frame.
   enum class Role : uint8_t { kNone, kWord, kKeyCount, kKey };
 
   void BeginNumber();
@@ -110,9 +110,9 @@ class RespFramer {
   bool ended_ = false;
   bool named_ = false;
   bool keyed_ = false;
-  bool has_keys_ = false;  // the number of keys that was read is not 0
+  bool has_keys_ = false;  // the number of keys is not 0
   Role role_ = Role::kNone;
-  bool inline_space_ = false;  // an inline command's first word is over
+  bool inline_space_ = false;  // the first word of an inline command has ended
   bool negative_ = false;
   char type_ = 0;
   char header_ = 0;  // type of the value being read
@@ -125,7 +125,7 @@ class RespFramer {
   int64_t elements_ = 0;
   KeyPlace place_;
   KeyMark key_;
-  std::array<int64_t, kMaxDepth> left_{};  // values still to come, outermost first
+  std::array<int64_t, kMaxDepth> left_{};  // missing values on each level, outermost first
   std::array<char, kMaxWordBytes> word_{};
 };
 

@@ -29,8 +29,8 @@ void PrintTo(const Frame& frame, std::ostream* out) {
        << frame.elements << ", type " << static_cast<int>(frame.type);
 }
 
-// The whole frames of a stream that comes in these chunks; a rest that has not ended comes last,
-// with the type 'r'.
+// Returns the complete frames of a stream that arrives in these chunks. An unfinished rest comes
+// last, with type 'r'.
 std::vector<Frame> Split(Side side, const std::vector<std::string_view>& chunks) {
   RespFramer framer(side);
   std::vector<Frame> frames;
@@ -115,7 +115,7 @@ TEST_P(Splitting, FindsEveryFrameOfAStream) {
   EXPECT_EQ(Split(GetParam(), {Joined(frames())}), frames());
 }
 
-TEST_P(Splitting, FindsTheSameFramesHoweverTheStreamIsCutInTwo) {
+TEST_P(Splitting, FindsTheSameFramesForEveryCutIntoTwoChunks) {
   const std::string stream = Joined(frames());
   const std::string_view view = stream;
   for (size_t cut = 0; cut <= stream.size(); ++cut) {
@@ -130,7 +130,7 @@ TEST_P(Splitting, FindsTheSameFramesByteByByte) {
   EXPECT_EQ(Split(GetParam(), bytes), frames());
 }
 
-TEST_P(Splitting, KeepsOpenWhatHasNotEnded) {
+TEST_P(Splitting, KeepsAnUnfinishedFrameOpen) {
   for (const Frame& frame : frames()) {
     for (size_t cut = 1; cut < frame.bytes.size(); ++cut) {
       const std::vector<Frame> rest{{frame.bytes.substr(0, cut), "", 0, 'r'}};
@@ -139,8 +139,8 @@ TEST_P(Splitting, KeepsOpenWhatHasNotEnded) {
   }
 }
 
-// Each is no RESP: all of it passes, and what follows passes chunk by chunk, without a name.
-TEST(RespFramer, PassesWhatIsNoRespUntouched) {
+// None of these is RESP: everything passes, and later chunks are frames without a name.
+TEST(RespFramer, PassesBytesThatAreNotRespUnchanged) {
   const std::vector<std::pair<Side, std::string>> streams{
       {Side::kCommands, "*1\r\nPING\r\n"},
       {Side::kCommands, "*1\r\n$-1\r\n"},
@@ -169,7 +169,7 @@ TEST(RespFramer, PassesWhatIsNoRespUntouched) {
   }
 }
 
-TEST(RespFramer, LosesItsWayBelowTheDeepestNesting) {
+TEST(RespFramer, LosesTheStreamBeyondTheDeepestNesting) {
   std::string deepest;
   for (size_t i = 0; i < RespFramer::kMaxDepth; ++i) deepest += "*1\r\n";
   EXPECT_EQ(Split(Side::kReplies, {deepest + ":1\r\n", "+OK\r\n"}).size(), 2u);
@@ -179,7 +179,7 @@ TEST(RespFramer, LosesItsWayBelowTheDeepestNesting) {
   EXPECT_TRUE(framer.lost());
 }
 
-TEST(RespFramer, NamesACommandBeforeItsArgumentsHaveCome) {
+TEST(RespFramer, NamesACommandBeforeItsArgumentsArrive) {
   RespFramer framer(Side::kCommands);
   framer.Next("*3\r\n$3\r\nSE");
   EXPECT_FALSE(framer.named());
@@ -194,7 +194,7 @@ struct Keyed {
   std::optional<std::string> key;
 };
 
-TEST(RespFramer, KnowsTheFirstKeyOfACommandHoweverItIsCut) {
+TEST(RespFramer, KnowsTheFirstKeyOfACommandForEveryCut) {
   const Keyed cases[] = {
       {"*3\r\n$3\r\nSET\r\n$3\r\na:b\r\n$1\r\nv\r\n", "a:b"},
       {"*2\r\n$3\r\nget\r\n$0\r\n\r\n", ""},
@@ -219,7 +219,7 @@ TEST(RespFramer, KnowsTheFirstKeyOfACommandHoweverItIsCut) {
     const KeyMark want = c.key ? KeyMark::Of(*c.key) : KeyMark();
     for (size_t cut = 1; cut <= c.bytes.size(); ++cut) {
       RespFramer framer(Side::kCommands);
-      framer.Next("*2\r\n$3\r\nGET\r\n$5\r\nother\r\n");  // leaves nothing behind
+      framer.Next("*2\r\n$3\r\nGET\r\n$5\r\nother\r\n");  // must not affect the next frame
       const std::string_view first = std::string_view(c.bytes).substr(0, cut);
       ASSERT_EQ(framer.Next(first).bytes, cut);
       if (cut < c.bytes.size()) {
@@ -232,7 +232,7 @@ TEST(RespFramer, KnowsTheFirstKeyOfACommandHoweverItIsCut) {
   }
 }
 
-TEST(RespFramer, KnowsAKeyBeforeTheValueHasCome) {
+TEST(RespFramer, KnowsAKeyBeforeTheValueArrives) {
   RespFramer framer(Side::kCommands);
   framer.Next("*3\r\n$3\r\nSET\r\n$1\r\n");
   EXPECT_TRUE(framer.named());
