@@ -2,10 +2,10 @@
  * as its clock page says (clock_layout.h). CLOCK_MONOTONIC and the CPU clocks are not changed.
  *
  * The shim must work before libc has finished starting, under allocators and sanitizers that read
- * the time while they start, and in signal handlers. Therefore it uses no malloc, no dlsym, no lock,
- * and no string function that a sanitizer replaces. It finds the vDSO itself and reads the machine's
- * clock through it, so a monotonic time stamp costs the same as without the shim. Without the
- * variable, or when the page cannot be mapped, no clock is changed.
+ * the time while they start, and in signal handlers. Therefore it uses no malloc, no dlsym, no
+ * lock, and no string function that a sanitizer replaces. It finds the vDSO itself and reads the
+ * machine's clock through it, so a monotonic time stamp costs the same as without the shim. Without
+ * the variable, or when the page cannot be mapped, no clock is changed.
  */
 #define _GNU_SOURCE
 #include <elf.h>
