@@ -1,9 +1,9 @@
-// basket: orders over several of many items at once. A client takes the locks of all of them, or of
-// none; reads all their stocks, works, writes each, and orders each. It names the items in random
-// order, so that an approach that takes them as they come, and keeps what it has, would deadlock.
-// All or nothing: when one item is sold out, or one write is not certain, none of them is ordered.
+// basket: orders over several items at once. A client acquires the locks of all items of its
+// basket, or of none. It reads all stocks, works, writes each stock, and orders each item. The
+// items are named in random order, so acquiring them in that order without a limit would deadlock.
+// All or nothing: if an item is sold out, or a write is not certain, nothing is ordered.
 //
-// In the store:  shop.h
+// In the store: see shop.h.
 
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ class Basket final : public Workload {
   std::vector<std::string> Keys() const override { return ItemNames(size_.items); }
 
  private:
-  // So many different items, in random order.
+  // Returns the basket: different items in random order.
   std::vector<LockKey> Fill(Prng& random) const {
     std::vector<int> items(static_cast<size_t>(size_.items));
     std::iota(items.begin(), items.end(), 0);
@@ -85,7 +85,7 @@ class Basket final : public Workload {
   std::string write_;
   Pace pace_;
   Duration store_timeout_;
-  std::optional<Customer> customer_;  // of a client's session
+  std::optional<Customer> customer_;  // in a client's session
 };
 
 std::string BasketMisfit(const Options& options, const LockEntry& /*lock*/) {

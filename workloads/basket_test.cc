@@ -22,7 +22,7 @@ struct BasketScene : WorkloadScene {
     given.insert({{"items", "4"}, {"size", "2"}, {"stock", "10"}, {"work", "0s"}, {"think", "0s"}});
     return given;
   }
-  // The items of an operation's events of one type, in turn.
+  // Returns the items of an operation's events of one type, in order.
   std::vector<int> ItemsOf(Op op, EventType type) {
     std::vector<int> items;
     for (const Event& event : world.events) {
@@ -51,7 +51,7 @@ TEST(Basket, EachItemIsReadWrittenAndOrderedUnderItsOwnHold) {
   }
 }
 
-TEST(Basket, ItemsAreNamedInAnyOrder) {
+TEST(Basket, ItemsAreNamedInRandomOrder) {
   BasketScene scene;
   std::set<std::vector<int>> orders;
   for (int i = 0; i < 200; ++i) {
@@ -80,7 +80,7 @@ TEST(Basket, NothingIsOrderedWhenOneWriteIsNotCertain) {
   }
 }
 
-TEST(Basket, NothingIsDoneWhenAStockCannotBeRead) {
+TEST(Basket, NothingIsDoneIfAStockCannotBeRead) {
   BasketScene scene;
   scene.store.failures["GET"] = {.definite = false};
   scene.Step();
@@ -94,7 +94,7 @@ TEST(Basket, NothingIsDoneWithoutAllLocks) {
   EXPECT_EQ(scene.TypesOf(Op::kRead), "");
 }
 
-TEST(Basket, CannotHoldMoreDifferentItemsThanThereAre) {
+TEST(Basket, ABasketCannotHaveMoreItemsThanThereAre) {
   const WorkloadEntry& entry = *FindWorkload("basket");
   const LockEntry& lock = *FindLock("none");
   EXPECT_EQ(WhyMisfit(entry, Options(BasketScene::With({{"size", "4"}})), lock), "");

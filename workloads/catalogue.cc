@@ -1,14 +1,17 @@
-// catalogue: a record in two halves, of the same version when nobody is in the midst of writing it.
-// Writers take the lock for themselves and write both halves, with some work between; readers take
-// it shared, where the variant has that, and read both, with some work between. Versions are never
-// used twice, so that halves of two writes can be told apart.
+// catalogue: a record in two halves, which have the same version unless a write is in progress.
+// Writers acquire the lock exclusively and write both halves, with work between. Readers acquire it
+// shared, if the variant has readers, and read both halves, with work between. Versions are never
+// reused, so that halves of two writes differ.
 //
-// In the store:  dh:catalogue:first, dh:catalogue:second  the version of each half    dh:catalogue:last  the largest yet
+// In the store:
+//   dh:catalogue:first, dh:catalogue:second  the version of each half
+//   dh:catalogue:last                        the largest version so far
 //
-// Steps: a reader announces after-read when it has read the first half, a writer before-write when
-// it has written it.
+// Steps: a reader announces after-read after reading the first half; a writer announces
+// before-write after writing it.
 //
-// A write that was not answered is recorded as `info`, and leaves the record as it is: halves that
+// A write without a reply is recorded as `info`, and the record is not repaired. If the halves
+// differ from then on, that proves nothing against the lock.
 // differ since then are that writer's, and no proof against the lock.
 
 #include <optional>
@@ -84,7 +87,7 @@ class Catalogue final : public Workload {
     env.Reach(Step::kAfterWrite);
   }
 
-  // kFail only when neither half was written.
+  // Returns kFail only if neither half was written.
   EventType WriteBoth(Env& env, const std::string& version) {
     const CallResult first = store_->Call({"SET", kFirst, version});
     if (!first) return TypeOf(first.error());
@@ -97,7 +100,7 @@ class Catalogue final : public Workload {
   double writers_;
   Pace pace_;
   Duration store_timeout_;
-  std::optional<Store> store_;  // of a client's session
+  std::optional<Store> store_;  // in a client's session
 };
 
 }  // namespace

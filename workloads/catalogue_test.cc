@@ -45,7 +45,7 @@ TEST(Catalogue, AVersionIsNeverUsedTwice) {
   EXPECT_EQ(scene.store.numbers["dh:catalogue:second"], 2);
 }
 
-TEST(Catalogue, AReaderTakesTheLockSharedAndReadsBothHalves) {
+TEST(Catalogue, AReaderAcquiresTheLockSharedAndReadsBothHalves) {
   CatalogueScene scene("0");
   scene.world.on_step = [&](Step step) {
     if (step == Step::kAfterRead) scene.store.numbers["dh:catalogue:second"] = 1;
@@ -73,13 +73,13 @@ TEST(Catalogue, AFaultCanBeAimedAtAReaderOrAtAWriterBetweenTheHalves) {
                                Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(Catalogue, SoManyStepsWriteAsWereAskedFor) {
+TEST(Catalogue, TheRequestedShareOfStepsWrites) {
   CatalogueScene scene("0.2");
   for (int i = 0; i < 1000; ++i) scene.Step();
   EXPECT_NEAR(static_cast<double>(scene.store.numbers["dh:catalogue:last"]), 200, 40);
 }
 
-TEST(Catalogue, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
+TEST(Catalogue, AFailureOfTheStoreIsRecordedAsFailOrInfo) {
   const struct {
     const char* writers;
     const char* command;
@@ -102,7 +102,7 @@ TEST(Catalogue, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
   }
 }
 
-TEST(Catalogue, AHalfThatWasNotWrittenLeavesTheWriteUnknown) {
+TEST(Catalogue, AHalfWithoutReplyMakesTheWriteUnknown) {
   CatalogueScene scene("1");
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.store.failures["SET"] = {.definite = true};

@@ -1,5 +1,5 @@
-// cycle: acquire and release, with nothing in between: for throughput and latency of the lock
-// itself.
+// cycle: acquire and release with nothing in between, to measure throughput and latency of the
+// lock.
 
 #include "lib/locks/with_lock.h"
 #include "workloads/workload.h"

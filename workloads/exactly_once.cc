@@ -1,9 +1,9 @@
-// exactly-once: several clients finish the same task at the same time (seed 001), and its result
-// may be saved once. Under the lock a client looks whether the task has a result, and if not works
-// and saves one. A task is due in each slot of time, and every client takes up the one that is due,
-// so that all come at once.
+// exactly-once: several clients finish the same task at the same time (seed 001); its result must
+// be saved once. While it holds the lock, a client checks whether the task has a result. If not, it
+// works and saves one. Each time slot has one task, and every client takes that task, so that all
+// clients compete.
 //
-// In the store:  dh:results  a list, one entry a result: the number of its task
+//   In the store: dh:results  a list with an entry for each result: the number of its task
 
 #include <algorithm>
 #include <optional>
@@ -40,7 +40,7 @@ class ExactlyOnce final : public Workload {
 
   void Finish(Env& env) override {
     const CallResult results = Store(env, store_timeout_).Call({"LRANGE", kResults, "0", "-1"});
-    if (!results) return;  // a missing `final` leaves the claim undecided
+    if (!results) return;  // without a `final` event the claim is undecided
     std::set<std::string> tasks;
     for (const Reply& result : results->items) tasks.insert(result.text);
     env.Record({.key = key_.index,
@@ -53,8 +53,7 @@ class ExactlyOnce final : public Workload {
   std::vector<std::string> Keys() const override { return {key_.name}; }
 
  private:
-  // The task that is due now, or, when this client has had that one, the one after it as soon as it
-  // is.
+  // Returns the task of the current slot. If this client has had it, waits for the next slot.
   int64_t AwaitNextTask(Env& env) const {
     const MonoTime now = env.Mono();
     const int64_t since_ns = env.SinceStartNs(now);
@@ -66,12 +65,12 @@ class ExactlyOnce final : public Workload {
 
   void FinishTask(Env& env, const Grant& grant) {
     const std::string task = std::to_string(task_);
-    // From the end: that is where the tasks of today are.
+    // Searches from the end of the list, where the latest tasks are.
     const CallResult before = store_->Call({"LPOS", kResults, task, "RANK", "-1"});
     if (!before) return;
     env.Reach(Step::kAfterRead);
     Event event{.hold = grant.hold, .key = key_.index, .op = Op::kSave, .value = {task_}};
-    if (!before->IsNil()) {  // saved by another
+    if (!before->IsNil()) {  // another client saved it
       event.type = EventType::kInvoke;
       env.Record(event);
       event.type = EventType::kFail;
@@ -90,8 +89,8 @@ class ExactlyOnce final : public Workload {
   Duration slot_;
   Pace pace_;
   Duration store_timeout_;
-  int64_t task_ = -1;           // that this client took up last
-  std::optional<Store> store_;  // of a client's session
+  int64_t task_ = -1;           // the task that this client took last
+  std::optional<Store> store_;  // in a client's session
 };
 
 }  // namespace

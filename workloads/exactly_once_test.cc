@@ -28,14 +28,14 @@ TEST(ExactlyOnce, ATaskWithoutAResultIsDoneAndSaved) {
                                Step::kAfterWrite, Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(ExactlyOnce, ATaskThatAnotherHasDoneIsLeftAlone) {
+TEST(ExactlyOnce, ATaskWithAResultIsLeftAlone) {
   ExactlyOnceScene scene;
   scene.results() = {"0"};
   EXPECT_EQ(scene.Step(), (Lines{"0 invoke save", "0 fail save"}));
   EXPECT_EQ(scene.results(), Lines{"0"});
 }
 
-TEST(ExactlyOnce, WhatWasSavedSinceItLookedIsSavedAgain) {
+TEST(ExactlyOnce, AResultSavedSinceTheCheckIsSavedAgain) {
   ExactlyOnceScene scene;
   scene.world.on_step = [&](Step step) {
     if (step == Step::kBeforeWrite) scene.results().emplace_back("0");
@@ -44,7 +44,7 @@ TEST(ExactlyOnce, WhatWasSavedSinceItLookedIsSavedAgain) {
   EXPECT_EQ(scene.results(), (Lines{"0", "0"})) << "twice, if nobody excludes it";
 }
 
-TEST(ExactlyOnce, ClientsTakeUpTheTaskThatIsDueAllAtOnce) {
+TEST(ExactlyOnce, AllClientsTakeTheTaskOfTheSlotAtOnce) {
   ExactlyOnceScene scene;
   scene.Step();
   EXPECT_EQ(scene.Step(), (Lines{"100 invoke save", "100 ok save"})) << "when its slot begins";
@@ -58,7 +58,7 @@ TEST(ExactlyOnce, ClientsTakeUpTheTaskThatIsDueAllAtOnce) {
   }
 }
 
-TEST(ExactlyOnce, AFailureOfTheStoreIsRecordedAsWhatIsCertain) {
+TEST(ExactlyOnce, AFailureOfTheStoreIsRecordedAsFailOrInfo) {
   const struct {
     const char* command;
     bool definite;

@@ -1,10 +1,10 @@
-// inventory: the flash sale. Each customer takes the lock of an item, reads the stock, works for a
-// while, writes the stock back as the option `write` says (stock_writers.h), and records the order;
-// the section of seed 004 when that is check-then-decr. Of a purchase that takes several attempts
-// each is recorded, and at most one order.
+// inventory: the flash sale. A customer acquires the lock of an item, reads the stock and works for
+// a while. It writes the stock as the option `write` says (stock_writers.h) and records the order.
+// With check-then-decr this is the section of seed 004. If a purchase takes several attempts, each
+// is recorded, but at most one order.
 //
-// Event::key is the item's, in the order of Keys(). A hold's key is that of its lock: with one lock
-// for all (locks=one) the lock of item 0 serves every item, and all holds have key 0, whatever item
+// Event::key is the index of the item in Keys(). A hold's key is that of its lock. With one lock
+// for all items (locks=one), the lock of item 0 serves every item: all holds have key 0.
 // they are used for.
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ class Inventory final : public Workload {
   size_t LockCount() const override { return one_lock_ ? 1 : static_cast<size_t>(size_.items); }
 
  private:
-  // The critical section: one attempt at a purchase. Whether the customer tries again.
+  // The critical section: one attempt at a purchase. Returns whether the customer tries again.
   bool Buy(Env& env, int item, const Grant& grant) {
     const std::optional<int64_t> read = customer_->Read(item, grant);
     if (!read) return false;
@@ -77,7 +77,7 @@ class Inventory final : public Workload {
   ItemChoice choice_;
   Pace pace_;
   Duration store_timeout_;
-  std::optional<Customer> customer_;  // of a client's session
+  std::optional<Customer> customer_;  // in a client's session
 };
 
 std::vector<OptionSpec> InventoryOptions() {

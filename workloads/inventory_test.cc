@@ -31,7 +31,7 @@ TEST(Inventory, TheRefereeSetsEveryItemUp) {
   EXPECT_EQ(scene.workload->Keys(), (Lines{"dh:item:0", "dh:item:1", "dh:item:2"}));
 }
 
-TEST(Inventory, SetupFailsWhenTheStoreDoesNotAnswer) {
+TEST(Inventory, SetupFailsIfTheStoreDoesNotAnswer) {
   InventoryScene scene(kQuick);
   scene.store.failures["SET"] = {};
   EXPECT_FALSE(scene.workload->Setup(scene.env));
@@ -55,7 +55,7 @@ TEST(Inventory, ASaleReadsWritesAndOrdersInsideTheLock) {
                                Step::kAfterWrite, Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(Inventory, ReadModifyWriteSetsWhatItReadLessOneWhateverHappenedSince) {
+TEST(Inventory, ReadModifyWriteWritesWhatItReadLessOneRegardlessOfOtherWrites) {
   InventoryScene scene(kQuick);
   scene.SetUp();
   scene.world.on_step = [&](Step step) {
@@ -65,7 +65,7 @@ TEST(Inventory, ReadModifyWriteSetsWhatItReadLessOneWhateverHappenedSince) {
   EXPECT_EQ(scene.store.numbers["dh:stock:0"], 9) << "a lost update, if nobody excludes it";
 }
 
-TEST(Inventory, CheckThenDecrTakesOneOffWhatIsThere) {
+TEST(Inventory, CheckThenDecrDecrementsTheCurrentStock) {
   Values options = kQuick;
   options["write"] = "check-then-decr";
   InventoryScene scene(options);
@@ -79,7 +79,7 @@ TEST(Inventory, CheckThenDecrTakesOneOffWhatIsThere) {
   EXPECT_EQ(scene.Find(Op::kOrder, EventType::kOk)->value[1], -1);
 }
 
-TEST(Inventory, NothingIsSoldWhenNothingIsLeft) {
+TEST(Inventory, NothingIsSoldWhenTheStockIsZero) {
   InventoryScene scene({{"stock", "0"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   EXPECT_EQ(scene.Sell(), (Lines{"0 invoke read", "0 ok read"}));
@@ -96,7 +96,7 @@ TEST(Inventory, NothingIsDoneWithoutTheLock) {
   }
 }
 
-TEST(Inventory, AFailureOfTheStoreIsRecordedAsWhatIsCertainAndSellsNothing) {
+TEST(Inventory, AFailureOfTheStoreIsRecordedAsFailOrInfoAndSellsNothing) {
   const struct {
     const char* command;
     bool definite;
@@ -160,7 +160,7 @@ TEST(Inventory, CustomersBuyEveryItem) {
   for (const Event& event : scene.world.events) EXPECT_LT(event.key, 4);
 }
 
-TEST(Inventory, TheRefereeReadsWhatIsLeftAtTheEnd) {
+TEST(Inventory, TheRefereeReadsTheStockAtTheEnd) {
   InventoryScene scene({{"stock", "5"}, {"items", "2"}});
   scene.SetUp();
   scene.store.numbers["dh:stock:1"] = -1;
@@ -172,7 +172,7 @@ TEST(Inventory, TheRefereeReadsWhatIsLeftAtTheEnd) {
   EXPECT_EQ(scene.world.events[1].key, 1);
 }
 
-TEST(Inventory, OneLockForAllIsTheFirstItemsAndDataKeepTheirOwnKeys) {
+TEST(Inventory, WithOneLockHoldsHaveKeyZeroAndDataTheirOwnKeys) {
   InventoryScene scene({{"items", "3"}, {"locks", "one"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   EXPECT_EQ(scene.workload->Keys(), (Lines{"dh:item:0", "dh:item:1", "dh:item:2"}));
@@ -189,7 +189,7 @@ TEST(Inventory, OneLockForAllIsTheFirstItemsAndDataKeepTheirOwnKeys) {
   EXPECT_EQ(InventoryScene(Values{{"items", "3"}}).workload->LockCount(), 3u);
 }
 
-TEST(Inventory, TheFirstItemsAreWantedMoreWhenThereIsSkew) {
+TEST(Inventory, WithSkewTheFirstItemsAreMorePopular) {
   InventoryScene scene({{"items", "10"}, {"skew", "2"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   for (int i = 0; i < 400; ++i) scene.Sell();
@@ -197,7 +197,7 @@ TEST(Inventory, TheFirstItemsAreWantedMoreWhenThereIsSkew) {
   EXPECT_LT(scene.store.lists["dh:orders:9"].size(), 20u);
 }
 
-TEST(Inventory, AnEndThatCannotBeReadIsLeftOut) {
+TEST(Inventory, AnUnreadableStockHasNoFinalEvent) {
   for (const char* command : {"GET", "LLEN"}) {
     InventoryScene scene(kQuick);
     scene.SetUp();
@@ -205,7 +205,7 @@ TEST(Inventory, AnEndThatCannotBeReadIsLeftOut) {
     scene.workload->Finish(scene.env);
     EXPECT_TRUE(scene.world.events.empty()) << command;
   }
-  InventoryScene scene(kQuick);  // nobody set the stock up
+  InventoryScene scene(kQuick);  // the stock was not set up
   scene.workload->Finish(scene.env);
   EXPECT_TRUE(scene.world.events.empty());
 }

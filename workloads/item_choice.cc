@@ -17,7 +17,8 @@ ItemChoice::ItemChoice(int items, double skew) {
 int ItemChoice::Draw(Prng& random) const {
   if (up_to_.size() == 1) return 0;
   const auto above = std::ranges::upper_bound(up_to_, random.Unit());
-  const auto last = std::prev(up_to_.end());  // rounding may leave its share a hair below 1
+  // The last share may be slightly below 1 because of rounding.
+  const auto last = std::prev(up_to_.end());
   return static_cast<int>(std::min(above, last) - up_to_.begin());
 }
 

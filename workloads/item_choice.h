@@ -1,4 +1,4 @@
-// Which item a customer wants: item 0 most, the others by Zipf's law.
+// Chooses items by Zipf's law; item 0 is the most popular.
 #ifndef DOUBLEHOLD_WORKLOADS_ITEM_CHOICE_H_
 #define DOUBLEHOLD_WORKLOADS_ITEM_CHOICE_H_
 
@@ -8,15 +8,15 @@
 
 namespace doublehold {
 
-// Item i is wanted in proportion to 1 / (i + 1)^skew; all alike when skew is 0. Exact: by a table,
-// not by rejection, so that each choice takes one random number.
+// Item i is chosen with probability proportional to 1 / (i + 1)^skew; uniformly if skew is 0. A
+// table makes the choice exact, with one random number each, unlike rejection.
 class ItemChoice {
  public:
   ItemChoice(int items, double skew);
   [[nodiscard]] int Draw(Prng& random) const;
 
  private:
-  std::vector<double> up_to_;  // the share of items 0..i
+  std::vector<double> up_to_;  // cumulative share of items 0..i
 };
 
 }  // namespace doublehold

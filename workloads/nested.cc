@@ -1,5 +1,5 @@
-// nested: a section inside a section inside a section, all under one lock, as when locked functions
-// call one another. Some of them throw, and are caught outside the outermost.
+// nested: sections nested three deep under one lock, as when locked functions call each other. Some
+// sections throw; the exception is caught outside the outermost.
 
 #include "lib/locks/with_lock.h"
 #include "workloads/pace.h"
@@ -24,7 +24,8 @@ class Nested final : public Workload {
     try {
       Enter(session, 0, throws ? level : depth_);
     } catch (const SectionFailed&) {
-      // Each level released on its way out, but for a variant that does not.
+      // Each level has released the lock on its way out, unless the variant stays locked on a
+      // throw.
     }
     pace_.Think(session.env);
   }
@@ -36,8 +37,7 @@ class Nested final : public Workload {
  private:
   struct SectionFailed {};
 
-  // Works before the level inside and after it, so that an inner exit that frees the lock is
-  // noticed.
+  // Works before and after the inner level, so that an inner exit that frees the lock is detected.
   void Enter(Session& session, int level, int throws_at) {
     WithLock(session.env, session.lock, key_, session.lease, session.policy, [&](const Grant&) {
       pace_.Work(session.env);

@@ -17,14 +17,14 @@ struct NestedScene : WorkloadScene {
   }
 };
 
-TEST(Nested, EntersToItsDepthAndLeavesInsideOut) {
+TEST(Nested, EntersToItsDepthAndReleasesFromTheInside) {
   NestedScene scene("0");
   scene.Step();
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 acquire", "0 acquire", "0 release 3",
                                     "0 release 2", "0 release 1"}));
 }
 
-TEST(Nested, ASectionThatThrowsIsReleasedOnEveryLevel) {
+TEST(Nested, ASectionThatThrowsReleasesEveryLevel) {
   NestedScene scene("1");
   for (int i = 0; i < 50; ++i) {
     const size_t before = scene.lock.said.size();
@@ -48,7 +48,7 @@ TEST(Nested, NothingIsEnteredWithoutTheLock) {
   EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
 }
 
-TEST(Nested, TheSectionGoesOnWithoutAnInnerLevelThatItCannotEnter) {
+TEST(Nested, TheSectionContinuesWithoutAnInnerLevelThatItCannotEnter) {
   NestedScene scene("0");
   scene.lock.Then({{.outcome = NestedOutcome::kGranted}, {.outcome = NestedOutcome::kBusy}});
   scene.Step();

@@ -1,4 +1,4 @@
-// How fast a client goes: how long it works inside its section, how long it thinks between two.
+// The pace of a client: how long it works in a section, and how long it pauses between sections.
 #ifndef DOUBLEHOLD_WORKLOADS_PACE_H_
 #define DOUBLEHOLD_WORKLOADS_PACE_H_
 
@@ -9,15 +9,15 @@
 
 namespace doublehold {
 
-// `work`, `work-distribution` and `think`: what a Pace is made from.
+// The options `work`, `work-distribution` and `think` of a Pace.
 std::vector<OptionSpec> PaceOptions(std::string_view work, std::string_view think);
 
-// The mean of each distribution is `work`.
+// The mean of every distribution is `work`.
 enum class Distribution : uint8_t {
-  kUniform,      // from half to one and a half of it
+  kUniform,      // between half and 1.5 times the mean
   kFixed,        // always the same
   kExponential,  // cut off at 20 means
-  kPareto,       // half the mean at least, and a long tail (shape 2), cut off at 100 means
+  kPareto,       // at least half the mean, with a long tail (shape 2), cut off at 100 means
 };
 Duration Draw(Distribution distribution, Duration mean, Prng& random);
 

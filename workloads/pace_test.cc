@@ -17,7 +17,7 @@ TEST(Draw, KeepsTheMeanAndTheBoundsOfItsDistribution) {
     Distribution distribution;
     Duration least;
     Duration most;
-    double tolerance;  // of the mean
+    double tolerance;  // relative to the mean
   } cases[] = {
       {Distribution::kUniform, 50ms, 150ms, 0.01},
       {Distribution::kFixed, 100ms, 100ms, 0},
@@ -67,7 +67,7 @@ TEST(ItemChoice, FollowsZipfsLaw) {
   }
 }
 
-TEST(ItemChoice, EqualSeedsChooseAlike) {
+TEST(ItemChoice, EqualSeedsChooseEqually) {
   const ItemChoice choice(100, 1.2);
   Prng one(7, "choice");
   Prng other(7, "choice");

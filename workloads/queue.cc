@@ -1,6 +1,6 @@
-// queue: clients arrive at random and hold for a while, more of them than the lock can serve at
-// once: who is granted it next, and who waits longest? A client waits with patience, also past the
-// end of the run, so that nobody leaves the queue.
+// queue: more clients arrive at random and hold for a while than the lock can serve. The workload
+// shows who is granted next, and who waits longest. Clients wait even past the end of the run, so
+// that nobody leaves the queue.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ class Queue final : public Workload {
 
   bool Setup(Env& /*env*/) override { return true; }
 
-  // Thinks first, so that clients do not arrive together at the start.
+  // Pauses first, so that clients do not all arrive at the start.
   void Step(Session& session) override {
     pace_.Think(session.env);
     RetryPolicy policy = session.policy;

@@ -8,7 +8,7 @@
 namespace doublehold {
 namespace {
 
-TEST(Workloads, EveryOneCanBeMadeFromItsDefaults) {
+TEST(Workloads, EveryWorkloadCanBeMadeFromItsDefaults) {
   std::set<std::string_view> names;
   for (const WorkloadEntry& entry : Workloads()) {
     SCOPED_TRACE(entry.name);
@@ -23,7 +23,7 @@ TEST(Workloads, EveryOneCanBeMadeFromItsDefaults) {
   }
 }
 
-TEST(Workloads, ThereIsNoneOfAnotherName) { EXPECT_EQ(FindWorkload("baskets"), nullptr); }
+TEST(Workloads, AnUnknownNameIsNotFound) { EXPECT_EQ(FindWorkload("baskets"), nullptr); }
 
 TEST(Cycle, AcquiresAndReleasesWithNothingInBetween) {
   testing::World world;

@@ -1,8 +1,8 @@
-// The items of a shop: their stock and orders in the store, and a history of every read, write and
-// order.
+// The items of a shop: their stock and orders in the store, with every read, write and order
+// recorded in the history.
 //
-// In the store, besides the stock (stock_writers.h):  dh:orders:I  a list, one entry an order of
-// item I: hold-stock read
+// In the store, besides the stock (stock_writers.h):
+//   dh:orders:I  a list with an entry for each order of item I: hold-stock read
 #ifndef DOUBLEHOLD_WORKLOADS_SHOP_H_
 #define DOUBLEHOLD_WORKLOADS_SHOP_H_
 
@@ -18,21 +18,23 @@ namespace doublehold {
 
 struct ShopSize {
   int items = 1;
-  int64_t stock = 0;  // of each item, at the start
+  int64_t stock = 0;  // of each item at the start
 };
 
-std::vector<OptionSpec> ShopOptions(std::string_view items);  // `stock`, `items`, `store-timeout`
+// The options `stock`, `items`, `store-timeout`.
+std::vector<OptionSpec> ShopOptions(std::string_view items);
 ShopSize ShopSizeOf(const Options& options);
 
-std::string ItemName(int item);  // of its lock: "dh:item:0"
+std::string ItemName(int item);  // name of the item's lock: "dh:item:0"
 std::vector<std::string> ItemNames(int items);
 
-// In the referee: false when the store did not answer.
+// Called in the referee. Returns false if the store did not answer.
 [[nodiscard]] bool OpenShop(Env& env, const ShopSize& size, Duration timeout);
-// Records a `final` for each item that can be read; a missing one leaves the stock undecided.
+// Records a `final` event for each item that can be read. Without it the stock is undecided.
 void CloseShop(Env& env, const ShopSize& size, Duration timeout);
 
-// A client's session in the shop. Event::key is the item's. Not thread-safe; env outlives it.
+// A client's session in the shop. Event::key is the item's index. Not thread-safe; `env` must
+// outlive it.
 class Customer {
  public:
   Customer(Env& env, std::string_view write, bool fence_on_reads, Duration timeout)
@@ -40,11 +42,11 @@ class Customer {
   Customer(const Customer&) = delete;
   Customer& operator=(const Customer&) = delete;
 
-  // The stock; nothing when the store did not answer, or would not tell.
+  // Returns the stock; empty if the store did not answer or refused the read.
   std::optional<int64_t> Read(int item, const Grant& grant);
-  // Nothing is written after that read.
+  // Ends the attempt without a write.
   void Leave() { writer_->Leave(); }
-  // Takes one off.
+  // Writes one less than `read`.
   StockWritten Write(int item, int64_t read, const Grant& grant);
   void Order(int item, const StockWritten& written, const Grant& grant);
   [[nodiscard]] bool TriesAgain(const StockWritten& written) const {

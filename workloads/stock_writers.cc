@@ -22,7 +22,7 @@ StockRead Got(const std::optional<int64_t>& stock) {
   return {.answer = Answer::kDone, .stock = *stock};
 }
 
-// SET what was read less one, whatever happened since.
+// SETs the value read less one, regardless of other writes since.
 class ReadModifyWrite final : public StockWriter {
  public:
   explicit ReadModifyWrite(Store& store) : store_(store) {}
@@ -40,7 +40,7 @@ class ReadModifyWrite final : public StockWriter {
   Store& store_;
 };
 
-// DECR, as in the section of seed 004.
+// Uses DECR, as the section of seed 004 does.
 class CheckThenDecr final : public StockWriter {
  public:
   explicit CheckThenDecr(Store& store) : store_(store) {}
@@ -58,8 +58,8 @@ class CheckThenDecr final : public StockWriter {
   Store& store_;
 };
 
-// The store refuses whoever shows a token below the largest that it has seen. A number answers
-// "refused", so that a stock that is not there is no refusal.
+// The store refuses a token lower than the largest that it has seen. A refusal is a number, so a
+// missing stock is not taken for one.
 class Fenced final : public StockWriter {
  public:
   Fenced(Store& store, bool on_reads) : store_(store), on_reads_(on_reads) {}
@@ -96,10 +96,9 @@ class Fenced final : public StockWriter {
   bool on_reads_;
 };
 
-// WATCH, GET, MULTI, SET, EXEC on one connection. The server forgets a WATCH with its connection,
-// and a SET outside of MULTI is carried out at once: so from the WATCH on the connection is pinned,
-// and any failure ends the attempt and drops the connection. A MULTI that was sent and never
-// reached its EXEC is discarded by the server.
+// WATCH, GET, MULTI, SET, EXEC on one connection. The server drops a WATCH with its connection, and
+// executes a SET outside of MULTI at once. Therefore the connection is pinned from WATCH on, and
+// any failure ends the attempt and drops the connection. The server discards a MULTI without EXEC.
 class Watch final : public StockWriter {
  public:
   explicit Watch(Store& store) : store_(store) {}
@@ -114,7 +113,7 @@ class Watch final : public StockWriter {
   }
 
   StockWritten Write(int item, int64_t read, const Grant& /*grant*/) override {
-    // What was sent before EXEC has changed nothing, whether it was answered or not.
+    // Commands before EXEC change nothing, whether they were answered or not.
     const std::string stock = std::to_string(read - 1);
     if (!store_.Call({"MULTI"})) return Broken(), StockWritten{};
     if (!store_.Call({"SET", StockKey(item), stock})) return Broken(), StockWritten{};
@@ -132,7 +131,7 @@ class Watch final : public StockWriter {
     store_.Unpin();
   }
 
-  // As seed 004's client does, also when EXEC was not answered: that buyer may take two (K36).
+  // As the client of seed 004 does, even if EXEC was not answered: that buyer may buy twice (K36).
   bool TriesAgain(Answer written) const override {
     return written == Answer::kRefused || written == Answer::kUnknown;
   }
@@ -143,7 +142,7 @@ class Watch final : public StockWriter {
   Store& store_;
 };
 
-// The stock is written if its version is still the one that was read with it.
+// Writes the stock only if its version is still the one that was read.
 class Version final : public StockWriter {
  public:
   explicit Version(Store& store) : store_(store) {}
@@ -151,7 +150,7 @@ class Version final : public StockWriter {
   StockRead Read(int item, const Grant& /*grant*/) override {
     const CallResult result = store_.Call({"MGET", StockKey(item), VersionKey(item)});
     if (!result || result->items.size() != 2) return {};
-    version_ = AsInteger(result->items[1]).value_or(0);  // none yet: it was never written
+    version_ = AsInteger(result->items[1]).value_or(0);  // 0 if the stock was never written
     return Got(AsInteger(result->items[0]));
   }
 
@@ -170,10 +169,10 @@ class Version final : public StockWriter {
 
  private:
   Store& store_;
-  int64_t version_ = 0;  // as read last
+  int64_t version_ = 0;  // the version read last
 };
 
-// One script checks and takes one off; the read before it is a customer looking whether anything is
+// One script checks and decrements. The read before it only tells the customer whether anything is
 // left.
 class AtomicScript final : public StockWriter {
  public:
@@ -189,7 +188,7 @@ class AtomicScript final : public StockWriter {
         "if stock <= 0 then return 0 end return {stock, redis.call('decr', KEYS[1])}");
     const CallResult result = store_.Eval(script, {StockKey(item)}, {});
     if (!result) return {.answer = AnswerOf(result.error())};
-    if (result->items.size() != 2) return {.answer = Answer::kRefused};  // sold out since
+    if (result->items.size() != 2) return {.answer = Answer::kRefused};  // sold out since the read
     return {.answer = Answer::kDone,
             .before = result->items[0].integer,
             .after = result->items[1].integer};

@@ -1,7 +1,8 @@
-// How the stock of an item is read and written: a class for each value of the option `write`.
+// Reading and writing the stock of an item: a class for each value of the option `write`.
 //
-// In the store:  dh:stock:I  the stock of item I      dh:fence:I  the largest token seen (write=fenced)
-//                dh:version:I  how often it was written (write=version)
+//   In the store:  dh:stock:I    the stock of item I
+//                  dh:fence:I    the largest token seen (write=fenced)
+//                  dh:version:I  how often the stock was written (write=version)
 #ifndef DOUBLEHOLD_WORKLOADS_STOCK_WRITERS_H_
 #define DOUBLEHOLD_WORKLOADS_STOCK_WRITERS_H_
 
@@ -15,12 +16,12 @@
 
 namespace doublehold {
 
-// What became of asking the store.
+// The outcome of a request to the store.
 enum class Answer : uint8_t {
   kDone,
-  kRefused,  // the store said no, and changed nothing
-  kFailed,   // it did not answer, and changed nothing
-  kUnknown,  // it did not answer, and may have changed something
+  kRefused,  // the store refused, and changed nothing
+  kFailed,   // no reply, and certainly nothing was changed
+  kUnknown,  // no reply, and something may have been changed
 };
 struct StockRead {
   Answer answer = Answer::kFailed;
@@ -28,28 +29,28 @@ struct StockRead {
 };
 struct StockWritten {
   Answer answer = Answer::kFailed;
-  int64_t before = 0;  // of one that was done
+  int64_t before = 0;  // set if done
   int64_t after = 0;
 };
 
-// One a session. A purchase is one or more attempts; each is Read, then Write or Leave. Not
-// thread-safe.
+// One for each session. A purchase is one or more attempts; each attempt is Read, then Write or
+// Leave. Not thread-safe.
 class StockWriter {
  public:
   virtual ~StockWriter() = default;
 
   virtual StockRead Read(int item, const Grant& grant) = 0;
-  // One less than was read.
+  // Writes one less than `read`.
   virtual StockWritten Write(int item, int64_t read, const Grant& grant) = 0;
-  // Nothing will be written after this Read.
+  // Ends an attempt without a write.
   virtual void Leave() {}
 
-  // Whether a customer whose write came to this tries once more.
+  // Whether the customer tries again after this outcome of a write.
   [[nodiscard]] virtual bool TriesAgain(Answer written) const {
     (void)written;
     return false;
   }
-  // The fencing token that the store is shown, 0 when it is not.
+  // The fencing token shown to the store; 0 if none is shown.
   [[nodiscard]] virtual int64_t TokenShown(Op op, const Grant& grant) const {
     (void)op, (void)grant;
     return 0;
@@ -58,11 +59,11 @@ class StockWriter {
 
 std::string StockKey(int item);
 
-// The values of `write` that need no more of a lock than that it excludes.
+// The values of `write` that need only an exclusive lock.
 std::vector<std::string_view> PlainWrites();
-// All of them.
+// All values of `write`.
 std::vector<std::string_view> AllWrites();
-// `fence_on_reads`: write=fenced registers the token when it reads as well. `store` outlives it.
+// `fence_on_reads`: write=fenced registers the token on reads too. `store` must outlive the writer.
 std::unique_ptr<StockWriter> MakeStockWriter(std::string_view write, bool fence_on_reads,
                                              Store& store);
 

@@ -1,4 +1,4 @@
-// How the stock is written, on a real store: two customers of one item.
+// Ways to write the stock, on a real store: two customers of one item.
 #include <gtest/gtest.h>
 
 #include "lib/redis/hiredis_connection.h"
@@ -42,7 +42,7 @@ class StockWriters : public ::testing::Test {
   Server server_{folder_.path() / "store"};
 };
 
-TEST_F(StockWriters, EveryWayTakesOneOff) {
+TEST_F(StockWriters, EveryWayDecrementsTheStock) {
   int left = 10;
   for (const std::string_view write : AllWrites()) {
     SCOPED_TRACE(write);
@@ -58,7 +58,7 @@ TEST_F(StockWriters, EveryWayTakesOneOff) {
   }
 }
 
-TEST_F(StockWriters, WhoReadBeforeAnotherWroteIsRefused) {
+TEST_F(StockWriters, AStaleWriteIsRefused) {
   for (const char* write : {"watch", "version"}) {
     SCOPED_TRACE(write);
     const std::string before = Stock();
@@ -80,7 +80,7 @@ TEST_F(StockWriters, AnAtomicSaleNeverGoesBelowZero) {
   EXPECT_EQ(Stock(), "0");
 }
 
-TEST_F(StockWriters, TheStoreRefusesATokenBelowTheLargestItHasSeen) {
+TEST_F(StockWriters, TheStoreRefusesATokenLowerThanTheLargestSeen) {
   Buyer late(server_.address(), "fenced");
   Buyer next(server_.address(), "fenced");
   const int64_t read = late.Read(9).stock;
@@ -91,7 +91,7 @@ TEST_F(StockWriters, TheStoreRefusesATokenBelowTheLargestItHasSeen) {
   EXPECT_EQ(Stock(), "9");
 }
 
-TEST_F(StockWriters, AStoreThatComparesOnWritesOnlyLetsALateReaderWriteFirst) {
+TEST_F(StockWriters, AStoreThatComparesOnWritesOnlyAcceptsALateReadersWrite) {
   Buyer late(server_.address(), "fenced", /*fence_on_reads=*/false);
   Buyer next(server_.address(), "fenced", /*fence_on_reads=*/false);
   const int64_t read = late.Read(1).stock;
@@ -101,14 +101,14 @@ TEST_F(StockWriters, AStoreThatComparesOnWritesOnlyLetsALateReaderWriteFirst) {
   EXPECT_EQ(late.Write(read, 1).answer, Answer::kRefused);
 }
 
-// Had the second half of a purchase gone over a new connection, its SET would have been carried out
-// at once, unguarded.
-TEST_F(StockWriters, AWatchIsNotLostWithItsConnection) {
+// If the second half of a purchase used a new connection, its SET would be executed at once,
+// without the WATCH.
+TEST_F(StockWriters, ALostConnectionDoesNotLoseItsWatch) {
   Buyer buyer(server_.address(), "watch");
   const int64_t read = buyer.Read().stock;
   ASSERT_EQ(Ask(server_.address(), {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}), "1");
   ASSERT_EQ(Ask(server_.address(), {"SET", "dh:stock:0", "3"}), "OK");
-  // A connection that was used a moment ago is trusted; this one is looked at, and found closed.
+  // A recently used connection is not checked. This one is checked, and found closed.
   const MonoTime looked_at = RealMono() + 20ms;
   ASSERT_TRUE(Eventually([&] { return RealMono() > looked_at; }));
   EXPECT_EQ(buyer.Write(read).answer, Answer::kFailed);
@@ -117,7 +117,7 @@ TEST_F(StockWriters, AWatchIsNotLostWithItsConnection) {
   EXPECT_EQ(Stock(), "2");
 }
 
-TEST_F(StockWriters, NothingIsLeftWatchedByWhoLeaves) {
+TEST_F(StockWriters, LeavingEndsTheWatch) {
   Buyer buyer(server_.address(), "watch");
   ASSERT_EQ(buyer.Read().answer, Answer::kDone);
   buyer.writer->Leave();

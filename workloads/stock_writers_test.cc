@@ -1,5 +1,5 @@
-// What a customer does with each answer of the store, for every value of `write`. What the scripts
-// and transactions do in a store is in stock_writers_real_test.cc.
+// A customer's reaction to each reply of the store, for every value of `write`.
+// stock_writers_real_test.cc tests the scripts and transactions in a real store.
 #include "workloads/stock_writers.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using testing::TextReply;
 using testing::Values;
 using testing::WorkloadScene;
 
-// The inventory with one item, 10 of it, and no time lost.
+// The inventory with one item, a stock of 10, and no delays.
 struct Sale : WorkloadScene {
   explicit Sale(const std::string& write, Values more = {})
       : WorkloadScene("inventory", With(write, std::move(more))) {
@@ -32,7 +32,7 @@ const CallFailure kDefinite{.definite = true};
 const CallFailure kIndefinite{.definite = false};
 const CallResult kRefusedReply = IntegerReply(0);
 
-// A script's answers in turn: the last again and again.
+// Replies to a script, in order; the last one repeats.
 auto InTurn(std::vector<CallResult> answers) {
   return [answers, next = size_t{0}](const Lines&, const Lines&) mutable {
     return answers[std::min(next++, answers.size() - 1)];
@@ -48,7 +48,7 @@ TEST(WatchedSale, WatchesReadsAndWritesInOneTransaction) {
   EXPECT_EQ(sale.TypesOf(Op::kWrite), "invoke ok");
 }
 
-TEST(WatchedSale, ALoserTriesAgainWithinTheSameHoldAndOrdersOnce) {
+TEST(WatchedSale, ALoserRetriesWithinTheSameHoldAndOrdersOnce) {
   Sale sale("watch");
   int disturbed = 0;
   sale.world.on_step = [&](Step step) {
@@ -66,7 +66,7 @@ TEST(WatchedSale, ALoserTriesAgainWithinTheSameHoldAndOrdersOnce) {
   }
 }
 
-TEST(WatchedSale, AnExecWithoutAReplyIsUnknownAndTheBuyerTakesTwo) {
+TEST(WatchedSale, AnExecWithoutAReplyIsUnknownAndTheBuyerBuysTwice) {
   Sale sale("watch");
   sale.store.lost_replies["EXEC"] = 1;
   sale.Step();
@@ -107,7 +107,7 @@ TEST(WatchedSale, NothingStaysWatchedWhenSoldOut) {
   EXPECT_EQ(sale.store.commands.back(), "UNWATCH");
 }
 
-TEST(WatchedSale, TryingAgainEndsWithTheRun) {
+TEST(WatchedSale, RetryingEndsWithTheRun) {
   Sale sale("watch");
   sale.store.failures["EXEC"] = kIndefinite;
   sale.world.on_step = [&](Step step) {
@@ -117,7 +117,7 @@ TEST(WatchedSale, TryingAgainEndsWithTheRun) {
   EXPECT_EQ(sale.TypesOf(Op::kWrite), "invoke info");
 }
 
-TEST(VersionedSale, TheVersionReadIsTheOneCompared) {
+TEST(VersionedSale, TheVersionReadIsCompared) {
   Sale sale("version");
   sale.store.numbers["dh:version:0"] = 4;
   Lines shown;
@@ -131,7 +131,7 @@ TEST(VersionedSale, TheVersionReadIsTheOneCompared) {
   EXPECT_EQ(sale.TypesOf(Op::kWrite), "invoke ok");
 }
 
-TEST(FencedSale, TheTokenIsShownWhereTheStoreComparesIt) {
+TEST(FencedSale, TheTokenIsShownIfTheStoreComparesIt) {
   for (const bool reads : {true, false}) {
     SCOPED_TRACE(reads);
     Sale sale("fenced", {{"fence-on", reads ? "reads-and-writes" : "writes"}});
@@ -160,7 +160,7 @@ TEST(FencedSale, ARefusedReadSellsNothing) {
   EXPECT_EQ(sale.TypesOf(Op::kWrite), "");
 }
 
-TEST(AtomicSale, WhatTheScriptFoundIsWhatCounts) {
+TEST(AtomicSale, TheScriptsReplyIsRecorded) {
   Sale sale("atomic-script");
   const Reply answer{.kind = Reply::Kind::kArray, .items = {IntegerReply(5), IntegerReply(4)}};
   sale.store.script = InTurn({answer});
@@ -169,7 +169,7 @@ TEST(AtomicSale, WhatTheScriptFoundIsWhatCounts) {
   EXPECT_EQ(sale.Find(Op::kOrder, EventType::kOk)->value, (std::array<int64_t, 4>{5, 4, 0, 0}));
 }
 
-TEST(ScriptedSale, WhatIsNotDoneIsNotOrdered) {
+TEST(ScriptedSale, AFailedSaleIsNotOrdered) {
   const CallResult definite = tl::unexpected(kDefinite);
   const CallResult indefinite = tl::unexpected(kIndefinite);
   const CallResult done = IntegerReply(1);

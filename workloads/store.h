@@ -1,4 +1,4 @@
-// The store of a workload, as one task uses it: a connection, and a time-out for each call.
+// One task's access to the workload's store: a connection with a timeout for each call.
 #ifndef DOUBLEHOLD_WORKLOADS_STORE_H_
 #define DOUBLEHOLD_WORKLOADS_STORE_H_
 
@@ -12,9 +12,9 @@
 
 namespace doublehold {
 
-OptionSpec StoreTimeoutOption();  // `store-timeout`
+OptionSpec StoreTimeoutOption();  // the option `store-timeout`
 
-// How an operation that was not answered stands in a history.
+// The type of the event for an operation without a reply.
 inline EventType TypeOf(const CallFailure& failure) {
   return failure.definite ? EventType::kFail : EventType::kInfo;
 }
@@ -22,10 +22,10 @@ inline EventType TypeOf(const CallResult& result) {
   return result ? EventType::kOk : TypeOf(result.error());
 }
 
-// Empty when the reply is no whole number.
+// Returns empty if the reply is not an integer.
 std::optional<int64_t> AsInteger(const Reply& reply);
 
-// Not thread-safe; env outlives it.
+// Not thread-safe; `env` must outlive it.
 class Store {
  public:
   Store(Env& env, Duration timeout)
@@ -39,13 +39,13 @@ class Store {
     return connection_->Eval(script, Argv(keys.begin(), keys.size()),
                              Argv(args.begin(), args.size()), env_.Mono() + timeout_);
   }
-  // GET; empty when it was not answered, or not with a whole number.
+  // GET. Returns empty if there was no reply, or the value is not an integer.
   [[nodiscard]] std::optional<int64_t> Get(std::string_view key);
 
-  // From here to Unpin a call fails rather than connect anew.
+  // Until Unpin, a call on a broken connection fails instead of reconnecting.
   void Pin() { connection_->Pin(); }
   void Unpin() { connection_->Unpin(); }
-  // Drops the connection, and with it whatever the server keeps for it.
+  // Drops the connection, with the server's state for it.
   void Drop() { connection_ = env_.Connect(kStoreId); }
 
  private:

@@ -1,4 +1,4 @@
-// For tests of workloads: a store in memory, and one client's session with a scripted lock.
+// Test fixtures for workloads: a store in memory, and a client's session with a scripted lock.
 #ifndef DOUBLEHOLD_WORKLOADS_TESTING_H_
 #define DOUBLEHOLD_WORKLOADS_TESTING_H_
 
@@ -16,7 +16,7 @@ namespace doublehold::testing {
 using Lines = std::vector<std::string>;
 using Values = std::map<std::string, std::string>;
 
-// As much of a store as workloads ask for. Scripts are answered by the test.
+// Supports the commands that workloads send. The test supplies the replies to scripts.
 class FakeStore {
  public:
   explicit FakeStore(World& world) {
@@ -25,9 +25,10 @@ class FakeStore {
 
   std::map<std::string, int64_t> numbers;
   std::map<std::string, Lines> lists;
-  Lines commands;                               // "GET dh:stock:0"
-  std::map<std::string, CallFailure> failures;  // by command: it is not carried out
-  std::map<std::string, int> lost_replies;      // so many of these are carried out and not answered
+  Lines commands;                               // for example "GET dh:stock:0"
+  std::map<std::string, CallFailure> failures;  // by command: it is not executed
+  // By command: this many are executed but not answered.
+  std::map<std::string, int> lost_replies;
   std::function<CallResult(const Lines& keys, const Lines& args)> script;
 
  private:
@@ -48,11 +49,11 @@ struct WorkloadScene {
   explicit WorkloadScene(const std::string& name, const Values& given,
                          Attempt::Outcome outcome = Attempt::Outcome::kGranted);
 
-  // One customer; what was recorded of it, without the wait for the lock.
+  // Runs one customer. Returns the recorded events, except the wait for the lock.
   Lines Step();
-  // The types of the events of an operation, in turn: "invoke ok".
+  // Returns the types of an operation's events, in order: "invoke ok".
   [[nodiscard]] std::string TypesOf(Op op) const;
-  // The first such event, or null.
+  // Returns the first such event, or null.
   [[nodiscard]] const Event* Find(Op op, EventType type) const;
 
   World world;

@@ -1,5 +1,5 @@
-// What a workload is: what clients do with the lock, in four phases. It records what happened; it
-// never judges.
+// A workload: the clients' use of the lock, in four phases. It records what happened; it does not
+// judge.
 #ifndef DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 #define DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 
@@ -18,30 +18,30 @@
 
 namespace doublehold {
 
-// One client's means: its lock, how it waits, its world. All outlive the workload.
+// A client's session: its lock, its retry policy and its Env. All outlive the workload.
 struct Session {
   Env& env;
   Lock& lock;
   int client = 0;
-  int thread = 0;  // of the client
+  int thread = 0;  // index among the client's sessions
   Lease lease{};
   RetryPolicy policy;
 };
 
-// Made anew for each session, and for each phase of one run. Not thread-safe.
+// Made anew for each session and for each phase in the referee. Not thread-safe.
 class Workload {
  public:
   virtual ~Workload() = default;
 
-  // In the referee, before any client starts. False: the store did not answer.
+  // Called in the referee before any client starts. Returns false if the store did not answer.
   [[nodiscard]] virtual bool Setup(Env& env) = 0;
-  // In each client, over and over until the run ends: one customer.
+  // Called in each session, repeatedly until the run ends: serves one customer.
   virtual void Step(Session& session) = 0;
-  // In the referee, after all clients ended and all faults were healed.
+  // Called in the referee after all clients have ended and all faults were healed.
   virtual void Finish(Env& env) = 0;
-  // The names of what clients use, in the order of Event::key. The first LockCount() are the names
-  // of lock keys; what comes after is used under one of their locks: no hold has its key, and
-  // nobody probes it.
+  // The names of keys, in the order of Event::key. The first LockCount() are lock keys. The others
+  // are data keys, protected by one of these locks: no hold has such a key, and they are not
+  // probed.
   [[nodiscard]] virtual std::vector<std::string> Keys() const = 0;
   [[nodiscard]] virtual size_t LockCount() const { return Keys().size(); }
 };
@@ -50,29 +50,29 @@ struct WorkloadEntry {
   std::string_view name;
   std::string_view summary;
   std::vector<OptionSpec> options{};
-  std::vector<std::string_view> claims{};     // that it gives something to judge
-  std::vector<std::string_view> on_demand{};  // likewise, but judged only when the experiment asks
-  std::vector<Trait> needs{};                 // of the lock
-  std::vector<doublehold::Step> steps{};  // that its sections announce, besides those of WithLock
-  // Why a lock cannot serve it with these options, and which one could; empty when it can. Null:
-  // every lock that has what it needs, and takes locks at all.
+  std::vector<std::string_view> claims{};     // claims for which it provides evidence
+  std::vector<std::string_view> on_demand{};  // the same, but judged only if the experiment asks
+  std::vector<Trait> needs{};                 // traits that the lock needs
+  std::vector<doublehold::Step> steps{};      // steps that it announces, besides those of WithLock
+  // Explains why a lock does not fit these options, and suggests one that does. Empty if it fits.
+  // Null: every lock fits that has the needed traits and acquires anything.
   std::string (*misfit)(const Options&, const LockEntry&) = nullptr;
-  // To the store, besides what its way of writing stock does. Nothing: it is not known.
+  // Commands to the store, besides those of its stock writer. Empty: not known.
   std::optional<Sends> sends{};
   std::unique_ptr<Workload> (*make)(const Options&) = nullptr;
 };
 
-// Empty when the lock can serve the workload; else one line that says what it would need.
+// Returns "" if the lock fits the workload, otherwise one line with what is missing.
 std::string WhyMisfit(const WorkloadEntry& workload, const Options& options, const LockEntry& lock);
 
-// For WorkloadEntry::make.
+// An implementation of WorkloadEntry::make.
 template <typename Kind>
 std::unique_ptr<Workload> MakeWorkload(const Options& options) {
   return std::make_unique<Kind>(options);
 }
 
 std::span<const WorkloadEntry> Workloads();
-// Null when there is none of that name.
+// Returns null if no workload has this name.
 const WorkloadEntry* FindWorkload(std::string_view name);
 
 }  // namespace doublehold
