@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The drivers that are kept by name: installs a library in a version, and becomes its driver.
+"""The bundled drivers: installs a library in a version, and becomes its driver.
 
     kept.py NAME [--version V] [--install]
     kept.py --list
 
-The library comes by its language's own client (pip, npm, mvn, go) into a folder of the user's cache, once for each version.
-That client keeps its own cache besides, as ever. What fails is said in one line, and the exit status is 4.
+The language's package client (pip, npm, mvn, go) installs the library into a folder of the user's
+cache, once for each version. The client uses its own cache as well. A failure is reported in one
+line, with exit status 4.
 """
 import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "doublehold"
 LONGEST_INSTALL_S = 600
-# What npm and go say before they say what is wrong.
+# Output of npm and go that precedes the actual error message.
 BY_THE_WAY = re.compile(r"npm (error|ERR!) (code|syscall|errno|404 +$)|go: (downloading|finding|upgraded|added|warning)|.* imports$")
 
 
@@ -30,7 +31,8 @@ def need(program: str, package: str) -> str:
 
 
 def tell(words, folder=None) -> None:
-    """Runs a client of a language. Its own words for what is wrong, the shortest that say it."""
+    """Runs a language's package client. On failure raises the shortest part of its output that
+    explains the error."""
     client = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace", start_new_session=True)
     try:
@@ -38,7 +40,7 @@ def tell(words, folder=None) -> None:
     except subprocess.TimeoutExpired:
         raise CannotInstall(f"{Path(words[0]).name} did not end within {LONGEST_INSTALL_S} s")
     finally:
-        if client.poll() is None:  # too late, or interrupted: with all that it started
+        if client.poll() is None:  # timed out or interrupted: kills it with all its child processes
             os.killpg(client.pid, signal.SIGKILL)
             client.wait()
     if client.returncode != 0:
@@ -46,7 +48,7 @@ def tell(words, folder=None) -> None:
         wrong = [line for line in said if re.search(r"error|ERR!|not found|no matching|invalid", line, re.I)]
         line = (wrong or said or ["it failed"])[-1 if "pip" in words else 0]
         line = re.sub(r"^npm (error|ERR!) (notarget |404 )?", "", line)
-        # Of mvn: what it was about comes first, why it failed last.
+        # mvn prints the subject of an error first, and its reason last.
         line = re.sub(r"^.* (?=Could not (find|transfer) artifact|\S+ was not found in)|\x1b\[\d*m| -> \[Help \d\]$", "", line)
         raise CannotInstall(line[:300])
 
@@ -79,7 +81,8 @@ class Npm:
         return json.loads((folder / "package.json").read_text())["dependencies"][self.package]
 
     def install(self, source, version, into):
-        if not re.match(r"\d+\.\d+\.\d+", version):  # a range: another version tomorrow, which the cache would not see
+        # A range could mean another version tomorrow, unnoticed by the cache.
+        if not re.match(r"\d+\.\d+\.\d+", version):
             raise CannotInstall("a version of npm has three numbers")
         npm = need("npm", "nodejs npm")
         package = json.loads((source / "package.json").read_text())
@@ -107,7 +110,7 @@ class Go:
         if version != self.pinned(source):
             tell([go, "get", f"{self.module}@v{version}"], folder=into)
             tell([go, "mod", "tidy"], folder=into)
-            # It raises a version that lacks a package to one that has it.
+            # `go build` replaces a version that lacks a package by one that has it.
             if self.pinned(into) != version:
                 raise CannotInstall(f"the driver does not compile with that version: go takes {self.pinned(into)} in its place")
         try:
@@ -136,7 +139,7 @@ class Maven:
             raise CannotInstall(f"the driver does not compile with that version: {why}")
 
     def command(self, source, installed):
-        # Small and quick to start: a run has one for each client.
+        # Small and quick to start: a run starts one for each client.
         return [need("java", "default-jre-headless"), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData",
                 "-cp", f"{installed / 'classes'}:{installed / 'lib'}/*", "Driver"], {}
 
@@ -155,7 +158,8 @@ def text_of(folder: Path) -> bytes:
 
 
 def installed(name: str, version: str) -> Path:
-    """The folder where that version lies: whole, or not there. Several processes may ask at once: one of them installs it."""
+    """Returns the folder of the installed version, complete. If several processes ask at once, one
+    of them installs it."""
     kept, source = KEPT[name], HERE / name
     which = hashlib.sha256(text_of(source)).hexdigest()[:8]
     runtime = f"python{sys.version_info.major}.{sys.version_info.minor}" if isinstance(kept, Pip) else kept.runs_on
@@ -168,7 +172,7 @@ def installed(name: str, version: str) -> Path:
         fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
         if folder.exists():
             return folder
-        for killed in CACHE.glob("installing-*"):  # and so could not tidy up
+        for killed in CACHE.glob("installing-*"):  # left over by processes that were killed
             shutil.rmtree(killed, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix="installing-", dir=CACHE) as fresh:
             made = Path(fresh) / "made"
@@ -181,7 +185,8 @@ def installed(name: str, version: str) -> Path:
 
 
 def end_with_parent() -> None:
-    """Who waits for the library may be interrupted: then nobody needs it."""
+    """Ends with the process that waits for the library: if it is interrupted, nobody needs the
+    library."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     parent = os.getppid()
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG

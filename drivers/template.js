@@ -15,7 +15,7 @@ const { setTimeout: sleep } = require("node:timers/promises");
 
 const DELETE = "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
 
-class Redis { // your library brings its own
+class Redis { // replace it by your library
   constructor({ host, port }) {
     this.address = { host, port };
   }
@@ -39,25 +39,26 @@ class Redis { // your library brings its own
         stream.write(`*${parts.length}\r\n${parts.join("")}`);
       });
     } catch (error) {
-      stream.destroy(); // the reply may yet come: it would be taken for another's
+      stream.destroy(); // a late reply would be taken for another call's
       throw error;
     } finally {
-      stream.setTimeout(0); // nobody waits: it may be idle for as long as it likes
+      stream.setTimeout(0); // no timeout while the connection is idle
     }
   }
 }
 
-// One for each session, asked for one thing at a time. null: refused. An exception: perhaps done, perhaps not.
+// One object for each session; one request at a time. null: refused. An exception: the outcome is
+// unknown.
 class Library {
   static NAME = "template";
   static VERSION = "1";
-  static OPTIONS = { interval_ms: "5" }; // and what they are when nobody says
-  static can(options) { // throws what is wrong with them
+  static OPTIONS = { interval_ms: "5" }; // options with their defaults
+  static can(options) { // throws for invalid options
     milliseconds(options, "interval_ms");
     return ["lease"];
   }
 
-  // `lost(grant)` says so, of a library that tells when it has lost a lock.
+  // A library with lost-lock notifications calls `lost(grant)`.
   constructor(setup, options, _lost) {
     this.interval = milliseconds(options, "interval_ms"); // between two tries
     this.redis = new Redis(setup.nodes[0]);
@@ -72,7 +73,7 @@ class Library {
         this.keys.set(owner, key);
         return { grant: owner, from_ns: asked }; // the lease counts from here
       }
-      if (performance.now() >= giveUp) return null; // somebody else has it
+      if (performance.now() >= giveUp) return null; // another owner has it
       await sleep(this.interval);
     }
   }
@@ -84,7 +85,7 @@ class Library {
   }
 }
 
-// ---- what drivers want besides ----
+// ---- helpers for drivers ----
 
 const newGrant = () => crypto.randomBytes(8).toString("hex");
 const monotonicNs = () => Number(process.hrtime.bigint()); // CLOCK_MONOTONIC
@@ -101,13 +102,13 @@ function oneOf(options, name, known) {
   return options[name];
 }
 
-// That is installed, whatever was asked for.
+// Returns the installed version, whatever was requested.
 function versionOf(library) {
   const files = require.resolve.paths(library).map((folder) => path.join(folder, library, "package.json"));
   return JSON.parse(fs.readFileSync(files.find(fs.existsSync))).version.replace(/^v/, "");
 }
 
-// ---- the protocol, for a library of that kind ----
+// ---- the protocol ----
 
 function serve(library) {
   let options = {}, sessions = [];
@@ -131,7 +132,7 @@ function serve(library) {
     release: (request) => sessions[request.session].release(request),
     bye: () => ({}),
   };
-  // What a library lets fall in the background is the log's: the driver goes on.
+  // Errors in the library's background tasks are logged; the driver continues.
   for (const fallen of ["uncaughtException", "unhandledRejection"])
     process.on(fallen, (error) => console.error(`${fallen}:`, error));
   const lines = readline.createInterface({ input: process.stdin });

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 DELETE = "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"
 
 
-class Redis:  # your library brings its own; this one reads no arrays
+class Redis:  # replace it by your library; this one parses no arrays
     def __init__(self, host, port):
         self.address, self.stream = (host, port), None
 
@@ -38,18 +38,19 @@ class Redis:  # your library brings its own; this one reads no arrays
                 raise OSError("the reply is an array")
             return int(line[1:]) if line[:1] == b":" else line[1:-2].decode()
         except OSError:
-            self.stream = None  # the reply may yet come: it would be taken for another's
+            self.stream = None  # a late reply would be taken for another call's
             raise
 
 
 class Library:
-    """One for each session, called by one thread at a time. None: refused. An exception: perhaps done, perhaps not."""
+    """One object for each session, used by one thread at a time. None: refused. An exception: the
+    outcome is unknown."""
 
     NAME, VERSION = "template", "1"
-    OPTIONS = {"interval_ms": "5"}  # and what they are when nobody says
+    OPTIONS = {"interval_ms": "5"}  # options with their defaults
 
     @staticmethod
-    def can(options):  # a ValueError says what is wrong with them
+    def can(options):  # raises a ValueError for invalid options
         milliseconds(options, "interval_ms")
         return ["lease"]
 
@@ -66,7 +67,7 @@ class Library:
                 self.keys[owner] = key
                 return {"grant": owner, "from_ns": asked_ns}  # the lease counts from here
             if time.monotonic() >= give_up:
-                return None  # somebody else has it
+                return None  # another owner has it
             time.sleep(self.interval)
 
     def release(self, grant):
@@ -81,7 +82,7 @@ def milliseconds(options, name):
 
 
 class Driver:
-    """The protocol, for a library of that kind."""
+    """The driver protocol for such a library."""
 
     def __init__(self, library):
         self.library, self.options, self.writing = library, {}, threading.Lock()
@@ -103,7 +104,7 @@ class Driver:
             return self.answer(request, error={"text": str(error)})
         self.answer(request, ok={"protocol": 1, "name": self.library.NAME, "version": self.library.VERSION, "can": can})
 
-    def serve(self, request):  # on its session's thread
+    def serve(self, request):  # runs on its session's thread
         members = {name: value for name, value in request.items() if name not in ("id", "op", "session")}
         try:
             done = getattr(self.sessions[request["session"]], request["op"])(**members)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A driver to copy, in shell: SET NX PX and a compare-and-delete by redis-cli. Each request is served by a process of its own.
+# A driver to copy, in shell: SET NX PX and a compare-and-delete by redis-cli. Each request runs in
+# a process of its own.
 #
 #     doublehold driver check -- sh drivers/template.sh
 #     doublehold run --driver 'sh drivers/template.sh' --lease 1s --faults pause
@@ -8,7 +9,8 @@
 
 DELETE="if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"
 
-# A member of the request: a text, or a whole number. There is no space in it, and no quote in these texts; of several nodes it is the last's.
+# Returns a field of the request: a text or an integer. Requests contain no spaces, and these texts
+# no quotes. If several nodes have the field, the last one counts.
 text() { printf '%s\n' "$line" | sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p"; }
 number() { printf '%s\n' "$line" | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"; }
 now_ms() { date +%s%3N; }

@@ -1,16 +1,18 @@
 #!/usr/bin/env node
-// node-redlock, as it was released: --driver node-redlock (5), or node-redlock@4.2.0. A majority of the nodes, or the one that there is.
+// node-redlock, as released: --driver node-redlock (5), or node-redlock@4.2.0. Uses a majority of
+// the nodes, or the only node.
 "use strict";
 const Redis = require("ioredis");
 const redlock = require("redlock");
 const { serve, newGrant, monotonicNs, milliseconds, versionOf } = require("template.js");
 
-const Redlock = redlock.default ?? redlock; // 5, 4
+const Redlock = redlock.default ?? redlock; // version 5, version 4
 
 class Library {
   static NAME = "node-redlock";
   static VERSION = versionOf("redlock");
-  static OPTIONS = { retry_delay_ms: "200" }; // between two tries, half of it more or less; the library's own
+  // Between two tries, plus or minus a half; the library's default.
+  static OPTIONS = { retry_delay_ms: "200" };
   static can(options) {
     milliseconds(options, "retry_delay_ms");
     return ["lease", "extend"];
@@ -21,13 +23,15 @@ class Library {
     for (const client of clients) client.on("error", (error) => console.error(String(error)));
     this.retryDelay = milliseconds(options, "retry_delay_ms");
     this.retryJitter = Math.floor(this.retryDelay / 2);
-    // What is no acquire is tried once: 5 would go on for two seconds with the release of a lock that is lost.
+    // No retries by default; an acquire has its own retry count. Otherwise version 5 would retry
+    // the release of a lost lock for two seconds.
     this.redlock = new Redlock(clients, { retryCount: 0, retryDelay: this.retryDelay, retryJitter: this.retryJitter });
-    for (const event of ["error", "clientError"]) this.redlock.on(event, (error) => this.note(error)); // 5, 4
+    // Version 5, version 4.
+    for (const event of ["error", "clientError"]) this.redlock.on(event, (error) => this.note(error));
     this.locks = new Map(); // by grant
   }
 
-  // A node's answer that the key is another's comes as an error in 5.
+  // In version 5, a node's reply that another owner has the key arrives as an error.
   note(error) {
     if (redlock.ResourceLockedError && error instanceof redlock.ResourceLockedError) return;
     console.error(String(error));
@@ -36,7 +40,7 @@ class Library {
 
   async acquire({ key, lease_ms, wait_ms }) {
     const retryCount = Math.floor(wait_ms / Math.max(this.retryDelay + this.retryJitter, 1));
-    const acquire = () => this.redlock.acquireWithOptions // 4
+    const acquire = () => this.redlock.acquireWithOptions // version 4
       ? this.redlock.acquireWithOptions(key, lease_ms, { retryCount })
       : this.redlock.acquire([key], lease_ms, { retryCount });
     return this.told(acquire, (lock) => {
@@ -60,13 +64,14 @@ class Library {
     return lock ? this.told(() => (lock.release ?? lock.unlock).call(lock), () => ({})) : null;
   }
 
-  // What the library says itself, by the wall clock: until when the lock is ours.
+  // The end of the lease as the library reports it, by the wall clock.
   lease(lock) {
     const from_ns = monotonicNs();
     return { validity_ms: Math.max(0, Math.floor(lock.expiration - Date.now())), from_ns };
   }
 
-  // It throws the same for a refusal and for nodes that cannot be asked; of those it tells besides.
+  // The library throws the same exception for a refusal and for unreachable nodes; note() has seen
+  // the errors of unreachable nodes.
   async told(call, granted) {
     this.failed = null;
     let lock;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""redis-py's Lock, as it was released: --driver redis-py, or redis-py@4.5.5."""
+"""redis-py's Lock, as released: --driver redis-py, or redis-py@4.5.5."""
 import secrets
 
 import redis
@@ -8,7 +8,7 @@ from template import Driver, milliseconds
 
 class Library:
     NAME, VERSION = "redis-py", redis.__version__
-    OPTIONS = {"sleep_ms": "100"}  # between two tries; the library's own
+    OPTIONS = {"sleep_ms": "100"}  # between two tries; the library's default
 
     @staticmethod
     def can(options):
@@ -33,7 +33,7 @@ class Library:
     def release(self, grant):
         return self.refused(lambda: self.locks.pop(grant).release())
 
-    def refused(self, call):  # the library says so by an exception
+    def refused(self, call):  # the library refuses by an exception
         try:
             call()
             return {}

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// redis-semaphore, as it was released: --driver redis-semaphore, or redis-semaphore@5.6.2. --option kind=mutex (Mutex), redlock
-// (RedlockMutex, of all nodes) or semaphore (Semaphore with room for one). It extends its locks by itself, unless --option refresh=no.
+// redis-semaphore, as released: --driver redis-semaphore, or redis-semaphore@5.6.2. --option
+// kind=mutex (Mutex), redlock (RedlockMutex over all nodes) or semaphore (Semaphore with a limit of
+// one). It extends its locks itself, unless --option refresh=no.
 "use strict";
 const Redis = require("ioredis");
 const { Mutex, RedlockMutex, Semaphore } = require("redis-semaphore");
@@ -15,7 +16,8 @@ const KINDS = {
 class Library {
   static NAME = "redis-semaphore";
   static VERSION = versionOf("redis-semaphore");
-  static OPTIONS = { kind: "mutex", refresh: "yes", retry_interval_ms: "10" }; // the interval is the library's own
+  // The interval is the library's default.
+  static OPTIONS = { kind: "mutex", refresh: "yes", retry_interval_ms: "10" };
   static can(options) {
     oneOf(options, "kind", Object.keys(KINDS));
     milliseconds(options, "retry_interval_ms");
@@ -35,7 +37,7 @@ class Library {
     const settings = { lockTimeout: lease_ms, retryInterval: milliseconds(this.options, "retry_interval_ms") };
     if (this.options.refresh === "no") settings.refreshInterval = 0;
     if (wait_ms > 0) settings.acquireTimeout = wait_ms;
-    else settings.acquireAttemptsLimit = 1; // a timeout of 0 is not one try, but none
+    else settings.acquireAttemptsLimit = 1; // a timeout of 0 would mean no try at all
     settings.onLockLost = () => this.lost(lock.identifier);
     const lock = KINDS[this.options.kind](this.clients, key, settings);
     if (!(await lock.tryAcquire())) return null;
@@ -43,7 +45,8 @@ class Library {
     return { grant: lock.identifier };
   }
 
-  // The library says nothing of whose the lock was, but it knows of those that it has seen lost.
+  // The library does not report whose lock a release freed, but it knows which locks it has seen
+  // lost.
   async release({ grant }) {
     const lock = this.locks.get(grant);
     this.locks.delete(grant);

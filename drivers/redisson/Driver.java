@@ -20,14 +20,15 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 import org.redisson.config.SingleServerConfig;
 
-/** Redisson's locks, as they were released: --driver redisson, or redisson@3.17.7. */
+/** Redisson's locks, as released: --driver redisson, or redisson@3.17.7. */
 final class Driver implements Protocol.Library {
   private static final List<String> KINDS = List.of("lock", "fair", "spin", "fenced", "read-write", "multi", "redlock");
 
-  // And what they are when nobody says; those that are empty then are the library's own.
+  // Options with their defaults; an empty default means the library's own.
   private final Map<String, String> options =
       new TreeMap<>(Map.of("kind", "lock", "watchdog", "no", "timeout_ms", "", "retry_attempts", "", "retry_interval_ms", ""));
-  private final List<RedissonClient> nodes = new ArrayList<>(); // the first one; of a redlock all
+  // The first node; for a redlock all nodes.
+  private final List<RedissonClient> nodes = new ArrayList<>();
   private final Map<String, RLock> granted = new ConcurrentHashMap<>();
 
   public static void main(String[] words) throws Exception {
@@ -56,7 +57,8 @@ final class Driver implements Protocol.Library {
     if (hasWatchdog()) can.add("watchdog");
     if (kind().equals("fenced")) can.add("token");
     if (kind().equals("read-write")) can.add("read-write");
-    // The majorities of a redlock need not be the same nodes; and it takes every exception of an unlock as none.
+    // The majorities of a redlock may be different nodes. It also ignores every exception of an
+    // unlock.
     can.add(kind().equals("redlock") ? "silent-release" : "reentrant");
     JsonArray words = new JsonArray();
     can.forEach(words::add);
@@ -72,9 +74,10 @@ final class Driver implements Protocol.Library {
     }
   }
 
-  /** What the library comes with, but for what starts and lies idle. */
+  /** The library's defaults, with fewer threads and idle connections. */
   private Config configOf(JsonObject node, long leaseMs) {
-    Config config = new Config().setThreads(4).setNettyThreads(4).setCodec(StringCodec.INSTANCE); // locks bring a codec of their own
+    // Locks have a codec of their own.
+    Config config = new Config().setThreads(4).setNettyThreads(4).setCodec(StringCodec.INSTANCE);
     if (hasWatchdog()) config.setLockWatchdogTimeout(leaseMs);
     SingleServerConfig server = config.useSingleServer().setConnectionMinimumIdleSize(1);
     server.setAddress("redis://" + node.get("host").getAsString() + ":" + node.get("port").getAsInt());
@@ -112,7 +115,7 @@ final class Driver implements Protocol.Library {
       return true;
     } catch (IllegalMonitorStateException notOurs) {
       return false;
-    } catch (CompletionException several) { // of a multi-lock
+    } catch (CompletionException several) { // from a multi-lock
       if (several.getCause() instanceof IllegalMonitorStateException) return false;
       throw several;
     }
@@ -131,7 +134,7 @@ final class Driver implements Protocol.Library {
     };
   }
 
-  // By name, so that this compiles with a version that has none.
+  // Looked up by name, so that this compiles with versions that lack it.
   private static Method fencedLock() {
     try {
       return RedissonClient.class.getMethod("getFencedLock", String.class);

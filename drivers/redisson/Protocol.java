@@ -11,18 +11,21 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** The driver protocol (docs/driver-protocol.md) for a library of Java. Each session has a thread of its own, which does all its calls. */
+/**
+ * The driver protocol (docs/driver-protocol.md) for a Java library. Each session has its own
+ * thread, which makes all its calls.
+ */
 final class Protocol {
   interface Library {
-    /** What hello answers. IllegalArgumentException: such options are unknown. */
+    /** Returns the reply to hello. IllegalArgumentException: an option is unknown. */
     JsonObject hello(JsonObject options);
 
     void setup(JsonObject request) throws Exception;
 
-    /** Null: refused. An exception: perhaps done, perhaps not. */
+    /** Null: refused. An exception: the outcome is unknown. */
     JsonObject acquire(JsonObject request) throws Exception;
 
-    /** False: the lock was not ours any more. */
+    /** False: the lock was no longer ours. */
     boolean release(JsonObject request) throws Exception;
   }
 
@@ -32,7 +35,7 @@ final class Protocol {
 
   Protocol(Library library) {
     this.library = library;
-    System.setOut(System.err); // whatever a library prints is no answer
+    System.setOut(System.err); // output of the library must not be taken for a reply
   }
 
   void run() throws Exception {
@@ -47,7 +50,7 @@ final class Protocol {
       }
       if (op.equals("bye")) break;
     }
-    Runtime.getRuntime().halt(0); // a library's own shutdown takes seconds
+    Runtime.getRuntime().halt(0); // the library's own shutdown takes seconds
   }
 
   private void serve(JsonObject request, String op) {
@@ -72,7 +75,8 @@ final class Protocol {
     }
   }
 
-  // Of what is wrong with options without the exception's name; some exceptions have no message.
+  // Returns the message of an error; for invalid options without the exception's name. Some
+  // exceptions have no message.
   private static String said(Throwable error) {
     return error instanceof IllegalArgumentException && error.getMessage() != null ? error.getMessage() : error.toString();
   }

@@ -1,4 +1,5 @@
-// redsync on go-redis, as they were released: --driver redsync, or redsync@4.11.0. A majority of the nodes, or the one that there is.
+// redsync on go-redis, as released: --driver redsync, or redsync@4.11.0. Uses a majority of the
+// nodes, or the only node.
 package main
 
 import (
@@ -28,16 +29,17 @@ const module = "github.com/go-redsync/redsync/v4"
 
 type library struct {
 	tries         int
-	retryDelay    time.Duration // 0: the library's own, longestDelay at most
+	retryDelay    time.Duration // 0: the library's default, at most longestDelay
 	timeoutFactor float64
 	sync          *redsync.Redsync
 	mutex         sync.Mutex
-	locks         map[string]*redsync.Mutex // by grant, which is the lock's value; under mutex
+	locks         map[string]*redsync.Mutex // by grant, which is the lock's value; guarded by mutex
 }
 
 const longestDelay = 250 * time.Millisecond
 
-var defaults = map[string]string{"tries": "32", "retry_delay_ms": "50-250", "timeout_factor": "0.05"} // the library's own
+// The library's defaults.
+var defaults = map[string]string{"tries": "32", "retry_delay_ms": "50-250", "timeout_factor": "0.05"}
 
 func (l *library) take(options map[string]string) error {
 	for name := range options {
@@ -78,7 +80,8 @@ func (l *library) setUp(r request) {
 	l.locks = map[string]*redsync.Mutex{}
 }
 
-// As many tries as fit into wait_ms: a context that ends would keep the library from taking back what it has set.
+// Tries as often as fits into wait_ms. A context that ends would keep the library from releasing
+// what it has set.
 func (l *library) acquire(r request) (any, error) {
 	delay, settings := longestDelay, []redsync.Option{redsync.WithExpiry(milliseconds(r.LeaseMs)), redsync.WithTimeoutFactor(l.timeoutFactor)}
 	if l.retryDelay > 0 {
@@ -99,7 +102,7 @@ func (l *library) acquire(r request) (any, error) {
 	return granted{lock.Value(), leaseOf(lock)}, nil
 }
 
-// By the lease that the lock was made with: the library has no other.
+// Extends by the lease of the acquire: the library has no other.
 func (l *library) extend(r request) (any, error) {
 	lock := l.lockOf(r.Grant)
 	if lock == nil {
@@ -132,7 +135,7 @@ func (l *library) lockOf(grant string) *redsync.Mutex {
 	return l.locks[grant]
 }
 
-// A refusal, unless a node could not be asked and the others are no majority.
+// Returns a refusal, unless a node could not be reached and the others are no majority.
 func refused(err error) (any, error) {
 	var failed *redsync.RedisError
 	if errors.As(err, &failed) {
@@ -151,7 +154,7 @@ type granted struct {
 	lease
 }
 
-// What the library says itself: until when the lock is ours.
+// The end of the lease as the library reports it.
 func leaseOf(lock *redsync.Mutex) lease {
 	from := monotonicNs()
 	left := time.Until(lock.Until()).Milliseconds()
@@ -161,7 +164,7 @@ func leaseOf(lock *redsync.Mutex) lease {
 	return lease{left, from}
 }
 
-func monotonicNs() int64 { // time.Time does not show it
+func monotonicNs() int64 { // time.Time does not expose it
 	const clockMonotonic = 1
 	var now syscall.Timespec
 	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0); failed != 0 {
@@ -188,7 +191,7 @@ type request struct {
 	WaitMs  int64  `json:"wait_ms"`
 }
 
-func version() string { // that was built in, whatever was asked for
+func version() string { // the version that was built in, whatever was requested
 	info, _ := debug.ReadBuildInfo()
 	for _, built := range info.Deps {
 		if built.Path == module {
@@ -198,7 +201,7 @@ func version() string { // that was built in, whatever was asked for
 	return "unknown"
 }
 
-// Nothing and no error: refused. An error: perhaps done, perhaps not.
+// nil without an error: refused. An error: the outcome is unknown.
 func (l *library) answer(r request) (any, error) {
 	switch r.Op {
 	case "hello":
@@ -244,7 +247,7 @@ func main() {
 			os.Exit(1)
 		}
 		switch r.Op {
-		case "acquire", "extend", "release": // its session has nothing else under way
+		case "acquire", "extend", "release": // its session has no other request pending
 			go serve(r)
 		default:
 			serve(r)
