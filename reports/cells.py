@@ -1,4 +1,4 @@
-"""What the repetitions of a suite's cell come to, in the words of the matrix."""
+"""Summarises the repetitions of a suite's cell in the words of the matrix."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -9,13 +9,13 @@ from rates import rate_of
 from words import CLAIMS, bound, claim_words, counted, interval, number
 
 GRAVITY = ("valid", "unknown", "violated")
-# The claim whose opportunities say how much a clean cell proves, the first that was judged.
+# The first of these claims that was judged determines the bound of a clean cell.
 BOUND_CLAIMS = ("exclusion", "lease-exclusion", "stock")
 
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """"held twice", "20 of 20 runs", "83-100 %", "57 of 4,020 holds"."""
+    """For example: "held twice", "20 of 20 runs", "83-100 %", "57 of 4,020 holds"."""
 
     outcome: str
     word: str
@@ -31,8 +31,8 @@ class CellSummary:
     outcome: str
     as_expected: bool
     lines: list[CellLine]
-    bound: str  # of a clean cell: how often it can still go wrong
-    shown: SuiteRun | None  # the run with a picture
+    bound: str  # of a clean cell: the possible rate of violations
+    shown: SuiteRun | None  # the run that has a picture
 
     @property
     def errors(self) -> list[SuiteRun]:
@@ -59,14 +59,14 @@ def summary(index: int, cell: Cell) -> CellSummary:
 
 
 def _violated(judged: list[Verdict]) -> list[str]:
-    """Claims violated in any run, in the order in which they are always named."""
+    """Returns the claims violated in any run, in the usual order of claims."""
     found = {claim.name for verdict in judged for claim in verdict.claims
              if claim.outcome == "violated"}
     return [name for name in CLAIMS if name in found] + sorted(found - CLAIMS.keys())
 
 
 def _kept(name: str, judged: list[Verdict]) -> bool:
-    """Whether the claim was judged and valid in every run: worth telling beside a violation."""
+    """Whether the claim was judged and valid in every run; then it is shown beside a violation."""
     outcomes = [c.outcome for verdict in judged for c in verdict.claims if c.name == name]
     return bool(outcomes) and set(outcomes) == {"valid"}
 
@@ -83,7 +83,8 @@ def _line(name: str, cell: Cell) -> CellLine:
 
 
 def _bound(cell: Cell) -> str:
-    """How much was looked at, and how often it can still go wrong; nothing when it is not clean."""
+    """Returns the amount of evidence and the possible rate of violations; empty if the cell is not
+    clean."""
     judged = cell.judged
     if not judged or any(run.overall != "valid" for run in cell.runs):
         return ""
@@ -99,7 +100,7 @@ def _bound(cell: Cell) -> str:
 
 
 def calm_speeds(suite: Suite) -> list[LockSpeed]:
-    """Of every row, the runs in which nothing was made to fail."""
+    """Returns the speed of each row's runs without faults."""
     speeds = []
     for row in suite.rows:
         calm = [v for cell in suite.cells if cell.row == row for v in cell.judged if not v.faults]
@@ -117,7 +118,8 @@ def speed_of(name: str, verdicts: list[Verdict]) -> LockSpeed:
 
 
 def _typical(verdicts: list[Verdict], name: str) -> Percentiles | None:
-    """Percentiles do not add up: the median over the repetitions of each."""
+    """Returns the median of each percentile over the repetitions, because percentiles cannot be
+    added."""
     found = [v.latency[name] for v in verdicts if name in v.latency and v.latency[name].count]
     if not found:
         return None

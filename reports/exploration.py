@@ -1,4 +1,4 @@
-"""What `doublehold explore --all --into DIR` found, read and made ready for its page."""
+"""Reads the result of `doublehold explore --all --into DIR` and prepares it for its page."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """All executions of one scenario with so many faults."""
+    """All executions of one scenario with a given number of faults."""
 
     depth: int
     executions: int
@@ -23,7 +23,7 @@ class Search:
 @dataclass(frozen=True, slots=True)
 class Place:
     fault: str
-    text: str  # letters, as printed
+    text: str  # details as printed
     searches: list[Search]
 
     @property
@@ -39,7 +39,8 @@ class Place:
 
     @property
     def claims(self) -> list[str]:
-        """What is violated at any depth, each once, with the depth where it needs more than the first."""
+        """Returns the claims violated at any depth, each once. Those that need more than the
+        smallest depth are shown with their depth."""
         found: list[str] = []
         first = self.searches[0].depth if self.searches else 0
         seen: set[str] = set()
@@ -67,7 +68,7 @@ class Exploration:
     executions: int
     seconds: float
     rows: list[Row]
-    refused: dict[str, str]  # by lock: why it is not explored
+    refused: dict[str, str]  # by lock: why it was not explored
 
     @property
     def faults(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What `doublehold explore --all` found, as a page."""
+"""The page of an exploration."""
 
 import contextlib
 import io

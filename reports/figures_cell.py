@@ -1,4 +1,4 @@
-"""One cell of a suite in one picture: a few milliseconds of its run beside its stock."""
+"""A picture of one cell of a suite: a few milliseconds of its run, beside its stock."""
 
 from matplotlib.figure import Figure
 

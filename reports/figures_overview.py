@@ -1,4 +1,4 @@
-"""The whole run: who held the lock when, which faults were there, where it went wrong."""
+"""The whole run: holds, faults and violations over time."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,13 +11,13 @@ from palette import LIGHT
 from reading import Verdict
 from timescale import TimeScale
 
-PIXEL = 1 / 1400  # of the axis: holds nearer than this are drawn as one
+PIXEL = 1 / 1400  # of the axis: nearer holds are drawn as one
 MARGINS = {"left": 0.105, "right": 0.988}
 POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 
 
 def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> Figure:
-    """`incidents` are those with a picture of their own; they are numbered here."""
+    """`incidents` are those with a picture of their own; the overview numbers them."""
     clients = sorted({hold.client for hold in recording.holds} | set(range(1, verdict.clients + 1)))
     layout = Layout(clients, drawn_faults(verdict.faults), bool(verdict.violations))
     height = layout.height + 0.62

@@ -1,4 +1,4 @@
-"""How fast: latencies and throughput of one run, and of several locks side by side."""
+"""Speed: latencies and throughput of one run, and of several locks side by side."""
 
 from dataclasses import dataclass
 
@@ -14,12 +14,12 @@ from words import duration, fault_role
 
 LATENCIES = {"acquire": "one attempt", "wait": "wait for the lock", "hold": "hold",
              "release": "release"}
-FINEST = 1 / 700  # of the axis: faults nearer than this are shaded as one
+FINEST = 1 / 700  # of the axis: nearer faults are shaded as one
 BINS = 50
 
 
 def speed(recording: Recording, verdict: Verdict) -> Figure:
-    """Left: latencies, median to 99th percentile to longest. Right: grants over time."""
+    """Left: latencies as median, 99th percentile and maximum. Right: grants over time."""
     figure = sheet(2.3)
     left = figure.add_axes((0.115, 0.2, 0.36, 0.66))
     measured = {name: verdict.latency[name] for name in LATENCIES
@@ -87,17 +87,17 @@ def _throughput(axes: Axes, recording: Recording, verdict: Verdict) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LockSpeed:
-    """One row of the comparison: the median over repetitions, with least and most."""
+    """A row of the comparison: the median over repetitions, with minimum and maximum."""
 
     name: str
-    unit: str  # orders; or grants, of a workload that sells nothing
-    per_s: tuple[float, float, float]  # least, median, most
+    unit: str  # "orders", or "grants" if the workload sells nothing
+    per_s: tuple[float, float, float]  # minimum, median, maximum
     wait: Percentiles | None
     acquire: Percentiles | None
 
 
 def compare_speed(rows: list[LockSpeed]) -> Figure:
-    """Left: throughput. Right: latency, median to 99th percentile."""
+    """Left: throughput. Right: latencies as median and 99th percentile."""
     height = 0.75 + 0.42 * len(rows)
     figure = sheet(height)
     low, tall = 0.45 / height, (height - 0.75) / height

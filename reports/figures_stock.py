@@ -1,4 +1,4 @@
-"""Stock against the orders confirmed: the gap between the two is what was sold and never taken off."""
+"""The stock against the confirmed orders. The gap between them is the number of oversold pieces."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,7 +8,7 @@ from figures_svg import sheet
 from holds import StockCurve
 from palette import LIGHT
 
-STEPS_MAX = 900  # of a line; more than the page has pixels for
+STEPS_MAX = 900  # points of a line, more than the page has pixels
 
 
 def stock(curve: StockCurve) -> Figure:
@@ -60,7 +60,7 @@ def _whole_numbers(axes: Axes, count: int) -> None:
 
 
 def _thin(at: list[float], values: list[int]) -> tuple[list[float], list[int]]:
-    """Every so many-th step, and the last."""
+    """Keeps every n-th step, and the last one."""
     every = -(-len(at) // STEPS_MAX)
     if every == 1:
         return at, values

@@ -1,4 +1,4 @@
-"""A sheet to draw on, and what becomes of it: inline SVG that follows the page's colour scheme."""
+"""A sheet to draw on, and its conversion to inline SVG that follows the page's colour scheme."""
 
 import io
 import re
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from palette import LIGHT, recolour
 
-# Text stays text, so a page is small and searchable; `$` in a name is a dollar.
+# Text stays text, so that a page is small and searchable. A `$` in a name is not math.
 matplotlib.rcParams.update({
     "svg.fonttype": "none", "svg.hashsalt": "doublehold", "text.parse_math": False,
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 8,
@@ -26,7 +26,7 @@ matplotlib.rcParams.update({
     "hatch.linewidth": 0.9, "path.simplify": True, "patch.linewidth": 0,
 })
 
-WIDTH = 10.6  # inches of a figure as wide as the page
+WIDTH = 10.6  # inches; a figure as wide as the page
 NUMBERS = re.compile(r'\b(d|x|y|width|height|points|transform|r|cx|cy)="([^"]*)"')
 LONG_FRACTION = re.compile(r"(\d+\.\d\d)\d+")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
@@ -43,18 +43,19 @@ def sheet(height: float, width: float = WIDTH) -> Figure:
 
 
 def bare(axes: Axes) -> None:
-    """No frame and no vertical ticks: lanes name themselves."""
+    """Hides the frame and the vertical ticks: lanes have their own names."""
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 
 
 def to_svg(figure: Figure, name: str, alt: str) -> str:
-    """`name` is unique on the page and of letters, digits and dashes; `alt` describes the picture."""
+    """`name` must be unique on the page and consist of letters, digits and dashes. `alt` describes
+    the picture."""
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     svg = out.getvalue()
     body = COMMENT.sub("", svg[svg.index(">", svg.index("<svg")) + 1:])
-    body = OWN_STYLE.sub("", body)  # a page has its own
+    body = OWN_STYLE.sub("", body)  # the page has its own style
     body = recolour(_own_ids(_short_numbers(body), name))
     body = body.replace("'DejaVu Sans', sans-serif", "var(--sans)")
     width, height = (72 * inches for inches in figure.get_size_inches())
@@ -64,7 +65,7 @@ def to_svg(figure: Figure, name: str, alt: str) -> str:
 
 
 def to_file(figure: Figure) -> str:
-    """A file of its own, in the light colours."""
+    """Returns a standalone SVG file in the light colours."""
     out = io.StringIO()
     figure.savefig(out, format="svg", facecolor=LIGHT["surface"],
                    metadata={"Date": None, "Creator": None})
@@ -79,7 +80,8 @@ def _short_numbers(body: str) -> str:
 
 
 def _own_ids(body: str, name: str) -> str:
-    """Several pictures share a page: keeps the ids that are used and makes them this picture's."""
+    """Drops unused ids and prefixes the others with `name`, because several pictures share a
+    page."""
     used = set(REFERENCE.findall(body))
     body = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", body)
     return re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", body)

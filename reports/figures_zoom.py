@@ -1,4 +1,5 @@
-"""A few milliseconds of a run, client by client: how it came to a violation, or how it did not."""
+"""A few milliseconds of a run, client by client: how a violation came about, or a normal
+stretch."""
 
 from statistics import median
 
@@ -16,14 +17,14 @@ from timescale import TimeScale, windows_around
 from words import duration, plural, violated
 
 LANES_MAX = 7
-THINNEST = 0.0015  # of the axis: a hold of nanoseconds is still seen
+THINNEST = 0.0015  # of the axis: even a hold of nanoseconds is visible
 MARGINS = {"left": 0.105, "right": 0.988}
-PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: at least, at most
+PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: minimum, maximum
 OPERATIONS_Y = 0.33  # below the middle of a lane
 
 
 def zoom(recording: Recording, verdict: Verdict, incident: Incident | None) -> Figure:
-    """Around an incident; without one, around the first fault or somewhere in the middle."""
+    """Draws the time around an incident; without one, around the first fault or in the middle."""
     scale = scale_of(recording, verdict, incident)
     layout = layout_of(recording, verdict, scale, incident)
     height = layout.height + 0.62
@@ -36,7 +37,8 @@ def zoom(recording: Recording, verdict: Verdict, incident: Incident | None) -> F
 
 def layout_of(recording: Recording, verdict: Verdict, scale: TimeScale,
               incident: Incident | None, lanes_max: int = LANES_MAX) -> Layout:
-    """The clients of the incident first, then others that hold the lock in a window."""
+    """Chooses the lanes: the clients of the incident first, then others that hold the lock in a
+    window."""
     shown = [hold for hold in recording.holds if scale.shows(hold.from_ns, hold.to_ns)]
     named = []
     if incident:
@@ -77,7 +79,8 @@ def _scale_of_incident(recording: Recording, verdict: Verdict, incident: Inciden
 
 
 def _scale_of_calm(recording: Recording, verdict: Verdict) -> TimeScale:
-    """Where nothing went wrong: around the first fault, or a dozen holds in the middle."""
+    """Chooses the windows if there is no violation: around the first fault, or a dozen holds in the
+    middle."""
     end_ns, holds = recording.history.end_ns, recording.holds
     if not holds:
         return TimeScale([(0, max(1, end_ns))])
@@ -173,7 +176,7 @@ MARKERS = {("read", True): ("o", "surface"), ("read", False): ("x", "surface"),
 
 
 def _told(operation: StockOperation) -> tuple[str, str]:
-    """In full, and short."""
+    """Returns the full and the short text of an operation."""
     if operation.type == "ok":
         verb = {"read": "read", "write": "wrote"}[operation.op]
         return f"{verb} {operation.stock}", f"{operation.stock}"
@@ -203,13 +206,14 @@ def _clients(violation: Violation) -> set[int]:
 
 
 def _reaches(violation: Violation, client: int, layout: Layout) -> bool:
-    """Whether the lane lies between the row of violations and the last lane concerned."""
+    """Whether the lane lies between the row of violations and the last lane of the violation."""
     concerned = _clients(violation) & set(layout.clients)
     return not concerned or client <= max(concerned)
 
 
 def _labels(scale: TimeScale, violations: list[Violation]) -> list[tuple[float, str]]:
-    """One for what begins at the same place: "held twice for 9 ms". New words come first."""
+    """Returns one label for violations that begin at the same place: "held twice for 9 ms". New
+    words come first."""
     places: dict[float, list[Violation]] = {}
     for violation in violations:
         left = round(scale.x(violation.span[0]), 3)

@@ -1,4 +1,5 @@
-"""history.jsonl as events. Refuses what is cut off or garbled, naming file and line."""
+"""Reads events from history.jsonl. Refuses a truncated or malformed file, and names file and
+line."""
 
 import json
 import re
@@ -10,13 +11,14 @@ from parsing import BadInput, Node
 
 SUPERVISOR, REFEREE = -1, 0
 PROCESSES = {"supervisor": SUPERVISOR, "referee": REFEREE}
-SERVER = re.compile(r"node (\d{1,3})")  # of which only stalls are told
+SERVER = re.compile(r"node (\d{1,3})")  # only their stalls are drawn
 TYPES = frozenset({"invoke", "ok", "fail", "info"})
 
-# Pictures of more would take minutes and gigabytes; the page says so when it stops here.
+# Limit of events: more would take minutes and gigabytes to draw. The page says where it was
+# reached.
 EVENTS_DRAWN = 2_000_000
 
-# Which values of an operation are drawn, by the names they have in the file.
+# The values of operations that are drawn, by their names in the file.
 FIRST_VALUE = {"acquire": "valid_until_ns", "extend": "valid_until_ns", "read": "stock",
                "write": "stock_read", "order": "stock_read", "final": "stock", "stall": "length_ns"}
 SECOND_VALUE = {"write": "stock_written", "order": "stock_written", "final": "orders"}
@@ -24,14 +26,14 @@ SECOND_VALUE = {"write": "stock_written", "order": "stock_written", "final": "or
 
 class Event(NamedTuple):
     at_ns: int
-    client: int  # 1..; or REFEREE, SUPERVISOR
+    client: int  # number from 1, or REFEREE, SUPERVISOR
     type: str
     op: str
     key: str
     hold: int  # 0: none
     first: int | None  # see FIRST_VALUE
     second: int | None
-    session: bool  # False: the client's watchdog or meter
+    session: bool  # False: written by the client's watchdog or stall meter
 
 
 @dataclass(frozen=True, slots=True)

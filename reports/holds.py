@@ -12,17 +12,17 @@ Span = tuple[int, int]  # from_ns, to_ns
 
 @dataclass(slots=True)
 class Hold:
-    """From the instant the acquire returned to the one the release was invoked."""
+    """A hold: from the return of the acquire to the invocation of the release."""
 
     client: int
     key: str
     hold: int
-    asked_ns: int  # the granted acquire was invoked
+    asked_ns: int  # when the granted acquire was invoked
     from_ns: int
-    valid_until_ns: int  # of the last lease
+    valid_until_ns: int  # the end of the last lease
     to_ns: int = 0
     released: bool = False
-    stale: list[Span] = field(default_factory=list)  # the parts in which the lease was over
+    stale: list[Span] = field(default_factory=list)  # the spans after the end of a lease
 
     @property
     def live(self) -> list[Span]:
@@ -49,16 +49,16 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class StockOperation:
-    """A read, write or order of a client, from its call to its answer."""
+    """A client's read, write or order, from its call to its reply."""
 
     client: int
     hold: int
     key: str
     op: str
-    type: str  # ok, fail, info; "invoke": never answered
+    type: str  # ok, fail, info; "invoke": no reply
     from_ns: int
     to_ns: int
-    stock: int | None  # as read, or as written
+    stock: int | None  # the stock read or written
 
 
 def holds_of(history: History) -> list[Hold]:
@@ -75,7 +75,7 @@ def holds_of(history: History) -> list[Hold]:
             until = event.first if event.first is not None else event.at_ns
             hold = Hold(event.client, event.key, event.hold,
                         asked.get(event.client, event.at_ns), event.at_ns, until)
-            open_.setdefault(who, hold)  # a nested acquire enters the same hold again
+            open_.setdefault(who, hold)  # a nested acquire re-enters the same hold
         elif event.op == "extend" and event.type == "ok" and who in open_:
             open_[who].extend(event.at_ns, event.first or 0)
         elif event.op == "release" and event.type == "invoke" and who in open_:
@@ -113,15 +113,16 @@ def stock_operations_of(history: History) -> list[StockOperation]:
 
 @dataclass(frozen=True, slots=True)
 class StockCurve:
-    """Steps, summed over all items. `missing` is what was sold and never taken off the stock."""
+    """Steps, summed over all items. `missing` is the number of pieces sold but never taken off the
+    stock."""
 
     at_ns: list[int]
-    stock: list[int]  # as last written
-    due: list[int]  # initial stock less the orders confirmed
+    stock: list[int]  # last written value
+    due: list[int]  # initial stock minus confirmed orders
 
     @property
     def missing(self) -> list[int]:
-        # A write comes before its order is confirmed, so `stock` may be below `due` for a moment.
+        # A write precedes the confirmation of its order, so `stock` may briefly be below `due`.
         return [max(0, stock - due) for stock, due in zip(self.stock, self.due)]
 
 

@@ -1,4 +1,4 @@
-"""Violations that belong to one story: the same holds, or the same moment."""
+"""Groups violations into incidents: violations with the same holds, or at the same time."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from reading import HoldRef, Violation
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """A sentence, and all that it tells of: one overlap can break several claims."""
+    """A sentence with its claims: one overlap can violate several claims."""
 
     claims: list[str]
     sentence: str
@@ -18,7 +18,7 @@ class Telling:
 
 
 def told(violations: list[Violation]) -> list[Telling]:
-    """In time order, each sentence once."""
+    """Returns each sentence once, in time order."""
     tellings: dict[str, Telling] = {}
     for v in sorted(violations, key=lambda v: v.span):
         telling = Telling([], v.sentence, v.by_stall, v.cause, v.because, v.steps)
@@ -32,7 +32,7 @@ class Incident:
 
     @property
     def main(self) -> Violation:
-        """The violation that the picture is about: the first that names two holds."""
+        """The violation that the picture shows: the first one that names two holds."""
         return next((v for v in self.violations if v.first and v.second), self.violations[0])
 
     @property
@@ -40,7 +40,8 @@ class Incident:
         return {hold.hold for violation in self.violations for hold in _holds(violation)}
 
     def told(self, most: int) -> list[Telling]:
-        """The first sentence of every claim, then of the rest, at most so many, in time order."""
+        """Returns at most `most` sentences in time order: first one for every claim, then
+        others."""
         tellings = told(self.violations)
         claims = dict.fromkeys(claim for telling in tellings for claim in telling.claims)
         firsts = [next(t for t in tellings if claim in t.claims) for claim in claims]
@@ -50,7 +51,7 @@ class Incident:
 
 
 def incidents_of(violations: list[Violation]) -> list[Incident]:
-    """Joins a violation to the incident that shares its longest hold, or into whose time it falls."""
+    """Joins a violation to the incident that shares its longest hold, or in whose time it falls."""
     found: list[Incident] = []
     for violation in sorted(violations, key=lambda v: v.span):
         home = next((i for i in found if _belongs(violation, i)), None)

@@ -1,4 +1,4 @@
-"""What the timelines have in common: lanes of clients, rows of faults above them, bars in both."""
+"""Shared by the timelines: lanes of clients, rows of faults above them, and bars in both."""
 
 from dataclasses import dataclass
 from typing import Iterable
@@ -15,20 +15,20 @@ from reading import Episode, Fault
 from timescale import Extent, TimeScale
 from words import asked_and_measured, fault_role
 
-BAR = 0.40  # height of a bar; a lane is 1 high
-LANE_INCHES = (0.40, 0.13)  # of few clients, of very many
-LANES_INCHES = 4.4  # of all lanes, before they become narrower
-ROW_INCHES = 0.25  # of a row of faults
-LETTER = 4.35  # points that a letter of the small text takes, with room to spare
-ROW_BAR = (0.24, 0.35)  # in rows: how far below the middle, how high; text goes above
+BAR = 0.40  # height of a bar; a lane has height 1
+LANE_INCHES = (0.40, 0.13)  # height of a lane with few clients, with very many
+LANES_INCHES = 4.4  # total height of lanes, before they become narrower
+ROW_INCHES = 0.25  # height of a row of faults
+LETTER = 4.35  # width of a letter of the small text in points, with a margin
+ROW_BAR = (0.24, 0.35)  # of a bar, in rows: offset below the middle, height; text goes above
 ROW_TEXT = -0.24
-FAULT_ROWS = 14  # of a fault each; where there are more, those of a kind share one
+FAULT_ROWS = 14  # number of fault rows; with more faults, faults of a kind share a row
 NAME_LENGTH = 17
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A history and what is drawn of it."""
+    """A history, with its holds and operations."""
 
     history: History
     holds: list[Hold]
@@ -44,12 +44,12 @@ VERDICT = -1  # the index of the row of violations
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where lanes and rows are; y grows downwards."""
+    """Positions of lanes and rows; y grows downwards."""
 
     clients: list[int]
     faults: list[Fault]
-    verdict_row: bool  # a row for what was violated, between the faults and the lanes
-    hidden: int = 0  # clients that had the lock, too, and got no lane
+    verdict_row: bool  # whether there is a row for violations, between the faults and the lanes
+    hidden: int = 0  # number of clients that held the lock but have no lane
 
     @property
     def rows(self) -> int:
@@ -62,7 +62,7 @@ class Layout:
 
     @property
     def row_height(self) -> float:
-        """In lanes."""
+        """Height of a fault row in lanes."""
         return ROW_INCHES / self.lane_inches
 
     @property
@@ -71,14 +71,14 @@ class Layout:
 
     @property
     def height(self) -> float:
-        """In inches, of the lanes and rows alone."""
+        """Height of the lanes and rows in inches."""
         return self.lane_inches * (len(self.clients) - 0.5 - self.top)
 
     def lane(self, client: int) -> float:
         return float(self.clients.index(client))
 
     def row(self, index: int, below: float = 0.0) -> float:
-        """The middle of a row of faults; the last one is of the violations."""
+        """Returns the middle of a row of faults; the last row is that of the violations."""
         return self.top + self.row_height * (index % self.rows + 0.5 + below)
 
     def prepare(self, axes: Axes) -> None:
@@ -97,7 +97,8 @@ class Layout:
 
 
 def drawn_faults(faults: list[Fault]) -> list[Fault]:
-    """A row each, in the order of the plan; those of one kind together, named by it, where there are too many."""
+    """Returns the faults that get a row, in the order of the plan. If there are too many, faults of
+    a kind share a row."""
     took_effect = [fault for fault in faults if fault.episodes]
     if len(took_effect) <= FAULT_ROWS:
         return took_effect
@@ -118,7 +119,7 @@ def shorten(name: str, length: int = NAME_LENGTH) -> str:
 def bars(axes: Axes, extents: Iterable[Extent], y: float, height: float, role: str,
          hatch: str | None = None, alpha: float = 1.0, least: float = 0.0,
          zorder: float = 2) -> None:
-    """Bars centred on y, as one artist; those nearer than `least` to each other become one."""
+    """Draws bars centred on y as one artist. Bars nearer than `least` to each other are merged."""
     corners: list[tuple[float, float]] = []
     codes: list[int] = []
     for left, right in merged(extents, least):
@@ -135,7 +136,7 @@ def bars(axes: Axes, extents: Iterable[Extent], y: float, height: float, role: s
 
 
 def merged(extents: Iterable[Extent], least: float) -> list[Extent]:
-    """In order, at least `least` wide and `least` apart."""
+    """Merges extents: sorted, at least `least` wide, and at least `least` apart."""
     found: list[Extent] = []
     for left, right in sorted(extents):
         right = max(right, left + least)
@@ -147,7 +148,8 @@ def merged(extents: Iterable[Extent], least: float) -> list[Extent]:
 
 
 def fault_bands(axes: Axes, layout: Layout, scale: TimeScale) -> None:
-    """Each fault's own row, and a tint behind what it acts on: a client's lane, or all lanes."""
+    """Draws each fault in its own row, and tints the lanes on which it acts: a client's lane, or
+    all lanes."""
     for index, fault in enumerate(layout.faults):
         role = fault_role(fault)
         everything = scale.extents((e.from_ns, e.to_ns) for e in fault.episodes)
@@ -176,15 +178,17 @@ def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float
 
 
 def fault_text(fault: Fault, episode: Episode) -> str:
-    """"asked 800 ms, got 803 ms"; "61 ms" of what was to last until a step."""
+    """Returns "asked 800 ms, got 803 ms", or "61 ms" for a fault that lasts until a step."""
     asked, measured = asked_and_measured(fault, episode.asked_ns, episode.measured_ns)
     return f"asked {asked}, got {measured}" if asked else measured
 
 
 def place_texts(texts: list[tuple[float, str]], points_wide: float) -> list[tuple[float, str]]:
-    """Those of (left, text) that fit beside the ones before them in the list, most important first.
+    """Chooses those of (left, text) that fit beside the earlier ones in the list, most important
+    first.
 
-    The axis is 0..1 and `points_wide` wide; a text that would leave it on the right is moved in."""
+    The axis is 0..1 and `points_wide` points wide. A text that would leave the axis on the right is
+    moved left."""
     placed: list[tuple[float, float, str]] = []
     for left, text in texts:
         width = (len(text) + 1) * LETTER / points_wide

@@ -1,5 +1,5 @@
-"""Names of claims that have changed since version 0.1.0. Old files have them, and are read for one
-release more; lib/base/old_names.cc has the same table."""
+"""Names of claims that changed after version 0.1.0. Files with old names are read for one more
+release. lib/base/old_names.cc has the same table."""
 
 RENAMED_CLAIMS = {
     "told": "release-result",
@@ -12,5 +12,5 @@ RENAMED_CLAIMS = {
 
 
 def current_claim(name: str) -> str:
-    """The new name of a renamed claim; any other word as it is."""
+    """Returns the new name of a renamed claim; any other word unchanged."""
     return RENAMED_CLAIMS.get(name, name)

@@ -1,4 +1,4 @@
-"""From what was read to one HTML page: the pictures drawn, the templates filled."""
+"""Turns the inputs into one HTML page: draws the pictures and fills the templates."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from parsing import BadInput
 from reading import Run, Suite, Verdict
 
 INCIDENTS_DRAWN = 3
-# A stale hold can overlap hundreds of others; a story is told by the first few.
+# A stale hold can overlap hundreds of others, so a story shows only the first few sentences.
 SENTENCES_A_STORY = 4
 SENTENCES_BEFORE_FOLD = 12
 FAULTS_BEFORE_FOLD = 40
@@ -45,7 +45,8 @@ def environment() -> Environment:
 
 
 def place(folder: Path) -> str:
-    """Enough of a path to find the folder by: pages travel, absolute paths do not."""
+    """Returns the last two parts of a folder's path: absolute paths are useless on other
+    machines."""
     return "/".join(folder.absolute().parts[-2:])
 
 
@@ -62,7 +63,7 @@ def page_of(inputs: list[Run | Suite | Exploration]) -> str:
 
 
 def picture_of(inputs: list[Run | Suite | Exploration]) -> str:
-    """The timeline around the first incident of one run, a file of its own."""
+    """Returns the timeline around the first incident of one run, as a separate file."""
     run = inputs[0]
     if len(inputs) != 1 or isinstance(run, (Suite, Exploration)):
         raise BadInput("--svg: the folder of one run, not of several, a suite or an exploration")
@@ -72,7 +73,7 @@ def picture_of(inputs: list[Run | Suite | Exploration]) -> str:
 
 
 def recording_of(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
-    """And where the history was cut for drawing, if it was."""
+    """Also returns where the history was cut for drawing, or None."""
     history = read_history(folder / "history.jsonl")
     if (history.lock, history.seed) != (verdict.lock, verdict.seed):
         raise BadInput(f"{folder}: history.jsonl and verdict.json are not of the same run")
@@ -91,7 +92,7 @@ class Story:
     title: str
     picture: Markup
     tellings: list[Telling]
-    more: int  # further sentences of the incident
+    more: int  # number of further sentences of the incident
 
 
 def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> list[Story]:
@@ -131,7 +132,7 @@ def run_page(run: Run) -> str:
 @dataclass(frozen=True, slots=True)
 class CellSection:
     summary: CellSummary
-    verdict: Verdict | None  # of the run that is drawn
+    verdict: Verdict | None  # of the drawn run
     picture: Markup | None
     tellings: list[Telling]
     more: int
@@ -145,7 +146,8 @@ def cell_section(found: CellSummary) -> CellSection:
 
 
 def _picture(folder: Path, verdict: Verdict, name: str) -> tuple[Markup, list[Telling], int]:
-    """The picture of a run in a page of many, its first sentences, and how many are left out."""
+    """Returns a run's picture for a page with many runs, its first sentences, and the number of
+    sentences left out."""
     recording, _ = recording_of(folder, verdict)
     incidents = incidents_of(verdict.violations)
     first = incidents[0] if incidents else None
@@ -200,7 +202,7 @@ class SuiteSection:
 
 
 def compare_page(inputs: list[Run | Suite]) -> str:
-    """Runs side by side claim by claim, suites by their matrices and the cells that differ."""
+    """Compares runs claim by claim, and suites by their matrices and differing cells."""
     runs = [item for item in inputs if isinstance(item, Run)]
     suites = [item for item in inputs if isinstance(item, Suite)]
     sections = []
@@ -219,7 +221,7 @@ def compare_page(inputs: list[Run | Suite]) -> str:
 
 
 def differing(sections: list[SuiteSection]) -> list[tuple[str, list[CellSummary]]]:
-    """Cells that all suites have and that do not say the same in each."""
+    """Returns the cells that all suites have and that differ between them."""
     if len(sections) < 2:
         return []
     found = []

@@ -1,13 +1,13 @@
-"""The one colour scheme of pages and pictures.
+"""The colour scheme of pages and pictures.
 
-Blue against vermilion reads with every common form of colour blindness, and no meaning rests on
-colour alone. Pictures are drawn in the light colours; `recolour` turns them into CSS variables, so
-that the same picture follows the reader's light or dark scheme.
-"""
+Blue against vermilion is distinguishable with every common form of colour blindness, and no meaning
+depends on colour alone. Pictures are drawn in the light colours. `recolour` replaces these by CSS
+variables, so that a picture follows the reader's light or dark scheme."""
 
 import re
 
-# role: (light, dark). The light values are unique: they are how a picture's colours are recognised.
+# role: (light, dark). The light values are unique, because `recolour` identifies a role by its
+# light value.
 ROLES: dict[str, tuple[str, str]] = {
     "surface": ("#ffffff", "#15181d"),
     "panel": ("#f5f7f9", "#1d2229"),
@@ -36,7 +36,7 @@ ROLES: dict[str, tuple[str, str]] = {
 LIGHT = {role: light for role, (light, _) in ROLES.items()}
 
 def css_variables(scheme: int) -> str:
-    """`--ink: #...;` for every role; scheme 0 is light, 1 is dark."""
+    """Returns `--ink: #...;` for every role; scheme 0 is light, 1 is dark."""
     return " ".join(f"--{role}: {colours[scheme]};" for role, colours in ROLES.items())
 
 

@@ -1,4 +1,4 @@
-"""Strict reading of JSON: a value that is missing or of another type is an error that names it."""
+"""Strict reading of JSON: a missing or mistyped value is an error that names the value."""
 
 import json
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from typing import Any
 
 
 class BadInput(Exception):
-    """What is wrong with an input, where: one line for the user."""
+    """An invalid input, with its place, in one line for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON object and how to call it in a message."""
+    """A JSON object with its name for messages."""
 
     data: dict[str, Any]
     where: str

@@ -1,4 +1,4 @@
-"""The small pieces: holds from events, windows of time, incidents, intervals, words."""
+"""Unit tests: holds from events, windows of time, incidents, intervals, words."""
 
 import unittest
 from dataclasses import replace

@@ -1,5 +1,5 @@
-"""What suite.json says of all repetitions of a cell together: how often each claim was violated, and
-what is known of the rate that the suite was asked for. The checkers counted; nothing is here."""
+"""Reads the rates in suite.json: how often each claim was violated over all repetitions of a cell,
+and the answer about the requested rate. The checkers counted; this module does not."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ ANSWERS = ("below", "not below", "not decided")
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Chances to go wrong, each counted once: fault episodes, or runs."""
+    """Opportunities for a violation, each counted once: fault episodes, or runs."""
 
     unit: str
     of: int
@@ -21,14 +21,15 @@ class Trials:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRate:
-    claim: str | None  # None: any
+    claim: str | None  # None: any claim
     trials: Trials
-    exact_95: tuple[float, float]  # of Clopper and Pearson
+    exact_95: tuple[float, float]  # the Clopper-Pearson interval
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the rate is below what was asked; the bounds hold however often one looked."""
+    """Whether the rate is below the requested one. The bounds hold for any number of looks at the
+    data."""
 
     answer: str
     trials: Trials
@@ -36,7 +37,7 @@ class Answer:
 
 
 def read_rates(cell: Node) -> list[ClaimRate]:
-    """None in a suite from before they were counted."""
+    """Returns an empty list for a suite from before rates were counted."""
     if "rates" not in cell.data:
         return []
     return [ClaimRate(_claim(node), _trials(node), _pair(node, "clopper_pearson_95"))
@@ -57,7 +58,8 @@ def read_until(suite: Node) -> str | None:
 
 
 def rate_of(rates: list[ClaimRate], claim: str | None) -> ClaimRate | None:
-    """By fault episode where there are any: those come first."""
+    """Returns the rate by fault episodes if there is one, because it comes first; otherwise by
+    runs."""
     return next((rate for rate in rates if rate.claim == claim), None)
 
 

@@ -1,5 +1,5 @@
-"""What a run or a suite left behind, as dataclasses. Reads verdict.json and suite.json; see
-docs/formats.md. Refuses what is missing or garbled; ignores keys it does not know."""
+"""Reads verdict.json and suite.json as dataclasses; see docs/formats.md. Refuses missing or
+malformed values; ignores unknown keys."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from rates import Answer, ClaimRate, read_answer, read_rates, read_until
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
-ENDLESS_NS = 1 << 62  # a lease beyond this never ends
+ENDLESS_NS = 1 << 62  # a later end of a lease means that the lease never ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +31,26 @@ class Violation:
     to_ns: int
     stale: bool
     count: int
-    untold: int  # further ones of the same first hold
+    untold: int  # further violations by the same first hold
     fault: str | None
     by_stall: bool
     first: HoldRef | None
     second: HoldRef | None
     sentence: str
-    cause: str | None = None  # of a verdict from before there were causes
+    cause: str | None = None  # missing in verdicts from before causes were determined
     because: str = ""
-    steps: tuple[tuple[int, str], ...] = ()  # at_ns and what happened then
+    steps: tuple[tuple[int, str], ...] = ()  # at_ns and description
 
     @property
     def span(self) -> tuple[int, int]:
-        """When it is seen. Of a wrong stock, the instant of the write: its call may be long ago."""
+        """The time at which it is drawn. For a wrong stock: the instant of the write, because its
+        call may be much earlier."""
         return (self.to_ns if self.claim == "stock" else self.from_ns), self.to_ns
 
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """One that went well, and only just."""
+    """A hold that went well only by a small margin."""
 
     value: int
     at_ns: int
@@ -59,8 +60,8 @@ class NearMiss:
 @dataclass(frozen=True, slots=True)
 class Margin:
     what: str
-    value: int  # below 0: missed by so much
-    unit: str  # "ns", or what is counted
+    value: int  # negative: missed by this much
+    unit: str  # "ns", or the unit counted
     nearest: list[NearMiss]
 
 
@@ -82,12 +83,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One start-to-heal of a fault."""
+    """One start-to-heal interval of a fault."""
 
     from_ns: int
     to_ns: int
-    client: int  # below 1: none
-    node: int  # below 0: none; 0: the store
+    client: int  # below 1: no client
+    node: int  # below 0: no node; 0: the store
     asked_ns: int
     measured_ns: int
 
@@ -116,7 +117,7 @@ class Percentiles:
 class Verdict:
     experiment: str
     lock: str
-    library: str  # that a driver served, and its version; else empty
+    library: str  # name and version of the library behind a driver; otherwise empty
     workload: str
     write: str
     seed: int
@@ -143,17 +144,17 @@ class Verdict:
 
     @property
     def lock_words(self) -> str:
-        """What was judged: a lock of ours, or a library behind a driver."""
+        """What was judged: a lock of Doublehold, or a library behind a driver."""
         return self.library or self.lock
 
     @property
     def expects(self) -> bool:
-        """Whether the experiment said what it expects."""
+        """Whether the experiment states expectations."""
         return any(claim.expected for claim in self.claims)
 
     @property
     def sells(self) -> bool:
-        """Whether the workload is about stock at all."""
+        """Whether the workload sells stock."""
         return self.orders > 0 or any(claim.name == "stock" for claim in self.claims)
 
     @property
@@ -169,8 +170,8 @@ class SuiteRun:
     exit_code: int
     overall: str
     as_expected: bool
-    error: str | None  # the line it ended with when it could not be made
-    verdict: Verdict | None  # None with an error
+    error: str | None  # the error message of a run that failed
+    verdict: Verdict | None  # None if there is an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ class Cell:
     column: str
     runs: list[SuiteRun]
     rates: list[ClaimRate] = field(default_factory=list)
-    answer: Answer | None = None  # where the suite was asked for a rate
+    answer: Answer | None = None  # if the suite asked for a rate
 
     @property
     def as_expected(self) -> bool:
@@ -201,8 +202,8 @@ class Suite:
     as_expected: bool
     rows: list[str]
     columns: list[str]
-    about: dict[str, str]  # what happens in a column
-    until: str | None = None  # "rate < 1e-4 @ 95%": what each cell was repeated for
+    about: dict[str, str]  # the description of each column
+    until: str | None = None  # the goal for which each cell was repeated: "rate < 1e-4 @ 95%"
     cells: list[Cell] = field(default_factory=list)
 
     def cell(self, row: str, column: str) -> Cell | None:
@@ -210,7 +211,8 @@ class Suite:
 
     @property
     def mostly_empty(self) -> bool:
-        """A matrix would be more holes than cells: its columns are cases, each for a few rows."""
+        """Whether a matrix would be mostly empty, because its columns are cases for a few rows
+        each."""
         return 2 * len(self.cells) < len(self.rows) * len(self.columns)
 
 
@@ -221,7 +223,7 @@ class Run:
 
 
 def read_folder(folder: Path) -> Run | Suite | Exploration:
-    """A run, a suite or an exploration, whichever the folder is."""
+    """Reads a run, a suite or an exploration, depending on the folder."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: no such folder")
     if (folder / "suite.json").exists():
@@ -229,7 +231,8 @@ def read_folder(folder: Path) -> Run | Suite | Exploration:
     if (folder / "explore.json").exists():
         return read_exploration(folder)
     if (folder / "verdict.json").exists():
-        read_json(folder / "plan.json")  # the page says how to run it again with it
+        # Checked because the page refers to it for repeating the run.
+        read_json(folder / "plan.json")
         return Run(folder, read_verdict(folder / "verdict.json"))
     if (folder / "latest").is_dir():
         raise BadInput(f"{folder}: holds several runs; name one of them, or {folder / 'latest'}")

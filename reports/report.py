@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Run folders and suite folders -> one self-contained HTML page.
+"""Converts run folders and suite folders to one self-contained HTML page.
 
     report.py DIR... [-o report.html]
     report.py DIR --svg FILE
 
-Without -o the page is DIR/report.html; of several folders it is report.html where you are. Prints
-the path it wrote. Exit status: 0 written, 3 bad input, 4 something is missing on this machine.
+Without -o the page is DIR/report.html, or ./report.html for several folders. Prints the path of the
+page. Exit status: 0 written, 3 bad input, 4 a package is missing.
 """
 
 import argparse
@@ -22,7 +22,7 @@ PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy",
 
 
 class Parser(argparse.ArgumentParser):
-    """A wrong command line is bad input, told in one line."""
+    """A command-line parser that reports errors in one line, as bad input."""
 
     def error(self, message: str) -> None:
         self.exit(BAD_INPUT, f"{self.prog}: {message} (usage: {self.prog} DIR... [-o report.html])\n")
@@ -36,7 +36,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--svg", metavar="FILE", type=Path,
                         help="of one run: write only the picture of its first violation")
     options = parser.parse_args(arguments)
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # its font cache is its own business
+    # Hides messages about matplotlib's font cache.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         from page import page_of, picture_of
         from parsing import BadInput
@@ -66,7 +67,7 @@ def main(arguments: list[str]) -> int:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """All of it or nothing: a reader never sees half a page."""
+    """Writes the whole file or nothing, so that a reader never sees half a page."""
     handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:

@@ -1,4 +1,4 @@
-"""The command line from end to end: made-up folders in, pages or one clear line out."""
+"""Tests of the command line: made-up folders in; pages or one clear line out."""
 
 import contextlib
 import io
@@ -27,7 +27,7 @@ VOID = {"meta", "br", "link", "img"}
 
 
 class Page(HTMLParser):
-    """What a browser would follow, and whether every element is closed."""
+    """Collects the links of a page, and checks that every element is closed."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class ReportTest(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def report(self, *arguments: str) -> tuple[int, str, str]:
-        """Exit status, standard output, standard error."""
+        """Returns exit status, standard output and standard error."""
         out, err = io.StringIO(), io.StringIO()
         with (contextlib.chdir(self.folder), contextlib.redirect_stdout(out),
               contextlib.redirect_stderr(err)):
@@ -258,7 +258,7 @@ class ReportTest(unittest.TestCase):
         ElementTree.fromstring(svg)
         self.assertTrue(svg == self.page("run", "--svg", "again.svg"))
 
-    # -- what is refused
+    # -- refused inputs
 
     def test_the_picture_of_several_runs(self) -> None:
         for name in ("one", "two"):

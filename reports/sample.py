@@ -1,8 +1,7 @@
-"""Run and suite folders made up for the tests: the shape of real ones, without running anything.
+"""Made-up run and suite folders for tests, in the format of real ones.
 
-A toy of a flash sale: clients take a lock in turn, read the stock, write it back, tell the customer.
-The verdict is as naive as the toy; nothing here judges a real run.
-"""
+A toy flash sale: clients acquire a lock in turn, read the stock, write it back and confirm the
+order. The verdict is as simple as the toy; nothing here judges a real run."""
 
 import json
 import random
@@ -16,20 +15,20 @@ STOCK = 1000
 
 @dataclass(slots=True)
 class Toy:
-    """What to make up. `pause`: client 1 stops before its write, past its lease."""
+    """The parameters. `pause`: client 1 is stopped before its write, past its lease."""
 
     lock: str = "set-nx-px"
-    library: dict[str, str] | None = None  # that a driver served
+    library: dict[str, str] | None = None  # the library behind a driver
     fault: str = "calm"  # calm, pause, clock, network
     seed: int = 7
     clients: int = 4
     lease_ms: int = 200
     duration_ms: int = 1500
     fenced: bool = False  # the store refuses a stale write
-    stalled: bool = False  # the machine stalled: the verdict is unknown
-    expected: bool = True  # says what it expects
+    stalled: bool = False  # the machine stalled, so the verdict is unknown
+    expected: bool = True  # whether it states expectations
     experiment: str = "toy"
-    hostile: str = ""  # a text put where a careless page would let it be markup
+    hostile: str = ""  # a text placed where a careless page would interpret it as markup
     pauses: list[int] = field(default_factory=lambda: [400])
 
 
@@ -54,7 +53,7 @@ class Maker:
     def make(self) -> None:
         toy, lease = self.toy, self.toy.lease_ms * MS
         at, client, pauses = 5 * MS, 1, sorted(toy.pauses if toy.fault != "calm" else [])
-        stopped: tuple[int, int, dict[str, int]] | None = None  # resumes, stock read, hold
+        stopped: tuple[int, int, dict[str, int]] | None = None  # time of resuming, stock read, hold
         while at < toy.duration_ms * MS:
             if stopped and at >= stopped[0]:
                 at = max(at, self.finish_stale(*stopped))
@@ -131,7 +130,7 @@ class Maker:
         self.event(end, "supervisor", "ok", "fault", fault=0, measured_ns=measured,
                    client=on_client, node=-1)
 
-    # -- what the checkers would say
+    # -- the toy's verdict
 
     def overlaps(self, live: bool) -> list[dict[str, Any]]:
         found = []
@@ -234,7 +233,7 @@ def percentiles(sorted_ns: list[int]) -> dict[str, int]:
 
 
 def write_run(folder: Path, toy: Toy) -> dict[str, Any]:
-    """A run folder; answers its verdict."""
+    """Writes a run folder and returns its verdict."""
     maker = Maker(toy)
     maker.make()
     verdict = maker.verdict()
@@ -250,7 +249,7 @@ def write_run(folder: Path, toy: Toy) -> dict[str, Any]:
 
 
 def rates(runs: list[Any], column: str) -> list[dict[str, Any]]:
-    """Of any claim and of exclusion, with ends of intervals that are made up."""
+    """Returns rates for any claim and for exclusion, with made-up intervals."""
     unit = "run" if column == "calm" else "fault episode"
     seen = sum(run["overall"] == "violated" for run in runs)
     return [{"claim": claim, "unit": unit, "of": len(runs), "violated": seen, "undecided": 0,
@@ -260,7 +259,7 @@ def rates(runs: list[Any], column: str) -> list[dict[str, Any]]:
 
 def write_suite(folder: Path, repeat: int = 3, rows: tuple[str, ...] = ("none", "set-nx-px", "fenced"),
                 columns: tuple[str, ...] = ("calm", "network", "pause", "clock")) -> None:
-    """A suite folder; the last cell has one run that could not be made."""
+    """Writes a suite folder; the last cell has one run with an error."""
     cells = []
     for row in rows:
         for column in columns:

@@ -1,8 +1,7 @@
-"""A time axis that leaves out the stretches in which nothing of interest happens.
+"""A time axis that leaves out uninteresting stretches.
 
-A pause lasts a second, what it breaks lasts milliseconds: the windows that matter are drawn side by
-side, the time between them shrinks to a narrow gap that says how long it is.
-"""
+A pause lasts a second, but its consequences last milliseconds. The relevant windows are drawn side
+by side. The time between them becomes a narrow gap, labelled with its length."""
 
 from dataclasses import dataclass
 from math import floor, log10
@@ -12,11 +11,11 @@ import numpy as np
 
 from holds import Span
 
-Extent = tuple[float, float]  # left, right; the axis is 0..1
+Extent = tuple[float, float]  # left, right, in 0..1
 
-GAP = 0.045  # width of a gap, as a share of the axis
-NARROWEST = 0.16  # a window never gets less of the room the gaps leave
-TICK = 0.075  # room of a tick's label
+GAP = 0.045  # width of a gap as a share of the axis
+NARROWEST = 0.16  # minimum share of a window in the width without gaps
+TICK = 0.075  # width of a tick's label
 WINDOWS_MAX = 4
 
 
@@ -58,12 +57,12 @@ class TimeScale:
         return float(np.interp(ns, self._knots_ns, self._knots_x))
 
     def extents(self, spans: Iterable[Span]) -> list[Extent]:
-        """Where these are on the axis; what lies wholly outside is left out."""
+        """Returns the extents of the spans on the axis; leaves out spans entirely outside."""
         return [(self.x(begin), self.x(end)) for begin, end in spans
                 if end >= self.begin_ns and begin <= self.end_ns]
 
     def shows(self, begin_ns: int, end_ns: int) -> bool:
-        """Whether a part of this span lies in a window."""
+        """Whether a part of this span is in a window."""
         return any(not piece.gap and begin_ns <= piece.to_ns and end_ns >= piece.from_ns
                    for piece in self.pieces)
 
@@ -85,13 +84,13 @@ class TimeScale:
 
 
 def nice_step(at_least_ns: float) -> int:
-    """The next 1, 2 or 5 times a power of ten."""
+    """Returns the next 1, 2 or 5 times a power of ten."""
     size = 10 ** floor(log10(max(1.0, at_least_ns)))
     return round(next(size * times for times in (1, 2, 5, 10) if size * times >= at_least_ns))
 
 
 def windows_around(instants: list[int], pad_ns: int, end_ns: int) -> list[Span]:
-    """Joins what is near, and pads more until there are few windows. Times stay in 0..end_ns."""
+    """Joins near windows, and enlarges the padding until there are few. Times stay in 0..end_ns."""
     while True:
         windows: list[Span] = []
         for instant in sorted(instants):

@@ -1,4 +1,4 @@
-"""Plain words: what a claim, an outcome, a fault and a number are called in front of a reader."""
+"""The words for claims, outcomes, faults and numbers in reports."""
 
 from dataclasses import dataclass
 from math import ceil, floor, log10
@@ -10,9 +10,9 @@ from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Percentiles, Verd
 
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
-    violated: str  # "held twice"
-    means: str  # what that is
-    promise: str  # what the claim says
+    violated: str  # for example "held twice"
+    means: str  # explanation of the violation
+    promise: str  # the guarantee that the claim states
 
 
 CLAIMS: dict[str, ClaimWords] = {
@@ -82,7 +82,7 @@ CLAIMS: dict[str, ClaimWords] = {
 }
 
 LONG_SECTIONS = "long sections"
-# In the palette, by the families of faults that a verdict names, in the order of telling.
+# The colour roles of the fault families in a verdict, in order of mention.
 ROLES_OF_FAMILIES = {
     "process pauses": "pause", "network faults": "network", "clock faults": "clock",
     "killed processes": "outage", "restarts": "outage", "lost keys": "outage",
@@ -90,7 +90,7 @@ ROLES_OF_FAMILIES = {
     "other faults": "outage",
 }
 
-# What people call the three fault profiles of the argument about Redlock.
+# Letters of the three fault profiles in the discussion of Redlock.
 LETTERS = {"network": "N", "pause": "P", "clock": "C"}
 
 
@@ -99,7 +99,7 @@ def claim_words(claim: str) -> ClaimWords:
 
 
 def violated(claims: Iterable[str]) -> str:
-    """"held twice, oversold", in the order in which claims are always named."""
+    """Returns "held twice, oversold", in the usual order of claims."""
     present = dict.fromkeys(claims)
     order = [*(name for name in CLAIMS if name in present),
              *(name for name in present if name not in CLAIMS)]
@@ -111,7 +111,7 @@ def fault_role(fault: Fault) -> str:
 
 
 def under(faults: Iterable[Fault]) -> str:
-    """"under process pauses and clock faults", or "with no fault"."""
+    """Returns "under process pauses and clock faults", or "with no fault"."""
     faults = list(faults)
     return f"under {_kinds(faults)}" if faults else "with no fault"
 
@@ -123,7 +123,7 @@ def what_happened(verdict: Verdict) -> str:
 
 
 def expectation(verdict: Verdict) -> str:
-    """" — as expected", or nothing where nothing was expected."""
+    """Returns " — as expected", or "" if nothing was expected."""
     if not verdict.expects:
         return ""
     return " \N{EM DASH} as expected" if verdict.as_expected else " \N{EM DASH} not as expected"
@@ -135,7 +135,7 @@ def headline(verdict: Verdict) -> str:
 
 
 def explanation(verdict: Verdict) -> str:
-    """Two sentences for somebody who has never seen the project."""
+    """Returns two sentences for readers who do not know the project."""
     beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
         else "and nothing was made to fail"
     lock = "with no lock at all" if verdict.lock == "none" else \
@@ -157,7 +157,7 @@ def explanation(verdict: Verdict) -> str:
 
 
 def faults_by_kind(faults: Iterable[Fault]) -> str:
-    """"pause: 310 of 312 took effect; drop: 40 of 41 took effect"."""
+    """Returns "pause: 310 of 312 took effect; drop: 40 of 41 took effect"."""
     counts: dict[str, tuple[int, int]] = {}
     for fault in faults:
         started, planned = counts.get(fault.kind, (0, 0))
@@ -167,7 +167,8 @@ def faults_by_kind(faults: Iterable[Fault]) -> str:
 
 
 def _kinds(faults: list[Fault]) -> str:
-    """A section made long only sets the scene for another fault; it is named when it is alone."""
+    """Lists the fault families. A lengthened section, which only prepares for another fault, is
+    named only if it is alone."""
     present = {fault.family for fault in faults}
     names = [family for family in ROLES_OF_FAMILIES if family in present]
     return listed([name for name in names if name != LONG_SECTIONS] or names)
@@ -185,11 +186,11 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def asked_and_measured(fault: Fault, asked_ns: int, measured_ns: int) -> tuple[str, str]:
-    """Of a clock, how far it was moved; of everything else, how long it lasted. Empty where no
-    length was asked for: the fault was to last until a step, or is an instant."""
+    """Returns the distance of a clock fault, or the length of any other fault. The first text is
+    empty if no length was asked for: the fault lasts until a step, or has no length."""
     if fault_role(fault) == "clock":
         return _moved(asked_ns), _moved(measured_ns)
-    # A fault that acted and has no length says 1 ns.
+    # A fault without a length reports 1 ns if it acted.
     return (duration(asked_ns) if asked_ns else "", duration(measured_ns) if measured_ns > 1 else "")
 
 
@@ -202,7 +203,7 @@ def number(value: int) -> str:
 
 
 def duration(ns: float) -> str:
-    """Three digits and the unit that suits: 803 ms, 51 us, 2.42 s."""
+    """Formats with three digits and a suitable unit: 803 ms, 51 us, 2.42 s."""
     if abs(ns) >= ENDLESS_NS:
         return "for ever"
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
@@ -220,14 +221,14 @@ def instant(ns: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Two significant digits, as people read rates: 0.64 %, 12 %, 99.9 %."""
+    """Formats with two significant digits, as usual for rates: 0.64 %, 12 %, 99.9 %."""
     value = 100 * share
     text = f"{value:.2g}" if value < 99 else f"{value:.3g}"
     return f"{plain(float(text))}\N{NO-BREAK SPACE}%"
 
 
 def bound(share: float) -> str:
-    """An upper bound, never rounded down: "below 0.0023 %"."""
+    """Formats an upper bound, never rounded down: "below 0.0023 %"."""
     return f"below {_two_digits(share, ceil)}"
 
 
@@ -239,7 +240,7 @@ def _two_digits(share: float, towards: Callable[[float], int]) -> str:
 
 
 def plain(value: float) -> str:
-    """Without an exponent."""
+    """Formats without an exponent."""
     return f"{value:.12f}".rstrip("0").rstrip(".")
 
 
@@ -249,7 +250,7 @@ def interval(ends: tuple[float, float]) -> str:
 
 
 def rate(claim: Claim) -> tuple[str, str]:
-    """"16 %" and "7.8-31 %"; of what was never seen, "0 %" and "below 0.05 %"."""
+    """Returns "16 %" and "7.8-31 %", or for no violation "0 %" and "below 0.05 %"."""
     if claim.rate is None or not claim.opportunities:
         return "", ""
     if claim.interval_95 is None:
@@ -261,13 +262,13 @@ def rate(claim: Claim) -> tuple[str, str]:
 
 
 def counted(value: Trials) -> str:
-    """"3 of 22 fault episodes (1 unknown)"."""
+    """Returns "3 of 22 fault episodes (1 unknown)"."""
     unknown = f" ({number(value.undecided)} unknown)" if value.undecided else ""
     return f"{number(value.violated)} of {plural(value.of, value.unit)}{unknown}"
 
 
 def answered(value: Answer) -> str:
-    """"below: 0 of 48 fault episodes, at most 9.8 %"."""
+    """Returns "below: 0 of 48 fault episodes, at most 9.8 %"."""
     low, high = value.bounds
     ends = {"below": f"at most {_two_digits(high, ceil)}",
             "not below": f"at least {_two_digits(low, floor)}"}.get(value.answer)
@@ -288,7 +289,7 @@ LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", 
 
 
 def latencies(verdict: Verdict) -> list[tuple[str, Percentiles]]:
-    """What was measured, in the order in which it happens to a client."""
+    """Returns the measured latencies in the order of a client's operations."""
     names = [*LATENCIES, *(name for name in verdict.latency if name not in LATENCIES)]
     return [(LATENCIES.get(name, name), verdict.latency[name]) for name in names
             if name in verdict.latency and verdict.latency[name].count]
@@ -309,7 +310,7 @@ def told_in_part(claim: Claim) -> bool:
 
 
 def counted_and_told(claim: Claim) -> str:
-    """"held twice 104 times, 50 of them told"."""
+    """Returns "held twice 104 times, 50 of them told"."""
     count = f"{claim_words(claim.name).violated} {plural(claim.count, 'time')}"
     if not told_in_part(claim):
         return count
@@ -317,7 +318,7 @@ def counted_and_told(claim: Claim) -> str:
 
 
 def target(episode: Episode) -> str:
-    """Whom a fault hit."""
+    """Returns the name of a fault's target."""
     parts = [f"client {episode.client}"] if episode.client > 0 else []
     if episode.node >= 0:
         parts.append("the store" if episode.node == 0 else f"node {episode.node}")
@@ -325,7 +326,7 @@ def target(episode: Episode) -> str:
 
 
 def fault_key(faults: list[Fault]) -> dict[str, list[str]]:
-    """For a picture's legend: the kinds of fault that each colour stands for."""
+    """Returns the kinds of fault that each colour stands for, for a picture's legend."""
     kinds: dict[str, dict[str, None]] = {}
     for fault in faults:
         if fault.episodes:
