@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a lock library costs beside Doublehold's locks.
+"""The cost of lock libraries, compared with Doublehold's locks.
 
     bench/cost.py build/doublehold [--only PART ...] [--cycles N] [--json]
 
@@ -163,7 +163,7 @@ def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, floa
             clients[0].cycle()
         rounds = []
         asking = total()
-        # What the measurement itself costs.
+        # The cost of the measurement itself.
         asking = [after - before for before, after in zip(asking, total())]
         for _ in range(ROUNDS):
             before, begun = total(), time.monotonic()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a change costs in builds and tests: CPU seconds against budgets.
+"""The cost of a change in builds and tests: CPU seconds against budgets.
 
     bench/loop.py [--jobs N] [--without-real]
 
@@ -232,7 +232,8 @@ def main() -> int:
         Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 60 * CORES,
                at_least=False),
         Figure("random trials in make test (by the clock)", [drawn], "s", 60, at_least=False),
-        # Of the demo's seven minutes, the set-up takes one and a half, and the suite one.
+        # The demo has seven minutes: one and a half for the set-up, one for the suite, the rest for
+        # this.
         Figure("make demo: compiling and linking", [release.cpu_s()], "s", 4.5 * 60 * CORES, at_least=False),
     ]
     print()

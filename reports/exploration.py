@@ -39,8 +39,8 @@ class Place:
 
     @property
     def claims(self) -> list[str]:
-        """Returns the claims violated at any depth, each once. Those that need more than the
-        smallest depth are shown with their depth."""
+        """Returns the claims violated at any depth, each once. A claim that needs more than the
+        smallest depth is shown with its depth."""
         found: list[str] = []
         first = self.searches[0].depth if self.searches else 0
         seen: set[str] = set()

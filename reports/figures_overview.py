@@ -11,7 +11,7 @@ from palette import LIGHT
 from reading import Verdict
 from timescale import TimeScale
 
-PIXEL = 1 / 1400  # of the axis: nearer holds are drawn as one
+PIXEL = 1 / 1400  # share of the axis: nearer holds are drawn as one
 MARGINS = {"left": 0.105, "right": 0.988}
 POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 

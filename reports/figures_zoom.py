@@ -17,7 +17,7 @@ from timescale import TimeScale, windows_around
 from words import duration, plural, violated
 
 LANES_MAX = 7
-THINNEST = 0.0015  # of the axis: even a hold of nanoseconds is visible
+THINNEST = 0.0015  # share of the axis: even a hold of nanoseconds is visible
 MARGINS = {"left": 0.105, "right": 0.988}
 PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: minimum, maximum
 OPERATIONS_Y = 0.33  # below the middle of a lane

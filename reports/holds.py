@@ -1,6 +1,6 @@
 """Holds, stock operations and stock curves from the events of a history.
 
-For drawing only. What was violated is decided by the checkers and read from verdict.json.
+For drawing only. The checkers decide about violations; verdict.json has the result.
 """
 
 from dataclasses import dataclass, field

@@ -73,7 +73,7 @@ def picture_of(inputs: list[Run | Suite | Exploration]) -> str:
 
 
 def recording_of(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
-    """Also returns where the history was cut for drawing, or None."""
+    """Reads a recording. Also returns the time where its history was cut for drawing, or None."""
     history = read_history(folder / "history.jsonl")
     if (history.lock, history.seed) != (verdict.lock, verdict.seed):
         raise BadInput(f"{folder}: history.jsonl and verdict.json are not of the same run")

@@ -144,7 +144,7 @@ class Verdict:
 
     @property
     def lock_words(self) -> str:
-        """What was judged: a lock of Doublehold, or a library behind a driver."""
+        """The name of the judged lock: a lock of Doublehold, or a library behind a driver."""
         return self.library or self.lock
 
     @property

@@ -119,7 +119,7 @@ FaultPlan DrawPartition(const Plan& plan, Duration length, Prng& random) {
   return fault;
 }
 
-// Where servers are replicas of each other, restarts one at a time.
+// Restarts one server at a time if the servers are replicas of each other.
 FaultPlan DrawRestart(const Plan& plan, Duration length, Prng& random) {
   FaultPlan fault{.name = "restart", .kind = "restart", .length = length};
   fault.nodes =

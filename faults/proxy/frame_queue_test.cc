@@ -1,4 +1,4 @@
-// What rules do to frames, in virtual time and without sockets.
+// Effects of rules on frames, in virtual time and without sockets.
 #include <gtest/gtest.h>
 
 #include <string>

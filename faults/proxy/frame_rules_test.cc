@@ -1,4 +1,4 @@
-// Which frames a rule acts on, duplicates, paces, and streams cut at every byte.
+// Selection of frames by rules, duplicates, paces, and streams cut at every byte.
 #include <gtest/gtest.h>
 
 #include <cmath>

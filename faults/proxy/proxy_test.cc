@@ -1,4 +1,4 @@
-// What rules do to frames between clients and a real redis-server.
+// Effects of rules on frames between clients and a real redis-server.
 #include <gtest/gtest.h>
 
 #include <string>

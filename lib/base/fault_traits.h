@@ -22,7 +22,7 @@ enum class FaultTrait : uint8_t {
   kTakesOver,        // another server becomes the master
   kTakesKeys,        // keys are removed
   kBusies,           // the server is busy while it does this
-  kLosesMessages,    // messages are lost: their senders wait in vain, even after the fault
+  kLosesMessages,    // messages are lost for good
   kCutsOff,          // nothing passes while it lasts
   kDrops,            // single messages are lost, and the connection stays
   kKeepsMessages,    // messages may arrive late, after the sender has retried

@@ -106,8 +106,7 @@ DriverChannel::~DriverChannel() {
   }
   Wake(wake_);
   thread_.join();
-  // Kills the driver's whole process group if it has one. The pid cannot be reused yet, because
-  // nobody has waited for the process.
+  // Kills the driver's whole process group if it has one. The pid cannot be reused before waitpid.
   if (!status_) kill(own_group_ ? -pid_ : pid_, SIGKILL);
   if (!status_) AwaitEnd(pid_);
   for (const int fd : {in_, out_, wake_}) close(fd);

@@ -52,9 +52,10 @@ struct LockEntry {
   std::optional<Sends> sends{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
-  std::vector<Step> steps{};     // steps that it announces itself, between its commands
-  bool has_leases = true;        // false: its grants never end
-  bool end_is_in_value = false;  // a key without expiry in Redis blocks nobody for ever
+  std::vector<Step> steps{};  // steps that it announces itself, between its commands
+  bool has_leases = true;     // false: its grants never end
+  // The value has the lease's end, so a key without expiry does no harm.
+  bool end_is_in_value = false;
   // How stock is written under it if the experiment does not say. For lock-free variants: how it
   // must be written.
   std::string_view write{};

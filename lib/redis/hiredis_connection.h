@@ -1,7 +1,7 @@
 // Connection and Subscription to a real node, and a reader of Redis' protocol for event loops with
 // their own sockets. Only hiredis_connection.cc includes hiredis, and uses it for the protocol
-// alone. The sockets are ours: so the deadline covers connecting, sending and receiving, and a
-// failure tells whether the command may have run.
+// alone. The sockets are our own, so that the deadline covers connecting, sending and receiving,
+// and a failure tells whether the command may have run.
 #ifndef DOUBLEHOLD_LIB_REDIS_HIREDIS_CONNECTION_H_
 #define DOUBLEHOLD_LIB_REDIS_HIREDIS_CONNECTION_H_
 

@@ -62,8 +62,8 @@ void World::HappenBesideSleepers(const Due& due) {
   const uint64_t effects = effects_;
   Happen(due);
   const bool is_simple = effects_ - effects <= 1;
-  // Choices asked so far count as new: a fault here strikes after the events that `due` was
-  // deferred behind, and may depend on them.
+  // The choices asked by `due` itself still count as new: a fault here begins behind the events
+  // that `due` was deferred behind, and may depend on them.
   if (was_asleep && is_simple && !again_from_) again_from_ = asked_;
   const auto depends = [&](const Sleeper& sleeper) {
     if (!is_simple || sleeper.number == due.number || sleeper.at != due.at) return true;

@@ -93,7 +93,7 @@ void World::Insert(const Due& due) {
 
 const World::Due* World::Next() {
   std::vector<Due>& all = memory_->due;
-  // What was to end a wait that has ended otherwise does not even let time pass.
+  // Drops wake-ups of waits that have already ended, so that they do not advance the time.
   while (!all.empty() && all.back().what == Due::What::kWake) {
     const Task& task = *memory_->tasks[all.back().which];
     if (!task.finished && all.back().wait == task.wait) break;

@@ -55,7 +55,7 @@ struct WorldTerms {
   Duration window{};
   std::vector<FaultForm> faults{};
   int64_t most_steps = 100'000;  // an execution with more steps is cut off
-  // Where to note the fault places; null: nowhere. Outlives the world.
+  // Fault places are noted here; null: nowhere. Outlives the world.
   std::vector<FaultPlace>* places = nullptr;
 };
 
@@ -101,7 +101,7 @@ class World {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
   }
 
-  // Where a due event takes effect. The place of a heal is not known.
+  // The place where a due event takes effect. The place of a heal is not known.
   struct Place {
     enum class Kind : uint8_t { kAnywhere, kNode, kProcess } kind = Kind::kAnywhere;
     int number = 0;

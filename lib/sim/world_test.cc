@@ -36,7 +36,7 @@ TEST(World, AMessageTakesTheLatencyEachWay) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
-// What a client observes after one fault. `deviation.at` is the index of the choice,
+// A client's observations after one fault. `deviation.at` is the index of the choice,
 // `deviation.choice` selects one of the faults possible there.
 struct Struck {
   const char* what;

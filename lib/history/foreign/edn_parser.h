@@ -39,7 +39,7 @@ class EdnParser {
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] size_t at() const { return at_; }
   [[nodiscard]] int64_t line() const { return line_; }  // of at()
-  // Where the form, or the error, begins.
+  // The start of the form or of the error.
   [[nodiscard]] size_t form_at() const { return form_at_; }
   [[nodiscard]] int64_t form_line() const { return form_line_; }
 

@@ -17,7 +17,7 @@
 //   only when enough replicas have it (WAIT). Renewals do not wait, and another replica may become
 //   the master.
 // - Lose a release (restart a node that keeps its data). A thread that returns within a lease
-//   enters again beside the entry that was left. Its exit sets the lease anew, so nobody else is
+//   enters again beside the entry that was left. Its exit sets the lease again, so nobody else is
 //   granted the key while it keeps returning.
 // Source:  Redisson 3.23.5, with the same keys, fields, channel and message. It has the defects of
 //          resend and renew-once: it sends a command without a reply again, 3 times, 1.5 s apart;

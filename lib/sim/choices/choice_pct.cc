@@ -35,7 +35,7 @@ uint32_t PctChoices::Choose(ChoiceKind kind, uint32_t count) {
     waits_ = choice == 1;
   } else {
     const uint32_t of_kind = faults_asked_++;
-    // Of two faults drawn at one place, the second begins at the next place.
+    // If two faults were drawn at one place, the second begins at the next one.
     if (next_fault_ < faults_.size() && faults_[next_fault_] <= of_kind) {
       ++next_fault_;
       choice = static_cast<uint32_t>(1 + random_.Below(count - 1));

@@ -41,7 +41,7 @@ uint32_t RandomWalk::Choose(ChoiceKind kind, uint32_t count) {
   const uint32_t at = asked_++;
   Places& places = places_[static_cast<size_t>(kind)];
   const uint32_t of_kind = places.asked++;
-  // Of two deviations drawn at one place, the second takes the next place.
+  // If two deviations were drawn at one place, the second takes the next one.
   if (places.awaited > of_kind) return 0;
   places.awaited = ++places.next < places.at.size() ? places.at[places.next] : kNoMore;
   const auto choice = static_cast<uint32_t>(1 + random_.Below(count - 1));
