@@ -450,8 +450,8 @@ TEST(Structure, EverySourceIsBuilt) {
   }
 }
 
-// Returns the types that a file defines outside unnamed namespaces, such as "doublehold::Grant". The
-// end of a namespace is found by its closing comment, which Google style requires.
+// Returns the types that a file defines outside unnamed namespaces, such as "doublehold::Grant".
+// The end of a namespace is found by its closing comment, which Google style requires.
 Names TypesOf(const Source& source) {
   Names types;
   std::vector<std::string> scopes;

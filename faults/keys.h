@@ -18,8 +18,8 @@ struct FaultKey {
   bool of_all = false;  // every kind of fault has this key
 };
 
-// Returns the keys of all faults, then the keys of some kinds. A kind may use no key that is
-// missing here.
+// Returns the keys of all faults, then the keys of some kinds. Every key that a kind uses must be
+// listed here.
 std::span<const FaultKey> FaultKeys();
 
 // Describes a key in one line: "`request`, `reply` or `both`: ... Of hold, drop."

@@ -19,7 +19,7 @@ std::vector<LinkId> LinksOf(const Strike& strike);
 // Returns the plan's nodes and client. If the plan names neither, returns the client of the strike.
 // Client 0 in the plan means every client.
 std::vector<ProcessRef> ProcessesOf(const Strike& strike);
-// Returns those of them that are alive.
+// Returns the processes of ProcessesOf that are alive.
 std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike);
 
 // Converts the plan's direction "request", "reply" or "both"; `fallback` when the plan has none.

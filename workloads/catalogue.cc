@@ -12,7 +12,6 @@
 //
 // A write without a reply is recorded as `info`, and the record is not repaired. If the halves
 // differ from then on, that proves nothing against the lock.
-// differ since then are that writer's, and no proof against the lock.
 
 #include <optional>
 

@@ -5,7 +5,6 @@
 //
 // Event::key is the index of the item in Keys(). A hold's key is that of its lock. With one lock
 // for all items (locks=one), the lock of item 0 serves every item: all holds have key 0.
-// they are used for.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

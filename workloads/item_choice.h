@@ -9,7 +9,7 @@
 namespace doublehold {
 
 // Item i is chosen with probability proportional to 1 / (i + 1)^skew; uniformly if skew is 0. A
-// table makes the choice exact, with one random number each, unlike rejection.
+// table makes the choice exact and takes one random number; rejection sampling takes more.
 class ItemChoice {
  public:
   ItemChoice(int items, double skew);

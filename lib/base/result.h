@@ -20,9 +20,8 @@ enum class ExitCode : int {
 struct Error {
   ExitCode code = ExitCode::kBadInput;
   std::string message;  // one line, no class name, no trailing newline
-  std::string
-      // The setting of a part that is at fault; the caller adds where it was set; may be empty.
-      setting{};
+  // The setting of a part that is at fault, or empty. The caller adds where it was set.
+  std::string setting{};
 };
 
 template <typename T>

@@ -74,10 +74,8 @@ struct FaultPlan {
   std::string how;          // how a replica is promoted: "by-hand", "planned", "awaited"
   std::string data;         // "empty", "rdb", "aof", "aof-cut": the data of a restarted node
   Duration cut{};           // aof-cut: how much of the end of its log is lost
-  std::string
-      // The nemesis member for which it was drawn ("clock"); then finding nothing to act on is no
-      // error.
-      drawn_for;
+  // The nemesis member for which it was drawn ("clock"). Such a fault may find nothing to act on.
+  std::string drawn_for;
   bool operator==(const FaultPlan&) const = default;
 };
 

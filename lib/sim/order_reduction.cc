@@ -12,7 +12,7 @@ World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
   if (first.what == Due::What::kHeal) return first;
   while (true) {
-    // The end of a fault only records itself at its time. No event is deferred behind it.
+    // The end of a fault is only recorded, at its own time. No event is deferred behind it.
     std::vector<Due>& heals = memory_->heals_between;
     heals.clear();
     const Due* next = Next();

@@ -15,8 +15,8 @@ constexpr int64_t kMostReplicas = 100;
 bool EnoughAcknowledge(Env& env, Connection& node, const AwaitedReplicas& awaited,
                        Deadline deadline) {
   const Duration left = (deadline - env.Mono()) / 2;
+  // 0 would mean no timeout.
   const std::string timeout_ms =
-      // 0 would mean no timeout.
       std::to_string(std::max<int64_t>(ToMs(std::min(awaited.timeout, left)), 1));
   const std::string count = std::to_string(awaited.count);
   const std::array<std::string_view, 3> wait{"WAIT", count, timeout_ms};

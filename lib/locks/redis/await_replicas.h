@@ -3,7 +3,6 @@
 //
 // This does not make a lock safe. WAIT reports that some replicas have the write; another replica
 // may become the master. Later writes, such as extensions and releases, are not covered.
-// them is the next master. Nor does it look at what is written later: extensions, releases.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_AWAIT_REPLICAS_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_AWAIT_REPLICAS_H_
 
