@@ -58,8 +58,8 @@ class CheckThenDecr final : public StockWriter {
   Store& store_;
 };
 
-// The store refuses a token lower than the largest that it has seen. A refusal is a number, so a
-// missing stock is not taken for one.
+// The store refuses a token lower than the largest that it has seen. A refusal is a number; the
+// reply for a missing stock is nil.
 class Fenced final : public StockWriter {
  public:
   Fenced(Store& store, bool on_reads) : store_(store), on_reads_(on_reads) {}

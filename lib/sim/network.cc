@@ -14,9 +14,9 @@ CallResult Failure(bool definite, std::string message) {
   return tl::unexpected(CallFailure{.definite = definite, .message = std::move(message)});
 }
 
-// Converts a server's reply as the real connection does. An error is definite because the server
-// refused the command and changed nothing. Only a script's error is not: the script may have failed
-// half-way.
+// Converts a server's reply as the real connection does. An error reply to a command is definite:
+// the server changed nothing. An error of a script is definite only if it is NOSCRIPT; otherwise
+// the script may have failed half-way.
 void Read(ServerReply&& reply, bool of_script, CallResult& into) {
   if (reply) {
     into = std::move(*reply);

@@ -179,7 +179,7 @@ class World {
   std::unique_ptr<WorldMemory> memory_;
   std::vector<Sleeper> asleep_{};
   uint32_t asked_ = 0;    // choices
-  uint64_t effects_ = 0;  // events planned by the current event; a fault counts as several
+  uint64_t effects_ = 0;  // events planned so far; a fault counts as several
   std::optional<uint32_t> again_from_{};
   std::array<uint32_t, kPoints> alternatives_{};  // at each point; 0: no choice is asked
   bool cut_off_ = false;
