@@ -55,8 +55,8 @@ void BM_RandomWalk(benchmark::State& state) {
   for (auto _ : state) {
     walk.Begin(number++);
     Simulate(scenario, walk, bench, execution);
-    const std::vector<Outcome3>& outcomes = judge.Judge(execution.history).outcomes;
-    if (std::ranges::find(outcomes, Outcome3::kViolated) != outcomes.end()) ++violated;
+    const std::vector<Outcome>& outcomes = judge.Judge(execution.history).outcomes;
+    if (std::ranges::find(outcomes, Outcome::kViolated) != outcomes.end()) ++violated;
     if (!execution.struck.empty()) ++faulty;
   }
   const auto share = [&](int64_t count) {

@@ -39,7 +39,7 @@ bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim) {
 
 std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
   const auto found = facts.expect_cause.find(claim.claim);
-  if (found == facts.expect_cause.end() || claim.outcome != Outcome3::kViolated) return "";
+  if (found == facts.expect_cause.end() || claim.outcome != Outcome::kViolated) return "";
   const std::vector<std::string>& expected = found->second;
   if (expected.empty()) return "";
   bool seen = ExpectedOf(facts, claim.claim) != "violated";

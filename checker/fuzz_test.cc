@@ -86,8 +86,8 @@ TEST(Fuzz, AnyRecordsAreJudgedAndReportedAlike) {
     ASSERT_TRUE(again.has_value()) << again.error().message;
     ASSERT_EQ(ToJson(Judge(*again)), ToJson(verdict)) << "round " << round;
   }
-  EXPECT_GT(outcomes[static_cast<size_t>(Outcome3::kUnknown)], rounds / 20);
-  EXPECT_GT(outcomes[static_cast<size_t>(Outcome3::kViolated)], rounds / 20);
+  EXPECT_GT(outcomes[static_cast<size_t>(Outcome::kUnknown)], rounds / 20);
+  EXPECT_GT(outcomes[static_cast<size_t>(Outcome::kViolated)], rounds / 20);
 }
 
 }  // namespace

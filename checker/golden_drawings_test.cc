@@ -550,7 +550,7 @@ TEST(GoldenDrawings, EveryFileIsDrawn) {
 
 TEST(GoldenDrawings, EveryClaimHasAValidAnUnknownAndAViolatedOne) {
   for (const CheckerEntry& entry : Checkers()) {
-    for (const Outcome3 outcome : {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated}) {
+    for (const Outcome outcome : {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated}) {
       const std::string wanted = fmt::format("{} {}", entry.claim, Name(outcome));
       // Matches `exclusion valid`, but not `lease-exclusion valid`.
       const bool there =

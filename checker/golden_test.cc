@@ -44,9 +44,9 @@ TEST_P(Golden, GetsTheVerdictInItsName) {
   ASSERT_TRUE(history.has_value()) << history.error().message;
   const RunVerdict verdict = Judge(*history);
   const std::string word = LastWord(GetParam());
-  const Outcome3 expected = word == "ok"    ? Outcome3::kValid
-                            : word == "bad" ? Outcome3::kViolated
-                                            : Outcome3::kUnknown;
+  const Outcome expected = word == "ok"    ? Outcome::kValid
+                            : word == "bad" ? Outcome::kViolated
+                                            : Outcome::kUnknown;
   EXPECT_TRUE(word == "ok" || word == "bad" || word == "unknown") << word;
   EXPECT_EQ(Name(verdict.overall), Name(expected)) << ToText(verdict);
   EXPECT_TRUE(verdict.as_expected) << ToText(verdict);

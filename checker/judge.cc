@@ -265,7 +265,7 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
 }
 
 void ExplainAll(const Evidence& evidence, RunVerdict& verdict) {
-  std::optional<Particulars> record;
+  std::optional<ViolationContext> record;
   for (ClaimVerdict& claim : verdict.claims) {
     if (claim.violations.empty()) continue;
     if (!record) record.emplace(evidence);
@@ -276,7 +276,7 @@ void ExplainAll(const Evidence& evidence, RunVerdict& verdict) {
 }  // namespace
 
 void Conclude(RunVerdict& verdict) {
-  verdict.overall = verdict.claims.empty() ? Outcome3::kUnknown : Outcome3::kValid;
+  verdict.overall = verdict.claims.empty() ? Outcome::kUnknown : Outcome::kValid;
   for (const ClaimVerdict& claim : verdict.claims) {
     verdict.overall = std::max(verdict.overall, claim.outcome);
   }
@@ -286,7 +286,7 @@ void Conclude(RunVerdict& verdict) {
   for (const ClaimVerdict& claim : verdict.claims) {
     if (IsAsExpected(verdict.facts, claim)) continue;
     verdict.as_expected = false;
-    if (claim.outcome != Outcome3::kUnknown) decided_otherwise = true;
+    if (claim.outcome != Outcome::kUnknown) decided_otherwise = true;
   }
   verdict.exit_code = verdict.as_expected ? ExitCode::kAsExpected
                       : decided_otherwise ? ExitCode::kViolated
@@ -304,8 +304,8 @@ RunVerdict Judge(const History& history, const Limits& limits) {
   const std::vector<std::string> why = WhyNothingIsValid(evidence, tally);
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(evidence, limits, name);
-    if (claim.outcome == Outcome3::kValid && !why.empty()) {
-      claim.outcome = Outcome3::kUnknown;
+    if (claim.outcome == Outcome::kValid && !why.empty()) {
+      claim.outcome = Outcome::kUnknown;
       claim.reason = fmt::format("{}; but {}", claim.reason, why.front());
     }
     verdict.claims.push_back(std::move(claim));

@@ -20,7 +20,7 @@ namespace doublehold {
 struct RunVerdict {
   RunFacts facts;
   std::vector<ClaimVerdict> claims;
-  Outcome3 overall = Outcome3::kUnknown;  // the worst of the claims
+  Outcome overall = Outcome::kUnknown;  // the worst of the claims
   bool as_expected = false;  // every claim is as facts.expect says; without expectations: kValid
   ExitCode exit_code = ExitCode::kUnknown;
   // Operations of unknown outcome; blind_spots says what they may hide.

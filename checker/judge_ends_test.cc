@@ -15,8 +15,8 @@ namespace {
 
 TEST(JudgeEnds, AStoppedClientMayStillHoldTheKey) {
   const std::string unfinished = "c1:       A-a==\nc2:               A-a==R-r";
-  EXPECT_EQ(Judge(FromLanes(unfinished + "\ncrash c1:     []")).overall, Outcome3::kValid);
-  EXPECT_EQ(Judge(FromLanes(unfinished + "\npause c1:     []")).overall, Outcome3::kUnknown);
+  EXPECT_EQ(Judge(FromLanes(unfinished + "\ncrash c1:     []")).overall, Outcome::kValid);
+  EXPECT_EQ(Judge(FromLanes(unfinished + "\npause c1:     []")).overall, Outcome::kUnknown);
 }
 
 TEST(JudgeEnds, HalfOfTheDrawnFaultsAreEnough) {
@@ -32,9 +32,9 @@ TEST(JudgeEnds, HalfOfTheDrawnFaultsAreEnough) {
                               .value = {fault, 0, 1, -1}});
   };
   start(0);
-  EXPECT_EQ(Judge(history).overall, Outcome3::kUnknown);
+  EXPECT_EQ(Judge(history).overall, Outcome::kUnknown);
   start(1);
-  EXPECT_EQ(Judge(history).overall, Outcome3::kValid);
+  EXPECT_EQ(Judge(history).overall, Outcome::kValid);
 }
 
 TEST(JudgeEnds, AFaultThatBeginsALeaseAfterAnotherIsOneTrialWithIt) {

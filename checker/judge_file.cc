@@ -19,7 +19,7 @@ std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts)
   if (!scan.gave_up.empty() || !whole || scan.judged == 0) return std::nullopt;
   if (WhyTooLittle(scan.judged, scan.holds - scan.judged, "holds")) return std::nullopt;
   ClaimVerdict claim{.claim = "exclusion",
-                     .outcome = Outcome3::kValid,
+                     .outcome = Outcome::kValid,
                      .reason = fmt::format("none of {} began while another client held the key",
                                            Counted(scan.holds, "hold")),
                      .opportunities = scan.holds,

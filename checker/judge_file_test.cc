@@ -45,7 +45,7 @@ TEST_F(JudgeFileTest, AScanAgreesWithTheWholeHistory) {
   const RunVerdict pass = Judged(FromLanes(kJudgeFileCalm), {"exclusion"});
   const RunVerdict whole = Judged(FromLanes(kJudgeFileCalm), {"exclusion", "lease-exclusion"});
   ASSERT_EQ(pass.claims.size(), 1u);
-  EXPECT_EQ(pass.overall, Outcome3::kValid);
+  EXPECT_EQ(pass.overall, Outcome::kValid);
   EXPECT_EQ(pass.exit_code, ExitCode::kAsExpected);
   EXPECT_TRUE(pass.latency.empty()) << "it was judged as a whole";
   ASSERT_FALSE(whole.latency.empty());
@@ -56,9 +56,9 @@ TEST_F(JudgeFileTest, AScanAgreesWithTheWholeHistory) {
 
 TEST_F(JudgeFileTest, WhatAScanCannotDecideIsJudgedInMemory) {
   const RunVerdict verdict = Judged(FromLanes(kDouble), {"exclusion"});
-  EXPECT_EQ(verdict.overall, Outcome3::kViolated);
+  EXPECT_EQ(verdict.overall, Outcome::kViolated);
   EXPECT_EQ(verdict.claims[0].violations.size(), 1u);
-  EXPECT_EQ(Judged(FromLanes("    c1:  A-a==R-r"), {"exclusion"}).overall, Outcome3::kUnknown);
+  EXPECT_EQ(Judged(FromLanes("    c1:  A-a==R-r"), {"exclusion"}).overall, Outcome::kUnknown);
 }
 
 TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
@@ -67,7 +67,7 @@ TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
                               "c1 item-1: A-a=R-rA-a=R-rA-a=R-rA-a=R-r"}) {
     const RunVerdict pass = Judged(FromLanes(picture), {"exclusion"});
     const RunVerdict whole = Judged(FromLanes(picture), {"exclusion", "lease-exclusion"});
-    EXPECT_EQ(pass.claims[0].outcome, Outcome3::kUnknown) << picture;
+    EXPECT_EQ(pass.claims[0].outcome, Outcome::kUnknown) << picture;
     EXPECT_EQ(pass.claims[0].reason, whole.claims[0].reason) << picture;
   }
 }
@@ -75,7 +75,7 @@ TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
 TEST_F(JudgeFileTest, ARunThatEndedEarlyIsUnknown) {
   History history = FromLanes(kJudgeFileCalm);
   history.facts.duration = 1s;
-  EXPECT_EQ(Judged(history, {"exclusion"}).overall, Outcome3::kUnknown);
+  EXPECT_EQ(Judged(history, {"exclusion"}).overall, Outcome::kUnknown);
 }
 
 TEST_F(JudgeFileTest, OnlyJudgedClaimsAreCompared) {

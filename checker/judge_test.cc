@@ -59,9 +59,9 @@ std::string TextOf(const std::string& file) {
 TEST(Judge, ACalmRunIsValidAndEndsWithZero) {
   const RunVerdict verdict = Judge(FromLanes(kJudgeCalm, {.claims = kAll}));
   for (const ClaimVerdict& claim : verdict.claims) {
-    EXPECT_EQ(claim.outcome, Outcome3::kValid) << claim.claim << ": " << claim.reason;
+    EXPECT_EQ(claim.outcome, Outcome::kValid) << claim.claim << ": " << claim.reason;
   }
-  EXPECT_EQ(verdict.overall, Outcome3::kValid);
+  EXPECT_EQ(verdict.overall, Outcome::kValid);
   EXPECT_TRUE(verdict.as_expected);
   EXPECT_EQ(verdict.exit_code, ExitCode::kAsExpected);
   EXPECT_TRUE(verdict.warnings.empty());
@@ -73,9 +73,9 @@ TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
   ASSERT_EQ(verdict.claims.size(), 3U);
   EXPECT_EQ(verdict.claims[0].claim, "stock");
   EXPECT_EQ(verdict.claims[1].claim, "exclusion");
-  EXPECT_EQ(verdict.claims[2].outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.claims[2].outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict.claims[2].reason, "claim 'exclusoin' is unknown (did you mean 'exclusion'?)");
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
@@ -119,7 +119,7 @@ TEST(Judge, EachRenamedClaimHasACheckerByItsNewNameAlone) {
 
 TEST(Judge, ARunWithoutClaimsIsUnknown) {
   const RunVerdict verdict = Judge(FromLanes(kJudgeCalm, {.claims = {}}));
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
@@ -137,7 +137,7 @@ TEST(Judge, WithoutEvidenceNoClaimIsValid) {
         if (entry.claim.ends_with("exclusion") && held) continue;
         if (entry.claim == "call-timeout" && of_library && !held) continue;
         const ClaimVerdict verdict = entry.check(history, {});
-        EXPECT_EQ(verdict.outcome, Outcome3::kUnknown)
+        EXPECT_EQ(verdict.outcome, Outcome::kUnknown)
             << entry.claim << " of " << picture << ": " << verdict.reason;
       }
     }
@@ -149,7 +149,7 @@ TEST(Judge, ABrokenHistoryIsUnknown) {
   std::swap(history.events[3], history.events[4]);
   history.events[3].at_ns += 1;
   const RunVerdict verdict = Judge(history);
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.claims.size(), kAll.size());
   EXPECT_EQ(verdict.claims[0].reason,
             "the history is broken: event 5: it is earlier than the one before");
@@ -167,12 +167,12 @@ TEST(Judge, AClientKilledByAFaultDidNotEndByItself) {
 )",
                                              {.claims = kAll}));
   EXPECT_TRUE(verdict.warnings.empty()) << verdict.warnings.front();
-  EXPECT_EQ(verdict.overall, Outcome3::kValid);
+  EXPECT_EQ(verdict.overall, Outcome::kValid);
 }
 
 TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
   const RunVerdict verdict = Judge(FromLanes(kJudgeStale, {.claims = {"exclusion", "nonsense"}}));
-  EXPECT_EQ(verdict.overall, Outcome3::kViolated);
+  EXPECT_EQ(verdict.overall, Outcome::kViolated);
   EXPECT_EQ(verdict.exit_code, ExitCode::kViolated);
 }
 
@@ -197,7 +197,7 @@ TEST(Judge, AnythingThatMayHideAViolationLeavesNothingValid) {
 )";
     const RunVerdict verdict = Judge(FromLanes(calm + hidden.lane, {.claims = kAll}));
     for (const ClaimVerdict& claim : verdict.claims) {
-      EXPECT_EQ(claim.outcome, Outcome3::kUnknown) << claim.claim;
+      EXPECT_EQ(claim.outcome, Outcome::kUnknown) << claim.claim;
       EXPECT_NE(claim.reason.find(hidden.warning), std::string::npos) << claim.reason;
     }
     EXPECT_TRUE(Mentions(verdict.warnings, hidden.warning));
@@ -210,14 +210,14 @@ TEST(Judge, AnAbandonedHoldLeavesNothingValidOnceAnotherIsGranted) {
       c1:    A-a==
       c2:            A-a==R-r)"))
                 .overall,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "stall", .kind = "pause", .what = "as planned"});
   RunVerdict verdict = Judge(calm);
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
   EXPECT_TRUE(Mentions(verdict.warnings, "fault 'stall' (as planned) never took effect"));
 
@@ -231,18 +231,18 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   calm.events.back().type = EventType::kFail;
   calm.events.back().value[1] = 0;
   verdict = Judge(calm);
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
   EXPECT_TRUE(verdict.episodes.empty());
   calm.events.back().type = EventType::kOk;
-  EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
+  EXPECT_EQ(Judge(calm).overall, Outcome::kValid);
 
   History stale = FromLanes(kJudgeStale, {.claims = kAll});
   stale.facts.faults[0].planned = 2;
   verdict = Judge(stale);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"pause"});
-  EXPECT_EQ(JudgedOf(verdict, "exclusion").outcome, Outcome3::kViolated);
-  EXPECT_EQ(JudgedOf(verdict, "lease-exclusion").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(JudgedOf(verdict, "exclusion").outcome, Outcome::kViolated);
+  EXPECT_EQ(JudgedOf(verdict, "lease-exclusion").outcome, Outcome::kUnknown);
 }
 
 TEST(Judge, ADrawnFaultThatFoundNothingIsAWarningUnlessMostDid) {
@@ -261,11 +261,11 @@ TEST(Judge, ADrawnFaultThatFoundNothingIsAWarningUnlessMostDid) {
   };
   take_effect(0);
   RunVerdict verdict = Judge(calm);
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_TRUE(Mentions(verdict.warnings, "only 1 of the 3 faults that were drawn took effect"));
   take_effect(2);
   verdict = Judge(calm);
-  EXPECT_EQ(verdict.overall, Outcome3::kValid);
+  EXPECT_EQ(verdict.overall, Outcome::kValid);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"drop-2"});
   EXPECT_TRUE(Mentions(verdict.warnings,
                        "1 of the 3 faults of kind drop that were drawn found nothing to act on"));
@@ -282,13 +282,13 @@ TEST(Judge, ARequestOfANemesisWithoutAnEffectWasNotTested) {
                            .type = type,
                            .value = {0, 1, 2, -1}});
   }
-  EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
+  EXPECT_EQ(Judge(calm).overall, Outcome::kValid);
   // One kind of fault of the request is enough.
   calm.facts.faults.push_back({.name = "crash-1", .kind = "crash", .drawn_for = "pause"});
-  EXPECT_EQ(Judge(calm).overall, Outcome3::kValid);
+  EXPECT_EQ(Judge(calm).overall, Outcome::kValid);
   calm.facts.faults.back().drawn_for = "crash";
   const RunVerdict verdict = Judge(calm);
-  EXPECT_EQ(verdict.overall, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_TRUE(Mentions(verdict.warnings,
                        "of 1 fault drawn for 'crash' none took effect: that was not tested"));
 }

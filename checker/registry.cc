@@ -22,7 +22,7 @@
 
 namespace doublehold {
 
-std::string_view Name(Outcome3 outcome) {
+std::string_view Name(Outcome outcome) {
   constexpr std::array<std::string_view, 3> kNames{"valid", "unknown", "violated"};
   return kNames[static_cast<size_t>(outcome)];
 }

@@ -45,7 +45,7 @@ class Cluster {
 
   // Rules of a link are tried in the order in which they were set. The first that matches a frame
   // decides when the frame arrives; later rules still count it. ClearLink releases the frames that
-  // the rule holds, at once and in order; on_spent is not called afterwards.
+  // the rule holds, at once and in order; on_limit_reached is not called afterwards.
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;
 

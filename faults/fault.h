@@ -27,7 +27,7 @@ struct Strike {
   int nodes = 0;
   // Called at most once, from the supervisor's loop, when the fault ends by itself, for example
   // after its last frame. The supervisor then heals the fault.
-  std::function<void()> on_spent{};
+  std::function<void()> on_limit_reached{};
 };
 
 struct FaultEntry {
@@ -47,7 +47,7 @@ struct FaultEntry {
   // The value to which the healer's measurement is compared. 0: the healer reports only whether the
   // fault acted.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
-  // It ends when Strike::on_spent is called. Its `length` applies to each frame, not to the fault.
+  // It ends when Strike::on_limit_reached is called. Its `length` applies to each frame, not to the fault.
   bool length_is_of_frames = false;
   // Whether a node comes back, or takes over, with everything that was acknowledged. Null: it does
   // not.
@@ -55,7 +55,7 @@ struct FaultEntry {
   bool of_one_key = false;  // changes only the plan's key
   // It has no length and is never healed.
   bool is_final = false;
-  // It ends when Strike::on_spent is called, whatever `length` means for it.
+  // It ends when Strike::on_limit_reached is called, whatever `length` means for it.
   bool ends_itself = false;
   // The values with which `doublehold doctor --faults` tries it, in place of the usual ones.
   std::vector<std::pair<std::string_view, std::string_view>> trial{};

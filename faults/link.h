@@ -53,9 +53,9 @@ struct LinkRule {
   Spread spread = Spread::kUniform;
   int64_t bytes = 0;
   Duration gap{};
-  int64_t limit = 0;  // acts on this many frames, then calls `on_spent`; 0: no limit
+  int64_t limit = 0;  // acts on this many frames, then calls `on_limit_reached`; 0: no limit
   // Called once, after the last of `limit` frames was forwarded, dropped or reset.
-  std::function<void()> on_spent{};
+  std::function<void()> on_limit_reached{};
   // kWatch: called with the name of each matching frame once it is known. Must not call the proxy.
   std::function<void(std::string_view)> seen{};
 };

@@ -62,8 +62,8 @@ std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const Strike& strike,
       one.nth = strike.plan.nth;
       one.chance = strike.plan.chance;
       if (rule.limit > 0) {
-        one.on_spent = [set = set.get(), on_spent = strike.on_spent] {
-          if (--set->unspent == 0 && on_spent) on_spent();
+        one.on_limit_reached = [set = set.get(), on_limit_reached = strike.on_limit_reached] {
+          if (--set->unspent == 0 && on_limit_reached) on_limit_reached();
         };
       }
       set->ids.push_back(cluster.SetLink(link, std::move(one)));

@@ -104,7 +104,7 @@ class FakeCluster : public Cluster {
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
   // Acts as the proxy after the last frame of a rule.
-  void Spend(RuleId rule) { std::exchange(rules.at(rule).on_spent, nullptr)(); }
+  void Spend(RuleId rule) { std::exchange(rules.at(rule).on_limit_reached, nullptr)(); }
 
   MonoTime now{};
   Log log;
@@ -131,7 +131,7 @@ class FaultTest : public ::testing::Test {
                          .client = plan.client.value_or(plan.on ? 1 : 0),
                          .clients = 2,
                          .nodes = 2,
-                         .on_spent = [this] { ++spent_; }},
+                         .on_limit_reached = [this] { ++spent_; }},
                         prng_);
   }
   Log Told() { return std::exchange(cluster_.log, {}); }

@@ -122,7 +122,7 @@ WorkloadEntry BasketWorkload() {
                         "idle-traffic", "availability"},
           .needs = {Trait::kManyKeys},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
-          .misfit = BasketMisfit,
+          .incompatibility = BasketMisfit,
           .sends = Sends{{"RPUSH", "dh:orders:{}"}},
           .make = MakeWorkload<Basket>};
 }

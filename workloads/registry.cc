@@ -44,7 +44,7 @@ std::string WhyMisfit(const WorkloadEntry& workload, const Options& options,
     return fmt::format("workload {} needs a lock that {} ({}), and {} does not", workload.name,
                        Name(need), fmt::join(LocksWith(need), ", "), lock.name);
   }
-  if (workload.misfit != nullptr) return workload.misfit(options, lock);
+  if (workload.incompatibility != nullptr) return workload.incompatibility(options, lock);
   if (lock.Has(Trait::kLockFree)) {
     return fmt::format("workload {} needs a lock, and {} takes none (it is for workload inventory)",
                        workload.name, lock.name);

@@ -56,7 +56,7 @@ struct WorkloadEntry {
   std::vector<doublehold::Step> steps{};      // steps that it announces, besides those of WithLock
   // Explains why a lock does not fit these options, and suggests one that does. Empty if it fits.
   // Null: every lock fits that has the needed traits and acquires anything.
-  std::string (*misfit)(const Options&, const LockEntry&) = nullptr;
+  std::string (*incompatibility)(const Options&, const LockEntry&) = nullptr;
   // Commands to the store, besides those of its stock writer. Empty: not known.
   std::optional<Sends> sends{};
   std::unique_ptr<Workload> (*make)(const Options&) = nullptr;

@@ -115,12 +115,12 @@ bool DidNothing(const Event& fault) {
   return fault.type == EventType::kFail && fault.value[1] == 0;
 }
 
-bool IsOnTheWay(const Stall& stall) {
+bool IsOnRequestPath(const Stall& stall) {
   return stall.client == kSupervisor || (IsServer(stall.client) && ServerOf(stall.client) > 0);
 }
 
-bool HoldsUp(const Stall& stall, int32_t client) {
-  return stall.client == client || IsOnTheWay(stall);
+bool CanDelay(const Stall& stall, int32_t client) {
+  return stall.client == client || IsOnRequestPath(stall);
 }
 
 std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
@@ -130,7 +130,7 @@ std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side si
     if (!Overlap(span, when)) return;
     held.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
   };
-  if (!IsServer(stall.client) && HoldsUp(stall, session.client)) add(stall.when);
+  if (!IsServer(stall.client) && CanDelay(stall, session.client)) add(stall.when);
   const std::pair who{session, side};
   auto wait = std::ranges::upper_bound(
       stall.waiting, std::tuple(session, side, when.from_ns), {},

@@ -50,10 +50,10 @@ struct Stall {
 // Whether the stall may delay a lock request. The supervisor forwards all messages, so its stalls
 // may. A stall of a server that keeps locks may, too: the history does not record which of these
 // servers a request went to.
-bool IsOnTheWay(const Stall& stall);
+bool IsOnRequestPath(const Stall& stall);
 // Whether the stall may delay the lock requests of a client: the client's own, or one on the
 // request path.
-bool HoldsUp(const Stall& stall, int32_t client);
+bool CanDelay(const Stall& stall, int32_t client);
 // The parts of `when` during which the stall may have delayed a side of a session. For the stall of
 // a server: only while that side waited for the server.
 std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,

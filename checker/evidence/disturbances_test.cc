@@ -52,12 +52,12 @@ TEST(Scene, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
 }
 
 TEST(Scene, AStallDelaysItsOwnClientAndWhoeverIsBehindIt) {
-  EXPECT_TRUE(HoldsUp({.client = 2}, 2));
-  EXPECT_FALSE(HoldsUp({.client = 1}, 2));
-  EXPECT_FALSE(HoldsUp({.client = kReferee}, 2));
-  EXPECT_TRUE(HoldsUp({.client = kSupervisor}, 2));
-  EXPECT_TRUE(HoldsUp({.client = OfServer(1)}, 2));
-  EXPECT_FALSE(HoldsUp({.client = OfServer(0)}, 2)) << "the store is asked for no lock";
+  EXPECT_TRUE(CanDelay({.client = 2}, 2));
+  EXPECT_FALSE(CanDelay({.client = 1}, 2));
+  EXPECT_FALSE(CanDelay({.client = kReferee}, 2));
+  EXPECT_TRUE(CanDelay({.client = kSupervisor}, 2));
+  EXPECT_TRUE(CanDelay({.client = OfServer(1)}, 2));
+  EXPECT_FALSE(CanDelay({.client = OfServer(0)}, 2)) << "the store is asked for no lock";
 }
 
 TEST(Scene, AServerStallDelaysOnlySidesThatWaitForIt) {

@@ -49,7 +49,7 @@ class HoldExtraction {
     }
     // Either all releases of a lock check the owner, or none does. So an unanswered release is
     // taken to do as the answered ones did.
-    for (auto* holds : {&holds_.all, &holds_.cleanups}) {
+    for (auto* holds : {&holds_.all, &holds_.releases_of_unknown_acquires}) {
       for (Hold& hold : *holds)
         hold.harmless = hold.harmless || (hold.unanswered && looks_ && !frees_anothers_);
     }
@@ -218,20 +218,21 @@ class HoldExtraction {
     if (perhaps == perhaps_.end()) return;
     // In a lock that counts entries this release may undo an entry that the session still had.
     for (const size_t i : kept_[{SessionOf(event), event.key}]) MakeUnclear(i, event.at_ns);
-    const auto [found, first] = cleanup_.emplace(event.hold, holds_.cleanups.size());
+    const auto [found, first] =
+        cleanup_.emplace(event.hold, holds_.releases_of_unknown_acquires.size());
     if (first) {
-      holds_.cleanups.push_back({.client = event.client,
-                                 .thread = event.thread,
-                                 .hold = event.hold,
-                                 .key = event.key,
-                                 .core = {event.at_ns, event.at_ns},
-                                 .asked_ns = perhaps->second.from_ns,
-                                 .granted_until_ns = perhaps->second.to_ns,
-                                 .valid_until_ns = perhaps->second.to_ns,
-                                 .released = true,
-                                 .perhaps = true});
+      holds_.releases_of_unknown_acquires.push_back({.client = event.client,
+                                                     .thread = event.thread,
+                                                     .hold = event.hold,
+                                                     .key = event.key,
+                                                     .core = {event.at_ns, event.at_ns},
+                                                     .asked_ns = perhaps->second.from_ns,
+                                                     .granted_until_ns = perhaps->second.to_ns,
+                                                     .valid_until_ns = perhaps->second.to_ns,
+                                                     .released = true,
+                                                     .perhaps = true});
     }
-    Done(holds_.cleanups[found->second], event);
+    Done(holds_.releases_of_unknown_acquires[found->second], event);
   }
 
   // Notes the outcome of a release. A release of unknown outcome may take effect up to a lease
@@ -322,7 +323,7 @@ class HoldExtraction {
   // [invoked, invoked + lease] of the last acquire of each session and key.
   std::map<std::pair<SessionId, uint16_t>, Span> asked_;
   std::unordered_map<uint64_t, Span> perhaps_;    // the same, of acquires of unknown outcome
-  std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::cleanups
+  std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::releases_of_unknown_acquires
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // without cut_ns
   std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;  // all unreleased holds
   // `valid_until` that unanswered extensions requested, for holds not granted yet.

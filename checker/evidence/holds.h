@@ -118,14 +118,14 @@ struct Hold {
   bool harmless = false;
   bool unanswered = false;         // its release was invoked, and the outcome is unknown
   int64_t waited_ns = kForeverNs;  // until when its client waited for the answer of the release
-  bool perhaps = false;            // not a hold, but an entry of Holds::cleanups
-  int64_t done_ns = 0;             // when its release was answered: the latest time of its effect
+  bool perhaps = false;  // not a hold, but an entry of Holds::releases_of_unknown_acquires
+  int64_t done_ns = 0;   // when its release was answered: the latest time of its effect
   // Begins when the lease ended because of the machine alone. Ends a lease after the hold was live
   // again; kForeverNs: it never was.
-  Span lapsed{kForeverNs, kForeverNs};
+  Span expired_by_stall{kForeverNs, kForeverNs};
   // From here on, violations on the key may be consequences of such an expired lease
   // (checker/evidence/stall_propagation.h).
-  int64_t harmed_from_ns = kForeverNs;
+  int64_t tainted_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, disjoint
   // The rest of its leases, from the end of the core on. Empty if the hold was released, or if
   // records of its client were lost.
@@ -137,7 +137,8 @@ struct Hold {
   [[nodiscard]] bool PromisedAt(int64_t at_ns) const;
   // Whether the machine may have caused a violation that involves this hold at `at_ns`.
   [[nodiscard]] bool DoubtfulAt(int64_t at_ns) const {
-    return harmed_from_ns <= at_ns || (lapsed.from_ns <= at_ns && at_ns <= lapsed.to_ns);
+    return tainted_from_ns <= at_ns ||
+           (expired_by_stall.from_ns <= at_ns && at_ns <= expired_by_stall.to_ns);
   }
   // When the last lease before `at_ns` ended. Requires that the hold is not live at `at_ns`.
   [[nodiscard]] int64_t LeaseEndBefore(int64_t at_ns) const;
@@ -148,7 +149,7 @@ struct Holds {
   std::vector<Hold> all;                       // in the order in which they were granted
   std::unordered_map<uint64_t, size_t> by_id;  // into `all`
   // Releases of acquires of unknown outcome. Each entry is a possible hold, from its release on.
-  std::vector<Hold> cleanups;
+  std::vector<Hold> releases_of_unknown_acquires;
   bool is_ambiguous = false;          // the two readings of AsksAgain may differ
   std::optional<std::string> broken;  // why the events contradict each other; judge nothing then
   [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null: no such grant

@@ -155,7 +155,8 @@ int64_t DelayNs(const Scene& scene, const FaultEpisode& episode) {
   return std::min(episode.asked_ns, episode.measured_ns);
 }
 
-bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
+bool StallExplainsExpiry(const Scene& scene, const Hold& hold, int64_t lease_end_ns,
+                         int64_t at_ns) {
   if (hold.extended && KeptFromExtending(scene, hold, std::min(lease_end_ns, at_ns))) return true;
   // The lease runs from the invocation of the acquire.
   const int64_t stalled_ns =
@@ -171,7 +172,7 @@ bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_
   for (const Stall* stall : scene.StallsWithin({sent_ns, hold.done_ns})) {
     // A stall of the client after its timeout does not delay the release.
     const bool its = stall->client == hold.client && stall->when.from_ns < hold.waited_ns;
-    if (!its && !IsOnTheWay(*stall)) continue;
+    if (!its && !IsOnRequestPath(*stall)) continue;
     AddOwnPart(scene, {.session = hold.owner(), .unanswered = {sent_ns, hold.done_ns}},
                {std::max(stall->when.from_ns, sent_ns), stall->when.to_ns}, stalled);
     ends_ns.push_back(stall->when.to_ns);
@@ -188,13 +189,13 @@ bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& 
   return stalled_ns > (when.to_ns - when.from_ns) / 2;
 }
 
-int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when) {
+int64_t BlockedTimeNs(const Scene& scene, int32_t client, Side side, const Span& when) {
   std::vector<Span> still;
   const auto add = [&](const Span& span) {
     still.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
   };
   for (const Stall* stall : scene.StallsWithin(when)) {
-    if (HoldsUp(*stall, client)) add(stall->when);
+    if (CanDelay(*stall, client)) add(stall->when);
   }
   for (const FaultEpisode* episode : scene.EpisodesWithin(when)) {
     if (StopsSide(scene, *episode, client, side)) add({episode->from_ns, episode->to_ns});

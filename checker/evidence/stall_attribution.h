@@ -40,7 +40,7 @@ int64_t DelayNs(const Scene& scene, const FaultEpisode& episode);
 //     c1:  A-a==E-x==(....!...)=======R-r
 //
 // A section that takes longer than its lease anyway is not excused by a stall.
-bool MachineIsToBlame(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
+bool StallExplainsExpiry(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
 
 // Whether the machine alone explains that the release of `hold`, invoked in time and never
 // answered, may take effect after its lease. A stall anywhere on the request path may delay it,
@@ -55,7 +55,7 @@ bool StalledForMostOf(const Scene& scene, const SessionId& session, const Span& 
 
 // How long within `when` a client was blocked. A fault may stop it, or keep its session at its
 // work. The machine may stall its process, or a process on the path of its lock requests.
-int64_t StoodStillNs(const Scene& scene, int32_t client, Side side, const Span& when);
+int64_t BlockedTimeNs(const Scene& scene, int32_t client, Side side, const Span& when);
 
 // The longest unplanned stall that overlaps a span and delayed `session`; null: none.
 const Stall* LongestStall(const Scene& scene, const SessionId& session, const Span& when);

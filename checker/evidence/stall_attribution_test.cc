@@ -9,14 +9,14 @@
 namespace doublehold {
 namespace {
 
-constexpr Outcome3 kBlameUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kBlameViolated = Outcome3::kViolated;
+constexpr Outcome kBlameUnknown = Outcome::kUnknown;
+constexpr Outcome kBlameViolated = Outcome::kViolated;
 
 // The lane `machine` draws a stall. A lease that a watchdog renews is 10 ms.
 struct BlameCase {
   const char* what;
   const char* lanes;
-  Outcome3 exclusion;
+  Outcome exclusion;
   int nodes = 1;
 };
 
@@ -25,7 +25,7 @@ void ExpectBlame(const std::vector<BlameCase>& cases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes, {.nodes = each.nodes});
     EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(each.exclusion));
-    EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(Outcome3::kValid));
+    EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(Outcome::kValid));
   }
 }
 
@@ -292,7 +292,7 @@ TEST(Blame, AStallAfterTheLeaseEndedDoesNotExplainIt) {
     if (granted && event.client == 1) event.value[0] = 5'000'000;
   }
   EXPECT_EQ(CheckExclusion(history, {}).outcome, kBlameViolated);
-  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kValid);
 }
 
 TEST(Blame, TheLongestStallThatDelayedTheSessionIsNamed) {

@@ -30,7 +30,7 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
     }
     const auto by_machine = [&] {
       return in_time && hold.unanswered ? MachineMayDelayRelease(scene, hold, end_ns)
-                                        : MachineIsToBlame(scene, hold, end_ns, late_ns);
+                                        : StallExplainsExpiry(scene, hold, end_ns, late_ns);
     };
     if (end_ns < late_ns && by_machine()) {
       // Consequences of that time may show until a lease after the hold is live again.
@@ -50,10 +50,10 @@ Span LateByMachine(const Scene& scene, const Hold& cleanup) {
   const int64_t sent_ns = cleanup.core.to_ns;
   const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
   const int64_t waited_ns = std::min(cleanup.waited_ns, cleanup.done_ns);
-  const bool late =
-      cleanup.unanswered
-          ? MachineMayDelayRelease(scene, cleanup, end_ns)
-          : end_ns < cleanup.done_ns && MachineIsToBlame(scene, cleanup, end_ns, cleanup.done_ns);
+  const bool late = cleanup.unanswered
+                        ? MachineMayDelayRelease(scene, cleanup, end_ns)
+                        : end_ns < cleanup.done_ns &&
+                              StallExplainsExpiry(scene, cleanup, end_ns, cleanup.done_ns);
   const bool by_machine = late || StalledForMostOf(scene, cleanup.owner(), {sent_ns, waited_ns});
   return {by_machine && !cleanup.harmless ? sent_ns : kForeverNs, kForeverNs};
 }
@@ -63,7 +63,7 @@ Span LateByMachine(const Scene& scene, const Hold& cleanup) {
 int64_t ServedNs(const Scene& scene, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
   for (const Stall* stall : scene.StallsWithin({hold.core.to_ns, hold.done_ns})) {
-    if (IsOnTheWay(*stall)) served_ns = std::max(served_ns, stall->when.to_ns);
+    if (IsOnRequestPath(*stall)) served_ns = std::max(served_ns, stall->when.to_ns);
   }
   return served_ns;
 }
@@ -74,7 +74,7 @@ struct Doubt {
 };
 
 bool IsDoubtful(const Hold& hold) {
-  return std::min(hold.harmed_from_ns, hold.lapsed.from_ns) < kForeverNs;
+  return std::min(hold.tainted_from_ns, hold.expired_by_stall.from_ns) < kForeverNs;
 }
 
 // From when on a hold may affect other owners. Never, if its release checks the owner, is refused,
@@ -82,7 +82,7 @@ bool IsDoubtful(const Hold& hold) {
 int64_t ActsFrom(const Hold& hold) {
   if (hold.harmless || !hold.released) return kForeverNs;
   const int64_t acts_ns = hold.extended ? hold.core.from_ns : hold.core.to_ns;
-  return std::max(acts_ns, std::min(hold.harmed_from_ns, hold.lapsed.from_ns));
+  return std::max(acts_ns, std::min(hold.tainted_from_ns, hold.expired_by_stall.from_ns));
 }
 
 // Whether the overlap of two holds proves a violation.
@@ -106,8 +106,8 @@ bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   const int64_t proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
   // Spread again only if the proof is later by a quarter of a lease: many overlapping holds prove
   // each other a little later each.
-  if (since_ns >= b.harmed_from_ns && proved_ns <= to.proved_ns + lease_ns / 4) return false;
-  to.hold->harmed_from_ns = std::min(b.harmed_from_ns, since_ns);
+  if (since_ns >= b.tainted_from_ns && proved_ns <= to.proved_ns + lease_ns / 4) return false;
+  to.hold->tainted_from_ns = std::min(b.tainted_from_ns, since_ns);
   to.proved_ns = std::max(to.proved_ns, proved_ns);
   return true;
 }
@@ -160,16 +160,16 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
   std::map<uint16_t, std::vector<Hold*>> of_key;
   for (Hold& hold : holds.all) {
     if (hold.unanswered) hold.done_ns = ServedNs(scene, hold);
-    hold.lapsed = LapsedByMachine(scene, hold);
+    hold.expired_by_stall = LapsedByMachine(scene, hold);
     if (IsDoubtful(hold)) of_key[hold.key];
   }
-  for (Hold& cleanup : holds.cleanups) {
+  for (Hold& cleanup : holds.releases_of_unknown_acquires) {
     if (cleanup.unanswered) cleanup.done_ns = ServedNs(scene, cleanup);
-    cleanup.lapsed = LateByMachine(scene, cleanup);
+    cleanup.expired_by_stall = LateByMachine(scene, cleanup);
     if (IsDoubtful(cleanup)) of_key[cleanup.key];
   }
   if (of_key.empty()) return;
-  for (auto* some : {&holds.all, &holds.cleanups}) {
+  for (auto* some : {&holds.all, &holds.releases_of_unknown_acquires}) {
     for (Hold& hold : *some) {
       if (const auto key = of_key.find(hold.key); key != of_key.end()) key->second.push_back(&hold);
     }
@@ -185,7 +185,7 @@ std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* s
   int64_t since_ns = kForeverNs;
   for (const Hold* hold : {first, second}) {
     if (hold != nullptr && hold->DoubtfulAt(at_ns))
-      since_ns = std::min({since_ns, hold->harmed_from_ns, hold->lapsed.from_ns});
+      since_ns = std::min({since_ns, hold->tainted_from_ns, hold->expired_by_stall.from_ns});
   }
   if (since_ns == kForeverNs) return {};
   const Stall* last = LastBegunBy(scene, since_ns);

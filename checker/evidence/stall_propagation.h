@@ -22,7 +22,7 @@ namespace doublehold {
 // unknown outcome. Until that release is answered, it makes every hold of the key doubtful. The
 // chain ends when no doubtful hold is left: later violations are the lock's own.
 //
-// Sets Hold::lapsed and Hold::harmed_from_ns. A lease that a fault ended, or a section that is
+// Sets Hold::expired_by_stall and Hold::tainted_from_ns. A lease that a fault ended, or a section that is
 // longer than its lease anyway, makes nothing doubtful.
 void MarkAftermath(const Scene& scene, Holds& holds);
 

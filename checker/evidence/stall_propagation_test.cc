@@ -16,8 +16,8 @@ namespace {
 struct AftermathCase {
   const char* what;
   const char* lanes;
-  Outcome3 exclusion;
-  Outcome3 lease_exclusion;
+  Outcome exclusion;
+  Outcome lease_exclusion;
 };
 
 // A `!` ends the lease. A lane's column is a millisecond; without a `!` the lease of FromLanes is a
@@ -29,13 +29,13 @@ const AftermathCase kCases[] = {
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"without the stall it is the lock's own",
      R"(
       c1:         A-a==!=========R-f
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"what comes of that frees the next, and so on",
      R"(
       c1:         A-a==!=========R-f
@@ -43,7 +43,7 @@ const AftermathCase kCases[] = {
       c2:                A-a==========R-f
       c3:                       A-a==========R-f
       c4:                                A-a=========R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"a chain that ended excuses nothing later",
      R"(
       c1:         A-a==!=========R-f
@@ -51,47 +51,47 @@ const AftermathCase kCases[] = {
       c2:                A-a=======R-f
       c3:                                A-a=========R-f
       c4:                                      A-a=======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"nothing that was wrong before the lease ended is excused",
      R"(
       c1:         A-a======!=====R-f
       machine c1:        (-----)
       c2:           A-a===========R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"one that has done nothing yet is to blame for nothing",
      R"(
       c1:         A-a==!============R-f
       machine c1:    (------------)
       c2:              A-a==========R-f
       c3:                    A-a===R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"a release that was refused did nothing to the key",
      R"(
       c1:         A-a==!=========R-x
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"one that never released did nothing to the key",
      R"(
       c1:         A-a==!=========w                | 5>4
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"a release that looked freed its own lock alone",
      R"(
       c1:         A-a==!=========R-r
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"long after it was live again its lapse excuses nothing",
      R"(
       c1:         A-a!.........E-e======================R-r
       machine c1:   (---------)
       c2:                                          A-a==R-r)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"one DEL makes room for one, and another came as well",
      R"(
       c1:         A-a==!=========R-f
@@ -99,14 +99,14 @@ const AftermathCase kCases[] = {
       c2:                A-a=================R-f
       c3:                            A-a=======R-f
       c4:                                 A-a=R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"a release without an answer reaches a server that stood still when that goes on",
      R"(
       c1:         A-a==R-?!
       machine n1:       (------------------------------)
       c2:                                           A--a====R-f
       c3:                                                A-a=R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"nor does its client have to live to see that",
      R"(
       c1:         A-a==R--!
@@ -114,35 +114,35 @@ const AftermathCase kCases[] = {
       machine n1:       (------------------------------)
       c2:                                           A--a====R-f
       c3:                                                A-a=R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"the stall of another key's holder excuses nothing here",
      R"(
       c1 k1:      A-a==!=========R-f
       machine c1:    (---------)
       c2 k2:             A-a==========R-f
       c3 k2:                    A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"a server that stood still ends leases as well",
      R"(
       c1:         A-a=W--!-----wR-f                     | 5>4
       machine n0:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"but of nobody who asked it for nothing",
      R"(
       c1:         A-a==!=========R-f
       machine n1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"nor of one that had its answer before, and then took its time",
      R"(
       c1:         A-a!W--w=======R-f                    | 5>4
       machine n0:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"a server that a fault stopped did not stand still by the machine",
      R"(
       c1:         A-a==!=========R-f
@@ -150,14 +150,14 @@ const AftermathCase kCases[] = {
       pause n1:      [---------]
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"the release and the next grant were under way together, so that it may free that one's",
      R"(
       c1:         A-a==!=========R---f
       machine c1:    (---------)
       c2:                      A-----a=====R-f
       c3:                            A-a====R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"so it may where another, asked for later, was granted first",
      R"(
       c1:         A-a==!=========R-f
@@ -165,21 +165,21 @@ const AftermathCase kCases[] = {
       c2:                A-a==============R-f
       c3:                               A----------a==R-f
       c4:                                    A-a=======R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"a release that was over before excuses nothing",
      R"(
       c1:         A-a==!=========R---f
       machine c1:    (---------)
       c2:                              A-a=====R-f
       c3:                                A-a====R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"its release lands late, in another's lease",
      R"(
       c1:         A-a==R-!----------f
       machine n1:       (----------)
       c2:                   A-a===========R-f
       c3:                              A-a===R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"one that an earlier stall harmed and that lapsed itself as well does what either would",
      R"(
       c1:         A-a==!========R-f
@@ -188,21 +188,21 @@ const AftermathCase kCases[] = {
       machine c2:                    (---------)
       c3:                                       A---a===============R-f
       c4:                                          A---a======R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"a release without an answer may have waited for its server, whatever comes after that",
      R"(
       c1:         A-a==R--------!------?
       machine n1:       (----------------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"so it may when its client has given up",
      R"(
       c1:         A-a==R---?----!
       machine n1:       (----------------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"but not when a fault held it from then on",
      R"(
       c1:         A-a==R---?----!
@@ -210,7 +210,7 @@ const AftermathCase kCases[] = {
       hold n1:              [------------]
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"first its client stood still and then the server",
      R"(
       c1:         A-a==R--------!------?
@@ -218,55 +218,55 @@ const AftermathCase kCases[] = {
       machine n1:               (--------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"a server that only stood still after the lease delayed no release beyond it",
      R"(
       c1:         A-a==R--!------------?
       machine n1:             (----------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"what its client did after it had given up delayed no release",
      R"(
       c1:         A-a==R-?  !
       machine c1:        (----------)
       c2:                      A---a======R-f
       c3:                             A-a=R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"nor did the store, which has nothing to do with it",
      R"(
       c1:         A-a==R-?  !
       machine n0:      (------------)
       c2:                      A---a======R-f
       c3:                             A-a=R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"one of a lock that looks whose it frees harms nobody, with or without an answer",
      R"(
       c1:         A-a==R-?  !
       machine n1:      (------------)
       c2:                      A---a======R-r
       c3:                             A-a=R-r)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"where nobody knows whether it looks it may not",
      R"(
       c1:         A-a==R-?  !
       machine n1:      (------------)
       c2:                      A---a======R-x
       c3:                             A-a=R-x)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"of an acquire without an answer the release comes late, and frees the next one's",
      R"(
       c1:         A-----?R-------------f
       machine c1:         (----------)
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"without the stall that is the lock's own",
      R"(
       c1:         A-----?R-------------f
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"or where a fault held it up as well",
      R"(
       c1:         A-----?R-------------f
@@ -274,21 +274,21 @@ const AftermathCase kCases[] = {
       stall c1:             [--------]
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"one that was refused freed nothing",
      R"(
       c1:         A-----?R-------------x
       machine c1:         (----------)
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
-     Outcome3::kViolated, Outcome3::kViolated},
+     Outcome::kViolated, Outcome::kViolated},
     {"one that is not answered either, as its server stood still",
      R"(
       c1:         A-----?R-------------?
       machine n1:         (------------)
       c2:                       A-------a====R-f
       c3:                                 A-a==R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
     {"and what that one's frees, and so on",
      R"(
       c1:         A-----?R-------------f
@@ -296,7 +296,7 @@ const AftermathCase kCases[] = {
       c2:                       A-a==========R-f
       c3:                                 A-a===========R-f
       c4:                                            A-a===R-f)",
-     Outcome3::kUnknown, Outcome3::kUnknown},
+     Outcome::kUnknown, Outcome::kUnknown},
 };
 
 TEST(Aftermath, OnlyConsequencesOfAStallAreExcused) {
@@ -322,8 +322,8 @@ TEST(Aftermath, WhoIsGrantedItLateBesideAHarmedOneIsNotToBlame) {
     return std::pair(CheckExclusion(history, {}).outcome, CheckExclusion(history, {}).reason);
   };
   const auto [late, why] = outcome("f");
-  EXPECT_EQ(late, Outcome3::kUnknown) << why;
-  EXPECT_EQ(outcome("x").first, Outcome3::kViolated) << "nobody freed c2's";
+  EXPECT_EQ(late, Outcome::kUnknown) << why;
+  EXPECT_EQ(outcome("x").first, Outcome::kViolated) << "nobody freed c2's";
 }
 
 TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
@@ -344,8 +344,8 @@ TEST(Aftermath, NamesTheLastEndedOfTheStallsThatHadBegun) {
       machine n1:                                    (--))");
   const Scene scene = Observe(history);
   const auto named = [&](int since_ms) {
-    const Hold hold{.harmed_from_ns = since_ms * int64_t{1'000'000}};
-    const std::string clause = AftermathClause(scene, &hold, nullptr, hold.harmed_from_ns);
+    const Hold hold{.tainted_from_ns = since_ms * int64_t{1'000'000}};
+    const std::string clause = AftermathClause(scene, &hold, nullptr, hold.tainted_from_ns);
     const size_t open = clause.find('(');
     return open == std::string::npos ? "" : clause.substr(open + 1, clause.find(',') - open - 1);
   };

@@ -32,7 +32,7 @@ struct TimelineLane {
 
 class SpaceTimeDrawing {
  public:
-  SpaceTimeDrawing(const Particulars& record, const Violation& violation) : record_(record) {
+  SpaceTimeDrawing(const ViolationContext& record, const Violation& violation) : record_(record) {
     for (const auto& ref : {violation.first, violation.second}) {
       const Hold* hold = ref ? record.holds.Find(ref->hold) : nullptr;
       if (hold != nullptr) Take(*hold);
@@ -204,7 +204,7 @@ class SpaceTimeDrawing {
     return line + " s";
   }
 
-  const Particulars& record_;
+  const ViolationContext& record_;
   std::vector<TimelineLane> lanes_;
   std::set<uint64_t> holds_;
   std::set<const FaultEpisode*> faults_;
@@ -216,7 +216,7 @@ class SpaceTimeDrawing {
 
 }  // namespace
 
-std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
+std::string DrawSpaceTime(const ViolationContext& record, const Violation& violation,
                           const Explanation& why) {
   SpaceTimeDrawing drawing(record, violation);
   for (const Call* call : why.calls) drawing.Take(*call);

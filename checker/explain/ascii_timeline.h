@@ -16,7 +16,7 @@
 namespace doublehold {
 
 // Returns several lines, each with a line break; empty if the violation names no hold.
-std::string DrawSpaceTime(const Particulars& record, const Violation& violation,
+std::string DrawSpaceTime(const ViolationContext& record, const Violation& violation,
                           const Explanation& why);
 
 }  // namespace doublehold

@@ -62,7 +62,7 @@ constexpr std::array kCauses{
 
 Explanation NotTold(std::string because) { return {.because = std::move(because)}; }
 
-const Hold* HoldOf(const Particulars& record, const std::optional<HoldRef>& ref) {
+const Hold* HoldOf(const ViolationContext& record, const std::optional<HoldRef>& ref) {
   return ref ? record.holds.Find(ref->hold) : nullptr;
 }
 
@@ -71,7 +71,7 @@ bool IsLateAt(const Hold& hold, int64_t at_ns) {
 }
 
 // Explains an overlap: one of the two holds was granted while the other lasted.
-Explanation OfOverlap(const Particulars& record, const Hold& a, const Hold& b, int64_t at_ns) {
+Explanation OfOverlap(const ViolationContext& record, const Hold& a, const Hold& b, int64_t at_ns) {
   const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
   const Hold& second = &first == &a ? b : a;
   if (!first.PromisedAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
@@ -84,7 +84,7 @@ Explanation OfOverlap(const Particulars& record, const Hold& a, const Hold& b, i
 
 // Explains an operation under one hold that harmed another hold. The hold whose lease was over is
 // to blame. If both leases were valid, the double grant is.
-Explanation OfHarm(const Particulars& record, const Violation& violation) {
+Explanation OfHarm(const ViolationContext& record, const Violation& violation) {
   const Hold* by = HoldOf(record, violation.first);
   const Hold* other = HoldOf(record, violation.second);
   if (by != nullptr && IsLateAt(*by, violation.to_ns)) {
@@ -99,14 +99,14 @@ Explanation OfHarm(const Particulars& record, const Violation& violation) {
   return OfOverlap(record, *by, *other, later.core.from_ns);
 }
 
-int64_t TokenForHold(const Particulars& record, const Hold* hold) {
+int64_t TokenForHold(const ViolationContext& record, const Hold* hold) {
   const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
 // Explains a grant with a smaller token than an earlier one. The cause is the last fault since then
 // that can lose the token counter, which is a key of its own on a lock server.
-Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* other,
+Explanation OfCounter(const ViolationContext& record, const Hold* one, const Hold* other,
                       int64_t at_ns) {
   const int64_t since_ns =
       one == nullptr || other == nullptr ? 0 : std::min(one->asked_ns, other->asked_ns);
@@ -127,12 +127,12 @@ Explanation OfCounter(const Particulars& record, const Hold* one, const Hold* ot
 }
 
 // Whether the violation is about an answer that came after the hold was released.
-bool IsOfPast(const Particulars& record, const Violation& violation) {
+bool IsOfPast(const ViolationContext& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   return hold != nullptr && hold->released && hold->core.to_ns < violation.from_ns;
 }
 
-Explanation OfStock(const Particulars& record, const Violation& violation) {
+Explanation OfStock(const ViolationContext& record, const Violation& violation) {
   const Hold* by = HoldOf(record, violation.first);
   const Hold* over = HoldOf(record, violation.second);
   if (by == nullptr && over == nullptr) {
@@ -164,7 +164,7 @@ Explanation OfStock(const Particulars& record, const Violation& violation) {
                                  At(late.LeaseEndBefore(at_ns)))};
 }
 
-Explanation OfFencing(const Particulars& record, const Violation& violation) {
+Explanation OfFencing(const ViolationContext& record, const Violation& violation) {
   const bool of_grant = violation.second && violation.from_ns == violation.to_ns &&
                         violation.second->from_ns == violation.to_ns;
   if (of_grant) {
@@ -177,7 +177,7 @@ Explanation OfFencing(const Particulars& record, const Violation& violation) {
 
 // Whether another client was granted the key between a call and an instant. An earlier count of
 // entries is gone by then.
-bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
+bool AnotherHadIt(const ViolationContext& record, const Call& since, int64_t by_ns) {
   return std::ranges::any_of(record.CallsOf(Op::kAcquire, since.key), [&](const Call* grant) {
     return grant->Ok() && grant->session != since.session && since.to_ns < grant->from_ns &&
            grant->to_ns < by_ns;
@@ -186,7 +186,8 @@ bool AnotherHadIt(const Particulars& record, const Call& since, int64_t by_ns) {
 
 // Whether a fault delayed or lost a message of the hold, so that a command may have run twice. A
 // repeated release frees the key too early; a repeated acquire keeps it.
-Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, int64_t until_ns) {
+Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op op,
+                            int64_t until_ns) {
   for (const FaultEpisode& episode : record.scene.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool on_it = episode.client <= 0 || episode.client == hold.client;
@@ -209,7 +210,7 @@ Explanation MayHaveRunTwice(const Particulars& record, const Hold& hold, Op op, 
 }
 
 // Explains a nested exit by a call that was answered although a message of it was lost.
-Explanation OfReentry(const Particulars& record, const Violation& violation) {
+Explanation OfReentry(const ViolationContext& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   if (hold == nullptr) return NotTold("whose exit it was is not known");
   const Op op = violation.second ? Op::kRelease : Op::kAcquire;
@@ -228,8 +229,8 @@ bool IsOpenAt(const Call& call, int64_t at_ns) {
 
 // How a killed client left the key. Empty: it did not, or another client has been granted the key
 // since.
-std::string_view HowItLeft(const Particulars& record, const FaultEpisode& episode, uint16_t key,
-                           const Hold* last) {
+std::string_view HowItLeft(const ViolationContext& record, const FaultEpisode& episode,
+                           uint16_t key, const Hold* last) {
   const auto open = [&](const Call* call) {
     return call->session.client == episode.client && IsOpenAt(*call, episode.from_ns);
   };
@@ -244,7 +245,7 @@ std::string_view HowItLeft(const Particulars& record, const FaultEpisode& episod
   return std::ranges::any_of(acquires, open) && !granted_since ? " within its acquire" : "";
 }
 
-Explanation OfLiveness(const Particulars& record, const Violation& violation) {
+Explanation OfLiveness(const ViolationContext& record, const Violation& violation) {
   const Hold* last = HoldOf(record, violation.first);
   const auto key =
       static_cast<uint16_t>(std::ranges::find(record.history.facts.keys, violation.key) -
@@ -281,14 +282,14 @@ Explanation OfLiveness(const Particulars& record, const Violation& violation) {
   return one ? found.front() : NotTold("who left the key as it was is not recorded");
 }
 
-Explanation NoQueue(const Particulars& record) {
+Explanation NoQueue(const ViolationContext& record) {
   return {.cause = Cause::kNoQueue,
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
 }
 
 // If clients' clocks time out the places of a queue, a moved clock may have expired others' places.
 // Only clients that tried to acquire the key count.
-Explanation OfOrder(const Particulars& record, const Violation& violation) {
+Explanation OfOrder(const ViolationContext& record, const Violation& violation) {
   if (KeepsQueue(record.history.facts)) {
     Explanation why = NotTold("its queue is not recorded");
     std::map<int32_t, int64_t> asks_since;
@@ -313,7 +314,7 @@ Explanation OfOrder(const Particulars& record, const Violation& violation) {
 }
 
 // Whether another client that acquired later was granted the key first, without a fault meanwhile.
-Explanation OfLongWait(const Particulars& record, const Violation& violation) {
+Explanation OfLongWait(const ViolationContext& record, const Violation& violation) {
   const auto faults = record.scene.EpisodesWithin({violation.from_ns, violation.to_ns});
   if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
   const RunFacts& facts = record.history.facts;
@@ -337,9 +338,9 @@ std::vector<std::string> CauseNames() {
   return names;
 }
 
-Explanation WhyViolated(const Particulars& record, std::string_view claim,
+Explanation WhyViolated(const ViolationContext& record, std::string_view claim,
                         const Violation& violation) {
-  if (violation.by_stall) {
+  if (violation.explained_by_stall) {
     const bool of_answer = claim == "stock" && !violation.first;  // no single write is described
     return {.cause = Cause::kMachine,
             .because = of_answer ? "the write would have been answered without that stall"

@@ -62,7 +62,7 @@ struct Explanation {
 };
 
 // Requires that `violation` belongs to `claim`, and to the history of `record`.
-Explanation WhyViolated(const Particulars& record, std::string_view claim,
+Explanation WhyViolated(const ViolationContext& record, std::string_view claim,
                         const Violation& violation);
 
 }  // namespace doublehold

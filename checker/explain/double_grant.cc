@@ -25,7 +25,7 @@ struct Candidate {
   const Call* call = nullptr;
 };
 
-int64_t AskedAt(const Particulars& record, const Hold& hold) {
+int64_t AskedAt(const ViolationContext& record, const Hold& hold) {
   const Call* grant = record.GrantOf(hold.hold);
   return grant == nullptr ? hold.core.from_ns : grant->from_ns;
 }
@@ -34,7 +34,7 @@ int64_t AskedAt(const Particulars& record, const Hold& hold) {
 class GrantSearch {
  public:
   // `lost`: the first grant to another owner beside `first`; the lock was gone by then.
-  GrantSearch(const Particulars& record, const Hold& first, const Hold& lost)
+  GrantSearch(const ViolationContext& record, const Hold& first, const Hold& lost)
       : record_(record),
         first_(first),
         lost_(lost),
@@ -197,7 +197,7 @@ class GrantSearch {
     candidates_.push_back({cause, FaultClause(record_.scene, episode), &episode, nullptr});
   }
 
-  const Particulars& record_;
+  const ViolationContext& record_;
   const Hold& first_;
   const Hold& lost_;
   Span when_;  // from the granted acquire to the grant of another owner
@@ -205,12 +205,12 @@ class GrantSearch {
 };
 
 // With replicas, only the fate of the server that has the key matters.
-bool HangsOnTheMaster(const Particulars& record, Cause cause) {
+bool HangsOnTheMaster(const ViolationContext& record, Cause cause) {
   return record.history.facts.nodes > 1 &&
          (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
 }
 
-Explanation OfMajorities(const Particulars& record, const Hold& first, const Hold& lost,
+Explanation OfMajorities(const ViolationContext& record, const Hold& first, const Hold& lost,
                          Explanation all, const std::set<Cause>& causes) {
   std::set<int> hit;
   for (const FaultEpisode* episode : all.episodes) {
@@ -235,7 +235,7 @@ Explanation OfMajorities(const Particulars& record, const Hold& first, const Hol
   return all;
 }
 
-Explanation ExplanationAmong(const Particulars& record, const Hold& first, const Hold& lost,
+Explanation ExplanationAmong(const ViolationContext& record, const Hold& first, const Hold& lost,
                              const std::vector<Candidate>& candidates) {
   Explanation all;
   std::set<Cause> causes;
@@ -266,7 +266,7 @@ Explanation ExplanationAmong(const Particulars& record, const Hold& first, const
 
 // The first grant beside `first` while both leases were valid, perhaps at the same instant; null:
 // none.
-const Hold* FirstBeside(const Particulars& record, const Hold& first) {
+const Hold* FirstBeside(const ViolationContext& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });
   const int64_t end_ns = first.promised.empty() ? first.core.to_ns : first.promised.back().to_ns;
@@ -282,7 +282,7 @@ const Hold* FirstBeside(const Particulars& record, const Hold& first) {
 
 }  // namespace
 
-Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
+Explanation WhyGrantedTwice(const ViolationContext& record, const Hold& first) {
   const Hold* lost = FirstBeside(record, first);
   if (lost == nullptr) return {.because = "the other's grant is not in the record"};
   std::vector<std::pair<const Hold*, const Hold*>> orders{{&first, lost}};
@@ -301,7 +301,7 @@ Explanation WhyGrantedTwice(const Particulars& record, const Hold& first) {
   return ExplanationAmong(record, first, *lost, candidates);
 }
 
-std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
+std::optional<Explanation> WhyRanTwice(const ViolationContext& record, const SessionId& session,
                                        uint16_t key, int64_t until_ns,
                                        const std::function<bool(const Call&)>& counts) {
   if (record.history.facts.nodes > 1) return std::nullopt;

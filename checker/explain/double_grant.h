@@ -27,12 +27,12 @@ namespace doublehold {
 //
 //   c1:      A--------------a======R-r    had it first: its reply came late
 //   c2:        A----a==========R--r       took it from c1, with a clock that is ahead
-Explanation WhyGrantedTwice(const Particulars& record, const Hold& first);
+Explanation WhyGrantedTwice(const ViolationContext& record, const Hold& first);
 
 // Explains a command that ran twice: a call of a session by `until_ns` that was answered although a
 // fault lost or repeated its message. Considers calls for which `counts` is true; an empty
 // `counts`: all. For locks on one node only. Nothing: there was no such call.
-std::optional<Explanation> WhyRanTwice(const Particulars& record, const SessionId& session,
+std::optional<Explanation> WhyRanTwice(const ViolationContext& record, const SessionId& session,
                                        uint16_t key, int64_t until_ns,
                                        const std::function<bool(const Call&)>& counts = {});
 

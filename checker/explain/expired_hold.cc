@@ -61,7 +61,7 @@ bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
   return total_ns >= late_ns || (meanwhile && total_ns > late_ns / 2);
 }
 
-HeldUp Stopped(const Particulars& record, const Hold& hold, const Span& when) {
+HeldUp Stopped(const ViolationContext& record, const Hold& hold, const Span& when) {
   HeldUp stopped;
   for (const FaultEpisode& episode : record.scene.episodes) {
     if (Does(record.FaultOf(episode), FaultTrait::kStops) && episode.client == hold.client)
@@ -78,7 +78,7 @@ std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
 
 // When the session waited for an answer: of its acquire, and of its reads and writes under the
 // hold.
-std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span& when) {
+std::vector<Span> Waited(const ViolationContext& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
   for (const Call* call : record.UsesOf(hold)) {
     if (call->from_ns <= when.to_ns)
@@ -89,7 +89,7 @@ std::vector<Span> Waited(const Particulars& record, const Hold& hold, const Span
 
 // Faults on messages matter only while the session waits for an answer, in `waits`. The first of
 // these is its acquire.
-HeldUp Held(const Particulars& record, const Hold& hold, const Span& when,
+HeldUp Held(const ViolationContext& record, const Hold& hold, const Span& when,
             const std::vector<Span>& waits) {
   HeldUp held;
   for (const FaultEpisode& episode : record.scene.episodes) {
@@ -114,7 +114,7 @@ HeldUp Held(const Particulars& record, const Hold& hold, const Span& when,
 
 // Everything that can have delayed the hold, at any time: the history does not record every answer
 // that a session waits for.
-HeldUp PerhapsHeldUp(const Particulars& record, const Hold& hold, const Span& when) {
+HeldUp PerhapsHeldUp(const ViolationContext& record, const Hold& hold, const Span& when) {
   HeldUp perhaps = Stopped(record, hold, when);
   const HeldUp held = Held(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
   perhaps.by = AllOf(perhaps, held);
@@ -128,7 +128,7 @@ HeldUp PerhapsHeldUp(const Particulars& record, const Hold& hold, const Span& wh
 }
 
 // The renewal that should have prolonged the lease that ended at `end_ns`, and did not; null: none.
-const Renewal* FailedRenewal(const Particulars& record, const Hold& hold, int64_t end_ns) {
+const Renewal* FailedRenewal(const ViolationContext& record, const Hold& hold, int64_t end_ns) {
   const Renewal* last = nullptr;
   for (const Renewal& renewal : record.RenewalsOf(hold.hold)) {
     if (renewal.from_ns <= end_ns) last = &renewal;
@@ -139,7 +139,7 @@ const Renewal* FailedRenewal(const Particulars& record, const Hold& hold, int64_
 }
 
 // Whether a lease that was over at its grant was left by an earlier section of the same session.
-bool EnteredOnAMarker(const Particulars& record, const Hold& hold) {
+bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
   return std::ranges::any_of(record.holds.all, [&](const Hold& before) {
     return before.left && before.owner() == hold.owner() && before.key == hold.key &&
            before.core.from_ns < hold.core.from_ns && before.valid_until_ns == hold.valid_until_ns;
@@ -147,7 +147,7 @@ bool EnteredOnAMarker(const Particulars& record, const Hold& hold) {
 }
 
 // The faults that kept the section itself at work.
-std::vector<const FaultEpisode*> Worked(const Particulars& record, const Hold& hold,
+std::vector<const FaultEpisode*> Worked(const ViolationContext& record, const Hold& hold,
                                         const Span& when) {
   std::vector<const FaultEpisode*> worked;
   for (const FaultEpisode& episode : record.scene.episodes) {
@@ -169,8 +169,8 @@ std::string HowItFailed(const Renewal& renewal, int64_t end_ns) {
 }
 
 // Explains the end of an extended lease by a renewal that failed.
-std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold, int64_t end_ns,
-                                     const Span& around) {
+std::optional<Explanation> OfRenewal(const ViolationContext& record, const Hold& hold,
+                                     int64_t end_ns, const Span& around) {
   const Renewal* renewal = FailedRenewal(record, hold, end_ns);
   if (renewal == nullptr) return std::nullopt;
   if (renewal->outcome == EventType::kFail && renewal->to_ns <= end_ns) {
@@ -204,7 +204,8 @@ std::optional<Explanation> OfRenewal(const Particulars& record, const Hold& hold
 
 }  // namespace
 
-Explanation WhyLate(const Particulars& record, const Hold& hold, int64_t at_ns, int64_t until_ns) {
+Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at_ns,
+                    int64_t until_ns) {
   const std::string who = OwnerName(record.scene, hold.owner());
   if (EnteredOnAMarker(record, hold)) {
     return {

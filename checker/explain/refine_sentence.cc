@@ -23,7 +23,7 @@ bool WasLate(const ForeignRelease& release) {
 }
 
 // The release that began a chain of such releases; no hold: it is not recorded.
-ForeignRelease OriginOf(const Particulars& record, uint64_t hold, Span when) {
+ForeignRelease OriginOf(const ViolationContext& record, uint64_t hold, Span when) {
   ForeignRelease release{.hold = record.holds.Find(hold), .when = when};
   while (release.hold != nullptr && !WasLate(release)) {
     const auto lost = record.freed.find(release.hold->hold);
@@ -38,7 +38,7 @@ struct Told {
   int32_t fault = -1;
 };
 
-std::optional<Told> TellOrigin(const Particulars& record, const Explanation& why,
+std::optional<Told> TellOrigin(const ViolationContext& record, const Explanation& why,
                                const Violation& violation) {
   if (why.calls.size() > 1) return std::nullopt;  // which of them it was is unknown
   ForeignRelease origin;
@@ -51,14 +51,14 @@ std::optional<Told> TellOrigin(const Particulars& record, const Explanation& why
   if (origin.hold == nullptr) return std::nullopt;
   const int64_t at_ns = origin.when.from_ns;
   const StaleStory story = TellStale(record.scene, *origin.hold, 0, at_ns, at_ns);
-  if (story.by_stall) return std::nullopt;
+  if (story.explained_by_stall) return std::nullopt;
   return Told{
       fmt::format("{}; it released the key at {}, and freed another's lock{}{}", story.text,
                   At(at_ns), origin.led_to_others ? ", and that one the next's" : "", story.suffix),
       story.fault};
 }
 
-std::optional<Told> TellCause(const Particulars& record, const Explanation& why,
+std::optional<Told> TellCause(const ViolationContext& record, const Explanation& why,
                               const Violation& violation) {
   if (why.cause == Cause::kNotTold || why.cause == Cause::kNoLock) return std::nullopt;
   if (why.cause == Cause::kForeignRelease) return TellOrigin(record, why, violation);
@@ -68,8 +68,9 @@ std::optional<Told> TellCause(const Particulars& record, const Explanation& why,
 
 }  // namespace
 
-void NameFaultsBehind(const Particulars& record, const Explanation& why, Violation& violation) {
-  if (!violation.before_faults || violation.by_stall) return;
+void NameFaultsBehind(const ViolationContext& record, const Explanation& why,
+                      Violation& violation) {
+  if (!violation.before_faults || violation.explained_by_stall) return;
   const std::optional<Told> told = TellCause(record, why, violation);
   if (!told) return;
   violation.sentence = *violation.before_faults + told->text;

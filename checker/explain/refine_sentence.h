@@ -17,7 +17,7 @@ namespace doublehold {
 //   c2:                             A-a=========R-r      c2's that of the next holder
 //
 // Does nothing if the cause is `not-told`, or a stall of the machine.
-void NameFaultsBehind(const Particulars& record, const Explanation& why, Violation& violation);
+void NameFaultsBehind(const ViolationContext& record, const Explanation& why, Violation& violation);
 
 }  // namespace doublehold
 

@@ -4,7 +4,7 @@
 
 namespace doublehold {
 
-Particulars::Particulars(const Evidence& of)
+ViolationContext::ViolationContext(const Evidence& of)
     : history(of.history()), scene(of.scene()), holds(of.holds()), calls(of.calls()) {
   bool unchecked = false;
   for (const Call& call : calls.all) {
@@ -42,28 +42,28 @@ Particulars::Particulars(const Evidence& of)
   }
 }
 
-const Call* Particulars::GrantOf(uint64_t hold) const {
+const Call* ViolationContext::GrantOf(uint64_t hold) const {
   const auto found = grants_.find(hold);
   return found == grants_.end() ? nullptr : found->second;
 }
 
-const std::vector<Renewal>& Particulars::RenewalsOf(uint64_t hold) const {
+const std::vector<Renewal>& ViolationContext::RenewalsOf(uint64_t hold) const {
   static const std::vector<Renewal> kNone;
   const auto found = renewals_.find(hold);
   return found == renewals_.end() ? kNone : found->second;
 }
 
-const FaultFact& Particulars::FaultOf(const FaultEpisode& episode) const {
+const FaultFact& ViolationContext::FaultOf(const FaultEpisode& episode) const {
   return history.facts.faults[static_cast<size_t>(episode.fault)];
 }
 
-const std::vector<const Call*>& Particulars::UsesOf(const Hold& hold) const {
+const std::vector<const Call*>& ViolationContext::UsesOf(const Hold& hold) const {
   static const std::vector<const Call*> kNone;
   const auto found = uses_of_.find(hold.hold);
   return found == uses_of_.end() ? kNone : found->second;
 }
 
-const std::vector<const Call*>& Particulars::CallsOf(Op op, uint16_t key) const {
+const std::vector<const Call*>& ViolationContext::CallsOf(Op op, uint16_t key) const {
   static const std::vector<const Call*> kNone;
   const auto found = calls_of_.find({op, key});
   return found == calls_of_.end() ? kNone : found->second;

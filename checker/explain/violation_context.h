@@ -29,11 +29,11 @@ struct Freed {
   uint64_t by = 0;
 };
 
-struct Particulars {
-  explicit Particulars(const Evidence& of);
-  Particulars(Evidence&&) = delete;
-  Particulars(const Particulars&) = delete;
-  Particulars& operator=(const Particulars&) = delete;
+struct ViolationContext {
+  explicit ViolationContext(const Evidence& of);
+  ViolationContext(Evidence&&) = delete;
+  ViolationContext(const ViolationContext&) = delete;
+  ViolationContext& operator=(const ViolationContext&) = delete;
 
   // The acquire that granted a hold; null: it is not in the history.
   [[nodiscard]] const Call* GrantOf(uint64_t hold) const;

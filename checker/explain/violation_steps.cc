@@ -32,7 +32,7 @@ std::string Released(const Call& call) {
 
 class Narrator {
  public:
-  explicit Narrator(const Particulars& record) : record_(record) {}
+  explicit Narrator(const ViolationContext& record) : record_(record) {}
 
   void Take(const Hold& hold) {
     if (!told_.insert(hold.hold).second) return;
@@ -159,14 +159,14 @@ class Narrator {
     }
   }
 
-  const Particulars& record_;
+  const ViolationContext& record_;
   std::vector<StoryStep> steps_;
   std::set<uint64_t> told_;
 };
 
 }  // namespace
 
-std::vector<StoryStep> Narrate(const Particulars& record, const Violation& violation,
+std::vector<StoryStep> Narrate(const ViolationContext& record, const Violation& violation,
                                const Explanation& why) {
   Narrator narrator(record);
   for (const auto& ref : {violation.first, violation.second}) {
@@ -178,7 +178,7 @@ std::vector<StoryStep> Narrate(const Particulars& record, const Violation& viola
   return std::move(narrator).Finish();
 }
 
-void ExplainViolations(const Particulars& record, ClaimVerdict& verdict) {
+void ExplainViolations(const ViolationContext& record, ClaimVerdict& verdict) {
   for (Violation& violation : verdict.violations) {
     Explanation why = WhyViolated(record, verdict.claim, violation);
     violation.steps = Narrate(record, violation, why);

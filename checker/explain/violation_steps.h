@@ -13,11 +13,11 @@ namespace doublehold {
 // with the faults and other clients' calls that explain it. At most kMostSteps; only the last reads
 // and writes of a holder are included.
 constexpr size_t kMostSteps = 14;
-std::vector<StoryStep> Narrate(const Particulars& record, const Violation& violation,
+std::vector<StoryStep> Narrate(const ViolationContext& record, const Violation& violation,
                                const Explanation& why);
 
 // Adds cause, steps and picture to every described violation.
-void ExplainViolations(const Particulars& record, ClaimVerdict& verdict);
+void ExplainViolations(const ViolationContext& record, ClaimVerdict& verdict);
 
 }  // namespace doublehold
 

@@ -18,7 +18,7 @@ struct BadInputCase {
   const char* refused;
   SkipReason reason;
   // The outcome of a lenient reading.
-  Outcome3 outcome;
+  Outcome outcome;
   int64_t count = 1;
   const char* model = "register";
 };
@@ -47,7 +47,7 @@ BadInputCase NoValue(const char* name, const char* model, std::string text, cons
           .text = std::move(text),
           .refused = refused,
           .reason = SkipReason::kNoValue,
-          .outcome = Outcome3::kUnknown,
+          .outcome = Outcome::kUnknown,
           .model = model};
 }
 std::string Answered(const char* f, const char* value) {
@@ -72,69 +72,68 @@ constexpr const char* kNoToken = "h:2: its token is not a 64-bit integer";
 
 const std::vector<BadInputCase> kBadInputCases{
     {"CutOffWithinAnEvent", kGood + "{:process 1, :type :inv", "h:3: the file ends before a '}'",
-     SkipReason::kGarbled, Outcome3::kUnknown},
+     SkipReason::kGarbled, Outcome::kUnknown},
     {"CutOffWithinItsVector", "[" + kGood, "h:3: the file ends within its vector",
-     SkipReason::kGarbled, Outcome3::kUnknown},
+     SkipReason::kGarbled, Outcome::kUnknown},
     {"OutOfOrder", Event(1, "ok", "write", "7") + Event(1, "invoke", "write", "7") + kGood,
-     "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
+     "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome::kUnknown},
     {"AReadOutOfOrder", Event(1, "ok", "read", "1") + kGood, "h:1: process 1 has no open operation",
-     SkipReason::kNoOpen, Outcome3::kUnknown},
+     SkipReason::kNoOpen, Outcome::kUnknown},
     {"AReadOutOfOrderBesideAViolation", Event(3, "ok", "read", "1") + kBadInputStale,
-     "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kViolated},
+     "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome::kViolated},
     // The skipped write may be what was read.
     {"AWriteOutOfOrderBesideAViolation", Event(3, "ok", "write", "1") + kBadInputStale,
-     "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome3::kUnknown},
+     "h:1: process 3 has no open operation", SkipReason::kNoOpen, Outcome::kUnknown},
     {"AFailureWithoutInvocation", Event(1, "fail", "write", "7") + kGood,
-     "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome3::kValid},
+     "h:1: process 1 has no open operation", SkipReason::kNoOpen, Outcome::kValid},
     {"TwoOpenOperations",
      Event(1, "invoke", "write", "7") + Event(1, "invoke", "write", "8") + kGood,
-     "h:2: process 1 has an open operation, of line 1", SkipReason::kSecondOpen,
-     Outcome3::kUnknown},
+     "h:2: process 1 has an open operation, of line 1", SkipReason::kSecondOpen, Outcome::kUnknown},
     {"AnotherFunctionCompleted",
      Event(1, "invoke", "write", "7") + Event(1, "ok", "read", "8") + kGood,
-     "h:2: process 1 began a 'write' in line 1", SkipReason::kOtherFunction, Outcome3::kUnknown},
+     "h:2: process 1 began a 'write' in line 1", SkipReason::kOtherFunction, Outcome::kUnknown},
     {"UnknownFunction", Event(1, "invoke", "wirte", "7") + kGood,
      "h:1: of the model register, function 'wirte' is unknown (did you mean 'write'?)",
-     SkipReason::kUnknownFunction, Outcome3::kUnknown},
+     SkipReason::kUnknownFunction, Outcome::kUnknown},
     {"UnknownFunctionOfTwoLines", "{:process 1, :type :invoke, :f \"a\nb\"}\n" + kGood,
      "h:1: of the model register, function 'a?b' is unknown (one of: read, write)",
-     SkipReason::kUnknownFunction, Outcome3::kUnknown},
+     SkipReason::kUnknownFunction, Outcome::kUnknown},
     {.name = "TimeGoesBack",
      .text = Event(0, "invoke", "acquire", kLeaseOf3, 5) +
              Event(1, "invoke", "acquire", kLeaseOf3, 4) + Event(0, "ok", "acquire", "nil", 6),
      .refused = "h:2: its time 4 is before that of line 1",
      .reason = SkipReason::kTimeGoesBack,
-     .outcome = Outcome3::kUnknown,
+     .outcome = Outcome::kUnknown,
      .model = "lease-mutex"},
     {.name = "AnAnswersTimeGoesBack",
      .text = Event(0, "invoke", "acquire", kLeaseOf3, 5) + Event(0, "ok", "acquire", "nil", 4) +
              Event(1, "invoke", "acquire", kLeaseOf3, 6) + Event(1, "ok", "acquire", "nil", 7),
      .refused = "h:2: its time 4 is before that of line 1",
      .reason = SkipReason::kTimeGoesBack,
-     .outcome = Outcome3::kUnknown,
+     .outcome = Outcome::kUnknown,
      .model = "lease-mutex"},
     {.name = "TheTimeOfWhatIsUnknownAnywayGoesBack",
      .text = Event(0, "invoke", "acquire", kLeaseOf3, 5) + Event(0, "info", "acquire", "nil", 4) +
              Event(1, "invoke", "acquire", kLeaseOf3, 6) + Event(1, "ok", "acquire", "nil", 7),
      .refused = "h:2: its time 4 is before that of line 1",
      .reason = SkipReason::kTimeGoesBack,
-     .outcome = Outcome3::kValid,
+     .outcome = Outcome::kValid,
      .model = "lease-mutex"},
     {"IndexGoesBack",
      "{:process 0, :type :invoke, :f :write, :value 1, :index 7}\n"
      "{:process 0, :type :ok, :f :write, :value 1, :index 6}\n" +
          Did(1, "read", "1"),
-     "h:2: its index 6 comes after 7", SkipReason::kIndexGoesBack, Outcome3::kUnknown},
+     "h:2: its index 6 comes after 7", SkipReason::kIndexGoesBack, Outcome::kUnknown},
     {"TimesMissing", Event(0, "invoke", "write", "1", 5) + Event(0, "ok", "write", "1"),
-     "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime, Outcome3::kUnknown},
+     "h:2: it has no time, unlike that of line 1", SkipReason::kNoTime, Outcome::kUnknown},
     {"AFormOfAHundredMegabytes", "{:process \"" + std::string(100'000'000, 'x') + "\"}\n" + kGood,
-     "h:1: longer than 16 MiB", SkipReason::kTooLong, Outcome3::kUnknown},
+     "h:1: longer than 16 MiB", SkipReason::kTooLong, Outcome::kUnknown},
     {"NotUtf8", "{:process 0, :type :invoke, :f \"\xc3\x28\"}\n" + kGood, "h:1: not UTF-8",
-     SkipReason::kNotUtf8, Outcome3::kUnknown},
+     SkipReason::kNotUtf8, Outcome::kUnknown},
     {"BytesOfAnything", std::string("\0\x01\xfe{", 4) + "\n" + kGood, "h:1: '?' begins no form",
-     SkipReason::kGarbled, Outcome3::kUnknown},
+     SkipReason::kGarbled, Outcome::kUnknown},
     {"TheFirstTimeMissing", Event(0, "invoke", "write", "1") + Event(0, "ok", "write", "1", 5),
-     "h:2: it has a time, unlike that of line 1", SkipReason::kNoTime, Outcome3::kUnknown},
+     "h:2: it has a time, unlike that of line 1", SkipReason::kNoTime, Outcome::kUnknown},
     NoValue("AWriteOfAList", "register", Did(0, "write", "[1 2]"), kManyParts),
     NoValue("AWriteOfAMap", "register", Did(0, "write", "{:a 1}"), kManyParts),
     NoValue("AReadOfAList", "register", Answered("read", "[1 2]"), kManyPartsAnswered),
@@ -170,9 +169,9 @@ const std::vector<BadInputCase> kBadInputCases{
     NoValue("ANumberGot", "key-value", Answered("get", "5"), "h:2: its value is not a text"),
     {"AReadOfAListBesideAViolation",
      Event(3, "invoke", "read", "nil") + Event(3, "ok", "read", "[1]") + kBadInputStale,
-     kManyPartsAnswered, SkipReason::kNoValue, Outcome3::kViolated},
+     kManyPartsAnswered, SkipReason::kNoValue, Outcome::kViolated},
     {"NoProcess", "{:type :invoke, :f :read}\n" + kGood, "h:1: no 'process'", SkipReason::kNoEvent,
-     Outcome3::kUnknown},
+     Outcome::kUnknown},
 };
 
 class BadInput : public ::testing::TestWithParam<BadInputCase> {};
@@ -200,7 +199,7 @@ TEST_P(BadInput, IsSkippedWhenLenientAndTheVerdictAccountsForIt) {
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_GE(verdict->skips.Of(c.reason).count, c.count) << verdict->skips.Told();
   EXPECT_EQ(verdict->outcome, c.outcome) << verdict->reason << verdict->skips.Told();
-  EXPECT_EQ(verdict->outcome == Outcome3::kUnknown, !verdict->reason.empty());
+  EXPECT_EQ(verdict->outcome == Outcome::kUnknown, !verdict->reason.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BadInput, ::testing::ValuesIn(kBadInputCases),
@@ -260,7 +259,7 @@ TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrSkipped) {
             "h:1: longer than 16 MiB");
   const Result<LogVerdict> lenient = JudgedBadInput(text, true, LogFormat::kJsonLines);
   ASSERT_TRUE(lenient);
-  EXPECT_EQ(lenient->outcome, Outcome3::kUnknown);
+  EXPECT_EQ(lenient->outcome, Outcome::kUnknown);
   EXPECT_EQ(lenient->skips.Told(), "1 too-long (line 1)");
 }
 

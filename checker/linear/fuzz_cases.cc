@@ -66,10 +66,10 @@ void CheckSearch(std::string_view input) {
   }
   const SearchResult result = FindOrder(model, parameters, operations);
   const bool orderable = CanBeOrdered(model, parameters, operations);
-  CHECK(result.outcome == (orderable ? Outcome3::kValid : Outcome3::kViolated));
+  CHECK(result.outcome == (orderable ? Outcome::kValid : Outcome::kViolated));
   if (!orderable) CHECK(!Explain(model, operations, result).empty());
   const SearchResult cut = FindOrder(model, parameters, operations, {.configurations = 2});
-  CHECK(cut.outcome == Outcome3::kUnknown || cut.outcome == result.outcome);
+  CHECK(cut.outcome == Outcome::kUnknown || cut.outcome == result.outcome);
 }
 
 }  // namespace doublehold

@@ -270,9 +270,9 @@ std::filesystem::path Folder() {
   return std::filesystem::path(SourceDir()) / "checker" / "testdata" / "models";
 }
 
-Outcome3 OutcomeOf(std::string_view name) {
-  if (name.ends_with("-ok")) return Outcome3::kValid;
-  return name.ends_with("-bad") ? Outcome3::kViolated : Outcome3::kUnknown;
+Outcome OutcomeOf(std::string_view name) {
+  if (name.ends_with("-ok")) return Outcome::kValid;
+  return name.ends_with("-bad") ? Outcome::kViolated : Outcome::kUnknown;
 }
 
 // Shows only the token or the lease of a map.
@@ -343,7 +343,7 @@ class GoldenModel : public ::testing::TestWithParam<GoldenLog> {
  protected:
   static std::filesystem::path File() { return Folder() / (std::string(GetParam().name) + ".edn"); }
 
-  static Outcome3 Judged(int64_t most) {
+  static Outcome Judged(int64_t most) {
     Result<TextSource> source = TextSource::Open(File());
     EXPECT_TRUE(source.has_value());
     LogQuestion question{.model = *FindModel(GetParam().model),
@@ -351,7 +351,7 @@ class GoldenModel : public ::testing::TestWithParam<GoldenLog> {
     if (most > 0) question.limits.configurations = most;
     const Result<LogVerdict> verdict = JudgeLog(*source, LogFormat::kEdn, question);
     EXPECT_TRUE(verdict.has_value()) << verdict.error().message;
-    return verdict ? verdict->outcome : Outcome3::kUnknown;
+    return verdict ? verdict->outcome : Outcome::kUnknown;
   }
 };
 
@@ -364,7 +364,7 @@ TEST_P(GoldenModel, GetsTheVerdictInItsName) {
 // Without the limit, an unknown log without failed releases is decided.
 TEST_P(GoldenModel, WithoutALimitItIsDecidedUnlessAReleaseFailed) {
   const bool fails = GetParam().picture.find("-x") != std::string_view::npos;
-  EXPECT_EQ(Judged(0) == Outcome3::kUnknown, fails) << GetParam().why;
+  EXPECT_EQ(Judged(0) == Outcome::kUnknown, fails) << GetParam().why;
 }
 
 INSTANTIATE_TEST_SUITE_P(Testdata, GoldenModel, ::testing::ValuesIn(kLogs), [](const auto& info) {
@@ -375,7 +375,7 @@ INSTANTIATE_TEST_SUITE_P(Testdata, GoldenModel, ::testing::ValuesIn(kLogs), [](c
 
 TEST(GoldenModels, EveryModelHasOneOfEachOutcome) {
   for (const Model& model : Models()) {
-    for (const Outcome3 outcome : {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated}) {
+    for (const Outcome outcome : {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated}) {
       EXPECT_TRUE(std::ranges::any_of(kLogs,
                                       [&](const GoldenLog& log) {
                                         return log.model == model.name &&

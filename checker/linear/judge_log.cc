@@ -44,11 +44,11 @@ std::optional<std::string> WhyTooFewTokens(const Model& model,
 ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operation>& operations,
                           const LogQuestion& question, const SearchLimits& limits) {
   SearchResult result = FindOrder(question.model, question.parameters, operations, limits);
-  if (result.outcome == Outcome3::kViolated)
+  if (result.outcome == Outcome::kViolated)
     result.reason = Explain(question.model, operations, result);
   const auto too_few = WhyTooFewTokens(question.model, operations);
-  if (result.outcome == Outcome3::kValid && too_few) {
-    result.outcome = Outcome3::kUnknown;
+  if (result.outcome == Outcome::kValid && too_few) {
+    result.outcome = Outcome::kUnknown;
     result.reason = *too_few;
   }
   return {.key = object.key,
@@ -58,8 +58,8 @@ ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operatio
           .reason = std::move(result.reason)};
 }
 
-Outcome3 Worst(const std::vector<ObjectVerdict>& verdicts) {
-  Outcome3 worst = Outcome3::kValid;
+Outcome Worst(const std::vector<ObjectVerdict>& verdicts) {
+  Outcome worst = Outcome::kValid;
   for (const ObjectVerdict& verdict : verdicts) worst = std::max(worst, verdict.outcome);
   return worst;
 }
@@ -77,7 +77,7 @@ std::optional<ObjectVerdict> FoundValid(const LoggedObject& object, const LogQue
     ObjectVerdict verdict =
         JudgeObject(object, InReading(object, question.model, reading), question, limits);
     verdict.operations = object.operations.size();
-    if (verdict.outcome == Outcome3::kValid) return verdict;
+    if (verdict.outcome == Outcome::kValid) return verdict;
   }
   return std::nullopt;
 }
@@ -96,9 +96,9 @@ std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuesti
   first.configurations = std::min(first.configurations, question.first_look);
   std::vector<ObjectVerdict> verdicts;
   for (const LoggedObject& object : history.objects) verdicts.push_back(judge(object, first));
-  if (Worst(verdicts) != Outcome3::kUnknown) return verdicts;
+  if (Worst(verdicts) != Outcome::kUnknown) return verdicts;
   for (size_t i = 0; i < verdicts.size(); ++i) {
-    if (verdicts[i].outcome == Outcome3::kUnknown)
+    if (verdicts[i].outcome == Outcome::kUnknown)
       verdicts[i] = judge(history.objects[i], question.limits);
   }
   return verdicts;
@@ -129,7 +129,7 @@ Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
 }
 
 void MakeUnknown(LogVerdict& verdict, std::string reason) {
-  verdict.outcome = Outcome3::kUnknown;
+  verdict.outcome = Outcome::kUnknown;
   if (!verdict.reason.empty()) verdict.reason += "; ";
   verdict.reason += reason;
 }
@@ -172,8 +172,8 @@ void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVe
 
 void AccountForSkips(LogVerdict& verdict) {
   const SkipWeight weight = verdict.skips.weight();
-  const bool stands = weight == SkipWeight::kNothing || verdict.outcome == Outcome3::kUnknown ||
-                      (weight == SkipWeight::kConstraint && verdict.outcome == Outcome3::kViolated);
+  const bool stands = weight == SkipWeight::kNothing || verdict.outcome == Outcome::kUnknown ||
+                      (weight == SkipWeight::kConstraint && verdict.outcome == Outcome::kViolated);
   if (stands) return;
   MakeUnknown(verdict,
               fmt::format("{} in the lines that were read, but the skipped lines may matter",

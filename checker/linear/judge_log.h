@@ -29,18 +29,18 @@ struct LogQuestion {
 struct ObjectVerdict {
   std::string key;
   size_t operations = 0;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   int64_t configurations = 0;
   std::string reason;  // violated: the explanation; unknown: the limit; else empty
 };
 
 struct ReadingVerdict {
   FailedRelease means = FailedRelease::kNothing;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 struct LogVerdict {
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   std::string reason;                  // for an outcome that belongs to no single object
   std::vector<ObjectVerdict> objects;  // in the first reading
   // Number of failed releases, if `readings` has more than one entry.

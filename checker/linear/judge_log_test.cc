@@ -33,7 +33,7 @@ constexpr std::string_view kJudgeLogStale = R"(
 TEST(JudgeLog, AStaleReadIsViolatedAndExplained) {
   const Result<LogVerdict> verdict = JudgedJudgeLog(kJudgeLogStale, "register");
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_EQ(verdict->outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict->outcome, Outcome::kViolated);
   ASSERT_EQ(verdict->objects.size(), 1U);
   EXPECT_EQ(verdict->objects[0].reason,
             "up to the return of write 2 by 1 (line 4) the operations can be ordered; then read "
@@ -52,7 +52,7 @@ TEST(JudgeLog, ObjectsAreJudgedSeparately) {
     {:process 1, :type :ok,     :f :read,  :value [y nil]}])",
                                                     "register", true);
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_EQ(verdict->outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict->outcome, Outcome::kValid);
   ASSERT_EQ(verdict->objects.size(), 2U);
   EXPECT_EQ(verdict->objects[0].key, "x");
   EXPECT_EQ(verdict->objects[1].key, "y");
@@ -75,13 +75,13 @@ TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
                      .reading = {.partition = Partition::kAnyKey}});
   };
   // Alone, this object is searched to its end.
-  EXPECT_EQ(judged()->objects[0].outcome, Outcome3::kViolated);
+  EXPECT_EQ(judged()->objects[0].outcome, Outcome::kViolated);
   EXPECT_GT(judged()->objects[0].configurations, 100);
   for (const char* type : {"invoke", "ok"}) add(0, type, "read", "wrong 5");
   const Result<LogVerdict> verdict = judged();
-  EXPECT_EQ(verdict->outcome, Outcome3::kViolated);
-  EXPECT_EQ(verdict->objects[0].outcome, Outcome3::kUnknown);
-  EXPECT_EQ(verdict->objects[1].outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict->outcome, Outcome::kViolated);
+  EXPECT_EQ(verdict->objects[0].outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict->objects[1].outcome, Outcome::kViolated);
 }
 
 TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
@@ -91,21 +91,21 @@ TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
     {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire})";
   const Result<LogVerdict> both = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(both);
-  EXPECT_EQ(both->outcome, Outcome3::kUnknown);
+  EXPECT_EQ(both->outcome, Outcome::kUnknown);
   EXPECT_EQ(both->reason,
             "it hangs on what 1 releases that failed mean: violated if nothing happened, valid if "
             "the hold ended");
   EXPECT_EQ(both->failed_releases, 1);
   ASSERT_EQ(both->readings.size(), 3U);
-  EXPECT_EQ(both->readings[0].outcome, Outcome3::kViolated);
-  EXPECT_EQ(both->readings[1].outcome, Outcome3::kValid);
-  EXPECT_EQ(both->readings[2].outcome, Outcome3::kValid);
+  EXPECT_EQ(both->readings[0].outcome, Outcome::kViolated);
+  EXPECT_EQ(both->readings[1].outcome, Outcome::kValid);
+  EXPECT_EQ(both->readings[2].outcome, Outcome::kValid);
   const auto as = [&](FailedRelease reading) {
     return JudgedJudgeLog(kLog, "owner-mutex", false, {reading})->outcome;
   };
-  EXPECT_EQ(as(FailedRelease::kNothing), Outcome3::kViolated);
-  EXPECT_EQ(as(FailedRelease::kReleased), Outcome3::kValid);
-  EXPECT_EQ(as(FailedRelease::kEither), Outcome3::kValid);
+  EXPECT_EQ(as(FailedRelease::kNothing), Outcome::kViolated);
+  EXPECT_EQ(as(FailedRelease::kReleased), Outcome::kValid);
+  EXPECT_EQ(as(FailedRelease::kEither), Outcome::kValid);
 }
 
 TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
@@ -119,7 +119,7 @@ TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
     {:process 1, :type :invoke, :f :release} {:process 1, :type :ok, :f :release})";
   const Result<LogVerdict> verdict = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(verdict);
-  EXPECT_EQ(verdict->outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict->outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict->reason,
             "it hangs on what 2 releases that failed mean: violated if nothing happened, valid if "
             "each may have ended its hold or not");
@@ -138,7 +138,7 @@ TEST(JudgeLog, AnOrderInWhichEachReleaseEndedItsHoldIsFoundAtOnce) {
                                                .limits = {.configurations = 500},
                                                .failed_releases = {FailedRelease::kEither}});
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_EQ(verdict->outcome, Outcome3::kValid) << verdict->reason;
+  EXPECT_EQ(verdict->outcome, Outcome::kValid) << verdict->reason;
 }
 
 TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
@@ -164,7 +164,7 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
       for (const char* type : {"invoke", "ok"}) add(1, second, type);
       const Result<LogVerdict> verdict = JudgedJudgeLog(log, model.name);
       ASSERT_TRUE(verdict) << verdict.error().message;
-      EXPECT_EQ(verdict->outcome, Outcome3::kUnknown) << model.name << " " << function;
+      EXPECT_EQ(verdict->outcome, Outcome::kUnknown) << model.name << " " << function;
       EXPECT_EQ(verdict->readings.size(), 3U);
       EXPECT_TRUE(verdict->reason.starts_with("it hangs on what 1 releases")) << verdict->reason;
     }
@@ -177,8 +177,8 @@ TEST(JudgeLog, ALeaseIsJudgedByTimes) {
     {:process 0, :type :ok,     :f :acquire, :time 6}
     {:process 1, :type :invoke, :f :acquire, :value {:lease_ns 10}, :time 6}
     {:process 1, :type :ok,     :f :acquire, :time )";
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "9}", "lease-mutex")->outcome, Outcome3::kViolated);
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "10}", "lease-mutex")->outcome, Outcome3::kValid);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "9}", "lease-mutex")->outcome, Outcome::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "10}", "lease-mutex")->outcome, Outcome::kValid);
   EXPECT_EQ(
       JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire}", "lease-mutex").error().message,
       "h.edn: the model lease-mutex needs the times of events, in ns");
@@ -222,7 +222,7 @@ Result<LogVerdict> JudgedStepsBack(std::string log, std::string_view index) {
 TEST(JudgeLog, TheOrderOfTheFileCountsWhereTimesStepBack) {
   const Result<LogVerdict> verdict = JudgedStepsBack(std::string(kStepsBack), ", :index");
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_EQ(verdict->outcome, Outcome3::kValid) << verdict->reason;
+  EXPECT_EQ(verdict->outcome, Outcome::kValid) << verdict->reason;
   EXPECT_EQ(verdict->steps_back, 2);
   EXPECT_EQ(verdict->first_step_back, 4);
 }
@@ -238,10 +238,10 @@ TEST(JudgeLog, AnOutcomeThatDependsOnTimesThatStepBackIsUnknownWithoutAnIndex) {
     {:process 1, :type :ok,     :f :acquire, :time 6 INDEX 5})";
   const Result<LogVerdict> indexed = JudgedStepsBack(log, ", :index");
   ASSERT_TRUE(indexed) << indexed.error().message;
-  EXPECT_EQ(indexed->outcome, Outcome3::kValid);
+  EXPECT_EQ(indexed->outcome, Outcome::kValid);
   const Result<LogVerdict> plain = JudgedStepsBack(log, ", :n");
   ASSERT_TRUE(plain) << plain.error().message;
-  EXPECT_EQ(plain->outcome, Outcome3::kUnknown);
+  EXPECT_EQ(plain->outcome, Outcome::kUnknown);
   EXPECT_EQ(plain->reason,
             "it hangs on which order counts: valid by that of the file, violated by the times");
 }
@@ -254,13 +254,13 @@ TEST(JudgeLog, AProcessKeepsItsOrderEvenIfAllItsTimesAreEqual) {
     {:process 1, :type :ok,     :f :write, :value 2,   :time 2})",
                            "register")
                 ->outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
   std::string log;
   for (const char* f : {"acquire", "acquire", "release", "release"}) {
     for (const char* type : {"invoke", "ok"})
       log += fmt::format("{{:process 1, :type :{}, :f :{}, :time 1}}\n", type, f);
   }
-  EXPECT_EQ(JudgedJudgeLog(log, "mutex")->outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(log, "mutex")->outcome, Outcome::kViolated);
 }
 
 TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
@@ -271,21 +271,21 @@ TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
     {:process 2, :type :ok,     :f :acquire, :key "b"})";
   const Result<LogVerdict> verdict = JudgedJudgeLog(log, "mutex");
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_EQ(verdict->outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict->outcome, Outcome::kValid);
   EXPECT_EQ(verdict->objects.size(), 2U);
   TextSource source(log, "h.edn");
   EXPECT_EQ(JudgeLog(source, LogFormat::kEdn,
                      {.model = *FindModel("mutex"), .reading = {.partition = Partition::kNone}})
                 ->outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(JudgeLog, AWholeNumberIsTheSameHoweverItIsWritten) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value 1}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value )";
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.0}", "register")->outcome, Outcome3::kValid);
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.5}", "register")->outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.0}", "register")->outcome, Outcome::kValid);
+  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.5}", "register")->outcome, Outcome::kViolated);
 }
 
 TEST(JudgeLog, NoTextIsANumber) {
@@ -295,7 +295,7 @@ TEST(JudgeLog, NoTextIsANumber) {
         ":write}}"
         "{{:process 1, :type :invoke, :f :read}} {{:process 1, :type :ok, :f :read, :value {}}}",
         read);
-    EXPECT_EQ(JudgedJudgeLog(log, "register")->outcome, Outcome3::kViolated) << read;
+    EXPECT_EQ(JudgedJudgeLog(log, "register")->outcome, Outcome::kViolated) << read;
   }
 }
 
@@ -314,9 +314,9 @@ TEST(JudgeLog, TextsOfAKeyValueStoreAreConcatenated) {
   const auto outcome = [&](const std::string& last) {
     return JudgedJudgeLog(std::string(kLog) + last + "}", "key-value", true)->outcome;
   };
-  EXPECT_EQ(outcome("\"x 0 0 yx 1 0 y\""), Outcome3::kValid);
-  EXPECT_EQ(outcome("\"x 0 0 yx 1 0 z\""), Outcome3::kViolated);
-  EXPECT_EQ(outcome("\"x 0 0 y\""), Outcome3::kViolated);
+  EXPECT_EQ(outcome("\"x 0 0 yx 1 0 y\""), Outcome::kValid);
+  EXPECT_EQ(outcome("\"x 0 0 yx 1 0 z\""), Outcome::kViolated);
+  EXPECT_EQ(outcome("\"x 0 0 y\""), Outcome::kViolated);
 }
 
 // Processes 0 and then 1 acquire exclusively, with these results.
@@ -332,23 +332,23 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyKnownOnesAreCompared) {
   const struct {
     const char* first;
     const char* second;
-    Outcome3 outcome;
+    Outcome outcome;
   } cases[] = {
-      {"0", "1", Outcome3::kValid},
-      {"-5", "-4", Outcome3::kValid},
-      {"-5", "-5", Outcome3::kViolated},
-      {"{:token 0}", "{:token 0}", Outcome3::kViolated},
-      {"{:token 3}", "{:fence 3}", Outcome3::kUnknown},
-      {"nil", "7", Outcome3::kUnknown},
-      {"nil", "nil", Outcome3::kUnknown},
-      {"{:fence 5}", "{:fence 5}", Outcome3::kUnknown},
+      {"0", "1", Outcome::kValid},
+      {"-5", "-4", Outcome::kValid},
+      {"-5", "-5", Outcome::kViolated},
+      {"{:token 0}", "{:token 0}", Outcome::kViolated},
+      {"{:token 3}", "{:fence 3}", Outcome::kUnknown},
+      {"nil", "7", Outcome::kUnknown},
+      {"nil", "nil", Outcome::kUnknown},
+      {"{:fence 5}", "{:fence 5}", Outcome::kUnknown},
   };
   for (const char* model : {"fenced-mutex", "reentrant-fenced-mutex"}) {
     for (const auto& c : cases) {
       const Result<LogVerdict> verdict = JudgedJudgeLog(Granted(c.first, c.second), model);
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, c.outcome) << model << " " << c.first << " " << c.second;
-      if (c.outcome != Outcome3::kUnknown) continue;
+      if (c.outcome != Outcome::kUnknown) continue;
       EXPECT_TRUE(verdict->objects[0].reason.ends_with(
           " of 2 acquires were answered with a token: too few to compare"))
           << verdict->objects[0].reason;
@@ -366,9 +366,9 @@ TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsAreTooFew) {
     }
     return JudgedJudgeLog(log, "fenced-mutex")->outcome;
   };
-  EXPECT_EQ(outcome({"1", "2", "nil", "nil"}), Outcome3::kValid);
-  EXPECT_EQ(outcome({"1", "2", "nil", "nil", "nil"}), Outcome3::kUnknown);
-  EXPECT_EQ(outcome({"2", "1", "nil", "nil", "nil"}), Outcome3::kViolated);
+  EXPECT_EQ(outcome({"1", "2", "nil", "nil"}), Outcome::kValid);
+  EXPECT_EQ(outcome({"1", "2", "nil", "nil", "nil"}), Outcome::kUnknown);
+  EXPECT_EQ(outcome({"2", "1", "nil", "nil", "nil"}), Outcome::kViolated);
 }
 
 TEST(JudgeLog, AnObjectWithoutGrantsLacksNoToken) {
@@ -381,7 +381,7 @@ TEST(JudgeLog, AnObjectWithoutGrantsLacksNoToken) {
     {:process 1, :type :invoke, :f :acquire, :key "b"})",
                            "fenced-mutex")
                 ->outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
 }
 
 TEST(JudgeLog, WithoutTokensItIsViolatedLikeAnyMutex) {
@@ -390,7 +390,7 @@ TEST(JudgeLog, WithoutTokensItIsViolatedLikeAnyMutex) {
                            ":ok, :f :acquire}",
                            "fenced-mutex")
                 ->outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 // Runs of this program: each process holds the lock from 0 to 500, one after the other. `grant`
@@ -400,12 +400,12 @@ struct OursCase {
   std::string start;
   std::string grant;
   std::string between;
-  Outcome3 as_lease_mutex;
-  Outcome3 as_fenced_mutex;
-  Outcome3 as_owner_mutex = Outcome3::kValid;
+  Outcome as_lease_mutex;
+  Outcome as_fenced_mutex;
+  Outcome as_owner_mutex = Outcome::kValid;
 };
 
-Outcome3 OutcomeOfOurs(const OursCase& c, const char* model) {
+Outcome OutcomeOfOurs(const OursCase& c, const char* model) {
   const auto line = [](int time, const char* rest) {
     return "{\"process\":1,\"key\":\"k\",\"time\":" + std::to_string(time) + rest;
   };
@@ -419,15 +419,15 @@ Outcome3 OutcomeOfOurs(const OursCase& c, const char* model) {
   const Result<LogVerdict> verdict =
       JudgeLog(source, LogFormat::kJsonLines, {.model = *FindModel(model)});
   EXPECT_TRUE(verdict) << verdict.error().message;
-  if (!verdict) return Outcome3::kUnknown;
+  if (!verdict) return Outcome::kUnknown;
   const bool says_why = !verdict->reason.empty() || !verdict->objects.at(0).reason.empty();
-  EXPECT_EQ(verdict->outcome == Outcome3::kUnknown, says_why) << c.name << verdict->reason;
+  EXPECT_EQ(verdict->outcome == Outcome::kUnknown, says_why) << c.name << verdict->reason;
   return verdict->outcome;
 }
 
 TEST(JudgeLog, FeaturesOfOurHistoriesThatTheModelLacksAreUnknown) {
-  constexpr Outcome3 kValid = Outcome3::kValid;
-  constexpr Outcome3 kUnknown = Outcome3::kUnknown;
+  constexpr Outcome kValid = Outcome::kValid;
+  constexpr Outcome kUnknown = Outcome::kUnknown;
   const auto extend = [](const char* task) {
     std::string lines;
     for (const char* type : {"invoke", "ok"}) {
@@ -473,20 +473,20 @@ TEST(JudgeLog, AReadOfNilIsIgnoredForAnObjectThatIsNeverNil) {
                           model)
         ->outcome;
   };
-  EXPECT_EQ(judged("add", "nil", "set"), Outcome3::kValid);
-  EXPECT_EQ(judged("add", "[]", "set"), Outcome3::kViolated);
-  EXPECT_EQ(judged("put", "nil", "inventory"), Outcome3::kValid);
-  EXPECT_EQ(judged("put", "0", "inventory"), Outcome3::kViolated);
-  EXPECT_EQ(judged("write", "nil", "register"), Outcome3::kViolated);
+  EXPECT_EQ(judged("add", "nil", "set"), Outcome::kValid);
+  EXPECT_EQ(judged("add", "[]", "set"), Outcome::kViolated);
+  EXPECT_EQ(judged("put", "nil", "inventory"), Outcome::kValid);
+  EXPECT_EQ(judged("put", "0", "inventory"), Outcome::kViolated);
+  EXPECT_EQ(judged("write", "nil", "register"), Outcome::kViolated);
   // An element that is listed twice is there once.
-  EXPECT_EQ(judged("add", "[1 1]", "set"), Outcome3::kValid);
-  EXPECT_EQ(judged("add", "[1 1 2 2]", "set"), Outcome3::kViolated);
+  EXPECT_EQ(judged("add", "[1 1]", "set"), Outcome::kValid);
+  EXPECT_EQ(judged("add", "[1 1 2 2]", "set"), Outcome::kViolated);
   // A history without other operations proves nothing.
   EXPECT_EQ(JudgedJudgeLog("{:process 1, :type :invoke, :f :read}"
                            "{:process 1, :type :ok, :f :read, :value nil}",
                            "set")
                 ->outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 TEST(JudgeLog, AnOperationWithoutACompletionMayHaveHappenedLater) {
@@ -494,14 +494,14 @@ TEST(JudgeLog, AnOperationWithoutACompletionMayHaveHappenedLater) {
     {:process 0, :type :invoke, :f :write, :value 5}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value nil}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(JudgedJudgeLog(kLog, "register")->outcome, Outcome3::kValid);
+  EXPECT_EQ(JudgedJudgeLog(kLog, "register")->outcome, Outcome::kValid);
 }
 
 TEST(JudgeLog, AnOperationThatCertainlyFailedDidNotHappen) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :cas, :value [nil 5]} {:process 0, :type :fail, :f :cas, :value [nil 5]}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(JudgedJudgeLog(kLog, "cas-register")->outcome, Outcome3::kViolated);
+  EXPECT_EQ(JudgedJudgeLog(kLog, "cas-register")->outcome, Outcome::kViolated);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct KeysCase {
   const char* name;
   std::vector<Call> calls;
   const char* refused;  // null: the log is judged
-  Outcome3 outcome;     // in a lenient reading, if the log is refused
+  Outcome outcome;      // in a lenient reading, if the log is refused
   std::vector<std::string> objects;
   SkipReason reason = SkipReason::kNoKey;
   int64_t skipped = 0;
@@ -33,72 +33,72 @@ struct KeysCase {
 std::ostream& operator<<(std::ostream& out, const KeysCase& c) { return out << c.name; }
 
 const std::vector<KeysCase> kKeysCases{
-    {"OfOneKey", {{0, "1", "1"}, {1, "1", "1"}}, nullptr, Outcome3::kViolated, {"1"}},
-    {"OfTwoKeys", {{0, "1", "1"}, {1, "2", "2"}}, nullptr, Outcome3::kValid, {"1", "2"}},
+    {"OfOneKey", {{0, "1", "1"}, {1, "1", "1"}}, nullptr, Outcome::kViolated, {"1"}},
+    {"OfTwoKeys", {{0, "1", "1"}, {1, "2", "2"}}, nullptr, Outcome::kValid, {"1", "2"}},
     {"ANumberIsTheSameHoweverItIsWritten",
      {{0, "1", "1.0"}, {1, "1.0", "1"}},
      nullptr,
-     Outcome3::kViolated,
+     Outcome::kViolated,
      {"1"}},
     {"OtherNumbersAreOthers",
      {{0, "1", "1"}, {1, "1.5", "1.5"}, {2, "-1.0", "-1"}},
      nullptr,
-     Outcome3::kValid,
+     Outcome::kValid,
      {"-1", "1", "1.5r"}},
     {"ATextIsNoNumber",
      {{0, "1", "1"}, {1, "\"1\"", "\"1\""}},
      nullptr,
-     Outcome3::kValid,
+     Outcome::kValid,
      {"\"1\"", "1"}},
     {"OfOneText",
      {{0, "\"k\"", "\"k\""}, {1, "\"k\"", "\"k\""}},
      nullptr,
-     Outcome3::kViolated,
+     Outcome::kViolated,
      {"k"}},
     {"WithoutAnyKeyThereIsOneObject",
      {{0, kNone, kNone}, {1, kNull, kNull}},
      nullptr,
-     Outcome3::kViolated,
+     Outcome::kViolated,
      {""}},
     {"TheLastWithoutAKey",
      {{0, "1", "1"}, {1, kNone, kNone}},
      "h:3: it has no key, unlike that of line 1",
-     Outcome3::kUnknown,
+     Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      2},
     {"TheLastWithAKeyOfNull",
      {{0, "1", "1"}, {1, kNull, kNull}},
      "h:3: it has no key, unlike that of line 1",
-     Outcome3::kUnknown,
+     Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      2},
     {"TheFirstWithoutAKey",
      {{0, kNone, kNone}, {1, kNone, kNone}, {2, "1", "1"}},
      "h:1: it has no key, unlike that of line 5",
-     Outcome3::kUnknown,
+     Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      4},
     {"ACompletionWithoutAKey",
      {{0, "1", kNone}, {1, "1", "1"}},
      "h:2: it has no key, unlike that of line 1",
-     Outcome3::kUnknown,
+     Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      1},
     {"ACompletionUnderATextInsteadOfANumber",
      {{0, "1", "\"1\""}, {1, "1", "1"}},
      "h:2: its key \"1\" is not that of what process 0 began in line 1, 1",
-     Outcome3::kUnknown,
+     Outcome::kUnknown,
      {"1"},
      SkipReason::kOtherKey,
      1},
     {"ACompletionUnderAnothersKey",
      {{0, "1", "1"}, {1, "2", "1"}},
      "h:4: its key 1 is not that of what process 1 began in line 3, 2",
-     Outcome3::kUnknown,
+     Outcome::kUnknown,
      {"1", "2"},
      SkipReason::kOtherKey,
      1},
@@ -201,8 +201,8 @@ TEST(KeysOfAFile, MustBeInOnePlaceThroughoutAFile) {
               "h:3: it has no key, unlike that of line 1");
     EXPECT_EQ(judged(value, field, false).error().message,
               "h:3: its key stands in 'key', that of line 1 in its value");
-    EXPECT_EQ(judged(field, value, true)->outcome, Outcome3::kUnknown);
-    EXPECT_EQ(judged(value, field, true)->outcome, Outcome3::kUnknown);
+    EXPECT_EQ(judged(field, value, true)->outcome, Outcome::kUnknown);
+    EXPECT_EQ(judged(value, field, true)->outcome, Outcome::kUnknown);
   }
 }
 

@@ -27,13 +27,13 @@ Operation AtLeaseEnds(int64_t invoked, int64_t returned, uint8_t function, int32
 struct LeaseEndsCase {
   std::string name;
   std::vector<Operation> operations;
-  Outcome3 outcome;
+  Outcome outcome;
   int64_t grace = 0;
 };
 
 TEST(LeaseEnds, AreClosed) {
-  constexpr Outcome3 kValid = Outcome3::kValid;
-  constexpr Outcome3 kViolated = Outcome3::kViolated;
+  constexpr Outcome kValid = Outcome::kValid;
+  constexpr Outcome kViolated = Outcome::kViolated;
   for (const LeaseEndsCase& each : std::vector<LeaseEndsCase>{
            {"released as its lease ends",
             {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(12, 14, kRelease, 1)},

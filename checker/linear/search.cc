@@ -155,7 +155,7 @@ class Search {
     for (;;) {
       if (forward) {
         Advance();
-        if (now_.moment == moments_.all.size()) return Ended(Outcome3::kValid);
+        if (now_.moment == moments_.all.size()) return Ended(Outcome::kValid);
         Note();
         forward = seen_.insert(now_).second;
         if (forward) {
@@ -164,12 +164,12 @@ class Search {
         }
         if (static_cast<int64_t>(seen_.size()) > limits_.configurations ||
             memory_bytes_ > limits_.memory_bytes) {
-          SearchResult result = Ended(Outcome3::kUnknown);
+          SearchResult result = Ended(Outcome::kUnknown);
           result.reason = fmt::format("the search ended after {} configurations", seen_.size());
           return result;
         }
       }
-      if (tries_.empty()) return Ended(Outcome3::kViolated);
+      if (tries_.empty()) return Ended(Outcome::kViolated);
       Rewind(tries_.back().from.moment);
       forward = Place(tries_.back());
       if (!forward) tries_.pop_back();
@@ -293,10 +293,10 @@ class Search {
     }
   }
 
-  SearchResult Ended(Outcome3 outcome) {
+  SearchResult Ended(Outcome outcome) {
     SearchResult result{.outcome = outcome, .reason = {}};
     result.configurations = static_cast<int64_t>(seen_.size());
-    if (outcome != Outcome3::kViolated) return result;
+    if (outcome != Outcome::kViolated) return result;
     result.stuck = moments_.all[furthest_].operation;
     result.open = std::move(furthest_open_);
     result.states = std::move(furthest_states_);

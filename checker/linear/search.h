@@ -34,7 +34,7 @@ struct SearchLimits {
 };
 
 struct SearchResult {
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   std::string reason;  // if unknown: which limit was reached
   int64_t configurations = 0;
   // For a violation: the longest prefix that can be ordered ends before the return of `stuck`, and

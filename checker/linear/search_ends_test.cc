@@ -37,13 +37,12 @@ TEST(SearchEnds, EachOfManyOpenOperationsHasItsOwnSlot) {
     for (const int32_t read : {5, 64 + 5, writes - 1}) {
       operations.push_back(AtSearchEnds(100 + 10 * read, 105 + 10 * read, kRead, 1000, read));
     }
-    EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid)
-        << writes;
+    EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome::kValid) << writes;
     // A value that nobody wrote cannot be read. The search cannot decide this within so few
     // configurations.
     operations.push_back(AtSearchEnds(9000, 9010, kRead, 1000, 12'345));
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations, {.configurations = 2'000}).outcome,
-              Outcome3::kUnknown)
+              Outcome::kUnknown)
         << writes;
   }
 }
@@ -68,7 +67,7 @@ TEST(SearchEnds, UnansweredAcquiresOfClientsWithoutOtherCallsAreInterchangeable)
     acquire(2, 210, true);
     const SearchResult result =
         FindOrder(*FindModel(name), {}, operations, {.configurations = 20'000});
-    EXPECT_EQ(result.outcome, Outcome3::kViolated) << name;
+    EXPECT_EQ(result.outcome, Outcome::kViolated) << name;
   }
 }
 
@@ -78,7 +77,7 @@ TEST(SearchEnds, AnOperationThatReturnedLaterIsNotShown) {
       AtSearchEnds(30, 40, kRead, 3, 1), AtSearchEnds(50, 60, kWrite, 4, 7)};
   const Model& model = *FindModel("register");
   const SearchResult result = FindOrder(model, {}, operations);
-  ASSERT_EQ(result.outcome, Outcome3::kViolated);
+  ASSERT_EQ(result.outcome, Outcome::kViolated);
   const std::string told = Explain(model, operations, result);
   EXPECT_TRUE(
       told.starts_with("up to the return of write 2 by 2 (line 2) the operations can be "

@@ -55,7 +55,7 @@ TEST(Search, NamesTheOperationThatCannotFollowAndTheStatesBefore) {
   const std::vector<Operation> operations{AtSearch(0, 10, 1, 0, {1}), AtSearch(15, 25, 1, 1, {2}),
                                           AtSearch(30, 40, 0, 2, {}, {1})};
   const SearchResult result = FindOrder(*FindModel("register"), {}, operations);
-  ASSERT_EQ(result.outcome, Outcome3::kViolated);
+  ASSERT_EQ(result.outcome, Outcome::kViolated);
   EXPECT_EQ(result.stuck, 2U);
   EXPECT_EQ(result.states, std::vector<ModelState>{{2}});
   EXPECT_TRUE(result.open.empty());
@@ -64,7 +64,7 @@ TEST(Search, NamesTheOperationThatCannotFollowAndTheStatesBefore) {
 TEST(Search, OperationsThatTouchOverlap) {
   const std::vector<Operation> operations{AtSearch(0, 10, 1, 0, {1}),
                                           AtSearch(10, 20, 0, 1, {}, {kNil})};
-  EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome3::kValid);
+  EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome::kValid);
 }
 
 TEST(Search, ALimitReachedIsUnknown) {
@@ -72,16 +72,16 @@ TEST(Search, ALimitReachedIsUnknown) {
   for (int i = 0; i < 12; ++i) operations.push_back(AtSearch(0, 100, 1, i, {i}));
   operations.push_back(AtSearch(200, 210, 0, 20, {}, {77}));
   const Model& model = *FindModel("register");
-  EXPECT_EQ(FindOrder(model, {}, operations).outcome, Outcome3::kViolated);
+  EXPECT_EQ(FindOrder(model, {}, operations).outcome, Outcome::kViolated);
   const SearchResult cut = FindOrder(model, {}, operations, {.configurations = 100});
-  EXPECT_EQ(cut.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(cut.outcome, Outcome::kUnknown);
   EXPECT_EQ(cut.reason, "the search ended after 101 configurations");
   const SearchResult large = FindOrder(model, {}, operations, {.memory_bytes = 10'000});
-  EXPECT_EQ(large.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(large.outcome, Outcome::kUnknown);
   EXPECT_TRUE(large.reason.starts_with("the search ended after ")) << large.reason;
   EXPECT_LT(large.configurations, 200);
   const SearchResult wide = FindOrder(model, {}, operations, {.open_operations = 8});
-  EXPECT_EQ(wide.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(wide.outcome, Outcome::kUnknown);
   EXPECT_EQ(wide.reason,
             "12 operations are open at once, those of unknown outcome included; at most 8 are "
             "searched");
@@ -118,7 +118,7 @@ std::vector<Operation> LongHistory(int of_each) {
 TEST(Search, ALongHistoryCostsOnlyWhatIsOpenAtOnce) {
   const std::vector<Operation> operations = LongHistory(5'000);
   const SearchResult result = FindOrder(*FindModel("register"), {}, operations);
-  EXPECT_EQ(result.outcome, Outcome3::kValid);
+  EXPECT_EQ(result.outcome, Outcome::kValid);
   EXPECT_LT(result.configurations, 10 * 20'000);
 }
 

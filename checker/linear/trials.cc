@@ -162,7 +162,7 @@ TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count) {
     const SearchResult result = FindOrder(model, trial.parameters, trial.operations);
     const bool perhaps = std::ranges::any_of(trial.operations, &Operation::indeterminate);
     ++counts.histories[perhaps ? 1 : 0][orderable ? 1 : 0];
-    if (result.outcome == (orderable ? Outcome3::kValid : Outcome3::kViolated)) continue;
+    if (result.outcome == (orderable ? Outcome::kValid : Outcome::kViolated)) continue;
     counts.disagreement = fmt::format("model {}, seed {}, history {}: the search says {}\n",
                                       model.name, seed, i, Name(result.outcome));
     for (const Operation& operation : trial.operations) {

@@ -216,14 +216,14 @@ BlindSpots FindBlindSpots(const Evidence& evidence) {
 
 bool IsWeakControl(const RunFacts& facts, const std::vector<ClaimVerdict>& claims) {
   if (!LockHas(facts, LockTrait::kGrantsAll)) return false;
-  const auto outcome_of = [&](std::string_view name) -> std::optional<Outcome3> {
+  const auto outcome_of = [&](std::string_view name) -> std::optional<Outcome> {
     const auto claim = std::ranges::find(claims, name, &ClaimVerdict::claim);
     return claim == claims.end() ? std::nullopt : std::optional(claim->outcome);
   };
   const bool unprotected = facts.write == "read-modify-write" || facts.write == "check-then-decr";
-  std::optional<Outcome3> shows = unprotected ? outcome_of("stock") : std::nullopt;
+  std::optional<Outcome> shows = unprotected ? outcome_of("stock") : std::nullopt;
   if (!shows) shows = outcome_of("exclusion");
-  return shows && *shows != Outcome3::kViolated;
+  return shows && *shows != Outcome::kViolated;
 }
 
 }  // namespace doublehold

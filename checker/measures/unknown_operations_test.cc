@@ -213,15 +213,15 @@ TEST(BlindSpots, AControlThatGoesWellShowsThatItsLoadIsTooWeak) {
   constexpr std::string_view kApart = "c1: A-a==R-r\nc2:           A-a==R-r";
   constexpr std::string_view kTogether = "c1: A-a==R-r\nc2: A--a==R-r";
   EXPECT_TRUE(judge(kApart, "none").weak_control);
-  EXPECT_EQ(judge(kApart, "none").claims[0].outcome, Outcome3::kValid) << "it is what was seen";
+  EXPECT_EQ(judge(kApart, "none").claims[0].outcome, Outcome::kValid) << "it is what was seen";
   EXPECT_EQ(judge(kApart, "none").warnings.size(), 1U);
   EXPECT_FALSE(judge(kTogether, "none").weak_control);
   EXPECT_FALSE(judge(kApart, "redlock").weak_control);
 }
 
 TEST(BlindSpots, AControlThatSellsUnprotectedMustOversell) {
-  const std::vector<ClaimVerdict> claims{{.claim = "exclusion", .outcome = Outcome3::kViolated},
-                                         {.claim = "stock", .outcome = Outcome3::kValid}};
+  const std::vector<ClaimVerdict> claims{{.claim = "exclusion", .outcome = Outcome::kViolated},
+                                         {.claim = "stock", .outcome = Outcome::kValid}};
   EXPECT_TRUE(IsWeakControl({.lock = "none", .write = "check-then-decr"}, claims));
   EXPECT_FALSE(IsWeakControl({.lock = "none", .write = "atomic-script"}, claims));
 }

@@ -19,8 +19,8 @@ constexpr int kMostDecimals = 9;
 constexpr double kNoise = 1e-9;
 
 TrialCount CountForOutcome(const std::string& outcome) {
-  if (outcome == Name(Outcome3::kViolated)) return {.of = 1, .violated = 1};
-  return outcome == Name(Outcome3::kValid) ? TrialCount{.of = 1} : UndecidedTrials(1);
+  if (outcome == Name(Outcome::kViolated)) return {.of = 1, .violated = 1};
+  return outcome == Name(Outcome::kValid) ? TrialCount{.of = 1} : UndecidedTrials(1);
 }
 
 // A claim without a trial is undecided: nothing shows that it holds.

@@ -19,40 +19,40 @@ Trials TrialsOf(const Scene& scene, int64_t end_ns) {
   return trials;
 }
 
-std::vector<Outcome3> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful) {
-  const bool violated = claim.outcome == Outcome3::kViolated;
+std::vector<Outcome> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful) {
+  const bool violated = claim.outcome == Outcome::kViolated;
   const bool placed = std::ranges::none_of(claim.seen, [](auto seen) { return seen.at_ns == 0; });
-  const bool known = claim.outcome != Outcome3::kUnknown && !doubtful && !trials.none_began;
-  std::vector<Outcome3> outcomes(
-      trials.each.size(), known && (placed || !violated) ? Outcome3::kValid : Outcome3::kUnknown);
+  const bool known = claim.outcome != Outcome::kUnknown && !doubtful && !trials.none_began;
+  std::vector<Outcome> outcomes(
+      trials.each.size(), known && (placed || !violated) ? Outcome::kValid : Outcome::kUnknown);
   if (!violated || outcomes.empty()) return outcomes;
   for (const Sighting& seen : claim.seen) {
     if (seen.at_ns == 0) continue;
     const auto after = std::ranges::upper_bound(trials.each, seen.at_ns, {}, &Span::from_ns);
     const auto index = std::max<std::ptrdiff_t>(after - trials.each.begin() - 1, 0);
-    Outcome3& outcome = outcomes[static_cast<size_t>(index)];
-    outcome = std::max(outcome, seen.by_stall ? Outcome3::kUnknown : Outcome3::kViolated);
+    Outcome& outcome = outcomes[static_cast<size_t>(index)];
+    outcome = std::max(outcome, seen.explained_by_stall ? Outcome::kUnknown : Outcome::kViolated);
   }
   // A violated claim has at least one violated trial.
-  if (std::ranges::find(outcomes, Outcome3::kViolated) == outcomes.end())
-    outcomes.front() = Outcome3::kViolated;
+  if (std::ranges::find(outcomes, Outcome::kViolated) == outcomes.end())
+    outcomes.front() = Outcome::kViolated;
   return outcomes;
 }
 
-std::vector<Outcome3> GravestOf(const std::vector<ClaimVerdict>& claims) {
-  std::vector<Outcome3> gravest;
+std::vector<Outcome> GravestOf(const std::vector<ClaimVerdict>& claims) {
+  std::vector<Outcome> gravest;
   for (const ClaimVerdict& claim : claims) {
-    gravest.resize(std::max(gravest.size(), claim.trials.size()), Outcome3::kValid);
+    gravest.resize(std::max(gravest.size(), claim.trials.size()), Outcome::kValid);
     for (size_t i = 0; i < claim.trials.size(); ++i)
       gravest[i] = std::max(gravest[i], claim.trials[i]);
   }
   return gravest;
 }
 
-TrialCount CountOf(const std::vector<Outcome3>& outcomes) {
+TrialCount CountOf(const std::vector<Outcome>& outcomes) {
   return {.of = static_cast<int64_t>(outcomes.size()),
-          .violated = std::ranges::count(outcomes, Outcome3::kViolated),
-          .undecided = std::ranges::count(outcomes, Outcome3::kUnknown)};
+          .violated = std::ranges::count(outcomes, Outcome::kViolated),
+          .undecided = std::ranges::count(outcomes, Outcome::kUnknown)};
 }
 
 Interval WilsonOf(const TrialCount& trials) {

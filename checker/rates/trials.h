@@ -33,12 +33,12 @@ Trials TrialsOf(const Scene& scene, int64_t end_ns);
 
 // The outcome of a claim in each trial. A trial without a violation is unknown if the run is
 // `doubtful` (something may have hidden a violation), or if the time of some violation is unknown.
-std::vector<Outcome3> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful);
+std::vector<Outcome> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful);
 
 // For all claims together: the worst outcome of each trial.
-std::vector<Outcome3> GravestOf(const std::vector<ClaimVerdict>& claims);
+std::vector<Outcome> GravestOf(const std::vector<ClaimVerdict>& claims);
 
-TrialCount CountOf(const std::vector<Outcome3>& outcomes);
+TrialCount CountOf(const std::vector<Outcome>& outcomes);
 
 // The 95 % intervals of the rate. Undecided trials may be violated or not, so they widen the
 // interval.

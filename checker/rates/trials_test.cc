@@ -48,7 +48,7 @@ TEST(Trials, AreTheRunWithoutFaults) {
   EXPECT_EQ(trials.each, (std::vector<Span>{{0, 7}}));
 }
 
-ClaimVerdict Seen(Outcome3 outcome, const std::vector<int64_t>& at_ns) {
+ClaimVerdict Seen(Outcome outcome, const std::vector<int64_t>& at_ns) {
   ClaimVerdict verdict{.outcome = outcome};
   for (const int64_t at : at_ns) verdict.seen.push_back({.at_ns = at});
   return verdict;
@@ -61,13 +61,13 @@ TEST(Trials, AViolationCountsOnceInTheTrialInWhichItHappened) {
     bool doubtful;
     TrialCount count;
   };
-  for (const Row& row : {Row{Seen(Outcome3::kValid, {}), false, {3, 0, 0}},
-                         {Seen(Outcome3::kValid, {}), true, {3, 0, 3}},
-                         {Seen(Outcome3::kUnknown, {15}), false, {3, 0, 3}},
-                         {Seen(Outcome3::kViolated, {12, 15, 19}), false, {3, 1, 0}},
-                         {Seen(Outcome3::kViolated, {19, 20}), false, {3, 2, 0}},
-                         {Seen(Outcome3::kViolated, {35, 99}), true, {3, 1, 2}},
-                         {Seen(Outcome3::kViolated, {3}), false, {3, 1, 0}}}) {
+  for (const Row& row : {Row{Seen(Outcome::kValid, {}), false, {3, 0, 0}},
+                         {Seen(Outcome::kValid, {}), true, {3, 0, 3}},
+                         {Seen(Outcome::kUnknown, {15}), false, {3, 0, 3}},
+                         {Seen(Outcome::kViolated, {12, 15, 19}), false, {3, 1, 0}},
+                         {Seen(Outcome::kViolated, {19, 20}), false, {3, 2, 0}},
+                         {Seen(Outcome::kViolated, {35, 99}), true, {3, 1, 2}},
+                         {Seen(Outcome::kViolated, {3}), false, {3, 1, 0}}}) {
     EXPECT_EQ(CountOf(OutcomesOf(trials, row.claim, row.doubtful)), row.count);
   }
 }
@@ -75,7 +75,7 @@ TEST(Trials, AViolationCountsOnceInTheTrialInWhichItHappened) {
 TEST(Trials, AViolationAtAnUnknownTimeLeavesTheOtherTrialsUnknown) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
   const auto count = [&](const std::vector<int64_t>& at_ns) {
-    return CountOf(OutcomesOf(trials, Seen(Outcome3::kViolated, at_ns), false));
+    return CountOf(OutcomesOf(trials, Seen(Outcome::kViolated, at_ns), false));
   };
   EXPECT_EQ(count({0}), (TrialCount{3, 1, 2}));
   EXPECT_EQ(count({0, 15, 25}), (TrialCount{3, 2, 1}));
@@ -84,8 +84,8 @@ TEST(Trials, AViolationAtAnUnknownTimeLeavesTheOtherTrialsUnknown) {
 
 TEST(Trials, ATrialInWhichTheMachineMayBeToBlameIsUnknown) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
-  ClaimVerdict claim = Seen(Outcome3::kViolated, {15, 25});
-  claim.seen[1].by_stall = true;
+  ClaimVerdict claim = Seen(Outcome::kViolated, {15, 25});
+  claim.seen[1].explained_by_stall = true;
   EXPECT_EQ(CountOf(OutcomesOf(trials, claim, false)), (TrialCount{3, 1, 1}));
 }
 
@@ -94,15 +94,15 @@ TEST(Trials, FaultsThatNeverBeganAreOneUndecidedTrial) {
   history.facts.faults = {{.name = "stall", .kind = "pause", .what = "", .planned = 2}};
   const Trials trials = TrialsOf(Observe(history), 7);
   EXPECT_EQ(trials.unit, "fault episode");
-  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome3::kValid, {}), false)), (TrialCount{1, 0, 1}));
-  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome3::kViolated, {3}), false)),
+  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome::kValid, {}), false)), (TrialCount{1, 0, 1}));
+  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome::kViolated, {3}), false)),
             (TrialCount{1, 1, 0}));
 }
 
 TEST(Trials, OfAllClaimsTheWorstOutcomeCounts) {
   std::vector<ClaimVerdict> claims(2);
-  claims[0].trials = {Outcome3::kValid, Outcome3::kUnknown, Outcome3::kViolated};
-  claims[1].trials = {Outcome3::kValid, Outcome3::kViolated, Outcome3::kValid};
+  claims[0].trials = {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated};
+  claims[1].trials = {Outcome::kValid, Outcome::kViolated, Outcome::kValid};
   EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 2, 0}));
 }
 

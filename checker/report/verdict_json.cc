@@ -41,7 +41,7 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"count", violation.count},
           {"untold", violation.untold},
           {"fault", std::move(fault)},
-          {"by_stall", violation.by_stall},
+          {"by_stall", violation.explained_by_stall},
           {"first", ToJson(violation.first)},
           {"second", ToJson(violation.second)},
           {"sentence", violation.sentence},

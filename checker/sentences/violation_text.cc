@@ -125,7 +125,7 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
   }
   text += EndClause(first, a) + OthersClause(overlap.others) + "; ";
   const std::string by_machine = AftermathClause(scene, &first, &second, at_ns);
-  if (!by_machine.empty()) return {.by_stall = true, .sentence = text + by_machine};
+  if (!by_machine.empty()) return {.explained_by_stall = true, .sentence = text + by_machine};
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = first.client, .second = second.client});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
@@ -145,10 +145,11 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   const bool within = std::ranges::any_of(other.live, [&](const Span& live) {
     return live.from_ns <= stale.asked_ns && at_ns < live.to_ns;
   });
-  story.by_stall = story.by_stall && !within;
+  story.explained_by_stall = story.explained_by_stall && !within;
   // But the first holder may have lost the key before, because of a stall.
   const std::string lost = first_is_stale ? "" : AftermathClause(scene, &first, nullptr, at_ns);
-  if (!lost.empty()) story = {.text = story.text, .suffix = "; " + lost, .by_stall = true};
+  if (!lost.empty())
+    story = {.text = story.text, .suffix = "; " + lost, .explained_by_stall = true};
   std::string text = story.text;
   if (first_is_stale) {
     text += fmt::format("; {} was granted the key at {}", OwnerName(scene, second.owner()),
@@ -161,7 +162,7 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   }
   return {.stale = true,
           .fault = story.fault,
-          .by_stall = story.by_stall,
+          .explained_by_stall = story.explained_by_stall,
           .sentence = text + OthersClause(overlap.others) + story.suffix};
 }
 
@@ -211,11 +212,11 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
   StaleStory story{
       .text = fmt::format("{}'s lease ended at {}", OwnerName(scene, stale.owner()), At(end_ns))};
   const Stall* stall = LongestStall(scene, stale.owner(), {stale.asked_ns, until_ns});
-  if (stall != nullptr && MachineIsToBlame(scene, stale, end_ns, until_ns)) {
+  if (stall != nullptr && StallExplainsExpiry(scene, stale, end_ns, until_ns)) {
     const bool itself = stall->client == stale.client;
     story.text += fmt::format(" while the machine stalled {} ({})",
                               itself ? "it" : ProcessName(stall->client), During(stall->when));
-    story.by_stall = true;
+    story.explained_by_stall = true;
     return story;
   }
   const auto faults = FaultsBehind(
@@ -224,9 +225,9 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
   const auto on_it = [&stale](const FaultEpisode* episode) {
     return episode->client == stale.client;
   };
-  if (stale.extended && stale.harmed_from_ns < end_ns && std::ranges::none_of(faults, on_it)) {
+  if (stale.extended && stale.tainted_from_ns < end_ns && std::ranges::none_of(faults, on_it)) {
     story.suffix = "; " + AftermathClause(scene, &stale, nullptr, at_ns);
-    story.by_stall = true;
+    story.explained_by_stall = true;
     return story;
   }
   story.suffix = "; " + FaultsClause(scene, faults);
@@ -268,7 +269,7 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
   if (violation.stale) {
     const StaleStory story = TellStale(scene, *deed.under, other, at_ns, at_ns);
     violation.fault = story.fault;
-    violation.by_stall = story.by_stall && !deed.of_service;
+    violation.explained_by_stall = story.explained_by_stall && !deed.of_service;
     violation.sentence = fmt::format("{}; it {}{}", story.text, deed.what, story.suffix);
     return violation;
   }
@@ -280,7 +281,7 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
   }
   const auto faults =
       FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
-  violation.by_stall = !by_machine.empty();
+  violation.explained_by_stall = !by_machine.empty();
   if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
   violation.before_faults = fmt::format("{} {}; ", OwnerName(scene, deed.by), deed.what);
   violation.sentence =
@@ -289,7 +290,7 @@ Violation TellDeed(const Scene& scene, const Deed& deed) {
 }
 
 void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(const FaultFact&)) {
-  if (violation.fault >= 0 || violation.by_stall) return;
+  if (violation.fault >= 0 || violation.explained_by_stall) return;
   const FaultEpisode* last = nullptr;
   for (const FaultEpisode& episode : scene.episodes) {
     if (episode.from_ns > violation.from_ns) break;

@@ -22,7 +22,7 @@ struct StaleStory {
   std::string text;    // "client 3's lease ended at 2.418 s while it was stopped (2.101-3.104 s)"
   std::string suffix;  // the end of the sentence: "; no fault was active"
   int32_t fault = -1;
-  bool by_stall = false;
+  bool explained_by_stall = false;
 };
 // `at_ns`: when the stale hold did harm. `until_ns`: until when it was held, or when it wrote.
 StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,

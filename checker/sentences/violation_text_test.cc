@@ -213,18 +213,18 @@ TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
 TEST(Story, AStallDoesNotExcuseAGrantWithinALeaseThatRanAtTheAcquire) {
   struct Granted {
     std::string first;
-    Outcome3 outcome;
+    Outcome outcome;
   };
   const std::string second = R"(
       c2:             A--------a=R-r
       machine c2:      (------))";
   for (const Granted& each : std::vector<Granted>{
-           {"c1:          A-a==============R-r", Outcome3::kViolated},
+           {"c1:          A-a==============R-r", Outcome::kViolated},
            // From the instant of the acquire's invocation; from later.
-           {"c1:           A-a==============R-r", Outcome3::kViolated},
-           {"c1:            A-a==============R-r", Outcome3::kUnknown},
+           {"c1:           A-a==============R-r", Outcome::kViolated},
+           {"c1:            A-a==============R-r", Outcome::kUnknown},
            // The lease was over in between.
-           {"c1:          A-a=====!=E-e=====R-r", Outcome3::kUnknown},
+           {"c1:          A-a=====!=E-e=====R-r", Outcome::kUnknown},
        }) {
     History history = FromLanes("\n      " + each.first + second);
     int64_t asked_ns = 0;

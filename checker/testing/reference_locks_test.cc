@@ -63,14 +63,14 @@ TEST(TrueLocks, ACorrectServiceNeverViolatesAClaim) {
     for (const auto& [claim, check] : ClaimsTrueLocks(options)) {
       const ClaimVerdict verdict = check(history, {});
       ++outcomes[claim][static_cast<size_t>(verdict.outcome)];
-      ASSERT_NE(verdict.outcome, Outcome3::kViolated)
+      ASSERT_NE(verdict.outcome, Outcome::kViolated)
           << claim << " in round " << round << ": " << verdict.reason << "; "
           << (verdict.violations.empty() ? "" : verdict.violations[0].sentence);
     }
   }
   for (const auto& [claim, counts] : outcomes) {
-    EXPECT_GT(counts[static_cast<size_t>(Outcome3::kValid)], rounds / 8) << claim;
-    RecordProperty(claim, counts[static_cast<size_t>(Outcome3::kValid)]);
+    EXPECT_GT(counts[static_cast<size_t>(Outcome::kValid)], rounds / 8) << claim;
+    RecordProperty(claim, counts[static_cast<size_t>(Outcome::kValid)]);
   }
 }
 
@@ -97,8 +97,8 @@ TEST(TrueLocks, EveryPlantedDefectIsFound) {
     for (int64_t round = 0; round < rounds; ++round) {
       const History history = RunService(planted.options, prng);
       const ClaimVerdict verdict = ClaimsTrueLocks(planted.options).at(planted.claim)(history, {});
-      violated += verdict.outcome == Outcome3::kViolated ? 1 : 0;
-      valid += verdict.outcome == Outcome3::kValid ? 1 : 0;
+      violated += verdict.outcome == Outcome::kViolated ? 1 : 0;
+      valid += verdict.outcome == Outcome::kValid ? 1 : 0;
       ASSERT_EQ(verdict.violations.empty(), verdict.count == 0);
     }
     EXPECT_GT(violated, rounds / 20)

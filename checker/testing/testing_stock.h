@@ -14,7 +14,7 @@ namespace doublehold::testing {
 struct DrawnSales {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kValid;
+  Outcome outcome = Outcome::kValid;
   int64_t count = 0;
   std::string write = "read-modify-write";
 };

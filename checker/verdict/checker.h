@@ -18,12 +18,12 @@
 
 namespace doublehold {
 
-enum class Outcome3 : uint8_t { kValid, kUnknown, kViolated };  // by severity
-std::string_view Name(Outcome3 outcome);                        // "valid", "unknown", "violated"
+enum class Outcome : uint8_t { kValid, kUnknown, kViolated };  // by severity
+std::string_view Name(Outcome outcome);                        // "valid", "unknown", "violated"
 
 struct ClaimVerdict {
   std::string claim;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   std::string reason;         // one sentence; for kUnknown: why it is undecided
   int64_t count = 0;          // violations seen
   int64_t opportunities = 0;  // out of how many `unit`
@@ -32,7 +32,7 @@ struct ClaimVerdict {
   std::vector<Violation> violations;     // as many as Limits allows
   std::vector<Sighting> seen{};          // the time of each violation, described or not
   std::optional<Percentiles> overlap{};  // lengths of the violations that have one
-  std::vector<Outcome3> trials{};        // the outcome in each trial (trials.h); filled in by Judge
+  std::vector<Outcome> trials{};         // the outcome in each trial (trials.h); filled in by Judge
   std::string picture{};                 // the first violation: ascii_timeline.h
 };
 

@@ -15,9 +15,9 @@ namespace doublehold {
 
 // Collects violations as they are found. Keeps the first ones to describe, and whether the machine
 // alone explains all of them.
-class Stories {
+class ViolationLog {
  public:
-  explicit Stories(const Limits& limits) : limits_(limits) {}
+  explicit ViolationLog(const Limits& limits) : limits_(limits) {}
 
   // Whether describing a further violation can still matter; describing costs more than counting.
   [[nodiscard]] bool Wanted() const {
@@ -38,7 +38,7 @@ class Stories {
   void CountUntold(uint64_t first_hold, int64_t came_about_at_ns);
 
   [[nodiscard]] bool empty() const { return seen_.empty(); }
-  // Whether every violation is by_stall; false if there are none.
+  // Whether every violation is explained_by_stall; false if there are none.
   [[nodiscard]] bool AllByStall() const { return !seen_.empty() && all_by_stall_; }
   [[nodiscard]] const std::string& FirstSentence() const { return first_sentence_; }
   // The described violations, and the times of all.
@@ -68,7 +68,7 @@ ClaimVerdict Undecided(ClaimVerdict verdict, std::string why);
 std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of);
 
 // Violated if something was counted, unless the machine explains all of it; else valid.
-ClaimVerdict Decided(ClaimVerdict verdict, Stories stories, std::string if_violated,
+ClaimVerdict Decided(ClaimVerdict verdict, ViolationLog stories, std::string if_violated,
                      std::string if_valid);
 
 }  // namespace doublehold

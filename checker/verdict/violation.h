@@ -31,12 +31,12 @@ struct Violation {
   std::optional<HoldRef> second;  // the one that overlapped it
   int64_t from_ns = 0;            // where it is visible: the overlap, or the write
   int64_t to_ns = 0;
-  bool stale = false;     // one of the two leases was over
-  int64_t count = 1;      // how many of the claim's unit it stands for (orders lost by one write)
-  int64_t untold = 0;     // further violations of the same first hold, not described
-  int32_t fault = -1;     // index in RunFacts::faults of the fault active then; -1: none
-  bool by_stall = false;  // no fault: the machine itself stalled a holder past its lease
-  std::string sentence;   // who, when, what, and why
+  bool stale = false;  // one of the two leases was over
+  int64_t count = 1;   // how many of the claim's unit it stands for (orders lost by one write)
+  int64_t untold = 0;  // further violations of the same first hold, not described
+  int32_t fault = -1;  // index in RunFacts::faults of the fault active then; -1: none
+  bool explained_by_stall = false;  // no fault: the machine itself stalled a holder past its lease
+  std::string sentence;             // who, when, what, and why
   // If all leases were valid: the sentence up to its faults, which the cause may correct.
   std::optional<std::string> before_faults{};
   Cause cause{};                   // this and the following: filled in by Judge
@@ -47,8 +47,8 @@ struct Violation {
 
 // The time of a violation.
 struct Sighting {
-  int64_t at_ns = 0;      // 0: unknown
-  bool by_stall = false;  // perhaps only because the machine stalled a process
+  int64_t at_ns = 0;                // 0: unknown
+  bool explained_by_stall = false;  // perhaps only because the machine stalled a process
 };
 
 }  // namespace doublehold

@@ -167,13 +167,13 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
   fmt::print("verdict: {}\n", Name(verdict.outcome));
 }
 
-ExitCode ExitCodeOf(Outcome3 outcome) {
+ExitCode ExitCodeOf(Outcome outcome) {
   switch (outcome) {
-    case Outcome3::kValid:
+    case Outcome::kValid:
       return ExitCode::kAsExpected;
-    case Outcome3::kUnknown:
+    case Outcome::kUnknown:
       return ExitCode::kUnknown;
-    case Outcome3::kViolated:
+    case Outcome::kViolated:
       return ExitCode::kViolated;
   }
   return ExitCode::kUnknown;

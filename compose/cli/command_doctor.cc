@@ -50,7 +50,7 @@ Result<std::string> TryRun(const ServerProgram& server) {
       RunOnce({.plan = *plan, .folder = scratch->folder(), .server = server});
   if (!verdict) return tl::unexpected(verdict.error());
   for (const ClaimVerdict& claim : verdict->claims) {
-    if (claim.claim == "lease-exclusion" && claim.outcome == Outcome3::kViolated) {
+    if (claim.claim == "lease-exclusion" && claim.outcome == Outcome::kViolated) {
       return fmt::format("moving a clock made set-nx-px grant twice, as expected ({} grants)",
                          verdict->grants);
     }

@@ -63,7 +63,7 @@ std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviati
                                     const RunVerdict& verdict) {
   std::map<std::string, Hang> hangs;
   for (const ClaimVerdict& claim : verdict.claims) {
-    if (claim.outcome == Outcome3::kUnknown) continue;  // an unknown claim is open anyway
+    if (claim.outcome == Outcome::kUnknown) continue;  // an unknown claim is open anyway
     const auto hang = HangsOn(scenario, choices, *FindChecker(claim.claim), claim.outcome);
     if (hang) hangs.emplace(claim.claim, *hang);
   }

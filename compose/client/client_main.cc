@@ -46,7 +46,7 @@ bool ReportReady(int step_fd) {
   return received == 1;
 }
 
-void RunSession(Env& env, const Means& means, int thread) {
+void RunSession(Env& env, const ClientContext& means, int thread) {
   const Plan& plan = means.plan;
   RunSession(env, means, thread, [&](int64_t section, RetryPolicy& policy) {
     const Duration left = plan.duration - Duration(env.SinceStartNs(env.Mono()));
@@ -56,7 +56,7 @@ void RunSession(Env& env, const Means& means, int thread) {
 }
 
 // Runs one session in each thread, the first in this one.
-void RunSessions(Env& env, const Means& means) {
+void RunSessions(Env& env, const ClientContext& means) {
   std::vector<std::unique_ptr<Task>> others;
   for (int thread = 1; thread < means.plan.threads; ++thread) {
     others.push_back(env.Spawn(TaskKind::kSession,
@@ -65,7 +65,7 @@ void RunSessions(Env& env, const Means& means) {
   RunSession(env, means, 0);
 }
 
-int RunProcess(const ClientArguments& arguments, const Means& means, SharedRun& shared) {
+int RunProcess(const ClientArguments& arguments, const ClientContext& means, SharedRun& shared) {
   const Plan& plan = means.plan;
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
@@ -144,7 +144,7 @@ int ClientMain(std::span<const std::string> words) {
       SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages, plan->threads);
   if (!shared) return Fail(shared.error().message);
   const Options lock_options(plan->lock_options), workload_options(plan->workload_options);
-  Means means{
+  ClientContext means{
       .plan = *plan,
       .client = arguments.number,
       .lock_options = lock_options,

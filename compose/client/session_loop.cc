@@ -14,7 +14,7 @@
 namespace doublehold {
 namespace {
 
-std::unique_ptr<Lock> MakeLock(Env& env, const Means& means, int thread) {
+std::unique_ptr<Lock> MakeLock(Env& env, const ClientContext& means, int thread) {
   const Plan& plan = means.plan;
   return means.make_lock({.env = env,
                           .client = means.client,
@@ -28,7 +28,7 @@ std::unique_ptr<Lock> MakeLock(Env& env, const Means& means, int thread) {
 
 }  // namespace
 
-void RunSession(Env& env, const Means& means, int thread,
+void RunSession(Env& env, const ClientContext& means, int thread,
                 const std::function<bool(int64_t, RetryPolicy&)>& goes_on) {
   const Plan& plan = means.plan;
   const std::unique_ptr<Workload> workload = means.make_workload();
@@ -51,7 +51,7 @@ void RunSession(Env& env, const Means& means, int thread,
   if (JudgesIdle(plan)) StayIdle(env, plan.lease);
 }
 
-void RunReferee(Env& env, const Means& means, Workload& workload) {
+void RunReferee(Env& env, const ClientContext& means, Workload& workload) {
   const Plan& plan = means.plan;
   const std::unique_ptr<Lock> lock = MakeLock(env, means, 0);
   const std::vector<std::string> names = workload.Keys();

@@ -14,7 +14,7 @@
 namespace doublehold {
 
 // The context of a client process or of the referee. The references must outlive it.
-struct Means {
+struct ClientContext {
   const Plan& plan;
   int client = 0;  // 0: the referee
   const Options& lock_options;
@@ -24,12 +24,12 @@ struct Means {
 
 // Runs one session: sections, one after the other, while `goes_on` returns true. `goes_on` may
 // shorten the timeout of the next acquire.
-void RunSession(Env& env, const Means& means, int thread,
+void RunSession(Env& env, const ClientContext& means, int thread,
                 const std::function<bool(int64_t section, RetryPolicy& policy)>& goes_on);
 
 // Runs after all clients have ended and all faults were healed. Records the leftover keys of each
 // lock, probes each lock, and reads the store.
-void RunReferee(Env& env, const Means& means, Workload& workload);
+void RunReferee(Env& env, const ClientContext& means, Workload& workload);
 
 }  // namespace doublehold
 

@@ -119,11 +119,11 @@ class Search {
     if (is_of_plain) points_.insert(deviations[0].at);
     for (size_t i = 0; i < done.outcomes.size(); ++i) {
       Found& found = explored_.claims[i];
-      const bool is_violated = done.outcomes[i] == Outcome3::kViolated;
+      const bool is_violated = done.outcomes[i] == Outcome::kViolated;
       const bool is_first = (is_violated ? found.violated : found.violated + found.unknown) == 0;
       if (is_violated) ++found.violated;
-      if (done.outcomes[i] == Outcome3::kUnknown) ++found.unknown;
-      if (is_violated || (done.outcomes[i] == Outcome3::kUnknown && found.violated == 0))
+      if (done.outcomes[i] == Outcome::kUnknown) ++found.unknown;
+      if (is_violated || (done.outcomes[i] == Outcome::kUnknown && found.violated == 0))
         Show(done, is_first, found);
     }
   }

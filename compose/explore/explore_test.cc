@@ -239,7 +239,7 @@ TEST(ReplayString, ReplaysTheSameViolation) {
   const Scenario scenario = ScenarioOf(plan, 1, {FaultForm::kPause});
   sim::GivenChoices choices(exclusion.shortest);
   const RunVerdict verdict = Judge(Simulate(scenario, choices).history);
-  EXPECT_EQ(verdict.claims.front().outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.claims.front().outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.claims.front().violations.front().sentence, exclusion.sentence);
 }
 

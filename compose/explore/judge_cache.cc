@@ -81,7 +81,7 @@ ClaimJudge::Findings ClaimJudge::Check(const History& history) const {
 std::string ClaimJudge::Sentence(const History& history, size_t claim) const {
   const Evidence evidence(history);
   const ClaimVerdict verdict = checkers_[claim]->check(evidence, {.violations_told = 1});
-  if (verdict.outcome == Outcome3::kUnknown) return verdict.reason;
+  if (verdict.outcome == Outcome::kUnknown) return verdict.reason;
   return verdict.violations.empty() ? "" : verdict.violations.front().sentence;
 }
 

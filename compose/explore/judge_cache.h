@@ -23,7 +23,7 @@ class ClaimJudge {
   static constexpr size_t kMostEvents = 256;
 
   struct Findings {
-    std::vector<Outcome3> outcomes{};  // one a claim, in the order of the claims
+    std::vector<Outcome> outcomes{};  // one a claim, in the order of the claims
     MarkSet marks{};
   };
   // The reference is valid until the next call.

@@ -31,8 +31,8 @@ Scenario SaleClaimJudge(const std::vector<FaultForm>& faults) {
   return ScenarioOf(*plan, 1, faults);
 }
 
-std::vector<Outcome3> ByCheckers(const Scenario& scenario, const History& history) {
-  std::vector<Outcome3> outcomes;
+std::vector<Outcome> ByCheckers(const Scenario& scenario, const History& history) {
+  std::vector<Outcome> outcomes;
   const Evidence evidence(history);
   for (const std::string& claim : scenario.plan.claims) {
     const auto entry = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
@@ -52,9 +52,9 @@ TEST(ClaimJudge, ReturnsTheOutcomesOfTheCheckers) {
     for (uint64_t number = 0; number < 300; ++number) {
       walk.Begin(number);
       const Execution execution = Simulate(scenario, walk);
-      const std::vector<Outcome3> expected = ByCheckers(scenario, execution.history);
+      const std::vector<Outcome> expected = ByCheckers(scenario, execution.history);
       EXPECT_EQ(judge.Judge(execution.history).outcomes, expected) << ToText(walk.deviations());
-      violated = violated || std::ranges::find(expected, Outcome3::kViolated) != expected.end();
+      violated = violated || std::ranges::find(expected, Outcome::kViolated) != expected.end();
     }
     EXPECT_TRUE(violated);
     EXPECT_EQ(judge.spared() > 150, remembered > 3);

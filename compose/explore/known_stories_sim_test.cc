@@ -47,7 +47,7 @@ std::map<std::string, int64_t> SetsOf(const Searched& searched) {
   EachExecution(searched, [&](const Execution& execution) {
     std::string violated;
     for (const ClaimVerdict& claim : Judge(execution.history).claims) {
-      if (claim.outcome == Outcome3::kViolated)
+      if (claim.outcome == Outcome::kViolated)
         violated += (violated.empty() ? "" : " ") + claim.claim;
     }
     ++sets[violated];

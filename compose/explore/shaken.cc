@@ -80,7 +80,7 @@ std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Devia
 }
 
 std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
-                            const CheckerEntry& claim, Outcome3 outcome) {
+                            const CheckerEntry& claim, Outcome outcome) {
   if (std::ranges::any_of(choices, [](const sim::Deviation& deviation) {
         return deviation.kind != sim::ChoiceKind::kFault;
       }))

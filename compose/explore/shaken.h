@@ -22,8 +22,8 @@ std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Devia
 
 // The time on which the outcome depends, and the outcome after the change.
 struct Hang {
-  std::string on;                         // for example "clients that begin 25ms apart"
-  Outcome3 outcome = Outcome3::kUnknown;  // kUnknown also if a fault finds no corresponding place
+  std::string on;                       // for example "clients that begin 25ms apart"
+  Outcome outcome = Outcome::kUnknown;  // kUnknown also if a fault finds no corresponding place
 };
 
 // Simulates the execution again with slower messages, and with clients that start apart, from
@@ -31,7 +31,7 @@ struct Hang {
 // after which the claim's outcome is not `outcome`. Returns nothing for an execution with delays,
 // whose dependence is not checked.
 std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
-                            const CheckerEntry& claim, Outcome3 outcome);
+                            const CheckerEntry& claim, Outcome outcome);
 
 }  // namespace doublehold
 

@@ -9,8 +9,8 @@
 namespace doublehold {
 namespace {
 
-Outcome3 OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
-                   std::string_view claim) {
+Outcome OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
+                  std::string_view claim) {
   sim::GivenChoices given(choices);
   const Execution execution = Simulate(scenario, given);
   EXPECT_TRUE(given.Fits());
@@ -20,21 +20,21 @@ Outcome3 OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
 struct ShakenCase {
   const char* choices;
   const char* claim;
-  Outcome3 outcome;
+  Outcome outcome;
   const char* hangs;  // Hang::on and its outcome; empty: the outcome does not depend on short times
 };
 
 TEST(Shaken, OutcomesAreSteadyOrDependOnShortTimes) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
   const std::vector<ShakenCase> cases{
-      {"", "stock", Outcome3::kValid, ""},
+      {"", "stock", Outcome::kValid, ""},
       // Client 1 is stopped as it is granted the key. Client 2 is refused 0.6 ms before that lease
       // expires.
-      {"0:1", "stock", Outcome3::kViolated, "messages that take 250us: valid"},
-      {"0:1", "exclusion", Outcome3::kViolated, "messages that take 250us: valid"},
+      {"0:1", "stock", Outcome::kViolated, "messages that take 250us: valid"},
+      {"0:1", "exclusion", Outcome::kViolated, "messages that take 250us: valid"},
       // Client 1 is stopped while it holds the lock.
-      {"1:1", "exclusion", Outcome3::kViolated, ""},
-      {"3:1", "stock", Outcome3::kViolated, ""},
+      {"1:1", "exclusion", Outcome::kViolated, ""},
+      {"3:1", "stock", Outcome::kViolated, ""},
   };
   for (const ShakenCase& each : cases) {
     const auto choices = sim::ParseDeviations(each.choices);
@@ -62,7 +62,7 @@ TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
 // A real server has no scripts either when it starts.
 TEST(Simulate, NoServerHasAScriptLoadedAtTheStart) {
   for (const auto& [limit, outcome] :
-       {std::pair("1", Outcome3::kViolated), std::pair("2", Outcome3::kValid)}) {
+       {std::pair("1", Outcome::kViolated), std::pair("2", Outcome::kValid)}) {
     const Scenario scenario = ScenarioOf(
         {.lock = "set-nx-px",
          .more = {{"claims", "commands-per-hold"}, {"limits.commands-per-hold", limit}}});
@@ -76,7 +76,7 @@ TEST(Simulate, NoServerHasAScriptLoadedAtTheStart) {
 TEST(Shaken, ExecutionsWithDelaysAreNotChecked) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {}, .delays = 1});
   sim::Deviations choices{{.at = 0, .choice = 1, .kind = sim::ChoiceKind::kOrder}};
-  EXPECT_FALSE(HangsOn(scenario, choices, *FindChecker("stock"), Outcome3::kViolated));
+  EXPECT_FALSE(HangsOn(scenario, choices, *FindChecker("stock"), Outcome::kViolated));
 }
 
 TEST(Shaken, ShrinkPrefersASteadyExecutionOfEqualSize) {
@@ -88,7 +88,7 @@ TEST(Shaken, ShrinkPrefersASteadyExecutionOfEqualSize) {
         Shrink(scenario, *hangs, claim, [](int) -> std::optional<Plan> { return std::nullopt; });
     EXPECT_TRUE(shrunk.is_smallest);
     EXPECT_EQ(shrunk.choices.size(), 1u);
-    EXPECT_FALSE(HangsOn(shrunk.scenario, shrunk.choices, *FindChecker(claim), Outcome3::kViolated))
+    EXPECT_FALSE(HangsOn(shrunk.scenario, shrunk.choices, *FindChecker(claim), Outcome::kViolated))
         << claim << ' ' << sim::ToText(shrunk.choices);
   }
 }

@@ -48,12 +48,12 @@ class ShrinkTrials {
   // Whether the last execution violates the claim.
   [[nodiscard]] bool Violated() const {
     return checker_.check(Evidence(execution_.history), {.violations_told = 0}).outcome ==
-           Outcome3::kViolated;
+           Outcome::kViolated;
   }
   // Whether the claim is violated also when times differ a little (shaken.h).
   [[nodiscard]] bool IsSteady(const Deviations& choices) {
     effort_ -= Cost() * kCostOfShaking;
-    return !HangsOn(*scenario_, choices, checker_, Outcome3::kViolated);
+    return !HangsOn(*scenario_, choices, checker_, Outcome::kViolated);
   }
   [[nodiscard]] std::string Sentence() const {
     const ClaimVerdict verdict =

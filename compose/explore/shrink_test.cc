@@ -55,7 +55,7 @@ bool Violates(const Scenario& scenario, const Deviations& choices, const std::st
   const Execution execution = Simulate(scenario, given);
   const auto checker = std::ranges::find(Checkers(), claim, &CheckerEntry::claim);
   return given.Fits() &&
-         checker->check(Evidence(execution.history), {}).outcome == Outcome3::kViolated;
+         checker->check(Evidence(execution.history), {}).outcome == Outcome::kViolated;
 }
 
 // Whether any execution with at most so many faults and delays violates the claim.

@@ -46,13 +46,13 @@ class Play {
     world_.Run(/*with_faults=*/true);
     if (!world_.cut_off()) {
       world_.Start(kReferee, TaskKind::kSession, 0, [this](Env& env) {
-        const Means means = MeansOf(kReferee);
+        const ClientContext means = MeansOf(kReferee);
         RunReferee(env, means, *means.make_workload());
       });
       world_.Run(/*with_faults=*/false);
     }
     execution.cut_off = world_.cut_off();
-    execution.again_from = world_.again_from();
+    execution.redundant_from = world_.redundant_from();
     execution.history.events.assign(world_.events().begin(), world_.events().end());
     RunFacts& facts = execution.history.facts;
     facts.faults = world_.faults();
@@ -65,7 +65,7 @@ class Play {
   }
 
  private:
-  [[nodiscard]] Means MeansOf(int client) const {
+  [[nodiscard]] ClientContext MeansOf(int client) const {
     return {.plan = plan_,
             .client = client,
             .lock_options = lock_options_,

@@ -28,7 +28,7 @@ struct Execution {
   History history;
   std::vector<FaultForm> struck{};  // the faults that began, in the order of history.facts.faults
   bool cut_off = false;             // whether it exceeded the limit of steps
-  std::optional<uint32_t> again_from{};  // World::again_from() (world.h)
+  std::optional<uint32_t> redundant_from{};  // World::redundant_from() (world.h)
 };
 // Runs one execution with the decisions of `choices`. Deterministic.
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);

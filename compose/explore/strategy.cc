@@ -48,7 +48,7 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   done.is_within = IsWithin(execution_.struck);
   done.cut_off = execution_.cut_off;
   done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
-                  execution_.again_from.has_value();
+                  execution_.redundant_from.has_value();
   for (const FaultForm fault : execution_.struck)
     done.how_unusual = std::max(done.how_unusual, static_cast<int>(fault));
   done.digest = DigestOf(execution_.history);
@@ -65,7 +65,7 @@ void Worker::Run(Done& done) {
   done.open = choices.open();
   if (done.is_again) {
     std::erase_if(done.open,
-                  [&](const auto& question) { return question.at >= *execution_.again_from; });
+                  [&](const auto& question) { return question.at >= *execution_.redundant_from; });
   }
   RunAgain(done);
 }

@@ -20,11 +20,11 @@ struct Done {
       open{};             // the questions after the last deviation, if the strategy needs them
   bool is_within = true;  // whether it is within the bounds; if not, it is not counted
   bool cut_off = false;
-  bool is_again = false;  // skipped: equivalent to another execution (Execution::again_from)
+  bool is_again = false;  // skipped: equivalent to another execution (Execution::redundant_from)
   bool is_equal = true;   // whether a second run of it had the same history
   int how_unusual = 0;    // the highest FaultForm number of its faults
   uint64_t digest = 0;    // digest of its history
-  std::vector<Outcome3> outcomes{};  // one outcome for each claim
+  std::vector<Outcome> outcomes{};  // one outcome for each claim
   MarkSet marks{};
 };
 

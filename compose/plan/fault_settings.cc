@@ -215,7 +215,9 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
                                      : "; a single fault is aimed with [[fault]] in a file"));
       return places;
     }
-    if (const std::string why = found->misfit == nullptr ? "" : found->misfit(plan); !why.empty()) {
+    if (const std::string why =
+            found->incompatibility == nullptr ? "" : found->incompatibility(plan);
+        !why.empty()) {
       reader.Fail("faults", fmt::format("profile '{}': {}", name, why));
       return places;
     }

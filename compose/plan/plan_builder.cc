@@ -47,7 +47,7 @@ std::string_view OrElse(std::string_view text, std::string_view usual) {
 }
 
 // Queries the driver: the claims to judge depend on its capabilities.
-void ReadDriver(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
+void ReadDriver(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   plan.lock = kDriverLock;
   if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
     return reader.Fail("lock.name", fmt::format("with a driver it must be '{}'", kDriverLock));
@@ -67,7 +67,7 @@ void ReadDriver(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
   plan.driver = std::move(*driver);
 }
 
-void ReadLock(SettingReader& reader, const DriverMeeting& meet, Plan& plan) {
+void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   const std::vector<std::string> names = NamesOf(Locks());
   if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
     return reader.Fail("lock.name", fmt::format("no lock is named; use --lock NAME (one of: {})",
@@ -198,7 +198,7 @@ bool PlanNumbersAreInRange(const Plan& plan) {
 
 }  // namespace
 
-Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet) {
+Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
   Plan plan;
   SettingReader reader(settings);
   plan.experiment = reader.Word("name", "run");
@@ -247,8 +247,8 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   if (!PlanNumbersAreInRange(plan)) return bad("a number is out of its range");
   if (auto ok = CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options); !ok)
     return bad(ok.error().message);
-  if (const Misfit misfit = TopologyMisfit(plan, *lock); !misfit.why.empty())
-    return bad(fmt::format("topology.{}: {}", misfit.setting, misfit.why));
+  if (const Misfit incompatibility = TopologyMisfit(plan, *lock); !incompatibility.why.empty())
+    return bad(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
   if (auto ok =
           CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options);
       !ok)

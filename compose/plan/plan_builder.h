@@ -16,12 +16,12 @@
 namespace doublehold {
 
 // Queries a driver, or otherwise supplies what a plan says of it.
-using DriverMeeting = std::function<Result<DriverPlan>(
+using QueryDriver = std::function<Result<DriverPlan>(
     const std::string& command, const std::map<std::string, std::string>& options)>;
 
 // Builds a plan from all settings of one experiment. Unknown settings are errors.
 // BuildPlan(settings) of compose/driver/driver.h queries the driver.
-Result<Plan> BuildPlan(Settings settings, const DriverMeeting& meet);
+Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet);
 
 // Checks that a plan from a file can run here: its names are registered and its targets exist.
 Result<void> CheckPlan(const Plan& plan, const std::string& where);

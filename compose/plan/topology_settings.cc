@@ -35,7 +35,8 @@ Misfit WhyNoDriver(const Plan& plan) {
 // Says why the lock cannot run on this topology.
 Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
   if (plan.driver) {
-    if (Misfit misfit = WhyNoDriver(plan); !misfit.why.empty()) return misfit;
+    if (Misfit incompatibility = WhyNoDriver(plan); !incompatibility.why.empty())
+      return incompatibility;
   }
   const int seen = LockNodesOf(plan);
   const auto wait = plan.lock_options.find("wait-replicas");
@@ -64,8 +65,8 @@ Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
 }  // namespace
 
 Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock) {
-  Misfit misfit = WhyWrongSize(plan);
-  return misfit.why.empty() ? WhyNotOn(plan, lock) : misfit;
+  Misfit incompatibility = WhyWrongSize(plan);
+  return incompatibility.why.empty() ? WhyNotOn(plan, lock) : incompatibility;
 }
 
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
@@ -101,8 +102,9 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
         fmt::format("in '{}' no server watches whether another is down; use sentinel or cluster",
                     plan.topology));
   }
-  const Misfit misfit = TopologyMisfit(plan, lock);
-  if (!misfit.why.empty()) reader.Fail("topology." + misfit.setting, misfit.why);
+  const Misfit incompatibility = TopologyMisfit(plan, lock);
+  if (!incompatibility.why.empty())
+    reader.Fail("topology." + incompatibility.setting, incompatibility.why);
 }
 
 bool TopologyIsInRange(const Plan& plan) {

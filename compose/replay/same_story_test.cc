@@ -65,7 +65,7 @@ TEST_P(SameStory, IsTheSameWithEveryBuild) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stories, SameStory,
+INSTANTIATE_TEST_SUITE_P(ViolationLog, SameStory,
                          ::testing::Values("fenced", "redisson-fair", "redlock", "set-nx-px",
                                            "set-nx-px-del", "set-nx-px-reentrant", "setnx-getset",
                                            "watch"),

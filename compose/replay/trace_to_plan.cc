@@ -175,8 +175,7 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
   for (const ClaimVerdict& claim : simulated.claims) {
     const auto other = std::ranges::find(real.claims, claim.claim, &ClaimVerdict::claim);
     CHECK(other != real.claims.end());
-    const bool is_open =
-        claim.outcome == Outcome3::kUnknown || other->outcome == Outcome3::kUnknown;
+    const bool is_open = claim.outcome == Outcome::kUnknown || other->outcome == Outcome::kUnknown;
     const bool differs = claim.outcome != other->outcome;
     const auto hang = hangs.find(claim.claim);
     const std::string cause = differs ? "" : OtherCause(claim, *other);

@@ -161,15 +161,15 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
 }
 
 TEST(RealPlan, ComparesClaimByClaim) {
-  const auto verdict = [](Outcome3 exclusion, Outcome3 stock) {
+  const auto verdict = [](Outcome exclusion, Outcome stock) {
     RunVerdict of;
     of.claims = {{.claim = "exclusion", .outcome = exclusion},
                  {.claim = "stock", .outcome = stock}};
     return of;
   };
-  const RunVerdict fine = verdict(Outcome3::kValid, Outcome3::kValid);
-  const RunVerdict sold = verdict(Outcome3::kValid, Outcome3::kViolated);
-  const RunVerdict open = verdict(Outcome3::kUnknown, Outcome3::kValid);
+  const RunVerdict fine = verdict(Outcome::kValid, Outcome::kValid);
+  const RunVerdict sold = verdict(Outcome::kValid, Outcome::kViolated);
+  const RunVerdict open = verdict(Outcome::kUnknown, Outcome::kValid);
   EXPECT_FALSE(Compare(fine, fine).differs || Compare(fine, fine).open);
   EXPECT_FALSE(Compare(open, open).differs || Compare(open, open).open);
   EXPECT_TRUE(Compare(fine, sold).differs);
@@ -184,12 +184,12 @@ TEST(RealPlan, ComparesClaimByClaim) {
 
 TEST(RealPlan, ADifferenceThatDependsOnShortTimesIsOpen) {
   RunVerdict simulated;
-  simulated.claims = {{.claim = "stock", .outcome = Outcome3::kViolated}};
+  simulated.claims = {{.claim = "stock", .outcome = Outcome::kViolated}};
   RunVerdict real = simulated;
   const std::map<std::string, Hang> hangs{
-      {"stock", {.on = "messages that take 250us", .outcome = Outcome3::kValid}}};
+      {"stock", {.on = "messages that take 250us", .outcome = Outcome::kValid}}};
   EXPECT_FALSE(Compare(simulated, real, hangs).open);
-  real.claims[0].outcome = Outcome3::kValid;
+  real.claims[0].outcome = Outcome::kValid;
   const Agreement agreement = Compare(simulated, real, hangs);
   EXPECT_TRUE(agreement.open);
   EXPECT_FALSE(agreement.differs);
@@ -203,7 +203,7 @@ TEST(RealPlan, ADifferenceThatDependsOnShortTimesIsOpen) {
 TEST(RealPlan, ComparesCausesIfBothAreKnown) {
   const auto violated = [](std::vector<Cause> causes) {
     RunVerdict of;
-    of.claims = {{.claim = "exclusion", .outcome = Outcome3::kViolated}};
+    of.claims = {{.claim = "exclusion", .outcome = Outcome::kViolated}};
     for (const Cause cause : causes) of.claims[0].violations.push_back({.cause = cause});
     return of;
   };
@@ -220,7 +220,7 @@ TEST(RealPlan, ComparesCausesIfBothAreKnown) {
 
 TEST(RealPlan, AFaultThatDidNotBeginLeavesTheComparisonOpen) {
   RunVerdict simulated;
-  simulated.claims = {{.claim = "release", .outcome = Outcome3::kUnknown}};
+  simulated.claims = {{.claim = "release", .outcome = Outcome::kUnknown}};
   RunVerdict real = simulated;
   real.not_fired = {"hold-request-1"};
   const Agreement agreement = Compare(simulated, real);

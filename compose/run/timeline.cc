@@ -158,7 +158,7 @@ void Timeline::Strike(Entry& entry, int client) {
                                   .client = entry.client,
                                   .clients = plan_.clients,
                                   .nodes = ClientLinksOf(plan_),
-                                  .on_spent = [this, &entry, still] {
+                                  .on_limit_reached = [this, &entry, still] {
                                     // The link rule calls this, so it must not be removed here.
                                     boost::asio::post(io_, [this, &entry, still] {
                                       if (still()) Heal(entry);

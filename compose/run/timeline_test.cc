@@ -148,7 +148,7 @@ TEST_F(TimelineTest, AFaultOnFramesEndsAfterItsLastFrame) {
   ASSERT_EQ(cluster_.rules.size(), 1u);
   EXPECT_EQ(CountStarts("lost"), 1);
   EXPECT_EQ(recorded_.size(), 1u);
-  std::exchange(cluster_.rules.begin()->second.on_spent, nullptr)();
+  std::exchange(cluster_.rules.begin()->second.on_limit_reached, nullptr)();
   EXPECT_EQ(cluster_.rules.size(), 1u) << "not from inside the rule itself";
   Settle();
   EXPECT_TRUE(cluster_.rules.empty());

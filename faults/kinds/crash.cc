@@ -26,7 +26,7 @@ Healer StartCrash(Cluster& cluster, const Strike& strike, Prng&) {
   const bool acted = !AliveOf(cluster, strike).empty();
   // Kills dead nodes too, so that a node that is about to restart stays dead.
   for (const ProcessRef& victim : ProcessesOf(strike)) cluster.Kill(victim);
-  if (strike.on_spent) strike.on_spent();
+  if (strike.on_limit_reached) strike.on_limit_reached();
   return Healer([acted] { return acted ? kActed : kDidNotAct; });
 }
 

@@ -43,10 +43,13 @@ TEST_F(FaultTest, AFaultOnSeveralLinksIsSpentWhenAllItsRulesAre) {
 TEST_F(FaultTest, AFaultMayBeHealedFromWithinOnSpent) {
   Healer healer;
   const FaultPlan plan{.kind = "drop", .client = 1, .nodes = {1}};
-  healer = FindFault("drop")->start(
-      cluster_,
-      {.plan = plan, .client = 1, .clients = 1, .nodes = 1, .on_spent = [&] { healer.Heal(); }},
-      prng_);
+  healer = FindFault("drop")->start(cluster_,
+                                    {.plan = plan,
+                                     .client = 1,
+                                     .clients = 1,
+                                     .nodes = 1,
+                                     .on_limit_reached = [&] { healer.Heal(); }},
+                                    prng_);
   cluster_.Spend(1);
   EXPECT_TRUE(cluster_.rules.empty());
 }

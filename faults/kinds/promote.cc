@@ -41,9 +41,10 @@ Healer StartPromote(Cluster& cluster, const Strike& strike, Prng&) {
   // Shared: the promotion may succeed after the run has ended and the strike is gone.
   auto took = std::make_shared<int64_t>(0);
   cluster.Promote(strike.plan.nodes.front(), WayOf(strike.plan).value_or(Promotion::kByHand),
-                  [&cluster, took, began = cluster.Now(), on_spent = strike.on_spent](bool done) {
+                  [&cluster, took, began = cluster.Now(),
+                   on_limit_reached = strike.on_limit_reached](bool done) {
                     if (done) *took = AtLeastActed(cluster.Now() - began);
-                    if (on_spent) on_spent();
+                    if (on_limit_reached) on_limit_reached();
                   });
   return Healer([took] { return *took; });
 }

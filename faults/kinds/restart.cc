@@ -59,10 +59,11 @@ struct Coming {
 
 Healer StartRestart(Cluster& cluster, const Strike& strike, Prng&) {
   const auto coming = std::make_shared<Coming>(Coming{.away = strike.plan.nodes.size()});
-  const auto on_back = [&cluster, coming, began = cluster.Now(), on_spent = strike.on_spent] {
+  const auto on_back = [&cluster, coming, began = cluster.Now(),
+                        on_limit_reached = strike.on_limit_reached] {
     if (--coming->away > 0) return;
     coming->took_ns = AtLeastActed(cluster.Now() - began);
-    if (on_spent) on_spent();
+    if (on_limit_reached) on_limit_reached();
   };
   for (const int node : strike.plan.nodes) {
     cluster.Restart(node, {.down = strike.plan.length,

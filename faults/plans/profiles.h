@@ -24,7 +24,7 @@ struct ProfileEntry {
   // Makes the set for the plan's lease, duration, nodes and clients.
   std::vector<FaultPlan> (*make)(const Plan&, ProfileTurn);
   // Explains why the set does not fit a plan; an empty text if it does. Null: it always fits.
-  std::string (*misfit)(const Plan&) = nullptr;
+  std::string (*incompatibility)(const Plan&) = nullptr;
 };
 
 std::span<const ProfileEntry> Profiles();

@@ -19,7 +19,7 @@ std::vector<FaultPlan> Make(std::string_view name, const Plan& plan) {
 
 std::string WhyNot(std::string_view name, const Plan& plan) {
   const auto entry = std::ranges::find(Profiles(), name, &ProfileEntry::name);
-  return entry->misfit == nullptr ? "" : entry->misfit(plan);
+  return entry->incompatibility == nullptr ? "" : entry->incompatibility(plan);
 }
 
 Plan PlanOfProfiles(Lease lease, Duration duration, int nodes = 1, int clients = 4) {

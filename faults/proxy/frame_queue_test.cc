@@ -63,7 +63,7 @@ TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
   requests_.Add(kSet.substr(20), At(8ms));  // the rest of the frame is not held
   EXPECT_EQ(Take(requests_, At(8ms)), kSet.substr(20));
   EXPECT_EQ(rule->report().longest_delay, 7ms);
-  EXPECT_EQ(spent(), 0);  // on_spent is not called after the removal
+  EXPECT_EQ(spent(), 0);  // on_limit_reached is not called after the removal
 }
 
 TEST_F(FrameQueueTest, ADroppedFrameIsDroppedToItsEndEvenWhenTheRuleIsRemoved) {

@@ -48,7 +48,7 @@ class ProxyTest : public ::testing::Test {
   }
 
   RuleId Set(LinkRule rule) {
-    rule.on_spent = [this] { ++spent_; };
+    rule.on_limit_reached = [this] { ++spent_; };
     return OnLoop([&] { return proxy_->SetLink(kLink, rule); });
   }
   RuleReport Clear(RuleId id) {

@@ -17,7 +17,7 @@ inline MonoTime At(Duration since_start) { return MonoTime(since_start); }
 class FrameQueueTest : public ::testing::Test {
  protected:
   std::shared_ptr<ActiveRule> Set(LinkRule spec) {
-    spec.on_spent = [this] { ++spent_; };
+    spec.on_limit_reached = [this] { ++spent_; };
     ++last_;
     auto rule = std::make_shared<ActiveRule>(io_, last_, std::move(spec), Prng(1, "rule", last_));
     rules_.Add(rule);

@@ -85,12 +85,12 @@ void ActiveRule::Measured(Duration kept) {
 
 void ActiveRule::Gone() {
   ++gone_;
-  if (spec_.limit == 0 || gone_ != spec_.limit || !spec_.on_spent) return;
+  if (spec_.limit == 0 || gone_ != spec_.limit || !spec_.on_limit_reached) return;
   // Posted, because the callback may remove this rule or close the proxy.
   boost::asio::post(io_, [weak = weak_from_this()] {
     const std::shared_ptr<ActiveRule> rule = weak.lock();
-    if (rule == nullptr || !rule->spec_.on_spent) return;
-    std::exchange(rule->spec_.on_spent, nullptr)();
+    if (rule == nullptr || !rule->spec_.on_limit_reached) return;
+    std::exchange(rule->spec_.on_limit_reached, nullptr)();
   });
 }
 

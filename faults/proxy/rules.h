@@ -33,9 +33,11 @@ class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
   void Take() { ++report_.frames; }    // the rule acts on one more frame
   void GiveUp() { --report_.frames; }  // the rule could not act on a frame after all
   [[nodiscard]] Duration DrawDelay();
-  void Measured(Duration kept);               // bytes of a frame were sent after this time
-  void Gone();                                // a frame was sent, dropped or lost
-  void Clear() { spec_.on_spent = nullptr; }  // call on removal: on_spent is not called any more
+  void Measured(Duration kept);  // bytes of a frame were sent after this time
+  void Gone();                   // a frame was sent, dropped or lost
+  void Clear() {
+    spec_.on_limit_reached = nullptr;
+  }  // call on removal: on_limit_reached is not called any more
 
  private:
   boost::asio::io_context& io_;

@@ -93,7 +93,7 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   const Owed release{.grant = text, .hold = grant.hold, .key = grant.key.index};
   RecordLoss(grant);  // recorded even if the release is deferred
   if (!Settle(deadline)) {
-    owed_.push_back(release);
+    late_grants_.push_back(release);
     return ReleaseResult::kUnknown;
   }
   const auto answer = AskRelease(release, deadline);
@@ -154,15 +154,15 @@ bool DriverLock::Settle(Deadline deadline) {
     const bool granted = call.op == DriverOp::kAcquire && late->kind == AnswerKind::kOk;
     // A release that does not compare owners might free another owner's lock by now.
     if (granted && !ReleasesAnothers())
-      owed_.push_back({.grant = late->grant, .hold = call.hold, .key = call.key});
+      late_grants_.push_back({.grant = late->grant, .hold = call.hold, .key = call.key});
   }
-  return PayOwed(deadline);
+  return ReleaseLateGrants(deadline);
 }
 
-bool DriverLock::PayOwed(Deadline deadline) {
-  while (!owed_.empty()) {
-    const Owed first = owed_.front();
-    owed_.erase(owed_.begin());
+bool DriverLock::ReleaseLateGrants(Deadline deadline) {
+  while (!late_grants_.empty()) {
+    const Owed first = late_grants_.front();
+    late_grants_.erase(late_grants_.begin());
     if (!AskRelease(first, deadline)) return false;
   }
   return true;

@@ -64,7 +64,7 @@ class DriverLock final : public Lock {
   void RecordLateReply(EventType how, Duration took);
   void RecordLoss(const Grant& grant);
   bool Settle(Deadline deadline);
-  bool PayOwed(Deadline deadline);
+  bool ReleaseLateGrants(Deadline deadline);
   [[nodiscard]] MonoTime ValidUntil(MonoTime sent, Lease lease, const DriverAnswer& answer) const;
 
   Env& env_;
@@ -75,7 +75,7 @@ class DriverLock final : public Lock {
   Lease lease_;  // the plan's lease
   Owners owners_;
   std::optional<UnderWay> under_way_;
-  std::vector<Owed> owed_;  // grants without an owner, to be released in this order
+  std::vector<Owed> late_grants_;  // grants without an owner, to be released in this order
 };
 
 }  // namespace doublehold

@@ -52,9 +52,9 @@ TEST(Topology, WrongSizesNameTheSettingAtFault) {
     plan.nodes = c.nodes;
     plan.replicas = c.replicas;
     plan.direct = c.direct;
-    const Misfit misfit = WhyWrongSize(plan);
-    EXPECT_EQ(misfit.setting, c.setting) << c.name << " " << c.nodes << " " << c.replicas;
-    EXPECT_EQ(misfit.why.empty(), misfit.setting.empty());
+    const Misfit incompatibility = WhyWrongSize(plan);
+    EXPECT_EQ(incompatibility.setting, c.setting) << c.name << " " << c.nodes << " " << c.replicas;
+    EXPECT_EQ(incompatibility.why.empty(), incompatibility.setting.empty());
   }
 }
 

@@ -126,7 +126,7 @@ class Network {
   void CountListeners(int node, const std::string& channel);
   void Answer(uint32_t index, MonoTime at);  // sends the message's reply
   void Lose(uint32_t index, bool definite, std::string why);
-  void Forsake(int node);
+  void FailPendingCalls(int node);
   std::optional<Duration> AwaitReplicas(Message& message, const Node& node);
   static std::string_view Name(const Message& message);
 

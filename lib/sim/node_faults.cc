@@ -25,18 +25,18 @@ bool Network::StrikeNode(FaultForm fault, int number) {
       node.redis.RestartEmpty();
       node.down_until = now + world_->terms_.restart_delay;
       note(node.down_until);
-      Forsake(number);
+      FailPendingCalls(number);
       return true;
     case FaultForm::kRestartWithData:
       node.redis.RestartWithData();
       node.down_until = now + world_->terms_.restart_delay;
       note(node.down_until);
-      Forsake(number);
+      FailPendingCalls(number);
       return true;
     case FaultForm::kNodeCrash:
       node.down_until = MonoTime::max();
       note(MonoTime::max());
-      Forsake(number);
+      FailPendingCalls(number);
       return true;
     case FaultForm::kFailover: {
       // The promoted replica has the data that it had received, a clock of its own and no scripts.
@@ -46,7 +46,7 @@ bool Network::StrikeNode(FaultForm fault, int number) {
       node.redis.RestartWithData();
       node.replicas.emplace(node.redis, world_->terms_.lag);
       note(now);
-      Forsake(number);
+      FailPendingCalls(number);
       return true;
     }
     case FaultForm::kCutReplication:
@@ -77,7 +77,7 @@ bool Network::StrikeNode(FaultForm fault, int number) {
 
 // The node's process is gone: all connections to it break, and messages on their way to it are
 // lost.
-void Network::Forsake(int number) {
+void Network::FailPendingCalls(int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
   ++node.restarts;
   node.knows_all = false;

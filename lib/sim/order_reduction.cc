@@ -27,16 +27,16 @@ World::Due World::TakeNext(const Due& due) {
     const Due second = Take(*next);
     for (const Due& heal : heals) {
       now_ = std::max(now_, heal.at);
-      HappenBesideSleepers(heal);
+      ExecuteUpdatingSleepSets(heal);
     }
-    LetWait(first, second, /*is_tie=*/first.at == second.at && heals.empty());
+    Defer(first, second, /*is_tie=*/first.at == second.at && heals.empty());
     first = second;
   }
 }
 
 // Plans `first` again behind `second`. An event in the sleep set stays there. Only a tie adds a
 // sleep-set entry: an event that is deferred to a later instant happens at another time.
-void World::LetWait(Due first, const Due& second, bool is_tie) {
+void World::Defer(Due first, const Due& second, bool is_tie) {
   const auto asleep = std::ranges::find(asleep_, first.number, &Sleeper::number);
   first.at = std::max(first.at, second.at);
   Plan(first);
@@ -56,7 +56,7 @@ void World::LetWait(Due first, const Due& second, bool is_tie) {
 // choice of its own, so nothing that the other order leads to is lost. The steps of two clients
 // depend on each other: their timeouts fire in the order in which they were set. (Sleep sets:
 // Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996.)
-void World::HappenBesideSleepers(const Due& due) {
+void World::ExecuteUpdatingSleepSets(const Due& due) {
   const Place place = PlaceOf(due);
   const bool was_asleep = std::ranges::find(asleep_, due.number, &Sleeper::number) != asleep_.end();
   const uint64_t effects = effects_;

@@ -72,7 +72,7 @@ void World::Run(bool with_faults) {
     if (asleep_.empty()) {
       Happen(due);
     } else {
-      HappenBesideSleepers(due);
+      ExecuteUpdatingSleepSets(due);
     }
   }
 }

@@ -79,7 +79,7 @@ class World {
   // Sleep sets: index of the first choice from which this execution repeats another one. The other
   // execution defers fewer events and differs only in the order of independent events. Empty when
   // this execution is not redundant.
-  [[nodiscard]] std::optional<uint32_t> again_from() const { return again_from_; }
+  [[nodiscard]] std::optional<uint32_t> redundant_from() const { return again_from_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
  private:
@@ -129,8 +129,8 @@ class World {
     return choices_.Choose(kind, count);
   }
   void NoteManyEffects() { effects_ += 2; }
-  void LetWait(Due first, const Due& second, bool is_tie);
-  void HappenBesideSleepers(const Due& due);
+  void Defer(Due first, const Due& second, bool is_tie);
+  void ExecuteUpdatingSleepSets(const Due& due);
   [[nodiscard]] Place PlaceOf(const Due& due) const;
   void Happen(const Due& due);
   void GoOn(const Due& due);

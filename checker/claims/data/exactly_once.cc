@@ -71,7 +71,7 @@ void CountFinal(const History& history, SaveCount& count) {
 
 class ResultsTelling {
  public:
-  ResultsTelling(const Evidence& evidence, Stories& stories)
+  ResultsTelling(const Evidence& evidence, ViolationLog& stories)
       : holds_(evidence.holds()), scene_(evidence.scene()), stories_(stories) {}
 
   void Tell(const Call& again, const Call& first) {
@@ -101,7 +101,7 @@ class ResultsTelling {
  private:
   const Holds& holds_;
   const Scene& scene_;
-  Stories& stories_;
+  ViolationLog& stories_;
 };
 
 std::string WhySavesUndecided(const SaveCount& count) {
@@ -144,7 +144,7 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
   const SaveCount count = CountSaves(evidence);
   verdict.opportunities = count.saved;
   verdict.count = std::max({count.twice, count.Surplus(), count.Missing()});
-  Stories stories(limits);
+  ViolationLog stories(limits);
   if (count.twice > 0) {
     ResultsTelling telling(evidence, stories);
     for (const auto& [task, saves] : ByTask(evidence.calls())) {

@@ -17,7 +17,7 @@ ClaimVerdict VerdictOnExactlyOnce(const std::string& picture) {
 struct ExactlyOnceCase {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kViolated;
+  Outcome outcome = Outcome::kViolated;
   int64_t count = 0;
 };
 
@@ -27,7 +27,7 @@ TEST(ExactlyOnce, IsViolatedWhenATaskWasSavedTwice) {
       c2:               A-a=S-k=R-r         | 7
       pause c1:     [---------]             | 10
       final:                              * | 1/2)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
   ASSERT_EQ(verdict.violations.size(), 1U);
@@ -43,59 +43,59 @@ TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
       c1:    A-a=S-k=R-r                    | 1
       c2:                A-a=S-k=S-x=R-r    | 2 1
       final:                              * | 2/2)",
-                                     Outcome3::kValid},
+                                     Outcome::kValid},
                                     {"a save of unknown outcome, which did nothing", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/1)",
-                                     Outcome3::kValid},
+                                     Outcome::kValid},
                                     {"one which did", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/2)",
-                                     Outcome3::kViolated, 1},
+                                     Outcome::kViolated, 1},
                                     {"one of another task, which may arrive between the counts", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/2)",
-                                     Outcome3::kValid},
+                                     Outcome::kValid},
                                     {"two of unknown outcome, and one surplus result", R"(
       c1:    A-a=S-?=R-r  A-a=S-?=R-r       | 1 2
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/2)",
-                                     Outcome3::kUnknown},
+                                     Outcome::kUnknown},
                                     {"more results than anybody saved", R"(
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/3)",
-                                     Outcome3::kViolated, 2},
+                                     Outcome::kViolated, 2},
                                     {"a result is missing", R"(
       c1:    A-a=S-k=R-r                    | 1
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/1)",
-                                     Outcome3::kViolated, 1},
+                                     Outcome::kViolated, 1},
                                     {"the store was not counted", R"(
       c1:    A-a=S-k=R-r                    | 1)",
-                                     Outcome3::kUnknown},
+                                     Outcome::kUnknown},
                                     {"it was counted too early", R"(
       final:         *                      | 1/1
       c1:    A-a=S-k=R-r   A-a=S-k=R-r      | 1 2)",
-                                     Outcome3::kUnknown},
+                                     Outcome::kUnknown},
                                     {"one of two keys was counted too early", R"(
       c1 item-0:    A-a=S-k=R-r   A-a=S-k=R-r     | 1 2
       c1 item-1:    A-a=S-k=R-r                   | 1
       final item-0:            *                  | 1/1
       final item-1:                             * | 1/1)",
-                                     Outcome3::kUnknown},
+                                     Outcome::kUnknown},
                                     {"nothing was saved", R"(
       c1:    A-a=S-x=R-r                    | 1
       final:                              * | 0/0)",
-                                     Outcome3::kUnknown},
+                                     Outcome::kUnknown},
                                     {"the same number under two keys", R"(
       c1 item-0:    A-a=S-k=R-r                    | 1
       c1 item-1:    A-a=S-k=R-r                    | 1
       final item-0:                              * | 1/1
       final item-1:                              * | 1/1)",
-                                     Outcome3::kValid}}) {
+                                     Outcome::kValid}}) {
     const ClaimVerdict verdict = VerdictOnExactlyOnce(drawn.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;

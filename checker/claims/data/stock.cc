@@ -145,9 +145,10 @@ std::string WereMade(int64_t sales) {
 std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explained,
                               const std::string& twice_by) {
   std::vector<Violation> ways;
-  const auto add = [&](int64_t count, const auto& tell, bool by_stall = false) {
+  const auto add = [&](int64_t count, const auto& tell, bool explained_by_stall = false) {
     if (count > 0)
-      ways.push_back({.count = item.Wrong(), .by_stall = by_stall, .sentence = tell()});
+      ways.push_back(
+          {.count = item.Wrong(), .explained_by_stall = explained_by_stall, .sentence = tell()});
   };
   const auto fell = [&] {
     return fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
@@ -270,7 +271,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
     verdict.opportunities += item.orders;
     verdict.count += item.Wrong();
   }
-  Stories stories(limits);
+  ViolationLog stories(limits);
   if (verdict.count > 0) {
     const StockTale tale = TellStock(evidence, items, stories);
     const std::vector<std::string> twice_by = TakenTwiceByMachine(evidence, items);

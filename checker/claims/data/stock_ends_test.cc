@@ -114,7 +114,7 @@ TEST(StockEnds, AWriteThatTheMachineDelayedDoesNotExplainLaterErrors) {
       c3:                              A-a=g======w=R-r          | 4 4>3
       final:                                             *       | 3/3)"),
                                           {});
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.count, 1);
 }
 

@@ -47,7 +47,7 @@ class StockTelling {
  public:
   enum class Of : uint8_t { kWrong, kEvery };  // which items
 
-  StockTelling(const Evidence& evidence, const std::vector<ItemCount>& items, Stories& stories,
+  StockTelling(const Evidence& evidence, const std::vector<ItemCount>& items, ViolationLog& stories,
                Of of)
       : of_(of),
         facts_(evidence.facts()),
@@ -101,7 +101,7 @@ class StockTelling {
     std::string why = AftermathClause(scene_, holds_.Find(write.hold), nullptr, write.at_ns);
     if (const Hold* stale = StaleHoldOf(write); why.empty() && stale != nullptr) {
       const StaleStory story = TellStale(scene_, *stale, 0, write.at_ns, write.at_ns);
-      if (story.by_stall) why = story.text + ", and may have written last";
+      if (story.explained_by_stall) why = story.text + ", and may have written last";
     }
     if (why.empty()) return;
     replay.doubtful.push_back(
@@ -146,9 +146,9 @@ class StockTelling {
                      : ": ";
     what += Were(lost) + " lost";
     Violation violation = Explain(write, overwrite.over, what);
-    const bool explained = violation.by_stall || violation.stale;
+    const bool explained = violation.explained_by_stall || violation.stale;
     if (const std::string doubt = explained ? "" : DoubtAbout(overwrite); !doubt.empty()) {
-      violation.by_stall = true;
+      violation.explained_by_stall = true;
       violation.fault = -1;
       violation.sentence += "; " + doubt;
     }
@@ -180,9 +180,9 @@ class StockTelling {
     const auto doubtful = std::ranges::find_if(replay.doubtful, beside);
     // Each doubtful write took one unit.
     const bool enough = std::ranges::count_if(replay.doubtful, beside) >= -write.value[1];
-    if (enough && !violation.by_stall) violation.sentence += "; " + doubtful->why;
+    if (enough && !violation.explained_by_stall) violation.sentence += "; " + doubtful->why;
     if (enough) violation.fault = -1;
-    violation.by_stall = enough;
+    violation.explained_by_stall = enough;
     stories_.Add(std::move(violation));
   }
 
@@ -217,7 +217,7 @@ class StockTelling {
         stale != nullptr ? TellStale(scene_, *stale, other, write.at_ns, write.at_ns)
                          : TellStale(scene_, *stale_over, write.client, over->at_ns, over->at_ns);
     violation.fault = story.fault;
-    violation.by_stall = story.by_stall;
+    violation.explained_by_stall = story.explained_by_stall;
     violation.sentence =
         stale != nullptr
             ? fmt::format("{}; it {}{}", story.text, what, story.suffix)
@@ -237,7 +237,7 @@ class StockTelling {
   const std::vector<ItemCount>& items_;
   const Holds& holds_;
   const Scene& scene_;
-  Stories& stories_;
+  ViolationLog& stories_;
   std::vector<Replay> replays_;
   std::map<SessionId, Event> reads_;  // last read of each session
   std::map<SessionId, int64_t> asked_ns_;
@@ -247,7 +247,7 @@ class StockTelling {
 }  // namespace
 
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
-                    Stories& stories) {
+                    ViolationLog& stories) {
   StockTelling telling(evidence, items, stories, StockTelling::Of::kWrong);
   for (const Event& event : evidence.history().events) telling.Take(event);
   return std::move(telling).Finish();
@@ -256,7 +256,7 @@ StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& item
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items) {
   if (std::string rise = TellRise(evidence); !rise.empty()) return rise;
   if (!OneValueWasReadTwice(evidence.history())) return {};
-  Stories stories(Limits{.violations_told = 1});
+  ViolationLog stories(Limits{.violations_told = 1});
   StockTelling telling(evidence, items, stories, StockTelling::Of::kEvery);
   for (const Event& event : evidence.history().events) telling.Take(event);
   std::move(telling).Finish();

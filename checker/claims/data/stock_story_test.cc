@@ -14,8 +14,8 @@ namespace {
 
 using testing::ExpectStock;
 
-constexpr Outcome3 kStockStoryUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kStockStoryViolated = Outcome3::kViolated;
+constexpr Outcome kStockStoryUnknown = Outcome::kUnknown;
+constexpr Outcome kStockStoryViolated = Outcome::kViolated;
 
 TEST(StockStory, AnOverwriteIsDescribedWithItsNetCost) {
   // c5 had read 3 before c3 wrote 4 over it, and writes 2 as it would have done anyway.
@@ -41,7 +41,7 @@ TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOrder) {
       c4:                             A-a=g======W?R-r| 4 4>3
       final:                                          *| 3/2)");
   EXPECT_EQ(CountItems(history).at(0).Wrong(), 0);
-  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome3::kUnknown) << CheckStock(history, {}).reason;
+  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome::kUnknown) << CheckStock(history, {}).reason;
 }
 
 TEST(StockStory, NamesWhoOverwroteWhom) {
@@ -147,10 +147,10 @@ TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {
       machine c1:      (----------)
       final:                                          *  | 4/3)"),
                                           {});
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.count, 2);
   ASSERT_EQ(verdict.violations.size(), 2U);
-  EXPECT_TRUE(verdict.violations[0].by_stall);
+  EXPECT_TRUE(verdict.violations[0].explained_by_stall);
   EXPECT_EQ(verdict.violations[1].sentence,
             "the stock fell from 5 to 4, but 3 orders were made: 2 orders were lost");
 }
@@ -225,10 +225,10 @@ TEST(StockStory, TheFinalStockShowsWhichWriteWasLast) {
       machine c1:      (-------------)
       final:                                      *  | )";
   const ClaimVerdict over = CheckStock(FromLanes(told + "4/3"), {});
-  EXPECT_EQ(over.outcome, Outcome3::kUnknown) << over.reason;
+  EXPECT_EQ(over.outcome, Outcome::kUnknown) << over.reason;
   ASSERT_EQ(over.violations.size(), 1U);
   EXPECT_EQ(over.violations[0].count, 2);
-  EXPECT_TRUE(over.violations[0].by_stall);
+  EXPECT_TRUE(over.violations[0].explained_by_stall);
   // Here c2's write was last, over c1's.
   const ClaimVerdict under = CheckStock(FromLanes(told + "3/3"), {});
   ASSERT_EQ(under.violations.size(), 1U);
@@ -243,15 +243,15 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerOverwroteTheStockOfThatTime) {
       c3:                                A-a=gw=R-r         | 4 4>3
       final:                                             *  | 3/4)";
   const ClaimVerdict by_nobody = CheckStock(FromLanes(told), {});
-  EXPECT_EQ(by_nobody.outcome, Outcome3::kViolated);
+  EXPECT_EQ(by_nobody.outcome, Outcome::kViolated);
   ASSERT_EQ(by_nobody.violations.size(), 1U) << by_nobody.violations[1].sentence;
   EXPECT_EQ(by_nobody.violations[0].count, 2);
   EXPECT_EQ(by_nobody.violations[0].first->client, 1);
   EXPECT_EQ(by_nobody.violations[0].second->client, 2);
-  const ClaimVerdict by_stall =
+  const ClaimVerdict explained_by_stall =
       CheckStock(FromLanes(told + "\n      machine c1:       (-------------------)"), {});
-  EXPECT_EQ(by_stall.outcome, Outcome3::kUnknown) << by_stall.reason;
-  EXPECT_EQ(by_stall.count, 2);
+  EXPECT_EQ(explained_by_stall.outcome, Outcome::kUnknown) << explained_by_stall.reason;
+  EXPECT_EQ(explained_by_stall.count, 2);
   // No customer was told "sold", so one order fewer went wrong.
   std::string unanswered = told;
   unanswered.replace(unanswered.find("W--------w"), 10, "W--------?");
@@ -269,7 +269,7 @@ TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
       final:                                    * | -1/2)";
   const LaneOptions two_steps{.stock = 1, .write = "check-then-decr"};
   const ClaimVerdict late = CheckStock(FromLanes(told, two_steps), {});
-  EXPECT_EQ(late.outcome, Outcome3::kViolated);
+  EXPECT_EQ(late.outcome, Outcome::kViolated);
   ASSERT_FALSE(late.violations.empty());
   EXPECT_TRUE(late.violations[0].stale);
   ASSERT_TRUE(late.violations[0].second);
@@ -277,18 +277,18 @@ TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
   const auto outcome = [&](const std::string& more) {
     return CheckStock(FromLanes(told + more, two_steps), {}).outcome;
   };
-  EXPECT_EQ(outcome("\n      machine c1:       (-----------------)"), Outcome3::kUnknown);
-  EXPECT_EQ(outcome("\n      machine c3:       (-----------------)"), Outcome3::kViolated);
-  EXPECT_EQ(outcome("\n      pause c1:         [-----------------]"), Outcome3::kViolated);
+  EXPECT_EQ(outcome("\n      machine c1:       (-----------------)"), Outcome::kUnknown);
+  EXPECT_EQ(outcome("\n      machine c3:       (-----------------)"), Outcome::kViolated);
+  EXPECT_EQ(outcome("\n      pause c1:         [-----------------]"), Outcome::kViolated);
   // c1 took one unit, but two were missing.
   std::string three = told + "\n      machine c1:       (-----------------)" +
                       "\n      c3:                        A-a=g======w=R-r | 1 1>-2";
   three.replace(three.find("-1/2"), 4, "-2/3");
   const ClaimVerdict missing = CheckStock(FromLanes(three, two_steps), {});
-  EXPECT_EQ(missing.outcome, Outcome3::kViolated);
+  EXPECT_EQ(missing.outcome, Outcome::kViolated);
   ASSERT_EQ(missing.violations.size(), 2U);
-  EXPECT_TRUE(missing.violations[0].by_stall);
-  EXPECT_FALSE(missing.violations[1].by_stall);
+  EXPECT_TRUE(missing.violations[0].explained_by_stall);
+  EXPECT_FALSE(missing.violations[1].explained_by_stall);
 }
 
 // The final stock equals the value of c2's write, but c1's write left it.

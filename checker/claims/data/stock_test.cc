@@ -14,8 +14,8 @@ namespace {
 
 using testing::ExpectStock;
 
-constexpr Outcome3 kStockUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kStockViolated = Outcome3::kViolated;
+constexpr Outcome kStockUnknown = Outcome::kUnknown;
+constexpr Outcome kStockViolated = Outcome::kViolated;
 
 TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
   ExpectStock({.name = "two sales", .picture = R"(
@@ -223,7 +223,7 @@ TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
   const ItemCount item = CountItems(history).at(0);
   EXPECT_EQ(item.writes, 2);
   EXPECT_EQ(item.unknown_writes, 0);
-  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome::kValid);
 }
 
 TEST(Stock, IsUnknownWithoutAFinalStockOrOrders) {

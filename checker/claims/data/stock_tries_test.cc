@@ -26,7 +26,7 @@ constexpr char kTwice[] = R"(
 TEST(StockTries, AWriteThatTookEffectAndWasRetriedTakesTwoUnits) {
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(kTwice, write);
-    EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << write << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kViolated) << write << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 1) << write;
     EXPECT_EQ(verdict.violations.at(0).sentence,
               "the stock fell from 5 to 3, and at most 1 sale was made: 1 sale took a unit twice, "
@@ -34,7 +34,7 @@ TEST(StockTries, AWriteThatTookEffectAndWasRetriedTakesTwoUnits) {
         << write;
   }
   // In this mode a hold may have several sales, so both may be right.
-  EXPECT_EQ(VerdictOnStockTries(kTwice, "read-modify-write").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnStockTries(kTwice, "read-modify-write").outcome, Outcome::kValid);
 }
 
 TEST(StockTries, AWriteThatFailedDoesNotCountAsATry) {
@@ -44,7 +44,7 @@ TEST(StockTries, AWriteThatFailedDoesNotCountAsATry) {
       final:                        * | 4/1)",
                                   write)
                   .outcome,
-              Outcome3::kValid)
+              Outcome::kValid)
         << write;
     EXPECT_EQ(VerdictOnStockTries(R"(
       c1:    A-a=g=W--x==g=W-x=g=W-w=R-r    | 5 5>4 4 4>3 4 4>3
@@ -52,7 +52,7 @@ TEST(StockTries, AWriteThatFailedDoesNotCountAsATry) {
       final:                              * | 3/2)",
                                   write)
                   .outcome,
-              Outcome3::kValid)
+              Outcome::kValid)
         << write;
   }
 }
@@ -64,7 +64,7 @@ TEST(StockTries, AnotherSaleOfUnknownOutcomeMayHideIt) {
       c2:                          A-a=g=W? | 3 3>2
       final:                              * | 3/1)",
                                                      write);
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << write << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << write << ": " << verdict.reason;
   }
 }
 
@@ -101,7 +101,7 @@ TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
       c3:                                     A-a=g=W-?=R-r | 3 3>2
       final:                                              * | 3/2)",
                                                      write);
-    EXPECT_EQ(verdict.outcome, Outcome3::kValid) << write << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kValid) << write << ": " << verdict.reason;
   }
 }
 
@@ -114,16 +114,16 @@ TEST(StockTries, AStoreThatRefusesStaleWritesHidesNoLostUpdate) {
       c2:                       A-a=g=w=R-r                        | #3 4#3 4>3#3
       c3:                                     A-a=g=W-?=g=w=R-r    | #4 3#4 3>2#4 3#4 3>2#4
       final:                                                     * | 2/3)";
-  EXPECT_EQ(VerdictOnStockTries(shown, "fenced").outcome, Outcome3::kValid)
+  EXPECT_EQ(VerdictOnStockTries(shown, "fenced").outcome, Outcome::kValid)
       << VerdictOnStockTries(shown, "fenced").reason;
   std::string not_shown = shown;  // c3's reads show no token: the store compares on writes only
   for (size_t at = not_shown.find(" 3#4"); at != std::string::npos; at = not_shown.find(" 3#4"))
     not_shown.replace(at, 4, " 3");
-  EXPECT_EQ(VerdictOnStockTries(not_shown, "fenced").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnStockTries(not_shown, "fenced").outcome, Outcome::kUnknown);
   std::string went_back = shown;  // c3's token is c2's
   for (size_t at = went_back.find("#4"); at != std::string::npos; at = went_back.find("#4"))
     went_back.replace(at, 2, "#3");
-  EXPECT_EQ(VerdictOnStockTries(went_back, "fenced").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnStockTries(went_back, "fenced").outcome, Outcome::kUnknown);
 }
 
 // c1's first write took effect and has no answer for 40 ms.
@@ -145,7 +145,7 @@ std::string Machine(const std::string& process, int from_ms, int to_ms) {
 struct Around {
   std::string name;
   std::string lanes;
-  Outcome3 outcome;
+  Outcome outcome;
 };
 
 void ExpectWaited(const std::vector<Around>& drawn) {
@@ -161,12 +161,12 @@ void ExpectWaited(const std::vector<Around>& drawn) {
 
 TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
   ExpectWaited({
-      {"of the store", Machine("n0", -1, 45), Outcome3::kUnknown},
-      {"of the supervisor", Machine("supervisor", -1, 45), Outcome3::kUnknown},
-      {"of its client", Machine("c1", 1, 39), Outcome3::kUnknown},
-      {"for most of it", Machine("n0", 19, 42), Outcome3::kUnknown},
-      {"over when its client looked", Machine("n0", -1, 31), Outcome3::kUnknown},
-      {"with a tick between", Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome3::kUnknown},
+      {"of the store", Machine("n0", -1, 45), Outcome::kUnknown},
+      {"of the supervisor", Machine("supervisor", -1, 45), Outcome::kUnknown},
+      {"of its client", Machine("c1", 1, 39), Outcome::kUnknown},
+      {"for most of it", Machine("n0", 19, 42), Outcome::kUnknown},
+      {"over when its client looked", Machine("n0", -1, 31), Outcome::kUnknown},
+      {"with a tick between", Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome::kUnknown},
   });
   EXPECT_EQ(VerdictOnStockTries(kWaited + Machine("n0", -1, 45), "watch").reason,
             "only where the machine stalled a process: the stock fell from 5 to 3, and at most 1 "
@@ -177,17 +177,17 @@ TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
 
 TEST(StockTries, AStallElsewhereExcusesNoSale) {
   ExpectWaited({
-      {"none", "", Outcome3::kViolated},
-      {"of a server that keeps locks", Machine("n1", -1, 45), Outcome3::kViolated},
-      {"of another client", Machine("c2", -1, 45), Outcome3::kViolated},
-      {"before it", Machine("n0", -6, -1), Outcome3::kViolated},
-      {"after it", Machine("n0", 41, 50), Outcome3::kViolated},
-      {"long over when its client gave up", Machine("n0", -1, 28), Outcome3::kViolated},
+      {"none", "", Outcome::kViolated},
+      {"of a server that keeps locks", Machine("n1", -1, 45), Outcome::kViolated},
+      {"of another client", Machine("c2", -1, 45), Outcome::kViolated},
+      {"before it", Machine("n0", -6, -1), Outcome::kViolated},
+      {"after it", Machine("n0", 41, 50), Outcome::kViolated},
+      {"long over when its client gave up", Machine("n0", -1, 28), Outcome::kViolated},
       {"long over, though another server's was not", Machine("n0", -1, 28) + Machine("n1", 20, 45),
-       Outcome3::kViolated},
-      {"after it had no answer for long", Machine("n0", 21, 45), Outcome3::kViolated},
+       Outcome::kViolated},
+      {"after it had no answer for long", Machine("n0", 21, 45), Outcome::kViolated},
       {"with time to answer between", Machine("n0", 1, 10) + Machine("n0", 21, 45),
-       Outcome3::kViolated},
+       Outcome::kViolated},
   });
 }
 
@@ -197,24 +197,24 @@ TEST(StockTries, AStallExcusesNoSaleWhoseAnswerAFaultPrevented) {
            (asked_ms == 0 ? "" : " | " + std::to_string(asked_ms));
   };
   ExpectWaited({
-      {"on its link", fault("drop c1", 2, 4), Outcome3::kViolated},
-      {"on all links", fault("drop", 2, 4), Outcome3::kViolated},
-      {"on the store's links", fault("drop n0", 2, 4), Outcome3::kViolated},
-      {"that was over", fault("drop n0", -3, -1), Outcome3::kUnknown},
-      {"on another server's links", fault("drop n1", 2, 4), Outcome3::kUnknown},
-      {"on another client's", fault("drop c2", 2, 4), Outcome3::kUnknown},
-      {"that stopped the store as long", fault("pause n0", -1, 45), Outcome3::kViolated},
-      {"that stopped it for a while", fault("pause n0", 2, 8), Outcome3::kUnknown},
-      {"that stopped its client", fault("pause c1", 2, 38), Outcome3::kViolated},
-      {"that delayed the answer for long", fault("delay n0", 1, 50, 25), Outcome3::kViolated},
-      {"that delayed it a little", fault("delay n0", 1, 50, 3), Outcome3::kUnknown},
-      {"that moved the store's clock", fault("jump n0", 2, 4), Outcome3::kUnknown},
-      {"that sent it twice", fault("duplicate n0", 2, 4), Outcome3::kUnknown},
+      {"on its link", fault("drop c1", 2, 4), Outcome::kViolated},
+      {"on all links", fault("drop", 2, 4), Outcome::kViolated},
+      {"on the store's links", fault("drop n0", 2, 4), Outcome::kViolated},
+      {"that was over", fault("drop n0", -3, -1), Outcome::kUnknown},
+      {"on another server's links", fault("drop n1", 2, 4), Outcome::kUnknown},
+      {"on another client's", fault("drop c2", 2, 4), Outcome::kUnknown},
+      {"that stopped the store as long", fault("pause n0", -1, 45), Outcome::kViolated},
+      {"that stopped it for a while", fault("pause n0", 2, 8), Outcome::kUnknown},
+      {"that stopped its client", fault("pause c1", 2, 38), Outcome::kViolated},
+      {"that delayed the answer for long", fault("delay n0", 1, 50, 25), Outcome::kViolated},
+      {"that delayed it a little", fault("delay n0", 1, 50, 3), Outcome::kUnknown},
+      {"that moved the store's clock", fault("jump n0", 2, 4), Outcome::kUnknown},
+      {"that sent it twice", fault("duplicate n0", 2, 4), Outcome::kUnknown},
   });
   History both = FromLanes(kWaited + fault("drop n1", 2, 4), {.write = "watch"});
-  EXPECT_EQ(CheckStock(both, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(CheckStock(both, {}).outcome, Outcome::kUnknown);
   both.facts.faults.at(0).nodes = {1, 0};  // an episode names only the first node
-  EXPECT_EQ(CheckStock(both, {}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(CheckStock(both, {}).outcome, Outcome::kViolated);
 }
 
 // Another sale beside c1's, which took two units and waited in a stall.
@@ -230,30 +230,30 @@ TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
   const struct {
     const char* name;
     std::string picture;
-    Outcome3 outcome;
-    Outcome3 of_a_script;  // a script does not return what was there
+    Outcome outcome;
+    Outcome of_a_script;  // a script does not return what was there
     int64_t count = 1;
   } drawn[]{
       {"a second took two without",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=g=W-w=R-r | 3 3>2 2 2>1",
               "1/2"),
-       Outcome3::kViolated, Outcome3::kViolated, 2},
+       Outcome::kViolated, Outcome::kViolated, 2},
       {"a second may have taken one, and did not try again",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=R-r | 3 3>2",
               "2/1"),
-       Outcome3::kUnknown, Outcome3::kUnknown},
+       Outcome::kUnknown, Outcome::kUnknown},
       {"a second was refused when it tried again",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=g=W-x=R-r | 3 3>2 2 2>1",
               "2/1"),
-       Outcome3::kUnknown, Outcome3::kUnknown},
+       Outcome::kUnknown, Outcome::kUnknown},
       {"a second took from what was still there",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=g=W-w=R-r | 3 3>2 3 3>2",
               "2/2"),
-       Outcome3::kUnknown, Outcome3::kViolated},
+       Outcome::kUnknown, Outcome::kViolated},
   };
   for (const auto& [name, picture, outcome, of_a_script, count] : drawn) {
     for (const std::string& write : kModes) {
@@ -272,9 +272,9 @@ TEST(StockTries, OfTwoTriesFromOneValueOneStallIsEnough) {
       c1:         A-a=g=W------?=g=W---------------?=g=W-w=R-r | 5 5>4 5 5>4 4 4>3
       machine n0:                 (--------------------)
       final:                                                 * | 3/1)";
-  EXPECT_EQ(VerdictOnStockTries(picture, "watch").outcome, Outcome3::kUnknown)
+  EXPECT_EQ(VerdictOnStockTries(picture, "watch").outcome, Outcome::kUnknown)
       << VerdictOnStockTries(picture, "watch").reason;
-  EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome::kViolated);
 }
 
 // The machine left the last try unanswered. But the cause of that retry is whatever lost the answer
@@ -287,7 +287,7 @@ TEST(StockTries, AStallOfTheLastTryDoesNotExplainTheRetry) {
       final:                                                         * | 2/1)";
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(picture, write);
-    EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << write << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kViolated) << write << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 1) << write;
   }
 }
@@ -302,7 +302,7 @@ TEST(StockTries, WithoutAHoldEachWriteIsASale) {
   }
   std::ranges::stable_partition(history.events, [](const Event& e) { return e.op != Op::kFinal; });
   const ClaimVerdict verdict = CheckStock(history, {});
-  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << verdict.reason;
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << verdict.reason;
   EXPECT_EQ(verdict.count, 1);
 }
 

@@ -181,7 +181,7 @@ class TornReadChecker {
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   // By key and the version they left.
   std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;
   std::map<uint16_t, std::set<SessionId>> writers_;  // by key; sessions with a confirmed write

@@ -21,7 +21,7 @@ constexpr char kTorn[] = R"(
 
 TEST(TornRead, IsViolatedWhenAReaderSawHalfOfAWrite) {
   const ClaimVerdict verdict = VerdictOnTornRead(kTorn);
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(
@@ -56,15 +56,15 @@ TEST(TornRead, OfSeveralWritersALateOneIsBlamed) {
       c3:         A-a======!====W--uR-x             | 7>8)";
   struct Case {
     std::string picture;
-    Outcome3 outcome;
+    Outcome outcome;
     int32_t blamed;
   };
   for (const auto& [picture, outcome, blamed] :
-       {Case{both, Outcome3::kViolated, 3},
-        Case{both + "\n      pause c3:       [----------------]", Outcome3::kViolated, 3},
-        Case{both + "\n      machine c3:     (----------------)", Outcome3::kUnknown, 3},
-        Case{both + "\n      machine c2:     (----------------)", Outcome3::kViolated, 3},
-        Case{c3_before + "\n      machine c3:     (--------)", Outcome3::kViolated, 1}}) {
+       {Case{both, Outcome::kViolated, 3},
+        Case{both + "\n      pause c3:       [----------------]", Outcome::kViolated, 3},
+        Case{both + "\n      machine c3:     (----------------)", Outcome::kUnknown, 3},
+        Case{both + "\n      machine c2:     (----------------)", Outcome::kViolated, 3},
+        Case{c3_before + "\n      machine c3:     (--------)", Outcome::kViolated, 1}}) {
     const ClaimVerdict verdict = VerdictOnTornRead(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << picture << verdict.reason;
     EXPECT_EQ(verdict.violations.at(0).first->client, blamed) << picture << verdict.reason;
@@ -85,7 +85,7 @@ TEST(TornRead, AWriteThatWasLeftHalfDoneProvesNothing) {
     const ClaimVerdict verdict = VerdictOnTornRead(R"(
       c2:    A-a=W-)" + end + R"(                      | 7>8
       c1:                       A-b==L-l=R-r           | 8/7)");
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << end << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << end << verdict.reason;
     EXPECT_EQ(verdict.count, 0);
   }
 }
@@ -118,7 +118,7 @@ TEST(TornRead, IsUnknownWhereFewLooksCouldHaveBeenTorn) {
   EXPECT_EQ(VerdictOnTornRead("c1:  A-a=W-u=R-r  A-b==L-l=R-r  | 7>8 8/8").reason, none);
   const std::string judged = look + R"(
       c2:                          A-a=W-u=R-r              | 7>8)";
-  EXPECT_EQ(VerdictOnTornRead(judged).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnTornRead(judged).outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnTornRead(judged + R"(
       c3:                          L-lL-l                   | 7/8 8/8)")
                 .reason,

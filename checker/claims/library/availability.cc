@@ -104,7 +104,7 @@ class AvailabilityChecker {
     }
   }
 
-  void JudgeKey(uint16_t key, const std::vector<FreeSpell>& spells) {
+  void JudgeKey(uint16_t key, const std::vector<FreeInterval>& spells) {
     std::vector<Moment> moments;
     for (const Call& call : evidence_.calls().all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
@@ -125,7 +125,7 @@ class AvailabilityChecker {
       }
       const auto after =
           std::ranges::lower_bound(spells, moment.call->from_ns, {},
-                                   [](const FreeSpell& spell) { return spell.when.from_ns; });
+                                   [](const FreeInterval& spell) { return spell.when.from_ns; });
       Answered(*moment.call, after == spells.begin() ? nullptr : &*std::prev(after));
     }
   }
@@ -148,7 +148,7 @@ class AvailabilityChecker {
   }
 
   // `spell`: the last free interval that had begun when the call was invoked; null: none.
-  void Answered(const Call& call, const FreeSpell* spell) {
+  void Answered(const Call& call, const FreeInterval* spell) {
     Asking& asking = asking_[call.session];
     const int64_t asked_since_ns = asked_since_ns_[&call];
     if (call.outcome == EventType::kFail && spell != nullptr &&
@@ -162,7 +162,7 @@ class AvailabilityChecker {
       Granted(call, *spell, asked_since_ns);
   }
 
-  void Granted(const Call& call, const FreeSpell& spell, int64_t asked_since_ns) {
+  void Granted(const Call& call, const FreeInterval& spell, int64_t asked_since_ns) {
     const int64_t since_ns = std::max(spell.when.from_ns, asked_since_ns);
     const int64_t left_ns = patience_ns_ - (call.to_ns - since_ns);
     if (disturbances_.OverSince({since_ns, call.to_ns}, call.session.client) != since_ns) {
@@ -171,7 +171,7 @@ class AvailabilityChecker {
     }
     ++granted_;
     const int64_t stood_ns =
-        StoodStillNs(scene_, call.session.client, Side::kSession, {since_ns, call.to_ns});
+        BlockedTimeNs(scene_, call.session.client, Side::kSession, {since_ns, call.to_ns});
     // The last call may have been granted long before its answer.
     if (left_ns + stood_ns < 0 && doubt_.empty() && !WasHadBeside(call)) {
       doubt_ = fmt::format(
@@ -196,7 +196,7 @@ class AvailabilityChecker {
     });
   }
 
-  void Refused(const Call& call, const FreeSpell& spell, int64_t asked_since_ns,
+  void Refused(const Call& call, const FreeInterval& spell, int64_t asked_since_ns,
                int64_t& told_of_ns) {
     int64_t since_ns = spell.when.from_ns;
     if (!SaysThatItIsTaken(call)) since_ns = std::max(since_ns, asked_since_ns);
@@ -231,7 +231,7 @@ class AvailabilityChecker {
     stories_.Add(std::move(violation));
   }
 
-  void Doubt(const Call& refused, const FreeSpell& spell, std::string_view why) {
+  void Doubt(const Call& refused, const FreeInterval& spell, std::string_view why) {
     if (!doubt_.empty()) return;
     doubt_ =
         fmt::format("{} {}; {}", OwnerName(scene_, refused.session), Tell(refused, spell, ""), why);
@@ -241,7 +241,7 @@ class AvailabilityChecker {
   // blocked.
   [[nodiscard]] bool IsLong(const Span& when, const Call& refused) const {
     if (when.from_ns >= when.to_ns) return false;
-    const int64_t stood_ns = StoodStillNs(scene_, refused.session.client, Side::kSession, when);
+    const int64_t stood_ns = BlockedTimeNs(scene_, refused.session.client, Side::kSession, when);
     return when.to_ns - when.from_ns - stood_ns > patience_ns_;
   }
 
@@ -289,7 +289,7 @@ class AvailabilityChecker {
     return "";
   }
 
-  [[nodiscard]] std::string Tell(const Call& refused, const FreeSpell& spell,
+  [[nodiscard]] std::string Tell(const Call& refused, const FreeInterval& spell,
                                  const std::string& asked) const {
     const std::string free =
         spell.last != nullptr
@@ -316,7 +316,7 @@ class AvailabilityChecker {
   const RunFacts& facts_;
   const int64_t patience_ns_;
   Disturbances disturbances_;
-  Stories stories_;
+  ViolationLog stories_;
   MarginFinder left_{{.what = "least time left of lease and grace when a free key was granted",
                       .missed = "longest that a free key was asked for beyond lease and grace"}};
   std::set<const Call*> stuck_;  // refusals that may not have reached the lock

@@ -41,7 +41,7 @@ TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                            A-x   A-x)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "asks for a free key");
@@ -64,7 +64,7 @@ TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
                                          {free, OfLibraryAvailability({"lease"}, 5)},
                                          {once, OfLibraryAvailability()}}) {
     const ClaimVerdict verdict = VerdictOnAvailability(picture, options);
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
     EXPECT_NE(verdict.reason.find("how often it asked within its calls is not known"),
               std::string::npos)
         << verdict.reason;
@@ -75,21 +75,21 @@ TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
       c2:                 A--------xA-a=R-r)",
                                   {.nodes = 3})
                 .outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
   // It did not retry all the time.
   EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------x       A--------xA-a=R-r)",
                                   {.nodes = 3})
                 .outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
 }
 
 TEST(Availability, ReportsHowMuchOfLeaseAndGraceWasLeft) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:             A-x A-x A-a=R-r)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.reason, "each of 1 ask for a free key had a grant within lease and grace");
   EXPECT_EQ(verdict.margins.at(0).value, 3'000'000);
@@ -104,24 +104,24 @@ TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
   EXPECT_EQ(late.reason,
             "client 2 asked for the free key from 0.007 s on, and was granted it only at 0.018 s, "
             "though perhaps in time");
-  EXPECT_EQ(late.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(late.outcome, Outcome::kUnknown);
   EXPECT_EQ(late.opportunities, 1);
   EXPECT_EQ(VerdictOnAvailability(before + "c2:                  A---------a").outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
   // Another client may have held it first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
-  EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnAvailability(beside + "A-x").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").outcome, Outcome::kValid);
+  EXPECT_EQ(VerdictOnAvailability(beside + "A-x").outcome, Outcome::kUnknown);
   // For 2 ms of these the client was stalled.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
-  EXPECT_EQ(VerdictOnAvailability(stalled + "-----------a").outcome, Outcome3::kValid);
-  EXPECT_EQ(VerdictOnAvailability(stalled + "------------a").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(stalled + "-----------a").outcome, Outcome::kValid);
+  EXPECT_EQ(VerdictOnAvailability(stalled + "------------a").outcome, Outcome::kUnknown);
 }
 
 struct AvailabilityDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   int64_t opportunities = 0;
 };
 
@@ -133,8 +133,8 @@ void ExpectAll(const std::vector<AvailabilityDrawn>& drawn, const LaneOptions& o
   }
 }
 
-constexpr Outcome3 kAvailabilityViolated = Outcome3::kViolated;
-constexpr Outcome3 kAvailabilityValid = Outcome3::kValid;
+constexpr Outcome kAvailabilityViolated = Outcome::kViolated;
+constexpr Outcome kAvailabilityValid = Outcome::kValid;
 
 TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
   ExpectAll({
@@ -255,7 +255,7 @@ TEST(Availability, TimeDoesNotCountDuringFaultsAndStalls) {
       delay:            [------------]
       c1:          A-a=R-r
       c2:                   A-a=R-r)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"it was granted too late, under a fault", R"(
       delay:            [------------]
       c1:          A-a=R-r
@@ -318,7 +318,7 @@ TEST(Availability, ARefusalIsCertainOnlyWithoutAnotherClientAheadInAQueue) {
       c1:          A-a=R-r
       c2:                           A-x
       c3:            A-x)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict.reason,
             "client 2 asked for the key at 0.017 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.019 s; only if another stood before "
@@ -333,7 +333,7 @@ TEST(Availability, ARefusalIsCertainOnlyWithoutAnotherClientAheadInAQueue) {
       c1:          A-a=R-r
       c2:                                     A-x
       c3:            A-x  A-a=R-rA-x)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"or at the same time", R"(
       c1:          A-a=R-r
       c2:                                     A---x
@@ -346,7 +346,7 @@ TEST(Availability, OfClientsThatRetryAllTheTimeOneMustBeGrantedTheKey) {
       c1:          A-a=R-r A-x  A-x A-x A-x
       c2:            A--x A-x A-x A-x A---x
       c3:            A-x A-x A-x A-x A-x)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 3 asked for the key at 0.018 s, and asked in vain since 0.002 s, which nobody "
             "had since 0.006 s, when client 1 was the last to have it, and was refused it at 0.020 "
@@ -458,7 +458,7 @@ TEST(Availability, ALibraryMayHaveHadNoTimeToAsk) {
   const std::string once = R"(
       c1:          A-a=R-r
       c2:                           A-x)";
-  EXPECT_EQ(VerdictOnAvailability(once, OfLibraryAvailability()).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(once, OfLibraryAvailability()).outcome, Outcome::kUnknown);
   ExpectAll({{"it says that the key is taken", R"(
       c1:          A-a=R-r
       c2:                           A-t)",
@@ -495,9 +495,9 @@ TEST(Availability, ALibraryMayHaveHadNoTimeToAsk) {
   const std::string left = R"(
       c1:          A-a=R-?
       c2:                             A-t)";
-  EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability()).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability()).outcome, Outcome::kViolated);
   EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability({"lease", "watchdog"})).outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 TEST(Availability, IsUnknownWhereRecordsAreMissing) {
@@ -515,22 +515,22 @@ TEST(Availability, IsUnknownWhereMostGrantsWereLateBecauseOfDisturbances) {
       c2:                                      A--------------a=R-r   A--------------a=R-r
       delay:                                       [-]                    [-])";
   EXPECT_EQ(VerdictOnAvailability("c1:           A-a=R-r A-a=R-r A-a=R-r" + late).outcome,
-            Outcome3::kValid)
+            Outcome::kValid)
       << "as many as came in time";
   const ClaimVerdict verdict =
       VerdictOnAvailability("c1:           A-a=R-r         A-a=R-r" + late);
-  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict.reason, "only 1 of 3 asks for a free key could be judged");
 }
 
 TEST(Availability, IsUnknownWhereMostAcquiresWereNotAnswered) {
   const std::string once = "c1:           A-a=R-r A-a=R-r\nc2:                           A--?";
-  EXPECT_EQ(VerdictOnAvailability(once).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnAvailability(once).outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnAvailability(once + "A--?").reason,
             "only 1 of 3 asks for a free key could be judged");
   EXPECT_EQ(
       VerdictOnAvailability(once + "A--?\ndrop c2:                      [----------]").outcome,
-      Outcome3::kValid)
+      Outcome::kValid)
       << "a fault kept the answers";
   EXPECT_EQ(VerdictOnAvailability(once + "A").reason,
             "only 1 of 3 asks for a free key could be judged");
@@ -544,10 +544,10 @@ TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
       c1:            A-a=R-r
       c2:                    A-x A-x A-x A-x A-x A-x A-x
       crash n1:  [])";
-  EXPECT_EQ(VerdictOnAvailability(one, {.nodes = 3}).outcome, Outcome3::kViolated);
-  EXPECT_EQ(VerdictOnAvailability(one).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(one, {.nodes = 3}).outcome, Outcome::kViolated);
+  EXPECT_EQ(VerdictOnAvailability(one).outcome, Outcome::kUnknown);
   EXPECT_EQ(VerdictOnAvailability(one + "\n      crash n2:  []", {.nodes = 3}).outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 // The first client in the queue is stalled by the machine.
@@ -557,8 +557,8 @@ TEST(Availability, AStallOfAnotherClientDelaysAQueue) {
       c3:                   A---------------------------x
       c2:                       A-x A-x  A-x A-x A-x A-x
       machine c3:            (-------------------------))";
-  EXPECT_EQ(VerdictOnAvailability(picture, {.lock = "redisson-fair"}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(VerdictOnAvailability(picture, OfLibraryAvailability()).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(picture, {.lock = "redisson-fair"}).outcome, Outcome::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(picture, OfLibraryAvailability()).outcome, Outcome::kUnknown);
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ class CallTimeoutChecker {
   }
 
   void Judge(const LateCall& late) {
-    const int64_t still_ns = StoodStillNs(scene_, late.event.client, Side::kSession, late.When());
+    const int64_t still_ns = BlockedTimeNs(scene_, late.event.client, Side::kSession, late.When());
     const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - still_ns);
     const bool answered = late.event.type == EventType::kOk;
     if (left_ns < 0 && !WasKilled(late)) {
@@ -272,7 +272,7 @@ class CallTimeoutChecker {
   const Evidence& evidence_;
   const Scene& scene_;
   const int64_t grace_ns_;
-  Stories stories_;
+  ViolationLog stories_;
   MarginFinder left_{{.what = "least time left of a late call's time-out and grace",
                       .missed = "longest that a call took beyond its time-out and grace"}};
   std::vector<LateCall> late_;

@@ -24,7 +24,7 @@ TEST(CallTimeout, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
       pause n1:         [---------------]
       c1:        A---?         s A-a=R-r    | 3
       c2:       A-x)");
-  EXPECT_EQ(late.outcome, Outcome3::kViolated);
+  EXPECT_EQ(late.outcome, Outcome::kViolated);
   EXPECT_EQ(late.unit, "calls");
   EXPECT_EQ(late.count, 1);
   EXPECT_EQ(late.opportunities, 4);
@@ -54,7 +54,7 @@ TEST(CallTimeout, PrefersToNameAFaultOnTheServersOverAPauseOfTheClient) {
 struct CallTimeoutDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   int64_t opportunities = 0;
 };
 
@@ -62,152 +62,152 @@ TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
   const std::vector<CallTimeoutDrawn> drawn{
       {"at its time-out and grace", R"(
       c1:          A--?       s)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"a ms after", R"(
       c1:          A--?        s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"a release", R"(
       c1:          A-aR--?        s)",
-       Outcome3::kViolated, 2},
+       Outcome::kViolated, 2},
       {"one that is refused, late", R"(
       c1:          A-----------sx A-a=R-r)",
-       Outcome3::kViolated, 3},
+       Outcome::kViolated, 3},
       {"one that is granted, late", R"(
       c1:          A-----------sa=R-r)",
-       Outcome3::kViolated, 2},
+       Outcome::kViolated, 2},
       {"never, for long", R"(
       c1:          A---?          z)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"never, and not waited for", R"(
       c1:          A---?        z     | 4)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"what is asked for meanwhile is not sent", R"(
       c1:          A-?A-xA-x    s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"but it is once that is answered", R"(
       c1:          A-?A-xA-x    sA-xA-a=R-r)",
-       Outcome3::kViolated, 4},
+       Outcome::kViolated, 4},
       {"its client is stopped", R"(
       pause c1:         [--]
       c1:          A--?          s)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"its client is stopped, but not for so long", R"(
       pause c1:         []
       c1:          A--?          s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"its client is stopped before", R"(
       pause c1: [--]
       c1:            A--?         s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"another is stopped", R"(
       pause c2:          [----]
       c1:           A--?          s
       c2:       A-x)",
-       Outcome3::kViolated, 2},
+       Outcome::kViolated, 2},
       {"a node is stopped", R"(
       pause n1:         [----]
       c1:          A--?          s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"its session is kept at a step", R"(
       slow c1:          [--]
       c1:          A--?          s)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"its messages are kept", R"(
       partition c1:      [--]
       c1:           A--?          s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"its clock is moved", R"(
       jump c1:          [--]
       c1:          A--?          s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"its client is killed", R"(
       crash c1:         []
       c1:          A--?          s)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"its client is killed when it has given up", R"(
       crash c1:              []
       c1:          A-a=R-rA-?)",
-       Outcome3::kValid, 2},
+       Outcome::kValid, 2},
       {"and was refused since, perhaps unasked", R"(
       crash c1:              []
       c1:          A-?A-x)"},
       {"or told who has the key", R"(
       crash c1:              []
       c1:          A-?A-t)",
-       Outcome3::kValid, 2},
+       Outcome::kValid, 2},
       {"its client is killed after a release that it gave up, and was refused", R"(
       crash c1:              []
       c1:          A-aR-?A-x)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"or that was", R"(
       crash c1:              []
       c1:          A-?R-xA-x)",
-       Outcome3::kValid, 3},
+       Outcome::kValid, 3},
       {"its client is killed after what it was answered late", R"(
       crash c1:                []
       c1:          A-?     sA-x)",
-       Outcome3::kValid, 2},
+       Outcome::kValid, 2},
       {"another is killed", R"(
       crash c2:              []
       c1:           A-?
       c2:           A-x)",
-       Outcome3::kValid, 2},
+       Outcome::kValid, 2},
       {"a node is killed", R"(
       crash n1:         []
       c1:          A--?          s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"the machine stalls it", R"(
       machine c1:       (--)
       c1:          A--?          s)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"the machine stalls a node", R"(
       machine n1:       (--)
       c1:          A--?          s)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"the machine stalled a node mostly before", R"(
       machine n1: (------)
       c1:               A--?          s)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"the machine stalls the supervisor", R"(
       machine supervisor:      (--)
       c1:                 A--?          s)",
-       Outcome3::kUnknown, 1},
+       Outcome::kUnknown, 1},
       {"the machine stalls another", R"(
       machine c2:          (--)
       c1:             A--?          s
       c2:         A-x)",
-       Outcome3::kViolated, 2},
+       Outcome::kViolated, 2},
       {"one that is late for certain beside one that is not", R"(
       machine c1:       (--)
       c1:          A--?          s
       c2:          A--?          s)",
-       Outcome3::kViolated, 2},
+       Outcome::kViolated, 2},
       {"threads of one client are asked for apart", R"(
       c1:          A--?          s
       c1.2:            A-x  A-x)",
-       Outcome3::kViolated, 3},
+       Outcome::kViolated, 3},
       {"nothing is late", R"(
       c1:          A-a=R-r A-?)",
-       Outcome3::kValid, 3},
+       Outcome::kValid, 3},
       {"what is not answered within the history counts for nothing", R"(
       c1:          A-a=R-r A)",
-       Outcome3::kValid, 2},
+       Outcome::kValid, 2},
       {"nothing is asked for", R"(
       pause c1:    [--])"},
       {"records were lost", R"(
       c1:          A-a=R-r
       lost c1:     *)",
-       Outcome3::kUnknown, 2},
+       Outcome::kUnknown, 2},
       {"records were lost beside one that is late", R"(
       c1:          A--?          s
       lost c1:     *)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
   };
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
     const ClaimVerdict verdict = VerdictOnCallTimeout(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
-    EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
+    EXPECT_EQ(verdict.violations.size(), outcome == Outcome::kViolated ? 1U : 0U) << name;
   }
 }
 
@@ -222,11 +222,11 @@ TEST(CallTimeout, AStallAtAnyTimeBetweenCallAndRecordIsSubtracted) {
     }
     return CheckCallTimeout(history, {}).outcome;
   };
-  EXPECT_EQ(check("machine c1:           (--)"), Outcome3::kUnknown);
-  EXPECT_EQ(check("machine c1:                         (--)"), Outcome3::kUnknown);
-  EXPECT_EQ(check("machine c1:                         (-)"), Outcome3::kViolated);
+  EXPECT_EQ(check("machine c1:           (--)"), Outcome::kUnknown);
+  EXPECT_EQ(check("machine c1:                         (--)"), Outcome::kUnknown);
+  EXPECT_EQ(check("machine c1:                         (-)"), Outcome::kViolated);
   EXPECT_EQ(check("machine c1:                                                  (--)"),
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 // The lock itself sends this release: its call is the acquire.
@@ -242,14 +242,14 @@ TEST(CallTimeout, AReleaseThatNobodyInvokedCountsAsOneMoreCall) {
 
 TEST(CallTimeout, TheRefereeAndBuiltInLocksAreNotJudged) {
   const std::string late = "c1: A--?                s";
-  EXPECT_EQ(VerdictOnCallTimeout(late, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnCallTimeout(late, {}).outcome, Outcome::kUnknown);
   EXPECT_EQ(VerdictOnCallTimeout(late, {}).reason,
             "no library was asked: the lock is a built-in one");
   History history = FromLanes(late + "\nc2: A-x", kOfLibrary);
   for (Event& event : history.events) {
     if (event.client == 1) event.client = kReferee;
   }
-  EXPECT_EQ(CheckCallTimeout(history, {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckCallTimeout(history, {}).outcome, Outcome::kValid);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
 }
 
 // The lock servers that the fault acts on, if it acts on nothing else.
-std::set<int> OnlyNodes(const RunFacts& facts, const FaultEpisode& episode) {
+std::set<int> TargetNodesOnly(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
   if (episode.node >= 0) nodes.insert(episode.node);
@@ -52,7 +52,7 @@ std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client)
   std::set<int> hit;
   int64_t of_nodes_ns = since_ns;
   for (const FaultEpisode* episode : scene_.EpisodesWithin(when)) {
-    const std::set<int> nodes = OnlyNodes(facts_, *episode);
+    const std::set<int> nodes = TargetNodesOnly(facts_, *episode);
     hit.insert(nodes.begin(), nodes.end());
     int64_t& over_ns = nodes.empty() ? since_ns : of_nodes_ns;
     over_ns = std::max(over_ns, episode->to_ns);
@@ -62,7 +62,7 @@ std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client)
   for (const Stall* stall : scene_.StallsWithin(when)) {
     // On several nodes, a stalled client may hold a part of the key. In a queue, it may be first.
     const bool by_another = stall->client > 0 && (facts_.nodes > 1 || MayQueue(facts_));
-    const bool in_the_way = by_another || HoldsUp(*stall, client);
+    const bool in_the_way = by_another || CanDelay(*stall, client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.grace) / 2;
     if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
   }
@@ -74,7 +74,7 @@ bool Disturbances::NoMajorityIsLeft(int64_t by_ns) const {
   std::set<int> gone;
   for (const FaultEpisode* episode : scene_.EpisodesWithin({0, by_ns})) {
     if (!IsCrash(facts_.faults[static_cast<size_t>(episode->fault)])) continue;
-    const std::set<int> nodes = OnlyNodes(facts_, *episode);
+    const std::set<int> nodes = TargetNodesOnly(facts_, *episode);
     gone.insert(nodes.begin(), nodes.end());
   }
   return !gone.empty() && facts_.nodes - static_cast<int>(gone.size()) <= facts_.nodes / 2;

@@ -35,7 +35,7 @@ class KeyTimeline {
     if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
   }
 
-  std::vector<FreeSpell> Find(int64_t probed_ns) {
+  std::vector<FreeInterval> Find(int64_t probed_ns) {
     std::vector<Taken> taken{{{probed_ns, kEver}, nullptr}};
     for (size_t i = 0; i < acquires_.size(); ++i) {
       const Call& call = *acquires_[i];
@@ -43,8 +43,8 @@ class KeyTimeline {
       taken.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
     }
     std::ranges::stable_sort(taken, {}, [](const Taken& t) { return t.when.from_ns; });
-    std::vector<FreeSpell> spells;
-    FreeSpell next;
+    std::vector<FreeInterval> spells;
+    FreeInterval next;
     for (const auto& [when, hold] : taken) {
       next.when.to_ns = when.from_ns;
       if (next.when.from_ns < next.when.to_ns) spells.push_back(next);
@@ -147,7 +147,7 @@ int64_t LeaseEnds::LatestNs(const Call& call, int64_t come_ns, int64_t gone_ns) 
   return end_ns;
 }
 
-std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence) {
+std::map<uint16_t, std::vector<FreeInterval>> FreeSpells(const Evidence& evidence) {
   const LeaseEnds lease_ends(evidence);
   std::map<uint16_t, KeyTimeline> keys;
   for (const Call& call : evidence.calls().all) {
@@ -158,7 +158,7 @@ std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence) 
   for (const Event& event : evidence.history().events) {
     if (event.op == Op::kProbe) probed_ns.try_emplace(event.key, event.at_ns);
   }
-  std::map<uint16_t, std::vector<FreeSpell>> spells;
+  std::map<uint16_t, std::vector<FreeInterval>> spells;
   for (auto& [key, uses] : keys) {
     const auto probed = probed_ns.find(key);
     spells[key] = uses.Find(probed == probed_ns.end() ? kEver : probed->second);

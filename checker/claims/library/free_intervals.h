@@ -14,7 +14,7 @@
 namespace doublehold {
 
 // A time in which nobody can have held the key; its ends are excluded.
-struct FreeSpell {
+struct FreeInterval {
   Span when;
   // The hold at whose end it began. Null: it began with the run, or after an acquire of unknown
   // outcome.
@@ -37,7 +37,7 @@ struct FreeSpell {
 // its own release reported success and can have freed no other entry of its session.
 //
 // From its first probe on, the referee may hold the key.
-std::map<uint16_t, std::vector<FreeSpell>> FreeSpells(const Evidence& evidence);
+std::map<uint16_t, std::vector<FreeInterval>> FreeSpells(const Evidence& evidence);
 
 // When servers drop a grant whose hold is never released.
 class LeaseEnds {

@@ -145,7 +145,7 @@ class IdleTrafficChecker {
       hidden_ += shown ? 0 : 1;
       return;
     }
-    if (const std::string why = WhyPerhapsInnocent(client, of, idle); !why.empty()) {
+    if (const std::string why = ExplainUncertainty(client, of, idle); !why.empty()) {
       if (doubt_.empty())
         doubt_ = fmt::format("client {} sent something at {}, but {}", client,
                              At(late.front().at_ns), why);
@@ -179,7 +179,7 @@ class IdleTrafficChecker {
         hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
     }
     for (const Stall* stall : scene_.StallsWithin(when)) {
-      if (HoldsUp(*stall, client)) hidden.push_back(stall->when);
+      if (CanDelay(*stall, client)) hidden.push_back(stall->when);
     }
     std::ranges::sort(hidden, {}, &Span::from_ns);
     int64_t shown_ns = 0;
@@ -191,7 +191,7 @@ class IdleTrafficChecker {
     return shown_ns + std::max<int64_t>(when.to_ns - from_ns, 0);
   }
 
-  [[nodiscard]] std::string WhyPerhapsInnocent(int32_t client, const OfClient& of,
+  [[nodiscard]] std::string ExplainUncertainty(int32_t client, const OfClient& of,
                                                const Span& idle) const {
     if (of.unreleased > 0) return "it had not released all";
     if (of.open != nullptr)
@@ -205,7 +205,7 @@ class IdleTrafficChecker {
         return FaultClause(scene_, episode);
     }
     const auto stalls = scene_.StallsWithin(meanwhile);
-    if (std::ranges::any_of(stalls, [&](const Stall* stall) { return HoldsUp(*stall, client); }))
+    if (std::ranges::any_of(stalls, [&](const Stall* stall) { return CanDelay(*stall, client); }))
       return "the machine had stalled since";
     return "";
   }
@@ -226,7 +226,7 @@ class IdleTrafficChecker {
 
   const Evidence& evidence_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   int64_t lease_ns_;
   std::map<int32_t, OfClient> clients_;
   int64_t count_ = 0;

@@ -20,7 +20,7 @@ TEST(IdleTraffic, IsViolatedByAClientThatStillSendsAfterItReleasedEverything) {
       c1:       A-a==R-rI---------i
       c2:                    A-a=R-rI---------i
       sent c1:          *  *  *                  | 1 3 2)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.unit, "clients");
@@ -36,33 +36,33 @@ TEST(IdleTraffic, IsViolatedByAClientThatStillSendsAfterItReleasedEverything) {
 struct IdleTrafficDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 void ExpectEachIdleTraffic(const std::vector<IdleTrafficDrawn>& drawn) {
   for (const IdleTrafficDrawn& each : drawn) {
     const ClaimVerdict verdict = VerdictOnIdleTraffic(each.picture);
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
-    EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
+    EXPECT_EQ(verdict.count, each.outcome == Outcome::kViolated ? 1 : 0) << each.name;
   }
 }
 
 TEST(IdleTraffic, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
   ExpectEachIdleTraffic({
-      {"nothing", "c1: A-a=R-rI---------i", Outcome3::kValid},
-      {"before it is idle", "c1:      A-a=R-rI---------i\nsent c1: *-----*", Outcome3::kValid},
-      {"in the first fifth", "c1:      A-a=R-rI---------i\nsent c1:        *", Outcome3::kValid},
-      {"at its end", "c1:      A-a=R-rI---------i\nsent c1:          *", Outcome3::kViolated},
+      {"nothing", "c1: A-a=R-rI---------i", Outcome::kValid},
+      {"before it is idle", "c1:      A-a=R-rI---------i\nsent c1: *-----*", Outcome::kValid},
+      {"in the first fifth", "c1:      A-a=R-rI---------i\nsent c1:        *", Outcome::kValid},
+      {"at its end", "c1:      A-a=R-rI---------i\nsent c1:          *", Outcome::kViolated},
       {"at the end", "c1:      A-a=R-rI---------i\nsent c1:                  *",
-       Outcome3::kViolated},
-      {"after it", "c1:      A-a=R-rI---------i\nsent c1:                   *", Outcome3::kValid},
-      {"for half a lease", "c1:      A-a=R-rI----i\nsent c1:             *", Outcome3::kViolated},
+       Outcome::kViolated},
+      {"after it", "c1:      A-a=R-rI---------i\nsent c1:                   *", Outcome::kValid},
+      {"for half a lease", "c1:      A-a=R-rI----i\nsent c1:             *", Outcome::kViolated},
       {"for less", "c1:      A-a=R-rI---i\nsent c1:            *"},
       {"to no end", "c1:      A-a=R-rI----\nsent c1:            *"},
       {"never", "c1:      A-a=R-r\nsent c1:            *"},
       {"who had nothing", "c1:      A-xI---------i\nsent c1:      *"},
       {"who is none of the clients", "c1:      A-a=R-rI---------i\nsent c9:             *",
-       Outcome3::kValid},
+       Outcome::kValid},
   });
 }
 
@@ -72,12 +72,12 @@ TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAre) {
       c1:        A-a=R-rI--------------i
       c1.2:              A-a=R-rI---------i
       sent c1:                     *)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"not yet the other", R"(
       c1:        A-a=R-rI--------------i
       c1.2:              A-a=R-rI---------i
       sent c1:               *)",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"never at once", R"(
       c1:        A-a=R-rI-----i
       c1.2:                      A-a=R-rI------i
@@ -98,12 +98,12 @@ TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
       {"an extension was not answered",
        "c1:      A-a=E-?=R-rI---------i\nsent c1:                 *"},
       {"one that was tried again was",
-       "c1:      A-a=E-?=E-e=R-rI---------i\nsent c1:                     *", Outcome3::kViolated},
+       "c1:      A-a=E-?=E-e=R-rI---------i\nsent c1:                     *", Outcome::kViolated},
       {"another's was not", R"(
       c1:       A-a=R-rI---------i
       c2:       A-?
       sent c1:              *)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"the machine stalled it", R"(
       c1:             A-a=R-rI---------i
       machine c1:              (--)
@@ -113,13 +113,13 @@ TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
       c2:             A-x
       machine c2:              (--)
       sent c1:                    *)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"a fault on another", R"(
       c1:             A-a=R-rI---------i
       c2:             A-x
       pause c2:              [--]
       sent c1:                    *)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"a fault on a server", R"(
       c1:             A-a=R-rI---------i
       pause n1:              [--]
@@ -132,7 +132,7 @@ TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
       c1:                        A-a=R-rI---------i
       delay c1:   [-]
       sent c1:                               *)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"less than a lease before", R"(
       c1:                        A-a=R-rI---------i
       delay c1:       [-]
@@ -152,16 +152,16 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       {"but not for half a lease", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [----])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"or in two parts that overlap", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [----]
       machine c1:                  (--))",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"or not as long as it was idle", R"(
       c1:                 A-a=R-rI---------i
       pause c1:         [------------])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"the machine stalled it", R"(
       c1:                 A-a=R-rI---------i
       machine c1:                 (-----))"},
@@ -169,7 +169,7 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       c1:                 A-a=R-rI---------i
       c2:                 A-x
       machine c2:                 (-----))",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"its messages vanished", R"(
       c1:                 A-a=R-rI---------i
       black-hole c1:              [-----])"},
@@ -177,7 +177,7 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       c1:                 A-a=R-rI---------i
       c2:                 A-x
       black-hole c2:              [-----])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"the only server stood still", R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])"},
@@ -188,7 +188,7 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       c1:                 A-a=R-rI---------i
       crash n1:               []
       promote n1:               [-])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"that had been there before", R"(
       c1:                 A-a=R-rI---------i
       crash n1:               []
@@ -196,15 +196,15 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       {"the store did", R"(
       c1:                 A-a=R-rI---------i
       pause n0:                   [-----])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"a clock was moved", R"(
       c1:                 A-a=R-rI---------i
       jump c1:                    [-----])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"keys were removed", R"(
       c1:                 A-a=R-rI---------i
       flush n1:                   [-----])",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"nobody knows what the fault does", R"(
       c1:                 A-a=R-rI---------i
       volcano n1:                 [-----])"},
@@ -212,7 +212,7 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       c1:                 A-a=R-rI---------i
       c2:                         A-a=R-rI---------i
       pause c1:                   [-----])",
-       Outcome3::kValid},
+       Outcome::kValid},
   });
 }
 
@@ -232,23 +232,23 @@ TEST(IdleTraffic, IsUnknownWhereMostWereNotIdleForLongEnough) {
   const std::string two = R"(
       c1:             A-a=R-rI---------i
       c2:                     A-a=R-rI--i)";
-  EXPECT_EQ(VerdictOnIdleTraffic(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnIdleTraffic(two).outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnIdleTraffic(two + "\n      c3:                             A-x").outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
   EXPECT_EQ(VerdictOnIdleTraffic(two + "\n      c3:                             A-a=R-r").reason,
             "only 1 of 3 clients could be judged");
   EXPECT_EQ(VerdictOnIdleTraffic(two + R"(
       c3:                             A-a=R-r
       sent c1:                      *)")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(IdleTraffic, OneOfSeveralServersIsEnoughToSeeTraffic) {
   const std::string picture = R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])";
-  EXPECT_EQ(CheckIdleTraffic(FromLanes(picture, {.nodes = 3}), {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckIdleTraffic(FromLanes(picture, {.nodes = 3}), {}).outcome, Outcome::kValid);
   EXPECT_EQ(CheckIdleTraffic(FromLanes(picture), {}).reason,
             "no client that was idle could have been seen to send for long enough");
 }
@@ -256,8 +256,8 @@ TEST(IdleTraffic, OneOfSeveralServersIsEnoughToSeeTraffic) {
 // Nothing was sent: whatever the outcome of its calls, no renewal continues.
 TEST(IdleTraffic, AClientThatSendsNothingIsValid) {
   ExpectEachIdleTraffic({
-      {"though it has not released all", "c1: A-a=   I---------i", Outcome3::kValid},
-      {"though it was not answered", "c1: A-a=R-?I---------i", Outcome3::kValid},
+      {"though it has not released all", "c1: A-a=   I---------i", Outcome::kValid},
+      {"though it was not answered", "c1: A-a=R-?I---------i", Outcome::kValid},
   });
 }
 

@@ -136,7 +136,7 @@ class KeyLeakChecker {
     std::string doubt;
     for (const Look& look : of.looks) {
       if (look.pttl_ms == kNotThere) continue;
-      const std::string why = WhyPerhapsInnocent(of, look);
+      const std::string why = ExplainUncertainty(of, look);
       if (why.empty()) return Count(key, of, look, verdict);
       if (doubt.empty()) {
         doubt = fmt::format("{} was there at {}, but {}", KeyName(scene_.facts, key),
@@ -170,7 +170,7 @@ class KeyLeakChecker {
     stories_.Add(Tell(key, of, left));
   }
 
-  [[nodiscard]] std::string WhyPerhapsInnocent(const KeyUsage& of, const Look& left) const {
+  [[nodiscard]] std::string ExplainUncertainty(const KeyUsage& of, const Look& left) const {
     if (of.unreleased > 0) return "not everybody had released it";
     if (of.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
@@ -240,7 +240,7 @@ class KeyLeakChecker {
 
   const Evidence& evidence_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   std::map<uint16_t, KeyUsage> keys_;
   std::set<int64_t> looked_at_;  // nodes
   bool unnamed_ = false;

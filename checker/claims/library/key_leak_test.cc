@@ -20,7 +20,7 @@ TEST(KeyLeak, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
       c1:       A----a==R-r
       c2:                    A-a=R-r
       expiry:                         *  | 280)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "keys");
@@ -45,7 +45,7 @@ TEST(KeyLeak, ReportsAKeyThatNeverExpires) {
 struct KeyLeakDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   int nodes = 1;
 };
 
@@ -53,13 +53,13 @@ void ExpectEachKeyLeak(const std::vector<KeyLeakDrawn>& drawn) {
   for (const KeyLeakDrawn& each : drawn) {
     const ClaimVerdict verdict = VerdictOnKeyLeak(each.picture, {.nodes = each.nodes});
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
-    EXPECT_EQ(verdict.count, each.outcome == Outcome3::kViolated ? 1 : 0) << each.name;
+    EXPECT_EQ(verdict.count, each.outcome == Outcome::kViolated ? 1 : 0) << each.name;
   }
 }
 
 TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
   ExpectEachKeyLeak({
-      {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome3::kValid},
+      {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome::kValid},
       {"nobody looked", "c1:     A-a=R-r"},
       {"nobody was granted it", "c1:     A-x\nexpiry:     * | 9"},
       {"it was never released", "c1:     A-a=\nexpiry:       * | 9"},
@@ -72,11 +72,11 @@ TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
       {"though it is not there", R"(
       c1:     A-a=R-?
       expiry:          * | -2)",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"a refusal leaves nothing", R"(
       c1:     A-a=R-r  A-x
       expiry:               * | 9)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"its client was killed", R"(
       c1:       A-a=R-r
       crash c1:     []
@@ -102,7 +102,7 @@ TEST(KeyLeak, AFaultExplainsItFromTheLastReleaseOn) {
       partition c1: [--]
       c1:          A-----a=R-r
       expiry:                  * | 9)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"during that", R"(
       partition c1:         [--]
       c1:          A-a==R--------r
@@ -115,17 +115,17 @@ TEST(KeyLeak, AFaultExplainsItFromTheLastReleaseOn) {
       partition c1: [--]
       c1:          A-----a=R-r
       expiry:                  * | 9)",
-       Outcome3::kUnknown, 3},
+       Outcome::kUnknown, 3},
       {"on one of them it was set before, on another after that", R"(
       partition c1: [--]
       c1:                      A-a=R-r
       expiry:                          **  | 1 9)",
-       Outcome3::kViolated, 3},
+       Outcome::kViolated, 3},
       {"which is long after that", R"(
       partition c1: [--]
       c1:                                               A-a=R-r
       expiry:                                                   * | 8)",
-       Outcome3::kViolated, 3},
+       Outcome::kViolated, 3},
   });
 }
 
@@ -152,27 +152,27 @@ TEST(KeyLeak, AKeyThatBlocksNobodyMayRemain) {
       c1:       A-a=R-r
       expiry:           *     | 8
       probe:              P-p)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"it is refused", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
       probe:              P-x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"it was granted before", R"(
       c1:       A-a=R-r
       expiry:               * | -1
       probe:            P-p)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"and at that instant", R"(
       c1:       A-a=R-r
       expiry:              *  | -1
       probe:            P--p)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"by others of several servers", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
       probe:              P-p)",
-       Outcome3::kViolated, 3},
+       Outcome::kViolated, 3},
   });
 }
 
@@ -190,7 +190,7 @@ TEST(KeyLeak, SaysThatALateLookDoesNotSeeAKeyWithATtl) {
       expiry:                    *  | -2
       expiry item-1:             *  | -2)");
   EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
-  EXPECT_EQ(both.outcome, Outcome3::kValid);
+  EXPECT_EQ(both.outcome, Outcome::kValid);
   // Another client held it since; and one of two servers was asked too late.
   EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:          A-a==R-r !
@@ -217,7 +217,7 @@ TEST(KeyLeak, OnlyALookAfterTheLastReleaseCounts) {
       c1:     A-a==R-r
       c2:              A-x
       expiry:         *    | 9)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"after it, while another asks that is refused", R"(
       c1:     A-a==R-r
       c2:             A-----x
@@ -230,17 +230,17 @@ TEST(KeyLeak, OnlyALookAfterTheLastReleaseCounts) {
       c1:     A-a==R-r
       c2:             A-x
       expiry:            *    | 9)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"while another asks for another key", R"(
       c1:         A-a==R-r
       c2 item-1:          A-----x
       expiry:                *    | 9)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"while another is refused, by several servers", R"(
       c1:     A-a==R-r
       c2:             A-----x
       expiry:            *    | 9)",
-       Outcome3::kUnknown, 3},
+       Outcome::kUnknown, 3},
       {"after it, before another grant", R"(
       c1:     A-a==R-r
       c2:              A-a=R-r
@@ -254,7 +254,7 @@ TEST(KeyLeak, LeavingAQueueLeavesNoKeyBehind) {
   history.events.insert(history.events.end() - 1, given_up);
   history.events[history.events.size() - 2].type = EventType::kInfo;
   const ClaimVerdict verdict = CheckKeyLeak(history, {});
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "the key was still there at 0.012 s, for 9ms more; the last to release it was client "
             "1, at 0.005 s, and was told that this freed it");
@@ -274,8 +274,8 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotAskedForEachKey) {
       c2 item-1:       A-a==R-r
       expiry:                    **    | -2 -2
       expiry item-1:                ** | -2 -2)";
-  EXPECT_EQ(check(two, {1, 2, 1, 2}).outcome, Outcome3::kValid);
-  EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(check(two, {1, 2, 1, 2}).outcome, Outcome::kValid);
+  EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome::kUnknown);
   EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not looked for on node 2");
   EXPECT_EQ(check(two, {1, 1, 1, 2}).opportunities, 1);
   // A key that was left behind decides the claim.
@@ -284,7 +284,7 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotAskedForEachKey) {
       c2 item-1:       A-a==R-r
       expiry:                    *     | 9
       expiry item-1:                ** | -2 -2)";
-  EXPECT_EQ(check(left, {1, 1, 2}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(check(left, {1, 1, 2}).outcome, Outcome::kViolated);
 }
 
 TEST(KeyLeak, IsUnknownWhereMostKeysWereNotLookedFor) {
@@ -292,17 +292,17 @@ TEST(KeyLeak, IsUnknownWhereMostKeysWereNotLookedFor) {
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
       expiry:                    *  | -2)";
-  EXPECT_EQ(VerdictOnKeyLeak(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnKeyLeak(two).outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnKeyLeak(two + "\n      c3 item-2:      A-a==R-r").reason,
             "only 1 of 3 keys could be judged");
-  EXPECT_EQ(VerdictOnKeyLeak(two + "\n      c3 item-2:      A-x").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnKeyLeak(two + "\n      c3 item-2:      A-x").outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
       c3 item-2:      A-a==R-r
       expiry:                    *  | 9)")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsAsked) {
@@ -322,7 +322,7 @@ TEST(KeyLeak, AKeyMayLastForCenturies) {
 // A holder that entered twice must release twice.
 TEST(KeyLeak, AReentrantHolderMustReleaseAsOftenAsItEntered) {
   ExpectEachKeyLeak({
-      {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome3::kViolated},
+      {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome::kViolated},
       {"all but one", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
   });
 }

@@ -63,7 +63,7 @@ class LostLockNotificationChecker {
     const Span when{grant.to_ns, until_ns};
     if (when.to_ns <= when.from_ns) return 0;
     return when.to_ns - when.from_ns -
-           StoodStillNs(scene_, lost.own->client, Side::kWatchdog, when);
+           BlockedTimeNs(scene_, lost.own->client, Side::kWatchdog, when);
   }
 
   // When the holder was notified; nothing: not before its release.
@@ -126,7 +126,7 @@ class LostLockNotificationChecker {
   const Evidence& evidence_;
   const Scene& scene_;
   const int64_t patience_ns_;
-  Stories stories_;
+  ViolationLog stories_;
   std::unordered_map<uint64_t, int64_t> came_ns_;  // by hold: when its loss was notified
   int64_t count_ = 0;
   std::string doubt_;

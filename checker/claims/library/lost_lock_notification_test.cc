@@ -25,7 +25,7 @@ TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotNotified) {
       partition c1:         [-------------]
       c1:           A-a==!==================R-x
       c2:                  A-a=R-r)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "holds of lost locks");
@@ -54,7 +54,7 @@ TEST(LostLockNotification, AlsoNamesTheFaultThatDelayedItsMessages) {
 struct LostLockNotificationDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   int64_t opportunities = 0;
 };
 
@@ -63,44 +63,44 @@ TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
       {"it is told in time", R"(
       c1:       A-a==!=====o================R-x
       c2:              A-a=R-r)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"it is told before another has it", R"(
       c1:       A-a==!=o====================R-x
       c2:              A-a=R-r)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"it is told just in time", R"(
       c1:       A-a==!=============o========R-x
       c2:              A-a=R-r)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"it is told late", R"(
       c1:       A-a==!==============o=======R-x
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"it releases just in time", R"(
       c1:       A-a==!=============R-x
       c2:              A-a=R-r)"},
       {"it releases late", R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"whatever its release says", R"(
       c1:       A-a==!==============R-r
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"or does not", R"(
       c1:       A-a==!==============R-?
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"the first that was granted it counts", R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r
       c3:                     A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"and not the first that asked", R"(
       c1:       A-a==!================R-x
       c2:          A--------------a=R-r
       c3:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"nobody else had it", R"(
       c1:       A-a==!======================R-x)"},
       {"the other may have had it before", R"(
@@ -114,27 +114,27 @@ TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
       pause c1:                 [-]
       c1:       A-a==!================R-x
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"it is stopped until it is told", R"(
       pause c1:             [-----]
       c1:       A-a==!=================o=======R-x
       c2:              A-a=R-r)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"it is stopped after it was to be told", R"(
       pause c1:                       [---]
       c1:       A-a==!=====================o===R-x
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"its session is kept at its work", R"(
       slow c1:                [-----]
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"its messages are kept", R"(
       hold c1:                [-----]
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"the machine stalls it", R"(
       machine c1:               (-----)
       c1:         A-a==!==============R-x
@@ -147,7 +147,7 @@ TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
       machine c2:               (-----)
       c1:         A-a==!==============R-x
       c2:                A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"it asked before, and nobody knows what came of that", R"(
       c1:   A-?A-a==!==============R-x
       c2:             A-a=R-r)"},
@@ -169,13 +169,13 @@ TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
       {"it is told of the hold before", R"(
       c1:    A-a=o=R-r A-a==!==============R-x
       c2:                     A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
   };
   for (const auto& [name, picture, outcome, opportunities] : drawn) {
     const ClaimVerdict verdict = VerdictOnLostLockNotification(picture);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
-    EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
+    EXPECT_EQ(verdict.violations.size(), outcome == Outcome::kViolated ? 1U : 0U) << name;
   }
 }
 
@@ -185,7 +185,7 @@ TEST(LostLockNotification, IsUnknownWhereNobodyCouldBeNotified) {
       c2:              A-a=R-r)";
   const auto why = [&](const LaneOptions& options) {
     const ClaimVerdict verdict = CheckLostLockNotification(FromLanes(lost, options), {});
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
     return verdict.reason;
   };
   EXPECT_EQ(why({}), "no library was asked: the lock is a built-in one");

@@ -111,7 +111,7 @@ class ReleaseResultChecker {
   }
 
   const Evidence& evidence_;
-  Stories stories_;
+  ViolationLog stories_;
   std::set<const Call*> judged_;
   int64_t count_ = 0;
   bool denied_ = false;  // some release wrongly reported that a lock was lost

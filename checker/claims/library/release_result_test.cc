@@ -21,7 +21,7 @@ constexpr char kLost[] = R"(
 
 TEST(ReleaseResult, IsViolatedWhereTheReleaseOfALostLockReportsSuccess) {
   const ClaimVerdict verdict = VerdictOnReleaseResult(kLost);
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "releases of lost locks");
@@ -38,7 +38,7 @@ TEST(ReleaseResult, IsViolatedWhereTheReleaseOfALostLockReportsSuccess) {
 struct ReleaseResultDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
   int64_t opportunities = 0;
   int nodes = 1;
 };
@@ -48,11 +48,11 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       {"who is refused is told", R"(
       c1:   A-a==!=============R-x
       c2:            A-a===R-r)",
-       Outcome3::kValid, 1},
+       Outcome::kValid, 1},
       {"the other still has it", R"(
       c1:   A-a==!=============R-r
       c2:            A-a===========R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"the other was answered after the release was called", R"(
       c1:   A-a==!=====R-------r
       c2:            A---a=R-r)"},
@@ -68,7 +68,7 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       {"another session of the client is another", R"(
       c1:   A-a==!=============R-r
       c1.2:          A-a===R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"it frees without looking", R"(
       c1:   A-a==!=============R-f
       c2:            A-a===R-r)"},
@@ -79,7 +79,7 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       c1:   A-a==!==================R-r
       c2:          A-a=R-r
       c3:                     A------a=)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"it asked once more before, and nobody knows what came of that", R"(
       c1:   A-?A-a==!=============R-r
       c2:               A-a===R-r)"},
@@ -92,20 +92,20 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       {"a writer shuts a reader out", R"(
       c1:   A-b==!=============R-r
       c2:            A-a===R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"a reader shuts a writer out", R"(
       c1:   A-a==!=============R-r
       c2:            A-b===R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"a writer, and then a reader, shuts a reader out", R"(
       c1:   A-b==!====================R-r
       c2:            A-a=R-r
       c3:                    A-b=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"it was let in again before, and lets itself out", R"(
       c1:   A-a=A-a=R-r==!===========R-r
       c2:                   A-a=R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"an inner exit frees nothing", R"(
       c1:   A-a=A-a==!===========R-r
       c2:               A-a=R-r)"},
@@ -123,7 +123,7 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       hold c2: [--------------------------]
       c1:         A--a==!===================R-r
       c2:                   A-a===R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"the node came back with older data", R"(
       c1:             A-a==!=============R-r
       c2:                      A-a===R-r
@@ -132,11 +132,11 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
       restart n1:  [-]
       c1:               A-a==!=============R-r
       c2:                        A-a===R-r)",
-       Outcome3::kViolated, 1},
+       Outcome::kViolated, 1},
       {"on several nodes both may have a part", R"(
       c1:   A-a==!=============R-r
       c2:            A-a===R-r)",
-       Outcome3::kUnknown, 0, 3},
+       Outcome::kUnknown, 0, 3},
       {"it has the key anew, and releases that", R"(
       c1:   A-a=R-r             A-a=R-r
       c2:            A-a===R-r)"},
@@ -145,7 +145,7 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
     const ClaimVerdict verdict = VerdictOnReleaseResult(picture, {.nodes = nodes});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
-    EXPECT_EQ(verdict.violations.size(), outcome == Outcome3::kViolated ? 1U : 0U) << name;
+    EXPECT_EQ(verdict.violations.size(), outcome == Outcome::kViolated ? 1U : 0U) << name;
   }
 }
 
@@ -155,7 +155,7 @@ TEST(ReleaseResult, IsUnknownWhereOneReleaseMayBeFalseAlthoughAnotherIsRight) {
       c2:   A-a=R-?              A-a=R-r
       c3:                                      A-a==========R-x)")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 // A drawing cannot show this: its second release has no hold.
@@ -169,7 +169,7 @@ TEST(ReleaseResult, ASecondReleaseOfAHoldMustReportThatNothingWasThere) {
       }
       const ClaimVerdict verdict = CheckReleaseResult(history, {});
       const bool lies = first == "r" && second == "r";
-      EXPECT_EQ(verdict.outcome, lies ? Outcome3::kViolated : Outcome3::kUnknown)
+      EXPECT_EQ(verdict.outcome, lies ? Outcome::kViolated : Outcome::kUnknown)
           << first << second << verdict.reason;
       if (!lies) continue;
       EXPECT_NE(verdict.violations.at(0).sentence.find(
@@ -181,7 +181,7 @@ TEST(ReleaseResult, ASecondReleaseOfAHoldMustReportThatNothingWasThere) {
 
 TEST(ReleaseResult, AReleaseAfterAReportedLossMustNotReportSuccess) {
   for (const auto& [second, outcome] :
-       {std::pair("r", Outcome3::kViolated), {"x", Outcome3::kValid}}) {
+       {std::pair("r", Outcome::kViolated), {"x", Outcome::kValid}}) {
     History history = FromLanes(std::string(R"(
       c1:   A-a==!         R-x R-)") +
                                 second + "\n      c2:          A-a==========R-r");
@@ -198,14 +198,14 @@ TEST(ReleaseResult, AReleaseAfterAReportedLossMustNotReportSuccess) {
 struct OwnDrawn {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveTaken) {
   const ClaimVerdict verdict = VerdictOnReleaseResult(R"(
       c1:   A-a=====R-x     !
       c2:                A-a=R-r)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.reason, "1 of 1 release was answered falsely");
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 1 released the key at 0.008 s and was told that the lock was not its own, "
@@ -217,14 +217,14 @@ TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveT
       {"another was granted the key meanwhile: it is lost, and that is told", R"(
       c1:   A-a=========R-x     !
       c2:       A-a==R-r)",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"another was granted it, before or after", R"(
       c1:   A-a=========R---x     !
       c2:       A----------a==R-r)"},
       {"that explains it, and elsewhere all is told", R"(
       c1:   A-a=========R---x     !              A-a==!============R-x
       c2:       A----------a==R-r                          A-a=R-r)",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"another may have been granted it", R"(
       c1:   A-a=========R-x     !
       c2:       A-?)"},
@@ -234,7 +234,7 @@ TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveT
       {"another was refused it", R"(
       c1:   A-a=========R-x     !
       c2:       A-x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"its own acquire was not answered", R"(
       c1:   A-?  A-a=========R-x     !)"},
       {"its own release was not answered", R"(
@@ -245,7 +245,7 @@ TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveT
       {"another has freed its own before", R"(
       c1:         A-a=========R-x     !
       c2: A-a=R-r)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"another that had not been granted it frees without looking", R"(
       c1:         A-a=========R-x     !
       c2: A-xR-f         R-f)"},
@@ -292,7 +292,7 @@ ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std:
 TEST(ReleaseResult, IsViolatedWhereALibraryReportsSuccessLaterThanLeaseAndGrace) {
   const std::string late = "c1:  A-a==!             R-r";
   const ClaimVerdict verdict = VerdictOnLibrary(late, {"lease"});
-  ASSERT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  ASSERT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 1's lease ended at 0.005 s; it released the key at 0.019 s and was told that "
             "this freed its lock, whose lease was over since 0.007 s; no fault was active");
@@ -316,14 +316,14 @@ TEST(ReleaseResult, IsViolatedWhereALibraryReportsSuccessLaterThanLeaseAndGrace)
     const ClaimVerdict of_picture = VerdictOnLibrary(picture, {"lease"});
     EXPECT_EQ(Name(of_picture.outcome), Name(outcome)) << name << ": " << of_picture.reason;
   }
-  EXPECT_EQ(VerdictOnLibrary(late, {"lease", "watchdog"}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(VerdictOnLibrary(late, {"lost"}).outcome, Outcome3::kUnknown);
-  EXPECT_EQ(VerdictOnLibrary(late, {}).outcome, Outcome3::kUnknown) << "it is one of ours";
+  EXPECT_EQ(VerdictOnLibrary(late, {"lease", "watchdog"}).outcome, Outcome::kUnknown);
+  EXPECT_EQ(VerdictOnLibrary(late, {"lost"}).outcome, Outcome::kUnknown);
+  EXPECT_EQ(VerdictOnLibrary(late, {}).outcome, Outcome::kUnknown) << "it is one of ours";
 }
 
 TEST(ReleaseResult, WithLostRecordsASessionMayHaveBeenGrantedTheKeyAgain) {
   EXPECT_EQ(VerdictOnReleaseResult(std::string(kLost) + "\n      lost c1:             *").outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 }  // namespace

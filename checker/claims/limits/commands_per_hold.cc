@@ -143,7 +143,7 @@ class CommandLimitChecker {
 
   const Evidence& evidence_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   const int64_t limit_;
   std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, sorted by time
   std::map<int32_t, Busy> busy_;

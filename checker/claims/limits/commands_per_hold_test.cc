@@ -18,7 +18,7 @@ TEST(CommandsPerHold, IsViolatedByAHoldWithMoreCommands) {
   const ClaimVerdict verdict = VerdictOnCommands(R"(
       c1:          A-a=====R-r A-a==R-r
       sent c1:     *  * *  *   *    *)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.unit, "holds");
@@ -33,7 +33,7 @@ TEST(CommandsPerHold, IsViolatedByAHoldWithMoreCommands) {
 struct DrawnCommands {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 void ExpectEachCommands(const std::vector<DrawnCommands>& drawn) {
@@ -45,15 +45,15 @@ void ExpectEachCommands(const std::vector<DrawnCommands>& drawn) {
 
 TEST(CommandsPerHold, CountsWhatTheClientSentAfterItsGrantAndUpToTheAnswerOfItsRelease) {
   ExpectEachCommands({
-      {"of just the limit", "c1:      A-a===R-r\nsent c1:    * *", Outcome3::kValid},
-      {"of more", "c1:      A-a===R-r\nsent c1:    ***", Outcome3::kViolated},
-      {"by its last instant", "c1:      A-a===R-r\nsent c1:    * *  *", Outcome3::kViolated},
-      {"after that", "c1:      A-a===R-r\nsent c1:    * *   *", Outcome3::kValid},
-      {"before its grant", "c1:      A-a===R-r\nsent c1: * ** *", Outcome3::kValid},
+      {"of just the limit", "c1:      A-a===R-r\nsent c1:    * *", Outcome::kValid},
+      {"of more", "c1:      A-a===R-r\nsent c1:    ***", Outcome::kViolated},
+      {"by its last instant", "c1:      A-a===R-r\nsent c1:    * *  *", Outcome::kViolated},
+      {"after that", "c1:      A-a===R-r\nsent c1:    * *   *", Outcome::kValid},
+      {"before its grant", "c1:      A-a===R-r\nsent c1: * ** *", Outcome::kValid},
       {"another's", "c1:      A-a===R-r\nsent c1:     **\nc2:      A-x\nsent c2:    ***",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"under a fault", "c1:        A-a===R-r\nsent c1:      ***\npause c1:      []",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"none at all", "c1:      A-a===R-r"},
   });
 }
@@ -61,16 +61,16 @@ TEST(CommandsPerHold, CountsWhatTheClientSentAfterItsGrantAndUpToTheAnswerOfItsR
 TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreNotKnown) {
   ExpectEachCommands({
       {"it is not over", "c1:      A-a====\nsent c1:    *"},
-      {"and yet was too much", "c1:      A-a====g\nsent c1:    ***", Outcome3::kViolated},
+      {"and yet was too much", "c1:      A-a====g\nsent c1:    ***", Outcome::kViolated},
       {"its release was not answered", "c1:      A-a===R-?\nsent c1:    *"},
-      {"and yet was too much before", "c1:      A-a===R-?\nsent c1:    ***", Outcome3::kViolated},
+      {"and yet was too much before", "c1:      A-a===R-?\nsent c1:    ***", Outcome::kViolated},
       {"it asked for another key",
        "c1:           A-a====R-r\nc1 item-1:       A-x\nsent c1:         ***"},
       {"its other session asked", "c1:      A-a===R-r\nc1.2:      A-x\nsent c1:    ***"},
       {"its other session had asked long before",
        "c1:           A-x A-a===R-r\nc1.2:      A---------------x\nsent c1:            ****"},
       {"another client asked", "c1:      A-a===R-r\nc2:      A-x\nsent c1:    ***",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"it had another key",
        "c1:           A-a=============R-r\nc1 item-1:       A-a====R-r\nsent c1:             ***   "
        " *"},
@@ -79,13 +79,13 @@ TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreNotKnown) {
       {"its release of another was not answered",
        "c1:           A-a=R-?\nc1 item-1:         A-a====R-r\nsent c1:      *     **** *"},
       {"all together were within the limit", "c1:      A-a==A-a==R-r==R-r\nsent c1:   **",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"of an inner entry, and of the outer",
        "c1:      A-a==A-a==R-r==R-r\nsent c1:   **   **** *  *"},
       {"nothing of it was kept", "c1:      A-a=R-r A-a=R-r A-a=R-r\nsent c1:       *"},
       {"no more was kept", "c1:      A-a===R-r\nsent c1:    *#"},
       {"from after one of two on", "c1:      A-a===R-r A-a===R-r\nsent c1:    *     #",
-       Outcome3::kValid},
+       Outcome::kValid},
       {"of three", "c1:      A-a===R-r A-a===R-r A-a=R-r\nsent c1:    *     #"},
       {"the machine stalled", "c1:         A-a===R-r\nsent c1:       ***\nmachine c1:     ()"},
       {"records were lost", "c1:      A-a===R-r\nsent c1:    ***\nlost c1:  *"},
@@ -96,7 +96,7 @@ TEST(CommandsPerHold, IsUnknownWithoutALimitThatCanBeRead) {
   const std::string picture = "c1:      A-a===R-r\nsent c1:    ***";
   for (const char* limit : {"", "0", "-1", "1.5", "5s"}) {
     const ClaimVerdict verdict = VerdictOnCommands(picture, limit);
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << limit;
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << limit;
     EXPECT_EQ(verdict.reason, "the run was given no limit of commands");
   }
 }

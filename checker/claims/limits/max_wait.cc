@@ -99,7 +99,7 @@ class WaitLimitChecker {
   [[nodiscard]] int64_t ExcusedNs(const LongWait& wait) const {
     int64_t excused_ns = 0;
     for (const Span& span : wait.asked) {
-      excused_ns += StoodStillNs(scene_, wait.session.client, Side::kSession, span);
+      excused_ns += BlockedTimeNs(scene_, wait.session.client, Side::kSession, span);
       for (const Stall* stall : scene_.StallsWithin(span)) {
         excused_ns +=
             std::min(span.to_ns, stall->when.to_ns) - std::max(span.from_ns, stall->when.from_ns);
@@ -176,7 +176,7 @@ class WaitLimitChecker {
 
   const Evidence& evidence_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   const int64_t limit_ns_;
   MarginFinder left_{{.what = "least time left of the limit of a wait",
                       .missed = "longest that a wait took beyond the limit"}};

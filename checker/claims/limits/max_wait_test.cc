@@ -20,7 +20,7 @@ TEST(MaxWait, IsViolatedByAWaitThatTookLonger) {
   const ClaimVerdict verdict = VerdictOnWaits(R"(
       c1:   QA-aq==R-r QA-aq==R-r
       c2:    Q-A--------------x--A-a q)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 3);
   EXPECT_EQ(verdict.unit, "waits");
@@ -36,22 +36,22 @@ TEST(MaxWait, IsViolatedByAWaitThatTookLonger) {
 struct DrawnWait {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
   const std::vector<DrawnWait> drawn{
-      {"of just the limit", "c1: Q-A------aq", Outcome3::kValid},
-      {"of more", "c1: Q-A--------aq", Outcome3::kViolated},
-      {"in two tries", "c1: Q-A--x-x    Q-A--aq", Outcome3::kViolated},
-      {"without what lies between", "c1: Q-A-xx    Q-A-aq", Outcome3::kValid},
-      {"from one grant to the next", "c1: Q-A---aq=R-rQ-A---aq=R-r", Outcome3::kValid},
-      {"given up for good", "c1: Q-A------x--x", Outcome3::kViolated},
+      {"of just the limit", "c1: Q-A------aq", Outcome::kValid},
+      {"of more", "c1: Q-A--------aq", Outcome::kViolated},
+      {"in two tries", "c1: Q-A--x-x    Q-A--aq", Outcome::kViolated},
+      {"without what lies between", "c1: Q-A-xx    Q-A-aq", Outcome::kValid},
+      {"from one grant to the next", "c1: Q-A---aq=R-rQ-A---aq=R-r", Outcome::kValid},
+      {"given up for good", "c1: Q-A------x--x", Outcome::kViolated},
       {"given up before", "c1: Q-A---x-x"},
-      {"not over at the end", "c1: Q-A-x\nc2:            A-x", Outcome3::kViolated},
+      {"not over at the end", "c1: Q-A-x\nc2:            A-x", Outcome::kViolated},
       {"it had the key meanwhile", "c1: Q-A-a=R-r    A--aq"},
       {"it may have had it", "c1: Q-A-----?x  Q-A-----aq"},
-      {"it was refused it meanwhile", "c1: Q-A-----xx  Q-A-----aq", Outcome3::kViolated},
+      {"it was refused it meanwhile", "c1: Q-A-----xx  Q-A-----aq", Outcome::kViolated},
       {"it hangs, perhaps to the end", "c1:    Q-A\nc2:    A-x\nprobe:             P-p"},
       {"and beside two that were granted it",
        "c1:    Q-A\nc2:    QAaq\nc3:    QAaq\nprobe:             P-p"},
@@ -68,17 +68,17 @@ TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
 TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   const std::vector<DrawnWait> drawn{
       {"it was stopped", "c1:       Q-A---------aq\npause c1:    [----]"},
-      {"not for long enough", "c1:       Q-A---------aq\npause c1:    []", Outcome3::kViolated},
+      {"not for long enough", "c1:       Q-A---------aq\npause c1:    []", Outcome::kViolated},
       {"the holder was", "c1:       Q-A---------aq\nc2:       A-x\npause c2:    [----]",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"its messages were kept", "c1:       Q-A---------aq\ndelay c1:    [----]",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"the machine stalled it", "c1:         Q-A---------aq\nmachine c1:    (----)"},
       {"the machine stalled another",
        "c1:         Q-A---------aq\nc2:         A-x\nmachine c2:    (----)"},
       {"the machine stalled another before",
        "c1:                    Q-A---------aq\nc2:         A-x\nmachine c2:    (----)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"records were lost", "c1:      Q-A---------aq\nlost c1:     *"},
   };
   for (const DrawnWait& each : drawn) {
@@ -91,7 +91,7 @@ TEST(MaxWait, IsUnknownWithoutALimitThatCanBeRead) {
   const std::string picture = "c1: Q-A--------aq";
   const auto reason = [&](const std::map<std::string, std::string>& limits) {
     const ClaimVerdict verdict = CheckMaxWait(FromLanes(picture, {.limits = limits}), {});
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
     return verdict.reason;
   };
   EXPECT_EQ(reason({}), "the run was given no limit of a wait");

@@ -76,7 +76,7 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   if (limits.violations_told > 0)
     verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
   if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
-  Stories stories(limits);
+  ViolationLog stories(limits);
   std::vector<int64_t> lengths_ns;
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
     ++verdict.count;
@@ -114,7 +114,7 @@ ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits) {
 ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits) {
   if (!evidence.facts().library) return Check(evidence, limits, Part::kPromised);
   ClaimVerdict verdict = Check(evidence, limits, Part::kLive);
-  if (verdict.outcome != Outcome3::kValid) return verdict;
+  if (verdict.outcome != Outcome::kValid) return verdict;
   const Holds& holds = evidence.holds();
   const std::vector<OverlapFound> perhaps = FindOverlaps(holds, Part::kPromised);
   if (perhaps.empty()) return verdict;

@@ -123,13 +123,13 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
     History history = RunService(options, prng);
     const ExclusionScan scan = ScanOf(history);
     const ClaimVerdict whole = CheckExclusion(history, {});
-    if (whole.outcome == Outcome3::kViolated) {
+    if (whole.outcome == Outcome::kViolated) {
       ++violated;
       EXPECT_NE(scan.gave_up, "") << "seed " << seed;
     }
     if (!scan.gave_up.empty()) continue;
     ++decided;
-    EXPECT_EQ(whole.outcome, scan.judged == 0 ? Outcome3::kUnknown : Outcome3::kValid)
+    EXPECT_EQ(whole.outcome, scan.judged == 0 ? Outcome::kUnknown : Outcome::kValid)
         << "seed " << seed;
     EXPECT_EQ(whole.opportunities, scan.holds) << "seed " << seed;
     ASSERT_EQ(whole.margins.size(), scan.shortest_gap_ns ? 1u : 0u) << "seed " << seed;

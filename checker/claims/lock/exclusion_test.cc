@@ -12,13 +12,13 @@ namespace {
 struct ExclusionCase {
   std::string name;
   std::string picture;
-  Outcome3 strict = Outcome3::kValid;
-  Outcome3 live = Outcome3::kValid;
+  Outcome strict = Outcome::kValid;
+  Outcome live = Outcome::kValid;
 };
 
-constexpr Outcome3 kExclusionValid = Outcome3::kValid;
-constexpr Outcome3 kExclusionUnknown = Outcome3::kUnknown;
-constexpr Outcome3 kExclusionViolated = Outcome3::kViolated;
+constexpr Outcome kExclusionValid = Outcome::kValid;
+constexpr Outcome kExclusionUnknown = Outcome::kUnknown;
+constexpr Outcome kExclusionViolated = Outcome::kViolated;
 
 void ExpectExclusion(const ExclusionCase& drawn) {
   const History history = FromLanes(drawn.picture);
@@ -236,7 +236,7 @@ TEST(Exclusion, AStallOfOneHolderDoesNotHideTwoOthers) {
       c3:                         A-a===R-r
       machine c1:       (----------)     )"),
                                               {});
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << verdict.reason;
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
 }
 
 TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {

@@ -230,7 +230,7 @@ class FencingChecker {
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token
   int64_t tokens_ = 0;
   int64_t granted_ = 0;   // grants with or without a token

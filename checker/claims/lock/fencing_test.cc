@@ -17,7 +17,7 @@ ClaimVerdict VerdictOnFencing(const std::string& picture) {
 struct FencingCase {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kViolated;
+  Outcome outcome = Outcome::kViolated;
 };
 
 TEST(Fencing, TokensRiseFromGrantToGrant) {
@@ -25,7 +25,7 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
       c1:         A-a===R-r                | #5
       restart n1:           [-]
       c2:                      A-a===R-r   | #1)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(
@@ -39,12 +39,12 @@ TEST(Fencing, IsUnknownWhereEitherTokensFellOrTheLeaseHadRun) {
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-x      | #4
       c3:                        A-a=R-r    | #6)");
-  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome::kUnknown);
   for (Event& event : history.events) {
     if (event.client == 2 && event.op == Op::kAcquire && event.type == EventType::kOk)
       event.value[0] = 5'000'000;
   }
-  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome3::kValid);
+  EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome::kValid);
 }
 
 TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
@@ -61,20 +61,20 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
            {"rising", R"(
       c1:    A-a===R-r              | #4
       c2:               A-a===R-r   | #5)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"asked at the same time, and the smaller one's was extended", R"(
       c1:    A-----a===R-r            | #5
       c2:      A-------a===E-e===R-r  | #4)",
-            Outcome3::kUnknown},
+            Outcome::kUnknown},
            {"asked at the same time, and granted within the other's lease", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #4)",
-            Outcome3::kUnknown},
+            Outcome::kUnknown},
            {"granted within the other's lease, for all to see", R"(
       c1:    A-----a======R-r       | #5
       c2:      A-------a===R-r      | #4
       c3:                        A-a=R-r    | #6)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"twice the same, asked at the same time", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #5)"},
@@ -84,11 +84,11 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
            {"an owner let in again, with its own", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #5
       c2:                       A-a=R-r | #6)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"the same owner later, whose release was perhaps not carried out", R"(
       c1:    A-a==R-?A-a==R-r           | #5 #5
       c2:                       A-a=R-r | #6)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"the same owner later, with the same", R"(
       c1:    A-a==R-r  A-a==R-r         | #5 #5)"},
            {"below one of long ago", R"(
@@ -98,16 +98,16 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
       c1:         A-a===R-r              | #5
       c2:                    A-a===R-r   | #6
       c2 item-1:  A-a===R-r              | #1)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"another key, later", R"(
       c1:         A-a===R-r                           | #5
       c2:                    A-a===R-r                | #6
       c3 item-1:                         A-a===R-r    | #1)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"an owner let in again, when it had left an inner entry", R"(
       c1:    A-a==A-a==R-r==A-a==R-r==R-r     | #5 #5 #5
       c2:                                 A-a | #6)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"an owner let in again, with a lower one", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #4)"},
            {"one whose acquire was not answered, with another's", R"(
@@ -123,7 +123,7 @@ TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
       c1:       A-a=g!===========w=R-x   | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r      | #5 5#5 5>4#5
       pause c1:      [----------]        | 11)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 6);
   EXPECT_EQ(
@@ -138,8 +138,8 @@ TEST(Fencing, TheStoreMustRefuseAStaleTokenWhateverDelayedItsClient) {
       c1:          A-a=g!===========w=R-x   | #4 5#4 5>4#4
       c2:                  A-a=g=w=R-r      | #5 5#5 5>4#5
       machine c1:      (-----------))");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
-  EXPECT_FALSE(verdict.violations.at(0).by_stall);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_FALSE(verdict.violations.at(0).explained_by_stall);
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
       "client 1's lease ended at 0.005 s while the machine stalled it (0.004-0.016 s); it wrote "
@@ -152,12 +152,12 @@ TEST(Fencing, AWriteThatMayHaveComeFirstIsNoViolation) {
       c1:       A-a=g!=W=========w=R-x   | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r      | #5 5#5 5>4#5)")
                 .outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
   EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!=============W-xR-x  | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r        | #5 5#5 5>4#5)")
                 .outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
 }
 
 // K33: reads show no token, so the first write does not count as stale.
@@ -166,7 +166,7 @@ TEST(Fencing, AStoreThatComparesOnWritesOnlyCausesNoViolation) {
       c1:       A-a=g!===========w=R-x     | #1 1 1>0#1
       c2:               A-a=g======w=R-r   | #2 1 1>0#2)")
                 .outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
 }
 
 TEST(Fencing, IsUnknownWithoutTokensToCompare) {
@@ -184,13 +184,13 @@ TEST(Fencing, IsUnknownWhereMostGrantsHadNoTokenToCompare) {
   const std::string two = R"(
       c1:         A-a=R-r         A-a=R-r                    | #4 #6
       c2 item-1:  A-a=R-r         A-a=R-r                    | #5)";
-  EXPECT_EQ(VerdictOnFencing(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnFencing(two).outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnFencing(two + "\n      c3:                 A-a=R-r").reason,
             "only 2 of 5 grants could be judged");
   EXPECT_EQ(VerdictOnFencing(two + R"(
       c3:                  A-a=R-r         A-a=R-r           | #5 #5)")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 }  // namespace

@@ -236,7 +236,7 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
     const Probe& probe = *state.probe;
     violation.from_ns = probe.from_ns;
     violation.to_ns = probe.to_ns;
-    violation.by_stall = StalledProbe(scene, probe);
+    violation.explained_by_stall = StalledProbe(scene, probe);
     violation.sentence = fmt::format(
         "the key could not be had for {} after {}",
         FormatDuration(std::chrono::round<std::chrono::milliseconds>(Duration(probe.waited_ns))),
@@ -245,7 +245,7 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
   const Leavers leavers = LeaversOf(evidence, key);
   const Hold* last = leavers.last;
   const bool left = LeftByTheMachine(evidence, leavers);
-  violation.by_stall = violation.by_stall || left;
+  violation.explained_by_stall = violation.explained_by_stall || left;
   if (left) violation.sentence += "; the machine cut short what may have left it so";
   if (last != nullptr) {
     violation.first = last->Ref();
@@ -266,7 +266,7 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
 ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
   ClaimVerdict verdict{.unit = "keys"};
   const Scene& scene = evidence.scene();
-  Stories stories(limits);
+  ViolationLog stories(limits);
   MarginFinder left({.what = "least time left of a probe's budget",
                      .missed = "longest a probe took beyond its budget"});
   const LeaseEnds lease_ends(evidence);

@@ -19,7 +19,7 @@ TEST(Liveness, IsValidWhenTheProbeIsGranted) {
   const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:    Q-A-aq=R-r  Q----A-aqR-r
       probe:                           P---p)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.reason,
             "1 key could be locked again in time; the longest wait was 8ms of client 1");
   EXPECT_EQ(verdict.margins.at(0).what, "least time left of a probe's budget");
@@ -63,7 +63,7 @@ TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
       crash c1:           []
       probe:                   P-----------------------x
       probe item-1:            P-p)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
   ASSERT_EQ(verdict.violations.size(), 1U);
@@ -78,14 +78,14 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
   const ClaimVerdict verdict = VerdictOnLiveness(R"(
       c1:     A-?
       expiry:        *  | -1)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
       "at 0.007 s the key had no expiry: a holder that died would block it for ever; there was "
       "no fault before");
   EXPECT_EQ(VerdictOnLiveness("expiry: * | -2\nprobe:   P-p").outcome,
-            Outcome3::kValid);  // -2: no such key
-  EXPECT_EQ(VerdictOnLiveness("expiry: * | 500\nprobe:   P-p").outcome, Outcome3::kValid);
+            Outcome::kValid);  // -2: no such key
+  EXPECT_EQ(VerdictOnLiveness("expiry: * | 500\nprobe:   P-p").outcome, Outcome::kValid);
 }
 
 TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
@@ -126,95 +126,95 @@ TEST(Liveness, AKeyWithoutExpiryThatKeepsNobodyOutIsNotStuck) {
     return CheckLiveness(FromLanes(picture, {.nodes = nodes}), {});
   };
   const std::string granted = "expiry: *     | -1\nprobe:    P-p";
-  EXPECT_EQ(check(granted, 1).outcome, Outcome3::kValid);
+  EXPECT_EQ(check(granted, 1).outcome, Outcome::kValid);
   EXPECT_EQ(check(granted, 1).reason, "1 key could be locked again in time");
   // On several nodes, a majority may have been without the key.
-  EXPECT_EQ(check(granted, 3).outcome, Outcome3::kViolated);
+  EXPECT_EQ(check(granted, 3).outcome, Outcome::kViolated);
   EXPECT_EQ(check(granted, 3).reason,
             "1 of 1 key could not be locked again in time, or had no expiry");
-  EXPECT_EQ(check("expiry: *     | -2\nprobe:    P-p", 3).outcome, Outcome3::kValid);
-  EXPECT_EQ(check("expiry: *     | -1\nprobe:    P-x", 1).outcome, Outcome3::kViolated);
-  EXPECT_EQ(check("expiry:    *  | -1\nprobe:  P--p", 1).outcome, Outcome3::kViolated);
-  EXPECT_EQ(check("expiry:     * | -1\nprobe:  P-p", 1).outcome, Outcome3::kViolated);
+  EXPECT_EQ(check("expiry: *     | -2\nprobe:    P-p", 3).outcome, Outcome::kValid);
+  EXPECT_EQ(check("expiry: *     | -1\nprobe:    P-x", 1).outcome, Outcome::kViolated);
+  EXPECT_EQ(check("expiry:    *  | -1\nprobe:  P--p", 1).outcome, Outcome::kViolated);
+  EXPECT_EQ(check("expiry:     * | -1\nprobe:  P-p", 1).outcome, Outcome::kViolated);
 }
 
 TEST(Liveness, IsUnknownWhenTheProbeIsGrantedAfterLeaseAndGrace) {
   const ClaimVerdict late = VerdictOnLiveness("probe: P--------------------p");
-  EXPECT_EQ(late.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(late.outcome, Outcome::kUnknown);
   EXPECT_EQ(late.reason,
             "item-0 was had at 0.021 s, 1.0 ms after lease and grace, and perhaps in time");
   EXPECT_EQ(late.opportunities, 1);
-  EXPECT_EQ(VerdictOnLiveness("probe: P-------------------p").outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnLiveness("probe: P-------------------p").outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnLiveness(
                 "probe:        P--------------------p\nprobe item-1: P--------------------x")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(Liveness, ACallThatTheMachineCutShortMayExplainTheStuckKey) {
   struct Case {
     const char* what;
     const char* picture;
-    Outcome3 outcome;
+    Outcome outcome;
   };
   for (const Case& each : std::vector<Case>{{"an acquire that set the key, and no expiry",
                                              R"(
       c1:          A-----?
       machine n1:   (----)
       expiry:               *  | -1)",
-                                             Outcome3::kUnknown},
+                                             Outcome::kUnknown},
                                             {"its client stood still",
                                              R"(
       c1:          A-----?
       machine c1:   (----)
       probe:                P-----------------------x)",
-                                             Outcome3::kUnknown},
+                                             Outcome::kUnknown},
                                             {"a release",
                                              R"(
       c1:          A-a==R-----?
       machine n1:        (-----)
       probe:                      P-----------------------x)",
-                                             Outcome3::kUnknown},
+                                             Outcome::kUnknown},
                                             {"for too short a time",
                                              R"(
       c1:          A-----?
       machine n1:   (-)
       expiry:               *  | -1)",
-                                             Outcome3::kViolated},
+                                             Outcome::kViolated},
                                             {"before the key was granted again",
                                              R"(
       c1:          A-----?
       machine n1:   (----)
       c2:                   A-a==R-r
       expiry:                         *  | -1)",
-                                             Outcome3::kViolated},
+                                             Outcome::kViolated},
                                             {"nobody asked the store for the key",
                                              R"(
       c1:          A-----?
       machine n0:   (----)
       expiry:               *  | -1)",
-                                             Outcome3::kViolated},
+                                             Outcome::kViolated},
                                             {"another was not answered either, without a stall",
                                              R"(
       c1:          A-----?
       machine n1:   (----)
       c2:                  A--?
       expiry:                    *  | -1)",
-                                             Outcome3::kViolated},
+                                             Outcome::kViolated},
                                             {"a fault may have cut it short",
                                              R"(
       c1:          A-----?
       machine n1:   (----)
       drop c1:        [-]
       expiry:               *  | -1)",
-                                             Outcome3::kViolated},
+                                             Outcome::kViolated},
                                             {"who had it never gave it back",
                                              R"(
       c1:          A-a===
       c2:              A-----?
       machine n1:       (----)
       expiry:                    *  | -1)",
-                                             Outcome3::kViolated}}) {
+                                             Outcome::kViolated}}) {
     const ClaimVerdict verdict = VerdictOnLiveness(each.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(each.outcome)) << each.what << ": " << verdict.reason;
   }
@@ -223,7 +223,7 @@ TEST(Liveness, ACallThatTheMachineCutShortMayExplainTheStuckKey) {
 TEST(Liveness, IsUnknownWithoutAnAnswer) {
   EXPECT_EQ(VerdictOnLiveness("c1: A-a=R-r").reason, "no key was probed after the last fault");
   EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").reason, "1 probe had no answer");
-  EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").outcome, Outcome::kUnknown);
 }
 
 TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
@@ -231,7 +231,7 @@ TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
       probe:               P-----------------------x
       machine supervisor:     (--------------))")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 TEST(Liveness, AShortStallExcusesNothing) {
@@ -239,7 +239,7 @@ TEST(Liveness, AShortStallExcusesNothing) {
       probe:               P-----------------------x
       machine supervisor:     (---))")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(Liveness, ReportsInMillisecondsHowLongTheProbeTook) {
@@ -263,7 +263,7 @@ TEST(Liveness, NamesTheLastClientThatWasGrantedTheKey) {
 
 struct LivenessCase {
   std::string name, picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 void ExpectEachLiveness(const std::vector<LivenessCase>& drawn, const LaneOptions& options = {}) {
@@ -289,14 +289,14 @@ TEST(Liveness, IsUnknownWhileAnotherClientRightlyHoldsTheKey) {
       {"for all but half the grace", R"(
       c1:          A-a=                 !
       probe:           P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"for longer", R"(
       c1:          A-a=                  !
       probe:           P-----------------------x)"},
       {"it was given back before", R"(
       c1:          A-a=R-r                         !
       probe:              P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"it was perhaps not given back", R"(
       c1:          A-a=R-?                         !
       probe:              P-----------------------x)"},
@@ -306,18 +306,18 @@ TEST(Liveness, IsUnknownWhileAnotherClientRightlyHoldsTheKey) {
       {"another key", R"(
       c1 item-1:   A-a=                            !
       probe:           P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"a key without an expiry is wrong whoever has it", R"(
       c1:          A-a=============================!
       expiry:          *                             | -1
       probe:           P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"another is stuck", R"(
       c1:             A-a=============================!
       c2 item-1:      A-a=R-r
       probe:              P-----------------------x
       probe item-1:           P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
   });
 }
 
@@ -326,7 +326,7 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
       {"it was asked for before", R"(
       c1:          A-a=====E-?
       probe:                  P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"and when it was nearly over", R"(
       c1:          A-a=====E-?=============E-?
       probe:                  P-----------------------x)"},
@@ -341,7 +341,7 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
   for (Event& event : longer.events) {
     if (event.op == Op::kExtend && event.type == EventType::kInvoke) event.value[0] *= 3;
   }
-  EXPECT_EQ(CheckLiveness(longer, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(CheckLiveness(longer, {}).outcome, Outcome::kUnknown);
 }
 
 TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
@@ -355,19 +355,19 @@ TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
       {"before the probe, and for a lease", R"(
       c1:          A-?
       probe:           P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"of one that was killed before", R"(
       c1:           A----
       crash c1:       []
       probe:            P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"one that is waited for still", R"(
       c1:           A----
       probe:            P-----------------------x)"},
       {"one that was refused", R"(
       c1:                A---------------x
       probe:           P-----------------------x)",
-       Outcome3::kViolated},
+       Outcome::kViolated},
   });
 }
 
@@ -380,9 +380,9 @@ TEST(Liveness, ALeaseEndsWithoutRenewalsOnceItsClientIsGone) {
   ExpectEachLiveness(
       {
           {"its library may go on extending it", held},
-          {"it was killed", held + "\n      crash c1:            []", Outcome3::kViolated},
+          {"it was killed", held + "\n      crash c1:            []", Outcome::kViolated},
           {"another was", held + "\n      crash c2:            []"},
-          {"it has ended by itself", held + "\n      died c1:              *", Outcome3::kViolated},
+          {"it has ended by itself", held + "\n      died c1:              *", Outcome::kViolated},
       },
       options);
 }
@@ -395,23 +395,22 @@ TEST(Liveness, AFaultMayKeepTheProbeFromTheKey) {
             "item-0 could not be had by 0.036 s, but node 1 was cut off (0.007-0.016 s)");
   History deleted =
       FromLanes(free + "\n      delete-key n1:                [------]", {.asked_lease = 10ms});
-  EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome::kUnknown);
   deleted.facts.faults[0].key = "tokens";
-  EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome::kViolated);
   ExpectEachLiveness({
       {"on a server", free + "\n      partition n1:                [--------]"},
       {"to the end", free + "\n      pause n1:                         ["},
-      {"before it", free + "\n      partition n1:                [---]", Outcome3::kViolated},
+      {"before it", free + "\n      partition n1:                [---]", Outcome::kViolated},
       {"after it", free + "\n      partition n1:                                             []",
-       Outcome3::kViolated},
-      {"on a client", free + "\n      pause c1:                    [--------]",
-       Outcome3::kViolated},
+       Outcome::kViolated},
+      {"on a client", free + "\n      pause c1:                    [--------]", Outcome::kViolated},
       {"a server that was killed for good", free + "\n      crash n1:                    [",
-       Outcome3::kViolated},
+       Outcome::kViolated},
       {"one that was killed meanwhile", free + "\n      crash n1:                            ["},
       {"replicas that are cut off", free + "\n      cut-replication n1:          [",
-       Outcome3::kViolated},
-      {"a clock", free + "\n      jump n1:                     [--------]", Outcome3::kViolated},
+       Outcome::kViolated},
+      {"a clock", free + "\n      jump n1:                     [--------]", Outcome::kViolated},
   });
 }
 
@@ -420,14 +419,14 @@ TEST(Liveness, IsUnknownWhereMostKeysWereNotProbed) {
       c1:             A-a=R-r
       c1 item-1:              A-a=R-r
       probe:                          P-p)";
-  EXPECT_EQ(VerdictOnLiveness(two).outcome, Outcome3::kValid);
+  EXPECT_EQ(VerdictOnLiveness(two).outcome, Outcome::kValid);
   const std::string three = two + "\n      c2 item-2:     A-a=R-r";
-  EXPECT_EQ(VerdictOnLiveness(three).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnLiveness(three).outcome, Outcome::kUnknown);
   EXPECT_EQ(VerdictOnLiveness(three).reason, "only 1 of 3 keys could be judged");
   // A stuck key decides the claim. A key that was never granted does not count.
   EXPECT_EQ(VerdictOnLiveness(three + "\n      expiry item-1:                  * | -1").outcome,
-            Outcome3::kViolated);
-  EXPECT_EQ(VerdictOnLiveness(two + "\n      c2 item-2:     A-x").outcome, Outcome3::kValid);
+            Outcome::kViolated);
+  EXPECT_EQ(VerdictOnLiveness(two + "\n      c2 item-2:     A-x").outcome, Outcome::kValid);
 }
 
 }  // namespace

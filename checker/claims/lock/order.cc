@@ -135,7 +135,7 @@ void CutToWhatIsSure(const Scene& scene, Place& place) {
     if (CostsThePlace(scene, episode, place)) cut(episode.from_ns);
   }
   for (const Stall& stall : scene.stalls) {
-    const bool its = HoldsUp(stall, place.session.client);
+    const bool its = CanDelay(stall, place.session.client);
     const bool long_enough = stall.when.to_ns - stall.when.from_ns > ToNs(scene.facts.lease) / 2;
     if (!its || !long_enough || !Overlap(stall.when, {place.queued_ns, place.asked_ns})) continue;
     cut(stall.when.from_ns);
@@ -252,7 +252,7 @@ class OrderChecker {
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   const std::string longest_wait_;
   int64_t count_ = 0;
   int64_t waited_ = 0;

@@ -17,7 +17,7 @@ ClaimVerdict VerdictOnOrder(const std::string& picture) {
 struct OrderCase {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 TEST(Order, IsViolatedWhenALaterClientIsGrantedTheKeyFirst) {
@@ -25,7 +25,7 @@ TEST(Order, IsViolatedWhenALaterClientIsGrantedTheKeyFirst) {
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "grants");
@@ -43,7 +43,7 @@ TEST(Order, IsValidInTheOrderOfTheQueue) {
       c1:    A-a======R-r
       c2:     QA-t--------A-aq=R-r
       c3:           QA-t-----------A-aq==R-r )");
-  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.reason,
             "none of 1 grant for which others waited overtook one that had queued before; the "
             "longest wait was 18ms of client 3");
@@ -55,13 +55,13 @@ TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
       c1:    A-a======R-r
       c2:     QA-----t---------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"was perhaps granted it first, and heard it last", R"(
       c1:    A-a======R-r
       c2:     QA-t-----A-------------------aq=R-r
       c3:           QA-t--A-aq==R-r
       c4:             QA-t---------A-t-------------Aaq)",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"gave up", R"(
       c1:    A-a======R-r
       c2:     QA-t---x             QA-aq=R-r
@@ -82,28 +82,28 @@ TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:    QA-t-x QA-t--A-aq==R-r          )",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"the other had asked before it waited, which is no place in a queue", R"(
       c1:    A-a======R-r
       c2:     A-t      QA-t----------------A-aq=R-r
       c3:         QA-t------A-aq==R-r          )",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"it had asked long before, and was not answered", R"(
       c1:               A-a======R-r
       c2:                  QA-t------------------A-aq=R-r
       c3:    A-?A-aR-r               QA-aq=R-r           )",
-            Outcome3::kValid},
+            Outcome::kValid},
            {"it had asked long before, and was answered", R"(
       c1:               A-a======R-r
       c2:                  QA-t------------------A-aq=R-r
       c3:    A-xA-aR-r               QA-aq=R-r           )",
-            Outcome3::kViolated},
+            Outcome::kViolated},
            {"it was granted another key meanwhile", R"(
       c1:            A-a======R-r
       c2:             QA-t-------------------A-aq=R-r
       c2 item-1:              A-aR-r
       c3:                   QA-t--A-aq==R-r          )",
-            Outcome3::kViolated},
+            Outcome::kViolated},
            {"a reader that was let in beside another", R"(
       c1:    A-b======R-r
       c2:     QA-t-------------------A-aq=R-r
@@ -126,14 +126,13 @@ TEST(Order, AClientThatCouldNotAcquireMayHaveLostItsPlace) {
         "partition n1:           [--]", "machine c2:             (--------)",
         "machine n1:             (--------)"}) {
     const ClaimVerdict verdict = VerdictOnOrder(kOvertaken + ("\n      " + lane));
-    EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << lane << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << lane << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 0);
   }
   for (const std::string lane : {"pause c3:               [--]", "jump c3:                [--]",
                                  "machine n0:             (--------)",
                                  "pause c2:                                    [--]"}) {
-    EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome3::kViolated)
-        << lane;
+    EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome::kViolated) << lane;
   }
 }
 
@@ -142,7 +141,7 @@ TEST(Order, AClientThatGaveUpWithoutAnAnswerMayLeaveTheQueueLater) {
       c1:    A-a============R-r
       c2:     QA-t---------------------------A-aq=R-r
       c3:                 QA-t--A-aq==R-r          )");
-  EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome::kViolated);
   const auto gives_up = [&](int64_t at_ns) {
     History with = history;
     with.events.push_back(
@@ -150,8 +149,8 @@ TEST(Order, AClientThatGaveUpWithoutAnAnswerMayLeaveTheQueueLater) {
     SortByTime(with.events);
     return CheckOrder(with, {}).outcome;
   };
-  EXPECT_EQ(gives_up(0), Outcome3::kUnknown);
-  EXPECT_EQ(gives_up(8'000'000), Outcome3::kUnknown);
+  EXPECT_EQ(gives_up(0), Outcome::kUnknown);
+  EXPECT_EQ(gives_up(8'000'000), Outcome::kUnknown);
 }
 
 TEST(Order, IsUnknownWhenNobodyWaited) {

@@ -246,7 +246,7 @@ class ReentryChecker {
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   int64_t count_ = 0;
   int64_t inner_exits_ = 0;
   int64_t looked_at_ = 0;  // inner exits after which somebody was refused the key in time

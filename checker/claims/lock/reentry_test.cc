@@ -17,7 +17,7 @@ ClaimVerdict VerdictOnReentry(const std::string& picture, const LaneOptions& opt
 struct ReentryCase {
   std::string name;
   std::string picture;
-  Outcome3 outcome = Outcome3::kUnknown;
+  Outcome outcome = Outcome::kUnknown;
 };
 
 constexpr char kFreedByTheInnerExit[] = R"(
@@ -26,7 +26,7 @@ constexpr char kFreedByTheInnerExit[] = R"(
 
 TEST(Reentry, IsViolatedWhenANestedExitFreesTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(kFreedByTheInnerExit);
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 3);
   EXPECT_EQ(verdict.unit, "exits");
@@ -41,7 +41,7 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r======R-r
       c2:              A-t      A-t       A-a==R-r)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(
       verdict.reason,
       "1 of 3 exits were nested and kept the lock; after 1 inner exit others were refused it");
@@ -50,7 +50,7 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
       c2:              A-x      A-b==R-r
       c3:                         A-x)")
                 .outcome,
-            Outcome3::kValid);  // readers beside each other
+            Outcome::kValid);  // readers beside each other
 }
 
 TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
@@ -59,13 +59,13 @@ TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
       c2:    A-x         A--------a==R-r
       c3:              A-x         A-x)")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
   // c2's acquire was under way all the time, and was granted after c1's last exit.
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:    A-x         A------------------a==R-r
       c3:              A-x)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kValid);
+  EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.reason,
             "1 of 3 exits were nested and kept the lock; after 0 inner exits others were refused "
             "it");
@@ -110,10 +110,10 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
                                 {"the outer lease was over", R"(
       c1:        A-a==!A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"}}) {
-    EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome3::kViolated)
+    EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome::kViolated)
         << drawn.name << ": " << VerdictOnReentry(drawn.picture).reason;
   }
-  EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome::kViolated);
 }
 
 // K21: an acquire that was carried out twice counts 2, and one exit leaves 1.
@@ -122,7 +122,7 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
       c1:          A------a===R-r
       drop c1:        [-]
       c2:                            A-t       A-a==R-r)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
@@ -195,11 +195,11 @@ TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       lost c3:               *)"}}) {
-    EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome3::kViolated)
+    EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome::kViolated)
         << drawn.name << ": " << VerdictOnReentry(drawn.picture).reason;
   }
   EXPECT_NE(VerdictOnReentry("c1: A-a===R-r\nc2:             A-t", {.nodes = 3}).outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
@@ -226,7 +226,7 @@ TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
       hold c1:      [--]
       c2:                         A-t       A-a==R-r)"}}) {
     const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
-    EXPECT_EQ(verdict.outcome, Outcome3::kViolated) << drawn.name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, Outcome::kViolated) << drawn.name << ": " << verdict.reason;
   }
   // The second copy may arrive as late as the end of the fault, and lasts for a lease from then.
   EXPECT_NE(VerdictOnReentry(R"(
@@ -235,7 +235,7 @@ TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
       c2:                            A-t       A-a==R-r)",
                              {.asked_lease = 10ms})
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 TEST(Reentry, AnEntryThatIsCertainlyGoneExplainsNoRefusal) {
@@ -245,13 +245,13 @@ TEST(Reentry, AnEntryThatIsCertainlyGoneExplainsNoRefusal) {
       c1:          A-?R-r
       c2:                  A-t)")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:          A-a==
       c2:                     A-a==R-r
       c3:                                 A-t)")
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 // A fair lock refuses a free key to all but the first in its queue.
@@ -261,12 +261,12 @@ TEST(Reentry, AnotherClientMayHaveBeenFirstInAQueue) {
       c2:             A-t                   A-a==R-r
       c3:               A-t    A-t     A-t)")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A-a=A-a=R-r==R-r
       c2:             A-t                            A-a==R-r
       c3:               A-t        A-t)");
-  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(
       verdict.reason,
       "client 3 was told at 0.018 s that the key is taken, and nobody held it: client 1 was the "

@@ -281,7 +281,7 @@ class ReleaseChecker {
   const Calls& calls_;
   const Holds& holds_;
   const Scene& scene_;
-  Stories stories_;
+  ViolationLog stories_;
   bool tells_;  // false: only the outcome is needed
   int64_t count_ = 0;
   MarginFinder margin_{{.what = "least lease left after a release that did not look",

@@ -26,7 +26,7 @@ constexpr char kReleaseStale[] = R"(
 
 TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
   const ClaimVerdict verdict = VerdictOnRelease(kReleaseStale);
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.unit, "releases");
@@ -45,7 +45,7 @@ TEST(Release, IsViolatedByAReleaseWithoutAGrant) {
   const ClaimVerdict verdict = VerdictOnRelease(R"(
       c1:    A-a============R-f
       c2:         A-x R-f        )");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
       "client 2 released the key at 0.009 s, though it had not been granted it, and freed the "
@@ -57,7 +57,7 @@ TEST(Release, ThreadsOfOneClientAreSeparateOwners) {
   const ClaimVerdict verdict = VerdictOnRelease(R"(
       c1:      A-a============R-x
       c1.2:         A-x R-f        )");
-  EXPECT_EQ(verdict.outcome, Outcome3::kViolated);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(
       verdict.violations.at(0).sentence,
       "client 1, thread 2 released the key at 0.009 s, though it had not been granted it, and "
@@ -82,7 +82,7 @@ TEST(Release, IsValidWhereEveryOwnerFreesItsOwnLock) {
            {"the next had asked before", R"(
       c1:    A-a===R--f
       c2:        A----a===R-f)"}}) {
-    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome3::kValid)
+    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome::kValid)
         << drawn.name << ": " << VerdictOnRelease(drawn.picture).reason;
   }
 }
@@ -112,10 +112,10 @@ TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
                                 {"the release was not answered", R"(
       c1:    A-a==!==========R-?
       c2:             A-a===========R-f)"}}) {
-    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome3::kUnknown)
+    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome::kUnknown)
         << drawn.name << ": " << VerdictOnRelease(drawn.picture).reason;
   }
-  EXPECT_EQ(VerdictOnRelease(kReleaseStale, {.nodes = 3}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(VerdictOnRelease(kReleaseStale, {.nodes = 3}).outcome, Outcome::kUnknown);
   EXPECT_EQ(VerdictOnRelease("c1: A-a===").reason, "no release was answered");
 }
 
@@ -125,7 +125,7 @@ TEST(Release, ALibrarysReleaseMayHaveFoundNothing) {
     history.facts.library = LibraryFact{"drawn", "1", {}};
     return CheckRelease(history, {}).outcome;
   };
-  EXPECT_EQ(of_driver(kReleaseStale), Outcome3::kViolated);
+  EXPECT_EQ(of_driver(kReleaseStale), Outcome::kViolated);
   for (const ReleaseCase& drawn : std::vector<ReleaseCase>{{"the other's lease was over", R"(
       c1:    A-a==!===============R-f
       c2:             A-a===!============R-x)"},
@@ -137,8 +137,8 @@ TEST(Release, ALibrarysReleaseMayHaveFoundNothing) {
       c1:     A-a==!===============R-f
       c2:              A-a================R-x
       jump n1:              [])"}}) {
-    EXPECT_EQ(of_driver(drawn.picture), Outcome3::kUnknown) << drawn.name;
-    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome3::kViolated) << drawn.name;
+    EXPECT_EQ(of_driver(drawn.picture), Outcome::kUnknown) << drawn.name;
+    EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome::kViolated) << drawn.name;
   }
 }
 
@@ -154,25 +154,25 @@ TEST(Release, ALibraryThatClaimsToHaveFreedALockOfAnotherIsNotBelieved) {
   const std::string met = lost + R"(
       c3:                       A-a=======R-r)";
   const ClaimVerdict unknown = of_driver(met, {"lease"});
-  EXPECT_EQ(unknown.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(unknown.outcome, Outcome::kUnknown);
   EXPECT_EQ(unknown.reason,
             "client 1 released the key at 0.024 s and was told that this freed its lock, which was "
             "lost; client 3 held the key then, and may have lost it by that");
-  EXPECT_EQ(of_driver(met, {"lease", "silent-release"}).outcome, Outcome3::kValid);
-  EXPECT_EQ(of_driver(lost, {"lease"}).outcome, Outcome3::kValid) << "nobody held the key then";
+  EXPECT_EQ(of_driver(met, {"lease", "silent-release"}).outcome, Outcome::kValid);
+  EXPECT_EQ(of_driver(lost, {"lease"}).outcome, Outcome::kValid) << "nobody held the key then";
   EXPECT_EQ(of_driver(lost + R"(
       c3:                       A-a==R-r)",
                       {"lease"})
                 .outcome,
-            Outcome3::kValid)
+            Outcome::kValid)
       << "c3 may have released it before";
   EXPECT_EQ(of_driver(lost + R"(
       c3:                     A-a=!=========R-x)",
                       {"lease"})
                 .outcome,
-            Outcome3::kValid)
+            Outcome::kValid)
       << "c3's lease was over";
-  EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome3::kValid) << "ours look, and say so";
+  EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome::kValid) << "ours look, and say so";
 }
 
 TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
@@ -185,16 +185,16 @@ TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
     history.facts.library = LibraryFact{"drawn", "1", {"lease"}};
     return CheckRelease(history, {}).outcome;
   };
-  EXPECT_EQ(outcome(""), Outcome3::kUnknown);
+  EXPECT_EQ(outcome(""), Outcome::kUnknown);
   EXPECT_EQ(outcome(R"(
       delete-key n1:                        [])"),
-            Outcome3::kValid);
+            Outcome::kValid);
   EXPECT_EQ(outcome(R"(
       jump n1:                              [])"),
-            Outcome3::kValid);
+            Outcome::kValid);
   EXPECT_EQ(outcome(R"(
       delete-key n1:              [])"),
-            Outcome3::kUnknown)
+            Outcome::kUnknown)
       << "c3's was put there after that";
 }
 
@@ -208,7 +208,7 @@ TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
       c1:    A-a==!==================R---r
       c2:             A-a==R-r
       c3:                       A-a========R-r)"),
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
   for (const ReleaseCase& drawn :
        std::vector<ReleaseCase>{{"it said that its lock was lost", R"(
       c1:    A-a==!==================R---x
@@ -227,7 +227,7 @@ TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
       c2:                   A-a==R-r
       c3:                             A-a========R-r
       delay c1:    []                               )"}}) {
-    EXPECT_EQ(outcome(drawn.picture), Outcome3::kValid) << drawn.name;
+    EXPECT_EQ(outcome(drawn.picture), Outcome::kValid) << drawn.name;
   }
 }
 
@@ -237,7 +237,7 @@ TEST(Release, IsUnknownWhereOnlyTheMachineIsToBlame) {
       c2:                  A-a===========R-x
       machine c1:    (-----------)          )")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
@@ -246,7 +246,7 @@ TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
       c1:    A-b==!==========R-f
       c2:             A-b===========R-r)")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
 }
 
 // The lock of a client that was killed is its own until its lease is over.
@@ -257,7 +257,7 @@ TEST(Release, IsUnknownWhereItMayHaveFreedTheLockOfAClientThatWasKilled) {
       crash c2:                 []
       c3:                                A-a==R-f)"),
                                             {});
-  EXPECT_EQ(verdict.outcome, Outcome3::kUnknown) << verdict.reason;
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << verdict.reason;
 }
 
 }  // namespace

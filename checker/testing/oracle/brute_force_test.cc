@@ -126,9 +126,9 @@ TEST(BruteForce, TheClaimIsViolatedExactlyWhenAPairOverlaps) {
   for (int64_t round = 0; round < rounds; ++round) {
     const History history = AnyHistoryBruteForce(prng);
     const Holds holds = ExtractHolds(history);
-    ASSERT_EQ(CheckExclusion(history, {}).outcome == Outcome3::kViolated,
+    ASSERT_EQ(CheckExclusion(history, {}).outcome == Outcome::kViolated,
               CountByPairs(holds, Part::kCore) > 0);
-    ASSERT_EQ(CheckLeaseExclusion(history, {}).outcome == Outcome3::kViolated,
+    ASSERT_EQ(CheckLeaseExclusion(history, {}).outcome == Outcome::kViolated,
               CountByPairs(holds, Part::kPromised) > 0);
   }
 }

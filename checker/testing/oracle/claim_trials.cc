@@ -43,10 +43,10 @@ std::pair<History, bool> Draw(const ClaimTrials& row, Prng& prng) {
 
 std::string Agrees(const ClaimTrials& row, const History& history, bool innocent,
                    const ClaimVerdict& verdict) {
-  if (innocent && verdict.outcome == Outcome3::kViolated)
+  if (innocent && verdict.outcome == Outcome::kViolated)
     return "it is called violated, and every order was tried: it can have come about rightly";
   const bool may_miss = !row.misses.empty() && (row.misses_complete_ones || HasUnknowns(history));
-  if (!innocent && verdict.outcome == Outcome3::kValid && !may_miss)
+  if (!innocent && verdict.outcome == Outcome::kValid && !may_miss)
     return "it is called valid, and no order explains it";
   return row.besides == nullptr ? "" : row.besides(history, innocent);
 }

@@ -38,7 +38,7 @@ std::span<const NoTrials> ClaimsWithoutTrials();
 
 struct ClaimTrialCounts {
   // By whether something of unknown outcome is among them, whether they are innocent, and their
-  // outcome (Outcome3).
+  // outcome (Outcome).
   std::array<std::array<std::array<int64_t, 3>, 2>, 2> histories{};
   std::string disagreement;  // the first: seed, number, and the history in lines; then it ended
 

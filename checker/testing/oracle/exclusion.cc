@@ -79,8 +79,8 @@ std::string AskTheSearch(const History& history, bool innocent) {
     add(0, one.grant.from, one.grant.to);
     add(1, one.end, one.gone);
   }
-  const Outcome3 outcome = FindOrder(model, {}, operations).outcome;
-  if (outcome == (innocent ? Outcome3::kValid : Outcome3::kViolated)) return "";
+  const Outcome outcome = FindOrder(model, {}, operations).outcome;
+  if (outcome == (innocent ? Outcome::kValid : Outcome::kViolated)) return "";
   return "the search, asked with the model " + std::string(model.name) + ", says " +
          std::string(Name(outcome));
 }

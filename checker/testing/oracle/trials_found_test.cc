@@ -23,8 +23,8 @@ TEST(TrialsFound, AWatchdogThatIsAnsweredLateDoesNotProlongAHoldThatWasCutShort)
   const History history = FromLanes(R"(
       c2:    A-a===R-r
       c1:    A-a-!E-e)");
-  EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome3::kValid);
-  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome::kValid);
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kViolated);
 }
 
 // It failed, so it had changed nothing: client 1 was promised the key all the time.
@@ -37,7 +37,7 @@ TEST(TrialsFound, AnExtensionThatFailsAfterTheReleaseShortenedNothing) {
     event.hold = 101;
     if (event.type == EventType::kInvoke) event.value[0] = 1'000'000;
   }
-  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome3::kViolated);
+  EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kViolated);
 }
 
 TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNothing) {
@@ -46,13 +46,13 @@ TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNo
       c2: A-a========R-r)"),
                          {})
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
   EXPECT_EQ(CheckRelease(FromLanes(R"(
       c1:    A-x  R--f
       c2: A-a=========R-r)"),
                          {})
                 .outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 // Client 1's first question arrives late, and is granted the key: its place is gone, and client 2's
@@ -62,9 +62,9 @@ TEST(TrialsFound, APlaceIsNotCertainWhileAQuestionOfBeforeMayBeOnItsWay) {
       c2:                QA-aq==R-r
       c3: A-a=====R-r)";
   EXPECT_EQ(CheckOrder(FromLanes("      c1:   QA-? A-t--------------A-aq=R-r" + queue), {}).outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
   EXPECT_EQ(CheckOrder(FromLanes("      c1:   QA-x A-t--------------A-aq=R-r" + queue), {}).outcome,
-            Outcome3::kViolated);
+            Outcome::kViolated);
 }
 
 // Two may have taken the first unit. One of them came late, over client 2's order, and the sums are
@@ -79,7 +79,7 @@ TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
   };
   const ClaimVerdict at_the_end =
       check("\n      final:                                      *         | 4/1");
-  EXPECT_EQ(at_the_end.outcome, Outcome3::kUnknown);
+  EXPECT_EQ(at_the_end.outcome, Outcome::kUnknown);
   EXPECT_EQ(at_the_end.reason,
             "the sums are right, but perhaps only because of a write of unknown outcome: the stock "
             "was 4 at 0.037 s, and had been 3 at 0.023 s");
@@ -87,12 +87,12 @@ TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
       c4:                                   A-a=g=W-?=R-r  | 4 4>3
       final:                                              * | 3/1)")
                 .outcome,
-            Outcome3::kUnknown);
+            Outcome::kUnknown);
   EXPECT_EQ(check(R"(
       c4:                                   A-a=g=R-r      | 3
       final:                                              * | 3/1)")
                 .outcome,
-            Outcome3::kValid);
+            Outcome::kValid);
 }
 
 // Client 1 may have entered unknown to anybody; that it is let in again with the token of client 0
@@ -107,8 +107,8 @@ TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
         {.function = 0, .process = 1, .invoked = 6, .returned = 7, .result = {token}}};
     return FindOrder(model, {}, operations).outcome;
   };
-  EXPECT_EQ(outcome(3), Outcome3::kViolated);
-  EXPECT_EQ(outcome(4), Outcome3::kValid);
+  EXPECT_EQ(outcome(3), Outcome::kViolated);
+  EXPECT_EQ(outcome(4), Outcome::kValid);
 }
 
 // Client 3's release is answered at the instant at which it asks again: it stands in the queue, so
@@ -133,7 +133,7 @@ TEST(TrialsFound, WhoAsksAgainAtTheInstantOfItsAnswerStandsInTheQueue) {
   TextSource source(text, "found");
   const Result<History> history = ReadJsonl(source);
   ASSERT_TRUE(history.has_value()) << history.error().message;
-  EXPECT_EQ(CheckReentry(*history, {}).outcome, Outcome3::kUnknown);
+  EXPECT_EQ(CheckReentry(*history, {}).outcome, Outcome::kUnknown);
 }
 
 }  // namespace

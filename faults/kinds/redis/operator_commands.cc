@@ -21,13 +21,13 @@ Healer StartErrands(Cluster& cluster, const Strike& strike,
                     const std::function<void(int node, ErrandDone done)>& errand) {
   const auto progress = std::make_shared<Progress>(Progress{.open = strike.plan.nodes.size()});
   const ErrandDone done = [&cluster, progress, began = cluster.Now(),
-                           on_spent = strike.on_spent](bool changed) {
+                           on_limit_reached = strike.on_limit_reached](bool changed) {
     progress->changed = progress->changed || changed;
     if (--progress->open > 0) return;
     if (progress->changed) {
       progress->took_ns = AtLeastActed(cluster.Now() - began);
     }
-    if (on_spent) on_spent();
+    if (on_limit_reached) on_limit_reached();
   };
   for (const int node : strike.plan.nodes) errand(node, done);
   return Healer([progress] { return progress->took_ns; });
