@@ -9,6 +9,7 @@
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/entries.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/stall_propagation.h"
 #include "lib/history/history.h"
@@ -26,6 +27,7 @@ class Evidence {
   [[nodiscard]] const Holds& holds() const {
     if (!holds_) {
       holds_ = ExtractHolds(history_);
+      MarkEntries(history_, *holds_);
       MarkAftermath(scene(), *holds_);
     }
     return *holds_;

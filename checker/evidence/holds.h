@@ -103,6 +103,7 @@ struct Hold {
   uint16_t key = 0;
   bool shared = false;  // other shared holds of the key are allowed
   Span core;
+  int64_t entered_ns = 0;        // its client waited for further keys until then (entries.h)
   int64_t asked_ns = 0;          // when its acquire was invoked; the lease runs from there
   int64_t granted_until_ns = 0;  // as the client computed it at the grant
   int64_t valid_until_ns = 0;    // as the client computed it last

@@ -39,10 +39,16 @@ std::vector<Span> PromisesOf(const Hold& hold) {
   return promises;
 }
 
+// While its client believed that it held the lock: from when it could enter its section.
+std::vector<Span> SectionOf(const Hold& hold) {
+  const Span section{std::max(hold.core.from_ns, hold.entered_ns), hold.core.to_ns};
+  return section.from_ns <= section.to_ns ? std::vector{section} : std::vector<Span>{};
+}
+
 std::optional<Common> CommonOf(const Hold& a, const Hold& b, Part part) {
   if (a.owner() == b.owner()) return std::nullopt;  // re-entry
   if (a.shared && b.shared) return std::nullopt;    // readers
-  if (part == Part::kCore) return CommonOf(std::vector{a.core}, std::vector{b.core});
+  if (part == Part::kCore) return CommonOf(SectionOf(a), SectionOf(b));
   if (part == Part::kLive) return CommonOf(a.live, b.live);
   return CommonOf(PromisesOf(a), PromisesOf(b));
 }

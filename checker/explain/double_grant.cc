@@ -132,8 +132,10 @@ class GrantSearch {
   void LookAtFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
-    if (ByClientClocks()) return;
-    if (MovesAClock(fault)) return LookAtServerClock(episode, fault);
+    if (MovesAClock(fault)) {
+      if (!ByClientClocks()) LookAtServerClock(episode, fault);
+      return;
+    }
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
         fault.keeps_data) {

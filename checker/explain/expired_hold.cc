@@ -140,9 +140,15 @@ const Renewal* FailedRenewal(const ViolationContext& record, const Hold& hold, i
 
 // Whether a lease that was over at its grant was left by an earlier section of the same session.
 bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
+  const auto has_left = [&record](const Hold& hold) {
+    return std::ranges::any_of(record.history.events, [&hold](const Event& event) {
+      return event.op == Op::kLeave && event.hold == hold.hold;
+    });
+  };
   return std::ranges::any_of(record.holds.all, [&](const Hold& before) {
     return before.left && before.owner() == hold.owner() && before.key == hold.key &&
-           before.core.from_ns < hold.core.from_ns && before.valid_until_ns == hold.valid_until_ns;
+           before.core.from_ns < hold.core.from_ns &&
+           before.valid_until_ns == hold.valid_until_ns && has_left(before);
   });
 }
 

@@ -117,7 +117,9 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
   const int64_t at_ns = overlap.where.from_ns;
   std::string text = fmt::format("{} was granted the key at {}", b, At(second.core.from_ns));
   if (at_ns > second.core.from_ns) {
-    text += fmt::format(" and {}'s lease was extended at {}", a, At(at_ns));
+    const bool of_second =
+        std::ranges::find(second.live, at_ns, &Span::from_ns) != second.live.end();
+    text += fmt::format(" and {}'s lease was extended at {}", of_second ? b : a, At(at_ns));
   } else if (first.valid_until_ns >= kForeverNs) {
     text += fmt::format(" while {} held it, whose grant never ends", a);
   } else {

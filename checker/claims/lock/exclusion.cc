@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/entries.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/overlaps.h"
-#include "checker/evidence/traits.h"
 #include "checker/measures/hold_margins.h"
 #include "checker/sentences/violation_text.h"
 #include "checker/verdict/decide.h"
@@ -50,13 +50,11 @@ std::optional<std::string> WhyNoneCouldOverlap(const Scene& scene, const Holds& 
   return WhyTooLittle(judged, static_cast<int64_t>(holds.all.size()) - judged, "holds");
 }
 
-// Why no overlap proves nothing: a client that asked again for the key may have been inside still,
-// as a re-entrant lock lets it.
+// Why no overlap proves nothing: a client that asked again for the key may have been inside still.
 std::optional<std::string> WhyPerhapsInside(const Evidence& evidence, Part part) {
-  const RunFacts& facts = evidence.facts();
-  const bool reenters = facts.library || LockHas(facts, LockTrait::kReentry);
-  if (!reenters || !evidence.holds().is_ambiguous) return std::nullopt;
-  const Holds inside = ExtractHolds(evidence.history(), AsksAgain::kIsInside);
+  if (!evidence.holds().is_ambiguous) return std::nullopt;
+  Holds inside = ExtractHolds(evidence.history(), AsksAgain::kIsInside);
+  MarkEntries(evidence.history(), inside);
   const std::vector<OverlapFound> overlaps = FindOverlaps(inside, part);
   if (overlaps.empty()) return std::nullopt;
   const Hold& held = inside.all[overlaps.front().first];

@@ -1,0 +1,18 @@
+#ifndef DOUBLEHOLD_CHECKER_EVIDENCE_ENTRIES_H_
+#define DOUBLEHOLD_CHECKER_EVIDENCE_ENTRIES_H_
+
+#include "checker/evidence/holds.h"
+
+namespace doublehold {
+
+// Sets Hold::entered_ns of holds that were granted while their session waited for further keys. A
+// client that wants several keys enters its section when it has all of them: until then it believes
+// in none of the locks that it was granted.
+//
+//   c1 item-0:  Q-A-a======R-r      never entered: it gave the key back when item-1 was refused
+//   c1 item-1:  Q-----A-x-q
+void MarkEntries(const History& history, Holds& holds);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_EVIDENCE_ENTRIES_H_
