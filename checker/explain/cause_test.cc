@@ -226,6 +226,19 @@ TEST(Cause, OfALockWithoutAQueueIsTheMissingQueue) {
   EXPECT_EQ(Judge(both).claims.at(0).violations.at(0).perhaps, none) << "a server's clock too";
 }
 
+TEST(Cause, AnOrderWhoseReplyIsHeldDelaysItsSection) {
+  History history = FromLanes(R"(
+      c1:     A-a=g=W-w=!===========R-r   | 5 5>4
+      hold c1:        [-----------]
+      c2:                    A-a==R-r)");
+  EXPECT_EQ(CauseOf(history, "exclusion"), "not-told") << "what it waited for is not recorded";
+  for (Event& event : history.events) {
+    if (event.op == Op::kOrder && event.type == EventType::kOk) event.at_ns += 10'000'000;
+  }
+  SortByTime(history.events);
+  EXPECT_EQ(CauseOf(history, "exclusion"), "message-held");
+}
+
 TEST(Cause, NoLockAndMachineTakePrecedence) {
   ExpectCauses({
       {"exclusion",

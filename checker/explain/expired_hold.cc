@@ -76,13 +76,17 @@ std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
   return all;
 }
 
-// When the session waited for an answer: of its acquire, and of its reads and writes under the
-// hold.
+// When the session waited for an answer: of its acquire, and of its reads, writes and orders under
+// the hold.
 std::vector<Span> Waited(const ViolationContext& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
   for (const Call* call : record.UsesOf(hold)) {
     if (call->from_ns <= when.to_ns)
       waited.push_back({call->from_ns, std::min(call->to_ns, when.to_ns)});
+  }
+  for (const Span& order : record.OrdersUnder(hold.hold)) {
+    if (order.from_ns <= when.to_ns)
+      waited.push_back({order.from_ns, std::min(order.to_ns, when.to_ns)});
   }
   return waited;
 }

@@ -19,6 +19,11 @@ ViolationContext::ViolationContext(const Evidence& of)
     }
   }
   for (const Event& event : history.events) {
+    if (event.op == Op::kOrder && event.type == EventType::kInvoke) {
+      orders_[event.hold].push_back({event.at_ns, kForeverNs});
+    } else if (event.op == Op::kOrder && !orders_[event.hold].empty()) {
+      orders_[event.hold].back().to_ns = event.at_ns;
+    }
     if (event.op != Op::kExtend) continue;
     std::vector<Renewal>& renewals = renewals_[event.hold];
     if (event.type == EventType::kInvoke) {
@@ -51,6 +56,12 @@ const std::vector<Renewal>& ViolationContext::RenewalsOf(uint64_t hold) const {
   static const std::vector<Renewal> kNone;
   const auto found = renewals_.find(hold);
   return found == renewals_.end() ? kNone : found->second;
+}
+
+const std::vector<Span>& ViolationContext::OrdersUnder(uint64_t hold) const {
+  static const std::vector<Span> kNone;
+  const auto found = orders_.find(hold);
+  return found == orders_.end() ? kNone : found->second;
 }
 
 const FaultFact& ViolationContext::FaultOf(const FaultEpisode& episode) const {

@@ -38,6 +38,8 @@ struct ViolationContext {
   // The acquire that granted a hold; null: it is not in the history.
   [[nodiscard]] const Call* GrantOf(uint64_t hold) const;
   [[nodiscard]] const std::vector<Renewal>& RenewalsOf(uint64_t hold) const;
+  // When the session of a hold waited for its orders to be recorded.
+  [[nodiscard]] const std::vector<Span>& OrdersUnder(uint64_t hold) const;
   [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
   // The calls of an operation on a key, in the order of their invocation.
   [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
@@ -54,6 +56,7 @@ struct ViolationContext {
 
  private:
   std::unordered_map<uint64_t, const Call*> grants_;
+  std::unordered_map<uint64_t, std::vector<Span>> orders_;
   std::unordered_map<uint64_t, std::vector<Renewal>> renewals_;
   std::map<std::pair<Op, uint16_t>, std::vector<const Call*>> calls_of_;
   std::unordered_map<uint64_t, std::vector<const Call*>> uses_of_;
