@@ -161,6 +161,7 @@ class HoldExtraction {
     if (open.ended) {
       if (event.type == EventType::kInvoke) MakeUnclear(found->second, event.at_ns);
       if (event.type == EventType::kFail && open.promised_ns) Restore(found->second);
+      if (event.type == EventType::kOk) open.promised_ns.reset();
       return;
     }
     Hold& hold = holds_.all[found->second];

@@ -73,6 +73,14 @@ TEST(Promised, EndsWhereTheRestOfTheLeaseIsUnknown) {
             {{.at_ms = 11, .hold = 102},
              {.at_ms = 13, .op = Op::kRelease, .type = EventType::kInvoke, .hold = 101}},
             "11-13"},
+           {"an extension succeeded after it had left, and a later one failed",
+            left,
+            {{.at_ms = 3, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
+             {.at_ms = 6},
+             {.at_ms = 7, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 7},
+             {.at_ms = 8, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
+             {.at_ms = 9, .op = Op::kExtend, .type = EventType::kFail}},
+            "6-7"},
        }) {
     EXPECT_EQ(PromisedOf(WithEvents(one.picture, one.added)), one.promised) << one.name;
   }

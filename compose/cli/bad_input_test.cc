@@ -82,7 +82,7 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"explore", "--lock", "none", "--faults", ""}, 3, "--faults: is empty; use --depth 0"},
       {{"explore", "--lock", "set-nx-px", "--faults", "pause,promote"},
        3,
-       "--faults: promote: topology single has no replicas; use --topology replicated"},
+       "--faults: failover: topology single has no replicas; use --topology replicated"},
       {{"explore", "--lock", "driver"}, 3, "--lock: a driver is a program of its own"},
       {{"explore", "--lock", "set-nx-px", "--topology", "sentinel"},
        3,

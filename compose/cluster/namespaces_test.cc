@@ -253,7 +253,7 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
   // that cuts the link, run in the supervisor's or the router's namespace.
   const auto homes = [&program] {
     std::vector<std::string> found;
-    for (const char* name : {"redis-server", "dh-client-"}) {
+    for (const char* name : {"redis-server", "dh-client-1", "dh-client-2", "dh-client-3"}) {
       for (const pid_t process : program.DescendantsNamed(name))
         found.push_back(NetworkOf(std::to_string(process)));
     }

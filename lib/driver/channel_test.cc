@@ -113,7 +113,7 @@ TEST_F(Channel, AnExitOrABrokenLineIsReportedOnce) {
       {"cd / && sh -c 'exit 6'", "ended by itself", 6},
       {"exec perl -e 'close STDOUT; sleep 1000'", "closed its standard output", std::nullopt},
       {"exec >&-; sleep 1000", "closed its standard output", std::nullopt},
-      {"echo hello; sleep 1000", "broke the protocol: it is no JSON: hello", std::nullopt},
+      {"echo hello; sleep 1000", "broke the protocol: not valid JSON: hello", std::nullopt},
       {"yes '{\"id\":5,\"no\":{}}'",
        "broke the protocol: id 5 was never asked: {\"id\":5,\"no\":{}}", std::nullopt},
       {"head -c 100000000 /dev/zero | tr '\\0' x",

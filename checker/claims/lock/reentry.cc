@@ -71,6 +71,13 @@ struct Others {
     return Before(refused_ns[static_cast<size_t>(first - refusals.begin())], when.to_ns);
   }
 
+  // Whether another waited for the key all through a span, and was granted it later.
+  [[nodiscard]] bool WaitedThrough(const Span& when) const {
+    const auto after = std::ranges::lower_bound(grants, when.from_ns, {}, &Call::from_ns);
+    return after != grants.begin() &&
+           Before(when.to_ns, granted_ns[static_cast<size_t>(after - grants.begin()) - 1]);
+  }
+
   // The first grant that was invoked after `at_ns` and is exclusive with this hold; null: none.
   [[nodiscard]] const Call* GrantAfter(int64_t at_ns, const Hold& hold) const {
     auto grant = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
@@ -110,12 +117,12 @@ class ReentryChecker {
       return Undecided(std::move(verdict), "no client entered again what it held");
     }
     if (count_ == 0 && looked_at_ == 0)
-      return Undecided(std::move(verdict), "nobody was refused the key after a nested exit");
+      return Undecided(std::move(verdict), "nobody was kept from the key after a nested exit");
     const std::string of = Counted(verdict.opportunities, "exit");
     return Decided(std::move(verdict), std::move(stories_),
                    fmt::format("{} of {} freed the lock too early, or not at all", count_, of),
                    fmt::format("{} of {} were nested and kept the lock; after {} others were "
-                               "refused it",
+                               "kept from it",
                                inner_exits_, of, Counted(looked_at_, "inner exit")));
   }
 
@@ -138,7 +145,8 @@ class ReentryChecker {
       std::erase(mine, hold);
       if (mine.empty() || call->outcome == EventType::kFail) continue;
       if (call->Ok()) ++inner_exits_;
-      if (others.Refused({call->to_ns, mine.front()->core.to_ns})) ++looked_at_;
+      const Span still_held{call->to_ns, mine.front()->core.to_ns};
+      if (others.Refused(still_held) || others.WaitedThrough(still_held)) ++looked_at_;
       const Call* across = others.GrantAcross(call->from_ns, *mine.front());
       if (across != nullptr && LiveAt(mine, across->to_ns) != nullptr) {
         Doubt(*call, TellExit(*call, *mine.front(), *across));
@@ -249,7 +257,7 @@ class ReentryChecker {
   ViolationLog stories_;
   int64_t count_ = 0;
   int64_t inner_exits_ = 0;
-  int64_t looked_at_ = 0;  // inner exits after which somebody was refused the key in time
+  int64_t looked_at_ = 0;  // inner exits after which somebody was kept from the key in time
   std::string doubt_;
 };
 

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "checker/claims/lock/exclusion.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/overlaps.h"
+#include "checker/testing/oracle/orders.h"
 #include "lib/base/prng.h"
 #include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
-
-constexpr int64_t kEver = 1'000;
 
 // Each client acquires, perhaps extends, and releases, at random and often equal times. About half
 // of the histories have no overlap.
@@ -133,31 +131,29 @@ TEST(BruteForce, TheClaimIsViolatedExactlyWhenAPairOverlaps) {
   }
 }
 
-// An operation of a mutex with owners: it takes effect at some instant between its call and return.
-struct Step {
-  bool acquire = false;
+// Of a mutex with owners.
+struct MutexStep {
+  brute::Step time;
   int32_t owner = 0;
-  int64_t called_ns = 0;
-  int64_t returned_ns = kEver;
-  int sequence = 0;  // within its owner
+  bool acquires = false;
 };
 
 // Straight from the events, with nothing that the checker under test does: an acquire that was
 // granted, a release (which frees the lock at its call or whenever later). A hold that is never
 // released is freed by its lease at any time after the last thing that its client did in it.
-std::vector<Step> StepsOf(const History& history, uint16_t key) {
-  std::vector<Step> steps;
-  std::map<int32_t, int> sequence;
+std::vector<MutexStep> StepsOf(const History& history, uint16_t key) {
+  std::vector<MutexStep> steps;
+  std::map<int32_t, int> last;  // of each client, from 1 on
   const auto& events = history.events;
   for (size_t granted = 0; granted < events.size(); ++granted) {
     const Event& ok = events[granted];
     if (ok.op != Op::kAcquire || ok.type != EventType::kOk || ok.key != key) continue;
-    Step acquire{.acquire = true, .owner = ok.client, .returned_ns = ok.at_ns};
-    Step release{.owner = ok.client, .called_ns = ok.at_ns};
+    brute::Step acquire{.to = ok.at_ns, .after = last[ok.client] - 1};
+    brute::Step release{.from = ok.at_ns, .after = static_cast<int>(steps.size())};
     for (size_t i = 0; i < granted; ++i) {  // its call is the last before it
       const Event& e = events[i];
       if (e.client == ok.client && e.op == Op::kAcquire && e.type == EventType::kInvoke) {
-        acquire.called_ns = e.at_ns;
+        acquire.from = e.at_ns;
       }
     }
     for (size_t i = granted + 1; i < events.size(); ++i) {
@@ -165,61 +161,32 @@ std::vector<Step> StepsOf(const History& history, uint16_t key) {
       if (e.client != ok.client) continue;
       const bool anew = e.op == Op::kAcquire && e.key == key && e.type == EventType::kInvoke;
       if (anew) break;
-      release.called_ns = e.at_ns;
+      release.from = e.at_ns;
       if (e.op == Op::kRelease && e.hold == ok.hold) break;
     }
     for (const Event& e : events) {
       if (e.op == Op::kRelease && e.hold == ok.hold && e.type != EventType::kInvoke &&
           e.type != EventType::kInfo) {
-        release.returned_ns = e.at_ns;
+        release.to = e.at_ns;
       }
     }
-    acquire.sequence = sequence[ok.client]++;
-    release.sequence = sequence[ok.client]++;
-    steps.push_back(acquire);
-    steps.push_back(release);
+    steps.push_back({acquire, ok.client, true});
+    steps.push_back({release, ok.client, false});
+    last[ok.client] = static_cast<int>(steps.size());
   }
   return steps;
 }
 
-// Wing and Gong's search: is there an order of the steps, each within its call and return, in which
-// only a free lock is granted?
-class Search {
- public:
-  explicit Search(std::vector<Step> steps) : steps_(std::move(steps)) {}
-
-  bool Linearizable() { return From(0, 0); }
-
- private:
-  bool From(uint32_t done, int32_t holder) {
-    if (done + 1 == 1U << steps_.size()) return true;
-    if (!seen_.insert({done, holder}).second) return false;
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      const Step& step = steps_[i];
-      if ((done >> i & 1U) != 0 || !MayBeNext(done, i)) continue;
-      if (step.acquire && holder != 0) continue;
-      if (!step.acquire && holder != step.owner) continue;
-      if (From(done | 1U << i, step.acquire ? step.owner : 0)) return true;
-    }
-    return false;
-  }
-
-  // No step that is still to come returned before this one was called, or precedes it in its
-  // client.
-  bool MayBeNext(uint32_t done, size_t next) {
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      if (i == next || (done >> i & 1U) != 0) continue;
-      if (steps_[i].returned_ns < steps_[next].called_ns) return false;
-      if (steps_[i].owner == steps_[next].owner && steps_[i].sequence < steps_[next].sequence) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  std::vector<Step> steps_;
-  std::set<std::pair<uint32_t, int32_t>> seen_;
-};
+// Is there an order of the steps, each within its call and return, in which only a free lock is
+// granted?
+bool FitsMutex(const std::vector<MutexStep>& steps) {
+  std::vector<brute::Step> times;
+  for (const MutexStep& step : steps) times.push_back(step.time);
+  return brute::SomeOrder(times, int32_t{0}, [&](int32_t holder, size_t step) {
+    const auto& [time, owner, acquires] = steps[step];
+    return brute::OnlyIf(holder == (acquires ? 0 : owner), acquires ? owner : 0);
+  });
+}
 
 TEST(BruteForce, ExclusionIsViolatedExactlyWhenNoOrderOfTheOperationsFitsAMutex) {
   Prng prng(3, "orders");
@@ -230,7 +197,7 @@ TEST(BruteForce, ExclusionIsViolatedExactlyWhenNoOrderOfTheOperationsFitsAMutex)
     const Holds holds = ExtractHolds(history);
     bool fits = true;
     for (const uint16_t key : {uint16_t{0}, uint16_t{1}}) {
-      fits = fits && Search(StepsOf(history, key)).Linearizable();
+      fits = fits && FitsMutex(StepsOf(history, key));
     }
     const bool overlap = !FindOverlaps(holds, Part::kCore).empty();
     ASSERT_EQ(overlap, !fits) << "round " << round;

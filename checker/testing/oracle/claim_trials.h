@@ -5,47 +5,42 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "lib/base/prng.h"
+#include "checker/testing/oracle/random_run.h"
 #include "lib/history/history.h"
 
 namespace doublehold::brute {
 
+// Which wrong histories the checker may call valid: the row says why.
+enum class MayMiss : uint8_t { kNone, kWithUnknowns, kAny };
+
 struct ClaimTrials {
   std::string_view claim;
-  History (*any)(Prng& prng) = nullptr;
-  // Whether everything that is recorded can have come about though nothing went wrong that the
-  // claim is about.
-  bool (*innocent)(const History& history) = nullptr;
-  // What else must agree with that; empty: it does.
-  std::string (*besides)(const History& history, bool innocent) = nullptr;
-  // Why a history that is not innocent may be called valid all the same, and whether only one with
-  // something of unknown outcome may; empty: none may.
-  std::string_view misses = "";
-  bool misses_complete_ones = false;
+  RunOptions (*options)(const Dice& dice) = nullptr;
+  // Whether some execution in which the claim holds explains everything that is recorded.
+  bool (*is_right)(const History& history) = nullptr;
+  MayMiss may_miss = MayMiss::kNone;
 };
 
-// The rows; and the claims that have none, with the reason.
-std::span<const ClaimTrials> AllClaimTrials();
-struct NoTrials {
-  std::string_view claim;
-  std::string_view because;
-};
-std::span<const NoTrials> ClaimsWithoutTrials();
+std::vector<ClaimTrials> ExclusionTrials();
+std::vector<ClaimTrials> ReleaseTrials();
+std::vector<ClaimTrials> WaitingTrials();
+std::vector<ClaimTrials> DataTrials();
+std::vector<ClaimTrials> AllClaimTrials();
 
 struct ClaimTrialCounts {
-  // By whether something of unknown outcome is among them, whether they are innocent, and their
-  // outcome (Outcome).
+  // By whether the history has something of unknown outcome, whether it is right, and what the
+  // checker says (Outcome).
   std::array<std::array<std::array<int64_t, 3>, 2>, 2> histories{};
   std::string disagreement;  // the first: seed, number, and the history in lines; then it ended
 
-  [[nodiscard]] int64_t Of(bool perhaps, bool innocent) const;
+  [[nodiscard]] int64_t Count(bool unknowns, bool right) const;
   [[nodiscard]] std::string Line() const;
 };
-// An innocent history is never violated; one that is not is never valid, but for what the row says.
+// A right history is never violated; a wrong one is never valid, but for what the row may miss.
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count);
 
 }  // namespace doublehold::brute

@@ -1,161 +1,120 @@
 // The claims `exclusion` and `lease-exclusion`.
-//
-// The first: is there an order of the grants and the releases, each within its bounds, in which the
-// key is only granted to whom it may be? The search of checker/linear is asked the same. The
-// second: is there an instant at which two have been promised the key?
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "checker/linear/search.h"
-#include "checker/testing/oracle/holding.h"
-#include "checker/testing/oracle/rows.h"
+#include "checker/testing/oracle/claim_trials.h"
+#include "checker/testing/oracle/recorded_calls.h"
 
 namespace doublehold::brute {
 namespace {
 
-using SharedOwners = std::vector<std::pair<SessionId, bool>>;  // and whether they share it; sorted
+// The lock is plain, or an owner may enter it again, or readers share it. In two runs of three its
+// server grants what is taken.
+RunOptions HoldingRun(const Dice& dice) {
+  const int64_t lease = dice.Chance(50) ? 2 + dice.Any(20) : 30 + dice.Any(60);
+  const int64_t flavour = dice.Any(3);
+  return {.lease = lease,
+          .work = Work::kRead,
+          .max_rounds = 2,
+          .max_pause = 9,
+          .max_stay = 6,
+          .random_validity = true,
+          .extends = true,
+          .nested = flavour == 1 ? 50 : 0,
+          .shared = flavour == 2 ? 67 : 0,
+          .releases_unknown = 50,
+          .forgets = 12,
+          .leaves = 50,
+          .killed = 33,
+          .reentrant = true,
+          .grants_taken = dice.Chance(67) ? 67 : 0};
+}
 
-bool MayBeTogether(const SharedOwners& owners, SessionId session, bool shared) {
-  return std::ranges::all_of(owners, [&](const auto& owner) {
-    return owner.first == session || (owner.second && shared);
+// Exclusion: is there an order of the acquires and the releases, each between its call and its
+// return, in which only a free lock is granted?
+bool SomeOrderExcludes(const History& history) {
+  using Owners = std::vector<std::pair<SessionId, bool>>;  // and whether they share it; sorted
+  const std::vector<HoldSpan> holds = HoldsIn(history);
+  std::vector<Step> steps;
+  for (const HoldSpan& hold : holds) {
+    steps.push_back({.from = hold.grant.from, .to = hold.grant.to});
+    steps.push_back(
+        {.from = hold.end, .to = hold.gone, .after = static_cast<int>(steps.size()) - 1});
+  }
+  return SomeOrder(steps, Owners{}, [&](Owners owners, size_t step) -> std::vector<Owners> {
+    const HoldSpan& hold = holds[step / 2];
+    const std::pair own(hold.grant.session, hold.shared);
+    if (step % 2 == 1) {
+      owners.erase(std::ranges::find(owners, own));
+      return {owners};
+    }
+    const bool is_free = std::ranges::all_of(owners, [&](const auto& owner) {
+      return owner.first == own.first || (owner.second && own.second);
+    });
+    owners.insert(std::ranges::upper_bound(owners, own), own);
+    return OnlyIf(is_free, owners);
   });
 }
 
-bool SomeOrderOf(const History& history) {
-  const std::vector<Holding> holdings = HoldingsOf(history);
-  std::vector<Step> steps;
-  for (const Holding& one : holdings) {
-    steps.push_back({.from = one.grant.from, .to = one.grant.to});
-    steps.push_back({.from = one.end, .to = one.gone, .after = static_cast<int>(steps.size()) - 1});
-  }
-  const Effects<SharedOwners> effects = [&](const SharedOwners& owners,
-                                            size_t step) -> std::vector<SharedOwners> {
-    const Holding& one = holdings[step / 2];
-    const std::pair owner(one.grant.session, one.shared);
-    SharedOwners next = owners;
-    if (step % 2 == 0) {
-      if (!MayBeTogether(owners, one.grant.session, one.shared)) return {};
-      next.insert(std::ranges::upper_bound(next, owner), owner);
-    } else {
-      next.erase(std::ranges::find(next, owner));
+// A hold that was promised, and its extensions.
+struct Promise {
+  HoldSpan hold;
+  std::vector<RecordedCall> extensions;
+
+  // Until when the client believes it is promised the lock, at `now`. While an extension is under
+  // way or of unknown outcome: not beyond the lease that it asked for.
+  [[nodiscard]] int64_t Until(double now) const {
+    int64_t until = hold.grant.answer[0];
+    for (const RecordedCall& extension : extensions) {
+      if (static_cast<double>(extension.from) > now || extension.Failed()) continue;
+      const bool answered = extension.Ok() && static_cast<double>(extension.to) <= now;
+      until = answered ? extension.answer[0] : std::min(until, extension.from + extension.asked[0]);
     }
-    return {next};
-  };
-  return SomeOrder<SharedOwners>(steps, {}, effects);
-}
-
-// A session that began something at the very instant at which something else of its was over: the
-// search takes the two for simultaneous.
-bool SomeoneIsQuick(const std::vector<Holding>& holdings) {
-  for (const Holding& begun : holdings) {
-    for (const Holding& over : holdings) {
-      if (begun.grant.session != over.grant.session) continue;
-      const bool same = begun.grant.hold == over.grant.hold;
-      if (begun.end == over.grant.to || begun.grant.from == over.gone) return true;
-      if (!same && (begun.grant.from == over.grant.to || begun.end == over.gone)) return true;
-    }
+    return until;
   }
-  return false;
-}
 
-// The same question for the search, whose models know either owners that enter again or readers.
-std::string AskTheSearch(const History& history, bool innocent) {
-  const std::vector<Holding> holdings = HoldingsOf(history);
-  if (SomeoneIsQuick(holdings)) return "";
-  const bool readers = std::ranges::any_of(holdings, &Holding::shared);
-  const Model& model = *FindModel(readers ? "read-write-lock" : "reentrant-mutex");
-  std::vector<Operation> operations;
-  for (const Holding& one : holdings) {
-    const bool writes = readers && !one.shared;
-    const auto add = [&](int function, int64_t from, int64_t to) {
-      operations.push_back({.function = static_cast<uint8_t>(function + (writes ? 2 : 0)),
-                            .process = one.grant.session.client,
-                            .indeterminate = to == kEver,
-                            .invoked = from,
-                            .returned = to});
-    };
-    add(0, one.grant.from, one.grant.to);
-    add(1, one.end, one.gone);
+  // Released at the instant of its grant: nothing but that instant.
+  [[nodiscard]] bool IsPoint() const { return hold.grant.to == hold.kept; }
+
+  // It was promised the lock before `now` and is after, and did not release it.
+  [[nodiscard]] bool HoldsAt(double now) const {
+    constexpr double kLittle = 0.25;  // nothing happens within it
+    const auto from = static_cast<double>(hold.grant.to);
+    const auto end = static_cast<double>(hold.kept);
+    const auto promised = [&](double at) { return at < static_cast<double>(Until(at)); };
+    if (IsPoint()) return now == from && promised(now);
+    return from < now && now < end && promised(now - kLittle) && promised(now + kLittle);
   }
-  const Outcome outcome = FindOrder(model, {}, operations).outcome;
-  if (outcome == (innocent ? Outcome::kValid : Outcome::kViolated)) return "";
-  return "the search, asked with the model " + std::string(model.name) + ", says " +
-         std::string(Name(outcome));
-}
-
-// An extension, as the client saw it.
-struct Extension {
-  int64_t from = 0;
-  int64_t to = kEver;
-  EventType outcome = EventType::kInfo;
-  int64_t lease = 0;
-  int64_t until = 0;
 };
 
-// What is answered `ok` after the end of the hold tells nobody anything any more.
-std::vector<Extension> ExtensionsOf(const History& history, const Holding& holding) {
-  std::vector<Extension> extensions;
-  bool over = false;
-  for (const Event& event : history.events) {
-    if (event.hold != holding.grant.hold) continue;
-    const bool invoked = event.type == EventType::kInvoke;
-    over = over || event.op == Op::kLeave || (event.op == Op::kRelease && invoked);
-    if (event.op != Op::kExtend || (over && (invoked || event.type == EventType::kOk))) continue;
-    if (invoked) {
-      extensions.push_back({.from = event.at_ns, .lease = event.value[0]});
-      continue;
+std::vector<Promise> PromisesIn(const History& history) {
+  std::vector<Promise> promises;
+  for (const HoldSpan& hold : HoldsIn(history)) {
+    Promise promise{.hold = hold, .extensions = {}};
+    for (RecordedCall& extension : CallsIn(history, {Op::kExtend})) {
+      if (extension.hold != hold.grant.hold || extension.invoked_at > hold.end_event) continue;
+      // A success after the hold's end promises nothing more.
+      if (extension.Ok() && extension.answered_at > hold.end_event)
+        extension.outcome = EventType::kInfo;
+      promise.extensions.push_back(extension);
     }
-    if (extensions.empty() || extensions.back().to != kEver) continue;
-    extensions.back().to = event.at_ns;
-    extensions.back().outcome = event.type;
-    extensions.back().until = event.value[0];
+    promises.push_back(promise);
   }
-  return extensions;
+  return promises;
 }
 
-// Until when a holder was promised the key, as it knows at `now`: what it was told last; but while
-// an extension is under way, or nobody knows what came of it, not beyond the lease that this one
-// asked for.
-int64_t PromisedUntil(const Holding& holding, const std::vector<Extension>& extensions,
-                      double now) {
-  int64_t until = holding.grant.answer[0];
-  for (const Extension& one : extensions) {
-    if (static_cast<double>(one.from) > now || one.outcome == EventType::kFail) continue;
-    const bool told = one.outcome == EventType::kOk && static_cast<double>(one.to) <= now;
-    until = told ? one.until : std::min(until, one.from + one.lease);
-  }
-  return until;
-}
-
-// Whether it was promised the key before `now`, and is after, and nothing gave it back. One that
-// gave it back at the instant at which it was granted it had it at that instant, and at no other.
-bool HasAt(const Holding& holding, const std::vector<Extension>& extensions, double now) {
-  constexpr double kLittle = 0.25;  // nothing happens within it
-  const auto from = static_cast<double>(holding.grant.to);
-  const auto end = static_cast<double>(holding.kept);
-  const auto promised = [&](double at) {
-    return at < static_cast<double>(PromisedUntil(holding, extensions, at));
-  };
-  if (from == end) return now == from && promised(now);
-  return from < now && now < end && promised(now - kLittle) && promised(now + kLittle);
-}
-
-bool NobodyBeside(const History& history) {
-  const std::vector<Holding> holdings = HoldingsOf(history);
-  int64_t last = 0;
-  for (const Event& event : history.events) last = std::max(last, event.at_ns);
-  std::vector<std::vector<Extension>> extensions;
-  for (const Holding& one : holdings) extensions.push_back(ExtensionsOf(history, one));
+// Lease exclusion: is there no instant at which two sessions are promised the lock?
+bool PromisesNeverOverlap(const History& history) {
+  const std::vector<Promise> promises = PromisesIn(history);
+  const int64_t last = history.events.empty() ? 0 : history.events.back().at_ns;
   for (int64_t half = 0; half <= 2 * last + 1; ++half) {
     const double now = static_cast<double>(half) / 2;
-    for (size_t i = 0; i < holdings.size(); ++i) {
-      for (size_t j = 0; j < i; ++j) {
-        const Holding &a = holdings[i], &b = holdings[j];
-        if (a.grant.session == b.grant.session || (a.shared && b.shared)) continue;
-        const bool points = a.grant.to == a.kept && b.grant.to == b.kept;
-        if (!points && HasAt(a, extensions[i], now) && HasAt(b, extensions[j], now)) return false;
+    for (const Promise& a : promises) {
+      for (const Promise& b : promises) {
+        const bool may_overlap = a.hold.grant.session == b.hold.grant.session ||
+                                 (a.hold.shared && b.hold.shared) || (a.IsPoint() && b.IsPoint());
+        if (!may_overlap && a.HoldsAt(now) && b.HoldsAt(now)) return false;
       }
     }
   }
@@ -164,13 +123,9 @@ bool NobodyBeside(const History& history) {
 
 }  // namespace
 
-ClaimTrials ExclusionTrials() {
-  return {
-      .claim = "exclusion", .any = AnyHolding, .innocent = SomeOrderOf, .besides = AskTheSearch};
-}
-
-ClaimTrials LeaseExclusionTrials() {
-  return {.claim = "lease-exclusion", .any = AnyHolding, .innocent = NobodyBeside};
+std::vector<ClaimTrials> ExclusionTrials() {
+  return {{.claim = "exclusion", .options = HoldingRun, .is_right = SomeOrderExcludes},
+          {.claim = "lease-exclusion", .options = HoldingRun, .is_right = PromisesNeverOverlap}};
 }
 
 }  // namespace doublehold::brute

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -24,14 +23,12 @@ struct Step {
   int after = -1;        // only when that step has, or never will
 };
 
-// Every state in which a step leaves a state: none, it cannot be next; several, nobody knows which.
-template <typename State>
-using Effects = std::function<std::vector<State>(const State&, size_t step)>;
-
-template <typename State>
+// `Effects`: (state, index of a step) to every state that the step can lead to; none, it cannot be
+// the next one.
+template <typename State, typename Effects>
 class Orders {
  public:
-  Orders(const std::vector<Step>& steps, const Effects<State>& effects)
+  Orders(const std::vector<Step>& steps, const Effects& effects)
       : steps_(steps), effects_(effects) {
     CHECK(steps.size() < 32);
   }
@@ -51,24 +48,29 @@ class Orders {
   }
 
  private:
-  // Nothing that is still to come was over before it began. Equal times say nothing.
+  // No step that is still to come ended before this one began. Equal times have no order.
   [[nodiscard]] bool MayBeNext(uint32_t done, size_t next) const {
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (i == next || (done >> i & 1U) != 0) continue;
-      if (!steps_[i].perhaps && steps_[i].to < steps_[next].from) return false;
-      if (!steps_[i].perhaps && steps_[next].after == static_cast<int>(i)) return false;
+      if (i == next || (done >> i & 1U) != 0 || steps_[i].perhaps) continue;
+      if (steps_[i].to < steps_[next].from || steps_[next].after == static_cast<int>(i))
+        return false;
     }
     return true;
   }
 
   const std::vector<Step>& steps_;
-  const Effects<State>& effects_;
+  const Effects& effects_;
   std::set<std::pair<uint32_t, State>> seen_;
 };
 
 template <typename State>
-bool SomeOrder(const std::vector<Step>& steps, const State& start, const Effects<State>& effects) {
-  return Orders<State>(steps, effects).From(start);
+std::vector<State> OnlyIf(bool possible, const State& state) {
+  return std::vector<State>(possible ? 1 : 0, state);
+}
+
+template <typename State, typename Effects>
+bool SomeOrder(const std::vector<Step>& steps, const State& start, const Effects& effects) {
+  return Orders<State, Effects>(steps, effects).From(start);
 }
 
 }  // namespace doublehold::brute

@@ -1,88 +1,274 @@
 #include "checker/testing/oracle/random_run.h"
 
-#include <memory>
+#include <coroutine>
+#include <exception>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "checker/testing/oracle/service.h"
 
 namespace doublehold::brute {
+namespace {
 
-Play::Play(Prng& prng, int64_t lost_one_in)
-    : prng_(prng),
-      clients_(static_cast<int>(2 + Any(2))),
-      stretch_(1 + Any(6)),
-      lost_one_in_(lost_one_in),
-      loses_(OneIn(2)) {}
+// What a client does, one thing after another: a coroutine, which another awaits. One that is never
+// resumed is a client that was killed.
+class Script {
+ public:
+  struct promise_type {
+    struct Return {
+      bool await_ready() noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> own) noexcept {
+        return own.promise().caller;
+      }
+      void await_resume() noexcept {}
+    };
+    std::coroutine_handle<> caller = std::noop_coroutine();
+    Script get_return_object() {
+      return Script(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    Return final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
 
-void Play::Begin(int64_t most, int64_t within,
-                 const std::function<void(int32_t client, int64_t rounds)>& round) {
-  for (int32_t client = 1; client <= clients_; ++client) {
-    const int64_t rounds = 1 + Any(most);
-    Later(Any(within), [=] { round(client, rounds); });
+  Script(Script&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+  Script& operator=(Script&&) = delete;
+  ~Script() {
+    if (handle_) handle_.destroy();
   }
-}
 
-void Play::Ask(const Next& work, Next answered, Next lost) {
-  if (loses_ && OneIn(lost_one_in_)) {
-    if (!OneIn(3)) Later(Any(OneIn(2) ? stretch_ : 8 * stretch_), work);
-    return Later(Any(stretch_), std::move(lost));
+  void Start() { handle_.resume(); }
+  bool await_ready() { return false; }
+  auto await_suspend(std::coroutine_handle<> caller) {
+    handle_.promise().caller = caller;
+    return handle_;
   }
-  AskSafely(work, std::move(answered));
-}
+  void await_resume() {}
 
-void Play::AskSafely(const Next& work, Next answered) {
-  Later(Any(stretch_), [this, work, answered = std::move(answered)] {
-    work();
-    Later(Any(stretch_), answered);
-  });
-}
+ private:
+  explicit Script(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
 
-uint64_t Play::Enter(int32_t client) {
-  const uint64_t hold = NewHold();
-  Record(client, Op::kAcquire, EventType::kInvoke, 0, {1'000});
-  Record(client, Op::kAcquire, EventType::kOk, hold, {1'000});
-  return hold;
-}
+  std::coroutine_handle<promise_type> handle_;
+};
 
-void Play::Leave(int32_t client, uint64_t hold) {
-  Record(client, Op::kRelease, EventType::kInvoke, hold);
-  Record(client, Op::kRelease, EventType::kOk, hold);
-}
+class Run {
+ public:
+  Run(const Dice& dice, const RunOptions& options) : dice_(dice), options_(options) {}
 
-void Play::AskRelease(int32_t client, uint64_t hold, const Frees& frees, const Next& next,
-                      bool unchecked) {
-  Record(client, Op::kRelease, EventType::kInvoke, hold);
-  const auto freed = std::make_shared<bool>(false);
-  Ask([=] { *freed = frees(); },
-      [=, this] {
-        Record(client, Op::kRelease, *freed ? EventType::kOk : EventType::kFail, hold,
-               {*freed && unchecked ? 1 : 0});
-        next();
-      },
-      [=, this] {
-        Record(client, Op::kRelease, EventType::kInfo, hold);
-        next();
+  History Record() {
+    for (int32_t client = 1; client <= clients_; ++client) Start(Client(client));
+    if (options_.counted_from > 0) Start(Referee());
+    while (!due_.empty()) {
+      const auto next = due_.extract(due_.begin());
+      now_ = next.key();
+      next.mapped()();
+    }
+    return {.facts = {.lock = "brute",
+                      .write = "read-modify-write",
+                      .lease = Lease(options_.lease),
+                      .grace = Duration(options_.grace),
+                      .clients = clients_,
+                      .nodes = options_.nodes,
+                      .initial_stock = kStock,
+                      .keys = {"a"},
+                      .library = options_.library},
+            .events = std::move(events_)};
+  }
+
+ private:
+  struct Sleep {
+    Run& run;
+    int64_t by;
+
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<> client) { run.Later(by, client); }
+    void await_resume() {}
+  };
+
+  struct Answer {
+    EventType type = EventType::kInfo;
+    Values values{};
+    [[nodiscard]] bool Ok() const { return type == EventType::kOk; }
+  };
+
+  // An operation of a client: its events, and when the service does it.
+  struct PendingCall {
+    Run& run;
+    Request request;
+    Answer answer{};
+
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<> caller) {
+      run.Record(request, EventType::kInvoke, request.asked);
+      answer.values = request.asked;
+      const int64_t delay = run.max_delay_;
+      const auto work = [&run = run, request = request] {
+        return run.service_.Do(request, run.now_);
+      };
+      if (request.lost) {
+        if (run.Chance(67)) run.Later(run.Any(run.Chance(50) ? delay : 8 * delay), work);
+        const bool killed = request.op != Op::kAcquire && run.Chance(run.options_.killed);
+        if (!killed) run.Later(run.Any(delay), caller);
+        return;
+      }
+      run.Later(run.Any(delay), [this, work, delay, caller] {
+        const std::optional<Values> done = work();
+        answer = {done ? EventType::kOk : EventType::kFail, done.value_or(request.asked)};
+        run.Later(run.Any(delay), caller);
       });
-}
+    }
+    Answer await_resume() {
+      run.Record(request, answer.type, answer.values);
+      return answer;
+    }
+  };
 
-void Play::Record(int32_t client, Op op, EventType type, uint64_t hold, Values values) {
-  events_.push_back({.at_ns = now_,
-                     .hold = hold,
-                     .client = client,
-                     .op = op,
-                     .type = type,
-                     .task = op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
-                     .value = values});
-}
-
-History Play::Run(RunFacts facts) {
-  while (!due_.empty()) {
-    const auto first = due_.begin();
-    now_ = first->first;
-    const Next next = std::move(first->second);
-    due_.erase(first);
-    next();
+  [[nodiscard]] int64_t Any(int64_t below) const { return dice_.Any(below); }
+  [[nodiscard]] bool Chance(int64_t percent) const { return dice_.Chance(percent); }
+  Sleep For(int64_t by) { return {*this, by}; }
+  // The answer is lost in so many of 100 calls.
+  PendingCall Ask(Request request, int loses) {
+    request.lost = loses_ && Chance(loses);
+    return {*this, request};
   }
-  facts.clients = clients_;
-  facts.keys = {"a"};
-  return {.facts = std::move(facts), .events = std::move(events_)};
+  void Later(int64_t by, std::function<void()> next) { due_.emplace(now_ + by, std::move(next)); }
+  void Start(Script script) {
+    scripts_.push_back(std::move(script));
+    scripts_.back().Start();
+  }
+  void Record(const Request& request, EventType type, Values values = {}) {
+    const Op op = request.op;
+    const bool ungranted = type == EventType::kInvoke || type == EventType::kFail;
+    events_.push_back({.at_ns = now_,
+                       .hold = op == Op::kAcquire && ungranted ? 0 : request.hold,
+                       .client = request.client,
+                       .op = op,
+                       .type = type,
+                       .task = op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
+                       .value = values});
+  }
+
+  Script Client(int32_t client) {
+    co_await For(Any(12));
+    for (int64_t rounds = 1 + Any(options_.max_rounds); rounds > 0; --rounds) {
+      co_await Visit(client, /*inner=*/false);
+      // Nobody could tell a wait from one that ended at that instant.
+      const int64_t max_pause = Chance(options_.long_pauses) ? 24 : options_.max_pause;
+      co_await For((options_.queues ? 1 : 0) + Any(max_pause));
+    }
+  }
+
+  Script Visit(int32_t client, bool inner) {
+    Request acquire{.client = client, .asked = {options_.lease}, .shared = Chance(options_.shared)};
+    Answer answer;
+    if (options_.queues) Record({client, Op::kWait}, EventType::kInvoke);
+    for (int64_t tries = options_.queues ? 2 + Any(4) : 1; tries > 0 && !answer.Ok(); --tries) {
+      acquire.hold = ++holds_;
+      acquire.until = now_ + Validity();
+      answer = co_await Ask(acquire, options_.loses_acquire);
+      if (options_.queues && !answer.Ok()) co_await For(Any(10));
+    }
+    const bool ok = answer.Ok();
+    const uint64_t hold = answer.type == EventType::kFail ? 0 : acquire.hold;
+    if (options_.queues)
+      Record({client, Op::kWait, ok ? hold : 0}, ok ? EventType::kOk : EventType::kFail);
+    if (ok) co_return co_await Hold(client, hold, answer.values[1], inner);
+    if (Chance(hold == 0 ? options_.releases_refused : options_.releases_unknown))
+      co_await Ask({client, Op::kRelease, hold}, options_.loses_release);
+  }
+
+  Script Hold(int32_t client, uint64_t hold, int64_t token, bool inner) {
+    const int64_t since = now_;
+    if (options_.extends && Chance(33)) Start(Watchdog(client, hold));
+    co_await Use(client, hold, token);
+    if (!inner && Chance(options_.nested)) {
+      co_await For(Any(4));
+      co_await Visit(client, /*inner=*/true);
+    }
+    co_await For(Any(inner ? 3 : options_.max_stay));
+    if (Chance(options_.notified))
+      Record({client, Op::kLostNotification, hold}, EventType::kInfo,
+             {since + Any(now_ - since + 1)});
+    if (!Chance(options_.forgets)) {
+      co_await Ask({client, Op::kRelease, hold}, options_.loses_release);
+    } else if (Chance(options_.leaves)) {
+      Record({client, Op::kLeave, hold}, EventType::kInfo);
+    }
+  }
+
+  Script Watchdog(int32_t client, uint64_t hold) {
+    Answer answer;
+    do {
+      const int64_t validity = Validity();
+      answer = co_await Ask({client, Op::kExtend, hold, {validity}, now_ + validity},
+                            options_.loses_work);
+    } while (answer.type != EventType::kInfo && Chance(33));
+  }
+
+  Script Use(int32_t client, uint64_t hold, int64_t token) {
+    const Work work = options_.work;
+    const bool coin = Chance(50);
+    if (work == Work::kRead && coin) co_await Ask({client, Op::kRead, hold}, 0);
+    for (int64_t uses = work == Work::kTokens ? Any(3) : 0; uses > 0; --uses) {
+      const Op op = Chance(50) ? Op::kRead : Op::kWrite;
+      co_await Ask({client, op, hold, {0, 0, 0, token}}, options_.loses_work);
+      co_await For(Any(8));
+    }
+    if (work == Work::kRecord && coin) co_await Ask({client, Op::kLook, hold}, 0);
+    if (work == Work::kRecord && !coin)
+      co_await Ask({client, Op::kWrite, hold, {service_.record[0], ++versions_}},
+                   options_.loses_work);
+    if (work == Work::kSave)
+      co_await Ask({client, Op::kSave, 0, {1 + Any(tasks_)}}, options_.loses_work);
+    if (work != Work::kSale) co_return;
+    const int64_t read = (co_await Ask({client, Op::kRead, hold}, 0)).values[0];
+    if (read <= 0) co_return;
+    const Request write{client, Op::kWrite, hold, {read, read - 1}};
+    if (!(co_await Ask(write, options_.loses_work)).Ok()) co_return;
+    ++orders_;
+    Record({client, Op::kOrder, hold}, EventType::kInvoke, write.asked);
+    Record({client, Op::kOrder, hold}, EventType::kOk, write.asked);
+  }
+
+  // Counts what the store has: of tasks, those with a result and a little later their results.
+  Script Referee() {
+    co_await For(options_.counted_from + Any(30));
+    const int64_t wrong = options_.miscounts && !loses_ ? 1 : 0;
+    Values counted{service_.stock + wrong * (Any(3) - 1), orders_ + wrong * (Any(3) - 1)};
+    if (options_.work == Work::kSave) {
+      counted = {static_cast<int64_t>(service_.saves.size())};
+      co_await For(Any(6));
+      for (const auto& [task, results] : service_.saves) counted[1] += results;
+    }
+    Record({kReferee, Op::kFinal}, EventType::kOk, counted);
+  }
+
+  int64_t Validity() { return options_.random_validity ? 1 + Any(options_.lease) : options_.lease; }
+
+  const Dice& dice_;
+  const RunOptions& options_;
+  const int clients_ = static_cast<int>(2 + Any(2));
+  const int64_t max_delay_ = 1 + Any(6);
+  const bool loses_ = Chance(50);
+  const int64_t tasks_ = 1 + Any(3);
+  Service service_{dice_, options_};
+  int64_t now_ = 0;
+  std::multimap<int64_t, std::function<void()>> due_;  // of equal times, in the order of the calls
+  uint64_t holds_ = 0;
+  int64_t orders_ = 0, versions_ = 1;
+  std::vector<Event> events_;
+  std::vector<Script> scripts_;
+};
+
+}  // namespace
+
+History RandomRun(const Dice& dice, const RunOptions& options) {
+  return Run(dice, options).Record();
 }
 
 }  // namespace doublehold::brute

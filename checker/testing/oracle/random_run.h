@@ -1,71 +1,78 @@
-// For tests: clients that do a few things at random, at random and often equal times, with answers
-// that may be lost; and the history that they record.
+// For tests: one random run of a few clients with a lock server and a store, at small and often
+// equal times, and the history that the clients record. Answers may be lost: then the request is
+// carried out at some time, or never.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
 
-#include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <utility>
+#include <optional>
 
 #include "lib/base/prng.h"
 #include "lib/history/history.h"
 
 namespace doublehold::brute {
 
-class Play {
- public:
-  using Next = std::function<void()>;
-  using Values = std::array<int64_t, 4>;
-
-  // Two clients or three. One answer in so many is lost in about half of the plays, none in the
-  // others.
-  explicit Play(Prng& prng, int64_t lost_one_in = 3);
-
-  // Each client begins `within` so long, and is to do so many rounds: one to `most`.
-  void Begin(int64_t most, int64_t within,
-             const std::function<void(int32_t client, int64_t rounds)>& round);
+struct Dice {
+  Prng& prng;
 
   // Uniform in [0, below).
-  int64_t Any(int64_t below) {
-    return static_cast<int64_t>(prng_.Below(static_cast<uint64_t>(below)));
+  [[nodiscard]] int64_t Any(int64_t below) const {
+    return static_cast<int64_t>(prng.Below(static_cast<uint64_t>(below)));
   }
-  bool OneIn(int64_t n) { return Any(n) == 0; }
-  [[nodiscard]] int64_t now() const { return now_; }
-  [[nodiscard]] bool loses() const { return loses_; }
-
-  void Later(int64_t by, Next next) { due_.emplace(now_ + by, std::move(next)); }
-  // `work` at some instant, and some time after it `answered`. Or the answer is lost: then it is
-  // done some time, or never.
-  void Ask(const Next& work, Next answered, Next lost);
-  // The same where no answer is lost.
-  void AskSafely(const Next& work, Next answered);
-  // Of a lock that grants at once, and whom it likes.
-  uint64_t Enter(int32_t client);
-  void Leave(int32_t client, uint64_t hold);
-  // Asks for a release: `frees` does it, and says whether there was anything of its own. One that
-  // is lost goes on as well.
-  using Frees = std::function<bool()>;
-  void AskRelease(int32_t client, uint64_t hold, const Frees& frees, const Next& next,
-                  bool unchecked = false);
-  void Record(int32_t client, Op op, EventType type, uint64_t hold, Values values = {});
-  uint64_t NewHold() { return ++holds_; }
-
-  // Until nobody has anything left to do.
-  History Run(RunFacts facts);
-
- private:
-  Prng& prng_;
-  int clients_;
-  int64_t now_ = 0;
-  int64_t stretch_;
-  int64_t lost_one_in_;
-  bool loses_;
-  uint64_t holds_ = 0;
-  std::multimap<int64_t, Next> due_;  // of equal times, in the order in which they were asked for
-  std::vector<Event> events_;
+  [[nodiscard]] bool Chance(int64_t percent) const { return Any(100) < percent; }
 };
+
+// What a client does while it holds the lock.
+enum class Work : uint8_t {
+  kNothing,
+  kRead,    // sometimes one read
+  kTokens,  // reads and writes that show the fencing token to the store
+  kSale,    // takes a unit from the stock: reads it, writes it, places an order
+  kRecord,  // reads or writes a record of two versions, one after the other
+  kSave,    // saves the result of a task that nobody may have saved
+};
+
+// Numbers without a unit are chances in percent.
+struct RunOptions {
+  int64_t lease = 1'000, grace = 0;  // asked for; also the longest that is granted
+  int nodes = 1;
+  std::optional<LibraryFact> library{};
+  Work work = Work::kNothing;
+
+  // Clients: two or three, with one or more rounds.
+  int64_t max_rounds = 3, max_pause = 6, max_stay = 1;
+  int long_pauses = 0;  // up to 24
+  bool random_validity = false;
+  bool queues = false;  // asks several times in one wait
+  bool extends = false;
+  int nested = 0;  // acquires again what it holds
+  int shared = 0;
+  int notified = 0;  // is told at some time that its lock is lost, be that so or not
+  int releases_refused = 0, releases_unknown = 0;  // an acquire that was refused, or not answered
+  int forgets = 0;                                 // to release
+  int leaves = 0;                                  // when it forgets: records that it leaves
+
+  // Lost answers, in half of the runs; none in the others.
+  int loses_acquire = 33, loses_release = 33, loses_work = 33;
+  int killed = 0;  // when the answer to its release or its work is lost
+
+  // The lock server, and its defects.
+  bool reentrant = false, fair = false;
+  bool checks_owner = true;   // before it frees a lock
+  bool frees_nested = false;  // an inner release frees the outer entry too
+  bool taken_at_first = false;
+  int counts_twice = 0, grants_taken = 0, refuses_free = 0;
+  bool says_freed = false, denies_freed = false;  // always
+  int repeats_token = 0;                          // or goes back
+
+  // The store, and its defects.
+  bool checks_token = true;
+  int loses_save = 0, repeats_save = 0, tears_look = 0;
+  int64_t counted_from = 0;  // when the referee counts, or up to 30 later; 0: it does not
+  bool miscounts = false;    // in runs that lose no answer
+};
+
+History RandomRun(const Dice& dice, const RunOptions& options);
 
 }  // namespace doublehold::brute
 

@@ -1,166 +1,202 @@
-// The claim `release`: for each release that did not look, is there an order of the grants in which
-// what it freed was its own, or nobody's any more?
+// The claims `release`, `release-result` and `lost-lock-notification`.
 #include <algorithm>
-#include <memory>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "checker/testing/oracle/holding.h"
-#include "checker/testing/oracle/random_run.h"
-#include "checker/testing/oracle/rows.h"
+#include "checker/testing/oracle/claim_trials.h"
+#include "checker/testing/oracle/recorded_calls.h"
 
 namespace doublehold::brute {
 namespace {
 
-class ReleasingClients {
- public:
-  explicit ReleasingClients(Prng& prng)
-      : play_(prng), lease_(play_.OneIn(4) ? 1'000 : 1 + play_.Any(12)), looks_(play_.OneIn(8)) {}
+RunOptions ReleasingRun(const Dice& dice) {
+  return {.lease = dice.Chance(25) ? 1'000 : 1 + dice.Any(12),
+          .max_rounds = 2,
+          .max_stay = 24,
+          .releases_refused = 17,
+          .forgets = 12,
+          .loses_acquire = 8,  // any release may have freed what was perhaps granted
+          .checks_owner = dice.Chance(12)};
+}
 
-  History Run() {
-    play_.Begin(2, 12, [this](int32_t client, int64_t cycles) { Cycle(client, cycles); });
-    return play_.Run({.lock = "brute", .lease = Lease(lease_), .nodes = 1});
-  }
+// Leases are often too short for the stay. In some runs the server says of every release that it
+// freed the caller's lock, or that it did not.
+RunOptions ReleaseResultRun(const Dice& dice) {
+  std::optional<LibraryFact> library;
+  if (dice.Chance(50)) library = {"brute", "1", {"lease"}};
+  return {.lease = 1 + dice.Any(16),
+          .grace = dice.Any(3),
+          .library = library,
+          .max_stay = 24,
+          .shared = 17,
+          .loses_acquire = 6,  // likewise
+          .says_freed = dice.Chance(50),
+          .denies_freed = dice.Chance(33)};
+}
 
- private:
-  void Cycle(int32_t client, int64_t cycles) {
-    if (cycles == 0) return;
-    const auto next = [=, this] {
-      play_.Later(play_.Any(6), [=, this] { Cycle(client, cycles - 1); });
-    };
-    const uint64_t hold = play_.NewHold();
-    const int64_t until = play_.now() + lease_;
-    auto granted = std::make_shared<bool>(false);
-    play_.Record(client, Op::kAcquire, EventType::kInvoke, 0, {lease_});
-    const auto take = [=, this] { *granted = Take(client, until); };
-    const auto answered = [=, this] {
-      play_.Record(client, Op::kAcquire, *granted ? EventType::kOk : EventType::kFail,
-                   *granted ? hold : 0, {*granted ? until : 0});
-      if (!*granted) {  // "finally" releases all the same, now and then
-        if (!play_.OneIn(6)) return next();
-        return Leave(client, 0, next);
+RunOptions NotifiedRun(const Dice& dice) {
+  RunOptions options = ReleaseResultRun(dice);
+  options.lease = 1 + dice.Any(5);
+  options.library = {"brute", "1", {"lost"}};
+  options.notified = 50;
+  return options;
+}
+
+// Of a grant: the lock is there; and its holder has begun to release it.
+struct Lock {
+  size_t grant = 0;
+  bool ends = false;
+  auto operator<=>(const Lock&) const = default;
+};
+
+// Which locks are there at a time, in some order of the grants.
+struct LocksInOrder {
+  std::vector<RecordedCall> calls;
+  std::vector<HoldSpan> holds;
+  // A session acquires one after the other, and after its releases, be it at the same instant.
+  bool ordered = true;
+
+  // Whether the locks that are there at some time of `when` can be such that `fits`. A grant of the
+  // session longer than `lasts` before its release is over.
+  template <typename Fits>
+  [[nodiscard]] bool SomeOrderHas(const RecordedCall& release, Step when, const Fits& fits,
+                                  int64_t lasts = kEver) const {
+    using There = std::vector<Lock>;  // several: readers
+    std::vector<Step> steps;
+    std::vector<Lock> moves;
+    std::map<SessionId, int> last;  // step of each session
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const RecordedCall& call = calls[i];
+      if (call.op != Op::kAcquire || call.Failed()) continue;
+      const bool own = ordered && call.session == release.session;
+      if (own && (&call > &release || (call.Ok() && release.from - call.to > lasts))) continue;
+      int& before = last.try_emplace(ordered ? call.session : SessionId{}, -1).first->second;
+      steps.push_back(call.AsStep());
+      steps.back().after = ordered ? before : -1;
+      before = static_cast<int>(steps.size()) - 1;
+      moves.push_back({.grant = i});
+      for (const HoldSpan& hold : holds) {
+        if (hold.grant.hold != call.hold) continue;
+        steps.push_back({hold.end, hold.end, false, static_cast<int>(steps.size()) - 1});
+        moves.push_back({.grant = i, .ends = true});
       }
-      if (play_.OneIn(8)) return next();  // forgets it
-      play_.Later(play_.Any(24), [=, this] { Leave(client, hold, next); });
-    };
-    // What may have been granted unknown to anybody explains any release: so few are.
-    if (!play_.OneIn(4)) return play_.AskSafely(take, answered);
-    play_.Ask(take, answered, [=, this] {
-      play_.Record(client, Op::kAcquire, EventType::kInfo, hold);
-      next();
+    }
+    when.after = ordered && last.contains(release.session) ? last[release.session] : -1;
+    steps.push_back(when);
+    return SomeOrder(steps, There{}, [&](There there, size_t step) -> std::vector<There> {
+      if (step == moves.size()) return OnlyIf(fits(there), there);
+      const Lock& move = moves[step];
+      if (move.ends) {
+        std::ranges::replace(there, Lock{move.grant}, move);
+        return {there};
+      }
+      There next = there;
+      if (there.empty() || !MayShare(there.back()) || !MayShare(move)) next.clear();
+      next.push_back(move);
+      // A session that had it need not have asked the server.
+      return MayBeReentry(move) ? std::vector<There>{there, next} : OnlyIf(true, next);
     });
   }
 
-  bool Take(int32_t client, int64_t until) {
-    if (owner_ != 0 && play_.now() < until_) return false;
-    owner_ = client;
-    until_ = until;
-    return true;
+  [[nodiscard]] const RecordedCall& GrantOf(const RecordedCall& release) const {
+    return *std::ranges::find(calls, release.hold, &RecordedCall::hold);
   }
 
-  void Leave(int32_t client, uint64_t hold, const Play::Next& next) {
-    const auto frees = [=, this] {
-      const bool freed = owner_ != 0 && play_.now() < until_ && (!looks_ || owner_ == client);
-      if (freed) owner_ = 0;
-      return freed;
-    };
-    play_.AskRelease(client, hold, frees, next, !looks_);
+  // An unanswered acquire may be shared or exclusive.
+  [[nodiscard]] bool MayShare(const Lock& lock) const {
+    return calls[lock.grant].IsUnknown() || calls[lock.grant].answer[2] != 0;
   }
 
-  Play play_;
-  int64_t lease_;
-  bool looks_;
-  int32_t owner_ = 0;
-  int64_t until_ = 0;
+  [[nodiscard]] bool MayBeReentry(const Lock& again) const {
+    const auto end = calls.begin() + static_cast<std::ptrdiff_t>(again.grant);
+    return std::any_of(calls.begin(), end, [&](const RecordedCall& call) {
+      return call.op == Op::kAcquire && call.Ok() && call.session == end->session &&
+             std::none_of(calls.begin(), end, [&](const RecordedCall& release) {
+               return release.op == Op::kRelease && release.hold == call.hold;
+             });
+    });
+  }
 };
 
-History AnyOwnReleases(Prng& prng) { return ReleasingClients(prng).Run(); }
+LocksInOrder LocksIn(const History& history) {
+  return {CallsIn(history, {Op::kAcquire, Op::kRelease}), HoldsIn(history)};
+}
 
-// What is there: who was granted it, and whether that one has begun to release it since.
-using There = std::vector<std::pair<size_t, bool>>;
+// Release: for each release that did not check the owner, is there an order of the grants in which
+// it freed its own lock, or one that its holder had begun to release?
+bool ReleasesFreeTheirOwn(const History& history) {
+  LocksInOrder locks = LocksIn(history);
+  locks.ordered = false;
+  return std::ranges::all_of(locks.calls, [&](const RecordedCall& release) {
+    if (release.op != Op::kRelease || !release.Ok() || release.answer[0] == 0) return true;
+    const auto harmless = [&](const Lock& lock) {
+      const RecordedCall& grant = locks.calls[lock.grant];
+      return lock.ends || grant.IsUnknown() || grant.session == release.session;
+    };
+    return locks.SomeOrderHas(release, {release.from, release.to}, [&](const auto& there) {
+      return std::ranges::any_of(there, harmless);
+    });
+  });
+}
 
-class Grants {
- public:
-  explicit Grants(const History& history) : holdings_(HoldingsOf(history)) {
-    for (const Deed& deed : DeedsOf(history, {Op::kAcquire, Op::kRelease})) {
-      if (deed.op == Op::kRelease) {
-        if (deed.Ok() && deed.answer[0] == 1) unchecked_.push_back(deed);
-        for (Known& known : grants_) known.left = known.left || known.deed.hold == deed.hold;
-      } else if (deed.outcome != EventType::kFail) {
-        grants_.push_back({.deed = deed, .again = MayBeIn(deed.session)});
-      }
-    }
-    for (Known& known : grants_) {
-      known.step = steps_.size();
-      Step step = known.deed.AsStep();
-      step.after = -1;
-      steps_.push_back(step);
-      owner_.push_back(&known);
-      for (const Holding& holding : holdings_) {
-        if (holding.grant.hold != known.deed.hold) continue;
-        steps_.push_back(
-            {.from = holding.end, .to = holding.end, .after = static_cast<int>(known.step)});
-        owner_.push_back(&known);
-      }
-    }
-  }
-
-  [[nodiscard]] bool AllInnocent() const {
-    return std::ranges::all_of(unchecked_, [this](const Deed& r) { return IsInnocent(r); });
-  }
-
- private:
-  struct Known {
-    Deed deed;
-    bool again = false;
-    bool left = false;
-    size_t step = 0;
+// Whether the session of the release may have had the lock at some time of `when`, or not.
+bool MayHave(bool has, const LocksInOrder& locks, const RecordedCall& release, Step when,
+             int64_t lasts = kEver) {
+  const auto is_own = [&](const Lock& lock) {
+    return locks.calls[lock.grant].session == release.session;
   };
+  return locks.SomeOrderHas(
+      release, when, [&](const auto& there) { return std::ranges::any_of(there, is_own) == has; },
+      lasts);
+}
 
-  [[nodiscard]] bool MayBeIn(SessionId session) const {
-    return std::ranges::any_of(grants_, [&](const Known& known) {
-      return known.deed.session == session && known.deed.Ok() && !known.left;
+// Release result: for each release that checked the owner, may its lock have been there, if it
+// says that it freed it, or gone, if it says that it did not?
+bool ReleasesSaySoRightly(const History& history) {
+  const RunFacts& facts = history.facts;
+  const int64_t lasts = facts.library ? ToNs(facts.lease + facts.grace) : kEver;
+  const LocksInOrder locks = LocksIn(history);
+  return std::ranges::all_of(locks.calls, [&](const RecordedCall& release) {
+    if (release.op != Op::kRelease || release.IsUnknown()) return true;
+    const Step when{release.from, release.to};
+    if (release.Ok()) return release.answer[0] != 0 || MayHave(true, locks, release, when, lasts);
+    const bool freed_late = std::ranges::any_of(locks.calls, [&](const RecordedCall& earlier) {
+      return earlier.op == Op::kRelease && earlier.session == release.session &&
+             earlier.IsUnknown() && &earlier < &release;
     });
-  }
+    return locks.GrantOf(release).answer[0] <= release.to || freed_late ||
+           MayHave(false, locks, release, when);
+  });
+}
 
-  [[nodiscard]] bool IsInnocent(const Deed& release) const {
-    std::vector<Step> steps = steps_;
-    steps.push_back({.from = release.from, .to = release.to});
-    const Effects<There> effects = [&](const There& there, size_t step) -> std::vector<There> {
-      if (step == steps_.size()) {
-        // Something was there, or it would not have freed it.
-        const bool harmless = std::ranges::any_of(there, [&](const auto& lock) {
-          const Deed& grant = owner_[lock.first]->deed;
-          return lock.second || grant.Perhaps() || grant.session == release.session;
-        });
-        return harmless ? std::vector<There>{there} : std::vector<There>{};
-      }
-      const Known& known = *owner_[step];
-      if (step != known.step) {
-        There next = there;
-        for (auto& [lock, over] : next) over = over || lock == known.step;
-        return {next};
-      }
-      const There own{{step, false}};
-      // Who is in already need not have asked the server.
-      return known.again ? std::vector<There>{there, own} : std::vector<There>{own};
-    };
-    return SomeOrder<There>(steps, {}, effects);
-  }
-
-  std::vector<Holding> holdings_;
-  std::vector<Known> grants_;
-  std::vector<Deed> unchecked_;
-  std::vector<Step> steps_;
-  std::vector<const Known*> owner_;  // of each step
-};
-
-bool EachFreedItsOwn(const History& history) { return Grants(history).AllInnocent(); }
+// Lost-lock notification: was each lock still there a lease and grace before its holder was
+// notified, or released it?
+bool HoldersAreNotifiedInTime(const History& history) {
+  const int64_t patience = ToNs(history.facts.lease + history.facts.grace);
+  const LocksInOrder locks = LocksIn(history);
+  return std::ranges::all_of(locks.calls, [&](const RecordedCall& release) {
+    if (release.op != Op::kRelease) return true;
+    int64_t until = release.from;
+    for (const Event& event : history.events) {
+      if (event.op == Op::kLostNotification && event.hold == release.hold)
+        until = std::min(until, event.value[0]);
+    }
+    const int64_t due = until - patience;
+    return due <= locks.GrantOf(release).to || MayHave(true, locks, release, {due, due});
+  });
+}
 
 }  // namespace
 
-ClaimTrials ReleaseTrials() {
-  return {.claim = "release", .any = AnyOwnReleases, .innocent = EachFreedItsOwn};
+std::vector<ClaimTrials> ReleaseTrials() {
+  return {
+      {.claim = "release", .options = ReleasingRun, .is_right = ReleasesFreeTheirOwn},
+      {.claim = "release-result", .options = ReleaseResultRun, .is_right = ReleasesSaySoRightly},
+      {.claim = "lost-lock-notification",
+       .options = NotifiedRun,
+       .is_right = HoldersAreNotifiedInTime}};
 }
 
 }  // namespace doublehold::brute

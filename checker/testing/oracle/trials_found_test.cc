@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "checker/claims/data/stock.h"
 #include "checker/claims/lock/exclusion.h"
-#include "checker/testing/ascii_history.h"
-#include "checker/linear/search.h"
 #include "checker/claims/lock/order.h"
 #include "checker/claims/lock/reentry.h"
 #include "checker/claims/lock/release.h"
-#include "checker/claims/data/stock.h"
+#include "checker/linear/search.h"
+#include "checker/testing/ascii_history.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {
@@ -114,7 +114,8 @@ TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
 // Client 3's release is answered at the instant at which it asks again: it stands in the queue, so
 // the refusals may be its doing.
 TEST(TrialsFound, WhoAsksAgainAtTheInstantOfItsAnswerStandsInTheQueue) {
-  const std::string text = R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"experiment":"","lock":"redisson","workload":"","write":"","seed":0,"lease_ns":50,"grace_ns":50,"duration_ns":0,"clients":3,"nodes":1,"initial_stock":0,"keys":["a"],"faults":[],"claims":[],"expect":{},"events":14}}
+  const std::string text =
+      R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"experiment":"","lock":"redisson","workload":"","write":"","seed":0,"lease_ns":50,"grace_ns":50,"duration_ns":0,"clients":3,"nodes":1,"initial_stock":0,"keys":["a"],"faults":[],"claims":[],"expect":{},"events":14}}
 {"index":1,"time":3,"process":3,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}
 {"index":2,"time":3,"process":3,"type":"info","f":"acquire","key":"a","value":{"hold":1}}
 {"index":3,"time":3,"process":3,"type":"invoke","f":"release","key":"a","value":{"hold":1}}

@@ -1,16 +1,17 @@
-// Random small histories of every model and of every claim against every order, as many as one
-// likes, by hand:
+// Random small histories of every model and of every claim against every order, by hand:
 //
-//   brute_trials [COUNT [SEED [NAME...]]]       2,000,000 of each, and the seed of the day, when not said; NAME: a model or a claim
-//   brute_trials --list                         the names, one a line
+//   brute_trials [COUNT [SEED [NAME...]]]    COUNT of each (2,000,000) from SEED (the day); NAME: a
+//                                            model or a claim (all of them)
+//   brute_trials --list                      the names, one a line
 //
 // Exits 1 at the first disagreement, 2 when it knows no such name.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "checker/linear/trials.h"
@@ -19,80 +20,57 @@
 namespace doublehold {
 namespace {
 
-struct Question {
-  int64_t count = 2'000'000;
-  uint64_t seed = 0;
-  std::vector<std::string> names;  // none: all
+using Counted = std::pair<std::string, std::string>;  // the counts, and the disagreement
+using Trials = std::function<Counted(uint64_t seed, int64_t count)>;
 
-  [[nodiscard]] bool Asks(std::string_view name) const {
-    return names.empty() || std::ranges::find(names, name) != names.end();
-  }
-};
-
-bool Tell(std::string_view what, std::string_view name, uint64_t seed, const std::string& counts,
-          const std::string& disagreement) {
-  fmt::print("{} {}, seed {}: {}\n{}", what, name, seed, counts, disagreement);
-  std::fflush(stdout);
-  return disagreement.empty();
-}
-
-bool TryModel(const Question& question, const Model& model) {
-  const TrialCounts counts = RunTrials(model, question.seed, question.count);
-  const auto& [complete, perhaps] = counts.histories;
-  return Tell("model", model.name, question.seed,
-              fmt::format("complete: {} valid, {} violated; with unknown outcomes: {} valid, {} "
-                          "violated",
-                          complete[1], complete[0], perhaps[1], perhaps[0]),
-              counts.disagreement);
-}
-
-bool TryClaim(const Question& question, const brute::ClaimTrials& row) {
-  const brute::ClaimTrialCounts counts = brute::RunClaimTrials(row, question.seed, question.count);
-  return Tell("claim", row.claim, question.seed, counts.Line(), counts.disagreement);
-}
-
-int Try(const Question& question) {
-  size_t tried = 0;
+std::map<std::string, Trials> AllTrials() {
+  std::map<std::string, Trials> all;
   for (const Model& model : Models()) {
-    if (!question.Asks(model.name)) continue;
-    ++tried;
-    if (!TryModel(question, model)) return 1;
+    all[std::string(model.name)] = [&model](uint64_t seed, int64_t count) -> Counted {
+      const TrialCounts counts = RunTrials(model, seed, count);
+      const auto& [complete, unknowns] = counts.histories;
+      return {fmt::format("complete: {} valid, {} violated; with unknowns: {} valid, {} violated",
+                          complete[1], complete[0], unknowns[1], unknowns[0]),
+              counts.disagreement};
+    };
   }
   for (const brute::ClaimTrials& row : brute::AllClaimTrials()) {
-    if (!question.Asks(row.claim)) continue;
-    ++tried;
-    if (!TryClaim(question, row)) return 1;
+    all[std::string(row.claim)] = [row](uint64_t seed, int64_t count) -> Counted {
+      const brute::ClaimTrialCounts counts = RunClaimTrials(row, seed, count);
+      return {counts.Line(), counts.disagreement};
+    };
   }
-  for (const brute::NoTrials& none : brute::ClaimsWithoutTrials()) {
-    if (!question.Asks(none.claim)) continue;
-    ++tried;
-    fmt::print("claim {}: none, for {}\n", none.claim, none.because);
-  }
-  if (tried > 0 && tried >= question.names.size()) return 0;
-  fmt::print(stderr, "brute_trials: a name is neither a model's nor a claim's\n");
-  return 2;
+  return all;
 }
 
-void ListNames() {
-  for (const Model& model : Models()) fmt::print("{}\n", model.name);
-  for (const brute::ClaimTrials& row : brute::AllClaimTrials()) fmt::print("{}\n", row.claim);
+int Main(std::vector<std::string> words) {
+  const auto today = std::chrono::system_clock::now().time_since_epoch();
+  const std::map<std::string, Trials> all = AllTrials();
+  const bool lists = words == std::vector<std::string>{"--list"};
+  const int64_t count = words.empty() || lists ? 2'000'000 : std::stoll(words[0]);
+  const uint64_t seed = words.size() > 1 ? std::stoull(words[1])
+                                         : static_cast<uint64_t>(today / std::chrono::days(1));
+  words.erase(words.begin(), words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)));
+  if (words.empty()) {
+    for (const auto& [name, trials] : all) words.push_back(name);
+  }
+  for (const std::string& name : words) {
+    const auto named = all.find(name);
+    if (named == all.end()) {
+      fmt::print(stderr, "brute_trials: no model or claim is named {}: see --list\n", name);
+      return 2;
+    }
+    if (lists) fmt::print("{}\n", name);
+    if (lists) continue;
+    const auto [counts, disagreement] = named->second(seed, count);
+    fmt::print("{}, seed {}: {}\n{}", name, seed, counts, disagreement);
+    std::fflush(stdout);
+    if (!disagreement.empty()) return 1;
+  }
+  return 0;
 }
 
 }  // namespace
 }  // namespace doublehold
 
-int main(int argc, char** argv) {
-  using std::chrono::duration_cast;
-  const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words == std::vector<std::string>{"--list"}) {
-    doublehold::ListNames();
-    return 0;
-  }
-  const auto today = std::chrono::system_clock::now().time_since_epoch();
-  doublehold::Question question{
-      .seed = static_cast<uint64_t>(duration_cast<std::chrono::hours>(today).count() / 24)};
-  if (!words.empty()) question.count = std::stoll(words[0]);
-  if (words.size() > 1) question.seed = std::stoull(words[1]);
-  if (words.size() > 2) question.names.assign(words.begin() + 2, words.end());
-  return doublehold::Try(question);
-}
+int main(int argc, char** argv) { return doublehold::Main({argv + 1, argv + argc}); }

@@ -1,0 +1,57 @@
+// For tests: the lock server and the store of a random run, with the defects of its RunOptions.
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_SERVICE_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_SERVICE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "checker/testing/oracle/random_run.h"
+
+namespace doublehold::brute {
+
+constexpr int64_t kStock = 5;
+
+using Values = std::array<int64_t, 4>;
+
+struct Request {
+  int32_t client = 0;
+  Op op = Op::kAcquire;
+  uint64_t hold = 0;
+  Values asked{};
+  int64_t until = 0;  // of a lease
+  bool shared = false;
+  bool lost = false;  // its answer
+};
+
+class Service {
+ public:
+  Service(const Dice& dice, const RunOptions& options);
+
+  // What the answer says; nothing: refused.
+  std::optional<Values> Do(const Request& request, int64_t now);
+
+  int64_t stock = kStock;
+  std::array<int64_t, 2> record{1, 1}, record_before{1, 1};
+  std::map<int64_t, int64_t> saves;  // results by task
+
+ private:
+  std::optional<Values> Acquire(const Request& asked);
+  std::optional<Values> Release(const Request& asked);
+  std::optional<Values> Extend(const Request& asked);
+  std::optional<Values> Save(int64_t task);
+  std::optional<Values> CheckToken(const Request& shown);
+  std::optional<Values> UseRecord(const Request& asked);
+
+  const Dice& dice_;
+  const RunOptions& options_;
+  std::vector<Request> inside_;  // the acquires of those who have the lock
+  std::vector<int32_t> queue_;
+  int64_t token_ = 0, token_seen_ = 0;
+};
+
+}  // namespace doublehold::brute
+
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_SERVICE_H_
