@@ -78,7 +78,7 @@ class Cluster {
 
   // Drops all replication traffic of a server, as master and as replica, until MendReplication.
   // Dropped traffic is lost, and these connections end. Under sentinels and in a cluster, cuts the
-  // server's replicas off only. Calls nest by node.
+  // server's replicas off only. Calls for the same node nest.
   virtual void CutReplication(int node) = 0;
   // Returns how many chunks of replication traffic were dropped.
   virtual int64_t MendReplication(int node) = 0;

@@ -1,6 +1,6 @@
-// queue: more clients arrive at random and hold for a while than the lock can serve. The workload
-// shows who is granted next, and who waits longest. Clients wait even past the end of the run, so
-// that nobody leaves the queue.
+// queue: clients arrive at random and ask for the lock more often than it can serve them. The
+// workload shows which client is granted next, and which waits longest. Clients wait even past the
+// end of the run, so that no client leaves the queue.
 
 #include <algorithm>
 

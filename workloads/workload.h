@@ -55,7 +55,7 @@ struct WorkloadEntry {
   std::vector<Trait> needs{};                 // traits that the lock needs
   std::vector<doublehold::Step> steps{};      // steps that it announces, besides those of WithLock
   // Explains why a lock does not fit these options, and suggests one that does. Empty if it fits.
-  // Null: every lock fits that has the needed traits and acquires anything.
+  // Null: every lock fits that has the needed traits, except those that acquire nothing.
   std::string (*incompatibility)(const Options&, const LockEntry&) = nullptr;
   // Commands to the store, besides those of its stock writer. Empty: not known.
   std::optional<Sends> sends{};

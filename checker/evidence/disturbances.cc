@@ -59,7 +59,7 @@ std::vector<FaultEpisode> Episodes(const History& history) {
 // unavailable.
 bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-  // No fault stops the supervisor, whose number is no client's.
+  // No fault stops the supervisor; its number is not above 0.
   if (!IsServer(client))
     return client > 0 && episode.client == client && Does(fault, FaultTrait::kStops);
   const int32_t node = ServerOf(client);

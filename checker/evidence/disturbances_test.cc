@@ -77,14 +77,14 @@ TEST(Scene, AServerStallDelaysOnlySidesThatWaitForIt) {
            {"Q-A-x--A-x------A-aq=====R-r", "n1", {"5-14"}},  // waits between its attempts too
            {"A-a=============R-r", "n1", {}},                 // asked for nothing meanwhile
            {"A-a=E---e=======R-r", "n1", {"5-8"}, Side::kWatchdog},
-           {"A-a=E---e=======R-r", "n1", {}},  // its watchdog did
+           {"A-a=E---e=======R-r", "n1", {}},  // only its watchdog asked
            {"A-a==R-----r", "n1", {}, Side::kWatchdog},
            {"A-----?", "n1", {"5-6"}},                                // then it gave up
            {"A---?", "n1", {}},                                       // it had given up
            {"A-a==R", "n1", {"5-14"}},                                // it never gave up
            {"A---", "n1", {}, Side::kSession, "              (--)"},  // begun a lease later
            {"A-a===\nc2:          A-a=W-------w   | 5>4", "n0", {}},
-           {"A-a===\nc1.2:        A-a=W-------w   | 5>4", "n0", {}}}) {  // another thread of it
+           {"A-a===\nc1.2:        A-a=W-------w   | 5>4", "n0", {}}}) {  // c1's second thread
     const History history = FromLanes("c1:          " + std::string(each.lane) + "\nmachine " +
                                       each.server + ":  " + each.stall);
     const Scene scene = Observe(history);

@@ -337,8 +337,7 @@ class HoldExtraction {
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;
   std::set<int32_t> lost_;  // clients of which records were lost
   // Whether some answered release checked the owner, and whether some did not.
-  bool looks_ = false;
-  bool frees_anothers_ = false;
+  bool looks_ = false, frees_anothers_ = false;
   const RunFacts& facts_;
   const AsksAgain reading_;
 };

@@ -39,7 +39,8 @@ std::vector<Span> PromisesOf(const Hold& hold) {
   return promises;
 }
 
-// While its client believed that it held the lock: from when it could enter its section.
+// The span in which the client believed that it held the lock: from when it could enter its
+// section.
 std::vector<Span> SectionOf(const Hold& hold) {
   const Span section{std::max(hold.core.from_ns, hold.entered_ns), hold.core.to_ns};
   return section.from_ns <= section.to_ns ? std::vector{section} : std::vector<Span>{};

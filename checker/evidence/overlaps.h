@@ -27,8 +27,8 @@ struct OverlapFound {
 bool PromisedAtOnce(const Hold& a, const Hold& b);
 
 // Returns, once, every hold that overlaps an earlier hold of the same key and another owner. Two
-// shared holds may overlap. Every overlapping pair is thus represented by its later hold. Time:
-// holds times holds open at once.
+// shared holds may overlap. Every overlapping pair is thus represented by its later hold. Takes
+// O(nm) time for n holds, of which m are open at once.
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
 
 }  // namespace doublehold

@@ -31,7 +31,8 @@ bool IsOn(const Scene& scene, const FaultEpisode& episode, int32_t client, bool 
   if (store) return std::ranges::find(nodes, 0) != nodes.end();
   const int all = std::max(1, scene.facts.nodes);
   const auto hit = std::ranges::count_if(nodes, [all](int n) { return n >= 1 && n <= all; });
-  // The client's own links: the history does not record which of them it needs.
+  // A fault on the client's own links counts if it acts on any lock server: the history does not
+  // record which of these links the client needs.
   if (episode.client == client) return std::ranges::any_of(nodes, [](int n) { return n >= 1; });
   return all - hit < all / 2 + 1;
 }

@@ -112,7 +112,8 @@ bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
   return true;
 }
 
-// Propagates doubt from one hold to all that it harms, and on from there.
+// Propagates doubt transitively: from one hold to all holds that it harms, and from these to
+// others.
 void SpreadFrom(size_t first, std::vector<Doubt>& having, int64_t lease_ns) {
   std::vector<size_t> changed{first};
   while (!changed.empty()) {

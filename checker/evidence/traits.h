@@ -10,8 +10,8 @@
 namespace doublehold {
 
 FaultTraits TraitsOf(const FaultFact& fault);
-// False for a kind that the history does not describe and that version 0.1.0 did not have. Such a
-// fault may do anything.
+// Returns false if the history does not describe the fault's kind, and version 0.1.0 did not have
+// that kind. Such a fault may do anything.
 bool IsDescribed(const FaultFact& fault);
 bool Does(const FaultFact& fault, FaultTrait trait);
 

@@ -82,8 +82,8 @@ Explanation OfOverlap(const ViolationContext& record, const Hold& a, const Hold&
   return WhyGrantedTwice(record, first);
 }
 
-// Explains an operation under one hold that harmed another hold. The hold whose lease was over is
-// to blame. If both leases were valid, the double grant is.
+// Explains an operation under one hold that harmed another hold: by the hold whose lease was over,
+// or by the double grant if both leases were valid.
 Explanation OfHarm(const ViolationContext& record, const Violation& violation) {
   const Hold* by = HoldOf(record, violation.first);
   const Hold* other = HoldOf(record, violation.second);
@@ -175,8 +175,8 @@ Explanation OfFencing(const ViolationContext& record, const Violation& violation
           .because = "the store took a token though it had taken a newer one"};
 }
 
-// Whether another client was granted the key between a call and an instant. An earlier count of
-// entries is gone by then.
+// Whether another client was granted the key between a call and an instant. If so, the lock no
+// longer counts the entries from before.
 bool AnotherHadIt(const ViolationContext& record, const Call& since, int64_t by_ns) {
   return std::ranges::any_of(record.CallsOf(Op::kAcquire, since.key), [&](const Call* grant) {
     return grant->Ok() && grant->session != since.session && since.to_ns < grant->from_ns &&
@@ -227,8 +227,8 @@ bool IsOpenAt(const Call& call, int64_t at_ns) {
   return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
 }
 
-// How a killed client left the key. Empty: it did not, or another client has been granted the key
-// since.
+// How a killed client may have left the key behind. Empty: it did not leave it, or another client
+// has been granted the key since.
 std::string_view HowItLeft(const ViolationContext& record, const FaultEpisode& episode,
                            uint16_t key, const Hold* last) {
   const auto open = [&](const Call* call) {
@@ -269,7 +269,7 @@ Explanation OfLiveness(const ViolationContext& record, const Violation& violatio
     found.push_back(
         {.cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down});
   }
-  // Each unanswered call may have left the key so, too, except the calls of killed clients.
+  // Other unanswered calls may explain the key, too; those of killed clients are in `found`.
   const auto unanswered = record.calls.UnansweredSince(key, last == nullptr ? 0 : last->asked_ns);
   const bool by_others = std::ranges::any_of(unanswered, [&](const Call* call) {
     return std::ranges::none_of(found, [&](const Explanation& each) {

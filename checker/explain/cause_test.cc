@@ -58,27 +58,27 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
       {"exclusion", kCauseLate + "\n      pause n0:         [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      restart n0:       [-----------]", "message-held"},
       {"exclusion", kCauseLate + "\n      snapshot n0:      [-----------]", "message-held"},
-      // A lock server, for which nobody waited.
+      // The fault is on a lock server, and no session waited for it.
       {"exclusion", kCauseLate + "\n      restart n1:       [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      crash n1:         [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
       {"exclusion", kCauseLate, "overran"},
-      // Most of the lateness, and the lease ended meanwhile; or did not.
+      // The fault caused most of the lateness. The lease ended during it, or before it.
       {"exclusion", kCauseLate + "\n      pause c1:         [-------]", "stopped"},
       {"exclusion", kCauseLate + "\n      pause c1:             [-------]", "overran"},
-      // too short, so late anyway; or long enough only together
+      // Each fault is too short to explain the lateness; only both together do.
       {"exclusion", kCauseLate + "\n      pause c1:         [---]", "overran"},
       {"exclusion", kCauseLate + "\n      hold c1:          [---]", "overran"},
       {"exclusion",
        kCauseLate + "\n      pause c1:         [----]\n      hold c1:               [------]",
        "not-told"},
-      // while it waited for nothing
+      // The messages were delayed while the client waited for no answer.
       {"exclusion", R"(
       c1:          A-a=====!=========W-w=R-x       | 5>4
       c2:                       A-a==R-r
       delay c1:        [------------])",
        "overran"},
-      // On another client.
+      // The fault is on another client.
       {"exclusion", kCauseLate + "\n      pause c2:         [-----------]", "overran"},
   });
 }
@@ -169,20 +169,20 @@ TEST(Cause, OfAStuckKeyIsAKilledClient) {
       {"liveness", "c1:         A-a==R-r\nprobe:              P------x", "not-told"},
       {"liveness",
        "c1:         A-a==\ncrash c1:      []\ncrash n1:        []\nprobe:              P------x",
-       "not-told"},  // either of them
+       "not-told"},  // either crash explains it
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:              A-a=R-r\nexpiry:                   "
        " "
        "*  | -1",
-       "not-told"},  // the key was free since
+       "not-told"},  // the key was free since then
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:          A----a=R-r\nexpiry:                   "
        "*  | -1",
-       "not-told"},  // perhaps free since
+       "not-told"},  // the key may have been free since then
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:               A--?\nexpiry:               *  "
        "| -1",
-       "not-told"},  // or the other client's acquire left it
+       "not-told"},  // the other client's acquire may have left it
   });
 }
 
@@ -264,7 +264,8 @@ TEST(Cause, OfALeaseThatWasOverAtTheGrantIsTheGrantOrAMarker) {
       const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
       if (grant && event.client == 1) event.value[0] = 4'000'000;
     }
-    // A section that ends without a release is recorded. Else it may still have been inside.
+    // The end of a section without a release is recorded. Without that record client 1 may still
+    // have been in its section.
     if (lanes == marker) {
       EXPECT_EQ(CauseOf(history, "exclusion"), "over-at-grant");
       history.events.push_back({.at_ns = 3'000'000,
@@ -339,7 +340,7 @@ TEST(ExpectedCause, IsComparedWithEveryDescribedViolation) {
   const std::string stopped = kCauseLate + "\n      pause c1:         [-----------]";
   struct Expected {
     std::vector<std::string> causes;
-    std::string warning;  // how it begins; empty: as expected
+    std::string warning;  // how the warning begins; empty: no warning
   };
   for (const Expected& expected : std::vector<Expected>{
            {{"stopped"}, ""},

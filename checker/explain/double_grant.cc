@@ -66,16 +66,15 @@ class GrantSearch {
   }
 
   // Used if nothing else is likely: a release that was answered during the acquire. It may have
-  // made the grant possible. Or it was carried out after the command that took the key, and before
-  // the answer of a later command.
+  // made the grant possible, or may have deleted the key after the command that took it.
   [[nodiscard]] std::vector<Candidate> AtLeast() && {
     LookAtReleases(when_.from_ns);
     return std::move(candidates_);
   }
 
  private:
-  // Another owner's release that may have deleted the key after its grant: one that was answered at
-  // `since_ns` or later. A release that checks the owner in the same command cannot.
+  // Adds other owners' releases that may have deleted the key of `first`: those that may have taken
+  // effect at `since_ns` or later. A release that checks the owner in the same command cannot.
   void LookAtReleases(int64_t since_ns) {
     const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
@@ -118,7 +117,8 @@ class GrantSearch {
     });
   }
 
-  // An inner exit of its own that ran twice undid the outer entry as well.
+  // Adds the cause that an inner exit of the first holder ran twice, and so undid the outer entry
+  // too.
   void LookAtResending() {
     const auto twice = WhyRanTwice(record_, first_.owner(), first_.key, when_.to_ns);
     if (!twice) return;

@@ -23,9 +23,9 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
   ExpectCauses({
       {"lease-exclusion", kBoth + jump + "2000", "server-clock"},
       {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than the rest of the lease
-      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key stays longer
+      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key expires later
       {"lease-exclusion", kBoth + restart, "node-restarted"},
-      // the master's, or that of a replica that does not matter
+      // The node may be the master, or a replica, which does not matter.
       {"lease-exclusion", kBoth + restart, "not-told", {.nodes = 2}},
       {"lease-exclusion", kBoth + jump + "2000", "not-told", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
@@ -34,7 +34,7 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
       {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
       {"lease-exclusion", kBoth + flush, "key-removed"},
       {"lease-exclusion", kBoth + "\n      flush n1:                    [-]", "not-told"},  // later
-      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either of them
+      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either fault
       {"lease-exclusion", kBoth, "not-told"},
   });
   // Both were granted at the same instant.
@@ -43,7 +43,7 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
       c2:        A---a=========R-x
       jump n1:     [-----------------]   | 2000)",
                  "server-clock"}});
-  // On a client and a node at once.
+  // A clock fault on a client and a node at once.
   History both = FromLanes(kBoth + "\n      jump c2:           [--------------]   | 2000",
                            {.claims = {"lease-exclusion"}});
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
@@ -52,7 +52,7 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
     if (event.op == Op::kFault) event.value[3] = 1;
   }
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "server-clock");
-  both.facts.faults[0].kind = "delay";  // of the link between them
+  both.facts.faults[0].kind = "delay";  // acts on the link between the two
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
   kept.facts.faults[0].keeps_data = true;
@@ -93,10 +93,10 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
       {"lease-exclusion", kBoth + kept, "not-told", getset},
       {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // the clocks agree
       {"lease-exclusion", kBoth + ahead, "not-told"},
-      // Nor is the server's clock the cause.
+      // The server's clock is not the cause either.
       {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
        getset},
-      // c1 had it first, although c2, whose clock is ahead, was answered before
+      // c1 was granted the key first, although c2, whose clock is ahead, was answered earlier.
       {"lease-exclusion", R"(
       c1:          A--------a=========R-x
       c2:            A----a======R-r
@@ -107,7 +107,7 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
       c2:            A----a======R-r
       jump c1:  [-------------]                | 2000)",
        "client-clock", getset},
-      // Acquired when c2's grant was answered.
+      // c1 acquires only when c2's grant is answered.
       {"lease-exclusion", R"(
       c1:                   A-a=======R-x
       c2:            A----a======R-r
@@ -135,7 +135,7 @@ TEST(DoubleGrant, IsAnUncheckedRelease) {
       c2:     A-a=====!=====R-f
       c3:                         A-a===R-r)",
        "foreign-release"},
-      // A fault that certainly came later explains it.
+      // The eviction explains c3's grant, as it certainly came after c2's DEL.
       {"lease-exclusion", R"(
       c1:                     A------a=========R-x
       c2:          A-a=====!=====R-f
@@ -175,7 +175,8 @@ TEST(DoubleGrant, OfACommandThatRanTwiceIsTheLostReply) {
       {"reentry", nested + "\n      duplicate c1:                 [-]", "resent"},
       {"lease-exclusion", nested + "\n      drop c1:                      [-]", "resent"},
       {"reentry", nested + "\n      drop c2:                      [-]", "not-told"},
-      {"reentry", nested + "\n      drop c1:            [-]", "not-told"},  // no call met it
+      {"reentry", nested + "\n      drop c1:            [-]",
+       "not-told"},  // no call was pending then
       {"reentry", nested, "not-told"},
   });
   for (const std::string kind : {"hold", "reset"}) {

@@ -26,7 +26,8 @@ struct HeldUp {
     const Span both{std::max(episode.from_ns, when.from_ns), std::min(episode.to_ns, when.to_ns)};
     if (both.from_ns < both.to_ns) Count(episode, both);
   }
-  // Adds a fault that began within `when` and whose effect lasted until the end of `when`.
+  // Adds a fault that overlaps `when`. Its effect lasts until the end of `when`, even if it healed
+  // before.
   void AddToTheEnd(const FaultEpisode& episode, const Span& when) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) return;
     Count(episode, {std::max(episode.from_ns, when.from_ns), when.to_ns});
@@ -102,8 +103,8 @@ HeldUp Held(const ViolationContext& record, const Hold& hold, const Span& when,
     const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
-    // Of several lock servers, one that is away need not be waited for. The store must be, but only
-    // by reads and writes, not by an acquire.
+    // A lock on several servers need not wait for one that is away. Reads and writes must wait for
+    // the store; an acquire does not.
     const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
     if (!of_messages && !of_server && !of_store) continue;
     const bool loses = LosesMessages(fault);
@@ -142,7 +143,8 @@ const Renewal* FailedRenewal(const ViolationContext& record, const Hold& hold, i
   return in_time ? nullptr : last;
 }
 
-// Whether a lease that was over at its grant was left by an earlier section of the same session.
+// Whether a hold whose lease was over at its grant is a re-entry into a hold that an earlier
+// section of the session had left.
 bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
   const auto has_left = [&record](const Hold& hold) {
     return std::ranges::any_of(record.history.events, [&hold](const Event& event) {

@@ -14,7 +14,7 @@ namespace {
 struct ForeignRelease {
   const Hold* hold = nullptr;
   Span when;
-  bool led_to_others = false;  // the owner of the freed lock later did the same to another
+  bool led_to_others = false;  // the owner of the freed lock later freed another's, too
 };
 
 bool WasLate(const ForeignRelease& release) {
@@ -40,7 +40,7 @@ struct Told {
 
 std::optional<Told> TellOrigin(const ViolationContext& record, const Explanation& why,
                                const Violation& violation) {
-  if (why.calls.size() > 1) return std::nullopt;  // which of them it was is unknown
+  if (why.calls.size() > 1) return std::nullopt;  // it is unknown which of the calls it was
   ForeignRelease origin;
   if (!why.calls.empty()) {
     const Call& call = *why.calls.front();

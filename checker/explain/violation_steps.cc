@@ -129,7 +129,7 @@ class Narrator {
     }
   }
 
-  // Does not name the overwritten value, which may have been another's by then.
+  // Does not name the overwritten value: another client may have changed it since the read.
   std::string WriteOf(const Call& call) const {
     const bool takes_one = WriteModeOf(record_.history.facts) == WriteMode::kDecrement;
     const std::string asked = takes_one ? "take one" : fmt::format("write {}", call.asked[1]);

@@ -69,7 +69,8 @@ class EveryInstant {
  public:
   EveryInstant(const std::vector<Operation>& operations, int64_t grace)
       : operations_(operations), grace_(grace) {
-    // Operations of unknown outcome after all certain ones change nothing.
+    // No instant after the last event needs a trial: only operations of unknown outcome can take
+    // effect there, and they change no answer.
     for (const Operation& one : operations) last_ = std::max({last_, one.returned, one.invoked});
   }
 

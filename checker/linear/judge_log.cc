@@ -209,8 +209,8 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
   for (const ObjectVerdict& object : verdict.objects) operations += object.operations;
   if (operations == 0) {
     MakeUnknown(verdict,
-                fmt::format("no operation of the model: none of {} took effect for certain or "
-                            "perhaps",
+                fmt::format("the history has no operation of the model (one of {}) that took or "
+                            "may have taken effect",
                             fmt::join(question.model.functions, ", ")));
   }
   if (question.model.needs_times && (history->facts.renewed || history->outlasts)) {

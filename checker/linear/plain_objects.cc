@@ -44,8 +44,8 @@ bool Reentrant(PlainState& state, std::string_view function, const Operation& op
   return true;
 }
 
-// A new holder gets a token above all known tokens. A holder without a known token may have got any
-// of those.
+// A new holder gets a token above all known tokens. A holder whose token is unknown may have any
+// such token.
 bool TakeToken(PlainState& state, Number token) {
   if (token && state.highest_token && *token <= *state.highest_token) return false;
   if (token) state.highest_token = token;

@@ -36,8 +36,8 @@ struct Moments {
 
 // A process makes one call after the other.
 struct OfProcess {
-  // For each operation: the last certain operation of its process that returned at the instant of
-  // this one's invocation. The two touch, and so overlap.
+  // For each operation: the previous certain operation of its process, if that one returned at the
+  // very instant of this one's invocation. By their times the two overlap; the process orders them.
   std::vector<uint32_t> before;
   // For each operation of unknown outcome: whether it is the last of its process, and the only one
   // without an answer.

@@ -14,8 +14,9 @@ namespace doublehold {
 //
 //   c1:        A-a==(...........)==R-r        requested 5, granted 20
 //
-// Returns one sentence if pauses met holders, but none outlasted the lease that it met. Returns
-// none if no pause was planned to, or if none met a holder with a finite lease.
+// Returns one sentence if pauses stopped holders, but no pause outlasted the lease of its holder.
+// Returns none if no pause was planned to outlast a lease, or if no pause stopped a holder with a
+// finite lease.
 std::vector<std::string> PauseWarnings(const Evidence& evidence);
 
 }  // namespace doublehold

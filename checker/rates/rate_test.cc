@@ -67,7 +67,7 @@ TEST(Rate, MatchesTablesOfWilsonsInterval) {
 // The chance that an interval misses a rate, summed over all outcomes of `of` trials.
 double Missed(double rate, int64_t of) {
   double missed = 0;
-  double chance = std::pow(1 - rate, static_cast<double>(of));  // of no violation
+  double chance = std::pow(1 - rate, static_cast<double>(of));  // that no trial is violated
   for (int64_t k = 0; k <= of; ++k) {
     const Interval interval = ClopperPearsonOf(k, of);
     if (rate < interval.low || rate > interval.high) missed += chance;

@@ -99,7 +99,8 @@ std::string Story(const ClaimVerdict& claim, const Violation& violation) {
   return text;
 }
 
-// Violations of one hold are one story: the first sentence, and the number of the others.
+// Describes violations of the same hold once: the sentence of the first, and the number of the
+// others.
 std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_full) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
   // The first violation of each story; the number of the others.

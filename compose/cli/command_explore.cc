@@ -50,8 +50,8 @@ po::options_description ExploreOptions(po::options_description& hidden) {
   add("jobs", po::value<int>()->default_value(1),
       "number of threads; the result does not depend on it");
   add("memory-mb", po::value<int64_t>()->default_value(1024),
-      "memory for executions that are still to be continued; claims are unknown when it is "
-      "reached");
+      "limit of memory for the frontier (executions still to be extended); claims are unknown "
+      "when it is reached");
   add("no-reduction", "also run executions that differ only in the order of independent events");
   add("check-determinism", "run each execution twice and compare the two");
   add("all",

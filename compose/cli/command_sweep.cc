@@ -36,7 +36,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kSweepDefaults{
      {"workload.duration", "4 lease"},
      {"workload.work", "0.05 lease"}}};
 
-// Faults that any network has. Clock faults must be named.
+// The default of --faults. Clock faults are swept only if --faults names them.
 constexpr const char* kUsualFaults =
     "pause,crash,hold-request,hold-reply,drop-request,drop-reply,reset-reply";
 

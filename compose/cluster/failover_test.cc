@@ -1,5 +1,5 @@
-// The failover cells of suites/failures.toml on real servers. Checks each cell's expectations, and
-// the details that make it this case and no other.
+// Runs the failover cells of suites/failures.toml on real servers. Checks each cell's expectations,
+// and the details that distinguish its case from the others.
 #include <gtest/gtest.h>
 
 #include <filesystem>

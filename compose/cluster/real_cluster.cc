@@ -117,7 +117,8 @@ bool RealCluster::MayAnswer(int client) const {
 void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
   ++victim.pauses;
-  // Sent at each Pause: a process that was restarted meanwhile is running.
+  // Sends SIGSTOP at each Pause, even if the process counts as stopped: it may have been restarted
+  // meanwhile.
   if (IsAlive(process)) kill(-victim.pid, SIGSTOP);
 }
 

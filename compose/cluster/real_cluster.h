@@ -52,9 +52,11 @@ class RealCluster final : public Cluster {
   void AddNode(int node, int clock_page, Revival::Place place);
   // Registers a link over which servers reach each other.
   void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
-  // Carries out promotions; null if there are no replicas. Must outlive its use here.
+  // Sets the object that carries out promotions; null if there are no replicas. It must live as
+  // long as faults start and heal.
   void UseReplication(Replication* replication) { replication_ = replication; }
-  // Cuts links in the kernel; null: the proxy cuts them. Must outlive its use here.
+  // Sets the object that cuts links in the kernel; null: the proxy cuts them. It must live as long
+  // as faults start and heal.
   void CutWith(PacketCuts* packets) { packets_ = packets; }
   // Drops data of ended clients that has not yet reached the proxy.
   void DropStragglers();

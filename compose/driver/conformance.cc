@@ -169,7 +169,7 @@ class Trial : private DriverParties {
     const DriverAnswer inner =
         Must(AnswerKind::kOk, "acquire by the session that has it", Acquire(kA));
     if (inner.grant == outer.grant)
-      Note(fmt::format("two grants are both called '{}'", Shortened(inner.grant)));
+      Note(fmt::format("two grants have the same name, '{}'", Shortened(inner.grant)));
     Must(AnswerKind::kNo, "acquire by another session of that client", Acquire(kSecondOfA));
     Must(AnswerKind::kOk, "release of the inner grant", Release(kA, inner.grant));
     Must(AnswerKind::kNo, "acquire by another before the last release", Acquire(kB));

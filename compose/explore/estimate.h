@@ -20,9 +20,8 @@ namespace doublehold {
 // Uses the depth and delays of `bounds` and ignores its budget. Deterministic.
 double EstimateExecutions(const Scenario& scenario, const Bounds& bounds);
 
-// Succeeds if the estimate is within the budget of `bounds`. Otherwise the error is one line that
-// suggests smaller bounds. Tolerates the error of an estimate: the search itself ends at its
-// budget.
+// Succeeds unless the estimate is far above the budget of `bounds`: estimates err, and the search
+// itself ends at its budget. The error is one line that suggests smaller bounds.
 Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds);
 
 }  // namespace doublehold

@@ -68,7 +68,8 @@ TEST(NoOversell, FencedStoreUnlessATokenIsIssuedTwice) {
   EXPECT_GT(ExecutionsOversold(forgetful, 1), 0);
 }
 
-// The count can fail: this lock is lost, and this store accepts every write.
+// Control: a lost lock and a store that accepts every write do oversell, so the count above can
+// fail.
 TEST(NoOversell, IsDetectedWithoutAGuard) {
   Searched unguarded = SaleNoOversell("set-nx-px", {FaultForm::kPause});
   unguarded.depth = 1;

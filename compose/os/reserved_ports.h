@@ -11,9 +11,9 @@
 
 namespace doublehold {
 
-// Each port is held by a socket that is bound to it but does not listen. The kernel gives the port
-// to no process that lets the kernel choose one. A server that sets SO_REUSEADDR, as Redis does,
-// can still bind it, and gets all connections, since it alone listens. Move-only; children do not
+// Each port is held by a socket that is bound to it but does not listen. The kernel does not choose
+// the port for a process that binds to port 0. A server that sets SO_REUSEADDR, as Redis does, can
+// still bind it, and gets all connections, since it alone listens. Move-only; children do not
 // inherit it.
 class HeldPorts {
  public:

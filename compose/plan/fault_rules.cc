@@ -85,8 +85,8 @@ bool FaultNumbersAreInRange(const FaultPlan& fault) {
   return fault.times >= 1 && fault.times <= kMostTimes;
 }
 
-// If another setting is missing besides the end, for example "; and it needs a delay". Otherwise
-// empty.
+// Names the setting that is missing besides the end, for example "; and it needs a delay". Empty if
+// no other is missing.
 std::string WhatElseIsMissing(const FaultPlan& fault, const FaultEntry& kind) {
   const Result<void> own = kind.validate(fault);
   if (own || !own.error().setting.empty()) return "";

@@ -20,7 +20,7 @@
 namespace doublehold {
 namespace {
 
-// More than any network of today carries, at once or in a second.
+// Limit of `bytes` and `bytes-per-second`; beyond any network.
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr std::string_view kHolds = "holds";
 

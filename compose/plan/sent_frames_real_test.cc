@@ -171,7 +171,7 @@ void UseLock(const Farm& farm, const Plan& plan, const LockKey& key) {
   const RetryPolicy policy{
       .interval = 2ms, .timeout = kSentCommandsLease + 50ms, .call_timeout = kPatience};
   // A machine that stalls for a lease makes the lock refuse, so try for longer. A lock that waits
-  // for replicas never gets one here.
+  // for replicas is never granted here, as there are no replicas: it keeps the short timeout.
   const auto replicas = plan.lock_options.find("wait-replicas");
   const bool awaits = replicas != plan.lock_options.end() && replicas->second != "0";
   RetryPolicy patient = policy;

@@ -281,7 +281,7 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     const bool is_client = child.ref.kind == kClientKind;
-    // The log says that its driver failed; the referee's may fail after the clients have ended.
+    // The log says why the driver failed. The referee's may fail after the clients have ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
     if (is_client && running_) {

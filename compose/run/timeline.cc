@@ -73,7 +73,7 @@ void Timeline::Begin() {
   Rearm();
 }
 
-// Strike k is due at from + k * every, but never before strike k - 1 has ended.
+// Start k of a fault is at from + k * every, but not before start k - 1 has ended.
 void Timeline::ScheduleNext(Entry& entry) {
   if (ended_ || entry.struck >= entry.plan.times) return;
   const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.struck;
@@ -159,7 +159,8 @@ void Timeline::Strike(Entry& entry, int client) {
                                   .clients = plan_.clients,
                                   .nodes = ClientLinksOf(plan_),
                                   .on_limit_reached = [this, &entry, still] {
-                                    // The link rule calls this, so it must not be removed here.
+                                    // Heals later: healing removes the link rule, which is making
+                                    // this call.
                                     boost::asio::post(io_, [this, &entry, still] {
                                       if (still()) Heal(entry);
                                     });

@@ -1,4 +1,4 @@
-// The cells that a sweep makes of the places, and how it shows their outcomes.
+// Tests which cells a sweep makes from the places, and how it prints their outcomes.
 #include "compose/sweep/sweep.h"
 
 #include <gtest/gtest.h>

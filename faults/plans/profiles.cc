@@ -30,7 +30,8 @@ constexpr double kMoved = 0.6;
 // A section that lasts until other clients reach the restarted nodes, but ends within its lease.
 constexpr double kLong = 0.8;
 constexpr double kDown = 0.1;
-// Until a restarted node answers, and until a Redis Cluster lets it be a master again.
+// How long a restarted node takes to answer (kComingBack, in leases), and to become a master of a
+// Redis Cluster again (kRejoining).
 constexpr double kComingBack = 0.5;
 constexpr Duration kRejoining = std::chrono::seconds(3);
 // After this time, leases that replicas received before the cut have ended.

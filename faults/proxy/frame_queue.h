@@ -18,8 +18,9 @@
 
 namespace doublehold {
 
-// A frame is decided when its name is known. The decision holds for all its bytes, including bytes
-// that arrive later. Bytes are never reordered: bytes that are due wait behind bytes that are not.
+// The rules decide about a frame when its name is known. The decision holds for all its bytes,
+// including bytes that arrive later. Bytes are never reordered: bytes that are due wait behind
+// bytes that are not.
 class FrameQueue {
  public:
   // When this many bytes are pending, the proxy stops reading (see full()).

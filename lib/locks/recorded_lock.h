@@ -11,7 +11,7 @@
 
 namespace doublehold {
 
-// Wraps and owns a variant. The variant's rules apply.
+// Wraps and owns a variant. Callers must keep the variant's rules (lock.h).
 class RecordedLock final : public Lock {
  public:
   RecordedLock(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}

@@ -44,7 +44,8 @@ TEST(TornRead, ALateWriterIsBlamed) {
       "half and 7 of the other");
 }
 
-// c2 and c3 both left version 8. It is unknown which of them was at work during the look.
+// c2 and c3 both wrote version 8. It is unknown which of the two writes was in progress during the
+// look.
 TEST(TornRead, OfSeveralWritersALateOneIsBlamed) {
   const std::string both = R"(
       c1:                           A--b=L==lR-r    | 7/8

@@ -59,7 +59,7 @@ TEST(WriteOrder, OrdersAreBroughtBackToTheLatestWriteThatLostSome) {
   of_both.push_back({4, 6, 5, 11, 12});  // over 9: brought back 3
   EXPECT_EQ(CostsOf(Order(9, of_both, 5)), (Costs{{2, 2}, {3, 0}, {4, 0}}));
   std::vector<WriteOrderDrawn> more = lost;
-  more.push_back({4, 2, 1, 11, 12});  // over 9: 7 less, but only 5 were lost
+  more.push_back({4, 2, 1, 11, 12});  // over 9: 7 units less, and only 5 orders to bring back
   more.push_back({5, 3, 2, 13, 14});  // over 1: lost 2
   more.push_back({6, 1, 0, 15, 16});  // over 2: brought back 1
   EXPECT_EQ(CostsOf(Order(9, more, 0)), (Costs{{2, 0}, {3, 0}, {4, -2}, {5, 1}, {6, 0}}));

@@ -7,10 +7,10 @@
 
 namespace doublehold {
 
-// For a library behind a driver. An acquire has the timeout that it is called with; a release and
-// an extension have a lease. A call that was answered later, or never, is recorded (`late-reply`).
-// The record contains the time from sending to answer, by one clock that no fault moves. In the
-// drawings, s: answered late, z: never answered.
+// Applies to a library behind a driver. An acquire has the timeout that it is called with; a
+// release and an extension have a lease. A call that was answered later, or never, is recorded
+// (`late-reply`). The record contains the time from sending to answer, by one clock that no fault
+// moves. In the drawings, s: answered late, z: never answered.
 //
 //   c1:  A-------?R---s--r     its timeout is over long before the s: violated
 //   c1:  A-----?  A-xA-x  z    not answered for as long as it was waited for

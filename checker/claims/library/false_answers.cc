@@ -109,8 +109,8 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  // Whether nobody else can have taken the lock by the release; false: unknown. Nothing: another
-  // was granted it.
+  // Whether nobody else can have taken the lock by the release; false: unknown. Empty: another
+  // client was granted it.
   [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
     bool untouched = true;
     for (const Call* other : acquires_.at(release.key)) {

@@ -8,7 +8,7 @@
 
 namespace doublehold {
 
-// For a library behind a driver that declares `lost`. A certainly lost lock (lost_locks.h) was lost
+// Applies to a library whose driver declares `lost`. A certainly lost lock (lost_locks.h) was lost
 // at the latest when another client's acquire returned ok. The holder must be notified within lease
 // and grace from then. By that time the library's renewal was refused, or has had no answer for so
 // long that the library must consider the lock lost. (o: notified)

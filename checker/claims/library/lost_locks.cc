@@ -67,8 +67,8 @@ class LostLockSearch {
   }
 
  private:
-  // Selects grants of a key: exclusive ones or all, and those that certainly reached the lock or
-  // all.
+  // Selects grants of a key. `alone`: exclusive grants only. `certain`: only grants that certainly
+  // reached the lock.
   struct OfKey {
     uint16_t key = 0;
     bool alone = false;

@@ -20,9 +20,8 @@ namespace doublehold {
 //
 // Either this answer is false, or the lease was not kept.
 //
-// A release that does not check the owner (`unchecked`) says nothing about it: that is the claim
-// `release`. An unanswered release says nothing either, nor does an inner exit, which frees
-// nothing.
+// Not judged here: a release that does not check the owner (`unchecked`; see the claim `release`),
+// a release without an answer, and an inner exit, which frees nothing.
 //
 // Unknown where no lock was lost: then no release had to report it.
 ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);

@@ -136,7 +136,8 @@ std::string WhyNotOrdinary(const MappedHistory& history) {
   if (!facts.faults.empty()) return "the run had faults";
   std::set<std::tuple<int32_t, uint8_t, TaskKind>> writers;
   for (const RecordWriter& writer : history.writers()) {
-    if (writer.client < kReferee || writer.client > facts.clients) return "not only clients wrote";
+    if (writer.client < kReferee || writer.client > facts.clients)
+      return "a process other than a client wrote records";
     if (!writers.emplace(writer.client, writer.thread, writer.task).second)
       return "a task is two writers";
   }

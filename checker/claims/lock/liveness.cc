@@ -33,7 +33,7 @@ struct Probe {
 
 struct KeyState {
   std::optional<Probe> probe;
-  std::optional<int64_t> never_expires_ns;  // when such a key was seen
+  std::optional<int64_t> never_expires_ns;  // when the key was seen without an expiry
 
   [[nodiscard]] bool IsAnswered() const { return probe && probe->outcome != EventType::kInfo; }
   [[nodiscard]] bool IsGranted() const { return probe && probe->outcome == EventType::kOk; }

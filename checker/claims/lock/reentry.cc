@@ -193,8 +193,8 @@ class ReentryChecker {
       return release->session != exit.session && release->from_ns <= while_held.to_ns &&
              release->DoneNs() >= while_held.from_ns;
     });
-    // A late release, or one that undoes an acquire that was never carried out, undoes another
-    // entry of its session.
+    // A late release undoes another entry of its session. So does the release of an acquire that
+    // never took effect.
     const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
       return call->session == exit.session && call->from_ns <= grant.to_ns;
     });

@@ -28,7 +28,7 @@ namespace doublehold {
 // neither: unknown. The verdict says after how many inner exits others were refused; after the
 // others nobody tried.
 //
-// The last exit did not free it: a client was refused, with a retry hint, when the key was
+// The last exit did not free the lock: a client was refused, with a retry hint, when the key was
 // certainly free:
 //
 //   c1:  A-a==R-r                 the gap: from the return of the last release of all holds

@@ -99,7 +99,7 @@ void NodeClock::Later() {
   });
 }
 
-// The server may be restarted and answer again, so it keeps asking.
+// Asks again later: the server may be restarted and answer then.
 void NodeClock::Drop() {
   boost::system::error_code ignored;
   socket_.close(ignored);

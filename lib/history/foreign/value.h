@@ -30,7 +30,7 @@ struct FormNode {
   std::string_view text;
 };
 
-// A form within such a vector, or no form. Cheap to copy.
+// A form within that vector, or no form. Cheap to copy.
 class FormView {
  public:
   FormView() = default;

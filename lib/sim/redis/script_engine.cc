@@ -264,7 +264,7 @@ class ScriptEngine::Lua {
   const char* ReadWords(lua_State* lua) {
     const int count = lua_gettop(lua);
     if (count == 0) return "Please specify at least one argument for this redis lib call";
-    if (count > kMostWords) return "the modelled server takes no command of so many words";
+    if (count > kMostWords) return "the modelled server does not accept so many arguments";
     for (int i = 1; i <= count; ++i) {
       const auto at = static_cast<size_t>(i) - 1;
       if (lua_type(lua, i) == LUA_TNUMBER) {
