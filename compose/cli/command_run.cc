@@ -72,9 +72,7 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
     return MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
   }
   const std::filesystem::path folder = line.values["into"].as<std::string>();
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
+  if (Result<void> ok = MakeEmptyFolder(folder); !ok) return tl::unexpected(ok.error());
   return folder;
 }
 

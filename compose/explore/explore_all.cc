@@ -71,14 +71,6 @@ Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json
   return WriteWhole(folder / "matrix.md", markdown);
 }
 
-Result<void> MakeEmpty(const std::filesystem::path& folder) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (!code && std::filesystem::is_empty(folder, code) && !code) return {};
-  return BadInput(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
-                              code ? code.message() : "not empty"));
-}
-
 ExitCode StatusOf(const std::vector<MatrixRow>& rows) {
   for (const MatrixRow& row : rows) {
     for (const MatrixCell& cell : row.cells) {
@@ -95,7 +87,7 @@ ExitCode StatusOf(const std::vector<MatrixRow>& rows) {
 
 Result<ExitCode> ExploreAll(const AllAsked& asked) {
   if (asked.into) {
-    if (auto ok = MakeEmpty(*asked.into); !ok) return tl::unexpected(ok.error());
+    if (auto ok = MakeEmptyFolder(*asked.into); !ok) return tl::unexpected(ok.error());
   }
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();

@@ -58,6 +58,14 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
   return folder;
 }
 
+Result<void> MakeEmptyFolder(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (!code && std::filesystem::is_empty(folder, code) && !code) return {};
+  return BadInput(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
+                              code ? code.message() : "not empty"));
+}
+
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content) {
   const std::filesystem::path part = file.string() + ".part";
   std::ofstream out(part, std::ios::binary);

@@ -14,6 +14,9 @@ namespace doublehold {
 // Turns any name into the name of a single folder.
 std::string FolderName(const std::string& name);
 
+// Makes the folder that --into names. Bad input if it has files already: two runs must not mix.
+Result<void> MakeEmptyFolder(const std::filesystem::path& folder);
+
 // Makes the folder OUT/<experiment>/<UTC time>-<seed> and the link `latest` beside it. Bad input if
 // the folder cannot be written.
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,

@@ -49,11 +49,7 @@ nlohmann::json ToJson(const Trace& trace) {
 std::string ToText(const Trace& trace) { return ToJson(trace).dump(2) + "\n"; }
 
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace) {
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code || !std::filesystem::is_empty(folder, code) || code)
-    return BadInput(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
-                                code ? code.message() : "not empty"));
+  if (Result<void> ok = MakeEmptyFolder(folder); !ok) return ok;
   std::ostringstream lines;
   WriteJsonl(trace.execution.history, lines);
   nlohmann::json verdict = doublehold::ToJson(trace.verdict);
