@@ -59,6 +59,8 @@ std::map<uint16_t, KeyState> Keys(const History& history) {
     }
     if (event.op != Op::kProbe) continue;
     std::optional<Probe>& probe = keys[event.key].probe;
+    // The key was not obtainable in time, whatever a later probe says.
+    if (probe && probe->outcome == EventType::kFail) continue;
     if (event.type == EventType::kInvoke) {
       probe = Probe{.from_ns = event.at_ns, .to_ns = event.at_ns, .budget_ns = event.value[0]};
       continue;

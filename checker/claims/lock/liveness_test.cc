@@ -429,5 +429,13 @@ TEST(Liveness, IsUnknownWhereMostKeysWereNotProbed) {
   EXPECT_EQ(VerdictOnLiveness(two + "\n      c2 item-2:     A-x").outcome, Outcome::kValid);
 }
 
+TEST(Liveness, ALaterProbeDoesNotUndoOneThatFailed) {
+  EXPECT_EQ(VerdictOnLiveness(R"(
+      c1:     A-a=R-r
+      probe:            P----------------------x  P-p)")
+                .outcome,
+            Outcome::kViolated);
+}
+
 }  // namespace
 }  // namespace doublehold
