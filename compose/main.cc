@@ -61,6 +61,7 @@ int Main(const Words& words) {
   const std::string& name = words.front();
   const Words rest(words.begin() + 1, words.end());
   if (name == kClientCommand) return ClientMain(rest);
+  if (name == "help" && !rest.empty()) return Main({rest.front(), "--help"});
   if (name == "--help" || name == "-h" || name == "help") {
     PrintUsage(std::cout);
     return 0;

@@ -21,6 +21,7 @@ TEST(CommandLine, HelpListsEachCommandAndTheFaultsOfANemesis) {
   EXPECT_NE(help.find("\n  explore --lock LOCK [options] "), std::string::npos) << help;
   EXPECT_NE(help.find("\n  run     [EXPERIMENT.toml] [options] "), std::string::npos) << help;
   const std::string run = RunProgram({"run", "--help"}).out;
+  EXPECT_EQ(RunProgram({"help", "run"}).out, run);
   const auto listed = nlohmann::json::parse(RunProgram({"list", "nemesis", "--json"}).out);
   for (const nlohmann::json& member : listed.at("nemesis"))
     EXPECT_NE(run.find(member.at("name").get<std::string>()), std::string::npos) << member << run;

@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <boost/locale/utf.hpp>
+#include <cctype>
 #include <numeric>
 #include <sstream>
 
 namespace doublehold {
 namespace {
 
-// Levenshtein distance. Names are short, so a quadratic algorithm is fine.
+unsigned char ByteAt(std::string_view text, size_t i) {
+  return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+}
+
+// Levenshtein distance; letters of either case are alike. Names are short, so a quadratic algorithm is fine.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -18,16 +23,13 @@ size_t Distance(std::string_view a, std::string_view b) {
     size_t diagonal = row[0];
     row[0] = i + 1;
     for (size_t j = 0; j < b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      const size_t replaced =
+          diagonal + (std::tolower(ByteAt(a, i)) == std::tolower(ByteAt(b, j)) ? 0 : 1);
       diagonal = row[j + 1];
       row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
     }
   }
   return row[b.size()];
-}
-
-unsigned char ByteAt(std::string_view text, size_t i) {
-  return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
 // Length of the leading UTF-8 character in bytes; 0 when the text does not begin with one.

@@ -17,7 +17,7 @@ TEST(Suggestion, NamesTheNearestWordWhenOneIsNear) {
     const char* nearest;
   } cases[] = {
       {"setnx", "setnx-getset"},        {"red", "redisson"},     {"redlok", "redlock"},
-      {"Redlock", "redlock"},           {"redison", "redisson"}, {"setnxpx", "set-nx-px"},
+      {"REDLOCK", "redlock"},           {"redison", "redisson"}, {"setnxpx", "set-nx-px"},
       {"set-nx-pxx", "set-nx-px"},
 
       {"setnx_getset", "setnx-getset"}, {"non", "none"},
