@@ -63,8 +63,8 @@ TEST_F(JudgeFileTest, WhatAScanCannotDecideIsJudgedInMemory) {
 
 TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
   for (const char* picture : {"c1 item-0: A-a==R-r\nc2 item-1: A-a==R-r",
-                              "c1 item-0: A-a==R-r          A-a=R-r\nc2 item-0:          A-a=R-r\n"
-                              "c1 item-1: A-a=R-rA-a=R-rA-a=R-rA-a=R-r"}) {
+                              "c1 item-0: A-a==R-r\nc2 item-0:          A-a=R-r\n"
+                              "c1 item-1:         A-a=R-rA-a=R-rA-a=R-rA-a=R-r"}) {
     const RunVerdict pass = Judged(FromLanes(picture), {"exclusion"});
     const RunVerdict whole = Judged(FromLanes(picture), {"exclusion", "lease-exclusion"});
     EXPECT_EQ(pass.claims[0].outcome, Outcome::kUnknown) << picture;

@@ -83,6 +83,25 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
   });
 }
 
+// The renewal was refused because the key was gone, so its loss is the cause.
+TEST(Cause, OfARenewalThatWasRefusedIsWhatTookTheKeyAway) {
+  const std::string refused = R"(
+      c1:          A-a=====E-x====!==W-w=R-x   | 5>4
+      c2:                A-a=g============R-r  | 5)";
+  ExpectCauses({
+      {"exclusion", refused + "\n      jump n1:      [-------------------]   | 2000",
+       "server-clock"},
+      {"exclusion", refused + "\n      restart n1:   []", "node-restarted"},
+  });
+  const std::string late = R"(
+      c1:          A-a=====E-x====!=======R-x
+      c2:                             A-a==R-r)";
+  ExpectCauses({
+      {"exclusion", late, "renewal-failed"},
+      {"exclusion", late + "\n      restart n1:   []", "not-told"},
+  });
+}
+
 TEST(Cause, OfALeaseThatWasNotRenewedIsItsRenewal) {
   ExpectCauses({
       {"exclusion", R"(

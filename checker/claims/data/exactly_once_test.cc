@@ -86,6 +86,11 @@ TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
       final item-0:            *                  | 1/1
       final item-1:                             * | 1/1)",
                                      Outcome::kUnknown},
+                                    {"a key that nobody counted hides no surplus of another", R"(
+      c1 item-0:    A-a=S-k=R-r                          | 1
+      c1 item-1:                     A-a=S-k=R-r         | 1
+      final item-0:               *                      | 1/3)",
+                                     Outcome::kViolated, 2},
                                     {"nothing was saved", R"(
       c1:    A-a=S-x=R-r                    | 1
       final:                              * | 0/0)",
