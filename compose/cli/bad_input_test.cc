@@ -41,6 +41,8 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
   WriteFile(in / "control.toml",
             "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = \"pa\\n\\u001b[2J\"\n");
   WriteFile(in / "broken.toml", "[lock\n");
+  fs::create_directory(in / "ended");
+  WriteFile(in / "ended" / "verdict.json", "{}");
   WriteFile(in / "garbled.jsonl", "this is not a history\n");
   WriteFile(in / "empty.jsonl", "");
   WriteFile(in / "a.edn", "{:process 0, :type :invoke, :f :acquire, :value nil}\n");
@@ -112,9 +114,9 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"replay", "v1/lock.name=none/1/pause/", "--into", in.string()},
        3,
        "not empty: use a new or an empty folder"},
-      {{"run", "--lock", "none", "--duration", "1s", "--into", in.string()},
+      {{"run", "--lock", "none", "--duration", "1s", "--into", (in / "ended").string()},
        3,
-       "not empty: use a new or an empty folder"},
+       "has a run already: use a new or an empty folder"},
       {{"replay", "no-such/trace.json"}, 3, "no-such/trace.json: no such file"},
       {{"explore", "--lock", "none", "--strategy", "pcd"},
        3,

@@ -72,7 +72,7 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
     return MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
   }
   const std::filesystem::path folder = line.values["into"].as<std::string>();
-  if (Result<void> ok = MakeEmptyFolder(folder); !ok) return tl::unexpected(ok.error());
+  if (Result<void> ok = MakeFolderForRun(folder); !ok) return tl::unexpected(ok.error());
   return folder;
 }
 

@@ -66,6 +66,15 @@ Result<void> MakeEmptyFolder(const std::filesystem::path& folder) {
                               code ? code.message() : "not empty"));
 }
 
+Result<void> MakeFolderForRun(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
+  if (!std::filesystem::exists(folder / "verdict.json", code)) return {};
+  return BadInput(
+      fmt::format("--into {}: has a run already: use a new or an empty folder", folder.string()));
+}
+
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content) {
   const std::filesystem::path part = file.string() + ".part";
   std::ofstream out(part, std::ios::binary);

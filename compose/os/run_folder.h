@@ -14,8 +14,10 @@ namespace doublehold {
 // Turns any name into the name of a single folder.
 std::string FolderName(const std::string& name);
 
-// Makes the folder that --into names. Bad input if it has files already: two runs must not mix.
+// Makes the folder that --into names. Bad input if it has files already.
 Result<void> MakeEmptyFolder(const std::filesystem::path& folder);
+// The same for a run. Bad input if the folder has a finished run: the two must not mix.
+Result<void> MakeFolderForRun(const std::filesystem::path& folder);
 
 // Makes the folder OUT/<experiment>/<UTC time>-<seed> and the link `latest` beside it. Bad input if
 // the folder cannot be written.
