@@ -22,8 +22,8 @@ namespace doublehold {
 // unknown outcome. Until that release is answered, it makes every hold of the key doubtful. The
 // chain ends when no doubtful hold is left: later violations are the lock's own.
 //
-// Sets Hold::expired_by_stall and Hold::tainted_from_ns. A lease that a fault ended, or a section that is
-// longer than its lease anyway, makes nothing doubtful.
+// Sets Hold::expired_by_stall and Hold::tainted_from_ns. A lease that a fault ended, or a
+// section that is longer than its lease anyway, makes nothing doubtful.
 void MarkAftermath(const Scene& scene, Holds& holds);
 
 // "what befell the key since 1.200 s may come of a stall of the machine (node 1, 1.000-1.800 s)";

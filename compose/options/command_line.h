@@ -19,8 +19,8 @@ struct ParsedLine {
   bool help = false;  // --help was given, and the help has been printed
 };
 
-// Prints `usage` and `options` with --help. Reads the `hidden` options too: the command refuses them
-// with its reason. The error for an unknown option names the nearest of `options`.
+// Prints `usage` and `options` with --help. Reads the `hidden` options too: the command refuses
+// them with its reason. The error for an unknown option names the nearest of `options`.
 Result<ParsedLine> ParseLine(const Words& words,
                              boost::program_options::options_description options,
                              const std::string& usage,

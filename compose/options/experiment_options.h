@@ -10,8 +10,8 @@
 
 namespace doublehold {
 
-// Adds short forms of the most used settings (--lock, --lease, ...), and --set for all settings. The
-// options that `refused` names go into `hidden`.
+// Adds short forms of the most used settings (--lock, --lease, ...), and --set for all settings.
+// The options that `refused` names go into `hidden`.
 void AddExperimentOptions(boost::program_options::options_description& options,
                           boost::program_options::options_description& hidden,
                           const Words& refused = {});
