@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,14 +80,17 @@ std::vector<RecordedCall> Granted(std::vector<RecordedCall> calls) {
 // Fencing: is there an order of the grants in which tokens rise, and one of what the store accepted
 // in which none is below one before it?
 bool TokensRise(const History& history) {
-  using Last = std::pair<int64_t, SessionId>;
+  using Last = std::tuple<int64_t, SessionId, size_t>;  // its token, its session, its invocation
   const std::vector<RecordedCall> calls = CallsIn(history, {Op::kAcquire, Op::kRelease});
   const std::vector<RecordedCall> grants = Granted(calls);
   const std::vector<RecordedCall> uses = Granted(CallsIn(history, {Op::kRead, Op::kWrite}));
   const auto grant = [&](const Last& last, size_t step) {
-    const Last next{grants[step].answer[1], grants[step].session};
-    const bool again = next == last && MayHaveLock(calls, grants[step]);
-    return OnlyIf(next.first > last.first || again, next);
+    const RecordedCall& call = grants[step];
+    const auto& [token, session, invoked_at] = last;
+    const bool is_same = call.answer[1] == token && call.session == session;
+    const bool again = is_same && invoked_at < call.invoked_at && MayHaveLock(calls, call);
+    return OnlyIf(call.answer[1] > token || again,
+                  Last{call.answer[1], call.session, call.invoked_at});
   };
   const auto use = [&](int64_t seen, size_t step) {
     const int64_t token = uses[step].answer[3];
