@@ -47,7 +47,8 @@ struct FaultEntry {
   // The value to which the healer's measurement is compared. 0: the healer reports only whether the
   // fault acted.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
-  // It ends when Strike::on_limit_reached is called. Its `length` applies to each frame, not to the fault.
+  // It ends when Strike::on_limit_reached is called. Its `length` applies to each frame, not to the
+  // fault.
   bool length_is_of_frames = false;
   // Whether a node comes back, or takes over, with everything that was acknowledged. Null: it does
   // not.

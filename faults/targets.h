@@ -27,8 +27,8 @@ std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fall
 
 // Sets `rule` on every link of the strike in each direction, for the plan's frames (command, key,
 // nth, chance). The healer removes the rules and returns the longest delay measured: 0 when no
-// frame matched, otherwise at least 1. Calls the strike's on_limit_reached when every rule has reached its
-// limit.
+// frame matched, otherwise at least 1. Calls the strike's on_limit_reached when every rule has
+// reached its limit.
 Healer StartOnLinks(Cluster& cluster, const Strike& strike,
                     const std::vector<Direction>& directions, const LinkRule& rule);
 

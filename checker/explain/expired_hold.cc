@@ -146,9 +146,9 @@ const Renewal* FailedRenewal(const ViolationContext& record, const Hold& hold, i
 // Whether a hold whose lease was over at its grant is a re-entry into a hold that an earlier
 // section of the session had left.
 bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
-  const auto has_left = [&record](const Hold& hold) {
-    return std::ranges::any_of(record.history.events, [&hold](const Event& event) {
-      return event.op == Op::kLeave && event.hold == hold.hold;
+  const auto has_left = [&record](const Hold& before) {
+    return std::ranges::any_of(record.history.events, [&before](const Event& event) {
+      return event.op == Op::kLeave && event.hold == before.hold;
     });
   };
   return std::ranges::any_of(record.holds.all, [&](const Hold& before) {

@@ -39,8 +39,9 @@ class Proxy {
   void Redirect(LinkId link, NodeAddress upstream);
 
   // Sets a rule for frames that arrive from now on. The rules of a link are tried in the order in
-  // which they were set; the first match decides. `on_limit_reached` is called from the io_context, never
-  // from within a call of this class, and never after ClearLink. The link must have been added.
+  // which they were set; the first match decides. `on_limit_reached` is called from the io_context,
+  // never from within a call of this class, and never after ClearLink. The link must have been
+  // added.
   RuleId SetLink(LinkId link, LinkRule rule);
 
   // Removes a rule. Frames that it delays or holds are released, in order, before this returns.

@@ -15,7 +15,8 @@ unsigned char ByteAt(std::string_view text, size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
-// Levenshtein distance; letters of either case are alike. Names are short, so a quadratic algorithm is fine.
+// Levenshtein distance; letters of either case are alike. Names are short, so a quadratic algorithm
+// is fine.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
