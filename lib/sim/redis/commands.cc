@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -16,24 +15,15 @@ constexpr bool kNotInScripts = false;
 constexpr bool kNeverQueued = false;
 
 constexpr Command kCommands[] = {
-    {"append", 3, Append},
     {"dbsize", 1, DbSize},
     {"decr", 2, Decr},
-    {"decrby", 3, DecrBy},
     {"del", -2, Del},
-    {"discard", 1, Discard, kNotInScripts, kNeverQueued},
-    {"echo", 2, Echo},
     {"eval", -3, Eval, kNotInScripts},
     {"evalsha", -3, EvalSha, kNotInScripts},
     {"exec", 1, Exec, kNotInScripts, kNeverQueued},
     {"exists", -2, Exists},
     {"expire", -3, Expire},
-    {"expireat", -3, ExpireAt},
-    {"expiretime", 2, ExpireTime},
-    {"flushall", -1, FlushAll},
-    {"flushdb", -1, FlushAll},
     {"get", 2, Get},
-    {"getdel", 2, GetDel},
     {"getset", 3, GetSet},
     {"hdel", -3, HDel},
     {"hexists", 3, HExists},
@@ -42,58 +32,32 @@ constexpr Command kCommands[] = {
     {"hincrby", 4, HIncrBy},
     {"hkeys", 2, HKeys},
     {"hlen", 2, HLen},
-    {"hmget", -3, HMGet},
-    {"hmset", -4, HMSet},
     {"hset", -4, HSet},
-    {"hsetnx", 4, HSetNx},
-    {"hvals", 2, HVals},
     {"incr", 2, Incr},
-    {"incrby", 3, IncrBy},
     {"lindex", 3, LIndex},
     {"llen", 2, LLen},
     {"lpop", -2, LPop},
     {"lpos", -3, LPos},
-    {"lpush", -3, LPush},
     {"lrange", 4, LRange},
     {"lrem", 4, LRem},
     {"mget", -2, MGet},
     {"mset", -3, MSet},
     {"multi", 1, Multi, kNotInScripts, kNeverQueued},
-    {"persist", 2, Persist},
     {"pexpire", -3, PExpire},
-    {"pexpireat", -3, PExpireAt},
-    {"pexpiretime", 2, PExpireTime},
-    {"ping", -1, Ping},
-    {"psetex", 4, PSetEx},
     {"pttl", 2, PTtl},
     {"publish", 3, Publish},
-    {"rpop", -2, RPop},
     {"rpush", -3, RPush},
-    {"script", -2, nullptr, kNotInScripts},
     {"set", -3, Set},
-    {"setex", 4, SetEx},
     {"setnx", 3, SetNx},
-    {"strlen", 2, StrLen},
-    {"time", 1, Time},
-    {"ttl", 2, Ttl},
     {"type", 2, Type},
-    {"unlink", -2, Del},
     {"unwatch", 1, Unwatch, kNotInScripts},
     {"wait", 3, Wait, kNotInScripts},
     {"watch", -2, Watch, kNotInScripts, kNeverQueued},
     {"zadd", -4, ZAdd},
-    {"zcard", 2, ZCard},
     {"zincrby", 4, ZIncrBy},
     {"zrange", -4, ZRange},
     {"zrem", -3, ZRem},
     {"zscore", 3, ZScore},
-};
-
-// Subcommands of SCRIPT; the name has the subcommand behind the bar.
-constexpr Command kOfScript[] = {
-    {"script|exists", -3, ScriptExists},
-    {"script|flush", -2, ScriptFlush},
-    {"script|load", 3, ScriptLoad},
 };
 
 // A command name as two numbers, without regard to case. Every name has letters only and at most
@@ -151,28 +115,12 @@ std::string UnknownText(Argv argv) {
                      argv[0].substr(0, kMostOfAWord), words);
 }
 
-tl::expected<const Command*, ServerError> ResolveScript(std::string_view word) {
-  for (const Command& each : kOfScript) {
-    const std::string_view name = each.name.substr(each.name.find('|') + 1);
-    if (std::ranges::equal(word, name, {},
-                           [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }))
-      return &each;
-  }
-  return Error(
-      fmt::format("ERR unknown subcommand '{}'. Try SCRIPT HELP.", word.substr(0, kMostOfAWord)));
-}
-
 }  // namespace
 
 tl::expected<const Command*, ServerError> Resolve(Argv argv) {
   const Command* found = FindCommand(argv[0]);
   if (found == nullptr) return Error(UnknownText(argv));
-  if (found->Takes(argv.size())) {
-    if (found->handler != nullptr) return found;
-    const auto second = ResolveScript(argv[1]);
-    if (!second || (*second)->Takes(argv.size())) return second;
-    found = *second;
-  }
+  if (found->Takes(argv.size())) return found;
   if (found->handler == Exec)
     return Error(
         "EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command");

@@ -14,34 +14,20 @@ namespace doublehold::sim {
 COMMAND(Del);
 COMMAND(Exists);
 COMMAND(Expire);
-COMMAND(ExpireAt);
 COMMAND(PExpire);
-COMMAND(PExpireAt);
-COMMAND(ExpireTime);
-COMMAND(PExpireTime);
-COMMAND(Ttl);
 COMMAND(PTtl);
-COMMAND(Persist);
 COMMAND(Type);
 COMMAND(DbSize);
-COMMAND(FlushAll);
 
 // commands_strings.cc
-COMMAND(Append);
 COMMAND(Decr);
-COMMAND(DecrBy);
 COMMAND(Get);
-COMMAND(GetDel);
 COMMAND(GetSet);
 COMMAND(Incr);
-COMMAND(IncrBy);
 COMMAND(MGet);
 COMMAND(MSet);
-COMMAND(PSetEx);
 COMMAND(Set);
-COMMAND(SetEx);
 COMMAND(SetNx);
-COMMAND(StrLen);
 
 // commands_hashes.cc
 COMMAND(HDel);
@@ -51,44 +37,30 @@ COMMAND(HGetAll);
 COMMAND(HIncrBy);
 COMMAND(HKeys);
 COMMAND(HLen);
-COMMAND(HMGet);
-COMMAND(HMSet);
 COMMAND(HSet);
-COMMAND(HSetNx);
-COMMAND(HVals);
 
 // commands_lists.cc
 COMMAND(LIndex);
 COMMAND(LLen);
 COMMAND(LPop);
 COMMAND(LPos);
-COMMAND(LPush);
 COMMAND(LRange);
 COMMAND(LRem);
-COMMAND(RPop);
 COMMAND(RPush);
 
 // commands_sorted_sets.cc
 COMMAND(ZAdd);
-COMMAND(ZCard);
 COMMAND(ZIncrBy);
 COMMAND(ZRange);
 COMMAND(ZRem);
 COMMAND(ZScore);
 
 // commands_server.cc
-COMMAND(Discard);
-COMMAND(Echo);
 COMMAND(Eval);
 COMMAND(EvalSha);
 COMMAND(Exec);
 COMMAND(Multi);
-COMMAND(Ping);
 COMMAND(Publish);
-COMMAND(ScriptExists);
-COMMAND(ScriptFlush);
-COMMAND(ScriptLoad);
-COMMAND(Time);
 COMMAND(Unwatch);
 COMMAND(Wait);
 COMMAND(Watch);

@@ -42,7 +42,7 @@ bool PutField(Hash& hash, std::string_view name, std::string_view value) {
   return true;
 }
 
-enum class Parts : uint8_t { kNames, kValues, kBoth };
+enum class Parts : uint8_t { kNames, kBoth };
 
 ServerReply ListOf(const ServerCall& call, Parts parts) {
   const FoundHash found = FindHash(call);
@@ -50,24 +50,10 @@ ServerReply ListOf(const ServerCall& call, Parts parts) {
   Reply reply = Array();
   if (found.hash == nullptr) return reply;
   for (const Field& field : *found.hash) {
-    if (parts != Parts::kValues) reply.items.push_back(Text(field.name));
-    if (parts != Parts::kNames) reply.items.push_back(Text(field.value));
+    reply.items.push_back(Text(field.name));
+    if (parts == Parts::kBoth) reply.items.push_back(Text(field.value));
   }
   return reply;
-}
-
-// Returns the number of new fields.
-tl::expected<int64_t, ServerError> PutFields(const ServerCall& call, std::string_view name) {
-  if (call.argv.size() % 2 == 1) return WrongArity(name);
-  const FoundHash found = FindHash(call);
-  if (found.IsOther()) return WrongType();
-  Hash& hash = OrNew(call, found);
-  int64_t added = 0;
-  for (size_t i = 2; i < call.argv.size(); i += 2) {
-    if (PutField(hash, call.argv[i], call.argv[i + 1])) ++added;
-  }
-  call.Touch(call.argv[1]);
-  return added;
 }
 
 }  // namespace
@@ -101,20 +87,8 @@ ServerReply HGet(const ServerCall& call) {
   return Text(field->value);
 }
 
-ServerReply HMGet(const ServerCall& call) {
-  const FoundHash found = FindHash(call);
-  if (found.IsOther()) return WrongType();
-  Reply reply = Array();
-  for (const std::string_view name : call.argv.subspan(2)) {
-    const Field* field = found.Get(name);
-    reply.items.push_back(field == nullptr ? Reply{} : Text(field->value));
-  }
-  return reply;
-}
-
 ServerReply HGetAll(const ServerCall& call) { return ListOf(call, Parts::kBoth); }
 ServerReply HKeys(const ServerCall& call) { return ListOf(call, Parts::kNames); }
-ServerReply HVals(const ServerCall& call) { return ListOf(call, Parts::kValues); }
 
 ServerReply HLen(const ServerCall& call) {
   const FoundHash found = FindHash(call);
@@ -123,24 +97,16 @@ ServerReply HLen(const ServerCall& call) {
 }
 
 ServerReply HSet(const ServerCall& call) {
-  const auto added = PutFields(call, "hset");
-  if (!added) return tl::unexpected(added.error());
-  return Integer(*added);
-}
-
-ServerReply HMSet(const ServerCall& call) {
-  const auto added = PutFields(call, "hmset");
-  if (!added) return tl::unexpected(added.error());
-  return Ok();
-}
-
-ServerReply HSetNx(const ServerCall& call) {
+  if (call.argv.size() % 2 == 1) return WrongArity("hset");
   const FoundHash found = FindHash(call);
   if (found.IsOther()) return WrongType();
-  if (found.Get(call.argv[2]) != nullptr) return Integer(int64_t{0});
-  PutField(OrNew(call, found), call.argv[2], call.argv[3]);
+  Hash& hash = OrNew(call, found);
+  int64_t added = 0;
+  for (size_t i = 2; i < call.argv.size(); i += 2) {
+    if (PutField(hash, call.argv[i], call.argv[i + 1])) ++added;
+  }
   call.Touch(call.argv[1]);
-  return Integer(int64_t{1});
+  return Integer(added);
 }
 
 ServerReply HIncrBy(const ServerCall& call) {

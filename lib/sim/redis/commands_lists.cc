@@ -18,27 +18,6 @@ FoundList FindList(const ServerCall& call) {
   return {entry, entry == nullptr ? nullptr : std::get_if<List>(&entry->value)};
 }
 
-enum class End : uint8_t { kHead, kTail };
-
-ServerReply Push(const ServerCall& call, End end) {
-  const FoundList found = FindList(call);
-  if (found.IsOther()) return WrongType();
-  List& list = found.list != nullptr
-                   ? *found.list
-                   : std::get<List>(call.server.keys.Add(call.argv[1], List{}).value);
-  for (const std::string_view word : call.argv.subspan(2))
-    list.emplace(end == End::kHead ? list.begin() : list.end(), word);
-  call.Touch(call.argv[1]);
-  return Integer(list.size());
-}
-
-std::string Take(List& list, End end) {
-  const auto at = end == End::kHead ? list.begin() : list.end() - 1;
-  std::string taken = std::move(*at);
-  list.erase(at);
-  return taken;
-}
-
 // Call after removing elements: deletes an empty list, otherwise notifies the key's watchers.
 void Shortened(const ServerCall& call, const List& list) {
   if (list.empty()) {
@@ -48,63 +27,57 @@ void Shortened(const ServerCall& call, const List& list) {
   }
 }
 
-ServerReply Pop(const ServerCall& call, End end, std::string_view name) {
-  if (call.argv.size() > 3) return WrongArity(name);
-  const bool counted = call.argv.size() == 3;
-  int64_t count = 1;
-  if (counted) {
-    const auto number = ReadInteger(call.argv[2]);
-    if (!number || *number < 0) return Error("ERR value is out of range, must be positive");
-    count = *number;
-  }
-  const FoundList found = FindList(call);
-  if (found.IsOther()) return WrongType();
-  if (found.list == nullptr) return Nil();
-  Reply reply = Array();
-  for (; count > 0 && !found.list->empty(); --count)
-    reply.items.push_back(Text(Take(*found.list, end)));
-  if (!reply.items.empty()) Shortened(call, *found.list);
-  if (counted) return reply;
-  return std::move(reply.items[0]);
-}
-
-struct LPosOptions {
+// Supports RANK; any other option is an error.
+tl::expected<int64_t, ServerError> ReadRank(Argv words) {
   int64_t rank = 1;
-  int64_t count = -1;  // -1: the option COUNT is missing
-  int64_t most_looked_at = 0;
-};
-
-tl::expected<LPosOptions, ServerError> ReadPositionOptions(Argv words) {
-  LPosOptions options;
   for (size_t i = 0; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) return SyntaxError();
+    if (i + 1 == words.size() || !IsOption(words[i], "RANK")) return SyntaxError();
     const auto number = ReadInteger(words[i + 1]);
-    if (IsOption(words[i], "RANK")) {
-      if (!number) return NoInteger();
-      if (*number == 0)
-        return Error(
-            "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or "
-            "use negative to start from the end of the list");
-      options.rank = *number;
-    } else if (IsOption(words[i], "COUNT")) {
-      if (!number || *number < 0) return Error("ERR COUNT can't be negative");
-      options.count = *number;
-    } else if (IsOption(words[i], "MAXLEN")) {
-      if (!number || *number < 0) return Error("ERR MAXLEN can't be negative");
-      options.most_looked_at = *number;
-    } else {
-      return SyntaxError();
-    }
+    if (!number) return NoInteger();
+    if (*number == 0)
+      return Error(
+          "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or "
+          "use negative to start from the end of the list");
+    rank = *number;
   }
-  return options;
+  return rank;
 }
 
 }  // namespace
 
-ServerReply LPush(const ServerCall& call) { return Push(call, End::kHead); }
-ServerReply RPush(const ServerCall& call) { return Push(call, End::kTail); }
-ServerReply LPop(const ServerCall& call) { return Pop(call, End::kHead, "lpop"); }
-ServerReply RPop(const ServerCall& call) { return Pop(call, End::kTail, "rpop"); }
+ServerReply RPush(const ServerCall& call) {
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  List& list = found.list != nullptr
+                   ? *found.list
+                   : std::get<List>(call.server.keys.Add(call.argv[1], List{}).value);
+  for (const std::string_view word : call.argv.subspan(2)) list.emplace_back(word);
+  call.Touch(call.argv[1]);
+  return Integer(list.size());
+}
+
+ServerReply LPop(const ServerCall& call) {
+  if (call.argv.size() > 3) return WrongArity("lpop");
+  const bool counted = call.argv.size() == 3;
+  size_t count = 1;
+  if (counted) {
+    const auto number = ReadInteger(call.argv[2]);
+    if (!number || *number < 0) return Error("ERR value is out of range, must be positive");
+    count = static_cast<size_t>(*number);
+  }
+  const FoundList found = FindList(call);
+  if (found.IsOther()) return WrongType();
+  if (found.list == nullptr) return Nil();
+  List& list = *found.list;
+  Reply reply = Array();
+  for (; count > 0 && !list.empty(); --count) {
+    reply.items.push_back(Text(list.front()));
+    list.erase(list.begin());
+  }
+  if (!reply.items.empty()) Shortened(call, list);
+  if (counted) return reply;
+  return std::move(reply.items[0]);
+}
 
 ServerReply LLen(const ServerCall& call) {
   const FoundList found = FindList(call);
@@ -159,26 +132,18 @@ ServerReply LRem(const ServerCall& call) {
 }
 
 ServerReply LPos(const ServerCall& call) {
-  const auto options = ReadPositionOptions(call.argv.subspan(3));
-  if (!options) return tl::unexpected(options.error());
-  const bool counted = options->count >= 0;
+  const auto rank = ReadRank(call.argv.subspan(3));
+  if (!rank) return tl::unexpected(rank.error());
   const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
-  Reply reply = Array();
   const size_t size = found.list == nullptr ? 0 : found.list->size();
-  const auto most = static_cast<size_t>(options->most_looked_at);
   // INT64_MIN has no opposite. Redis overflows here, so the conformance sequences do not use it.
-  int64_t matches_to_skip =
-      options->rank == INT64_MIN ? 0 : (options->rank < 0 ? -options->rank : options->rank) - 1;
-  for (size_t i = 0; i < size && (most == 0 || i < most); ++i) {
-    const size_t at = options->rank < 0 ? size - 1 - i : i;
-    if ((*found.list)[at] != call.argv[2] || matches_to_skip-- > 0) continue;
-    if (!counted) return Integer(at);
-    reply.items.push_back({.kind = Reply::Kind::kInteger, .integer = static_cast<int64_t>(at)});
-    if (static_cast<int64_t>(reply.items.size()) == options->count) break;
+  int64_t matches_to_skip = *rank == INT64_MIN ? 0 : (*rank < 0 ? -*rank : *rank) - 1;
+  for (size_t i = 0; i < size; ++i) {
+    const size_t at = *rank < 0 ? size - 1 - i : i;
+    if ((*found.list)[at] == call.argv[2] && matches_to_skip-- <= 0) return Integer(at);
   }
-  if (!counted) return Nil();
-  return reply;
+  return Nil();
 }
 
 }  // namespace doublehold::sim

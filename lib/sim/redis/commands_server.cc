@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "lib/sim/redis/commands.h"
@@ -71,43 +69,10 @@ ServerReply EvalSha(const ServerCall& call) {
                    call.argv.subspan(3 + *keys));
 }
 
-ServerReply ScriptLoad(const ServerCall& call) {
-  const auto compiled = call.server.engine->Compile(Script(call.argv[2]));
-  if (!compiled) return tl::unexpected(compiled.error());
-  MakeKnown(call.server, **compiled);
-  return Text((*compiled)->sha1);
-}
-
-ServerReply ScriptExists(const ServerCall& call) {
-  Reply reply = Array();
-  for (const std::string_view sha1 : call.argv.subspan(2)) {
-    const bool known = FindKnown(call.server, InSmallLetters(sha1)) != nullptr;
-    reply.items.push_back(*Integer(int64_t{known}));
-  }
-  return reply;
-}
-
-ServerReply ScriptFlush(const ServerCall& call) {
-  const Argv how = call.argv.subspan(2);
-  if (how.size() > 1 ||
-      (how.size() == 1 && !IsOption(how[0], "ASYNC") && !IsOption(how[0], "SYNC")))
-    return Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
-  call.server.scripts.clear();
-  return Ok();
-}
-
 ServerReply Multi(const ServerCall& call) {
   if (FindTransaction(call.server, call.connection) != nullptr)
     return Error("ERR MULTI calls can not be nested");
   call.server.transactions.push_back({.connection = call.connection});
-  return Ok();
-}
-
-ServerReply Discard(const ServerCall& call) {
-  if (FindTransaction(call.server, call.connection) == nullptr)
-    return Error("ERR DISCARD without MULTI");
-  EndTransaction(call.server, call.connection);
-  call.server.keys.Unwatch(call.connection);
   return Ok();
 }
 
@@ -146,21 +111,6 @@ ServerReply Watch(const ServerCall& call) {
 ServerReply Unwatch(const ServerCall& call) {
   call.server.keys.Unwatch(call.connection);
   return Ok();
-}
-
-ServerReply Echo(const ServerCall& call) { return Text(call.argv[1]); }
-
-ServerReply Ping(const ServerCall& call) {
-  if (call.argv.size() > 2) return WrongArity("ping");
-  if (call.argv.size() == 2) return Text(call.argv[1]);
-  return Status("PONG");
-}
-
-ServerReply Time(const ServerCall& call) {
-  Reply reply = Array();
-  reply.items.push_back(Text(fmt::format_int(call.now_ms / 1000).str()));
-  reply.items.push_back(Text(fmt::format_int(call.now_ms % 1000 * 1000).str()));
-  return reply;
 }
 
 ServerReply Publish(const ServerCall& call) {

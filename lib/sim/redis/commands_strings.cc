@@ -9,33 +9,20 @@ namespace {
 struct SetOptions {
   bool nx = false;
   bool xx = false;
-  bool get = false;
-  bool keep_ttl = false;
-  std::string_view expiry;  // the number behind EX, PX, EXAT or PXAT
-  bool in_seconds = false;
-  bool absolute = false;
+  std::string_view lives_ms;  // the number behind PX
 };
 
+// Supports NX, XX and PX; any other option is an error.
 tl::expected<SetOptions, ServerError> ReadSetOptions(Argv words) {
   SetOptions options;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
-    const bool expires = options.expiry.data() != nullptr;
     if (IsOption(word, "NX") && !options.xx) {
       options.nx = true;
-    } else if (IsOption(word, "PX") && !expires && !options.keep_ttl && i + 1 < words.size()) {
-      options.expiry = words[++i];
     } else if (IsOption(word, "XX") && !options.nx) {
       options.xx = true;
-    } else if (IsOption(word, "GET")) {
-      options.get = true;
-    } else if (IsOption(word, "KEEPTTL") && !expires) {
-      options.keep_ttl = true;
-    } else if ((IsOption(word, "EX") || IsOption(word, "EXAT") || IsOption(word, "PXAT")) &&
-               !expires && !options.keep_ttl && i + 1 < words.size()) {
-      options.in_seconds = (word[0] | 0x20) == 'e';
-      options.absolute = word.size() == 4;
-      options.expiry = words[++i];
+    } else if (IsOption(word, "PX") && options.lives_ms.data() == nullptr && i + 1 < words.size()) {
+      options.lives_ms = words[++i];
     } else {
       return SyntaxError();
     }
@@ -43,14 +30,11 @@ tl::expected<SetOptions, ServerError> ReadSetOptions(Argv words) {
   return options;
 }
 
-tl::expected<int64_t, ServerError> ExpiryAt(std::string_view text, bool in_seconds, int64_t base_ms,
-                                            std::string_view command) {
-  const auto number = ReadInteger(text);
+tl::expected<int64_t, ServerError> ExpiryAfter(std::string_view lives_ms, int64_t now_ms) {
+  const auto number = ReadInteger(lives_ms);
   if (!number) return NoInteger();
   int64_t ms = *number;
-  if (ms <= 0) return BadExpiry(command);
-  if (in_seconds && __builtin_mul_overflow(ms, int64_t{1000}, &ms)) return BadExpiry(command);
-  if (__builtin_add_overflow(ms, base_ms, &ms)) return BadExpiry(command);
+  if (ms <= 0 || __builtin_add_overflow(ms, now_ms, &ms)) return BadExpiry("set");
   return ms;
 }
 
@@ -96,35 +80,20 @@ ServerReply IncrementBy(const ServerCall& call, int64_t by) {
   return Integer(value);
 }
 
-ServerReply SetExpiring(const ServerCall& call, std::string_view name, bool in_seconds) {
-  const auto expires_ms = ExpiryAt(call.argv[2], in_seconds, call.now_ms, name);
-  if (!expires_ms) return tl::unexpected(expires_ms.error());
-  Put(call, call.Find(call.argv[1]), call.argv[1], call.argv[3], *expires_ms);
-  return Ok();
-}
-
 }  // namespace
 
 ServerReply Set(const ServerCall& call) {
   const auto options = ReadSetOptions(call.argv.subspan(3));
   if (!options) return tl::unexpected(options.error());
   int64_t expires_ms = kNever;
-  if (options->expiry.data() != nullptr) {
-    const auto read =
-        ExpiryAt(options->expiry, options->in_seconds, options->absolute ? 0 : call.now_ms, "set");
+  if (options->lives_ms.data() != nullptr) {
+    const auto read = ExpiryAfter(options->lives_ms, call.now_ms);
     if (!read) return tl::unexpected(read.error());
     expires_ms = *read;
   }
   Entry* entry = call.Find(call.argv[1]);
-  ServerReply before;
-  if (options->get) {
-    before = ValueOf(entry);
-    if (!before) return before;
-  }
-  if ((options->nx && entry != nullptr) || (options->xx && entry == nullptr)) return before;
-  if (options->keep_ttl && entry != nullptr) expires_ms = entry->expires_ms;
+  if ((options->nx && entry != nullptr) || (options->xx && entry == nullptr)) return Nil();
   Put(call, entry, call.argv[1], call.argv[2], expires_ms);
-  if (options->get) return before;
   return Ok();
 }
 
@@ -134,22 +103,12 @@ ServerReply SetNx(const ServerCall& call) {
   return Integer(int64_t{1});
 }
 
-ServerReply SetEx(const ServerCall& call) { return SetExpiring(call, "setex", true); }
-ServerReply PSetEx(const ServerCall& call) { return SetExpiring(call, "psetex", false); }
-
 ServerReply Get(const ServerCall& call) { return ValueOf(call.Find(call.argv[1])); }
 
 ServerReply GetSet(const ServerCall& call) {
   Entry* entry = call.Find(call.argv[1]);
   ServerReply before = ValueOf(entry);
   if (before) Put(call, entry, call.argv[1], call.argv[2], kNever);
-  return before;
-}
-
-ServerReply GetDel(const ServerCall& call) {
-  Entry* entry = call.Find(call.argv[1]);
-  ServerReply before = ValueOf(entry);
-  if (before && entry != nullptr) call.server.keys.Erase(call.argv[1], call.now_ms);
   return before;
 }
 
@@ -171,39 +130,5 @@ ServerReply MSet(const ServerCall& call) {
 
 ServerReply Incr(const ServerCall& call) { return IncrementBy(call, 1); }
 ServerReply Decr(const ServerCall& call) { return IncrementBy(call, -1); }
-
-ServerReply IncrBy(const ServerCall& call) {
-  const auto by = ReadInteger(call.argv[2]);
-  if (!by) return NoInteger();
-  return IncrementBy(call, *by);
-}
-
-ServerReply DecrBy(const ServerCall& call) {
-  const auto by = ReadInteger(call.argv[2]);
-  if (!by) return NoInteger();
-  if (*by == INT64_MIN) return Error("ERR decrement would overflow");
-  return IncrementBy(call, -*by);
-}
-
-ServerReply Append(const ServerCall& call) {
-  Entry* entry = call.Find(call.argv[1]);
-  if (entry == nullptr) {
-    Put(call, nullptr, call.argv[1], call.argv[2], kNever);
-    return Integer(call.argv[2].size());
-  }
-  std::string* text = StringIn(*entry);
-  if (text == nullptr) return WrongType();
-  text->append(call.argv[2]);
-  call.Touch(call.argv[1]);
-  return Integer(text->size());
-}
-
-ServerReply StrLen(const ServerCall& call) {
-  Entry* entry = call.Find(call.argv[1]);
-  if (entry == nullptr) return Integer(int64_t{0});
-  const std::string* text = StringIn(*entry);
-  if (text == nullptr) return WrongType();
-  return Integer(text->size());
-}
 
 }  // namespace doublehold::sim

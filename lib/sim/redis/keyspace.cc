@@ -27,15 +27,6 @@ bool Keyspace::Erase(std::string_view key, int64_t now_ms) {
   return true;
 }
 
-void Keyspace::Clear() {
-  for (Watched& each : watches_) {
-    if (Raw(each.key) == nullptr) continue;
-    // The deletion of an already expired key does not count as a change.
-    if (!std::exchange(each.expired, false)) spoilt_.push_back(each.connection);
-  }
-  entries_.clear();
-}
-
 void Keyspace::Watch(int connection, std::string_view key, int64_t now_ms) {
   if (std::ranges::find(spoilt_, connection) != spoilt_.end()) return;
   for (const Watched& each : watches_) {

@@ -46,7 +46,8 @@ class Keyspace {
   Entry& Add(std::string_view key, Value value);
   // Returns false when the key is missing. Notifies the watchers.
   bool Erase(std::string_view key, int64_t now_ms);
-  void Clear();
+  // Leaves the watches as they are.
+  void Clear() { entries_.clear(); }
   // Includes expired keys that no command has read.
   [[nodiscard]] size_t size() const { return entries_.size(); }
 

@@ -9,7 +9,6 @@
 
 #include "lib/sim/redis/native_scripts.h"
 #include "lib/sim/redis/redis_model.h"
-#include "lib/sim/redis/replies.h"
 #include "lib/sim/testing/testing_model.h"
 #include "lib/sim/testing/testing_real_redis.h"
 #include "lib/sim/testing/testing_scripts.h"
@@ -62,10 +61,6 @@ class Conformance : public ::testing::Test {
     const std::vector<std::string> modelled = RunModel(engine_, sequence);
     const std::vector<std::string> by_twins = RunModel(with_twins_, sequence);
     const std::vector<std::string> real = real_.Run(sequence);
-    const bool forgets = std::ranges::any_of(sequence, [](const SequenceStep& step) {
-      return !step.words.empty() && IsOption(step.words[0], "SCRIPT");
-    });
-    if (forgets) real_.Load(scripts_);
     for (size_t i = 0; i < sequence.size(); ++i) {
       if (modelled[i] != real[i])
         return fmt::format("{}\n  the server: {}\n  the model:  {}", Describe(sequence[i]), real[i],

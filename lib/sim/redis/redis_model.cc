@@ -16,7 +16,7 @@ ServerReply RedisModel::Execute(int connection, Argv command, int64_t now_ms) {
   if (transaction == nullptr) {
     // Fast path for nearly all commands: known, and with the right number of words.
     const Command* plain = FindCommand(command[0]);
-    if (plain != nullptr && plain->handler != nullptr && plain->Takes(command.size()))
+    if (plain != nullptr && plain->Takes(command.size()))
       return plain->handler(
           {.server = server_, .connection = connection, .now_ms = now_ms, .argv = command});
   }

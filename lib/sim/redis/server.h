@@ -61,7 +61,7 @@ struct Command {
   std::string_view name;  // lower case
   // Number of words, the name included; negative: at least -arity words.
   int arity = 0;
-  CommandHandler handler = nullptr;  // null: the second word selects the subcommand
+  CommandHandler handler = nullptr;
   bool in_scripts = true;
   bool queues = true;  // whether MULTI queues it
 
