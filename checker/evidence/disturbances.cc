@@ -5,8 +5,6 @@
 #include <map>
 #include <tuple>
 
-#include "checker/evidence/server_waits.h"
-
 namespace doublehold {
 namespace {
 
@@ -115,31 +113,8 @@ bool DidNothing(const Event& fault) {
   return fault.type == EventType::kFail && fault.value[1] == 0;
 }
 
-bool IsOnRequestPath(const Stall& stall) {
-  return stall.client == kSupervisor || (IsServer(stall.client) && ServerOf(stall.client) > 0);
-}
-
 bool CanDelay(const Stall& stall, int32_t client) {
-  return stall.client == client || IsOnRequestPath(stall);
-}
-
-std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
-                           const Span& when) {
-  std::vector<Span> held;
-  const auto add = [&](const Span& span) {
-    if (!Overlap(span, when)) return;
-    held.push_back({std::max(span.from_ns, when.from_ns), std::min(span.to_ns, when.to_ns)});
-  };
-  if (!IsServer(stall.client) && CanDelay(stall, session.client)) add(stall.when);
-  const std::pair who{session, side};
-  auto wait = std::ranges::upper_bound(
-      stall.waiting, std::tuple(session, side, when.from_ns), {},
-      [](const Wait& w) { return std::tuple(w.session, w.side, w.when.to_ns); });
-  for (; wait != stall.waiting.end() && std::pair(wait->session, wait->side) == who; ++wait) {
-    if (wait->when.from_ns >= when.to_ns) break;
-    add(wait->when);
-  }
-  return held;
+  return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
 }
 
 std::vector<const Stall*> Scene::StallsWithin(const Span& when) const {
@@ -163,20 +138,8 @@ std::vector<const FaultEpisode*> Scene::EpisodesWithin(const Span& when) const {
   return within;
 }
 
-std::vector<Span> Scene::WaitsWithin(const WaitsFor& what, const Span& when) const {
-  const auto its = waits.find(what);
-  if (its == waits.end()) return {};
-  const auto first = std::ranges::upper_bound(its->second, when.from_ns, {}, &Span::to_ns);
-  const auto end = std::ranges::lower_bound(its->second, when.to_ns, {}, &Span::from_ns);
-  return first < end ? std::vector<Span>(first, end) : std::vector<Span>{};
-}
-
 Scene Observe(const History& history) {
-  Scene scene{.facts = history.facts,
-              .episodes = Episodes(history),
-              .stalls = {},
-              .threaded = {},
-              .waits = {}};
+  Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
   for (const FaultEpisode& episode : scene.episodes) {
     scene.longest_episode_ns = std::max(scene.longest_episode_ns, episode.to_ns - episode.from_ns);
   }
@@ -191,7 +154,6 @@ Scene Observe(const History& history) {
   }
   // The part of a stall before a planned pause ends earlier than the stall itself.
   std::ranges::stable_sort(scene.stalls, {}, [](const Stall& stall) { return stall.when.to_ns; });
-  MarkWaiting(history, scene);
   return scene;
 }
 

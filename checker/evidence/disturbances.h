@@ -2,10 +2,7 @@
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_DISTURBANCES_H_
 
-#include <compare>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,41 +29,14 @@ struct FaultEpisode {
 // acted on fewer frames than planned reports `fail` too, but it measured something.
 bool DidNothing(const Event& fault);
 
-// The two concurrent activities of a session: its work, and the renewal of its lease.
-enum class Side : uint8_t { kSession, kWatchdog };
-// A time during which a session waited for an answer.
-struct Wait {
-  SessionId session;
-  Side side = Side::kSession;
-  Span when;
-};
-
 // A time during which the machine kept a process from running, although no fault had stopped it.
 struct Stall {
   int32_t client = 0;  // or kReferee, kSupervisor, OfServer(node)
   Span when;
-  std::vector<Wait> waiting{};  // of a server's stall: by session, side and time; disjoint
 };
-// Whether the stall may delay a lock request. The supervisor forwards all messages, so its stalls
-// may. A stall of a server that keeps locks may, too: the history does not record which of these
-// servers a request went to.
-bool IsOnRequestPath(const Stall& stall);
-// Whether the stall may delay the lock requests of a client: the client's own, or one on the
-// request path.
+// Whether the stall may delay a client: the client's own, one of the supervisor, which forwards all
+// messages, or one of a server. The history does not record which servers a client waited for.
 bool CanDelay(const Stall& stall, int32_t client);
-// The parts of `when` during which the stall may have delayed a side of a session. For the stall of
-// a server: only while that side waited for the server.
-std::vector<Span> HeldUpBy(const Stall& stall, const SessionId& session, Side side,
-                           const Span& when);
-
-// Identifies a series of waits: of one side of a session, for the store or for the servers that
-// keep locks.
-struct WaitsFor {
-  SessionId session;
-  Side side = Side::kSession;
-  bool store = false;
-  auto operator<=>(const WaitsFor&) const = default;
-};
 
 // Refers to the history that it was made of, which must outlive it.
 struct Scene {
@@ -74,16 +44,12 @@ struct Scene {
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
   std::set<int32_t> threaded;          // clients that had several sessions
-  // Sorted by time, disjoint. Filled in only if the history has both stalls and faults.
-  std::map<WaitsFor, std::vector<Span>> waits;
   int64_t longest_stall_ns = 0;
   int64_t longest_episode_ns = 0;
 
   // The stalls, or the episodes, that overlap a span, in the order above.
   [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
   [[nodiscard]] std::vector<const FaultEpisode*> EpisodesWithin(const Span& when) const;
-  // The waits that overlap a span, uncut.
-  [[nodiscard]] std::vector<Span> WaitsWithin(const WaitsFor& what, const Span& when) const;
 };
 Scene Observe(const History& history);
 

@@ -37,60 +37,60 @@ TEST(Blame, AStallThatKeptTheWatchdogFromExtendingExplainsTheExpiry) {
       c2:                              A-a=====R-r
       machine c1:          (--------)                      )",
        kBlameUnknown},
-      {"but nobody would have extended it any more who was refused before",
+      {"also where it was refused before",
        R"(
       c1:         A-a=E-e=E-x============!=================R-x
       c2:                                  A-a=====R-r
       machine c1:             (--------)                      )",
-       kBlameViolated},
+       kBlameUnknown},
       {"the server did not answer, and no watchdog tried again",
        R"(
       c1:         A-a=E-e=E---?=====!=================R-x
       c2:                             A-a=====R-r
       machine n1:         (---)                          )",
        kBlameUnknown},
-      {"but for most of the time that it was not answered it was not the machine's",
+      {"nor after a short stall",
        R"(
-      c1:         A-a=E-e=E------?==!=================R-x
+      c1:         A-a=E-e=E---?=====!=================R-x
       c2:                             A-a=====R-r
-      machine n1:         (--)                           )",
-       kBlameViolated},
+      machine n1:          ()                            )",
+       kBlameUnknown},
       {"it tried again, and was answered",
        R"(
       c1:         A-a=E-e=E---?=E-e=======!=================R-x
       c2:                                   A-a=====R-r
       machine n1:         (---)                          )",
        kBlameViolated},
-      {"the store stood still, for which its session waited, and not its watchdog",
+      {"also where only the store stood still",
        R"(
       c1:         A-a=E-e====W--------w===!=================R-x    | 5>4
       c2:                                   A-a=====R-r
       machine n0:              (------)                        )",
-       kBlameViolated},
+       kBlameUnknown},
   });
 }
 
-TEST(Blame, AServerStallExcusesOnlySessionsThatWaitForIt) {
+TEST(Blame, AServerStallExcusesEverySession) {
   ExpectBlame({
-      {"another thread does",
+      {"another thread waited for it",
        R"(
       c1:         A-a=====!==========R-r
       c1.2:          A---------------x
       c2:                   A-a===R-r
       machine n1:     (--------------)  )",
-       kBlameViolated},
+       kBlameUnknown},
       {"it did, and gave up before",
        R"(
       c1:         A--?  A-a=====!===========R-r
       c2:                         A-a===R-r
       machine n1:  (------------------------)  )",
-       kBlameViolated},
+       kBlameUnknown},
       {"it waited for another server than the store",
        R"(
       c1:         A-----------a=!====R-r
       c2:                         A-a===R-r
       machine n0:    (-------)              )",
-       kBlameViolated},
+       kBlameUnknown},
       {"that was this one",
        R"(
       c1:         A-----------a=!====R-r
@@ -113,148 +113,44 @@ TEST(Blame, AServerStallExcusesOnlySessionsThatWaitForIt) {
   });
 }
 
-TEST(Blame, TheFaultsPartOfAStallIsNotTheMachines) {
+TEST(Blame, AFaultThatActsDuringAStallTakesNothingFromIt) {
   ExpectBlame({
-      {"each of its messages took 2 of the 10 for which it stood still: what is left suffices",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      delay c1:    [-----------------]       | 2
-      machine c1:     (---------)            )",
-       kBlameUnknown},
-      {"they took 4: a message on its way as the stall began is as late by itself",
+      {"each of its messages took 4 of the 10 for which it stood still as the stall began is as "
+       "late by itself",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay c1:    [-----------------]       | 4
       machine c1:     (---------)            )",
-       kBlameViolated},
-      {"nobody waited for one",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      delay c1:    [-----------------]       | 9
-      machine c1:        (------)            )",
        kBlameUnknown},
-      {"one was sent when the messages stood still already, and takes its time after",
-       R"(
-      c1:                   A-a=====W!-----w=R-r     | 5>4
-      c2:                               A-a===R-r
-      delay c1:           [--------------------]     | 9
-      machine supervisor:       (---------)           )",
-       kBlameUnknown},
-      {"those from the store are not waited for",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      delay n0:    [-----------------]       | 9
-      machine c1:     (---------)            )",
-       kBlameUnknown},
-      {"those of another client are not its own",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      delay c2:    [-----------------]       | 9
-      machine c1:     (---------)            )",
-       kBlameUnknown},
-      {"those of the only server that keeps locks are",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      delay n1:    [-----------------]       | 9
-      machine c1:     (---------)            )",
-       kBlameViolated},
-      {"two slow networks add up",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      delay c1:    [-----------------]       | 2
-      delay c1:      [-----------------]     | 2
-      machine c1:     (---------)            )",
-       kBlameViolated},
-      {"what is sent twice keeps nobody waiting",
-       R"(
-      c1:              A-a======!======R-r
-      c2:                          A-a===R-r
-      duplicate c1:  [-----------------]
-      machine c1:       (---------)            )",
-       kBlameUnknown},
-      {"stopped for 2 of the 10",
-       R"(
-      c1:                   A-a======!======R-r
-      c2:                               A-a===R-r
-      pause c1:                  [-]
-      machine supervisor:    (---------)           )",
-       kBlameUnknown},
-      {"for 4",
+      {"a fault stopped it for 4 of the 10",
        R"(
       c1:                   A-a======!======R-r
       c2:                               A-a===R-r
       pause c1:                  [---]
       machine supervisor:    (---------)           )",
-       kBlameViolated},
+       kBlameUnknown},
       {"kept at its work for most of the stall",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       slow c1:            [---]
       machine c1:     (---------)            )",
-       kBlameViolated},
-      {"which its watchdog is not",
-       R"(
-      c1:         A-a=E-e============!=================R-x
-      c2:                              A-a=====R-r
-      slow c1:         [------------]
-      machine c1:          (--------)                      )",
        kBlameUnknown},
-      {"what a fault of an unknown kind keeps may be waited for long after",
-       R"(
-      c1:            A-a=W----!---?==R-r     | 5>4
-      c2:                        A-a===R-r
-      volcano c1:         []
-      machine c1:     (---------)            )",
-       kBlameViolated},
-      {"a message that was lost is waited for long after",
+      {"a message was lost",
        R"(
       c1:            A-a=W----!---?==R-r     | 5>4
       c2:                        A-a===R-r
       drop c1:            []
       machine c1:     (---------)            )",
-       kBlameViolated},
-      {"when nobody waits nothing is lost",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      drop c1:            []
-      machine c1:     (---------)            )",
        kBlameUnknown},
-      {"what was lost before the grant was waited for until then",
-       R"(
-      c1:         A------a======!====R-r
-      c2:                         A-a===R-r
-      drop c1:     []
-      machine c1:   (----)                  )",
-       kBlameViolated},
-      {"and without a loss that was the machine's",
-       R"(
-      c1:         A------a======!====R-r
-      c2:                         A-a===R-r
-      machine c1:   (----)                  )",
-       kBlameUnknown},
-      {"a renewal that was lost is waited for long after",
+      {"a renewal was lost",
        R"(
       c1:         A-a=E-e=E-------?==!=================R-x
       c2:                              A-a=====R-r
       drop n1:             []
       machine n1:         (--------)                      )",
-       kBlameViolated},
-      {"of five servers one is not missed",
-       R"(
-      c1:         A-a=E-e=E-------?==!=================R-x
-      c2:                              A-a=====R-r
-      drop n1:             []
-      machine n1:         (--------)                      )",
-       kBlameUnknown, 5},
+       kBlameUnknown},
   });
 }
 
@@ -301,7 +197,7 @@ TEST(Blame, TheLongestStallThatDelayedTheSessionIsNamed) {
       machine c2:     (--------------------------))");
   const Scene scene = Observe(history);
   const auto longest = [&](int64_t from_ms, int64_t to_ms) {
-    const Stall* stall = LongestStall(scene, {1, 0}, {from_ms * 1'000'000, to_ms * 1'000'000});
+    const Stall* stall = LongestStall(scene, 1, {from_ms * 1'000'000, to_ms * 1'000'000});
     return stall == nullptr ? -1 : stall->when.from_ns / 1'000'000;
   };
   EXPECT_EQ(longest(0, 40), 10);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "checker/evidence/names.h"
@@ -54,7 +56,7 @@ Span LateByMachine(const Scene& scene, const Hold& cleanup) {
                         ? MachineMayDelayRelease(scene, cleanup, end_ns)
                         : end_ns < cleanup.done_ns &&
                               StallExplainsExpiry(scene, cleanup, end_ns, cleanup.done_ns);
-  const bool by_machine = late || StalledForMostOf(scene, cleanup.owner(), {sent_ns, waited_ns});
+  const bool by_machine = late || StalledForMostOf(scene, cleanup.client, {sent_ns, waited_ns});
   return {by_machine && !cleanup.harmless ? sent_ns : kForeverNs, kForeverNs};
 }
 
@@ -63,26 +65,18 @@ Span LateByMachine(const Scene& scene, const Hold& cleanup) {
 int64_t ServedNs(const Scene& scene, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
   for (const Stall* stall : scene.StallsWithin({hold.core.to_ns, hold.done_ns})) {
-    if (IsOnRequestPath(*stall)) served_ns = std::max(served_ns, stall->when.to_ns);
+    if (CanDelay(*stall, hold.client)) served_ns = std::max(served_ns, stall->when.to_ns);
   }
   return served_ns;
 }
 
-struct Doubt {
-  Hold* hold;
-  int64_t proved_ns = 0;  // when the last violation that led to it was certain
-};
-
-bool IsDoubtful(const Hold& hold) {
-  return std::min(hold.tainted_from_ns, hold.expired_by_stall.from_ns) < kForeverNs;
-}
-
-// From when on a hold may affect other owners. Never, if its release checks the owner, is refused,
-// or does not exist.
+// From when on a hold that outlived its lease may affect other owners. Never, if its release checks
+// the owner, is refused, or does not exist.
 int64_t ActsFrom(const Hold& hold) {
-  if (hold.harmless || !hold.released) return kForeverNs;
+  if (hold.harmless || !hold.released || hold.expired_by_stall.from_ns == kForeverNs)
+    return kForeverNs;
   const int64_t acts_ns = hold.extended ? hold.core.from_ns : hold.core.to_ns;
-  return std::max(acts_ns, std::min(hold.tainted_from_ns, hold.expired_by_stall.from_ns));
+  return std::max(acts_ns, hold.expired_by_stall.from_ns);
 }
 
 // Whether the overlap of two holds proves a violation.
@@ -91,57 +85,39 @@ bool Proves(const Hold& a, const Hold& b) {
   return a.owner() != b.owner() && !(a.shared && b.shared) && Overlap(a.core, b.core);
 }
 
-// Propagates doubt between two holds whose [acquire invoked, release answered] intersect. Where
-// they need not have overlapped, a release may just have been concurrent with the next grant. Then
-// doubt spreads only within a lease after the last certain violation, else it would never end on a
-// busy key. Of several sources, the earliest time of harm and the latest proof count. Returns
-// whether anything changed: one time falls and the other rises, among finitely many times, so this
-// ends.
-bool Infect(const Doubt& from, Doubt& to, int64_t lease_ns) {
-  const Hold &a = *from.hold, &b = *to.hold;
-  const int64_t since_ns = std::max({ActsFrom(a), a.asked_ns, b.asked_ns});
-  if (since_ns > std::min(DoneNs(a), DoneNs(b))) return false;
-  const bool proved = Proves(a, b);
-  if (!proved && since_ns > from.proved_ns + lease_ns) return false;
-  const int64_t proved_ns = proved ? std::min(a.core.to_ns, b.core.to_ns) : from.proved_ns;
-  // Spread again only if the proof is later by a quarter of a lease: many overlapping holds prove
-  // each other a little later each.
-  if (since_ns >= b.tainted_from_ns && proved_ns <= to.proved_ns + lease_ns / 4) return false;
-  to.hold->tainted_from_ns = std::min(b.tainted_from_ns, since_ns);
-  to.proved_ns = std::max(to.proved_ns, proved_ns);
-  return true;
-}
-
-// Propagates doubt transitively: from one hold to all holds that it harms, and from these to
-// others.
-void SpreadFrom(size_t first, std::vector<Doubt>& having, int64_t lease_ns) {
-  std::vector<size_t> changed{first};
-  while (!changed.empty()) {
-    const size_t from = changed.back();
-    changed.pop_back();
-    for (size_t to = 0; to < having.size(); ++to) {
-      if (to != from && Infect(having[from], having[to], lease_ns)) changed.push_back(to);
+// Marks the holds of a key that were under way, one after the other without a gap, since
+// `from_ns`. On a busy key that would never end, so it ends a lease after the last release of a
+// stalled holder, or overlap, among them. `of_key`: sorted by invocation. Returns the end.
+int64_t MarkFrom(int64_t from_ns, std::span<Hold* const> of_key, int64_t lease_ns) {
+  int64_t under_way_ns = from_ns, limit_ns = from_ns;
+  const Hold* longest = nullptr;
+  for (Hold* hold : of_key) {
+    if (hold->asked_ns > std::min(under_way_ns, limit_ns)) break;
+    hold->tainted_from_ns = std::min(hold->tainted_from_ns, std::max(from_ns, hold->asked_ns));
+    under_way_ns = std::max(under_way_ns, DoneNs(*hold));
+    if (ActsFrom(*hold) < kForeverNs) limit_ns = std::max(limit_ns, Later(DoneNs(*hold), lease_ns));
+    if (longest != nullptr && Proves(*longest, *hold)) {
+      const int64_t proved_ns = std::min(longest->core.to_ns, hold->core.to_ns);
+      limit_ns = std::max(limit_ns, Later(proved_ns, lease_ns));
     }
+    if (longest == nullptr || longest->core.to_ns < hold->core.to_ns) longest = hold;
   }
+  return std::min(under_way_ns, limit_ns);
 }
 
-// `of_key`: the holds of one key in the order of their grants.
-void Spread(const std::vector<Hold*>& of_key, int64_t lease_ns) {
-  // Element i is the earliest invocation among the holds from i on.
-  std::vector<int64_t> asked_ns(of_key.size());
-  for (size_t i = of_key.size(); i-- > 0;)
-    asked_ns[i] =
-        std::min(of_key[i]->asked_ns, i + 1 < of_key.size() ? asked_ns[i + 1] : kForeverNs);
-  std::vector<Doubt> having;
-  for (size_t i = 0; i < of_key.size(); ++i) {
-    Hold* const hold = of_key[i];
-    std::erase_if(having, [&](const Doubt& d) { return DoneNs(*d.hold) < asked_ns[i]; });
-    having.push_back({.hold = hold, .proved_ns = IsDoubtful(*hold) ? DoneNs(*hold) : 0});
-    Doubt& latest = having.back();
-    for (const Doubt& doubt : having) {
-      if (doubt.hold != hold && IsDoubtful(*doubt.hold)) Infect(doubt, latest, lease_ns);
-    }
-    if (IsDoubtful(*hold)) SpreadFrom(having.size() - 1, having, lease_ns);
+void MarkKey(std::vector<Hold*> of_key, int64_t lease_ns) {
+  std::ranges::stable_sort(of_key, {}, [](const Hold* hold) { return hold->asked_ns; });
+  std::vector<int64_t> acts_ns, done_ns;  // of stalled holders; the latest so far
+  for (const Hold* hold : of_key) {
+    if (const int64_t from_ns = ActsFrom(*hold); from_ns < kForeverNs) acts_ns.push_back(from_ns);
+    done_ns.push_back(std::max(DoneNs(*hold), done_ns.empty() ? 0 : done_ns.back()));
+  }
+  std::ranges::sort(acts_ns);
+  int64_t over_ns = -1;
+  for (const int64_t from_ns : acts_ns) {
+    if (from_ns <= over_ns) continue;
+    const auto first = std::ranges::lower_bound(done_ns, from_ns) - done_ns.begin();
+    over_ns = MarkFrom(from_ns, std::span(of_key).subspan(static_cast<size_t>(first)), lease_ns);
   }
 }
 
@@ -162,12 +138,12 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
   for (Hold& hold : holds.all) {
     if (hold.unanswered) hold.done_ns = ServedNs(scene, hold);
     hold.expired_by_stall = LapsedByMachine(scene, hold);
-    if (IsDoubtful(hold)) of_key[hold.key];
+    if (ActsFrom(hold) < kForeverNs) of_key[hold.key];
   }
   for (Hold& cleanup : holds.releases_of_unknown_acquires) {
     if (cleanup.unanswered) cleanup.done_ns = ServedNs(scene, cleanup);
     cleanup.expired_by_stall = LateByMachine(scene, cleanup);
-    if (IsDoubtful(cleanup)) of_key[cleanup.key];
+    if (ActsFrom(cleanup) < kForeverNs) of_key[cleanup.key];
   }
   if (of_key.empty()) return;
   for (auto* some : {&holds.all, &holds.releases_of_unknown_acquires}) {
@@ -175,10 +151,7 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
       if (const auto key = of_key.find(hold.key); key != of_key.end()) key->second.push_back(&hold);
     }
   }
-  for (auto& [key, all] : of_key) {
-    std::ranges::stable_sort(all, {}, [](const Hold* hold) { return hold->core.from_ns; });
-    Spread(all, ToNs(scene.facts.lease));
-  }
+  for (auto& [key, all] : of_key) MarkKey(std::move(all), ToNs(scene.facts.lease));
 }
 
 std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* second,

@@ -17,13 +17,13 @@ namespace doublehold {
 //   c3:                     A-a=======R-r     and c2's DEL frees c3's
 //
 // On a machine that runs, none of this would have happened. A lock that promises nothing past the
-// lease kept all its promises here. So a hold is doubtful from where the machine ended its lease. A
-// doubtful hold may free the key of others if its release does not check the owner or has an
-// unknown outcome. Until that release is answered, it makes every hold of the key doubtful. The
-// chain ends when no doubtful hold is left: later violations are the lock's own.
+// lease kept all its promises here. So a hold is doubtful from where the machine ended its lease,
+// and if its release does not check the owner, the whole key is from that release on: until the key
+// was let go, or a lease after the last such release or overlap. Later violations are the lock's
+// own.
 //
-// Sets Hold::expired_by_stall and Hold::tainted_from_ns. A lease that a fault ended, or a
-// section that is longer than its lease anyway, makes nothing doubtful.
+// Sets Hold::expired_by_stall and Hold::tainted_from_ns. A section that is longer than its lease
+// anyway makes nothing doubtful.
 void MarkAftermath(const Scene& scene, Holds& holds);
 
 // "what befell the key since 1.200 s may come of a stall of the machine (node 1, 1.000-1.800 s)";

@@ -213,10 +213,11 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
   const int64_t end_ns = stale.LeaseEndBefore(at_ns);
   StaleStory story{
       .text = fmt::format("{}'s lease ended at {}", OwnerName(scene, stale.owner()), At(end_ns))};
-  const Stall* stall = LongestStall(scene, stale.owner(), {stale.asked_ns, until_ns});
+  const Stall* stall = LongestStall(scene, stale.client, {stale.asked_ns, until_ns});
   if (stall != nullptr && StallExplainsExpiry(scene, stale, end_ns, until_ns)) {
     const bool itself = stall->client == stale.client;
-    story.text += fmt::format(" while the machine stalled {} ({})",
+    const bool then = stall->when.from_ns <= end_ns && end_ns <= stall->when.to_ns;
+    story.text += fmt::format("{} the machine stalled {} ({})", then ? " while" : ", and",
                               itself ? "it" : ProcessName(stall->client), During(stall->when));
     story.explained_by_stall = true;
     return story;

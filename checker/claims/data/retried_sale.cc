@@ -13,10 +13,6 @@
 namespace doublehold {
 namespace {
 
-// The period of a stall meter. Two stalls that are less apart count as one, and a stall that ended
-// so shortly before a time still lasts then.
-constexpr int64_t kTickNs = 10'000'000;
-
 // One write of a sale. `came_to` is kInvoke until the write is answered.
 struct Try {
   SessionId session;
@@ -84,47 +80,13 @@ class Tries {
   std::map<SessionId, std::pair<uint64_t, size_t>> open_;
 };
 
-// How much of the wait for an answer a fault may explain, if it acts on the store or on all links
-// to it.
-int64_t TakenByFault(const Scene& scene, const FaultEpisode& episode, const Span& wait) {
-  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-  const bool aimed = episode.node == 0 || std::ranges::find(fault.nodes, 0) != fault.nodes.end();
-  if (!aimed || !ActsOnServers(episode, fault) || MovesAClock(fault)) return 0;
-  if (Does(fault, FaultTrait::kRepeats)) return 0;  // the write is still answered
-  if (Does(fault, FaultTrait::kDelays)) return DelayNs(scene, episode);
-  if (Does(fault, FaultTrait::kStops))
-    return std::max<int64_t>(
-        0, std::min(wait.to_ns, episode.to_ns) - std::max(wait.from_ns, episode.from_ns));
-  return wait.to_ns - wait.from_ns;
-}
-
-// The longest of the stalls in which a session waited until its timeout. Null if they cover less
-// than half of the wait, or if a fault explains it.
-const Stall* StoodIn(const Scene& scene, const SessionId& session, const Span& wait) {
-  const std::vector<const Stall*> stalls = scene.StallsWithin(wait);
-  const Stall* longest = nullptr;
-  int64_t since_ns = wait.to_ns;
-  for (size_t place = stalls.size(); place-- > 0;) {
-    const Stall& stall = *stalls[place];
-    if (HeldUpBy(stall, session, Side::kSession, wait).empty()) continue;
-    if (stall.when.to_ns < since_ns - kTickNs) break;
-    since_ns = std::min(since_ns, stall.when.from_ns);
-    const auto length_ns = [](const Span& span) { return span.to_ns - span.from_ns; };
-    if (longest == nullptr || length_ns(longest->when) < length_ns(stall.when)) longest = &stall;
-  }
-  int64_t stood_ns = wait.to_ns - std::max(since_ns, wait.from_ns);
-  for (const FaultEpisode* episode : scene.EpisodesWithin(wait))
-    stood_ns -= TakenByFault(scene, *episode, wait);
-  const bool most = stood_ns > (wait.to_ns - wait.from_ns) / 2;
-  return most && StalledForMostOf(scene, session, wait) ? longest : nullptr;
-}
-
 // Empty: the machine does not explain every retried write.
 std::string ByMachine(const Scene& scene, const Tries& tries) {
   std::map<int64_t, bool> by_machine;
   std::string first;
   for (const Try& one : tries.Suspects()) {
-    const Stall* stall = StoodIn(scene, one.session, one.when);
+    const bool stood = StalledForMostOf(scene, one.session.client, one.when);
+    const Stall* stall = stood ? LongestStall(scene, one.session.client, one.when) : nullptr;
     bool& its = by_machine[tries.OneOfThem(one, by_machine.size())];
     its = its || stall != nullptr;
     if (stall == nullptr || !first.empty()) continue;

@@ -18,11 +18,10 @@ namespace doublehold {
 //   c1:          A-a=g=W------?==g=W-w=R-r    | 5 5>4 4 4>3    took two units
 //   machine n0:         (--------)                             the store, until after the timeout
 //
-// A write that timed out while everything ran is not excused, even if it waited in an earlier
-// stall: its answer would have come soon after. So each write that may have taken effect and was
-// retried must have waited in a stall. A write whose answer a fault prevented excuses nothing. In
-// mode kReadThenSet each stock existed once: if another sale certainly started from the value that
-// a write had read, that write had no effect.
+// A write that waited in a stall for less than half of its time is not excused. So each write that
+// may have taken effect and was retried must have waited in one. In mode kReadThenSet each stock
+// existed once: if another sale certainly started from the value that a write had read, that write
+// had no effect.
 std::vector<std::string> TakenTwiceByMachine(const Evidence& evidence,
                                              const std::vector<ItemCount>& items);
 

@@ -380,7 +380,7 @@ TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
       c2:                              A-a===R-r
       stall c1:             [      ]
       machine n1:         (--------)             )",
-                   .strict = kExclusionViolated,
+                   .strict = kExclusionUnknown,
                    .live = kExclusionValid});
   ExpectExclusion({.name = "a fault that was over before the last lease began",
                    .picture = R"(

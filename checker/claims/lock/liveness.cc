@@ -102,7 +102,7 @@ const Hold* LastHold(const Holds& holds, uint16_t key) {
 
 // Whether the machine stalled the referee, or a process on the request path, for most of the grace.
 bool StalledProbe(const Scene& scene, const Probe& probe) {
-  const Stall* stall = LongestStall(scene, {kReferee, 0}, {probe.from_ns, probe.to_ns});
+  const Stall* stall = LongestStall(scene, kReferee, {probe.from_ns, probe.to_ns});
   return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
 }
 
@@ -129,7 +129,7 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
     const bool given_up = call->to_ns < kForeverNs;
     const int64_t to_ns = given_up ? call->to_ns : call->from_ns + lease_ns;
     const Span waited{std::max(call->from_ns, to_ns - lease_ns), to_ns};
-    return StalledForMostOf(evidence.scene(), call->session, waited);
+    return StalledForMostOf(evidence.scene(), call->session.client, waited);
   };
   return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
 }

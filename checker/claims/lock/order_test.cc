@@ -130,7 +130,6 @@ TEST(Order, AClientThatCouldNotAcquireMayHaveLostItsPlace) {
     EXPECT_EQ(verdict.count, 0);
   }
   for (const std::string lane : {"pause c3:               [--]", "jump c3:                [--]",
-                                 "machine n0:             (--------)",
                                  "pause c2:                                    [--]"}) {
     EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome::kViolated) << lane;
   }
