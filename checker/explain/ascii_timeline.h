@@ -1,6 +1,6 @@
-// Draws a violation for a terminal: a lane for each session, with the marks of ascii_history.h, a
-// lane for each fault, and times below. Columns are in the order of time; their distances are not
-// to scale.
+// Renders the drawing of a violation for a terminal: a lane for each session, with the marks of
+// ascii_history.h, a lane for each fault, and times below. Columns are in the order of time; their
+// distances are not to scale.
 //
 //   client 1      A-a=====r=====!========W-w=R-x
 //   client 2                       A-a=R-r
@@ -11,13 +11,12 @@
 
 #include <string>
 
-#include "checker/explain/cause.h"
+#include "checker/verdict/drawing.h"
 
 namespace doublehold {
 
-// Returns several lines, each with a line break; empty if the violation names no hold.
-std::string DrawSpaceTime(const ViolationContext& record, const Violation& violation,
-                          const Explanation& why);
+// Returns several lines, each with a line break; empty if the drawing has no lanes.
+std::string ToAscii(const ViolationDrawing& drawing);
 
 }  // namespace doublehold
 

@@ -1,5 +1,7 @@
 #include "checker/explain/violation_context.h"
 
+#include <algorithm>
+
 #include "checker/claims/lock/release.h"
 
 namespace doublehold {
@@ -50,6 +52,12 @@ ViolationContext::ViolationContext(const Evidence& of)
 const Call* ViolationContext::GrantOf(uint64_t hold) const {
   const auto found = grants_.find(hold);
   return found == grants_.end() ? nullptr : found->second;
+}
+
+const Call* ViolationContext::ReleaseOf(const Hold& hold) const {
+  const std::vector<const Call*>& releases = CallsOf(Op::kRelease, hold.key);
+  const auto found = std::ranges::find(releases, hold.hold, &Call::hold);
+  return found == releases.end() ? nullptr : *found;
 }
 
 const std::vector<Renewal>& ViolationContext::RenewalsOf(uint64_t hold) const {

@@ -37,6 +37,8 @@ struct ViolationContext {
 
   // The acquire that granted a hold; null: it is not in the history.
   [[nodiscard]] const Call* GrantOf(uint64_t hold) const;
+  // The release of a hold; null: it is not in the history.
+  [[nodiscard]] const Call* ReleaseOf(const Hold& hold) const;
   [[nodiscard]] const std::vector<Renewal>& RenewalsOf(uint64_t hold) const;
   // When the session of a hold waited for its orders to be recorded.
   [[nodiscard]] const std::vector<Span>& OrdersUnder(uint64_t hold) const;

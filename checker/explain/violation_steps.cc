@@ -10,6 +10,7 @@
 #include "checker/evidence/names.h"
 #include "checker/explain/ascii_timeline.h"
 #include "checker/explain/refine_sentence.h"
+#include "checker/explain/violation_drawing.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
@@ -30,6 +31,20 @@ std::string Released(const Call& call) {
   return "released the key, which " + Answered(call);
 }
 
+// Of a call that would be `ok` if it succeeded.
+FactKind KindOf(EventType outcome, FactKind ok) {
+  if (outcome == EventType::kOk) return ok;
+  return outcome == EventType::kFail ? FactKind::kRefused : FactKind::kUnanswered;
+}
+
+FactKind KindOfUse(const Call& use) {
+  const FactKind ok = use.op == Op::kRead    ? FactKind::kRead
+                      : use.op == Op::kWrite ? FactKind::kWrote
+                      : use.op == Op::kSave  ? FactKind::kSaved
+                                             : FactKind::kLooked;
+  return KindOf(use.outcome, ok);
+}
+
 class Narrator {
  public:
   explicit Narrator(const ViolationContext& record) : record_(record) {}
@@ -43,15 +58,17 @@ class Narrator {
   }
 
   void Take(const FaultEpisode& episode) {
-    const std::string text = FaultClause(record_.scene, episode);
+    std::string text = FaultClause(record_.scene, episode);
     const bool known = std::ranges::any_of(steps_, [&](const auto& s) { return s.text == text; });
-    if (!known) Add(episode.from_ns, text);
+    if (known) return;
+    steps_.push_back(
+        {episode.from_ns, LaneName(record_, episode), FactKind::kFaultBegan, std::move(text)});
   }
 
   void Take(const Call& call) {
     const Hold* hold = record_.holds.Find(call.hold);
     if (hold != nullptr && told_.contains(hold->hold)) return;
-    Add(call.from_ns, fmt::format("{} {}", OwnerName(record_.scene, call.session), Released(call)));
+    AddRelease(call.from_ns, OwnerName(record_.scene, call.session), call);
   }
 
   std::vector<StoryStep> Finish() && {
@@ -61,8 +78,15 @@ class Narrator {
   }
 
  private:
-  void Add(int64_t at_ns, std::string text) { steps_.push_back({at_ns, std::move(text)}); }
   std::string Who(const Hold& hold) const { return OwnerName(record_.scene, hold.owner()); }
+  void Add(int64_t at_ns, const Hold& hold, FactKind what, std::string text) {
+    steps_.push_back({at_ns, Who(hold), what, std::move(text)});
+  }
+  void AddRelease(int64_t at_ns, std::string who, const Call& release) {
+    std::string text = who + " " + Released(release);
+    steps_.push_back(
+        {at_ns, std::move(who), KindOf(release.outcome, FactKind::kReleased), std::move(text)});
+  }
 
   void Grant(const Hold& hold) {
     const Call* grant = record_.GrantOf(hold.hold);
@@ -78,7 +102,7 @@ class Narrator {
     } else {
       text += fmt::format("; its lease ran until {}", At(until_ns));
     }
-    Add(hold.core.from_ns, std::move(text));
+    Add(hold.core.from_ns, hold, FactKind::kGranted, std::move(text));
   }
 
   void Renewals(const Hold& hold) {
@@ -90,13 +114,13 @@ class Narrator {
         last = &renewal;
         continue;
       }
-      Add(renewal.from_ns,
+      Add(renewal.from_ns, hold, KindOf(renewal.outcome, FactKind::kRenewed),
           fmt::format("{} asked to extend its lease, and {}", Who(hold),
                       renewal.outcome == EventType::kFail ? "was refused at " + At(renewal.to_ns)
                                                           : "was not answered"));
     }
     if (last == nullptr) return;
-    Add(last->to_ns,
+    Add(last->to_ns, hold, FactKind::kRenewed,
         fmt::format("{}'s lease was extended until {}{}", Who(hold), At(last->valid_until_ns),
                     extended == 1 ? "" : fmt::format(", the last of {} times", extended)));
   }
@@ -105,8 +129,8 @@ class Narrator {
     std::vector<StoryStep> uses;
     for (const Call* call : record_.UsesOf(hold)) {
       const bool answered = call->op != Op::kWrite && call->to_ns < kForeverNs;
-      uses.push_back(
-          {answered ? call->to_ns : call->from_ns, fmt::format("{} {}", Who(hold), UseOf(*call))});
+      uses.push_back({answered ? call->to_ns : call->from_ns, Who(hold), KindOfUse(*call),
+                      fmt::format("{} {}", Who(hold), UseOf(*call))});
     }
     std::ranges::stable_sort(uses, {}, &StoryStep::at_ns);
     const size_t from = uses.size() > kUsesTold ? uses.size() - kUsesTold : 0;
@@ -145,17 +169,14 @@ class Narrator {
     const int64_t end_ns = hold.core.to_ns;
     if (!hold.LiveAt(end_ns) && hold.valid_until_ns < end_ns &&
         hold.core.from_ns < hold.valid_until_ns) {
-      Add(hold.valid_until_ns, fmt::format("{}'s lease was over", Who(hold)));
+      Add(hold.valid_until_ns, hold, FactKind::kLeaseEnded, Who(hold) + "'s lease was over");
     }
     if (!hold.released) {
-      Add(end_ns, Who(hold) + (hold.left ? " left its section without releasing the key"
-                                         : " was last seen, and never released the key"));
-      return;
-    }
-    for (const Call* call : record_.CallsOf(Op::kRelease, hold.key)) {
-      if (call->hold != hold.hold) continue;
-      Add(end_ns, fmt::format("{} {}", Who(hold), Released(*call)));
-      return;
+      Add(end_ns, hold, hold.left ? FactKind::kLeft : FactKind::kLastSeen,
+          Who(hold) + (hold.left ? " left its section without releasing the key"
+                                 : " was last seen, and never released the key"));
+    } else if (const Call* release = record_.ReleaseOf(hold)) {
+      AddRelease(end_ns, Who(hold), *release);
     }
   }
 
@@ -182,7 +203,8 @@ void ExplainViolations(const ViolationContext& record, ClaimVerdict& verdict) {
   for (Violation& violation : verdict.violations) {
     Explanation why = WhyViolated(record, verdict.claim, violation);
     violation.steps = Narrate(record, violation, why);
-    if (verdict.picture.empty()) verdict.picture = DrawSpaceTime(record, violation, why);
+    violation.drawing = DrawViolation(record, violation, why);
+    if (verdict.picture.empty()) verdict.picture = ToAscii(violation.drawing);
     NameFaultsBehind(record, why, violation);
     violation.cause = why.cause;
     violation.because = std::move(why.because);

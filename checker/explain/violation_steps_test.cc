@@ -85,6 +85,90 @@ TEST(Narrate, AnUnansweredReadIsListedAtItsInvocation) {
   EXPECT_EQ(At(asked->at_ns), "0.004 s");
 }
 
+std::string FactsOf(const std::string& lanes) {
+  const ClaimVerdict verdict = Exclusion(lanes);
+  std::string facts;
+  for (const StoryStep& step : verdict.violations.at(0).steps)
+    facts += step.who + " " + std::string(Name(step.what)) + "\n";
+  return facts;
+}
+
+TEST(Narrate, EveryStepSaysWhoDidWhat) {
+  EXPECT_EQ(FactsOf(kStopped),
+            "client 1 granted\n"
+            "client 1 read\n"
+            "pause c1 fault-began\n"
+            "client 1 lease-ended\n"
+            "client 2 granted\n"
+            "client 1 wrote\n"
+            "client 2 released\n"
+            "client 1 refused\n");
+  EXPECT_EQ(FactsOf(R"(
+      c1:          A-aE-e=E-e!=E-x===========R-?
+      c2:                       A-a==R-r)"),
+            "client 1 granted\n"
+            "client 1 renewed\n"
+            "client 1 lease-ended\n"
+            "client 1 refused\n"
+            "client 2 granted\n"
+            "client 2 released\n"
+            "client 1 unanswered\n");
+}
+
+// Spans and marks in ms.
+std::string TextOfLane(const DrawnLane& lane) {
+  const auto ms = [](int64_t ns) { return std::to_string(ns / 1'000'000); };
+  std::string text = lane.name + ":";
+  for (const DrawnSpan& span : lane.spans)
+    text += " " + std::string(Name(span.state)) + " " + ms(span.from_ns) + "-" + ms(span.to_ns);
+  text += " |";
+  for (const DrawnMark& mark : lane.marks) {
+    text += std::string(" ") + mark.letter + ms(mark.at_ns);
+    if (!mark.text.empty()) text += " (" + mark.text + ")";
+  }
+  return text + "\n";
+}
+
+TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
+  const ViolationDrawing drawing = Exclusion(kStopped).violations.at(0).drawing;
+  std::string lanes;
+  for (const DrawnLane& lane : drawing.lanes) lanes += TextOfLane(lane);
+  EXPECT_EQ(lanes,
+            "client 1: waiting 0-2 held 2-21 live 2-8 calling 4-4 calling 17-19 |"
+            " A0 a2 g4 (read 5) !8 (lease over) W17 w19 (wrote 4) R21 x23\n"
+            "client 2: waiting 13-15 held 15-18 live 15-18 | A13 a15 R18 r20\n"
+            "pause c1: acting 6-16 | [6 ]16\n");
+  EXPECT_EQ(drawing.times_ns,
+            (std::vector<int64_t>{2'000'000, 8'000'000, 15'000'000, 18'000'000, 21'000'000}));
+  EXPECT_EQ(drawing.lanes.at(0).client, 1);
+  EXPECT_EQ(drawing.lanes.at(0).fault, -1);
+  EXPECT_EQ(drawing.lanes.at(2).fault, 0);
+}
+
+TEST(Drawing, AHoldIsNotLiveBetweenItsLeaseAndALateRenewal) {
+  const ViolationDrawing drawing = Exclusion(R"(
+      c1:          A-a===!......E--e====!=====R-r
+      c2:                       A-a======R-r)")
+                                       .violations.at(0)
+                                       .drawing;
+  std::string live;
+  for (const DrawnSpan& span : drawing.lanes.at(0).spans) {
+    if (span.state != SpanState::kLive) continue;
+    live += std::to_string(span.from_ns / 1'000'000) + "-" +
+            std::to_string(span.to_ns / 1'000'000) + " ";
+  }
+  EXPECT_EQ(live, "2-6 16-21 ");
+}
+
+TEST(Drawing, EveryDescribedViolationHasOne) {
+  const ClaimVerdict verdict = Exclusion(R"(
+      c1:          A-a===!========================R-x
+      c2:                A-a==R-r
+      c3:                         A-a==R-r)");
+  ASSERT_EQ(verdict.violations.size(), 2U);
+  EXPECT_EQ(verdict.violations.at(1).drawing.lanes.at(1).name, "client 3");
+}
+
 TEST(SpaceTime, DrawsALaneForEachSessionAndFaultWithTheKeyTimes) {
   EXPECT_EQ("\n" + Exclusion(kStopped).picture, R"(
   client 1  A-----a=====g===========!======================W-------w=======R-----x
@@ -101,6 +185,7 @@ TEST(SpaceTime, DrawsTheFirstViolationOnly) {
                 {.claims = {"liveness"}});
   EXPECT_EQ(Judge(stuck).claims.at(0).violations.size(), 1U);
   EXPECT_EQ(Judge(stuck).claims.at(0).picture, "");
+  EXPECT_TRUE(Judge(stuck).claims.at(0).violations.at(0).drawing.lanes.empty());
 }
 
 }  // namespace

@@ -25,13 +25,32 @@ json ToJson(const std::optional<HoldRef>& hold) {
           {"valid_until_ns", hold->valid_until_ns}};
 }
 
-json ToJson(const Violation& violation, const RunFacts& facts) {
-  json fault;
-  if (violation.fault >= 0) fault = facts.faults[static_cast<size_t>(violation.fault)].name;
-  json steps = json::array();
-  for (const StoryStep& step : violation.steps) {
-    steps.push_back({{"at_ns", step.at_ns}, {"text", step.text}});
+json FaultName(const RunFacts& facts, int32_t fault) {
+  return fault < 0 ? json() : json(facts.faults[static_cast<size_t>(fault)].name);
+}
+
+json ToJson(const DrawnLane& lane, const RunFacts& facts) {
+  json spans = json::array(), marks = json::array();
+  for (const DrawnSpan& span : lane.spans) {
+    spans.push_back(
+        {{"state", Name(span.state)}, {"from_ns", span.from_ns}, {"to_ns", span.to_ns}});
   }
+  for (const DrawnMark& mark : lane.marks) {
+    marks.push_back(
+        {{"at_ns", mark.at_ns}, {"letter", std::string(1, mark.letter)}, {"text", mark.text}});
+  }
+  return {{"name", lane.name},         {"kind", lane.fault < 0 ? "session" : "fault"},
+          {"client", lane.client},     {"fault", FaultName(facts, lane.fault)},
+          {"spans", std::move(spans)}, {"marks", std::move(marks)}};
+}
+
+json ToJson(const Violation& violation, const RunFacts& facts) {
+  json steps = json::array(), lanes = json::array();
+  for (const StoryStep& step : violation.steps) {
+    steps.push_back(
+        {{"at_ns", step.at_ns}, {"who", step.who}, {"what", Name(step.what)}, {"text", step.text}});
+  }
+  for (const DrawnLane& lane : violation.drawing.lanes) lanes.push_back(ToJson(lane, facts));
   json perhaps = json::array();
   for (const Cause cause : violation.perhaps) perhaps.push_back(Name(cause));
   return {{"key", violation.key},
@@ -40,7 +59,7 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"stale", violation.stale},
           {"count", violation.count},
           {"untold", violation.untold},
-          {"fault", std::move(fault)},
+          {"fault", FaultName(facts, violation.fault)},
           {"by_stall", violation.explained_by_stall},
           {"first", ToJson(violation.first)},
           {"second", ToJson(violation.second)},
@@ -48,7 +67,9 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"cause", Name(violation.cause)},
           {"because", violation.because},
           {"perhaps", std::move(perhaps)},
-          {"steps", std::move(steps)}};
+          {"steps", std::move(steps)},
+          {"lanes", std::move(lanes)},
+          {"times_ns", violation.drawing.times_ns}};
 }
 
 json ToJson(const Percentiles& values) {

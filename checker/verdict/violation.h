@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "checker/verdict/drawing.h"
 
 namespace doublehold {
 
@@ -20,8 +23,28 @@ struct HoldRef {
 
 enum class Cause : uint8_t;  // cause.h
 
+// What happened. A call that was refused, or not answered, is only that.
+enum class FactKind : uint8_t {
+  kGranted,
+  kRenewed,
+  kRead,
+  kWrote,
+  kSaved,
+  kLooked,
+  kReleased,
+  kRefused,
+  kUnanswered,
+  kLeaseEnded,
+  kLeft,      // left its section without a release
+  kLastSeen,  // never released, and does nothing more
+  kFaultBegan,
+};
+std::string_view Name(FactKind kind);  // "lease-ended"
+
 struct StoryStep {
   int64_t at_ns = 0;
+  std::string who;  // a session or a fault, by the name of its lane
+  FactKind what = FactKind::kGranted;
   std::string text;  // a sentence
 };
 
@@ -43,6 +66,7 @@ struct Violation {
   std::string because{};           // the evidence for the cause, or why there is none
   std::vector<Cause> perhaps{};    // if there is no cause: each of these would explain it
   std::vector<StoryStep> steps{};  // in time order
+  ViolationDrawing drawing{};
 };
 
 // The time of a violation.

@@ -1,5 +1,5 @@
 // Runs of version 0.1.0, whose files lack the traits of faults and locks, get exactly the same
-// verdict today.
+// verdict today, apart from the members that verdicts have had since.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,6 +14,18 @@
 namespace doublehold {
 namespace {
 
+// Removes the members of claims that version 0.1.0 did not write.
+nlohmann::json WithoutNewMembers(nlohmann::json claims) {
+  for (nlohmann::json& claim : claims) {
+    for (nlohmann::json& violation : claim.at("violations")) {
+      EXPECT_EQ(violation.erase("lanes") + violation.erase("times_ns"), 2U);
+      for (nlohmann::json& step : violation.at("steps"))
+        EXPECT_EQ(step.erase("who") + step.erase("what"), 2U);
+    }
+  }
+  return claims;
+}
+
 TEST(OldRuns, HaveTheSameVerdictAsBefore) {
   const std::filesystem::path folder =
       std::filesystem::path(SourceDir()) / "compose/testdata/version-0.1.0";
@@ -27,7 +39,7 @@ TEST(OldRuns, HaveTheSameVerdictAsBefore) {
     EXPECT_FALSE(history->facts.lock_traits.has_value());
     std::ifstream in(run.path() / "verdict.json");
     const nlohmann::json was = nlohmann::json::parse(in);
-    EXPECT_EQ(ToJson(Judge(*history)).at("claims"), was.at("claims"));
+    EXPECT_EQ(WithoutNewMembers(ToJson(Judge(*history)).at("claims")), was.at("claims"));
     ++seen;
   }
   EXPECT_EQ(seen, 5U);

@@ -1,0 +1,19 @@
+#include "checker/verdict/violation.h"
+
+#include <array>
+
+namespace doublehold {
+
+std::string_view Name(FactKind kind) {
+  constexpr std::array<std::string_view, 13> kNames{
+      "granted", "renewed",    "read",        "wrote", "saved",     "looked",     "released",
+      "refused", "unanswered", "lease-ended", "left",  "last-seen", "fault-began"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view Name(SpanState state) {
+  constexpr std::array<std::string_view, 5> kNames{"waiting", "held", "live", "calling", "acting"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+}  // namespace doublehold
