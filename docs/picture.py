@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "reports"))
 
-from figures_zoom import zoom  # noqa: E402
+from figures_zoom import closeup_of, zoom  # noqa: E402
 from incidents import incidents_of  # noqa: E402
 from page import recording_of  # noqa: E402
 from reading import Run, read_folder  # noqa: E402
@@ -26,7 +26,7 @@ def main() -> int:
         sys.exit(f"{sys.argv[1]}: not the folder of a run")
     recording, _ = recording_of(run.folder, run.verdict)
     incidents = incidents_of([v for claim in run.verdict.claims for v in claim.violations])
-    figure = zoom(recording, run.verdict, incidents[0])
+    figure = zoom(closeup_of(recording, run.verdict, incidents[0]))
     figure.savefig(sys.argv[2], dpi=DOTS_PER_INCH, facecolor="white")
     return 0
 

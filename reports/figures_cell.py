@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from figures_stock import paint_stock
 from figures_svg import WIDTH, sheet
-from figures_zoom import layout_of, paint, scale_of
+from figures_zoom import closeup_of, paint
 from holds import stock_curve
 from incidents import Incident
 from lanes import Recording
@@ -16,15 +16,13 @@ STOCK = (0.775, 0.213)
 
 
 def cell(recording: Recording, verdict: Verdict, incident: Incident | None) -> Figure:
-    scale = scale_of(recording, verdict, incident)
-    layout = layout_of(recording, verdict, scale, incident, LANES_MAX)
-    tall = max(layout.height, 1.45 if verdict.sells else 0.8)
+    closeup = closeup_of(recording, verdict, incident, LANES_MAX)
+    tall = max(closeup.layout.height, 1.45 if verdict.sells else 0.8)
     height = tall + 0.66
     figure = sheet(height)
     low = 0.46 / height
     left, width = ZOOM if verdict.sells else (ZOOM[0], sum(STOCK) - ZOOM[0])
-    paint(figure.add_axes((left, low, width, tall / height)), recording, verdict, scale, layout,
-          WIDTH * 72 * width)
+    paint(figure.add_axes((left, low, width, tall / height)), closeup, WIDTH * 72 * width)
     if verdict.sells:
         right = figure.add_axes((STOCK[0], low, STOCK[1], tall / height))
         paint_stock(right, stock_curve(recording.history), legend=False)

@@ -4,8 +4,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from figures_svg import WIDTH, sheet
+from holds import Hold
 from incidents import Incident
-from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, drawn_faults, fault_bands,
+from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, fault_bands, fault_rows,
                    fault_texts, row_bars)
 from palette import LIGHT
 from reading import Verdict
@@ -19,7 +20,8 @@ POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> Figure:
     """`incidents` are those with a picture of their own; the overview numbers them."""
     clients = sorted({hold.client for hold in recording.holds} | set(range(1, verdict.clients + 1)))
-    layout = Layout(clients, drawn_faults(verdict.faults), bool(verdict.violations))
+    layout = Layout([f"client {client}" for client in clients], clients,
+                    fault_rows(verdict.faults), bool(verdict.violations))
     height = layout.height + 0.62
     figure = sheet(height)
     axes = figure.add_axes((MARGINS["left"], 0.46 / height, MARGINS["right"] - MARGINS["left"],
@@ -27,8 +29,8 @@ def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) 
     scale = TimeScale([(0, max(1, recording.history.end_ns))])
     layout.prepare(axes)
     fault_bands(axes, layout, scale)
-    for client in clients:
-        _holds(axes, layout, scale, recording, client)
+    for y, client in enumerate(clients):
+        _holds(axes, y, scale, [hold for hold in recording.holds if hold.client == client])
     fault_texts(axes, layout, scale, POINTS_WIDE)
     _violations(axes, layout, scale, verdict, incidents)
     ticks = scale.ticks()
@@ -38,12 +40,11 @@ def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) 
     return figure
 
 
-def _holds(axes: Axes, layout: Layout, scale: TimeScale, recording: Recording, client: int) -> None:
-    mine = [hold for hold in recording.holds if hold.client == client]
-    live = scale.extents(span for hold in mine for span in hold.live)
-    stale = scale.extents(span for hold in mine for span in hold.stale)
-    bars(axes, live, layout.lane(client), 0.46, "live", least=PIXEL)
-    bars(axes, stale, layout.lane(client), 0.46, "stale", hatch="//////", least=PIXEL, zorder=2.1)
+def _holds(axes: Axes, y: int, scale: TimeScale, holds: list[Hold]) -> None:
+    live = scale.extents(span for hold in holds for span in hold.live)
+    stale = scale.extents(span for hold in holds for span in hold.stale)
+    bars(axes, live, y, 0.46, "live", least=PIXEL)
+    bars(axes, stale, y, 0.46, "stale", hatch="//////", least=PIXEL, zorder=2.1)
 
 
 def _violations(axes: Axes, layout: Layout, scale: TimeScale, verdict: Verdict,

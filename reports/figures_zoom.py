@@ -1,91 +1,119 @@
-"""A few milliseconds of a run, client by client: how a violation came about, or a normal
-stretch."""
+"""A few milliseconds of a run, lane by lane: a violation as verdict.json draws it, or, if there is
+none, a normal stretch."""
 
+from dataclasses import dataclass, replace
 from statistics import median
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from drawing import Lane, Mark
 from figures_svg import WIDTH, sheet
-from holds import Hold, StockOperation
+from holds import Hold
 from incidents import Incident
-from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Layout, Recording, bars, drawn_faults,
-                   fault_bands, fault_texts, place_texts, row_bars)
+from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Act, FaultRow, Layout, Recording, bars,
+                   fault_bands, fault_rows, fault_texts, place_texts, row_bars)
 from palette import LIGHT
-from reading import ENDLESS_NS, Verdict, Violation
+from reading import Verdict, Violation
 from timescale import TimeScale, windows_around
-from words import duration, plural, violated
+from words import duration, fault_role, plural, violated
 
 LANES_MAX = 7
 THINNEST = 0.0015  # share of the axis: even a hold of nanoseconds is visible
 MARGINS = {"left": 0.105, "right": 0.988}
 PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: minimum, maximum
-OPERATIONS_Y = 0.33  # below the middle of a lane
+USES_Y = 0.33  # below the middle of a lane
 
 
-def zoom(recording: Recording, verdict: Verdict, incident: Incident | None) -> Figure:
-    """Draws the time around an incident; without one, around the first fault or in the middle."""
-    scale = scale_of(recording, verdict, incident)
-    layout = layout_of(recording, verdict, scale, incident)
-    height = layout.height + 0.62
-    figure = sheet(height)
-    axes = figure.add_axes((MARGINS["left"], 0.46 / height, MARGINS["right"] - MARGINS["left"],
-                            layout.height / height))
-    paint(axes, recording, verdict, scale, layout, WIDTH * 72 * 0.88)
-    return figure
+@dataclass(frozen=True, slots=True)
+class Closeup:
+    """What a picture shows."""
+
+    lanes: list[Lane]  # of sessions
+    faults: list[FaultRow]
+    scale: TimeScale
+    violations: list[Violation]
+    hidden: int  # number of sessions without a lane
+
+    @property
+    def layout(self) -> Layout:
+        return Layout([lane.name for lane in self.lanes], [lane.client for lane in self.lanes],
+                      self.faults, bool(self.violations))
 
 
-def layout_of(recording: Recording, verdict: Verdict, scale: TimeScale,
-              incident: Incident | None, lanes_max: int = LANES_MAX) -> Layout:
-    """Chooses the lanes: the clients of the incident first, then others that hold the lock in a
-    window."""
-    shown = [hold for hold in recording.holds if scale.shows(hold.from_ns, hold.to_ns)]
-    named = []
-    if incident:
-        main = incident.main
-        named = [hold.client for hold in (main.first, main.second) if hold]
-    clients = list(dict.fromkeys([*named, *(hold.client for hold in shown)]))
-    visible = [fault for fault in drawn_faults(verdict.faults)
-               if any(e.to_ns >= scale.begin_ns and e.from_ns <= scale.end_ns
-                      for e in fault.episodes)]
-    return Layout(sorted(clients[:lanes_max]) or [1], visible, bool(incident),
-                  max(0, len(clients) - lanes_max))
+def closeup_of(recording: Recording, verdict: Verdict, incident: Incident | None,
+               lanes_max: int = LANES_MAX) -> Closeup:
+    """Returns the drawing of an incident; if there is none, the holds around the first fault or in
+    the middle."""
+    if incident and incident.main.lanes:
+        return _violation(verdict, incident, lanes_max)
+    return _calm(recording, verdict, lanes_max)
 
 
-def scale_of(recording: Recording, verdict: Verdict, incident: Incident | None) -> TimeScale:
-    if incident:
-        return _scale_of_incident(recording, verdict, incident)
-    return _scale_of_calm(recording, verdict)
-
-
-def _scale_of_incident(recording: Recording, verdict: Verdict, incident: Incident) -> TimeScale:
+def _violation(verdict: Verdict, incident: Incident, lanes_max: int) -> Closeup:
     main = incident.main
-    if not (main.first and main.second):
-        around = [main.from_ns, main.to_ns]
-        pad = max(PAD_NS[0], min(PAD_NS[1], (main.to_ns - main.from_ns) // 4 or PAD_NS[1]))
-        return TimeScale(windows_around(around, pad, recording.history.end_ns))
-    own = {main.first.hold, main.second.hold}
-    instants = [main.from_ns, main.to_ns]
-    for hold in (main.first, main.second):
-        instants += [hold.from_ns, hold.to_ns]
-        if hold.valid_until_ns < hold.to_ns:
-            instants.append(hold.valid_until_ns)
-    instants += [end for o in recording.operations if o.hold in own and o.type != "invoke"
-                 for end in (o.from_ns, o.to_ns)]
-    instants += _ends_of_faults(verdict, min(instants), max(instants))
-    lengths = [hold.to_ns - hold.from_ns for hold in (main.first, main.second)]
-    pad = max(PAD_NS[0], min(PAD_NS[1], min(lengths) // 2))
-    return TimeScale(windows_around(instants, pad, recording.history.end_ns))
+    instants = [main.from_ns, main.to_ns, *main.times_ns]
+    instants += [at for lane in main.lanes for span in lane.spans_in("calling", "acting")
+                 for at in span]
+    lengths = [end - begin for lane in main.lanes for begin, end in lane.spans_in("held")]
+    pad = _pad(min(lengths, default=PAD_NS[0]) // 2)
+    scale = TimeScale(windows_around(instants, pad, max(instants) + pad))
+    drawn = merged_lanes([main, *incident.violations])
+    roles = {fault.name: fault_role(fault) for fault in verdict.faults}
+    faults = [FaultRow(lane.name, roles[lane.fault],
+                       [Act(*span, lane.client, mark.text)
+                        for span, mark in zip(lane.spans_in("acting"),
+                                              (m for m in lane.marks if m.text))])
+              for lane in drawn if lane.fault in roles]
+    lanes = [lane for lane in drawn if lane.fault is None
+             and any(scale.shows(*span) for span in lane.spans_in("held"))]
+    violations = [v for v in incident.violations if scale.shows(*v.span)]
+    return Closeup(lanes[:lanes_max], faults, scale, violations, max(0, len(lanes) - lanes_max))
 
 
-def _scale_of_calm(recording: Recording, verdict: Verdict) -> TimeScale:
-    """Chooses the windows if there is no violation: around the first fault, or a dozen holds in the
-    middle."""
+def merged_lanes(violations: list[Violation]) -> list[Lane]:
+    """Returns the lanes of all violations, each session and fault once."""
+    lanes: dict[str, Lane] = {}
+    for lane in (lane for violation in violations for lane in violation.lanes):
+        same = lanes.get(lane.name, lane)
+        lanes[lane.name] = replace(
+            lane, spans=[*dict.fromkeys(same.spans + lane.spans)],
+            marks=sorted(dict.fromkeys(same.marks + lane.marks), key=lambda mark: mark.at_ns))
+    return list(lanes.values())
+
+
+def _pad(ns: int) -> int:
+    return max(PAD_NS[0], min(PAD_NS[1], ns))
+
+
+def _calm(recording: Recording, verdict: Verdict, lanes_max: int) -> Closeup:
+    scale = _calm_scale(recording, verdict)
+    shown = [hold for hold in recording.holds if scale.shows(hold.asked_ns, hold.to_ns)]
+    holds: dict[int, list[Hold]] = {}
+    for hold in shown:
+        holds.setdefault(hold.client, []).append(hold)
+    clients = sorted([*holds][:lanes_max])
+    faults = [row for row in fault_rows(verdict.faults)
+              if any(a.to_ns >= scale.begin_ns and a.from_ns <= scale.end_ns for a in row.acts)]
+    return Closeup([_lane_of(client, holds[client]) for client in clients] or [_lane_of(1, [])],
+                   faults, scale, [], len(holds) - len(clients))
+
+
+def _lane_of(client: int, holds: list[Hold]) -> Lane:
+    spans = [(state, span) for hold in holds
+             for state, some in (("waiting", [(hold.asked_ns, hold.from_ns)]),
+                                 ("held", [(hold.from_ns, hold.to_ns)]), ("live", hold.live))
+             for span in some]
+    over = [hold.valid_until_ns for hold in holds if hold.valid_until_ns < hold.to_ns]
+    return Lane(f"client {client}", client, None, spans,
+                [Mark(at, "!", "lease over") for at in over])
+
+
+def _calm_scale(recording: Recording, verdict: Verdict) -> TimeScale:
     end_ns, holds = recording.history.end_ns, recording.holds
     if not holds:
         return TimeScale([(0, max(1, end_ns))])
-    usual = int(median(hold.to_ns - hold.from_ns for hold in holds))
-    pad = max(PAD_NS[0], min(PAD_NS[1], 2 * usual))
+    pad = _pad(2 * int(median(hold.to_ns - hold.from_ns for hold in holds)))
     episodes = [e for fault in verdict.faults for e in fault.episodes]
     if episodes:
         first = min(episodes, key=lambda e: e.from_ns)
@@ -98,30 +126,32 @@ def _scale_of_calm(recording: Recording, verdict: Verdict) -> TimeScale:
     return TimeScale([(middle[0].from_ns - pad // 4, middle[-1].to_ns + pad // 4)])
 
 
-def _ends_of_faults(verdict: Verdict, begin_ns: int, end_ns: int) -> list[int]:
-    return [at for fault in verdict.faults for e in fault.episodes for at in (e.from_ns, e.to_ns)
-            if begin_ns <= at <= end_ns]
+def zoom(closeup: Closeup) -> Figure:
+    layout = closeup.layout
+    height = layout.height + 0.62
+    figure = sheet(height)
+    axes = figure.add_axes((MARGINS["left"], 0.46 / height, MARGINS["right"] - MARGINS["left"],
+                            layout.height / height))
+    paint(axes, closeup, WIDTH * 72 * 0.88)
+    return figure
 
 
-def paint(axes: Axes, recording: Recording, verdict: Verdict, scale: TimeScale, layout: Layout,
-          points_wide: float) -> None:
+def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
+    layout, scale = closeup.layout, closeup.scale
     layout.prepare(axes)
     _gaps(axes, scale, layout)
     fault_bands(axes, layout, scale)
     fault_texts(axes, layout, scale, points_wide)
-    for client in layout.clients:
-        holds = [hold for hold in recording.holds if hold.client == client
-                 and hold.to_ns >= scale.begin_ns and hold.asked_ns <= scale.end_ns]
-        _holds(axes, layout, scale, holds)
-        _operations(axes, layout.lane(client), scale, points_wide,
-                    [o for o in recording.operations if o.client == client])
-    if layout.verdict_row:
-        _violations(axes, layout, scale, verdict.violations, points_wide)
+    for y, lane in enumerate(closeup.lanes):
+        _holds(axes, y, scale, lane)
+        _uses(axes, y, scale, points_wide, lane)
+    if closeup.violations:
+        _violations(axes, layout, scale, closeup.violations, points_wide)
     ticks = scale.ticks()
     axes.set_xticks([x for x, _ in ticks], [label for _, label in ticks])
     axes.set_xlim(0, 1)
     cut = "; shaded stretches are shortened" if len(scale.pieces) > 1 else ""
-    hidden = f"; {plural(layout.hidden, 'more client')} not shown" if layout.hidden else ""
+    hidden = f"; {plural(closeup.hidden, 'more client')} not shown" if closeup.hidden else ""
     axes.set_xlabel(f"seconds since the start of the run{cut}{hidden}")
 
 
@@ -134,81 +164,53 @@ def _gaps(axes: Axes, scale: TimeScale, layout: Layout) -> None:
                       fontsize=6.5, color=LIGHT["muted"], fontstyle="italic")
 
 
-def _holds(axes: Axes, layout: Layout, scale: TimeScale, holds: list[Hold]) -> None:
-    if not holds:
-        return
-    y = layout.lane(holds[0].client) - 0.12
-    bars(axes, scale.extents((h.asked_ns, h.from_ns) for h in holds), y, 0.06, "muted")
-    bars(axes, scale.extents(s for h in holds for s in h.live), y, BAR, "live", least=THINNEST)
-    bars(axes, scale.extents(s for h in holds for s in h.stale), y, BAR, "stale", hatch="/////")
-    for hold in holds:
-        over = hold.valid_until_ns
-        if over < min(hold.to_ns, ENDLESS_NS) and scale.shows(over, over):
-            axes.plot([scale.x(over)] * 2, [y - 0.32, y + 0.26], color=LIGHT["ink"], linewidth=1.2,
-                      zorder=4)
-            axes.text(scale.x(over) - 0.004, y - 0.225, "lease over", fontsize=6.5, ha="right",
-                      va="bottom", color=LIGHT["ink"])
+def _holds(axes: Axes, lane_y: int, scale: TimeScale, lane: Lane) -> None:
+    y = lane_y - 0.12
+    bars(axes, scale.extents(lane.spans_in("waiting")), y, 0.06, "muted")
+    bars(axes, scale.extents(lane.spans_in("held")), y, BAR, "stale", hatch="/////")
+    bars(axes, scale.extents(lane.spans_in("live")), y, BAR, "live", least=THINNEST, zorder=2.1)
+    for mark in lane.marks:
+        if mark.letter == "!" and scale.shows(mark.at_ns, mark.at_ns):
+            over = scale.x(mark.at_ns)
+            axes.plot([over] * 2, [y - 0.32, y + 0.26], color=LIGHT["ink"], linewidth=1.2, zorder=4)
+            axes.text(over - 0.004, y - 0.225, mark.text, fontsize=6.5, ha="right", va="bottom",
+                      color=LIGHT["ink"])
 
 
-def _operations(axes: Axes, lane: float, scale: TimeScale, points_wide: float,
-                operations: list[StockOperation]) -> None:
-    shown = [o for o in operations if o.op != "order" and scale.shows(o.to_ns, o.to_ns)]
-    y = lane + OPERATIONS_Y
-    for (op, ok), (marker, face) in MARKERS.items():
-        at = [scale.x(o.to_ns) for o in shown if o.op == op and (o.type == "ok") == ok]
-        if at:
-            axes.plot(at, [y] * len(at), linestyle="", marker=marker, markersize=4.2,
-                      markerfacecolor=LIGHT[face], markeredgecolor=LIGHT["ink"],
-                      markeredgewidth=0.9, zorder=5)
-    waits = [(o.from_ns, o.to_ns) for o in shown]
-    bars(axes, scale.extents(waits), y, 0.05, "ink", zorder=3)
-    lefts = sorted(scale.x(o.from_ns) for o in shown)
-    for operation in shown:
-        left = scale.x(operation.to_ns) + 4.5 / points_wide
-        room = min([1.01, *(x - 4 / points_wide for x in lefts if x > left - 4.5 / points_wide)]) - left
-        text = next((t for t in _told(operation) if len(t) * LETTER / points_wide < room), "")
-        if text:
-            axes.text(left, y + 0.015, text, fontsize=6.8, va="center", zorder=6)
+MARKERS = {"g": ("o", "surface"), "w": ("D", "ink"), "s": ("D", "ink"), "l": ("o", "surface")}
+FAILED = ("X", "surface")
 
 
-MARKERS = {("read", True): ("o", "surface"), ("read", False): ("x", "surface"),
-           ("write", True): ("D", "ink"), ("write", False): ("X", "surface")}
-
-
-def _told(operation: StockOperation) -> tuple[str, str]:
-    """Returns the full and the short text of an operation."""
-    if operation.type == "ok":
-        verb = {"read": "read", "write": "wrote"}[operation.op]
-        return f"{verb} {operation.stock}", f"{operation.stock}"
-    short = "refused" if operation.type == "fail" else "no answer"
-    return f"{operation.op}: {short}", short
+def _uses(axes: Axes, lane_y: int, scale: TimeScale, points_wide: float, lane: Lane) -> None:
+    y = lane_y + USES_Y
+    bars(axes, scale.extents(lane.spans_in("calling")), y, 0.05, "ink", zorder=3)
+    uses = [mark for mark in lane.marks
+            if mark.text and mark.letter != "!" and scale.shows(mark.at_ns, mark.at_ns)]
+    ends = [*(scale.x(mark.at_ns) - 4 / points_wide for mark in uses[1:]), 1.01]
+    for use, end in zip(uses, ends):
+        marker, face = MARKERS.get(use.letter, FAILED)
+        axes.plot([scale.x(use.at_ns)], [y], linestyle="", marker=marker, markersize=4.2,
+                  markerfacecolor=LIGHT[face], markeredgecolor=LIGHT["ink"], markeredgewidth=0.9,
+                  zorder=5)
+        left = scale.x(use.at_ns) + 4.5 / points_wide
+        fitting = [text for text in (use.text, use.text.split()[-1])
+                   if len(text) * LETTER / points_wide < end - left]
+        if fitting:
+            axes.text(left, y + 0.015, fitting[0], fontsize=6.8, va="center", zorder=6)
 
 
 def _violations(axes: Axes, layout: Layout, scale: TimeScale, violations: list[Violation],
                 points_wide: float) -> None:
-    shown = [v for v in violations
-             if v.to_ns >= scale.begin_ns and v.from_ns <= scale.end_ns]
-    row_bars(axes, scale.extents((v.span for v in shown)), layout, VERDICT, "overlap")
-    for client in layout.clients:
-        tinted = [v.span for v in shown if _reaches(v, client, layout)]
-        bars(axes, scale.extents(tinted), layout.lane(client), 1.0, "overlap", alpha=0.17,
-             least=0.002, zorder=1)
-        held = [v.span for v in shown if client in _clients(v)]
-        bars(axes, scale.extents(held), layout.lane(client) - 0.12 + BAR / 2 + 0.045, 0.09,
-             "overlap", zorder=4)
-    for left, text in place_texts(_labels(scale, shown), points_wide):
+    spans = [v.span for v in violations]
+    row_bars(axes, scale.extents(spans), layout, VERDICT, "overlap")
+    for y, client in enumerate(layout.clients):
+        bars(axes, scale.extents(spans), y, 1.0, "overlap", alpha=0.17, least=0.002, zorder=1)
+        held = [v.span for v in violations
+                if client in (hold.client for hold in (v.first, v.second) if hold)]
+        bars(axes, scale.extents(held), y - 0.12 + BAR / 2 + 0.045, 0.09, "overlap", zorder=4)
+    for left, text in place_texts(_labels(scale, violations), points_wide):
         axes.text(left, layout.row(VERDICT, ROW_TEXT), text, va="center", fontsize=7.2,
                   fontweight="bold", color=LIGHT["overlap"], zorder=6)
-
-
-def _clients(violation: Violation) -> set[int]:
-    return {hold.client for hold in (violation.first, violation.second) if hold}
-
-
-def _reaches(violation: Violation, client: int, layout: Layout) -> bool:
-    """Whether the lane lies between the row of violations and the last lane of the violation."""
-    concerned = _clients(violation) & set(layout.clients)
-    return not concerned or client <= max(concerned)
 
 
 def _labels(scale: TimeScale, violations: list[Violation]) -> list[tuple[float, str]]:

@@ -1,13 +1,13 @@
-"""Holds, stock operations and stock curves from the events of a history.
+"""Holds and stock curves from the events of a history.
 
-For drawing only. The checkers decide about violations; verdict.json has the result.
+For timelines of the whole run only. The checkers decide about violations and draw them;
+verdict.json has the result.
 """
 
 from dataclasses import dataclass, field
 
-from history import REFEREE, Event, History
-
-Span = tuple[int, int]  # from_ns, to_ns
+from drawing import Span
+from history import REFEREE, History
 
 
 @dataclass(slots=True)
@@ -47,20 +47,6 @@ class Hold:
             self.stale.append((lease_over, at_ns))
 
 
-@dataclass(frozen=True, slots=True)
-class StockOperation:
-    """A client's read, write or order, from its call to its reply."""
-
-    client: int
-    hold: int
-    key: str
-    op: str
-    type: str  # ok, fail, info; "invoke": no reply
-    from_ns: int
-    to_ns: int
-    stock: int | None  # the stock read or written
-
-
 def holds_of(history: History) -> list[Hold]:
     done: list[Hold] = []
     open_: dict[tuple[int, int], Hold] = {}  # by client and hold
@@ -86,29 +72,6 @@ def holds_of(history: History) -> list[Hold]:
         hold.end(history.end_ns, released=False)
         done.append(hold)
     return sorted(done, key=lambda hold: (hold.from_ns, hold.client))
-
-
-def stock_operations_of(history: History) -> list[StockOperation]:
-    done: list[StockOperation] = []
-    open_: dict[tuple[int, str], Event] = {}  # by client and operation
-
-    def close(call: Event, type_: str, at_ns: int, answer: Event | None) -> None:
-        told = answer if answer is not None and answer.type == "ok" else call
-        stock = told.first if call.op == "read" else told.second
-        done.append(StockOperation(call.client, call.hold, call.key, call.op, type_,
-                                   call.at_ns, at_ns, stock))
-
-    for event in history.events:
-        if event.client <= REFEREE or event.op not in ("read", "write", "order"):
-            continue
-        who = (event.client, event.op)
-        if event.type == "invoke":
-            open_[who] = event
-        elif who in open_:
-            close(open_.pop(who), event.type, event.at_ns, event)
-    for call in open_.values():
-        close(call, "invoke", history.end_ns, None)
-    return sorted(done, key=lambda operation: operation.to_ns)
 
 
 @dataclass(frozen=True, slots=True)

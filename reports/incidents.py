@@ -32,8 +32,8 @@ class Incident:
 
     @property
     def main(self) -> Violation:
-        """The violation that the picture shows: the first one that names two holds."""
-        return next((v for v in self.violations if v.first and v.second), self.violations[0])
+        """The violation that the picture shows: the first that has lanes, best of two holds."""
+        return max(self.violations, key=lambda v: (bool(v.lanes), bool(v.first and v.second)))
 
     @property
     def holds(self) -> set[int]:

@@ -1,15 +1,17 @@
 """Shared by the timelines: lanes of clients, rows of faults above them, and bars in both."""
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Iterable
 
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
+from drawing import Span
 from figures_svg import bare
 from history import History
-from holds import Hold, StockOperation, holds_of, stock_operations_of
+from holds import Hold, holds_of
 from palette import LIGHT
 from reading import Episode, Fault
 from timescale import Extent, TimeScale
@@ -28,28 +30,44 @@ NAME_LENGTH = 17
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A history, with its holds and operations."""
+    """A history, with its holds."""
 
     history: History
     holds: list[Hold]
-    operations: list[StockOperation]
 
     @classmethod
     def of(cls, history: History) -> "Recording":
-        return cls(history, holds_of(history), stock_operations_of(history))
+        return cls(history, holds_of(history))
 
 
 VERDICT = -1  # the index of the row of violations
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Positions of lanes and rows; y grows downwards."""
+class Act:
+    """One time at which a fault acts."""
 
-    clients: list[int]
-    faults: list[Fault]
+    from_ns: int
+    to_ns: int
+    client: int  # below 1: on no client
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    name: str
+    role: str
+    acts: list[Act]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Positions of lanes and rows; y grows downwards. The n-th lane is at y = n, from 0."""
+
+    names: list[str]  # of the lanes
+    clients: list[int]  # whose lanes they are
+    faults: list[FaultRow]
     verdict_row: bool  # whether there is a row for violations, between the faults and the lanes
-    hidden: int = 0  # number of clients that held the lock but have no lane
 
     @property
     def rows(self) -> int:
@@ -74,9 +92,6 @@ class Layout:
         """Height of the lanes and rows in inches."""
         return self.lane_inches * (len(self.clients) - 0.5 - self.top)
 
-    def lane(self, client: int) -> float:
-        return float(self.clients.index(client))
-
     def row(self, index: int, below: float = 0.0) -> float:
         """Returns the middle of a row of faults; the last row is that of the violations."""
         return self.top + self.row_height * (index % self.rows + 0.5 + below)
@@ -87,8 +102,8 @@ class Layout:
         if self.verdict_row:
             names.append("went wrong")
         places = [self.row(i) for i in range(self.rows)]
-        lanes = [self.lane(client) for client in self.clients]
-        axes.set_yticks(places + lanes, names + [f"client {c}" for c in self.clients])
+        lanes = range(len(self.clients))
+        axes.set_yticks([*places, *lanes], names + self.names)
         for label in axes.get_yticklabels()[len(names):]:
             label.set_color(LIGHT["ink"])
         bare(axes)
@@ -96,20 +111,19 @@ class Layout:
             axes.axhline(lane + 0.5, color=LIGHT["line"], linewidth=0.5, zorder=0)
 
 
-def drawn_faults(faults: list[Fault]) -> list[Fault]:
-    """Returns the faults that get a row, in the order of the plan. If there are too many, faults of
-    a kind share a row."""
+def fault_rows(faults: list[Fault]) -> list[FaultRow]:
+    """Returns a row for each fault that took effect, in the order of the plan. If there are too
+    many, faults of a kind share a row."""
     took_effect = [fault for fault in faults if fault.episodes]
-    if len(took_effect) <= FAULT_ROWS:
-        return took_effect
-    kinds: dict[str, list[Fault]] = {}
+    by_kind = len(took_effect) > FAULT_ROWS
+    rows: dict[str, FaultRow] = {}
     for fault in took_effect:
-        kinds.setdefault(fault.kind, []).append(fault)
-    return [Fault(name=kind, kind=kind, family=some[0].family, what=kind,
-                  planned=sum(fault.planned for fault in some),
-                  started=sum(fault.started for fault in some),
-                  episodes=sorted((e for fault in some for e in fault.episodes), key=lambda e: e.from_ns))
-            for kind, some in kinds.items()]
+        name = fault.kind if by_kind else fault.name
+        rows.setdefault(name, FaultRow(name, fault_role(fault), [])).acts.extend(
+            Act(e.from_ns, e.to_ns, e.client, fault_text(fault, e)) for e in fault.episodes)
+    for row in rows.values():
+        row.acts.sort(key=lambda act: act.from_ns)
+    return list(rows.values())
 
 
 def shorten(name: str, length: int = NAME_LENGTH) -> str:
@@ -150,17 +164,17 @@ def merged(extents: Iterable[Extent], least: float) -> list[Extent]:
 def fault_bands(axes: Axes, layout: Layout, scale: TimeScale) -> None:
     """Draws each fault in its own row, and tints the lanes on which it acts: a client's lane, or
     all lanes."""
+    middle, height = (len(layout.clients) - 1) / 2, float(len(layout.clients))
     for index, fault in enumerate(layout.faults):
-        role = fault_role(fault)
-        everything = scale.extents((e.from_ns, e.to_ns) for e in fault.episodes)
-        row_bars(axes, everything, layout, index, role)
-        lanes = {e.client for e in fault.episodes} & set(layout.clients)
-        for client in lanes:
-            mine = [(e.from_ns, e.to_ns) for e in fault.episodes if e.client == client]
-            bars(axes, scale.extents(mine), layout.lane(client), 1.0, role, alpha=0.24, zorder=0.5)
-        common = [(e.from_ns, e.to_ns) for e in fault.episodes if e.client < 1]
-        middle, height = (len(layout.clients) - 1) / 2, float(len(layout.clients))
-        bars(axes, scale.extents(common), middle, height, role, alpha=0.10, zorder=0.4)
+        spans: dict[int, list[Span]] = {}
+        for act in fault.acts:
+            spans.setdefault(max(act.client, 0), []).append((act.from_ns, act.to_ns))
+        row_bars(axes, scale.extents(chain(*spans.values())), layout, index, fault.role)
+        for y, client in enumerate(layout.clients):
+            bars(axes, scale.extents(spans.get(client, [])), y, 1.0, fault.role, alpha=0.24,
+                 zorder=0.5)
+        bars(axes, scale.extents(spans.get(0, [])), middle, height, fault.role, alpha=0.10,
+             zorder=0.4)
 
 
 def row_bars(axes: Axes, extents: list[Extent], layout: Layout, index: int, role: str) -> None:
@@ -171,8 +185,8 @@ def row_bars(axes: Axes, extents: list[Extent], layout: Layout, index: int, role
 
 def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float) -> None:
     for index, fault in enumerate(layout.faults):
-        texts = [(scale.x(e.from_ns), fault_text(fault, e)) for e in fault.episodes
-                 if e.to_ns >= scale.begin_ns and e.from_ns <= scale.end_ns]
+        texts = [(scale.x(a.from_ns), a.text) for a in fault.acts
+                 if a.to_ns >= scale.begin_ns and a.from_ns <= scale.end_ns]
         for left, text in place_texts(texts, points_wide):
             axes.text(left, layout.row(index, ROW_TEXT), text, va="center", fontsize=6.8)
 

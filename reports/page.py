@@ -17,7 +17,7 @@ from figures_overview import overview
 from figures_speed import compare_speed, speed
 from figures_stock import stock
 from figures_svg import to_file, to_svg
-from figures_zoom import zoom
+from figures_zoom import closeup_of, zoom
 from history import read_history
 from holds import stock_curve
 from incidents import Incident, Telling, incidents_of, told
@@ -69,7 +69,7 @@ def picture_of(inputs: list[Run | Suite | Exploration]) -> str:
         raise BadInput("--svg: the folder of one run, not of several, a suite or an exploration")
     recording, _ = recording_of(run.folder, run.verdict)
     incidents = incidents_of(run.verdict.violations)
-    return to_file(zoom(recording, run.verdict, incidents[0] if incidents else None))
+    return to_file(zoom(closeup_of(recording, run.verdict, incidents[0] if incidents else None)))
 
 
 def recording_of(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
@@ -86,11 +86,11 @@ def inline(figure: Figure, name: str, alt: str) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An incident with its picture."""
+    """An incident with its picture, if its violations have lanes."""
 
     number: int
     title: str
-    picture: Markup
+    picture: Markup | None
     tellings: list[Telling]
     more: int  # number of further sentences of the incident
 
@@ -101,8 +101,9 @@ def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]
         tellings = incident.told(SENTENCES_A_STORY)
         title = (f"{words.violated(claim for t in tellings for claim in t.claims)} at "
                  f"{words.instant(incident.main.span[0])}")
-        picture = inline(zoom(recording, verdict, incident), f"zoom-{number}",
-                         f"Timeline of the clients around {title}. {tellings[0].sentence}")
+        picture = inline(zoom(closeup_of(recording, verdict, incident)), f"zoom-{number}",
+                         f"Timeline of the clients around {title}. {tellings[0].sentence}") \
+            if incident.main.lanes else None
         more = len(told(incident.violations)) - len(tellings)
         stories.append(Story(number, title, picture, tellings, more))
     return stories
@@ -119,7 +120,7 @@ def run_page(run: Run) -> str:
                   stories=stories_of(recording, verdict, drawn),
                   incidents_left=len(incidents) - len(drawn),
                   calm=None if drawn else inline(
-                      zoom(recording, verdict, None), "zoom", "A few milliseconds of the timeline"),
+                      zoom(closeup_of(recording, verdict, None)), "zoom", "A few milliseconds of the timeline"),
                   stock=inline(stock(stock_curve(recording.history)), "stock",
                                "Stock as written against the initial stock less the orders")
                   if verdict.sells else None,

@@ -3,14 +3,17 @@
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import words
 from cells import summary
+from drawing import Lane, Mark
 from figures_svg import sheet, to_svg
+from figures_zoom import Closeup, closeup_of, merged_lanes, zoom
 from history import Event, History, event_of
-from holds import holds_of, stock_curve, stock_operations_of
-from incidents import incidents_of, told
-from lanes import merged, place_texts
+from holds import holds_of, stock_curve
+from incidents import Incident, incidents_of, told
+from lanes import Act, FaultRow, Recording, merged, place_texts
 from palette import ROLES, recolour
 from parsing import BadInput
 from rates import Answer, Trials
@@ -51,13 +54,6 @@ class Holds(unittest.TestCase):
 
     def test_an_unknown_acquire_is_no_hold(self) -> None:
         self.assertEqual(holds_of(history(event(0, 1, "info", "acquire", 7))), [])
-
-    def test_operations_are_paired_and_an_unanswered_one_lasts_to_the_end(self) -> None:
-        read, write = stock_operations_of(history(
-            event(0, 1, "invoke", "read", 7), event(3, 1, "ok", "read", 7, first=9),
-            event(5, 1, "invoke", "write", 7, first=9, second=8), event(60, 2, "ok", "wait")))
-        self.assertEqual((read.from_ns, read.to_ns, read.stock), (0, 3, 9))
-        self.assertEqual((write.type, write.to_ns, write.stock), ("invoke", 60, 8))
 
     def test_of_a_server_only_stalls_are_told(self) -> None:
         line = {"f": "stall", "type": "info", "time": 7, "process": "node 1", "value": {"length_ns": 5}}
@@ -135,6 +131,55 @@ def fault(family: str) -> Fault:
 def violation(claim: str, at: int, first: int, second: int) -> Violation:
     refs = [HoldRef(h, h, at - 5, at + 5, at + 1) for h in (first, second)]
     return Violation(claim, "k", at, at + 2, True, 1, 0, None, False, refs[0], refs[1], f"{claim} {at}")
+
+
+def lane(name: str, fault: str | None = None, **spans: tuple[int, int]) -> Lane:
+    begin = next(iter(spans.values()))[0]
+    text = "client 1 was stopped" if fault else "read 5"
+    return Lane(name, 1, fault, [*spans.items()], [Mark(begin, "[" if fault else "g", text)])
+
+
+class Pictures(unittest.TestCase):
+    def closeup(self, *lanes: Lane, lanes_max: int = 7) -> Closeup:
+        drawn = replace(violation("exclusion", 10 * MS, 1, 2), lanes=lanes,
+                        times_ns=(2 * MS, 900 * MS))
+        recording = Recording(history(event(0, 1, "invoke", "acquire")), [])
+        verdict = SimpleNamespace(faults=[fault("process pauses")])
+        return closeup_of(recording, verdict, Incident([drawn]), lanes_max)
+
+    def test_a_violation_is_drawn_as_its_lanes_say(self) -> None:
+        found = self.closeup(lane("client 1", held=(2 * MS, 900 * MS), calling=(3 * MS, 4 * MS)),
+                             lane("client 2", held=(9 * MS, 12 * MS)),
+                             lane("pause c1", "f", acting=(5 * MS, 700 * MS)))
+        self.assertEqual([lane.name for lane in found.lanes], ["client 1", "client 2"])
+        self.assertEqual(found.faults, [FaultRow("pause c1", "pause", [
+            Act(5 * MS, 700 * MS, 1, "client 1 was stopped")])])
+        for at in (2, 4, 5, 700, 900):
+            self.assertTrue(found.scale.shows(at * MS, at * MS), at)
+        self.assertFalse(found.scale.shows(300 * MS, 300 * MS))
+        self.assertEqual(len(found.violations), 1)
+        self.assertIn("<svg", to_svg(zoom(found), "one", "a violation"))
+
+    def test_lanes_of_several_violations_are_drawn_once(self) -> None:
+        first = lane("client 1", held=(0, 9))
+        again = replace(first, marks=[*first.marks, Mark(7, "w", "wrote 4")])
+        some = [replace(violation("exclusion", 5, 1, 2), lanes=lanes)
+                for lanes in ((first, lane("client 2", held=(4, 6))), (again,))]
+        found, other = merged_lanes(some)
+        self.assertEqual((found, other.name), (again, "client 2"))
+
+    def test_lanes_beyond_the_limit_are_counted(self) -> None:
+        held = {"held": (0, 20 * MS)}
+        found = self.closeup(*(lane(f"client {i}", **held) for i in range(4)), lanes_max=3)
+        self.assertEqual((len(found.lanes), found.hidden), (3, 1))
+
+    def test_without_lanes_the_holds_of_the_run_are_drawn(self) -> None:
+        self.assertEqual(self.closeup().violations, [])
+
+    def test_an_incident_shows_a_violation_that_has_lanes(self) -> None:
+        bare = violation("stock", 10, 1, 2)
+        drawn = replace(bare, claim="liveness", second=None, lanes=(lane("client 1", held=(1, 2)),))
+        self.assertIs(Incident([bare, drawn]).main, drawn)
 
 
 class Stories(unittest.TestCase):

@@ -4,6 +4,7 @@ malformed values; ignores unknown keys."""
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from drawing import Lane, read_lanes
 from exploration import Exploration, read_exploration
 from old_names import current_claim
 from parsing import BadInput, Node, read_json
@@ -40,6 +41,8 @@ class Violation:
     cause: str | None = None  # missing in verdicts from before causes were determined
     because: str = ""
     steps: tuple[tuple[int, str], ...] = ()  # at_ns and description
+    lanes: tuple[Lane, ...] = ()
+    times_ns: tuple[int, ...] = ()  # grants, the ends of holds and of their last leases
 
     @property
     def span(self) -> tuple[int, int]:
@@ -321,7 +324,9 @@ def _violation(claim: str, node: Node) -> Violation:
         first=_hold(node.maybe_node("first")), second=_hold(node.maybe_node("second")),
         sentence=node.text("sentence"), cause=node.maybe_text("cause"),
         because=node.maybe_text("because") or "",
-        steps=tuple((step.count("at_ns"), step.text("text")) for step in _steps(node)))
+        steps=tuple((step.count("at_ns"), step.text("text")) for step in _steps(node)),
+        lanes=read_lanes(node),
+        times_ns=tuple(map(int, node.numbers("times_ns"))) if "times_ns" in node.data else ())
 
 
 def _steps(node: Node) -> list[Node]:

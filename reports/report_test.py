@@ -125,6 +125,22 @@ class ReportTest(unittest.TestCase):
         self.assert_tells(text, "doublehold run --plan plan.json", "lease over", "stall")
         self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
 
+    def test_a_run_of_version_0_1_0_is_told_without_pictures(self) -> None:
+        old = HERE.parent / "compose/testdata/version-0.1.0/late-write"
+        html = self.page(str(old), "-o", "old.html")
+        self.assert_stands_alone(html)
+        self.assert_tells(Page(html).text, "No picture: the violation names no hold, or version",
+                          "cause: stopped: client 1 was stopped")
+
+    def test_the_picture_of_a_violation_needs_no_history(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause", pauses=[300, 900]))
+        before = self.page("run", "--svg", "one.svg")
+        file = self.folder / "run/history.jsonl"
+        start = json.loads(file.read_text().split("\n", 1)[0])
+        start["value"]["events"] = 0
+        file.write_text(json.dumps(start) + "\n")
+        self.assertTrue(before == self.page("run", "--svg", "two.svg"))
+
     def test_a_calm_run_gives_the_upper_bound(self) -> None:
         verdict = write_run(self.folder / "run", Toy())
         html = self.page("run")

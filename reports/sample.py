@@ -38,6 +38,7 @@ class Maker:
         self.events: list[dict[str, Any]] = []
         self.holds: list[dict[str, int]] = []
         self.episodes: list[dict[str, int]] = []
+        self.uses: dict[int, list[dict[str, Any]]] = {}  # by hold, as marks of a drawing
         self.stale_writes: list[tuple[int, int, int, int]] = []  # at, lost, first, second
         self.stock, self.orders, self.next_hold = STOCK, 0, 1
 
@@ -93,6 +94,7 @@ class Maker:
         read_at = got + self.step(300, 500)
         self.event(read_at - 200_000, client, "invoke", "read", hold=number)
         self.event(read_at, client, "ok", "read", hold=number, stock=self.stock)
+        self.uses[number] = [{"at_ns": read_at, "letter": "g", "text": f"read {self.stock}"}]
         return hold, read_at
 
     def finish(self, hold: dict[str, int], read: int, at: int, refused: bool = False) -> int:
@@ -106,6 +108,9 @@ class Maker:
             self.stock, self.orders = read - 1, self.orders + 1
             self.event(at + 180_000, client, "invoke", "order", **values)
             self.event(at + 300_000, client, "ok", "order", **values)
+        self.uses[number].append(
+            {"at_ns": at + 150_000, "letter": "x" if refused else "w",
+             "text": "write refused" if refused else f"wrote {read - 1}{self.toy.hostile}"})
         hold["to_ns"] = at + 400_000
         self.event(at + 400_000, client, "invoke", "release", hold=number)
         stale = hold["to_ns"] > hold["valid_until_ns"]
@@ -150,13 +155,35 @@ class Maker:
 
     def violation(self, begin: int, end: int, first: Any, second: Any, sentence: str,
                   count: int = 1) -> dict[str, Any]:
-        return {"key": "item-0", "from_ns": begin, "to_ns": end, "stale": True, "count": count,
+        faults = [e for e in self.episodes
+                  if e["from_ns"] <= first["to_ns"] and e["to_ns"] >= first["from_ns"]]
+        return {"lanes": [self.lane(first), self.lane(second), *map(self.fault_lane, faults)],
+                "times_ns": [first["from_ns"], second["from_ns"], first["to_ns"]],
+                "key": "item-0", "from_ns": begin, "to_ns": end, "stale": True, "count": count,
                 "fault": "stall", "by_stall": False, "untold": 0, "first": first, "second": second,
                 "sentence": sentence, "cause": "stopped",
                 "because": f"client {first['client']} was stopped{self.toy.hostile}",
                 "steps": [{"at_ns": first["from_ns"],
                            "text": f"client {first['client']} was granted the key"
                                    f"{self.toy.hostile}"}]}
+
+    def lane(self, hold: dict[str, int]) -> dict[str, Any]:
+        begin, end, over = hold["from_ns"], hold["to_ns"], hold["valid_until_ns"]
+        spans = {"waiting": (over - self.toy.lease_ms * MS, begin), "held": (begin, end),
+                 "live": (begin, min(over, end))}
+        marks = [{"at_ns": over, "letter": "!", "text": "lease over"}] if over < end else []
+        return {"name": f"client {hold['client']}", "kind": "session", "client": hold["client"],
+                "fault": None, "marks": [*self.uses[hold["hold"]], *marks],
+                "spans": [{"state": state, "from_ns": at, "to_ns": to}
+                          for state, (at, to) in spans.items()]}
+
+    def fault_lane(self, episode: dict[str, int]) -> dict[str, Any]:
+        begin, end = episode["from_ns"], episode["to_ns"]
+        text = f"client 1 was stopped{self.toy.hostile}"
+        return {"name": "pause c1", "kind": "fault", "client": episode["client"], "fault": "stall",
+                "spans": [{"state": "acting", "from_ns": begin, "to_ns": end}],
+                "marks": [{"at_ns": begin, "letter": "[", "text": text},
+                          {"at_ns": end, "letter": "]", "text": ""}]}
 
     def claims(self) -> list[dict[str, Any]]:
         by_number = {hold["hold"]: hold for hold in self.holds}

@@ -9,7 +9,7 @@ from typing import Iterable
 
 import numpy as np
 
-from holds import Span
+from drawing import Span
 
 Extent = tuple[float, float]  # left, right, in 0..1
 

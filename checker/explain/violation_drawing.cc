@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "checker/evidence/names.h"
+#include "checker/sentences/violation_text.h"
 
 namespace doublehold {
 namespace {
@@ -79,7 +80,8 @@ class LaneBuilder {
                     std::clamp(episode.to_ns, from_ns_, to_ns_)};
     lane.fault = episode.fault;
     lane.spans = {{when.from_ns, when.to_ns, SpanState::kActing}};
-    lane.marks = {{when.from_ns, '[', '-'}, {when.to_ns, ']', ' '}};
+    lane.marks = {{when.from_ns, '[', '-', FaultClause(record_.scene, episode)},
+                  {when.to_ns, ']', ' '}};
   }
 
   ViolationDrawing Finish() && {

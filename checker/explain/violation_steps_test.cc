@@ -137,7 +137,7 @@ TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
             "client 1: waiting 0-2 held 2-21 live 2-8 calling 4-4 calling 17-19 |"
             " A0 a2 g4 (read 5) !8 (lease over) W17 w19 (wrote 4) R21 x23\n"
             "client 2: waiting 13-15 held 15-18 live 15-18 | A13 a15 R18 r20\n"
-            "pause c1: acting 6-16 | [6 ]16\n");
+            "pause c1: acting 6-16 | [6 (client 1 was stopped (0.006-0.016 s)) ]16\n");
   EXPECT_EQ(drawing.times_ns,
             (std::vector<int64_t>{2'000'000, 8'000'000, 15'000'000, 18'000'000, 21'000'000}));
   EXPECT_EQ(drawing.lanes.at(0).client, 1);

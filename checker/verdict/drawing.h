@@ -31,7 +31,7 @@ struct DrawnMark {
   // What fills the lane in a text from here on: `-` a call, `=` a hold, ` ` neither; kAsBefore: the
   // same as before.
   char fill = ' ';
-  std::string text{};  // of a use, "wrote 4", or of `!`; else empty
+  std::string text{};  // of a use ("wrote 4"), of `!`, and of the start of a fault; else empty
 };
 constexpr char kAsBefore = '\0';
 
