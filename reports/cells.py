@@ -6,7 +6,7 @@ from statistics import median
 from figures_speed import LockSpeed
 from reading import Cell, Percentiles, Suite, SuiteRun, Verdict
 from rates import rate_of
-from words import CLAIMS, bound, claim_words, counted, interval, number
+from words import bound, counted, interval, number
 
 GRAVITY = ("valid", "unknown", "violated")
 # The first of these claims that was judged determines the bound of a clean cell.
@@ -59,10 +59,10 @@ def summary(index: int, cell: Cell) -> CellSummary:
 
 
 def _violated(judged: list[Verdict]) -> list[str]:
-    """Returns the claims violated in any run, in the usual order of claims."""
-    found = {claim.name for verdict in judged for claim in verdict.claims
-             if claim.outcome == "violated"}
-    return [name for name in CLAIMS if name in found] + sorted(found - CLAIMS.keys())
+    """Returns the claims violated in any run, in the order of the verdicts."""
+    claims = [claim for verdict in judged for claim in verdict.claims]
+    found = {claim.name for claim in claims if claim.outcome == "violated"}
+    return [name for name in dict.fromkeys(claim.name for claim in claims) if name in found]
 
 
 def _kept(name: str, judged: list[Verdict]) -> bool:
@@ -77,7 +77,7 @@ def _line(name: str, cell: Cell) -> CellLine:
                       zip(*((claim.count, claim.opportunities) for claim in claims)))
     rate = rate_of(cell.rates, name)
     told = rate is not None and rate.trials.of > 1
-    return CellLine("violated", claim_words(name).violated, counted(rate.trials) if told else "",
+    return CellLine("violated", claims[0].title, counted(rate.trials) if told else "",
                     interval(rate.exact_95) if told else "",
                     f"{number(total)} of {number(chances)} {claims[0].unit}" if total else "")
 

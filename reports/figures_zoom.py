@@ -33,6 +33,7 @@ class Closeup:
     faults: list[FaultRow]
     scale: TimeScale
     violations: list[Violation]
+    titles: dict[str, str]  # of claims
     hidden: int  # number of sessions without a lane
 
     @property
@@ -68,7 +69,8 @@ def _violation(verdict: Verdict, incident: Incident, lanes_max: int) -> Closeup:
     lanes = [lane for lane in drawn if lane.fault is None
              and any(scale.shows(*span) for span in lane.spans_in("held"))]
     violations = [v for v in incident.violations if scale.shows(*v.span)]
-    return Closeup(lanes[:lanes_max], faults, scale, violations, max(0, len(lanes) - lanes_max))
+    return Closeup(lanes[:lanes_max], faults, scale, violations, verdict.titles,
+                   max(0, len(lanes) - lanes_max))
 
 
 def merged_lanes(violations: list[Violation]) -> list[Lane]:
@@ -96,7 +98,7 @@ def _calm(recording: Recording, verdict: Verdict, lanes_max: int) -> Closeup:
     faults = [row for row in fault_rows(verdict.faults)
               if any(a.to_ns >= scale.begin_ns and a.from_ns <= scale.end_ns for a in row.acts)]
     return Closeup([_lane_of(client, holds[client]) for client in clients] or [_lane_of(1, [])],
-                   faults, scale, [], len(holds) - len(clients))
+                   faults, scale, [], {}, len(holds) - len(clients))
 
 
 def _lane_of(client: int, holds: list[Hold]) -> Lane:
@@ -146,7 +148,7 @@ def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
         _holds(axes, y, scale, lane)
         _uses(axes, y, scale, points_wide, lane)
     if closeup.violations:
-        _violations(axes, layout, scale, closeup.violations, points_wide)
+        _violations(axes, closeup, points_wide)
     ticks = scale.ticks()
     axes.set_xticks([x for x, _ in ticks], [label for _, label in ticks])
     axes.set_xlim(0, 1)
@@ -199,8 +201,8 @@ def _uses(axes: Axes, lane_y: int, scale: TimeScale, points_wide: float, lane: L
             axes.text(left, y + 0.015, fitting[0], fontsize=6.8, va="center", zorder=6)
 
 
-def _violations(axes: Axes, layout: Layout, scale: TimeScale, violations: list[Violation],
-                points_wide: float) -> None:
+def _violations(axes: Axes, closeup: Closeup, points_wide: float) -> None:
+    layout, scale, violations = closeup.layout, closeup.scale, closeup.violations
     spans = [v.span for v in violations]
     row_bars(axes, scale.extents(spans), layout, VERDICT, "overlap")
     for y, client in enumerate(layout.clients):
@@ -208,23 +210,24 @@ def _violations(axes: Axes, layout: Layout, scale: TimeScale, violations: list[V
         held = [v.span for v in violations
                 if client in (hold.client for hold in (v.first, v.second) if hold)]
         bars(axes, scale.extents(held), y - 0.12 + BAR / 2 + 0.045, 0.09, "overlap", zorder=4)
-    for left, text in place_texts(_labels(scale, violations), points_wide):
+    for left, text in place_texts(_labels(closeup), points_wide):
         axes.text(left, layout.row(VERDICT, ROW_TEXT), text, va="center", fontsize=7.2,
                   fontweight="bold", color=LIGHT["overlap"], zorder=6)
 
 
-def _labels(scale: TimeScale, violations: list[Violation]) -> list[tuple[float, str]]:
+def _labels(closeup: Closeup) -> list[tuple[float, str]]:
     """Returns one label for violations that begin at the same place: "held twice for 9 ms". New
     words come first."""
     places: dict[float, list[Violation]] = {}
-    for violation in violations:
-        left = round(scale.x(violation.span[0]), 3)
+    for violation in closeup.violations:
+        left = round(closeup.scale.x(violation.span[0]), 3)
         places.setdefault(left, []).append(violation)
     first, again, said = [], [], set()
     for left, here in places.items():
         told = dict.fromkeys(v.claim for v in here)
         length_ns = max(end - begin for begin, end in (v.span for v in here))
         length = f" for {duration(length_ns)}" if length_ns else ""
-        (again if said.issuperset(told) else first).append((left, f"{violated(told)}{length}"))
+        text = f"{violated(told, closeup.titles)}{length}"
+        (again if said.issuperset(told) else first).append((left, text))
         said.update(told)
     return first + again

@@ -23,7 +23,7 @@ from holds import stock_curve
 from incidents import Incident, Telling, incidents_of, told
 from lanes import Recording
 from parsing import BadInput
-from reading import Run, Suite, Verdict
+from reading import Claim, Run, Suite, Verdict
 
 INCIDENTS_DRAWN = 3
 # A stale hold can overlap hundreds of others, so a story shows only the first few sentences.
@@ -99,7 +99,7 @@ def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]
     stories = []
     for number, incident in enumerate(incidents, 1):
         tellings = incident.told(SENTENCES_A_STORY)
-        title = (f"{words.violated(claim for t in tellings for claim in t.claims)} at "
+        title = (f"{words.violated((c for t in tellings for c in t.claims), verdict.titles)} at "
                  f"{words.instant(incident.main.span[0])}")
         picture = inline(zoom(closeup_of(recording, verdict, incident)), f"zoom-{number}",
                          f"Timeline of the clients around {title}. {tellings[0].sentence}") \
@@ -164,7 +164,7 @@ def suite_page(suite: Suite) -> str:
     return render("suite.html.j2", suite=suite, matrix=matrix_of(suite, summaries),
                   sections=[cell_section(found) for found in summaries],
                   speeds=speeds, speed=_speed_picture(speeds, "speed"),
-                  claims=_claims_judged(suite))
+                  claims=_claims_judged([v for cell in suite.cells for v in cell.judged]))
 
 
 Matrix = dict[tuple[str, str], CellSummary]
@@ -174,10 +174,9 @@ def matrix_of(suite: Suite, summaries: list[CellSummary]) -> Matrix:
     return {(found.cell.row, found.cell.column): found for found in summaries}
 
 
-def _claims_judged(suite: Suite) -> list[str]:
-    judged = {c.name for cell in suite.cells for v in cell.judged for c in v.claims}
-    known = [name for name in words.CLAIMS if name in judged]
-    return known + sorted(judged - set(known))
+def _claims_judged(verdicts: list[Verdict]) -> list[Claim]:
+    """Returns each claim once."""
+    return list({claim.name: claim for v in verdicts for claim in v.claims}.values())
 
 
 def _speed_picture(speeds: list[Any], name: str) -> Markup | None:
@@ -216,8 +215,8 @@ def compare_page(inputs: list[Run | Suite]) -> str:
     for number, suite in enumerate(suites, 1):
         summaries = [summary(1000 * number + i, cell) for i, cell in enumerate(suite.cells)]
         matrices.append(SuiteSection(suite, matrix_of(suite, summaries)))
-    claims = dict.fromkeys(c.name for section in sections for c in section.verdict.claims)
-    return render("compare.html.j2", runs=sections, suites=matrices, claims=list(claims),
+    return render("compare.html.j2", runs=sections, suites=matrices,
+                  claims=_claims_judged([section.verdict for section in sections]),
                   speed=_speed_picture(speeds, "speed"), differing=differing(matrices))
 
 

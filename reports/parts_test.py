@@ -144,7 +144,7 @@ class Pictures(unittest.TestCase):
         drawn = replace(violation("exclusion", 10 * MS, 1, 2), lanes=lanes,
                         times_ns=(2 * MS, 900 * MS))
         recording = Recording(history(event(0, 1, "invoke", "acquire")), [])
-        verdict = SimpleNamespace(faults=[fault("process pauses")])
+        verdict = SimpleNamespace(faults=[fault("process pauses")], titles={})
         return closeup_of(recording, verdict, Incident([drawn]), lanes_max)
 
     def test_a_violation_is_drawn_as_its_lanes_say(self) -> None:
@@ -199,7 +199,9 @@ class Stories(unittest.TestCase):
         live = replace(strict, claim="lease-exclusion")
         self.assertEqual([telling.claims for telling in told([strict, live])],
                          [["exclusion", "lease-exclusion"]])
-        self.assertEqual(words.violated(["stock", "exclusion"]), "held twice, oversold")
+        self.assertEqual(
+            words.violated(["stock", "exclusion"], {"exclusion": "held twice", "stock": "oversold"}),
+            "held twice, oversold")
 
 
 class Numbers(unittest.TestCase):

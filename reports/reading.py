@@ -71,6 +71,8 @@ class Margin:
 @dataclass(frozen=True, slots=True)
 class Claim:
     name: str
+    title: str  # its violation, in a word or two: "held twice"
+    meaning: str  # its violation, in a sentence; empty in verdicts of version 0.1.0
     outcome: str
     expected: str | None
     as_expected: bool
@@ -159,6 +161,11 @@ class Verdict:
     def sells(self) -> bool:
         """Whether the workload sells stock."""
         return self.orders > 0 or any(claim.name == "stock" for claim in self.claims)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The titles of the claims, by name."""
+        return {claim.name: claim.title for claim in self.claims}
 
     @property
     def violations(self) -> list[Violation]:
@@ -293,7 +300,8 @@ def _claim(node: Node) -> Claim:
     if expected is not None:
         node.word("expected", EXPECTATIONS)
     return Claim(
-        name=name, outcome=node.word("outcome", OUTCOMES), expected=expected,
+        name=name, title=node.maybe_text("title") or f"{name} violated",
+        meaning=node.maybe_text("meaning") or "", outcome=node.word("outcome", OUTCOMES), expected=expected,
         as_expected=node.flag("as_expected"), reason=node.maybe_text("reason") or "",
         count=node.count("count"), opportunities=node.count("opportunities"),
         unit=node.text("unit"), rate=node.maybe_number("rate"), interval_95=_interval(node),

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 MS = 1_000_000
+TITLES = {"exclusion": "held twice", "lease-exclusion": "granted twice", "stock": "oversold",
+          "liveness": "stuck"}
 STOCK = 1000
 
 
@@ -201,7 +203,8 @@ class Maker:
         outcome = "violated" if count else "unknown" if self.toy.stalled else "valid"
         expected = outcome if self.toy.expected else None
         high = min(1.0, 3 / of) if not count else min(1.0, 2 * count / of)
-        return {"claim": name, "outcome": outcome, "expected": expected,
+        return {"claim": name, "title": TITLES[name],
+                "meaning": f"{name} is broken{self.toy.hostile}", "outcome": outcome, "expected": expected,
                 "as_expected": expected is not None or outcome == "valid",
                 "reason": "the machine stalled a holder past its lease" if self.toy.stalled else "",
                 "count": count, "opportunities": of, "unit": unit, "rate": count / of,

@@ -1,85 +1,11 @@
 """The words for claims, outcomes, faults and numbers in reports."""
 
-from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Callable, Iterable
 
 from rates import Answer, Trials
 from reading import ENDLESS_NS, Claim, Episode, Fault, Margin, Percentiles, Verdict
 
-
-@dataclass(frozen=True, slots=True)
-class ClaimWords:
-    violated: str  # for example "held twice"
-    means: str  # explanation of the violation
-    promise: str  # the guarantee that the claim states
-
-
-CLAIMS: dict[str, ClaimWords] = {
-    "exclusion": ClaimWords(
-        "held twice", "two clients believed at the same instant that the lock was theirs",
-        "No two clients ever believe at the same instant that the lock is theirs."),
-    "lease-exclusion": ClaimWords(
-        "granted twice", "the lock service itself granted the lock while an earlier lease still ran",
-        "The lock service never grants the lock while an earlier lease still runs."),
-    "release": ClaimWords(
-        "freed by another", "a release freed the lock while another client held it",
-        "A release never frees a lock that another client holds."),
-    "fencing": ClaimWords(
-        "stale token", "a fencing token went back, or the store took a write with an old one",
-        "Fencing tokens only grow, and the store refuses a write with an old one."),
-    "release-result": ClaimWords(
-        "release misreported",
-        "releasing an already lost lock reported success, or releasing a held lock reported that "
-        "it was lost",
-        "A release reports truly whether its lock was lost."),
-    "lost-lock-notification": ClaimWords(
-        "holder not notified",
-        "the library supports lost-lock notification but did not notify the holder within "
-        "lease + grace",
-        "The library notifies the holder of a lost lock within lease + grace."),
-    "key-leak": ClaimWords(
-        "key leaked", "a key remained after all its holders had released it",
-        "No key outlives its release."),
-    "idle-traffic": ClaimWords(
-        "sent while idle",
-        "a client that had released all its locks still sent commands to lock servers",
-        "A client that has released all its locks sends no more commands to lock servers."),
-    "call-timeout": ClaimWords(
-        "timeout overrun", "a library's call was not answered within its timeout + grace",
-        "Every call of the library is answered within its timeout + grace."),
-    "max-wait": ClaimWords(
-        "waited too long", "a client asked for a key for longer than the limit",
-        "No client asks for a key for longer than the limit before it is granted."),
-    "commands-per-hold": ClaimWords(
-        "sent too much", "a client sent more commands to lock servers during a hold than the limit",
-        "A client sends no more commands to lock servers during a hold than the limit."),
-    "availability": ClaimWords(
-        "free lock not granted", "a free lock was not granted within lease + grace",
-        "A free lock is granted within lease + grace to a client that asks for it."),
-    "stock": ClaimWords(
-        "oversold", "orders were confirmed that the stock does not account for",
-        "Every confirmed order is taken off the stock exactly once, and none is sold that was not "
-        "there."),
-    "exactly-once": ClaimWords(
-        "saved twice", "the result of a task was saved more than once, or a confirmed one is missing",
-        "The result of a task is saved exactly once, however often it was finished."),
-    "torn-read": ClaimWords(
-        "torn read", "a reader that held the lock saw one half of a record old and the other new",
-        "A reader that holds the lock never sees half of a write."),
-    "order": ClaimWords(
-        "out of turn", "a client was granted the lock before one that had queued earlier",
-        "Clients are granted the lock in the order they queued."),
-    "reentry": ClaimWords(
-        "re-entry broken", "a nested exit freed the lock, or the last one did not",
-        "A nested exit keeps the lock, and the last exit frees it."),
-    "liveness": ClaimWords(
-        "stuck", "the lock could not be had again in time after the last fault",
-        "Once the last fault is over, the lock can be had again within lease + grace."),
-    "linearizable": ClaimWords(
-        "not linearizable", "no order of the operations explains the answers the clients got",
-        "Some order of the operations explains every answer the clients got."),
-}
 
 LONG_SECTIONS = "long sections"
 # The colour roles of the fault families in a verdict, in order of mention.
@@ -94,16 +20,10 @@ ROLES_OF_FAMILIES = {
 LETTERS = {"network": "N", "pause": "P", "clock": "C"}
 
 
-def claim_words(claim: str) -> ClaimWords:
-    return CLAIMS.get(claim, ClaimWords(f"{claim} violated", "it did not hold", ""))
-
-
-def violated(claims: Iterable[str]) -> str:
-    """Returns "held twice, oversold", in the usual order of claims."""
-    present = dict.fromkeys(claims)
-    order = [*(name for name in CLAIMS if name in present),
-             *(name for name in present if name not in CLAIMS)]
-    return ", ".join(claim_words(name).violated for name in order)
+def violated(claims: Iterable[str], titles: dict[str, str]) -> str:
+    """Returns "held twice, oversold", in the order of the titles of claims."""
+    present = set(claims)
+    return ", ".join(title for claim, title in titles.items() if claim in present)
 
 
 def fault_role(fault: Fault) -> str:
@@ -118,7 +38,7 @@ def under(faults: Iterable[Fault]) -> str:
 
 def what_happened(verdict: Verdict) -> str:
     if verdict.overall == "violated":
-        return violated(c.name for c in verdict.claims if c.outcome == "violated") or "violated"
+        return ", ".join(c.title for c in verdict.claims if c.outcome == "violated") or "violated"
     return "no violation seen" if verdict.overall == "valid" else "could not be decided"
 
 
@@ -143,10 +63,10 @@ def explanation(verdict: Verdict) -> str:
     busy = "sold from the same stock at once" if verdict.sells else "competed for the same lock"
     first = (f"{plural(verdict.clients, 'client').capitalize()} {busy}, "
              f"{lock}, {beset}.")
-    broken = [claim_words(c.name) for c in verdict.claims if c.outcome == "violated"]
+    broken = [c for c in verdict.claims if c.outcome == "violated" and c.meaning]
     if broken:
-        told = [f"\N{LEFT DOUBLE QUOTATION MARK}{words.violated}\N{RIGHT DOUBLE QUOTATION MARK} "
-                f"means that {words.means}" for words in broken[:3]]
+        told = [f"\N{LEFT DOUBLE QUOTATION MARK}{claim.title}\N{RIGHT DOUBLE QUOTATION MARK} "
+                f"means that {claim.meaning}" for claim in broken[:3]]
         second = "; ".join(told) + "."
         return f"{first} {second}"
     if verdict.overall == "unknown":
@@ -311,7 +231,7 @@ def told_in_part(claim: Claim) -> bool:
 
 def counted_and_told(claim: Claim) -> str:
     """Returns "held twice 104 times, 50 of them told"."""
-    count = f"{claim_words(claim.name).violated} {plural(claim.count, 'time')}"
+    count = f"{claim.title} {plural(claim.count, 'time')}"
     if not told_in_part(claim):
         return count
     return f"{count}, {number(sum(v.count for v in claim.violations))} of them told"

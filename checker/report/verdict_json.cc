@@ -138,6 +138,7 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   const std::optional<std::string> expected = ExpectedOf(facts, claim.claim);
   const Rate rate = RateOf(claim.count, claim.opportunities);
+  const CheckerEntry* entry = FindChecker(claim.claim);
   json causes;
   if (const auto found = facts.expect_cause.find(claim.claim); found != facts.expect_cause.end())
     causes = found->second;
@@ -148,6 +149,8 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
     violations.push_back(ToJson(violation, facts));
   }
   return {{"claim", claim.claim},
+          {"title", entry == nullptr ? "" : entry->title},
+          {"meaning", entry == nullptr ? "" : entry->violated_when},
           {"outcome", Name(claim.outcome)},
           {"expected", expected ? json(*expected) : json()},
           {"expected_cause", causes},

@@ -63,8 +63,9 @@ struct ClaimLetter {
 
 struct CheckerEntry {
   std::string_view claim;
+  std::string_view title;  // its violation, in a word or two: "held twice"
   ClaimLetter letter;
-  std::string_view violated_when;  // for `doublehold list claims`
+  std::string_view violated_when;  // its violation, in a sentence
   About about;
   CheckFunction check;
   LimitKind limit = LimitKind::kNone;  // if not kNone: judged only if the limit is set (limit.h)

@@ -17,6 +17,7 @@ namespace {
 // Removes the members of claims that version 0.1.0 did not write.
 nlohmann::json WithoutNewMembers(nlohmann::json claims) {
   for (nlohmann::json& claim : claims) {
+    EXPECT_EQ(claim.erase("title") + claim.erase("meaning"), 2U);
     for (nlohmann::json& violation : claim.at("violations")) {
       EXPECT_EQ(violation.erase("lanes") + violation.erase("times_ns"), 2U);
       for (nlohmann::json& step : violation.at("steps"))
