@@ -26,16 +26,12 @@ std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds) {
     const Hold*& before = last_to_end[hold.key];
     if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
       const int64_t gap_ns = hold.core.from_ns - std::min(before->core.to_ns, hold.core.to_ns);
-      if (gaps.IsNear(gap_ns)) {
-        gaps.Add(
-            gap_ns, hold.core.from_ns,
-            fmt::format("{} was granted {} at {}, {} after {} {}", OwnerName(scene, hold.owner()),
-                        KeyName(scene.facts, hold.key), At(hold.core.from_ns), ShortTime(gap_ns),
-                        OwnerName(scene, before->owner()),
-                        before->released ? "released it" : "had it last"));
-      } else {
-        gaps.Add(gap_ns);
-      }
+      gaps.Add(gap_ns, hold.core.from_ns, [&] {
+        return fmt::format(
+            "{} was granted {} at {}, {} after {} {}", OwnerName(scene, hold.owner()),
+            KeyName(scene.facts, hold.key), At(hold.core.from_ns), ShortTime(gap_ns),
+            OwnerName(scene, before->owner()), before->released ? "released it" : "had it last");
+      });
     }
     if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
   }
@@ -49,11 +45,10 @@ std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds) {
       {.what = "smallest validity at grant", .missed = "latest grant after its lease"});
   const auto note = [&scene](MarginFinder& finder, const Hold& hold, int64_t left_ns, int64_t at_ns,
                              std::string_view did) {
-    if (!finder.IsNear(left_ns)) return finder.Add(left_ns);
-    finder.Add(
-        left_ns, at_ns,
-        fmt::format("{} {} {} at {} with {} of its lease left", OwnerName(scene, hold.owner()), did,
-                    KeyName(scene.facts, hold.key), At(at_ns), ShortTime(left_ns)));
+    finder.Add(left_ns, at_ns, [&] {
+      return fmt::format("{} {} {} at {} with {} of its lease left", OwnerName(scene, hold.owner()),
+                         did, KeyName(scene.facts, hold.key), At(at_ns), ShortTime(left_ns));
+    });
   };
   for (const Hold& hold : holds.all) {
     if (hold.granted_until_ns < kForeverNs) {

@@ -2,37 +2,77 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
-
 namespace doublehold {
 
-void ViolationLog::Add(Violation violation, int64_t came_about_at_ns) {
-  if (seen_.empty()) first_sentence_ = violation.sentence;
-  seen_.push_back({.at_ns = came_about_at_ns, .explained_by_stall = violation.explained_by_stall});
+ClaimFindings::ClaimFindings(std::string unit, const Limits& limits, Margin margin)
+    : limits_(limits), verdict_{.unit = std::move(unit)}, margin_(std::move(margin)) {}
+
+void ClaimFindings::Add(Violation violation, int64_t at_ns) {
+  if (verdict_.seen.empty()) first_sentence_ = violation.sentence;
+  ++verdict_.count;
+  verdict_.seen.push_back({.at_ns = at_ns, .explained_by_stall = violation.explained_by_stall});
   all_by_stall_ = all_by_stall_ && violation.explained_by_stall;
-  if (told_.size() >= limits_.violations_told) return;
+  std::vector<Violation>& told = verdict_.violations;
+  if (told.size() >= limits_.violations_told) return;
   if (violation.first) {
     OfHold& of_hold = of_hold_[violation.first->hold];
     if (++of_hold.told > limits_.told_of_a_hold) return CountWith(violation.first->hold);
-    of_hold.last = told_.size();
+    of_hold.last = told.size();
   }
-  told_.push_back(std::move(violation));
+  told.push_back(std::move(violation));
 }
 
-bool ViolationLog::Wanted(uint64_t first_hold) const {
-  if (!Wanted() || all_by_stall_) return Wanted();
+bool ClaimFindings::ShouldDescribe(uint64_t first_hold) const {
+  if (all_by_stall_) return true;
+  if (verdict_.violations.size() >= limits_.violations_told) return false;
   const auto found = of_hold_.find(first_hold);
   return found == of_hold_.end() || found->second.told < limits_.told_of_a_hold;
 }
 
-void ViolationLog::CountUntold(uint64_t first_hold, int64_t came_about_at_ns) {
-  SawAt(came_about_at_ns);
+void ClaimFindings::CountUndescribed(int64_t at_ns, uint64_t first_hold) {
+  ++verdict_.count;
+  verdict_.seen.push_back({.at_ns = at_ns});
   CountWith(first_hold);
 }
 
-void ViolationLog::CountWith(uint64_t first_hold) {
+void ClaimFindings::CountWith(uint64_t first_hold) {
   const auto found = of_hold_.find(first_hold);
-  if (found != of_hold_.end()) ++told_[found->second.last].untold;
+  if (found != of_hold_.end()) ++verdict_.violations[found->second.last].untold;
+}
+
+ClaimVerdict ClaimFindings::Undecided(std::string why) && {
+  verdict_.violations.clear();
+  verdict_.seen.clear();
+  return std::move(*this).Finish(std::move(why));
+}
+
+ClaimVerdict ClaimFindings::Finish(std::optional<std::string> undecided) && {
+  if (auto margin = std::move(margin_).Take()) verdict_.margins.push_back(std::move(*margin));
+  if (undecided) return doublehold::Undecided(std::move(verdict_), *std::move(undecided));
+  verdict_.outcome = verdict_.count > 0 ? Outcome::kViolated : Outcome::kValid;
+  return std::move(verdict_);
+}
+
+ClaimVerdict ClaimFindings::Conclude(Reasons reasons) && {
+  std::optional<std::string> undecided;
+  if (verdict_.count > 0) {
+    if (!verdict_.seen.empty() && all_by_stall_) {
+      undecided = "only where the machine stalled a process: " + first_sentence_;
+    } else if (describes()) {
+      verdict_.reason =
+          fmt::format("{} of {} {}", verdict_.count, reasons.judged, reasons.violated);
+    }
+  } else if (!doubt_.empty()) {
+    undecided = doubt_;
+  } else if (judged() == 0) {
+    undecided = std::move(reasons.nothing_judged);
+  } else {
+    undecided = WhyTooLittle(judged(), passed_over_, verdict_.unit);
+    verdict_.reason = std::move(reasons.valid);
+    if (const size_t at = verdict_.reason.find("{}"); at != std::string::npos)
+      verdict_.reason.replace(at, 2, reasons.judged);
+  }
+  return std::move(*this).Finish(std::move(undecided));
 }
 
 ClaimVerdict Undecided(ClaimVerdict verdict, std::string why) {
@@ -44,18 +84,6 @@ ClaimVerdict Undecided(ClaimVerdict verdict, std::string why) {
 std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of) {
   if (passed_over <= judged) return std::nullopt;
   return fmt::format("only {} of {} {} could be judged", judged, judged + passed_over, of);
-}
-
-ClaimVerdict Decided(ClaimVerdict verdict, ViolationLog stories, std::string if_violated,
-                     std::string if_valid) {
-  const bool blamed = verdict.count > 0 && stories.AllByStall();
-  const std::string why =
-      blamed ? "only where the machine stalled a process: " + stories.FirstSentence() : "";
-  std::tie(verdict.violations, verdict.seen) = std::move(stories).Take();
-  if (blamed) return Undecided(std::move(verdict), why);
-  verdict.outcome = verdict.count > 0 ? Outcome::kViolated : Outcome::kValid;
-  verdict.reason = verdict.count > 0 ? std::move(if_violated) : std::move(if_valid);
-  return verdict;
 }
 
 }  // namespace doublehold

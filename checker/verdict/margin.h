@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,6 +43,11 @@ class MarginFinder {
   [[nodiscard]] bool IsNear(int64_t value) const;
   // Keeps `sentence` only if IsNear.
   void Add(int64_t value, int64_t at_ns, std::string sentence);
+  // The same; writes the sentence only if IsNear.
+  template <std::invocable Tell>
+  void Add(int64_t value, int64_t at_ns, const Tell& tell) {
+    IsNear(value) ? Add(value, at_ns, tell()) : Add(value);
+  }
   void Add(int64_t value) { least_ = std::min(value, least_.value_or(value)); }
   // Nothing if there was no value.
   [[nodiscard]] std::optional<Margin> Take() &&;

@@ -69,39 +69,36 @@ void CountFinal(const History& history, SaveCount& count) {
       count.tasks, [&](const Task& task) { return counted.contains(task.first); });
 }
 
-class ResultsTelling {
- public:
-  ResultsTelling(const Evidence& evidence, ViolationLog& stories)
-      : holds_(evidence.holds()), scene_(evidence.scene()), stories_(stories) {}
+// Two saves of one task. The save under an expired lease is the late one, and is to blame; if
+// neither or both were late, the second is.
+struct SavedTwice {
+  const Call& first;
+  const Call& again;
+  const Hold* first_hold;
+  const Hold* again_hold;
 
-  void Tell(const Call& again, const Call& first) {
-    const Hold* late = holds_.Find(again.hold);
-    const Hold* before = holds_.Find(first.hold);
-    // The save under an expired lease is the late one. If only the first save was late, it is
-    // blamed.
-    const bool first_is_late =
-        before != nullptr && !before->LiveAt(first.to_ns) && before->valid_until_ns < first.to_ns;
-    const bool again_is_late =
-        late != nullptr && !late->LiveAt(again.from_ns) && late->valid_until_ns < again.from_ns;
-    const bool blame_first = first_is_late && !again_is_late;
+  [[nodiscard]] bool IsFirstToBlame() const {
+    const auto late = [](const Hold* hold, int64_t at_ns) {
+      return hold != nullptr && !hold->LiveAt(at_ns) && hold->valid_until_ns < at_ns;
+    };
+    return late(first_hold, first.to_ns) && !late(again_hold, again.from_ns);
+  }
+
+  [[nodiscard]] Violation Tell(const Scene& scene) const {
+    const bool blame_first = IsFirstToBlame();
     const Call& doer = blame_first ? first : again;
     const Call& other = blame_first ? again : first;
-    stories_.Add(TellDeed(
-        scene_,
+    return TellDeed(
+        scene,
         {.by = doer.session,
-         .under = blame_first ? before : late,
-         .harmed = blame_first ? late : before,
+         .under = blame_first ? first_hold : again_hold,
+         .harmed = blame_first ? again_hold : first_hold,
          .key = again.key,
          .when = blame_first ? Span{first.to_ns, first.to_ns} : Span{again.from_ns, again.to_ns},
          .what = fmt::format("saved task {} at {}, and {} saved it {}at {}", TaskOf(again).second,
-                             At(doer.to_ns), OwnerName(scene_, other.session),
-                             blame_first ? "again " : "", At(other.to_ns))}));
+                             At(doer.to_ns), OwnerName(scene, other.session),
+                             blame_first ? "again " : "", At(other.to_ns))});
   }
-
- private:
-  const Holds& holds_;
-  const Scene& scene_;
-  ViolationLog& stories_;
 };
 
 std::string WhySavesUndecided(const SaveCount& count) {
@@ -140,48 +137,46 @@ SaveCount CountSaves(const Evidence& evidence) {
 }
 
 ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
-  ClaimVerdict verdict{.unit = "saves"};
+  ClaimFindings found("saves", limits);
   const SaveCount count = CountSaves(evidence);
-  verdict.opportunities = count.saved;
-  verdict.count = std::max({count.twice, count.Surplus(), count.Missing()});
-  ViolationLog stories(limits);
+  found.Judged(count.saved);
   if (count.twice > 0) {
-    ResultsTelling telling(evidence, stories);
+    const Holds& holds = evidence.holds();
     for (const auto& [task, saves] : ByTask(evidence.calls())) {
       const Call* first = nullptr;
       for (const Call* save : saves) {
         if (!save->Ok()) continue;
-        if (first != nullptr && stories.Wanted()) {
-          telling.Tell(*save, *first);
-        } else if (first != nullptr) {
-          stories.SawAt(save->to_ns);
+        if (first == nullptr) {
+          first = save;
+          continue;
         }
-        if (first == nullptr) first = save;
+        const SavedTwice twice{*first, *save, holds.Find(first->hold), holds.Find(save->hold)};
+        const int64_t at_ns = twice.IsFirstToBlame() ? first->to_ns : save->to_ns;
+        found.Violated(at_ns, [&] { return twice.Tell(evidence.scene()); });
       }
     }
   }
   const int64_t more = count.Surplus() - count.twice;
   if (more > 0) {
-    stories.Add({.count = more,
-                 .sentence = fmt::format(
-                     "{} are in the store, of {}, and at most {} can have been saved",
-                     Counted(*count.final_results, "result"), Counted(*count.final_tasks, "task"),
-                     Counted(static_cast<int64_t>(count.perhaps_tasks.size()), "task"))});
+    found.Add({.count = more,
+               .sentence = fmt::format(
+                   "{} are in the store, of {}, and at most {} can have been saved",
+                   Counted(*count.final_results, "result"), Counted(*count.final_tasks, "task"),
+                   Counted(static_cast<int64_t>(count.perhaps_tasks.size()), "task"))},
+              0);
   }
   if (count.Missing() > 0) {
-    stories.Add({.count = count.Missing(),
-                 .sentence = fmt::format("{} were saved, and {} in the store have a result",
-                                         Counted(static_cast<int64_t>(count.tasks.size()), "task"),
-                                         *count.final_tasks)});
+    found.Add({.count = count.Missing(),
+               .sentence = fmt::format("{} were saved, and {} in the store have a result",
+                                       Counted(static_cast<int64_t>(count.tasks.size()), "task"),
+                                       *count.final_tasks)},
+              0);
   }
-  if (verdict.count == 0) {
-    if (std::string why = WhySavesUndecided(count); !why.empty())
-      return Undecided(std::move(verdict), why);
-  }
-  const std::string of = Counted(count.saved, "confirmed save");
-  std::string wrong = fmt::format("{} of {} went wrong", verdict.count, of);
-  return Decided(std::move(verdict), std::move(stories), std::move(wrong),
-                 fmt::format("{}, each of a task of its own", of));
+  found.CountAs(std::max({count.twice, count.Surplus(), count.Missing()}));
+  found.Doubt(WhySavesUndecided(count));
+  return std::move(found).Conclude({.judged = Counted(count.saved, "confirmed save"),
+                                    .violated = "went wrong",
+                                    .valid = "{}, each of a task of its own"});
 }
 
 }  // namespace doublehold

@@ -199,14 +199,28 @@ std::string Arithmetic(const std::vector<ItemCount>& items) {
   return text;
 }
 
-std::string WhyStockUndecided(const std::vector<ItemCount>& items) {
+// Why right sums prove nothing; empty: they do.
+std::string WhyStockUndecided(const Evidence& evidence, const std::vector<ItemCount>& items) {
+  if (std::ranges::all_of(items, [](const ItemCount& item) { return item.orders == 0; }))
+    return "no order was confirmed";
   for (size_t i = 0; i < items.size(); ++i) {
     if (!items[i].final_stock) return fmt::format("the final stock of item {} is not known", i);
     if (items[i].touched_after_final) {
       return fmt::format("item {} was still being sold when its final stock was read", i);
     }
   }
-  return "";
+  const auto perhaps_twice = std::ranges::find_if(items, &ItemCount::PerhapsTwice);
+  if (perhaps_twice != items.end()) {
+    return fmt::format(
+        "{} tried again after a write that was not answered; perhaps both took a unit",
+        Counted(*perhaps_twice->tried_again, "sale"));
+  }
+  const bool unknown =
+      std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
+  if (!unknown || StoreRefusesStaleWrites(evidence)) return "";
+  const std::string hidden = TellHiddenOverwrite(evidence, items);
+  if (hidden.empty()) return "";
+  return "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden;
 }
 
 }  // namespace
@@ -265,48 +279,31 @@ std::vector<ItemCount> CountItems(const History& history) {
 }
 
 ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
-  ClaimVerdict verdict{.unit = "orders"};
+  ClaimFindings found("orders", limits);
   const std::vector<ItemCount> items = CountItems(evidence.history());
+  int64_t wrong = 0;
   for (const ItemCount& item : items) {
-    verdict.opportunities += item.orders;
-    verdict.count += item.Wrong();
+    found.Judged(item.orders);
+    wrong += item.Wrong();
   }
-  ViolationLog stories(limits);
-  if (verdict.count > 0) {
-    const StockTale tale = TellStock(evidence, items, stories);
+  if (wrong > 0) {
+    const StockTale tale = TellStock(evidence, items, found);
     const std::vector<std::string> twice_by = TakenTwiceByMachine(evidence, items);
     for (size_t i = 0; i < items.size(); ++i) {
       for (Violation& way : WaysOf(items[i], tale.told[i], tale.explained[i], twice_by[i])) {
         way.key = evidence.facts().keys[i];
-        stories.Add(std::move(way));
+        found.Add(std::move(way), 0);
       }
     }
-  } else if (verdict.opportunities == 0) {
-    return Undecided(std::move(verdict), "no order was confirmed");
-  } else if (std::string why = WhyStockUndecided(items); !why.empty()) {
-    return Undecided(std::move(verdict), std::move(why));
+  } else {
+    found.Doubt(WhyStockUndecided(evidence, items));
   }
-  const auto perhaps_twice = std::ranges::find_if(items, &ItemCount::PerhapsTwice);
-  if (verdict.count == 0 && perhaps_twice != items.end()) {
-    return Undecided(
-        std::move(verdict),
-        fmt::format("{} tried again after a write that was not answered; perhaps both took a unit",
-                    Counted(*perhaps_twice->tried_again, "sale")));
-  }
-  const bool unknown =
-      std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
-  if (verdict.count == 0 && unknown && !StoreRefusesStaleWrites(evidence)) {
-    if (std::string hidden = TellHiddenOverwrite(evidence, items); !hidden.empty()) {
-      return Undecided(
-          std::move(verdict),
-          "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden);
-    }
-  }
-  if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
-  const std::string orders = Counted(verdict.opportunities, "confirmed order");
+  found.CountAs(wrong);
+  if (!found.describes()) return std::move(found).Conclude({});
+  const std::string orders = Counted(found.judged(), "confirmed order");
   const std::string arithmetic = Arithmetic(items);
-  std::string wrong = fmt::format("{} of {} went wrong{}", verdict.count, orders, arithmetic);
-  return Decided(std::move(verdict), std::move(stories), std::move(wrong), orders + arithmetic);
+  return std::move(found).Conclude(
+      {.judged = orders, .violated = "went wrong" + arithmetic, .valid = orders + arithmetic});
 }
 
 }  // namespace doublehold

@@ -47,7 +47,7 @@ class StockTelling {
  public:
   enum class Of : uint8_t { kWrong, kEvery };  // which items
 
-  StockTelling(const Evidence& evidence, const std::vector<ItemCount>& items, ViolationLog& stories,
+  StockTelling(const Evidence& evidence, const std::vector<ItemCount>& items, ClaimFindings& found,
                Of of)
       : of_(of),
         facts_(evidence.facts()),
@@ -55,7 +55,7 @@ class StockTelling {
         items_(items),
         holds_(evidence.holds()),
         scene_(evidence.scene()),
-        stories_(stories),
+        found_(found),
         tale_{std::vector<bool>(items.size()), std::vector<int64_t>(items.size())} {
     for (const ItemCount& item : items) replays_.emplace_back(item.initial);
   }
@@ -75,7 +75,10 @@ class StockTelling {
       NoteIfDoubtful(replay, event, event.at_ns + ToNs(facts_.lease));
     if (event.type != EventType::kOk) return;
     NoteIfDoubtful(replay, event, event.at_ns);
-    if (mode_ == WriteMode::kDecrement && event.value[1] < 0) TellBelowZero(event);
+    if (mode_ == WriteMode::kDecrement && event.value[1] < 0) {
+      tale_.told[event.key] = true;
+      found_.Violated(event.at_ns, [&] { return TellBelowZero(event); });
+    }
     if (mode_ == WriteMode::kDecrement) replay.taken.push_back(event);
     if (mode_ != WriteMode::kReadThenSet) return replay.order.Forget(SessionOf(event));
     const auto read = reads_.find(SessionOf(event));
@@ -129,7 +132,11 @@ class StockTelling {
     const int64_t lost = std::max<int64_t>(1, overwrite.Cost());
     tale_.told[write.key] = true;
     tale_.explained[write.key] += lost;
-    if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
+    found_.Violated(write.at_ns, [&] { return Tell(overwrite, lost); });
+  }
+
+  [[nodiscard]] Violation Tell(const Overwrite& overwrite, int64_t lost) const {
+    const Event& write = overwrite.write;
     std::string what = fmt::format(
         "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
         overwrite.over
@@ -155,14 +162,12 @@ class StockTelling {
     violation.from_ns = overwrite.from_ns;
     violation.count = lost;
     if (overwrite.over) violation.second = RefOf(overwrite.over->hold);
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
   // A sale below zero had read a positive stock: others took units meanwhile, and one of them may
   // have been late.
-  void TellBelowZero(const Event& write) {
-    tale_.told[write.key] = true;
-    if (!stories_.Wanted()) return stories_.SawAt(write.at_ns);
+  [[nodiscard]] Violation TellBelowZero(const Event& write) const {
     const Replay& replay = replays_[write.key];
     // The stock that it read may date from the invocation of the read.
     const auto asked = asked_ns_.find(SessionOf(write));
@@ -183,7 +188,7 @@ class StockTelling {
     if (enough && !violation.explained_by_stall) violation.sentence += "; " + doubtful->why;
     if (enough) violation.fault = -1;
     violation.explained_by_stall = enough;
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
   // The hold of a write, if its lease was over by then; else null.
@@ -196,7 +201,8 @@ class StockTelling {
 
   // Either of the two writes may be to blame: the later one, or the one that it overwrote, if that
   // one was written under an expired lease.
-  Violation Explain(const Event& write, const std::optional<Event>& over, const std::string& what) {
+  [[nodiscard]] Violation Explain(const Event& write, const std::optional<Event>& over,
+                                  const std::string& what) const {
     Violation violation{.key = KeyName(facts_, write.key),
                         .first = RefOf(write.hold),
                         .from_ns = write.at_ns,
@@ -237,7 +243,7 @@ class StockTelling {
   const std::vector<ItemCount>& items_;
   const Holds& holds_;
   const Scene& scene_;
-  ViolationLog& stories_;
+  ClaimFindings& found_;
   std::vector<Replay> replays_;
   std::map<SessionId, Event> reads_;  // last read of each session
   std::map<SessionId, int64_t> asked_ns_;
@@ -247,8 +253,8 @@ class StockTelling {
 }  // namespace
 
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
-                    ViolationLog& stories) {
-  StockTelling telling(evidence, items, stories, StockTelling::Of::kWrong);
+                    ClaimFindings& found) {
+  StockTelling telling(evidence, items, found, StockTelling::Of::kWrong);
   for (const Event& event : evidence.history().events) telling.Take(event);
   return std::move(telling).Finish();
 }
@@ -256,11 +262,11 @@ StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& item
 std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items) {
   if (std::string rise = TellRise(evidence); !rise.empty()) return rise;
   if (!OneValueWasReadTwice(evidence.history())) return {};
-  ViolationLog stories(Limits{.violations_told = 1});
-  StockTelling telling(evidence, items, stories, StockTelling::Of::kEvery);
+  ClaimFindings found("orders", {.violations_told = 1});
+  StockTelling telling(evidence, items, found, StockTelling::Of::kEvery);
   for (const Event& event : evidence.history().events) telling.Take(event);
   std::move(telling).Finish();
-  return stories.FirstSentence();
+  return found.FirstSentence();
 }
 
 }  // namespace doublehold

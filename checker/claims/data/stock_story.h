@@ -18,7 +18,7 @@ struct StockTale {
 // Replays the confirmed writes of each wrong item in the order of their answers, and describes each
 // write over a stock that it had not read.
 StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
-                    ViolationLog& stories);
+                    ClaimFindings& found);
 
 // Finds a lost update in items whose sums are right, which writes of unknown outcome may have
 // hidden: a write over a stock that it had not read, or a stock that rose. Returns its sentence;

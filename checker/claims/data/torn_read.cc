@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -26,17 +26,13 @@ int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.as
 // fault or by itself explains a torn read better than one that the machine delayed.
 enum class LateRead : uint8_t { kNo, kByTheMachine, kOtherwise };
 
-class TornReadChecker {
+class TornReadChecker : ClaimChecker {
  public:
   TornReadChecker(const Evidence& evidence, const Limits& limits)
-      : calls_(evidence.calls()),
-        holds_(evidence.holds()),
-        scene_(evidence.scene()),
-        stories_(limits) {}
+      : ClaimChecker(evidence, limits, "looks") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "looks"};
-    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     for (const Call& call : calls_.all) {
       if (call.op != Op::kWrite) continue;
       writes_[{call.key, Left(call)}].push_back(&call);
@@ -53,25 +49,17 @@ class TornReadChecker {
         ++passed_over;
         continue;
       }
-      ++verdict.opportunities;
+      found_.Judged();
       if (call.answer[0] != call.answer[1]) JudgeTorn(call, *hold);
       if (!AnotherWrites(call)) ++undisturbed;
     }
-    verdict.count = count_;
-    if (verdict.opportunities == 0) {
-      return Undecided(std::move(verdict), "nobody looked at a record under a lock");
-    }
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    const int64_t judged = verdict.opportunities - undisturbed;
-    if (count_ == 0 && judged == 0)
-      return Undecided(std::move(verdict), "nobody looked at what another wrote");
-    if (const auto why = WhyTooLittle(judged, passed_over + undisturbed, verdict.unit);
-        why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(verdict.opportunities, "look");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} saw half of a write", count_, of),
-                   fmt::format("none of {} saw half of a write", of));
+    const int64_t judged = found_.judged() - undisturbed;
+    if (found_.judged() == 0) found_.Doubt("nobody looked at a record under a lock");
+    if (judged == 0) found_.Doubt("nobody looked at what another wrote");
+    found_.Doubt(WhyTooLittle(judged, passed_over + undisturbed, "looks"));
+    return std::move(found_).Conclude({.judged = Counted(found_.judged(), "look"),
+                                       .violated = "saw half of a write",
+                                       .valid = "none of {} saw half of a write"});
   }
 
  private:
@@ -89,17 +77,14 @@ class TornReadChecker {
         "the other",
         Seconds(look.from_ns), At(look.to_ns), look.answer[0], look.answer[1]);
     if (unfinished != nullptr || !calls_.complete) {
-      if (!doubt_.empty()) return;
-      doubt_ = fmt::format("{} {}", OwnerName(scene_, look.session), saw);
-      if (unfinished == nullptr) return;
-      doubt_ += fmt::format(", and {}'s write of version {} at {} may have been left half done",
-                            OwnerName(scene_, unfinished->session), Left(*unfinished),
-                            At(unfinished->from_ns));
-      return;
+      std::string doubt = fmt::format("{} {}", OwnerName(scene_, look.session), saw);
+      if (unfinished != nullptr)
+        doubt += fmt::format(", and {}'s write of version {} at {} may have been left half done",
+                             OwnerName(scene_, unfinished->session), Left(*unfinished),
+                             At(unfinished->from_ns));
+      return found_.Doubt(std::move(doubt));
     }
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(look.to_ns);
-    Tell(look, hold, saw);
+    found_.Violated(look.to_ns, [&] { return Tell(look, hold, saw); });
   }
 
   // A write of one of the two versions that began before the look ended and may have been left half
@@ -143,7 +128,7 @@ class TornReadChecker {
     return IsLate(hold, write.to_ns) ? LateRead::kOtherwise : LateRead::kNo;
   }
 
-  void Tell(const Call& look, const Hold& hold, const std::string& saw) {
+  [[nodiscard]] Violation Tell(const Call& look, const Hold& hold, const std::string& saw) const {
     const Call* write = Writer(look);
     const Hold* others = write == nullptr ? nullptr : holds_.Find(write->hold);
     const std::string wrote =
@@ -171,22 +156,16 @@ class TornReadChecker {
     Violation violation = TellDeed(scene_, deed);
     violation.from_ns = look.from_ns;
     violation.to_ns = look.to_ns;
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
   static std::string Seconds(int64_t at_ns) {
     return fmt::format("{:.3f}", ToSeconds(Duration(at_ns)));
   }
 
-  const Calls& calls_;
-  const Holds& holds_;
-  const Scene& scene_;
-  ViolationLog stories_;
   // By key and the version they left.
   std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;
   std::map<uint16_t, std::set<SessionId>> writers_;  // by key; sessions with a confirmed write
-  int64_t count_ = 0;
-  std::string doubt_;
 };
 
 }  // namespace

@@ -15,11 +15,11 @@
 #include "checker/claims/library/excuses.h"
 #include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -45,38 +45,24 @@ struct Asking {
       -1;  // start of the free interval in which it was last counted as refused for too long
 };
 
-class AvailabilityChecker {
+class AvailabilityChecker : ClaimChecker {
  public:
   AvailabilityChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence),
-        scene_(evidence.scene()),
-        facts_(evidence.facts()),
-        patience_ns_(ToNs(facts_.lease + facts_.grace)),
-        disturbances_(scene_),
-        stories_(limits) {}
+      : ClaimChecker(evidence, limits, "asks for a free key",
+                     {.what = "least time left of lease and grace when a free key was granted",
+                      .missed = "longest that a free key was asked for beyond lease and grace"}) {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "asks for a free key"};
-    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
-    if (!evidence_.calls().complete) {
-      return Undecided(std::move(verdict),
-                       "records were lost: who had the key meanwhile is not known");
-    }
+    if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
+      return std::move(found_).Undecided(*why);
     FindStuck();
     const auto spells = FreeSpells(evidence_);
     for (const auto& [key, of_key] : spells) JudgeKey(key, of_key);
-    verdict.count = count_;
-    verdict.opportunities = granted_ + count_;
-    if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0)
-      return Undecided(std::move(verdict), "nobody asked for a key that was certainly free");
-    if (const auto why = WhyTooLittle(granted_, passed_over_, verdict.unit); why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(verdict.opportunities, "ask") + " for a free key";
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} had no grant within lease and grace", count_, of),
-                   fmt::format("each of {} had a grant within lease and grace", of));
+    return std::move(found_).Conclude(
+        {.nothing_judged = "nobody asked for a key that was certainly free",
+         .judged = Counted(found_.judged(), "ask") + " for a free key",
+         .violated = "had no grant within lease and grace",
+         .valid = "each of {} had a grant within lease and grace"});
   }
 
  private:
@@ -91,7 +77,7 @@ class AvailabilityChecker {
   void FindStuck() {
     if (!facts_.library) return;
     std::vector<const Call*> by_answer;
-    for (const Call& call : evidence_.calls().all) {
+    for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire || call.op == Op::kRelease) by_answer.push_back(&call);
     }
     std::ranges::stable_sort(by_answer, {}, &Call::to_ns);
@@ -106,10 +92,10 @@ class AvailabilityChecker {
 
   void JudgeKey(uint16_t key, const std::vector<FreeInterval>& spells) {
     std::vector<Moment> moments;
-    for (const Call& call : evidence_.calls().all) {
+    for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
       const Span during{call.from_ns, call.to_ns};
-      if (call.outcome == EventType::kInfo && !WasActive(scene_, during, Any)) ++passed_over_;
+      if (call.outcome == EventType::kInfo && !WasActive(scene_, during, Any)) found_.PassedOver();
       moments.push_back({call.from_ns, false, &call});
       if (call.to_ns < kForeverNs) moments.push_back({call.to_ns, true, &call});
     }
@@ -166,30 +152,29 @@ class AvailabilityChecker {
     const int64_t since_ns = std::max(spell.when.from_ns, asked_since_ns);
     const int64_t left_ns = patience_ns_ - (call.to_ns - since_ns);
     if (disturbances_.OverSince({since_ns, call.to_ns}, call.session.client) != since_ns) {
-      ++(left_ns < 0 ? passed_over_ : granted_);
-      return;
+      return left_ns < 0 ? found_.PassedOver() : found_.Judged();
     }
-    ++granted_;
+    found_.Judged();
     const int64_t stood_ns =
         BlockedTimeNs(scene_, call.session.client, Side::kSession, {since_ns, call.to_ns});
     // The last call may have been granted long before its answer.
-    if (left_ns + stood_ns < 0 && doubt_.empty() && !WasHadBeside(call)) {
-      doubt_ = fmt::format(
+    if (left_ns + stood_ns < 0 && found_.IsClean() && !WasHadBeside(call)) {
+      found_.Doubt(fmt::format(
           "{} asked for the free key from {} on, and was granted it only at {}, though perhaps in "
           "time",
-          OwnerName(scene_, call.session), At(since_ns), At(call.to_ns));
+          OwnerName(scene_, call.session), At(since_ns), At(call.to_ns)));
     }
-    if (!left_.IsNear(left_ns)) return left_.Add(left_ns);
-    left_.Add(left_ns, call.to_ns,
-              fmt::format("{} asked for the free key from {} on, and was granted it at {}, with {} "
-                          "of lease and grace left",
-                          OwnerName(scene_, call.session), At(since_ns), At(call.to_ns),
-                          ShortTime(left_ns)));
+    found_.NoteMargin(left_ns, call.to_ns, [&] {
+      return fmt::format(
+          "{} asked for the free key from {} on, and was granted it at {}, with {} of lease and "
+          "grace left",
+          OwnerName(scene_, call.session), At(since_ns), At(call.to_ns), ShortTime(left_ns));
+    });
   }
 
   // Whether another acquire, invoked during this call, may have been granted the key first.
   [[nodiscard]] bool WasHadBeside(const Call& call) const {
-    return std::ranges::any_of(evidence_.calls().all, [&](const Call& other) {
+    return std::ranges::any_of(calls_.all, [&](const Call& other) {
       return other.op == Op::kAcquire && other.key == call.key && &other != &call &&
              other.outcome != EventType::kFail && other.from_ns >= call.from_ns &&
              other.from_ns <= call.to_ns;
@@ -215,8 +200,12 @@ class AvailabilityChecker {
     if (const std::string why = WhyPerhapsRightly(call, since_ns); !why.empty())
       return Doubt(call, spell, why);
     told_of_ns = spell.when.from_ns;
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(call.to_ns);
+    found_.Judged();
+    found_.Violated(call.to_ns, [&] { return TellRefused(call, spell, asked_since_ns); });
+  }
+
+  [[nodiscard]] Violation TellRefused(const Call& call, const FreeInterval& spell,
+                                      int64_t asked_since_ns) const {
     const std::string asked = asked_since_ns < call.from_ns
                                   ? fmt::format(" and asked in vain since {}", At(asked_since_ns))
                                   : "";
@@ -228,13 +217,13 @@ class AvailabilityChecker {
     if (spell.last != nullptr) violation.first = spell.last->Ref();
     // The consequences of a fault may last, so an earlier fault is named too.
     NameEarlierFault(scene_, violation, Any);
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
   void Doubt(const Call& refused, const FreeInterval& spell, std::string_view why) {
-    if (!doubt_.empty()) return;
-    doubt_ =
-        fmt::format("{} {}; {}", OwnerName(scene_, refused.session), Tell(refused, spell, ""), why);
+    if (!found_.IsClean()) return;
+    found_.Doubt(fmt::format("{} {}; {}", OwnerName(scene_, refused.session),
+                             Tell(refused, spell, ""), why));
   }
 
   // Whether a span is longer than lease and grace, without the time in which the client was
@@ -311,21 +300,11 @@ class AvailabilityChecker {
     return fmt::format("; nor was {} granted it, who asked too", fmt::join(names, " or "));
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  const RunFacts& facts_;
-  const int64_t patience_ns_;
-  Disturbances disturbances_;
-  ViolationLog stories_;
-  MarginFinder left_{{.what = "least time left of lease and grace when a free key was granted",
-                      .missed = "longest that a free key was asked for beyond lease and grace"}};
+  const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);
+  const Disturbances disturbances_{scene_};
   std::set<const Call*> stuck_;  // refusals that may not have reached the lock
   std::map<SessionId, Asking> asking_;
   std::map<const Call*, int64_t> asked_since_ns_, perhaps_since_ns_;
-  int64_t granted_ = 0;
-  int64_t passed_over_ = 0;  // granted late, perhaps because of disturbances; or not answered
-  int64_t count_ = 0;
-  std::string doubt_;
 };
 
 }  // namespace

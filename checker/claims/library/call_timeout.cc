@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -78,36 +78,28 @@ class Asked {
   std::map<std::tuple<SessionId, Op, uint64_t>, const Call*> by_hold_;
 };
 
-class CallTimeoutChecker {
+class CallTimeoutChecker : ClaimChecker {
  public:
   CallTimeoutChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence),
-        scene_(evidence.scene()),
-        grace_ns_(ToNs(evidence.facts().grace)),
-        stories_(limits) {}
+      : ClaimChecker(evidence, limits, "calls",
+                     {.what = "least time left of a late call's time-out and grace",
+                      .missed = "longest that a call took beyond its time-out and grace"}) {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "calls"};
-    if (!evidence_.facts().library)
-      return Undecided(std::move(verdict), "no library was asked: the lock is a built-in one");
-    if (const auto& broken = evidence_.holds().broken)
-      return Undecided(std::move(verdict), *broken);
+    if (!facts_.library)
+      return std::move(found_).Undecided("no library was asked: the lock is a built-in one");
+    if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
+    if (!calls_.complete) found_.Doubt("records were lost: some call may have been late");
     FindLate();
-    verdict.opportunities = CountSent();
-    for (const LateCall& late : late_) Judge(late);
-    verdict.count = count_;
-    if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
-    if (count_ == 0 && !evidence_.calls().complete)
-      return Undecided(std::move(verdict), "records were lost: some call may have been late");
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0)
-      return Undecided(std::move(verdict), "no call of the library was answered");
-    const std::string of = Counted(verdict.opportunities, "call");
+    found_.Judged(CountSent());
+    // Where no call counts as sent, a late one may belong to a refusal without a request.
+    if (found_.judged() > 0) std::ranges::for_each(late_, [&](const LateCall& l) { Judge(l); });
     const std::string limit =
-        fmt::format("within its time-out and {}", FormatDuration(evidence_.facts().grace));
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} had no answer {}", count_, of, limit),
-                   fmt::format("each of {} had its answer {}", of, limit));
+        fmt::format("within its time-out and {}", FormatDuration(facts_.grace));
+    return std::move(found_).Conclude({.nothing_judged = "no call of the library was answered",
+                                       .judged = Counted(found_.judged(), "call"),
+                                       .violated = "had no answer " + limit,
+                                       .valid = "each of {} had its answer " + limit});
   }
 
  private:
@@ -137,8 +129,7 @@ class CallTimeoutChecker {
 
   [[nodiscard]] bool WasEverKilled(int32_t client) const {
     return std::ranges::any_of(scene_.episodes, [&](const FaultEpisode& episode) {
-      return episode.client == client &&
-             IsCrash(scene_.facts.faults[static_cast<size_t>(episode.fault)]);
+      return episode.client == client && IsCrash(facts_.faults[static_cast<size_t>(episode.fault)]);
     });
   }
 
@@ -149,7 +140,7 @@ class CallTimeoutChecker {
     std::set<const Call*> recorded;
     for (const LateCall& late : late_) recorded.insert(late.call);
     std::map<SessionId, std::vector<const Call*>> unheard;
-    for (const Call& call : evidence_.calls().all) {
+    for (const Call& call : calls_.all) {
       if (!IsAsked(call)) continue;
       std::vector<const Call*>& its = unheard[call.session];
       const bool tells_nothing = call.op == Op::kAcquire && call.answer[0] == 0;
@@ -177,18 +168,18 @@ class CallTimeoutChecker {
                        late.of() != Of::kExtend && WasSent(*late.call);
       if (!its) ++sent;  // its session did not invoke it, or not at that time
     }
-    return sent + std::ranges::count_if(evidence_.calls().all, [&](const Call& call) {
+    return sent + std::ranges::count_if(calls_.all, [&](const Call& call) {
              return IsAsked(call) && call.to_ns < kForeverNs && WasSent(call) &&
                     !unheard.contains(&call);
            });
   }
 
   [[nodiscard]] bool WasKilled(const LateCall& late) const {
-    return std::ranges::any_of(
-        scene_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
-          return episode->client == late.event.client &&
-                 IsCrash(scene_.facts.faults[static_cast<size_t>(episode->fault)]);
-        });
+    return std::ranges::any_of(scene_.EpisodesWithin(late.When()),
+                               [&](const FaultEpisode* episode) {
+                                 return episode->client == late.event.client &&
+                                        IsCrash(facts_.faults[static_cast<size_t>(episode->fault)]);
+                               });
   }
 
   void Judge(const LateCall& late) {
@@ -196,25 +187,24 @@ class CallTimeoutChecker {
     const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - still_ns);
     const bool answered = late.event.type == EventType::kOk;
     if (left_ns < 0 && !WasKilled(late)) {
-      left_.Add(left_ns);
-      return Tell(late, still_ns);
+      const int64_t due_ns = late.sent_ns() + late.timeout_ns() + grace_ns_;
+      found_.NoteMargin(left_ns);
+      return found_.Violated(due_ns, [&] { return Tell(late, still_ns, due_ns); });
     }
     const bool in_time = late.took_ns() <= late.timeout_ns() + grace_ns_;
     if (!answered || !in_time) return Doubt(late, in_time);
-    left_.Add(
-        left_ns, late.event.at_ns,
-        fmt::format("{} with {} of its time-out and grace left", What(late), ShortTime(left_ns)));
+    found_.NoteMargin(left_ns, late.event.at_ns, [&] {
+      return fmt::format("{} with {} of its time-out and grace left", What(late),
+                         ShortTime(left_ns));
+    });
   }
 
-  void Tell(const LateCall& late, int64_t still_ns) {
-    ++count_;
-    const int64_t due_ns = late.sent_ns() + late.timeout_ns() + grace_ns_;
-    if (!stories_.Wanted()) return stories_.SawAt(due_ns);
+  [[nodiscard]] Violation Tell(const LateCall& late, int64_t still_ns, int64_t due_ns) const {
     Violation violation{.key = KeyName(scene_.facts, late.event.key),
                         .from_ns = late.call == nullptr ? late.sent_ns() : late.call->from_ns,
                         .to_ns = late.event.at_ns,
                         .sentence = What(late)};
-    if (const Hold* hold = evidence_.holds().Find(late.event.hold)) violation.first = hold->Ref();
+    if (const Hold* hold = holds_.Find(late.event.hold)) violation.first = hold->Ref();
     if (still_ns > 0) {
       violation.sentence += fmt::format(", for {} of which at most it stood still",
                                         FormatDuration(Rounded(still_ns)));
@@ -223,7 +213,7 @@ class CallTimeoutChecker {
     if (fault != nullptr) violation.fault = fault->fault;
     violation.sentence +=
         "; " + (fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
-    stories_.Add(std::move(violation), due_ns);
+    return violation;
   }
 
   // The fault to name for a late call, among those active before it became late. Prefers a fault on
@@ -232,14 +222,14 @@ class CallTimeoutChecker {
   [[nodiscard]] const FaultEpisode* FaultBehind(const LateCall& late, int64_t due_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {
       if (episode.client > 0 && episode.client != late.event.client) return 0;
-      const FaultTraits does = TraitsOf(scene_.facts.faults[static_cast<size_t>(episode.fault)]);
+      const FaultTraits does = TraitsOf(facts_.faults[static_cast<size_t>(episode.fault)]);
       const bool keeps =
           does.Has(FaultTrait::kSlows) || (does.Has(FaultTrait::kStops) && episode.node < 0);
       if (episode.client > 0) return keeps ? 1 : 3;
       return 2;
     };
     const FaultEpisode* best = nullptr;
-    const int64_t from_ns = late.When().from_ns - ToNs(scene_.facts.lease);
+    const int64_t from_ns = late.When().from_ns - ToNs(facts_.lease);
     for (const FaultEpisode* episode : scene_.EpisodesWithin({from_ns, due_ns})) {
       if (best == nullptr || rank(*best) <= rank(*episode)) best = episode;
     }
@@ -247,10 +237,9 @@ class CallTimeoutChecker {
   }
 
   void Doubt(const LateCall& late, bool in_time) {
-    if (!doubt_.empty()) return;
-    doubt_ = fmt::format("{}, {}", What(late),
-                         in_time ? "and was not waited for any longer"
-                                 : "which what stopped or stalled a process may explain");
+    found_.Doubt(fmt::format("{}, {}", What(late),
+                             in_time ? "and was not waited for any longer"
+                                     : "which what stopped or stalled a process may explain"));
   }
 
   static Duration Rounded(int64_t ns) {
@@ -269,16 +258,9 @@ class CallTimeoutChecker {
                            (answered ? "" : " that it was waited for, until its session ended"));
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  const int64_t grace_ns_;
-  ViolationLog stories_;
-  MarginFinder left_{{.what = "least time left of a late call's time-out and grace",
-                      .missed = "longest that a call took beyond its time-out and grace"}};
+  const int64_t grace_ns_ = ToNs(facts_.grace);
   std::vector<LateCall> late_;
   std::map<SessionId, std::vector<const LateCall*>> under_way_;  // sorted by the time of the record
-  int64_t count_ = 0;
-  std::string doubt_;
 };
 
 }  // namespace

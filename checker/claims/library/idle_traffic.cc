@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -69,38 +69,24 @@ struct OfClient {
   }
 };
 
-class IdleTrafficChecker {
+class IdleTrafficChecker : ClaimChecker {
  public:
   IdleTrafficChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence),
-        scene_(evidence.scene()),
-        stories_(limits),
-        lease_ns_(ToNs(scene_.facts.lease)) {}
+      : ClaimChecker(evidence, limits, "clients") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "clients"};
-    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
-    if (!evidence_.calls().complete)
-      return Undecided(std::move(verdict), "records were lost: not all may have been released");
+    if (const auto why = WhyIncomplete("not all may have been released"))
+      return std::move(found_).Undecided(*why);
     Gather();
-    if (!all_kept_) return Undecided(std::move(verdict), "not all commands were kept");
-    for (const auto& [client, of] : clients_) Judge(client, of, verdict);
-    verdict.count = count_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0 && hidden_ > 0) {
-      return Undecided(std::move(verdict),
-                       "no client that was idle could have been seen to send for long enough");
-    }
-    if (verdict.opportunities == 0)
-      return Undecided(std::move(verdict),
-                       "no client that had been granted a key was idle for long enough");
-    if (const auto why = WhyTooLittle(verdict.opportunities, hidden_ + too_short_, verdict.unit);
-        why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(verdict.opportunities, "client");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} went on sending after all was released", count_, of),
-                   fmt::format("none of {} sent anything after all was released", of));
+    if (!all_kept_) return std::move(found_).Undecided("not all commands were kept");
+    for (const auto& [client, of] : clients_) Judge(client, of);
+    return std::move(found_).Conclude(
+        {.nothing_judged =
+             hidden_ ? "no client that was idle could have been seen to send for long enough"
+                     : "no client that had been granted a key was idle for long enough",
+         .judged = Counted(found_.judged(), "client"),
+         .violated = "went on sending after all was released",
+         .valid = "none of {} sent anything after all was released"});
   }
 
  private:
@@ -116,11 +102,11 @@ class IdleTrafficChecker {
       if (event.op != Op::kIdle) continue;
       (event.type == EventType::kInvoke ? session.from_ns : session.to_ns) = event.at_ns;
     }
-    for (const Call& call : evidence_.calls().all) {
+    for (const Call& call : calls_.all) {
       const bool asks = call.op == Op::kAcquire || call.op == Op::kRelease;
       if (asks && call.outcome == EventType::kInfo) clients_[call.session.client].open = &call;
     }
-    for (const Hold& hold : evidence_.holds().all) {
+    for (const Hold& hold : holds_.all) {
       OfClient& of = clients_[hold.client];
       if (!hold.released) ++of.unreleased;
       of.extending = of.extending || hold.tried_outcome == EventType::kInfo;
@@ -128,33 +114,25 @@ class IdleTrafficChecker {
     }
   }
 
-  void Judge(int32_t client, const OfClient& of, ClaimVerdict& verdict) {
+  void Judge(int32_t client, const OfClient& of) {
     const Span idle = of.Idle();
     if (of.last == nullptr) return;
-    if (idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) {
-      ++too_short_;
-      return;
-    }
+    if (idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) return found_.PassedOver();
     std::vector<Sent> late = of.sent;
     std::erase_if(late, [&](const Sent& sent) {
       return sent.at_ns < idle.from_ns + lease_ns_ / kOnItsWayPerLease || sent.at_ns > idle.to_ns;
     });
     if (late.empty()) {
-      const bool shown = ShownNs(client, idle) >= lease_ns_ / kIdlePerLease;
-      if (shown) ++verdict.opportunities;
-      hidden_ += shown ? 0 : 1;
-      return;
+      if (ShownNs(client, idle) >= lease_ns_ / kIdlePerLease) return found_.Judged();
+      hidden_ = true;
+      return found_.PassedOver();
     }
     if (const std::string why = ExplainUncertainty(client, of, idle); !why.empty()) {
-      if (doubt_.empty())
-        doubt_ = fmt::format("client {} sent something at {}, but {}", client,
-                             At(late.front().at_ns), why);
-      return;
+      return found_.Doubt(fmt::format("client {} sent something at {}, but {}", client,
+                                      At(late.front().at_ns), why));
     }
-    ++verdict.opportunities;
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(late.front().at_ns);
-    stories_.Add(Tell(client, of, idle, late));
+    found_.Judged();
+    found_.Violated(late.back().at_ns, [&] { return Tell(client, of, idle, late); });
   }
 
   // A server that was killed for good receives nothing until another takes over.
@@ -167,7 +145,7 @@ class IdleTrafficChecker {
   }
 
   [[nodiscard]] const FaultFact& FactOf(const FaultEpisode& episode) const {
-    return scene_.facts.faults[static_cast<size_t>(episode.fault)];
+    return facts_.faults[static_cast<size_t>(episode.fault)];
   }
 
   // How long within a span a command of this client would have been recorded.
@@ -175,7 +153,7 @@ class IdleTrafficChecker {
     std::vector<Span> hidden;
     for (const FaultEpisode& episode : scene_.episodes) {
       const bool of_others = episode.client > kReferee && episode.client != client;
-      if (!of_others && MayHide(scene_.facts, episode))
+      if (!of_others && MayHide(facts_, episode))
         hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
     }
     for (const Stall* stall : scene_.StallsWithin(when)) {
@@ -212,7 +190,7 @@ class IdleTrafficChecker {
 
   [[nodiscard]] Violation Tell(int32_t client, const OfClient& of, const Span& idle,
                                const std::vector<Sent>& late) const {
-    Violation violation{.key = KeyName(scene_.facts, of.last->key),
+    Violation violation{.key = KeyName(facts_, of.last->key),
                         .from_ns = late.front().at_ns,
                         .to_ns = late.back().at_ns};
     violation.first = of.last->Ref();
@@ -224,16 +202,10 @@ class IdleTrafficChecker {
     return violation;
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  ViolationLog stories_;
-  int64_t lease_ns_;
+  const int64_t lease_ns_ = ToNs(facts_.lease);
   std::map<int32_t, OfClient> clients_;
-  int64_t count_ = 0;
-  int64_t hidden_ = 0;     // idle clients that sent nothing, but might have sent unseen
-  int64_t too_short_ = 0;  // clients that were not idle for long enough, or never
+  bool hidden_ = false;  // an idle client sent nothing, but might have sent unseen
   bool all_kept_ = true;
-  std::string doubt_;
 };
 
 }  // namespace

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -55,37 +55,31 @@ struct KeyUsage {
   }
 };
 
-class KeyLeakChecker {
+class KeyLeakChecker : ClaimChecker {
  public:
   KeyLeakChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence), scene_(evidence.scene()), stories_(limits) {}
+      : ClaimChecker(evidence, limits, "keys") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "keys"};
-    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
-    if (!evidence_.calls().complete)
-      return Undecided(std::move(verdict), "records were lost: others may have been let in");
+    if (const auto why = WhyIncomplete("others may have been let in"))
+      return std::move(found_).Undecided(*why);
     Gather();
-    int64_t passed_over = 0;
     for (auto& [key, of] : keys_) {
       // A look while the key was or may have been in use proves nothing.
       std::erase_if(of.looks, [&](const Look& look) { return of.InUseAt(look.at_ns); });
-      Judge(key, of, verdict);
-      if (of.looks.empty() && of.granted > 0) ++passed_over;
+      if (of.granted == 0) continue;
+      if (of.looks.empty()) {
+        found_.PassedOver();
+      } else {
+        Judge(key, of);
+      }
     }
-    verdict.count = count_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0 && unnamed_)
-      return Undecided(std::move(verdict), "under which name the lock is kept was not found out");
-    if (verdict.opportunities == 0)
-      return Undecided(std::move(verdict), "no key that was granted was looked for at the end");
-    if (const auto why = WhyTooLittle(verdict.opportunities, passed_over, verdict.unit);
-        why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(verdict.opportunities, "key");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} was left behind, though all had released it", count_, of),
-                   fmt::format("none of {} was left behind{}", of, LateClause()));
+    return std::move(found_).Conclude(
+        {.nothing_judged = unnamed_ ? "under which name the lock is kept was not found out"
+                                    : "no key that was granted was looked for at the end",
+         .judged = Counted(found_.judged(), "key"),
+         .violated = "was left behind, though all had released it",
+         .valid = "none of {} was left behind" + LateClause()});
   }
 
  private:
@@ -101,7 +95,7 @@ class KeyLeakChecker {
         keys_[event.key].had_ns = event.at_ns;
       died_ = died_ || event.op == Op::kDied;
     }
-    for (const Call& call : evidence_.calls().all) {
+    for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
       // A release without a hold only leaves a queue, and leaves no key behind.
       if (call.op == Op::kRelease && call.hold == 0) continue;
@@ -113,7 +107,7 @@ class KeyLeakChecker {
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
       if (answered && call.to_ns < kForeverNs) of.used_ns = std::max(of.used_ns, call.to_ns);
     }
-    for (const Hold& hold : evidence_.holds().all) {
+    for (const Hold& hold : holds_.all) {
       KeyUsage& of = keys_[hold.key];
       ++of.granted;
       of.leases_end_ns = std::max(of.leases_end_ns, hold.valid_until_ns);
@@ -131,26 +125,28 @@ class KeyLeakChecker {
         late_, late_ == 1 ? "was" : "were");
   }
 
-  void Judge(uint16_t key, const KeyUsage& of, ClaimVerdict& verdict) {
-    if (of.looks.empty() || of.granted == 0) return;
+  void Judge(uint16_t key, const KeyUsage& of) {
     std::string doubt;
     for (const Look& look : of.looks) {
       if (look.pttl_ms == kNotThere) continue;
       const std::string why = ExplainUncertainty(of, look);
-      if (why.empty()) return Count(key, of, look, verdict);
+      if (why.empty()) {
+        found_.Judged();
+        return found_.Violated(look.at_ns, [&] { return Tell(key, of, look); });
+      }
       if (doubt.empty()) {
-        doubt = fmt::format("{} was there at {}, but {}", KeyName(scene_.facts, key),
-                            At(look.at_ns), why);
+        doubt =
+            fmt::format("{} was there at {}, but {}", KeyName(facts_, key), At(look.at_ns), why);
       }
     }
     if (doubt.empty()) doubt = WhyNotAllLooked(key, of);
     if (doubt.empty()) {
-      ++verdict.opportunities;
+      found_.Judged();
       const bool in_time = std::ranges::all_of(
           of.looks, [&](const Look& look) { return Before(look.at_ns, of.leases_end_ns); });
       if (!in_time) ++late_;
     }
-    if (doubt_.empty()) doubt_ = doubt;
+    found_.Doubt(doubt);
   }
 
   // Why not all lock servers were looked at; empty: they were. The history does not record which
@@ -158,16 +154,9 @@ class KeyLeakChecker {
   [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const KeyUsage& of) const {
     for (const int64_t node : looked_at_) {
       if (std::ranges::find(of.looks, node, &Look::node) != of.looks.end()) continue;
-      return fmt::format("{} was not looked for on node {}", KeyName(scene_.facts, key), node);
+      return fmt::format("{} was not looked for on node {}", KeyName(facts_, key), node);
     }
     return "";
-  }
-
-  void Count(uint16_t key, const KeyUsage& of, const Look& left, ClaimVerdict& verdict) {
-    ++verdict.opportunities;
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(left.at_ns);
-    stories_.Add(Tell(key, of, left));
   }
 
   [[nodiscard]] std::string ExplainUncertainty(const KeyUsage& of, const Look& left) const {
@@ -180,14 +169,14 @@ class KeyLeakChecker {
       return fmt::format("the lock was granted all the same at {}", At(*of.had_ns));
     const Span meanwhile{SinceNs(of, left), left.at_ns};
     for (const FaultEpisode& episode : scene_.episodes) {
-      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode.fault)];
+      const FaultFact& fault = facts_.faults[static_cast<size_t>(episode.fault)];
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(scene_, episode);
-      const bool moved = MovesAClock(fault) && scene_.facts.nodes > 1;
+      const bool moved = MovesAClock(fault) && facts_.nodes > 1;
       if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
         return FaultClause(scene_, episode);
     }
     const auto stalls = scene_.StallsWithin(meanwhile);
-    const int64_t most_ns = ToNs(scene_.facts.lease) / kStallsPerLease;
+    const int64_t most_ns = ToNs(facts_.lease) / kStallsPerLease;
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {
           return stall->when.to_ns - stall->when.from_ns > most_ns;
         }))
@@ -198,7 +187,7 @@ class KeyLeakChecker {
   // Whether the only server granted the lock while it certainly had the key. Then the key may
   // remain although nobody holds the lock.
   [[nodiscard]] bool KeepsNobodyOut(const KeyUsage& of, const Look& left) const {
-    if (scene_.facts.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
+    if (facts_.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
     // When the server read the TTL is not recorded. An earlier reading and the rounding to whole ms
     // make up less than half of the TTL.
     return left.pttl_ms == kNeverExpires || *of.had_ns - left.at_ns < left.pttl_ms * kNsPerMs / 2;
@@ -208,17 +197,16 @@ class KeyLeakChecker {
   // been carried out.
   [[nodiscard]] int64_t SinceNs(const KeyUsage& of, const Look& left) const {
     const int64_t released_ns = of.last == nullptr ? 0 : of.last->from_ns;
-    if (scene_.facts.nodes <= 1) return released_ns;
+    if (facts_.nodes <= 1) return released_ns;
     if (left.pttl_ms == kNeverExpires) return 0;
-    const int64_t lease_ns = ToNs(scene_.facts.lease);
+    const int64_t lease_ns = ToNs(facts_.lease);
     // The TTL shows when the key was last set or extended; it was released no earlier than that.
     const int64_t set_ns = left.at_ns - std::max<int64_t>(lease_ns - left.pttl_ms * kNsPerMs, 0);
     return std::min(released_ns, set_ns - lease_ns);
   }
 
   [[nodiscard]] Violation Tell(uint16_t key, const KeyUsage& of, const Look& left) const {
-    Violation violation{
-        .key = KeyName(scene_.facts, key), .from_ns = left.at_ns, .to_ns = left.at_ns};
+    Violation violation{.key = KeyName(facts_, key), .from_ns = left.at_ns, .to_ns = left.at_ns};
     const std::string where = left.node > 0 ? fmt::format(" on node {}", left.node) : "";
     const std::string until =
         left.pttl_ms == kNeverExpires
@@ -227,7 +215,7 @@ class KeyLeakChecker {
     violation.sentence =
         fmt::format("the key was still there{} at {}, {}", where, At(left.at_ns), until);
     if (of.last != nullptr) {
-      const Hold* hold = evidence_.holds().Find(of.last->hold);
+      const Hold* hold = holds_.Find(of.last->hold);
       if (hold != nullptr) violation.first = hold->Ref();
       violation.sentence +=
           fmt::format("; the last to release it was {}, at {}, and was told {}",
@@ -238,16 +226,11 @@ class KeyLeakChecker {
     return violation;
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  ViolationLog stories_;
   std::map<uint16_t, KeyUsage> keys_;
   std::set<int64_t> looked_at_;  // nodes
   bool unnamed_ = false;
   bool died_ = false;
-  int64_t count_ = 0;
   int64_t late_ = 0;  // of the keys that were not left behind
-  std::string doubt_;
 };
 
 }  // namespace

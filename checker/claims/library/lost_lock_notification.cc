@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -24,37 +24,27 @@ std::optional<std::string> WhyNobodyIsNotified(const RunFacts& facts) {
   return fmt::format("{} does not say when it has lost a lock", facts.library->name);
 }
 
-class LostLockNotificationChecker {
+class LostLockNotificationChecker : ClaimChecker {
  public:
   LostLockNotificationChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence),
-        scene_(evidence.scene()),
-        patience_ns_(ToNs(evidence.facts().lease + evidence.facts().grace)),
-        stories_(limits) {}
+      : ClaimChecker(evidence, limits, "holds of lost locks") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "holds of lost locks"};
-    if (const auto why = WhyNobodyIsNotified(evidence_.facts()))
-      return Undecided(std::move(verdict), *why);
-    if (const auto why = WhyNoLossIsCertain(evidence_)) return Undecided(std::move(verdict), *why);
+    if (const auto why = WhyNobodyIsNotified(facts_)) return std::move(found_).Undecided(*why);
+    if (const auto why = WhyNoLossIsCertain(evidence_)) return std::move(found_).Undecided(*why);
     for (const Event& event : evidence_.history().events) {
       if (event.op == Op::kLostNotification && event.client > kReferee)
         came_ns_.try_emplace(event.hold, event.value[0]);
     }
     for (const LostLock& lost : FindLostLocks(evidence_)) {
-      if (!lost.again) Judge(lost, verdict);
+      if (!lost.again) Judge(lost);
     }
-    verdict.count = count_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0) {
-      return Undecided(std::move(verdict),
-                       "nobody held on to a certainly lost lock for longer than lease and grace");
-    }
-    const std::string of = Counted(verdict.opportunities, "hold");
-    return Decided(
-        std::move(verdict), std::move(stories_),
-        fmt::format("{} of {} of a lost lock went on for lease and grace untold", count_, of),
-        fmt::format("the holder was told in each of {} of a lost lock", of));
+    return std::move(found_).Conclude(
+        {.nothing_judged =
+             "nobody held on to a certainly lost lock for longer than lease and grace",
+         .judged = Counted(found_.judged(), "hold"),
+         .violated = "of a lost lock went on for lease and grace untold",
+         .valid = "the holder was told in each of {} of a lost lock"});
   }
 
  private:
@@ -73,7 +63,7 @@ class LostLockNotificationChecker {
     return came->second;
   }
 
-  void Judge(const LostLock& lost, ClaimVerdict& verdict) {
+  void Judge(const LostLock& lost) {
     const int64_t ended_ns = lost.release->from_ns;
     const std::optional<int64_t> came_ns = CameNs(lost);
     const auto is_untold = [&](const Call& grant) {
@@ -83,16 +73,18 @@ class LostLockNotificationChecker {
     const bool untold = certain && is_untold(*lost.first);
     if (!untold && is_untold(*lost.perhaps)) return Doubt(lost);
     if (!certain || RanNs(lost, *lost.first, ended_ns) <= patience_ns_) return;
-    ++verdict.opportunities;
-    if (!untold) return;
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(ended_ns);
+    found_.Judged();
+    if (untold) found_.Violated(ended_ns, [&] { return Tell(lost, came_ns); });
+  }
+
+  [[nodiscard]] Violation Tell(const LostLock& lost, std::optional<int64_t> came_ns) const {
+    const int64_t ended_ns = lost.release->from_ns;
     const std::string when = came_ns ? fmt::format("only at {}", At(*came_ns)) : "never";
     Violation violation = TellDeed(
         scene_,
         {.by = lost.release->session,
          .under = lost.own,
-         .harmed = evidence_.holds().Find(lost.first->hold),
+         .harmed = holds_.Find(lost.first->hold),
          .key = lost.release->key,
          .when = {ended_ns, ended_ns},
          .what = fmt::format(
@@ -102,7 +94,7 @@ class LostLockNotificationChecker {
          .of_service = true});
     if (const FaultEpisode* kept = KeptMessages(lost, violation.fault))
       violation.sentence += "; meanwhile " + FaultClause(scene_, *kept);
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
   // Another fault that may have kept the library from asking; null: none.
@@ -117,19 +109,13 @@ class LostLockNotificationChecker {
   }
 
   void Doubt(const LostLock& lost) {
-    if (!doubt_.empty()) return;
-    doubt_ =
+    found_.Doubt(
         fmt::format("{} held the key until {} and was not told in time of a loss that may be none",
-                    OwnerName(scene_, lost.release->session), At(lost.release->from_ns));
+                    OwnerName(scene_, lost.release->session), At(lost.release->from_ns)));
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  const int64_t patience_ns_;
-  ViolationLog stories_;
+  const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);
   std::unordered_map<uint64_t, int64_t> came_ns_;  // by hold: when its loss was notified
-  int64_t count_ = 0;
-  std::string doubt_;
 };
 
 }  // namespace

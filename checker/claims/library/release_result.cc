@@ -8,38 +8,32 @@
 
 #include "checker/claims/library/false_answers.h"
 #include "checker/claims/library/lost_locks.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
 
-class ReleaseResultChecker {
+class ReleaseResultChecker : ClaimChecker {
  public:
   ReleaseResultChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence), stories_(limits) {}
+      : ClaimChecker(evidence, limits, "releases of lost locks") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "releases of lost locks"};
-    if (const auto why = WhyNoLossIsCertain(evidence_)) return Undecided(std::move(verdict), *why);
-    for (const LostLock& lost : FindLostLocks(evidence_)) Judge(lost, verdict);
-    for (const FalseAnswer& answer : FindFalseAnswers(evidence_)) Judge(answer, verdict);
-    verdict.count = count_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (verdict.opportunities == 0)
-      return Undecided(std::move(verdict),
-                       "no release was answered of a lock that was certainly another's meanwhile");
-    const std::string of = Counted(verdict.opportunities, "release");
-    return Decided(
-        std::move(verdict), std::move(stories_),
-        denied_ ? fmt::format("{} of {} was answered falsely", count_, of)
-                : fmt::format("{} of {} of a lost lock said that it had freed it", count_, of),
-        fmt::format("each of {} of a lost lock said so", of));
+    if (const auto why = WhyNoLossIsCertain(evidence_)) return std::move(found_).Undecided(*why);
+    for (const LostLock& lost : FindLostLocks(evidence_)) Judge(lost);
+    for (const FalseAnswer& answer : FindFalseAnswers(evidence_)) Judge(answer);
+    return std::move(found_).Conclude(
+        {.nothing_judged =
+             "no release was answered of a lock that was certainly another's meanwhile",
+         .judged = Counted(found_.judged(), "release"),
+         .violated = denied_ ? "was answered falsely" : "of a lost lock said that it had freed it",
+         .valid = "each of {} of a lost lock said so"});
   }
 
  private:
-  void Judge(const LostLock& lost, ClaimVerdict& verdict) {
+  void Judge(const LostLock& lost) {
     const Call& release = *lost.release;
     const bool looked =
         release.outcome == EventType::kFail || (release.Ok() && release.answer[0] == 0);
@@ -48,43 +42,44 @@ class ReleaseResultChecker {
       if (release.Ok()) Doubt(release, "was told that this freed its lock, which may have been so");
       return;
     }
-    ++verdict.opportunities;
+    found_.Judged();
     judged_.insert(&release);
     if (release.outcome == EventType::kFail) return;
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(release.to_ns);
-    const Scene& scene = evidence_.scene();
-    const Hold* theirs = evidence_.holds().Find(lost.last->hold);
-    stories_.Add(TellDeed(
-        scene, {.by = release.session,
-                .under = lost.own,
-                .harmed = theirs,
-                .key = release.key,
-                .when = {release.from_ns, release.to_ns},
-                .what = fmt::format("released the key at {} and was told that this freed its lock, "
-                                    "which {} had been granted at {}",
-                                    At(release.from_ns), OwnerName(scene, lost.last->session),
-                                    At(lost.last->to_ns)),
-                .of_service = true}));
+    found_.Violated(release.to_ns, [&] { return Tell(lost); });
   }
 
-  void Judge(const FalseAnswer& answer, ClaimVerdict& verdict) {
+  [[nodiscard]] Violation Tell(const LostLock& lost) const {
+    const Call& release = *lost.release;
+    return TellDeed(scene_, {.by = release.session,
+                             .under = lost.own,
+                             .harmed = holds_.Find(lost.last->hold),
+                             .key = release.key,
+                             .when = {release.from_ns, release.to_ns},
+                             .what = fmt::format(
+                                 "released the key at {} and was told that this freed its lock, "
+                                 "which {} had been granted at {}",
+                                 At(release.from_ns), OwnerName(scene_, lost.last->session),
+                                 At(lost.last->to_ns)),
+                             .of_service = true});
+  }
+
+  void Judge(const FalseAnswer& answer) {
     const Call& release = *answer.release;
     if (judged_.contains(&release)) return;
     if (!answer.certain) return Doubt(release, Said(answer) + ", which may have been so");
-    ++verdict.opportunities;
-    ++count_;
+    found_.Judged();
     denied_ = denied_ || answer.what == Falsehood::kWasThere;
-    if (!stories_.Wanted()) return stories_.SawAt(release.to_ns);
-    stories_.Add(TellDeed(
-        evidence_.scene(),
-        {.by = release.session,
-         .under = answer.own,
-         .key = release.key,
-         .when = {release.to_ns,
-                  release.to_ns},  // a fault that delayed the answer may have begun meanwhile
-         .what = fmt::format("released the key at {} and {}", At(release.from_ns), Said(answer)),
-         .of_service = true}));
+    found_.Violated(release.to_ns, [&] {
+      return TellDeed(
+          scene_,
+          {.by = release.session,
+           .under = answer.own,
+           .key = release.key,
+           .when = {release.to_ns,
+                    release.to_ns},  // a fault that delayed the answer may have begun meanwhile
+           .what = fmt::format("released the key at {} and {}", At(release.from_ns), Said(answer)),
+           .of_service = true});
+    });
   }
 
   static std::string Said(const FalseAnswer& answer) {
@@ -105,17 +100,12 @@ class ReleaseResultChecker {
   }
 
   void Doubt(const Call& release, const std::string& what) {
-    if (!doubt_.empty()) return;
-    doubt_ = fmt::format("{} released the key at {} and {}",
-                         OwnerName(evidence_.scene(), release.session), At(release.from_ns), what);
+    found_.Doubt(fmt::format("{} released the key at {} and {}", OwnerName(scene_, release.session),
+                             At(release.from_ns), what));
   }
 
-  const Evidence& evidence_;
-  ViolationLog stories_;
   std::set<const Call*> judged_;
-  int64_t count_ = 0;
   bool denied_ = false;  // some release wrongly reported that a lock was lost
-  std::string doubt_;
 };
 
 }  // namespace

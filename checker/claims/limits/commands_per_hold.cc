@@ -10,9 +10,9 @@
 
 #include "checker/claims/limits/limit.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -23,32 +23,27 @@ struct Busy {
   std::vector<int64_t> from_ns, done_ns;  // both sorted
 };
 
-class CommandLimitChecker {
+class CommandLimitChecker : ClaimChecker {
  public:
   CommandLimitChecker(const Evidence& evidence, const Limits& limits, int64_t limit)
-      : evidence_(evidence), scene_(evidence.scene()), stories_(limits), limit_(limit) {}
+      : ClaimChecker(evidence, limits, "holds",
+                     {.what = "fewest commands left of the limit of a hold",
+                      .missed = "most commands of a hold beyond the limit",
+                      .unit = "commands"}),
+        limit_(limit) {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "holds"};
-    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
-    if (!evidence_.calls().complete)
-      return Undecided(std::move(verdict), "records were lost: not all holds may be known");
+    if (const auto why = WhyIncomplete("not all holds may be known"))
+      return std::move(found_).Undecided(*why);
     Gather();
-    for (const Hold& hold : evidence_.holds().all) Judge(hold);
-    verdict.count = count_;
-    verdict.opportunities = judged_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (judged_ == 0)
-      return Undecided(std::move(verdict), "no hold was one of whose commands are known");
-    if (const auto why = WhyTooLittle(judged_, passed_over_, "holds"); why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(judged_, "hold");
-    if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} took more than {}, the most {}", count_, of,
-                               Counted(limit_, "command"), most_),
-                   fmt::format("none of {} took more than {}, the most {}", of,
-                               Counted(limit_, "command"), most_));
+    for (const Hold& hold : holds_.all) Judge(hold);
+    const std::string took =
+        fmt::format("took more than {}, the most {}", Counted(limit_, "command"), most_);
+    return std::move(found_).Conclude(
+        {.nothing_judged = "no hold was one of whose commands are known",
+         .judged = Counted(found_.judged(), "hold"),
+         .violated = took,
+         .valid = "none of {} " + took});
   }
 
  private:
@@ -65,10 +60,10 @@ class CommandLimitChecker {
       busy_[client].from_ns.push_back(when.from_ns);
       busy_[client].done_ns.push_back(when.to_ns);
     };
-    for (const Call& call : evidence_.calls().all) {
+    for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) add(call.session.client, {call.from_ns, call.DoneNs()});
     }
-    for (const Hold& hold : evidence_.holds().all) add(hold.client, WhileHeld(hold));
+    for (const Hold& hold : holds_.all) add(hold.client, WhileHeld(hold));
     for (auto& [client, busy] : busy_) {
       std::ranges::sort(busy.from_ns);
       std::ranges::sort(busy.done_ns);
@@ -100,33 +95,29 @@ class CommandLimitChecker {
     if (sent <= limit_) {
       // An answered release sent at least one command.
       const bool known = over && sent > 0 && when.to_ns < kept_until_ns_;
-      ++(known ? judged_ : passed_over_);
-      if (!known) return;
+      if (!known) return found_.PassedOver();
+      found_.Judged();
       most_ = std::max(most_, sent);
-      if (!left_.IsNear(limit_ - sent)) return left_.Add(limit_ - sent);
-      return left_.Add(limit_ - sent, when.to_ns, What(hold, when, sent));
+      return found_.NoteMargin(limit_ - sent, when.to_ns, [&] { return What(hold, when, sent); });
     }
-    if (IsBesideAnother(hold, when)) {
-      ++passed_over_;
-      return;
-    }
-    ++judged_;
-    if (!scene_.StallsWithin(when).empty()) {
-      if (doubt_.empty()) doubt_ = What(hold, when, sent) + ", and the machine stalled meanwhile";
-      return;
-    }
-    ++count_;
+    if (IsBesideAnother(hold, when)) return found_.PassedOver();
+    found_.Judged();
+    if (!scene_.StallsWithin(when).empty())
+      return found_.Doubt(What(hold, when, sent) + ", and the machine stalled meanwhile");
     most_ = std::max(most_, sent);
-    left_.Add(limit_ - sent);
-    if (!stories_.Wanted()) return stories_.SawAt(when.to_ns);
+    found_.NoteMargin(limit_ - sent);
+    found_.Violated(when.to_ns, [&] { return Tell(hold, when, sent); });
+  }
+
+  [[nodiscard]] Violation Tell(const Hold& hold, const Span& when, int64_t sent) const {
     const std::vector<const FaultEpisode*> faults = scene_.EpisodesWithin(when);
-    Violation violation{.key = KeyName(scene_.facts, hold.key),
+    Violation violation{.key = KeyName(facts_, hold.key),
                         .first = hold.Ref(),
                         .from_ns = when.from_ns,
                         .to_ns = when.to_ns,
                         .sentence = What(hold, when, sent) + "; " + FaultsClause(scene_, faults)};
     if (!faults.empty()) violation.fault = faults.front()->fault;
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
   static int64_t CountWithin(const std::vector<int64_t>& sent, const Span& when) {
@@ -136,26 +127,16 @@ class CommandLimitChecker {
 
   [[nodiscard]] std::string What(const Hold& hold, const Span& when, int64_t sent) const {
     return fmt::format("{} held {} for {} ({}), and sent {} to servers of locks meanwhile",
-                       OwnerName(scene_, hold.owner()), KeyName(scene_.facts, hold.key),
+                       OwnerName(scene_, hold.owner()), KeyName(facts_, hold.key),
                        ShortTime(when.to_ns - when.from_ns), During(when),
                        Counted(sent, "command"));
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  ViolationLog stories_;
   const int64_t limit_;
   std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, sorted by time
   std::map<int32_t, Busy> busy_;
   int64_t kept_until_ns_ = kForeverNs;
-  MarginFinder left_{{.what = "fewest commands left of the limit of a hold",
-                      .missed = "most commands of a hold beyond the limit",
-                      .unit = "commands"}};
-  int64_t count_ = 0;
-  int64_t judged_ = 0;
-  int64_t passed_over_ = 0;
   int64_t most_ = 0;
-  std::string doubt_;
 };
 
 }  // namespace

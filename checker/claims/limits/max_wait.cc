@@ -10,11 +10,11 @@
 
 #include "checker/claims/limits/limit.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -38,29 +38,23 @@ struct LongWait {
   [[nodiscard]] Span Whole() const { return {asked.front().from_ns, asked.back().to_ns}; }
 };
 
-class WaitLimitChecker {
+class WaitLimitChecker : ClaimChecker {
  public:
   WaitLimitChecker(const Evidence& evidence, const Limits& limits, int64_t limit_ns)
-      : evidence_(evidence), scene_(evidence.scene()), stories_(limits), limit_ns_(limit_ns) {}
+      : ClaimChecker(evidence, limits, "waits",
+                     {.what = "least time left of the limit of a wait",
+                      .missed = "longest that a wait took beyond the limit"}),
+        limit_ns_(limit_ns) {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "waits"};
-    if (evidence_.holds().broken) return Undecided(std::move(verdict), *evidence_.holds().broken);
-    if (!evidence_.calls().complete)
-      return Undecided(std::move(verdict), "records were lost: not all grants may be known");
+    if (const auto why = WhyIncomplete("not all grants may be known"))
+      return std::move(found_).Undecided(*why);
     Gather();
-    verdict.count = count_;
-    verdict.opportunities = judged_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (judged_ == 0) return Undecided(std::move(verdict), "nobody waited for a key");
-    if (const auto why = WhyTooLittle(judged_, passed_over_, "waits"); why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(judged_, "wait");
     const std::string limit = FormatDuration(Duration(limit_ns_));
-    if (auto margin = std::move(left_).Take()) verdict.margins.push_back(std::move(*margin));
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} took longer than {}", count_, of, limit),
-                   fmt::format("none of {} took longer than {}", of, limit));
+    return std::move(found_).Conclude({.nothing_judged = "nobody waited for a key",
+                                       .judged = Counted(found_.judged(), "wait"),
+                                       .violated = "took longer than " + limit,
+                                       .valid = "none of {} took longer than " + limit});
   }
 
  private:
@@ -84,7 +78,7 @@ class WaitLimitChecker {
 
   // The last acquire of a granted wait is the one that ends it.
   [[nodiscard]] bool HadItWithin(const KeyWait& wait) const {
-    const auto& calls = evidence_.calls().all;
+    const auto& calls = calls_.all;
     const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
     const auto to = std::ranges::upper_bound(calls, wait.when.to_ns, {}, &Call::from_ns);
     int64_t had = wait.outcome == EventType::kOk ? -1 : 0;
@@ -111,38 +105,30 @@ class WaitLimitChecker {
   void Judge(const LongWait& wait) {
     const int64_t left_ns = limit_ns_ - wait.LengthNs();
     if (left_ns >= 0 && left_ns < wait.perhaps_longer_ns) {
-      ++judged_;
-      if (doubt_.empty()) doubt_ = What(wait) + ", and may have waited on, without an answer";
-      return;
+      found_.Judged();
+      return found_.Doubt(What(wait) + ", and may have waited on, without an answer");
     }
     if (left_ns >= 0) {
-      ++(wait.granted ? judged_ : passed_over_);
-      if (!left_.IsNear(left_ns)) return left_.Add(left_ns);
-      return left_.Add(left_ns, wait.Whole().to_ns, What(wait));
+      wait.granted ? found_.Judged() : found_.PassedOver();  // not granted, but not too long either
+      return found_.NoteMargin(left_ns, wait.Whole().to_ns, [&] { return What(wait); });
     }
-    ++judged_;
-    if (wait.had_it_meanwhile) {
-      if (doubt_.empty()) doubt_ = What(wait) + ", and had it meanwhile, or may have had it";
-      return;
-    }
+    found_.Judged();
+    if (wait.had_it_meanwhile)
+      return found_.Doubt(What(wait) + ", and had it meanwhile, or may have had it");
     const int64_t excused_ns = ExcusedNs(wait);
-    if (left_ns + excused_ns >= 0) {
-      if (doubt_.empty())
-        doubt_ = fmt::format("{}, of which what stopped or stalled a process took up to {}",
-                             What(wait), ShortTime(excused_ns));
-      return;
-    }
-    ++count_;
-    left_.Add(left_ns);
-    if (!stories_.Wanted()) return stories_.SawAt(wait.Whole().to_ns);
-    stories_.Add(Tell(wait));
+    if (left_ns + excused_ns >= 0)
+      return found_.Doubt(
+          fmt::format("{}, of which what stopped or stalled a process took up to {}", What(wait),
+                      ShortTime(excused_ns)));
+    found_.NoteMargin(left_ns);
+    found_.Violated(wait.Whole().to_ns, [&] { return Tell(wait); });
   }
 
   [[nodiscard]] std::string What(const LongWait& wait) const {
     const std::string tries =
         wait.asked.size() == 1 ? "" : fmt::format(", in {} tries,", wait.asked.size());
     return fmt::format("{} waited for {} from {} on{} for {}{}", OwnerName(scene_, wait.session),
-                       KeyName(scene_.facts, wait.key), At(wait.Whole().from_ns), tries,
+                       KeyName(facts_, wait.key), At(wait.Whole().from_ns), tries,
                        ShortTime(wait.LengthNs()), wait.granted ? "" : ", and was not granted it");
   }
 
@@ -157,15 +143,15 @@ class WaitLimitChecker {
     const Span when = wait.Whole();
     int64_t others = 0;
     const Hold* overtook = nullptr;  // the first that overtook
-    for (const Hold& hold : evidence_.holds().all) {
+    for (const Hold& hold : holds_.all) {
       if (hold.key != wait.key || hold.owner() == wait.session) continue;
       if (hold.core.from_ns < when.from_ns || hold.core.from_ns > when.to_ns) continue;
       ++others;
       if (overtook == nullptr && Overtook(hold, wait)) overtook = &hold;
     }
     Violation violation{
-        .key = KeyName(scene_.facts, wait.key), .from_ns = when.from_ns, .to_ns = when.to_ns};
-    if (const Hold* own = evidence_.holds().Find(wait.hold)) violation.first = own->Ref();
+        .key = KeyName(facts_, wait.key), .from_ns = when.from_ns, .to_ns = when.to_ns};
+    if (const Hold* own = holds_.Find(wait.hold)) violation.first = own->Ref();
     if (overtook != nullptr) violation.second = overtook->Ref();
     const std::vector<const FaultEpisode*> faults = scene_.EpisodesWithin(when);
     if (!faults.empty()) violation.fault = faults.front()->fault;
@@ -174,16 +160,7 @@ class WaitLimitChecker {
     return violation;
   }
 
-  const Evidence& evidence_;
-  const Scene& scene_;
-  ViolationLog stories_;
   const int64_t limit_ns_;
-  MarginFinder left_{{.what = "least time left of the limit of a wait",
-                      .missed = "longest that a wait took beyond the limit"}};
-  int64_t count_ = 0;
-  int64_t judged_ = 0;
-  int64_t passed_over_ = 0;  // not granted, but not too long either
-  std::string doubt_;
 };
 
 }  // namespace

@@ -67,40 +67,32 @@ std::optional<std::string> WhyPerhapsInside(const Evidence& evidence, Part part)
 }
 
 ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
-  ClaimVerdict verdict{.unit = "holds"};
+  ClaimFindings found("holds", limits);
   const Holds& holds = evidence.holds();
-  verdict.opportunities = static_cast<int64_t>(holds.all.size());
+  found.Judged(static_cast<int64_t>(holds.all.size()));
   const Scene& scene = evidence.scene();
-  if (limits.violations_told > 0)
-    verdict.margins = part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds);
-  if (holds.broken) return Undecided(std::move(verdict), *holds.broken);
-  ViolationLog stories(limits);
+  if (found.describes())
+    found.AddMargins(part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds));
+  if (holds.broken) return std::move(found).Undecided(*holds.broken);
   std::vector<int64_t> lengths_ns;
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
-    ++verdict.count;
-    const auto [from_ns, to_ns] = overlap.where;
-    lengths_ns.push_back(to_ns - from_ns);
-    const uint64_t first = holds.all[overlap.first].hold;
-    if (stories.Wanted(first)) {
-      stories.Add(TellOverlap(scene, holds, overlap), from_ns);
-    } else {
-      stories.CountUntold(first, from_ns);
-    }
+    lengths_ns.push_back(overlap.where.to_ns - overlap.where.from_ns);
+    const auto describe = [&] { return TellOverlap(scene, holds, overlap); };
+    found.Violated(overlap.where.from_ns, describe, holds.all[overlap.first].hold);
   }
-  if (verdict.count == 0) {
-    if (auto why = WhyNoneCouldOverlap(scene, holds))
-      return Undecided(std::move(verdict), *std::move(why));
-    if (auto why = WhyPerhapsInside(evidence, part))
-      return Undecided(std::move(verdict), *std::move(why));
+  if (found.IsClean()) found.Doubt(WhyNoneCouldOverlap(scene, holds));
+  if (found.IsClean()) found.Doubt(WhyPerhapsInside(evidence, part));
+  Reasons reasons;
+  if (found.describes()) {
+    reasons.judged = Counted(found.judged(), "hold");
+    reasons.violated = part == Part::kCore
+                           ? "began while another client held the key"
+                           : "began while another client had a valid lease on the key";
+    reasons.valid = "none of {} " + reasons.violated;
   }
+  ClaimVerdict verdict = std::move(found).Conclude(std::move(reasons));
   if (!lengths_ns.empty()) verdict.overlap = PercentilesOf(std::move(lengths_ns));
-  if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
-  const std::string_view what =
-      part == Part::kCore ? "held the key" : "had a valid lease on the key";
-  const std::string of = fmt::format("of {} began while another client {}",
-                                     Counted(verdict.opportunities, "hold"), what);
-  std::string some = fmt::format("{} {}", verdict.count, of);
-  return Decided(std::move(verdict), std::move(stories), std::move(some), "none " + of);
+  return verdict;
 }
 
 }  // namespace

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/overlaps.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -46,42 +46,32 @@ class LargestBefore {
   size_t next_ = 0;
 };
 
-class FencingChecker {
+class FencingChecker : ClaimChecker {
  public:
   FencingChecker(const Evidence& evidence, const Limits& limits)
-      : calls_(evidence.calls()),
-        holds_(evidence.holds()),
-        scene_(evidence.scene()),
-        stories_(limits) {}
+      : ClaimChecker(evidence, limits, "tokens",
+                     {.what = "smallest step from a token to the next",
+                      .missed = "furthest a token went back",
+                      .unit = "tokens"}) {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "tokens"};
-    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     Judge();
-    verdict.count = count_;
-    verdict.opportunities = tokens_;
-    if (auto step = std::move(step_).Take()) verdict.margins.push_back(std::move(*step));
-    if (grants_.empty()) return Undecided(std::move(verdict), "no grant carried a token");
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (count_ == 0 && compared_ == 0)
-      return Undecided(std::move(verdict),
-                       "no key was granted with a second token after the first");
-    if (const auto why = WhyTooLittle(compared_, granted_ - compared_, "grants");
-        why && count_ == 0)
-      return Undecided(std::move(verdict), *why);
-    const std::string of = Counted(verdict.opportunities, "token");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} did not rise, or were stale and accepted", count_, of),
-                   accesses_.empty()
-                       ? fmt::format("{} rose from grant to grant; none was shown to the store", of)
-                       : fmt::format("{} rose from grant to grant, and none was stale", of));
+    if (grants_.empty()) return std::move(found_).Undecided("no grant carried a token");
+    if (compared_ == 0) found_.Doubt("no key was granted with a second token after the first");
+    found_.Doubt(WhyTooLittle(compared_, granted_ - compared_, "grants"));
+    return std::move(found_).Conclude(
+        {.judged = Counted(found_.judged(), "token"),
+         .violated = "did not rise, or were stale and accepted",
+         .valid = accesses_.empty() ? "{} rose from grant to grant; none was shown to the store"
+                                    : "{} rose from grant to grant, and none was stale"});
   }
 
   // Whether no token contradicts the claim, however few there are.
   bool NothingSpeaksAgainst() && {
     if (holds_.broken) return false;
     Judge();
-    return !grants_.empty() && count_ == 0 && doubt_.empty();
+    return !grants_.empty() && found_.IsClean();
   }
 
  private:
@@ -91,7 +81,7 @@ class FencingChecker {
       if (!call.Ok() || (!access && call.op != Op::kAcquire)) continue;
       granted_ += access ? 0 : 1;
       if (TokenForCall(call) == 0) continue;
-      ++tokens_;
+      found_.Judged();
       std::vector<const Call*>& of_key = access ? accesses_[call.key] : grants_[call.key];
       of_key.push_back(&call);
     }
@@ -117,9 +107,9 @@ class FencingChecker {
       const auto [same, is_new] = given.emplace(TokenForCall(*grant), grant);
       if (before != nullptr && TokenForCall(*before) >= TokenForCall(*grant) &&
           !IsOwnAgain(*before, *grant)) {
-        TellGrant(*grant, *before, "before");
+        found_.Violated(grant->to_ns, [&] { return TellGrant(*grant, *before, "before"); });
       } else if (!is_new && !IsOwnAgain(*same->second, *grant)) {
-        TellGrant(*grant, *same->second, "too");
+        found_.Violated(grant->to_ns, [&] { return TellGrant(*grant, *same->second, "too"); });
       }
     }
     // A single token, even of an owner that re-entered, cannot fall. The order of concurrent grants
@@ -144,7 +134,7 @@ class FencingChecker {
   void DoubtOf(const Call& larger, const Call& smaller) {
     const Hold* late = holds_.Find(larger.hold);
     const Hold* other = holds_.Find(smaller.hold);
-    if (!doubt_.empty() || late == nullptr || other == nullptr) return;
+    if (late == nullptr || other == nullptr) return;
     if (late->owner() == other->owner() || (late->shared && other->shared)) return;
     if (TokenForCall(larger) == TokenForCall(smaller)) return;
     const int64_t promised_ns =
@@ -152,20 +142,20 @@ class FencingChecker {
     // The first lease counts, not one that an extension prolonged.
     if (!Before(larger.to_ns, std::min(promised_ns, other->granted_until_ns))) return;
     if (PromisedAtOnce(*late, *other)) return;
-    doubt_ = fmt::format(
+    found_.Doubt(fmt::format(
         "{} was granted the key with token {} at {}, and {} with token {} at {}: either the "
         "larger token came first, or the key was granted within a lease",
         OwnerName(scene_, late->owner()), TokenForCall(larger), At(larger.to_ns),
-        OwnerName(scene_, other->owner()), TokenForCall(smaller), At(smaller.to_ns));
+        OwnerName(scene_, other->owner()), TokenForCall(smaller), At(smaller.to_ns)));
   }
 
   void NoteStep(const Call& grant, const Call& before) {
     const int64_t step = TokenForCall(grant) - TokenForCall(before);
-    if (!step_.IsNear(step)) return step_.Add(step);
-    step_.Add(step, grant.to_ns,
-              fmt::format("{} was granted token {} at {}, {} above {}'s",
-                          OwnerName(scene_, grant.session), TokenForCall(grant), At(grant.to_ns),
-                          step, OwnerName(scene_, before.session)));
+    found_.NoteMargin(step, grant.to_ns, [&] {
+      return fmt::format("{} was granted token {} at {}, {} above {}'s",
+                         OwnerName(scene_, grant.session), TokenForCall(grant), At(grant.to_ns),
+                         step, OwnerName(scene_, before.session));
+    });
   }
 
   // Whether an owner was granted its own token again: it re-entered, or may have, since a release
@@ -182,13 +172,12 @@ class FencingChecker {
     for (const Call* access : accesses) {
       const Call* before = largest.Of(*access);
       if (before != nullptr && TokenForCall(*before) > TokenForCall(*access))
-        TellAccess(*access, *before);
+        found_.Violated(access->to_ns, [&] { return TellAccess(*access, *before); });
     }
   }
 
-  void TellGrant(const Call& grant, const Call& other, std::string_view when) {
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(grant.to_ns);
+  [[nodiscard]] Violation TellGrant(const Call& grant, const Call& other,
+                                    std::string_view when) const {
     Violation violation = TellDeed(
         scene_,
         {.by = grant.session,
@@ -204,16 +193,14 @@ class FencingChecker {
     if (first != nullptr) violation.first = first->Ref();
     // Tokens fall after the counter was lost, however long ago that was.
     NameEarlierFault(scene_, violation, LosesKeys);
-    stories_.Add(std::move(violation));
+    return violation;
   }
 
-  void TellAccess(const Call& access, const Call& newer) {
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(access.to_ns);
+  [[nodiscard]] Violation TellAccess(const Call& access, const Call& newer) const {
     const std::string did = access.op == Op::kRead
                                 ? fmt::format("read stock {}", access.answer[0])
                                 : fmt::format("wrote stock {}", access.answer[1]);
-    stories_.Add(TellDeed(
+    return TellDeed(
         scene_, {.by = access.session,
                  .under = holds_.Find(access.hold),
                  .harmed = holds_.Find(newer.hold),
@@ -224,22 +211,12 @@ class FencingChecker {
                      "{}'s token {} at {}",
                      did, At(access.to_ns), TokenForCall(access), OwnerName(scene_, newer.session),
                      TokenForCall(newer), At(newer.to_ns)),
-                 .of_service = true}));
+                 .of_service = true});
   }
 
-  const Calls& calls_;
-  const Holds& holds_;
-  const Scene& scene_;
-  ViolationLog stories_;
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token
-  int64_t tokens_ = 0;
   int64_t granted_ = 0;   // grants with or without a token
   int64_t compared_ = 0;  // grants whose order is known, of keys with several tokens
-  int64_t count_ = 0;
-  MarginFinder step_{{.what = "smallest step from a token to the next",
-                      .missed = "furthest a token went back",
-                      .unit = "tokens"}};
-  std::string doubt_;  // the first reason for doubt
   // By session and key: the invocation of the first acquire or release of unknown outcome.
   std::map<std::pair<SessionId, uint16_t>, int64_t> unsure_ns_;
 };

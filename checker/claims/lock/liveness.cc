@@ -12,13 +12,13 @@
 
 #include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -40,8 +40,6 @@ struct KeyState {
   [[nodiscard]] bool IsStuck() const {
     return never_expires_ns || (probe && probe->outcome == EventType::kFail);
   }
-  // Granted beyond the budget; the granting attempt may have been carried out in time.
-  [[nodiscard]] bool IsLate() const { return IsGranted() && probe->waited_ns > probe->budget_ns; }
 };
 
 // The only server had the key without an expiry, and still granted the lock. So the key remains
@@ -263,69 +261,72 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
   return violation;
 }
 
+class LivenessChecker : ClaimChecker {
+ public:
+  LivenessChecker(const Evidence& evidence, const Limits& limits)
+      : ClaimChecker(evidence, limits, "keys",
+                     {.what = "least time left of a probe's budget",
+                      .missed = "longest a probe took beyond its budget"}) {}
+
+  ClaimVerdict Verdict() && {
+    for (const auto& [key, state] : Keys(evidence_.history())) Judge(key, state);
+    if (unanswered_ > 0)
+      found_.Doubt(fmt::format("{} had no answer", Counted(unanswered_, "probe")));
+    found_.Doubt(late_);
+    found_.Doubt(refused_rightly_);
+    found_.PassedOver(NotProbed(evidence_));
+    if (!found_.describes()) return std::move(found_).Conclude({});
+    const std::string wait = LongestWaitClause(evidence_.history(), scene_);
+    const std::string_view or_why = for_ever_ ? ", or had no expiry" : "";
+    return std::move(found_).Conclude(
+        {.nothing_judged = "no key was probed after the last fault",
+         .judged = Counted(found_.judged(), "key"),
+         .violated = fmt::format("could not be locked again in time{}{}", or_why, wait),
+         .valid = "{} could be locked again in time" + wait});
+  }
+
+ private:
+  void Judge(uint16_t key, const KeyState& state) {
+    if (state.IsAnswered() || state.never_expires_ns) found_.Judged();
+    if (state.probe && !state.IsAnswered()) ++unanswered_;
+    if (state.IsAnswered() && !state.IsStuck()) NoteGranted(key, *state.probe);
+    if (!state.IsStuck()) return;
+    if (!state.never_expires_ns) {
+      const std::string why = WhyRefusedRightly(evidence_, lease_ends_, key, *state.probe);
+      if (!why.empty() && refused_rightly_.empty())
+        refused_rightly_ = fmt::format("{} could not be had by {}, but {}", KeyName(facts_, key),
+                                       At(state.probe->to_ns), why);
+      if (!why.empty()) return;
+    }
+    for_ever_ = for_ever_ || state.never_expires_ns;
+    const int64_t at_ns = state.never_expires_ns ? *state.never_expires_ns : state.probe->to_ns;
+    found_.Violated(at_ns, [&] { return Tell(evidence_, key, state); });
+  }
+
+  // A grant beyond the budget may have been carried out in time.
+  void NoteGranted(uint16_t key, const Probe& probe) {
+    const int64_t left_ns = probe.budget_ns - probe.waited_ns;
+    if (left_ns < 0 && late_.empty()) {
+      late_ = fmt::format("{} was had at {}, {} after lease and grace, and perhaps in time",
+                          KeyName(facts_, key), At(probe.to_ns), ShortTime(-left_ns));
+    }
+    found_.NoteMargin(left_ns, probe.to_ns, [&] {
+      return fmt::format("{} was had at {} with {} of the probe's budget left",
+                         KeyName(facts_, key), At(probe.to_ns), ShortTime(left_ns));
+    });
+  }
+
+  const LeaseEnds lease_ends_{evidence_};
+  int64_t unanswered_ = 0;
+  bool for_ever_ = false;
+  std::string late_;  // the first key that was granted late, but perhaps in time
+  std::string refused_rightly_;
+};
+
 }  // namespace
 
 ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits) {
-  ClaimVerdict verdict{.unit = "keys"};
-  const Scene& scene = evidence.scene();
-  ViolationLog stories(limits);
-  MarginFinder left({.what = "least time left of a probe's budget",
-                     .missed = "longest a probe took beyond its budget"});
-  const LeaseEnds lease_ends(evidence);
-  int64_t unanswered = 0;
-  bool for_ever = false;
-  std::string late;
-  std::string rightly;
-  for (const auto& [key, state] : Keys(evidence.history())) {
-    if (state.IsAnswered() || state.never_expires_ns) ++verdict.opportunities;
-    if (state.probe && !state.IsAnswered()) ++unanswered;
-    if (state.IsAnswered() && !state.IsStuck() && limits.violations_told > 0) {
-      const int64_t left_ns = state.probe->budget_ns - state.probe->waited_ns;
-      left.Add(left_ns, state.probe->to_ns,
-               fmt::format("{} was had at {} with {} of the probe's budget left",
-                           KeyName(scene.facts, key), At(state.probe->to_ns), ShortTime(left_ns)));
-    }
-    if (state.IsLate() && late.empty()) {
-      late = fmt::format("{} was had at {}, {} after lease and grace, and perhaps in time",
-                         KeyName(scene.facts, key), At(state.probe->to_ns),
-                         ShortTime(state.probe->waited_ns - state.probe->budget_ns));
-    }
-    if (!state.IsStuck()) continue;
-    if (!state.never_expires_ns) {
-      const std::string why = WhyRefusedRightly(evidence, lease_ends, key, *state.probe);
-      if (!why.empty() && rightly.empty())
-        rightly = fmt::format("{} could not be had by {}, but {}", KeyName(scene.facts, key),
-                              At(state.probe->to_ns), why);
-      if (!why.empty()) continue;
-    }
-    ++verdict.count;
-    for_ever = for_ever || state.never_expires_ns;
-    if (stories.Wanted()) {
-      stories.Add(Tell(evidence, key, state));
-    } else {
-      stories.SawAt(state.probe ? state.probe->to_ns : *state.never_expires_ns);
-    }
-  }
-  if (auto margin = std::move(left).Take()) verdict.margins.push_back(std::move(*margin));
-  if (verdict.count == 0 && unanswered > 0) {
-    return Undecided(std::move(verdict),
-                     fmt::format("{} had no answer", Counted(unanswered, "probe")));
-  }
-  if (verdict.count == 0 && !late.empty()) return Undecided(std::move(verdict), late);
-  if (verdict.count == 0 && !rightly.empty()) return Undecided(std::move(verdict), rightly);
-  if (verdict.opportunities == 0) {
-    return Undecided(std::move(verdict), "no key was probed after the last fault");
-  }
-  if (const auto why = WhyTooLittle(verdict.opportunities, NotProbed(evidence), verdict.unit);
-      why && verdict.count == 0)
-    return Undecided(std::move(verdict), *why);
-  if (limits.violations_told == 0) return Decided(std::move(verdict), std::move(stories), "", "");
-  const std::string wait = LongestWaitClause(evidence.history(), scene);
-  const std::string keys = Counted(verdict.opportunities, "key");
-  std::string stuck = fmt::format("{} of {} could not be locked again in time{}{}", verdict.count,
-                                  keys, for_ever ? ", or had no expiry" : "", wait);
-  return Decided(std::move(verdict), std::move(stories), std::move(stuck),
-                 fmt::format("{} could be locked again in time{}", keys, wait));
+  return LivenessChecker(evidence, limits).Verdict();
 }
 
 }  // namespace doublehold

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -169,18 +169,13 @@ class LongestPlace {
   size_t next_ = 0;
 };
 
-class OrderChecker {
+class OrderChecker : ClaimChecker {
  public:
   OrderChecker(const Evidence& evidence, const Limits& limits)
-      : calls_(evidence.calls()),
-        holds_(evidence.holds()),
-        scene_(evidence.scene()),
-        stories_(limits),
-        longest_wait_(LongestWaitClause(evidence.history(), scene_)) {}
+      : ClaimChecker(evidence, limits, "grants") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "grants"};
-    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::vector<const Call*> by_answer;
     for (const Call& call : calls_.all) by_answer.push_back(&call);
     // At equal times the last attempt of a wait sorts before the end of the wait.
@@ -190,24 +185,17 @@ class OrderChecker {
     Queues queues;
     for (const Call* call : by_answer) queues.Take(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
-    verdict.count = count_;
-    verdict.opportunities = waited_;
-    if (waited_ == 0) {
-      return Undecided(
-          std::move(verdict),
-          "nobody was granted a key while another was known to wait for it" + longest_wait_);
+    if (doubtful_ > 0) {
+      found_.Doubt(
+          fmt::format("{} overtook a client that a fault or the machine kept from asking{}",
+                      Counted(doubtful_, "grant"), longest_wait_));
     }
-    if (count_ == 0 && doubtful_ > 0) {
-      return Undecided(std::move(verdict),
-                       fmt::format("{} overtook a client that a fault or the machine kept from "
-                                   "asking{}",
-                                   Counted(doubtful_, "grant"), longest_wait_));
-    }
-    const std::string of = Counted(waited_, "grant") + " for which others waited";
-    return Decided(
-        std::move(verdict), std::move(stories_),
-        fmt::format("{} of {} overtook one that had queued before{}", count_, of, longest_wait_),
-        fmt::format("none of {} overtook one that had queued before{}", of, longest_wait_));
+    return std::move(found_).Conclude(
+        {.nothing_judged =
+             "nobody was granted a key while another was known to wait for it" + longest_wait_,
+         .judged = Counted(found_.judged(), "grant") + " for which others waited",
+         .violated = "overtook one that had queued before" + longest_wait_,
+         .valid = "none of {} overtook one that had queued before" + longest_wait_});
   }
 
  private:
@@ -216,7 +204,7 @@ class OrderChecker {
     std::ranges::stable_sort(queue.places, {}, &Place::queued_ns);
     LongestPlace anybody(queue.places, &Place::asked_ns);
     for (const Grant& grant : queue.grants) {  // in the order of their answers
-      if (anybody.Lasts(grant.call->to_ns, grant.call->to_ns)) ++waited_;
+      if (anybody.Lasts(grant.call->to_ns, grant.call->to_ns)) found_.Judged();
     }
     std::ranges::stable_sort(queue.grants, {}, &Grant::since_ns);
     LongestPlace sure(queue.places, &Place::sure_ns);
@@ -230,14 +218,13 @@ class OrderChecker {
       }
     }
     std::ranges::stable_sort(overtaking, {}, [](const auto& o) { return o.first->call->to_ns; });
-    for (const auto& [grant, place] : overtaking) Tell(*grant, *place);
+    for (const auto& each : overtaking)
+      found_.Violated(each.second->asked_ns, [&] { return Tell(*each.first, *each.second); });
   }
 
-  void Tell(const Grant& grant, const Place& place) {
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(place.asked_ns);
+  [[nodiscard]] Violation Tell(const Grant& grant, const Place& place) const {
     const Call& call = *grant.call;
-    stories_.Add(TellDeed(
+    return TellDeed(
         scene_,
         {.by = call.session,
          .harmed = holds_.Find(call.hold),
@@ -246,16 +233,10 @@ class OrderChecker {
          .what = fmt::format("was granted the key at {}, having asked for it at {}; {} had been "
                              "waiting since {}, and asked for the last time at {}{}",
                              At(call.to_ns), At(grant.since_ns), OwnerName(scene_, place.session),
-                             At(place.queued_ns), At(place.asked_ns), longest_wait_)}));
+                             At(place.queued_ns), At(place.asked_ns), longest_wait_)});
   }
 
-  const Calls& calls_;
-  const Holds& holds_;
-  const Scene& scene_;
-  ViolationLog stories_;
-  const std::string longest_wait_;
-  int64_t count_ = 0;
-  int64_t waited_ = 0;
+  const std::string longest_wait_ = LongestWaitClause(evidence_.history(), scene_);
   int64_t doubtful_ = 0;
 };
 

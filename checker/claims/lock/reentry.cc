@@ -13,10 +13,10 @@
 
 #include "checker/claims/lock/last_exit.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -91,39 +91,30 @@ struct Others {
   }
 };
 
-class ReentryChecker {
+class ReentryChecker : ClaimChecker {
  public:
   ReentryChecker(const Evidence& evidence, const Limits& limits)
-      : calls_(evidence.calls()),
-        holds_(evidence.holds()),
-        scene_(evidence.scene()),
-        stories_(limits) {}
+      : ClaimChecker(evidence, limits, "exits") {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "exits"};
-    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::map<uint16_t, std::vector<const Call*>> of_key;
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire || call.op == Op::kRelease) of_key[call.key].push_back(&call);
-      if (call.op == Op::kRelease && call.Ok()) ++verdict.opportunities;
+      if (call.op == Op::kRelease && call.Ok()) found_.Judged();
     }
     for (const auto& [key, calls] : of_key) {
       JudgeInnerExits(calls);
       if (scene_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(calls);
     }
-    verdict.count = count_;
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (count_ == 0 && inner_exits_ == 0) {
-      return Undecided(std::move(verdict), "no client entered again what it held");
-    }
-    if (count_ == 0 && looked_at_ == 0)
-      return Undecided(std::move(verdict), "nobody was kept from the key after a nested exit");
-    const std::string of = Counted(verdict.opportunities, "exit");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} freed the lock too early, or not at all", count_, of),
-                   fmt::format("{} of {} were nested and kept the lock; after {} others were "
-                               "kept from it",
-                               inner_exits_, of, Counted(looked_at_, "inner exit")));
+    if (inner_exits_ == 0) found_.Doubt("no client entered again what it held");
+    if (looked_at_ == 0) found_.Doubt("nobody was kept from the key after a nested exit");
+    return std::move(found_).Conclude(
+        {.judged = Counted(found_.judged(), "exit"),
+         .violated = "freed the lock too early, or not at all",
+         .valid = fmt::format(
+             "{} of {{}} were nested and kept the lock; after {} others were kept from it",
+             inner_exits_, Counted(looked_at_, "inner exit"))});
   }
 
  private:
@@ -177,9 +168,8 @@ class ReentryChecker {
   }
 
   void Doubt(const Call& exit, const std::string& what) {
-    if (!doubt_.empty()) return;
-    doubt_ = fmt::format("{} {}, which need not be because of that exit",
-                         OwnerName(scene_, exit.session), what);
+    found_.Doubt(fmt::format("{} {}, which need not be because of that exit",
+                             OwnerName(scene_, exit.session), what));
   }
 
   void JudgeInnerExit(const Call& exit, const Hold& outer, const Call& grant,
@@ -204,16 +194,16 @@ class ReentryChecker {
                            WasActive(scene_, while_held, LosesKeys);
     const std::string what = TellExit(exit, outer, grant);
     if (otherwise) return Doubt(exit, what);
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(grant.to_ns);
-    Violation violation = TellDeed(scene_, {.by = exit.session,
-                                            .harmed = holds_.Find(grant.hold),
-                                            .beside = &outer,
-                                            .key = exit.key,
-                                            .when = {exit.from_ns, grant.to_ns},
-                                            .what = what});
-    violation.first = outer.Ref();
-    stories_.Add(std::move(violation));
+    found_.Violated(grant.to_ns, [&] {
+      Violation violation = TellDeed(scene_, {.by = exit.session,
+                                              .harmed = holds_.Find(grant.hold),
+                                              .beside = &outer,
+                                              .key = exit.key,
+                                              .when = {exit.from_ns, grant.to_ns},
+                                              .what = what});
+      violation.first = outer.Ref();
+      return violation;
+    });
   }
 
   void JudgeLastExits(const std::vector<const Call*>& calls) {
@@ -226,39 +216,28 @@ class ReentryChecker {
           At(refused.to_ns), OwnerName(scene_, refusal.last_exit->session),
           At(refusal.last_exit->to_ns));
       if (!refusal.certain) {
-        if (doubt_.empty()) {
-          doubt_ = fmt::format("{} {}; only if {} is that right",
-                               OwnerName(scene_, refused.session), what,
-                               refusal.perhaps_taken ? "an acquire was carried out twice"
-                                                     : "another stood before it in a queue");
-        }
+        found_.Doubt(fmt::format("{} {}; only if {} is that right",
+                                 OwnerName(scene_, refused.session), what,
+                                 refusal.perhaps_taken ? "an acquire was carried out twice"
+                                                       : "another stood before it in a queue"));
         continue;
       }
-      ++count_;
-      if (!stories_.Wanted()) {
-        stories_.SawAt(refused.to_ns);
-        continue;
-      }
-      Violation violation = TellDeed(scene_, {.by = refused.session,
-                                              .key = refused.key,
-                                              .when = {refused.from_ns, refused.to_ns},
-                                              .what = what});
-      const Hold* last = holds_.Find(refusal.last_exit->hold);
-      if (last != nullptr) violation.first = last->Ref();
-      // A wrong count of entries stays wrong, so any earlier fault may be the cause.
-      NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
-      stories_.Add(std::move(violation));
+      found_.Violated(refused.to_ns, [&] {
+        Violation violation = TellDeed(scene_, {.by = refused.session,
+                                                .key = refused.key,
+                                                .when = {refused.from_ns, refused.to_ns},
+                                                .what = what});
+        const Hold* last = holds_.Find(refusal.last_exit->hold);
+        if (last != nullptr) violation.first = last->Ref();
+        // A wrong count of entries stays wrong, so any earlier fault may be the cause.
+        NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
+        return violation;
+      });
     }
   }
 
-  const Calls& calls_;
-  const Holds& holds_;
-  const Scene& scene_;
-  ViolationLog stories_;
-  int64_t count_ = 0;
   int64_t inner_exits_ = 0;
   int64_t looked_at_ = 0;  // inner exits after which somebody was kept from the key in time
-  std::string doubt_;
 };
 
 }  // namespace

@@ -12,10 +12,10 @@
 
 #include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
-#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -84,56 +84,34 @@ class AcquiredLocks {
 
 enum class FreedWhose : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
-class ReleaseChecker {
+class ReleaseChecker : ClaimChecker {
  public:
   ReleaseChecker(const Evidence& evidence, const Limits& limits)
-      : evidence_(evidence),
-        calls_(evidence.calls()),
-        holds_(evidence.holds()),
-        scene_(evidence.scene()),
-        stories_(limits),
-        tells_(limits.violations_told > 0) {}
+      : ClaimChecker(evidence, limits, "releases",
+                     {.what = "least lease left after a release that did not look",
+                      .missed = "longest after its lease that a release did not look"}) {}
 
   ClaimVerdict Verdict() && {
-    ClaimVerdict verdict{.unit = "releases"};
-    if (holds_.broken) return Undecided(std::move(verdict), *holds_.broken);
+    if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::map<uint16_t, std::vector<const Call*>> unchecked, acquires;
     bool answered = false;
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) acquires[call.key].push_back(&call);
       if (call.op != Op::kRelease) continue;
-      ++verdict.opportunities;
+      found_.Judged();
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
       if (call.outcome == EventType::kInfo) NoteUnanswered(call);
       if (call.outcome == EventType::kFail && gone_ == nullptr && IsGoneEarly(call)) gone_ = &call;
     }
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
-    verdict.count = count_;
-    if (auto margin = std::move(margin_).Take()) verdict.margins.push_back(std::move(*margin));
-    if (!answered) return Undecided(std::move(verdict), "no release was answered");
-    if (count_ == 0 && doubt_.empty()) doubt_ = DoubtOfLostLocks();
-    if (count_ == 0 && !doubt_.empty()) return Undecided(std::move(verdict), doubt_);
-    if (count_ == 0 && !unchecked.empty() && unanswered_ != nullptr) {
-      return Undecided(
-          std::move(verdict),
-          fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
-                      "not answered",
-                      OwnerName(scene_, unanswered_->session), At(unanswered_->from_ns)));
-    }
-    if (count_ == 0 && gone_ != nullptr && unanswered_ != nullptr) {
-      return Undecided(
-          std::move(verdict),
-          fmt::format("the lock of {} was gone at {}, before its lease was over, and the "
-                      "release that {} called at {} was not answered",
-                      OwnerName(scene_, gone_->session), At(gone_->to_ns),
-                      OwnerName(scene_, unanswered_->session), At(unanswered_->from_ns)));
-    }
-    if (!tells_) return Decided(std::move(verdict), std::move(stories_), "", "");
-    const std::string of = Counted(verdict.opportunities, "release");
-    return Decided(std::move(verdict), std::move(stories_),
-                   fmt::format("{} of {} freed a lock that another held", count_, of),
-                   fmt::format("none of {} freed a lock that another held", of));
+    if (!answered) return std::move(found_).Undecided("no release was answered");
+    if (found_.IsClean()) found_.Doubt(DoubtOfLostLocks());
+    if (found_.IsClean() && unanswered_ != nullptr) DoubtOfUnanswered(!unchecked.empty());
+    if (!found_.describes()) return std::move(found_).Conclude({});
+    return std::move(found_).Conclude({.judged = Counted(found_.judged(), "release"),
+                                       .violated = "freed a lock that another held",
+                                       .valid = "none of {} freed a lock that another held"});
   }
 
  private:
@@ -147,13 +125,29 @@ class ReleaseChecker {
     if (met != holds_.all.rend()) unanswered_ = &release;
   }
 
+  void DoubtOfUnanswered(bool some_are_unchecked) {
+    const std::string who = OwnerName(scene_, unanswered_->session);
+    const std::string when = At(unanswered_->from_ns);
+    if (some_are_unchecked) {
+      found_.Doubt(
+          fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
+                      "not answered",
+                      who, when));
+    } else if (gone_ != nullptr) {
+      found_.Doubt(
+          fmt::format("the lock of {} was gone at {}, before its lease was over, and the "
+                      "release that {} called at {} was not answered",
+                      OwnerName(scene_, gone_->session), At(gone_->to_ns), who, when));
+    }
+  }
+
   // A library reports that a release freed its own lock, although the lock was certainly another's
   // by then. It is not believed, unless it supports only `silent-release`: then it may not have
   // checked. Returns the doubt. Empty: no such release, or the key may have been gone; some
   // libraries report success for that.
   [[nodiscard]] std::string DoubtOfLostLocks() const {
-    if (!scene_.facts.library || WhyNoLossIsCertain(evidence_)) return {};
-    const std::vector<std::string>& can = scene_.facts.library->can;
+    if (!facts_.library || WhyNoLossIsCertain(evidence_)) return {};
+    const std::vector<std::string>& can = facts_.library->can;
     if (std::ranges::find(can, "silent-release") != can.end()) return {};
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       const Call& release = *lost.release;
@@ -177,7 +171,7 @@ class ReleaseChecker {
   // explains it.
   [[nodiscard]] bool IsGoneEarly(const Call& release) const {
     const Hold* own = holds_.Find(release.hold);
-    if (own == nullptr || scene_.facts.nodes > 1) return false;
+    if (own == nullptr || facts_.nodes > 1) return false;
     if (!Before(release.to_ns, own->valid_until_ns)) return false;
     const Span since{own->core.from_ns, release.to_ns};
     return !WasActive(scene_, since, LosesKeys) && !WasActive(scene_, since, MovesAClock);
@@ -200,11 +194,12 @@ class ReleaseChecker {
       const Hold* harmed = nullptr;
       const FreedWhose freed =
           WhatWasFreed(release, own, last, grants.UnknownBy(release.to_ns), harmed);
-      if (freed == FreedWhose::kAnothers) Tell(key, release, own, *harmed);
-      if (freed == FreedWhose::kPerhapsAnothers && doubt_.empty()) {
-        doubt_ = fmt::format("{} released what may have been {}'s lock at {}",
-                             OwnerName(scene_, release.session), OwnerName(scene_, harmed->owner()),
-                             At(release.from_ns));
+      if (freed == FreedWhose::kAnothers)
+        found_.Violated(release.to_ns, [&] { return Tell(key, release, own, *harmed); });
+      if (freed == FreedWhose::kPerhapsAnothers) {
+        found_.Doubt(fmt::format("{} released what may have been {}'s lock at {}",
+                                 OwnerName(scene_, release.session),
+                                 OwnerName(scene_, harmed->owner()), At(release.from_ns)));
       }
     }
   }
@@ -214,7 +209,7 @@ class ReleaseChecker {
                           const std::vector<const Call*>& last, bool unknown,
                           const Hold*& harmed) const {
     const bool own_is_over = own == nullptr || own->valid_until_ns < release.to_ns;
-    bool certain = !unknown && scene_.facts.nodes <= 1;
+    bool certain = !unknown && facts_.nodes <= 1;
     int64_t since_ns = release.from_ns;
     for (const Call* grant : last) {
       const Hold* hold = holds_.Find(grant->hold);
@@ -242,10 +237,10 @@ class ReleaseChecker {
 
   // Whether the key of `granted`, set within `when`, certainly existed until the end of `when`.
   [[nodiscard]] bool WasThere(const Hold& granted, const Span& when) const {
-    if (!scene_.facts.library) return true;  // our locks do not report success if nothing was there
+    if (!facts_.library) return true;  // our locks do not report success if nothing was there
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(scene_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      const FaultFact& fault = facts_.faults[static_cast<size_t>(episode->fault)];
       return LosesKeys(fault) || (MovesAClock(fault) && ActsOnServers(*episode, fault));
     });
   }
@@ -253,17 +248,16 @@ class ReleaseChecker {
   void NoteMargin(const Hold* own, const Call& release) {
     if (own == nullptr || own->valid_until_ns >= kForeverNs) return;
     const int64_t left_ns = own->valid_until_ns - release.to_ns;
-    if (!margin_.IsNear(left_ns)) return margin_.Add(left_ns);
-    margin_.Add(left_ns, release.to_ns,
-                fmt::format("{}'s release of {} was answered at {} with {} of its lease left",
-                            OwnerName(scene_, release.session), KeyName(scene_.facts, release.key),
-                            At(release.to_ns), ShortTime(left_ns)));
+    found_.NoteMargin(left_ns, release.to_ns, [&] {
+      return fmt::format("{}'s release of {} was answered at {} with {} of its lease left",
+                         OwnerName(scene_, release.session), KeyName(facts_, release.key),
+                         At(release.to_ns), ShortTime(left_ns));
+    });
   }
 
-  void Tell(uint16_t key, const Call& release, const Hold* own, const Hold& harmed) {
-    ++count_;
-    if (!stories_.Wanted()) return stories_.SawAt(release.to_ns);
-    stories_.Add(TellDeed(
+  [[nodiscard]] Violation Tell(uint16_t key, const Call& release, const Hold* own,
+                               const Hold& harmed) const {
+    return TellDeed(
         scene_,
         {.by = release.session,
          .under = own,
@@ -274,19 +268,9 @@ class ReleaseChecker {
                              "granted it at {}",
                              At(release.from_ns),
                              own == nullptr ? ", though it had not been granted it," : "",
-                             OwnerName(scene_, harmed.owner()), At(harmed.core.from_ns))}));
+                             OwnerName(scene_, harmed.owner()), At(harmed.core.from_ns))});
   }
 
-  const Evidence& evidence_;
-  const Calls& calls_;
-  const Holds& holds_;
-  const Scene& scene_;
-  ViolationLog stories_;
-  bool tells_;  // false: only the outcome is needed
-  int64_t count_ = 0;
-  MarginFinder margin_{{.what = "least lease left after a release that did not look",
-                        .missed = "longest after its lease that a release did not look"}};
-  std::string doubt_;
   const Call* unanswered_ = nullptr;  // it may have freed another owner's lock
   const Call* gone_ = nullptr;
 };
