@@ -34,23 +34,29 @@ bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
   return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
 }
 
+// Since when a session has retried in vain.
+struct Retries {
+  int64_t since_ns = 0;
+  int64_t perhaps_since_ns = 0;  // the same, ignoring calls that may have missed answers of nodes
+};
+
 // The acquires of one session on one key.
 struct Asking {
   const Call* last = nullptr;
-  int64_t since_ns = 0;          // since then it retried in vain until the last call
-  int64_t perhaps_since_ns = 0;  // the same, ignoring calls that may have missed answers of nodes
-  bool waits = false;            // not granted the key since its first acquire
-  int64_t back_ns = 0;           // of a waiting session: since when it has retried without a break
-  int64_t told_of_ns =
-      -1;  // start of the free interval in which it was last counted as refused for too long
+  Retries retries;      // until the last call
+  bool waits = false;   // not granted the key since its first acquire
+  int64_t back_ns = 0;  // of a waiting session: since when it has retried without a break
+  // Start of the free interval in which it was last counted as refused for too long; -1: none.
+  int64_t told_of_ns = -1;
 };
 
 class AvailabilityChecker : ClaimChecker {
  public:
   AvailabilityChecker(const Evidence& evidence, const Limits& limits)
-      : ClaimChecker(evidence, limits, "asks for a free key",
-                     {.what = "least time left of lease and grace when a free key was granted",
-                      .missed = "longest that a free key was asked for beyond lease and grace"}) {}
+      : ClaimChecker(
+            evidence, limits, "asks for a free key",
+            {.what = "least time left of lease and grace when a free key was granted",
+             .missed = "longest that a free key could not be had beyond lease and grace"}) {}
 
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
@@ -102,8 +108,7 @@ class AvailabilityChecker : ClaimChecker {
     std::ranges::stable_sort(moments, {},
                              [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
     asking_.clear();
-    asked_since_ns_.clear();
-    perhaps_since_ns_.clear();
+    retries_.clear();
     for (const Moment& moment : moments) {
       if (!moment.answer) {
         Invoked(*moment.call);
@@ -123,12 +128,11 @@ class AvailabilityChecker : ClaimChecker {
                                  !stuck_.contains(last) &&
                                  call.from_ns - last->to_ns <= ToNs(facts_.lease);
     const bool goes_on = perhaps_goes_on && !MayHaveMissedAnswers(facts_, *last);
-    if (!perhaps_goes_on) asking.perhaps_since_ns = call.from_ns;
-    if (!goes_on) asking.since_ns = call.from_ns;
+    if (!perhaps_goes_on) asking.retries.perhaps_since_ns = call.from_ns;
+    if (!goes_on) asking.retries.since_ns = call.from_ns;
     if (!asking.waits) asking.back_ns = 0;
     if (asking.waits && !goes_on) asking.back_ns = call.from_ns;
-    asked_since_ns_[&call] = asking.since_ns;
-    perhaps_since_ns_[&call] = asking.perhaps_since_ns;
+    retries_[&call] = asking.retries;
     asking.last = &call;
     asking.waits = true;
   }
@@ -136,22 +140,20 @@ class AvailabilityChecker : ClaimChecker {
   // `spell`: the last free interval that had begun when the call was invoked; null: none.
   void Answered(const Call& call, const FreeInterval* spell) {
     Asking& asking = asking_[call.session];
-    const int64_t asked_since_ns = asked_since_ns_[&call];
     if (call.outcome == EventType::kFail && spell != nullptr &&
         Before(call.to_ns, spell->when.to_ns)) {
-      Refused(call, *spell, asked_since_ns, asking.told_of_ns);
+      Refused(call, *spell, asking.told_of_ns);
     }
     if (!call.Ok()) return;
     // The session may have invoked its next acquire at the same instant.
     if (asking.last == &call) asking.waits = false;
-    if (spell != nullptr && spell->when.to_ns == call.from_ns)
-      Granted(call, *spell, asked_since_ns);
+    if (spell != nullptr && spell->when.to_ns == call.from_ns) Granted(call, *spell);
   }
 
-  void Granted(const Call& call, const FreeInterval& spell, int64_t asked_since_ns) {
-    const int64_t since_ns = std::max(spell.when.from_ns, asked_since_ns);
+  void Granted(const Call& call, const FreeInterval& spell) {
+    const int64_t since_ns = std::max(spell.when.from_ns, retries_.at(&call).since_ns);
     const int64_t left_ns = patience_ns_ - (call.to_ns - since_ns);
-    if (disturbances_.OverSince({since_ns, call.to_ns}, call.session.client) != since_ns) {
+    if (UndisturbedSince(scene_, {since_ns, call.to_ns}, call.session.client) != since_ns) {
       return left_ns < 0 ? found_.PassedOver() : found_.Judged();
     }
     found_.Judged();
@@ -181,34 +183,36 @@ class AvailabilityChecker : ClaimChecker {
     });
   }
 
-  void Refused(const Call& call, const FreeInterval& spell, int64_t asked_since_ns,
-               int64_t& told_of_ns) {
-    int64_t since_ns = spell.when.from_ns;
-    if (!SaysThatItIsTaken(call)) since_ns = std::max(since_ns, asked_since_ns);
-    const int64_t perhaps_ns = std::max(spell.when.from_ns, perhaps_since_ns_.at(&call));
-    if (told_of_ns == spell.when.from_ns) return;
+  void Refused(const Call& call, const FreeInterval& spell, int64_t& told_of_ns) {
+    const int64_t free_ns = spell.when.from_ns;
+    const Retries& retries = retries_.at(&call);
+    int64_t since_ns = free_ns;
+    if (!SaysThatItIsTaken(call)) since_ns = std::max(since_ns, retries.since_ns);
+    const int64_t perhaps_ns = std::max(free_ns, retries.perhaps_since_ns);
     if (call.from_ns - since_ns <= patience_ns_ && call.to_ns - perhaps_ns <= patience_ns_) return;
-    const auto over =
-        disturbances_.OverSince({spell.when.from_ns, call.to_ns}, call.session.client);
+    const auto over = UndisturbedSince(scene_, {free_ns, call.to_ns}, call.session.client);
     if (!over) return Doubt(call, spell, "what a fault left behind may have been in its way");
     since_ns = std::max(since_ns, *over);
-    if (!IsLong({since_ns, call.from_ns}, call)) {
-      if (!stuck_.contains(&call) && IsLong({std::max(perhaps_ns, *over), call.to_ns}, call))
+    const int64_t left_ns = LeftNs({since_ns, call.from_ns}, call);
+    if (left_ns >= 0) {
+      const bool asked = !stuck_.contains(&call);
+      if (asked && LeftNs({std::max(perhaps_ns, *over), call.to_ns}, call) < 0)
         Doubt(call, spell, "how often it asked within its calls is not known");
       return;
     }
     if (const std::string why = WhyPerhapsRightly(call, since_ns); !why.empty())
       return Doubt(call, spell, why);
-    told_of_ns = spell.when.from_ns;
+    found_.NoteMargin(left_ns);
+    if (told_of_ns == free_ns) return;
+    told_of_ns = free_ns;
     found_.Judged();
-    found_.Violated(call.to_ns, [&] { return TellRefused(call, spell, asked_since_ns); });
+    found_.Violated(call.to_ns, [&] { return TellRefused(call, spell); });
   }
 
-  [[nodiscard]] Violation TellRefused(const Call& call, const FreeInterval& spell,
-                                      int64_t asked_since_ns) const {
-    const std::string asked = asked_since_ns < call.from_ns
-                                  ? fmt::format(" and asked in vain since {}", At(asked_since_ns))
-                                  : "";
+  [[nodiscard]] Violation TellRefused(const Call& call, const FreeInterval& spell) const {
+    const int64_t since_ns = retries_.at(&call).since_ns;
+    const std::string asked =
+        since_ns < call.from_ns ? fmt::format(" and asked in vain since {}", At(since_ns)) : "";
     Violation violation = TellDeed(scene_, {.by = call.session,
                                             .key = call.key,
                                             .when = {call.from_ns, call.to_ns},
@@ -226,12 +230,12 @@ class AvailabilityChecker : ClaimChecker {
                              Tell(refused, spell, ""), why));
   }
 
-  // Whether a span is longer than lease and grace, without the time in which the client was
-  // blocked.
-  [[nodiscard]] bool IsLong(const Span& when, const Call& refused) const {
-    if (when.from_ns >= when.to_ns) return false;
+  // How much of lease and grace a span leaves, without the time in which the client was blocked.
+  // Below 0: it was longer.
+  [[nodiscard]] int64_t LeftNs(const Span& when, const Call& refused) const {
+    if (when.from_ns >= when.to_ns) return patience_ns_;
     const int64_t stood_ns = BlockedTimeNs(scene_, refused.session.client, Side::kSession, when);
-    return when.to_ns - when.from_ns - stood_ns > patience_ns_;
+    return patience_ns_ - (when.to_ns - when.from_ns - stood_ns);
   }
 
   static bool Hinted(const Call& refused) { return refused.answer[0] > 0; }
@@ -252,7 +256,7 @@ class AvailabilityChecker : ClaimChecker {
   // Since when this session, and each that may be ahead of it in a queue, retries without a break.
   // Nothing: one of them may have given up.
   [[nodiscard]] std::optional<int64_t> AllAskSince(const Call& refused) const {
-    int64_t since_ns = asked_since_ns_.at(&refused);
+    int64_t since_ns = retries_.at(&refused).since_ns;
     for (const SessionId& other : OthersThatWait(refused)) {
       const Asking& asking = asking_.at(other);
       const Call& last = *asking.last;
@@ -268,7 +272,8 @@ class AvailabilityChecker : ClaimChecker {
   [[nodiscard]] std::string WhyPerhapsRightly(const Call& refused, int64_t free_since_ns) const {
     if (facts_.nodes <= 1 && !OthersThatWait(refused).empty()) {
       const std::optional<int64_t> all_ask_ns = AllAskSince(refused);
-      if (!all_ask_ns || !IsLong({std::max(free_since_ns, *all_ask_ns), refused.from_ns}, refused))
+      if (!all_ask_ns ||
+          LeftNs({std::max(free_since_ns, *all_ask_ns), refused.from_ns}, refused) >= 0)
         return "only if another stood before it in a queue is that right";
     }
     if (MayHaveMissedAnswers(facts_, refused))
@@ -301,10 +306,9 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);
-  const Disturbances disturbances_{scene_};
   std::set<const Call*> stuck_;  // refusals that may not have reached the lock
   std::map<SessionId, Asking> asking_;
-  std::map<const Call*, int64_t> asked_since_ns_, perhaps_since_ns_;
+  std::map<const Call*, Retries> retries_;  // until each call
 };
 
 }  // namespace

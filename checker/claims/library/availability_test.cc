@@ -51,6 +51,9 @@ TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
             "was the last to have it, and was refused it at 0.020 s; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_FALSE(verdict.violations.at(0).second);
+  EXPECT_EQ(verdict.margins.at(0).missed,
+            "longest that a free key could not be had beyond lease and grace");
+  EXPECT_EQ(verdict.margins.at(0).value, -8'000'000);
 }
 
 TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
@@ -548,6 +551,10 @@ TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
   EXPECT_EQ(VerdictOnAvailability(one).outcome, Outcome::kUnknown);
   EXPECT_EQ(VerdictOnAvailability(one + "\n      crash n2:  []", {.nodes = 3}).outcome,
             Outcome::kUnknown);
+  const std::string stopped = one + R"(
+      pause n2:             [------------------------------])";
+  EXPECT_EQ(VerdictOnAvailability(stopped, {.nodes = 3}).outcome, Outcome::kUnknown)
+      << "one node was killed and another is stopped, so no majority is left";
 }
 
 // The first client in the queue is stalled by the machine.

@@ -41,43 +41,39 @@ std::set<int> TargetNodesOnly(const RunFacts& facts, const FaultEpisode& episode
   return others || episode.client >= 0 ? std::set<int>{} : nodes;
 }
 
+bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
+  return facts.nodes - static_cast<int>(without.size()) > facts.nodes / 2;
+}
+
 }  // namespace
 
-std::optional<int64_t> Disturbances::OverSince(const Span& when, int32_t client) const {
-  for (const FaultEpisode* episode : scene_.EpisodesWithin({0, when.to_ns})) {
-    if (MayLinger(facts_, *episode)) return std::nullopt;
-  }
-  if (NoMajorityIsLeft(when.to_ns)) return std::nullopt;
+std::optional<int64_t> UndisturbedSince(const Scene& scene, const Span& when, int32_t client) {
+  const RunFacts& facts = scene.facts;
   int64_t since_ns = when.from_ns;
-  std::set<int> hit;
-  int64_t of_nodes_ns = since_ns;
-  for (const FaultEpisode* episode : scene_.EpisodesWithin(when)) {
-    const std::set<int> nodes = TargetNodesOnly(facts_, *episode);
+  int64_t servers_ns = when.from_ns;  // end of the faults on lock servers alone
+  std::set<int> killed, hit;          // lock servers
+  for (const FaultEpisode* episode : scene.EpisodesWithin({0, when.to_ns})) {
+    if (MayLinger(facts, *episode)) return std::nullopt;
+    const std::set<int> nodes = TargetNodesOnly(facts, *episode);
+    // A server that was killed for good stays away, although its fault ends at once.
+    if (IsCrash(facts.faults[static_cast<size_t>(episode->fault)]))
+      killed.insert(nodes.begin(), nodes.end());
+    if (!Overlap({episode->from_ns, episode->to_ns}, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
-    int64_t& over_ns = nodes.empty() ? since_ns : of_nodes_ns;
+    int64_t& over_ns = nodes.empty() ? since_ns : servers_ns;
     over_ns = std::max(over_ns, episode->to_ns);
   }
-  const bool a_majority_is_left = facts_.nodes - static_cast<int>(hit.size()) > facts_.nodes / 2;
-  if (!a_majority_is_left) since_ns = std::max(since_ns, of_nodes_ns);
-  for (const Stall* stall : scene_.StallsWithin(when)) {
+  if (!killed.empty() && !LeavesAMajority(facts, killed)) return std::nullopt;
+  hit.insert(killed.begin(), killed.end());
+  if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
+  for (const Stall* stall : scene.StallsWithin(when)) {
     // On several nodes, a stalled client may hold a part of the key. In a queue, it may be first.
-    const bool by_another = stall->client > 0 && (facts_.nodes > 1 || MayQueue(facts_));
+    const bool by_another = stall->client > 0 && (facts.nodes > 1 || MayQueue(facts));
     const bool in_the_way = by_another || CanDelay(*stall, client);
-    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts_.grace) / 2;
+    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;
     if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
   }
   return since_ns;
-}
-
-// A server that was killed for good stays away, although its fault ends at once.
-bool Disturbances::NoMajorityIsLeft(int64_t by_ns) const {
-  std::set<int> gone;
-  for (const FaultEpisode* episode : scene_.EpisodesWithin({0, by_ns})) {
-    if (!IsCrash(facts_.faults[static_cast<size_t>(episode->fault)])) continue;
-    const std::set<int> nodes = TargetNodesOnly(facts_, *episode);
-    gone.insert(nodes.begin(), nodes.end());
-  }
-  return !gone.empty() && facts_.nodes - static_cast<int>(gone.size()) <= facts_.nodes / 2;
 }
 
 }  // namespace doublehold

@@ -10,21 +10,9 @@
 
 namespace doublehold {
 
-// Refers to the scene.
-class Disturbances {
- public:
-  explicit Disturbances(const Scene& scene) : scene_(scene), facts_(scene.facts) {}
-
-  // The latest end of the disturbances that overlap a span; its beginning if there are none.
-  // Nothing: an earlier fault may block the key for long.
-  [[nodiscard]] std::optional<int64_t> OverSince(const Span& when, int32_t client) const;
-
- private:
-  [[nodiscard]] bool NoMajorityIsLeft(int64_t by_ns) const;
-
-  const Scene& scene_;
-  const RunFacts& facts_;
-};
+// The latest end of the disturbances that overlap a span; its beginning if there are none. Nothing:
+// an earlier fault may block the key for long.
+std::optional<int64_t> UndisturbedSince(const Scene& scene, const Span& when, int32_t client);
 
 }  // namespace doublehold
 
