@@ -56,7 +56,7 @@ std::vector<FaultEpisode> Episodes(const History& history) {
 // Whether a fault explains the stall of a process: it stopped the process, or made the server
 // unavailable.
 bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  const FaultFact& fault = FaultFor(facts, episode);
   // No fault stops the supervisor; its number is not above 0.
   if (!IsServer(client))
     return client > 0 && episode.client == client && Does(fault, FaultTrait::kStops);
@@ -84,13 +84,12 @@ std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
 }
 
 bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
-  return MovesAClock(facts.faults[static_cast<size_t>(episode.fault)]);
+  return MovesAClock(FaultFor(facts, episode));
 }
 
 // A stopped or slow client does nothing, so it did not cause what others were granted meanwhile.
 bool IsIdleness(const RunFacts& facts, const FaultEpisode& episode) {
-  return TraitsOf(facts.faults[static_cast<size_t>(episode.fault)])
-      .HasAny({FaultTrait::kStops, FaultTrait::kSlows});
+  return TraitsOf(FaultFor(facts, episode)).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
 }
 
 int RankOfLive(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
@@ -196,8 +195,8 @@ bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
 bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
-    return kind(scene.facts.faults[static_cast<size_t>(episode.fault)]) &&
-           episode.from_ns <= when.to_ns && when.from_ns <= episode.to_ns;
+    return kind(FaultFor(scene.facts, episode)) && episode.from_ns <= when.to_ns &&
+           when.from_ns <= episode.to_ns;
   });
 }
 
@@ -205,7 +204,7 @@ bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(scene.EpisodesWithin(when), [&](const FaultEpisode* episode) {
     return (episode->client <= 0 || episode->client == client) &&
-           kind(scene.facts.faults[static_cast<size_t>(episode->fault)]);
+           kind(FaultFor(scene.facts, *episode));
   });
 }
 
@@ -215,7 +214,7 @@ std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects
   for (const FaultEpisode& episode : scene.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
     const bool lost_its = suspects.stale != 0 && episode.client == suspects.stale &&
-                          LosesMessages(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+                          LosesMessages(FaultFor(scene.facts, episode));
     const bool ended_its = suspects.stale != 0 && episode.client == suspects.stale &&
                            episode.from_ns <= suspects.lease_end_ns &&
                            suspects.lease_end_ns <= episode.to_ns;

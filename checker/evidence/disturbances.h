@@ -53,6 +53,10 @@ struct Scene {
 };
 Scene Observe(const History& history);
 
+inline const FaultFact& FaultFor(const RunFacts& facts, const FaultEpisode& episode) {
+  return facts.faults[static_cast<size_t>(episode.fault)];
+}
+
 // Whether the fault moves a clock: such a fault lasts without stopping or delaying anything.
 bool MovesAClock(const FaultFact& fault);
 

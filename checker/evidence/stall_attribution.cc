@@ -72,7 +72,7 @@ bool StalledForMostOf(const Scene& scene, int32_t client, const Span& when) {
 int64_t BlockedTimeNs(const Scene& scene, int32_t client, Side side, const Span& when) {
   std::vector<Span> still = StallsOf(scene, client, when);
   for (const FaultEpisode* episode : scene.EpisodesWithin(when)) {
-    const FaultTraits does = TraitsOf(scene.facts.faults[static_cast<size_t>(episode->fault)]);
+    const FaultTraits does = TraitsOf(FaultFor(scene.facts, *episode));
     const bool stops =
         does.Has(FaultTrait::kStops) || (does.Has(FaultTrait::kSlows) && side == Side::kSession);
     if (episode->client == client && stops)

@@ -129,7 +129,7 @@ class CallTimeoutChecker : ClaimChecker {
 
   [[nodiscard]] bool WasEverKilled(int32_t client) const {
     return std::ranges::any_of(scene_.episodes, [&](const FaultEpisode& episode) {
-      return episode.client == client && IsCrash(facts_.faults[static_cast<size_t>(episode.fault)]);
+      return episode.client == client && IsCrash(FaultFor(facts_, episode));
     });
   }
 
@@ -175,11 +175,10 @@ class CallTimeoutChecker : ClaimChecker {
   }
 
   [[nodiscard]] bool WasKilled(const LateCall& late) const {
-    return std::ranges::any_of(scene_.EpisodesWithin(late.When()),
-                               [&](const FaultEpisode* episode) {
-                                 return episode->client == late.event.client &&
-                                        IsCrash(facts_.faults[static_cast<size_t>(episode->fault)]);
-                               });
+    return std::ranges::any_of(
+        scene_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
+          return episode->client == late.event.client && IsCrash(FaultFor(facts_, *episode));
+        });
   }
 
   void Judge(const LateCall& late) {
@@ -222,7 +221,7 @@ class CallTimeoutChecker : ClaimChecker {
   [[nodiscard]] const FaultEpisode* FaultBehind(const LateCall& late, int64_t due_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {
       if (episode.client > 0 && episode.client != late.event.client) return 0;
-      const FaultTraits does = TraitsOf(facts_.faults[static_cast<size_t>(episode.fault)]);
+      const FaultTraits does = TraitsOf(FaultFor(facts_, episode));
       const bool keeps =
           does.Has(FaultTrait::kSlows) || (does.Has(FaultTrait::kStops) && episode.node < 0);
       if (episode.client > 0) return keeps ? 1 : 3;

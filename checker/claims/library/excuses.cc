@@ -25,7 +25,7 @@ bool MayQueue(const RunFacts& facts) {
 // lease, or in a queue. The history does not record which libraries keep a queue. A stopped client
 // repeats nothing, and its delays end with the fault.
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  const FaultFact& fault = FaultFor(facts, episode);
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
   const bool only_stopped =
       episode.client > 0 && TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
@@ -34,7 +34,7 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
 
 // The lock servers that the fault acts on, if it acts on nothing else.
 std::set<int> TargetNodesOnly(const RunFacts& facts, const FaultEpisode& episode) {
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  const FaultFact& fault = FaultFor(facts, episode);
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
   if (episode.node >= 0) nodes.insert(episode.node);
   const bool others = std::ranges::any_of(nodes, [&](int n) { return n < 1 || n > facts.nodes; });
@@ -56,8 +56,7 @@ std::optional<int64_t> UndisturbedSince(const Scene& scene, const Span& when, in
     if (MayLinger(facts, *episode)) return std::nullopt;
     const std::set<int> nodes = TargetNodesOnly(facts, *episode);
     // A server that was killed for good stays away, although its fault ends at once.
-    if (IsCrash(facts.faults[static_cast<size_t>(episode->fault)]))
-      killed.insert(nodes.begin(), nodes.end());
+    if (IsCrash(FaultFor(facts, *episode))) killed.insert(nodes.begin(), nodes.end());
     if (!Overlap({episode->from_ns, episode->to_ns}, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
     int64_t& over_ns = nodes.empty() ? since_ns : servers_ns;

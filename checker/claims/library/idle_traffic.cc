@@ -29,7 +29,7 @@ constexpr int64_t kIdlePerLease = 2;
 // Whether a fault on this client, or on no client, may hide everything that the client sends to
 // lock servers.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
-  const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
+  const FaultFact& fault = FaultFor(facts, episode);
   constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
                               FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages};
   if (IsDescribed(fault) && !TraitsOf(fault).HasAny(kHide)) return false;
@@ -137,15 +137,12 @@ class IdleTrafficChecker : ClaimChecker {
 
   // A server that was killed for good receives nothing until another takes over.
   [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
-    if (!IsCrash(FactOf(episode))) return episode.to_ns;
+    if (!IsCrash(FaultFor(facts_, episode))) return episode.to_ns;
     const auto taken_over = std::ranges::find_if(scene_.episodes, [&](const FaultEpisode& other) {
-      return other.from_ns >= episode.from_ns && Does(FactOf(other), FaultTrait::kTakesOver);
+      return other.from_ns >= episode.from_ns &&
+             Does(FaultFor(facts_, other), FaultTrait::kTakesOver);
     });
     return taken_over == scene_.episodes.end() ? kForeverNs : taken_over->to_ns;
-  }
-
-  [[nodiscard]] const FaultFact& FactOf(const FaultEpisode& episode) const {
-    return facts_.faults[static_cast<size_t>(episode.fault)];
   }
 
   // How long within a span a command of this client would have been recorded.

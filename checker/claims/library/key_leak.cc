@@ -169,7 +169,7 @@ class KeyLeakChecker : ClaimChecker {
       return fmt::format("the lock was granted all the same at {}", At(*of.had_ns));
     const Span meanwhile{SinceNs(of, left), left.at_ns};
     for (const FaultEpisode& episode : scene_.episodes) {
-      const FaultFact& fault = facts_.faults[static_cast<size_t>(episode.fault)];
+      const FaultFact& fault = FaultFor(facts_, episode);
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(scene_, episode);
       const bool moved = MovesAClock(fault) && facts_.nodes > 1;
       if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))

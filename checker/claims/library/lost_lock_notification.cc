@@ -101,7 +101,7 @@ class LostLockNotificationChecker : ClaimChecker {
   [[nodiscard]] const FaultEpisode* KeptMessages(const LostLock& lost, int32_t named) const {
     for (const FaultEpisode* episode :
          scene_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
-      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      const FaultFact& fault = FaultFor(scene_.facts, *episode);
       const bool its = episode->client <= 0 || episode->client == lost.own->client;
       if (its && !Does(fault, FaultTrait::kSlows) && episode->fault != named) return episode;
     }

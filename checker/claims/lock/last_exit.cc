@@ -77,7 +77,7 @@ class ExitGaps {
   // granted acquire is not retried.
   void NoteSecondCopy(const Call& acquire) {
     for (const FaultEpisode* episode : scene_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
-      const FaultFact& fault = scene_.facts.faults[static_cast<size_t>(episode->fault)];
+      const FaultFact& fault = FaultFor(scene_.facts, *episode);
       if (episode->client > 0 && episode->client != acquire.session.client) continue;
       if (ActsOnStore(*episode, fault)) continue;
       if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;

@@ -87,10 +87,6 @@ int64_t NotProbed(const Evidence& evidence) {
   });
 }
 
-const FaultFact& FactOf(const Scene& scene, const FaultEpisode& episode) {
-  return scene.facts.faults[static_cast<size_t>(episode.fault)];
-}
-
 // The last hold of a key, which may still block it.
 const Hold* LastHold(const Holds& holds, uint16_t key) {
   const auto last = std::find_if(holds.all.rbegin(), holds.all.rend(),
@@ -135,7 +131,7 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
 // How likely a fault left the key so. 2: it killed the holder or a node, or was active during an
 // unanswered call. 0: a slow section, which leaves nothing. 1: any other.
 int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
-  const FaultFact& fault = FactOf(scene, episode);
+  const FaultFact& fault = FaultFor(scene.facts, episode);
   if (Does(fault, FaultTrait::kSlows)) return 0;
   const bool of_holder =
       leavers.last != nullptr && !leavers.last->released && leavers.last->client == episode.client;
@@ -166,7 +162,7 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
 // lasting faults that began before the probe.
 std::string FaultDuring(const Scene& scene, uint16_t key, const Probe& probe) {
   for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
-    const FaultFact& fault = FactOf(scene, *episode);
+    const FaultFact& fault = FaultFor(scene.facts, *episode);
     const bool lasts =
         IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
     if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns) &&
@@ -181,7 +177,7 @@ int64_t GoneNs(const Evidence& evidence, int32_t client) {
   const Scene& scene = evidence.scene();
   int64_t gone_ns = kForeverNs;
   for (const FaultEpisode& episode : scene.episodes) {
-    if (episode.client == client && IsCrash(FactOf(scene, episode)))
+    if (episode.client == client && IsCrash(FaultFor(scene.facts, episode)))
       gone_ns = std::min(gone_ns, episode.to_ns);
   }
   for (const Event& event : evidence.history().events) {

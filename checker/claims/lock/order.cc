@@ -121,7 +121,7 @@ class Queues {
 
 // Whether a fault may have kept the session at this place from acquiring in time.
 bool CostsThePlace(const Scene& scene, const FaultEpisode& episode, const Place& place) {
-  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  const FaultFact& fault = FaultFor(scene.facts, episode);
   if (MovesAClock(fault) || LosesKeys(fault)) return false;
   if (episode.client > 0 && episode.client != place.session.client) return false;
   return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;

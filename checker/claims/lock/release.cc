@@ -240,7 +240,7 @@ class ReleaseChecker : ClaimChecker {
     if (!facts_.library) return true;  // our locks do not report success if nothing was there
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(scene_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-      const FaultFact& fault = facts_.faults[static_cast<size_t>(episode->fault)];
+      const FaultFact& fault = FaultFor(facts_, *episode);
       return LosesKeys(fault) || (MovesAClock(fault) && ActsOnServers(*episode, fault));
     });
   }
