@@ -7,7 +7,7 @@
 
 #include "checker/claims/lock/exclusion.h"
 #include "checker/testing/ascii_history.h"
-#include "checker/testing/reference_service.h"
+#include "checker/testing/oracle/random_run.h"
 #include "lib/history/binary.h"
 #include "lib/testing/temp_file.h"
 #include "lib/testing/trials.h"
@@ -117,10 +117,10 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
   int64_t violated = 0;
   for (uint64_t seed = 1; seed <= static_cast<uint64_t>(rounds); ++seed) {
     Prng prng(seed, "scan");
-    const ServiceOptions options{.defect = seed % 3 == 0 ? Defect::kNoLock : Defect::kNone,
-                                 .sessions = 2 + static_cast<int>(seed % 3),
-                                 .losses = seed % 2 == 0};
-    History history = RunService(options, prng);
+    History history = brute::RandomRun({prng}, {.max_stay = 12,
+                                                .loses_acquire = 12,
+                                                .loses_release = 12,
+                                                .grants_taken = seed % 3 == 0 ? 67 : 0});
     const ExclusionScan scan = ScanOf(history);
     const ClaimVerdict whole = CheckExclusion(history, {});
     if (whole.outcome == Outcome::kViolated) {

@@ -69,7 +69,7 @@ class Run {
       next.mapped()();
     }
     return {.facts = {.lock = "brute",
-                      .write = "read-modify-write",
+                      .write = options_.tries_again ? "watch" : "read-modify-write",
                       .lease = Lease(options_.lease),
                       .grace = Duration(options_.grace),
                       .clients = clients_,
@@ -225,14 +225,16 @@ class Run {
                    options_.loses_work);
     if (work == Work::kSave)
       co_await Ask({client, Op::kSave, 0, {1 + Any(tasks_)}}, options_.loses_work);
-    if (work != Work::kSale) co_return;
-    const int64_t read = (co_await Ask({client, Op::kRead, hold}, 0)).values[0];
-    if (read <= 0) co_return;
-    const Request write{client, Op::kWrite, hold, {read, read - 1}};
-    if (!(co_await Ask(write, options_.loses_work)).Ok()) co_return;
-    ++orders_;
-    Record({client, Op::kOrder, hold}, EventType::kInvoke, write.asked);
-    Record({client, Op::kOrder, hold}, EventType::kOk, write.asked);
+    for (int tries = work != Work::kSale ? 0 : options_.tries_again ? 3 : 1; tries > 0; --tries) {
+      const int64_t read = (co_await Ask({client, Op::kRead, hold}, 0)).values[0];
+      if (read <= 0) co_return;
+      const Request write{client, Op::kWrite, hold, {read, read - 1}};
+      if (!(co_await Ask(write, options_.loses_work)).Ok()) continue;
+      ++orders_;
+      Record({client, Op::kOrder, hold}, EventType::kInvoke, write.asked);
+      Record({client, Op::kOrder, hold}, EventType::kOk, write.asked);
+      co_return;
+    }
   }
 
   // Counts what the store has: of tasks, those with a result and a little later their results.

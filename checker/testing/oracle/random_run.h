@@ -51,6 +51,7 @@ struct RunOptions {
   int releases_refused = 0, releases_unknown = 0;  // an acquire that was refused, or not answered
   int forgets = 0;                                 // to release
   int leaves = 0;                                  // when it forgets: records that it leaves
+  bool tries_again = false;                        // sells again after a write without an answer
 
   // Lost answers, in half of the runs; none in the others.
   int loses_acquire = 33, loses_release = 33, loses_work = 33;
