@@ -11,7 +11,7 @@ namespace doublehold {
 
 // Tries every order that real time and each process's own order allow, on an object of its own
 // (plain_objects.h). The lease-mutex depends on time, so there it tries every order at every whole
-// instant, with a lock that knows its lease and the time. For up to about eight operations.
+// instant. For up to about eight operations.
 bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
                   const std::vector<Operation>& operations);
 

@@ -78,6 +78,21 @@ bool ReentrantFenced(PlainState& state, std::string_view function, const Operati
   return true;
 }
 
+// A lock that knows its lease and the time.
+bool LeaseMutex(PlainState& state, std::string_view function, const Operation& operation) {
+  const bool own = state.owner == operation.process;
+  if (function == "acquire") {
+    if (state.owner && state.now < state.lease_end) return false;
+    state.owner = operation.process;
+    state.lease_end = state.now + operation.argument[0];
+    return true;
+  }
+  if (function == "release" && (!own || state.now > state.lease_end + state.grace)) return false;
+  if (function == "not-owner" && own && state.now < state.lease_end) return false;
+  if (own) state.owner.reset();
+  return true;
+}
+
 bool Semaphore(PlainState& state, std::string_view function, const Operation& operation) {
   const int64_t asked = Said(operation.argument).value_or(1);
   const int64_t left = state.permits + (function == "acquire" ? -asked : asked);
@@ -175,6 +190,7 @@ const PlainObject* FindPlainObject(std::string_view model) {
                                                 {"reentrant-mutex", Reentrant},
                                                 {"fenced-mutex", Fenced},
                                                 {"reentrant-fenced-mutex", ReentrantFenced},
+                                                {"lease-mutex", LeaseMutex},
                                                 {"semaphore", Semaphore},
                                                 {"owner-semaphore", OwnerSemaphore},
                                                 {"read-write-lock", ReadWriteLock},
@@ -188,7 +204,7 @@ const PlainObject* FindPlainObject(std::string_view model) {
 }
 
 PlainState PlainStart(const ModelParameters& parameters) {
-  PlainState state{.permits = parameters.permits};
+  PlainState state{.permits = parameters.permits, .grace = parameters.lease_grace.count()};
   if (parameters.initial != kNil) state.value = parameters.initial;
   return state;
 }

@@ -3,6 +3,7 @@
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -26,6 +27,11 @@ struct PlainState {
   std::optional<int64_t> value{};         // nothing: nil
   std::set<std::optional<int64_t>> in{};  // a set
   std::string text{};
+  int64_t now = 0;        // for a lease: when the next operation takes effect
+  int64_t lease_end = 0;  // from then on the owner's lease counts as over
+  int64_t grace = 0;      // how much longer a release may still succeed
+
+  auto operator<=>(const PlainState&) const = default;
 };
 
 struct PlainObject {
@@ -34,7 +40,7 @@ struct PlainObject {
   bool (*take)(PlainState& state, std::string_view function, const Operation& operation);
 };
 
-// The object of a model; null: none. For the lease-mutex, every_order.cc tries every instant.
+// The object of a model; null: none.
 const PlainObject* FindPlainObject(std::string_view model);
 PlainState PlainStart(const ModelParameters& parameters);
 

@@ -82,58 +82,22 @@ Operation Filled(const Slot& slot, Operation what) {
   return what;
 }
 
-// Performs operations without the model's own code: else no history would contain what the model
-// wrongly forbids.
-class Doing {
- public:
-  Doing(const Model& model, const ModelParameters& parameters)
-      : model_(model),
-        object_(FindPlainObject(model.name)),
-        state_(PlainStart(parameters)),
-        grace_(parameters.lease_grace.count()) {}
-
-  bool Take(const Operation& operation, int64_t at) {
-    const std::string_view function = model_.functions[operation.function];
-    if (object_ == nullptr) return TakeLeased(function, operation, at);
-    PlainState next = state_;
-    if (!object_->take(next, function, operation)) return false;
-    state_ = std::move(next);
-    return true;
-  }
-
- private:
-  bool TakeLeased(std::string_view function, const Operation& operation, int64_t at) {
-    const bool own = state_.owner == operation.process;
-    if (function == "acquire") {
-      if (state_.owner && at < lease_end_) return false;
-      state_.owner = operation.process;
-      lease_end_ = at + operation.argument[0];
-      return true;
-    }
-    if (function == "release" && (!own || at > lease_end_ + grace_)) return false;
-    if (function == "not-owner" && own && at < lease_end_) return false;
-    if (own) state_.owner.reset();
-    return true;
-  }
-
-  const Model& model_;
-  const PlainObject* object_;
-  PlainState state_;
-  int64_t grace_;
-  int64_t lease_end_ = 0;
-};
-
 }  // namespace
 
 Trial PossibleTrial(const Model& model, Prng& prng) {
   Trial trial{.parameters = {.permits = 1 + static_cast<int64_t>(prng.Below(2)),
                              .initial = static_cast<int64_t>(prng.Below(3)),
                              .lease_grace = Duration(prng.Below(2))}};
-  Doing doing(model, trial.parameters);
+  // Not the model's own code: else no history would contain what the model wrongly forbids.
+  const PlainObject& object = *FindPlainObject(model.name);
+  PlainState state = PlainStart(trial.parameters);
   for (const Slot& slot : AnySlots(prng)) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const Operation operation = Filled(slot, AnyOperation(model, prng, slot.operation.process));
-      if (!doing.Take(operation, slot.effect)) continue;
+      PlainState next = state;
+      next.now = slot.effect;
+      if (!object.take(next, model.functions[operation.function], operation)) continue;
+      state = std::move(next);
       trial.operations.push_back(operation);
       break;
     }

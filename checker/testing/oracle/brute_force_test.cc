@@ -1,4 +1,4 @@
-// The one-pass search for overlaps against a slow and obvious one, on thousands of random histories.
+// The one-pass search for overlaps against a slow and obvious one, on random histories.
 
 #include <gtest/gtest.h>
 
