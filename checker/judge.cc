@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -216,25 +215,12 @@ RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
   return verdict;
 }
 
-// By client its holds, sorted by start; each end is the latest end so far.
-std::map<int32_t, std::vector<Span>> HeldBySoFar(const Holds& holds) {
-  std::map<int32_t, std::vector<Span>> held;
-  for (const Hold& hold : holds.all) held[hold.client].push_back(hold.core);
-  for (auto& [client, spans] : held) {
-    std::ranges::sort(spans, {}, &Span::from_ns);
-    for (size_t i = 1; i < spans.size(); ++i)
-      spans[i].to_ns = std::max(spans[i].to_ns, spans[i - 1].to_ns);
-  }
-  return held;
-}
-
-bool TouchesHoldOf(const Stall& stall, const std::map<int32_t, std::vector<Span>>& held) {
+bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
   // A stalled supervisor or server affects every client.
   if (stall.client == kSupervisor || IsServer(stall.client)) return true;
-  const auto its = held.find(stall.client);
-  if (its == held.end()) return false;
-  const auto after = std::ranges::lower_bound(its->second, stall.when.to_ns, {}, &Span::from_ns);
-  return after != its->second.begin() && Overlap(*std::prev(after), stall.when);
+  return std::ranges::any_of(holds.all, [&](const Hold& hold) {
+    return hold.client == stall.client && Overlap(hold.core, stall.when);
+  });
 }
 
 // One sentence for each process that the machine stalled during a hold for over half the lease.
@@ -244,11 +230,10 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
     Span longest;
   };
   std::map<int32_t, Stalled> processes;
-  const std::map<int32_t, std::vector<Span>> held = HeldBySoFar(evidence.holds());
   for (const Stall& stall : evidence.scene().stalls) {
     const int64_t length_ns = stall.when.to_ns - stall.when.from_ns;
     if (length_ns <= ToNs(evidence.facts().lease) / 2) continue;
-    if (!TouchesHoldOf(stall, held)) continue;
+    if (!TouchesHoldOf(stall, evidence.holds())) continue;
     Stalled& stalled = processes[stall.client];
     ++stalled.times;
     if (length_ns > stalled.longest.to_ns - stalled.longest.from_ns) stalled.longest = stall.when;
@@ -339,14 +324,7 @@ RunVerdict Judge(const History& history, const Limits& limits) {
       verdict.warnings.push_back(std::move(why));
   }
   verdict.episodes = scene.episodes;
-  verdict.unknown_acquires = tally.unknown_acquires;
-  verdict.unknown_releases = tally.unknown_releases;
-  verdict.unknown_writes = tally.unknown_writes;
-  verdict.latency = std::move(tally.latency);
-  verdict.attempts = tally.attempts;
-  verdict.grants = tally.grants;
-  verdict.orders = tally.orders;
-  verdict.seconds = tally.seconds;
+  verdict.tally = std::move(tally);
   Conclude(verdict);
   return verdict;
 }

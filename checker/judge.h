@@ -3,7 +3,6 @@
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_H_
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -23,20 +22,17 @@ struct RunVerdict {
   Outcome overall = Outcome::kUnknown;  // the worst of the claims
   bool as_expected = false;  // every claim is as facts.expect says; without expectations: kValid
   ExitCode exit_code = ExitCode::kUnknown;
-  // Operations of unknown outcome; blind_spots says what they may hide.
-  int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;
-  std::optional<BlindSpots> blind_spots;  // nothing: not searched for
+  Tally tally;
+  // What operations of unknown outcome may hide; nothing: not searched for.
+  std::optional<BlindSpots> blind_spots;
   bool weak_control = false;  // lock `none`, but nothing violated: this load can judge no lock
   bool short_pauses = false;  // planned to outlast a lease, but none did: short_pauses.h
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
   std::optional<int64_t> lost_updates;  // if stock was sold and judged
   std::vector<FaultEpisode> episodes;
-  std::vector<std::string> not_fired;          // planned faults that started too seldom, by name
-  int64_t stalls = 0, longest_stall_ns = 0;    // unplanned: by the machine, not a fault
-  std::vector<std::string> warnings;           // a sentence each
-  std::map<std::string, Percentiles> latency;  // "acquire", "wait", "hold", "release"
-  int64_t attempts = 0, grants = 0, orders = 0;
-  double seconds = 0;
+  std::vector<std::string> not_fired;        // planned faults that started too seldom, by name
+  int64_t stalls = 0, longest_stall_ns = 0;  // unplanned: by the machine, not a fault
+  std::vector<std::string> warnings;         // a sentence each
 };
 
 RunVerdict Judge(const History& history, const Limits& limits = {});

@@ -30,7 +30,7 @@ std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts)
                       .missed = "longest overlap of two holds"}};
   }
   RunVerdict verdict{.facts = std::move(facts), .claims = {std::move(claim)}};
-  verdict.grants = scan.holds;
+  verdict.tally.grants = scan.holds;
   Conclude(verdict);
   return verdict;
 }

@@ -47,8 +47,8 @@ TEST_F(JudgeFileTest, AScanAgreesWithTheWholeHistory) {
   ASSERT_EQ(pass.claims.size(), 1u);
   EXPECT_EQ(pass.overall, Outcome::kValid);
   EXPECT_EQ(pass.exit_code, ExitCode::kAsExpected);
-  EXPECT_TRUE(pass.latency.empty()) << "it was judged as a whole";
-  ASSERT_FALSE(whole.latency.empty());
+  EXPECT_TRUE(pass.tally.latency.empty()) << "it was judged as a whole";
+  ASSERT_FALSE(whole.tally.latency.empty());
   EXPECT_EQ(pass.claims[0].reason, whole.claims[0].reason);
   EXPECT_EQ(pass.claims[0].opportunities, whole.claims[0].opportunities);
   EXPECT_EQ(pass.claims[0].margins.at(0).value, whole.claims[0].margins.at(0).value);

@@ -333,24 +333,24 @@ TEST(Judge, CountsOperationsOfUnknownOutcome) {
     c1:    A-?R-?       A-a=g=W-?=R-r A-a=R | 5 5>4
     c2:       A
     c3:    A-x A-a=W                        | 4>3)"));
-  EXPECT_EQ(verdict.unknown_acquires, 2);
-  EXPECT_EQ(verdict.unknown_releases, 2);
-  EXPECT_EQ(verdict.unknown_writes, 2);
-  EXPECT_EQ(verdict.attempts, 6);
-  EXPECT_EQ(verdict.grants, 3);
+  EXPECT_EQ(verdict.tally.unknown_acquires, 2);
+  EXPECT_EQ(verdict.tally.unknown_releases, 2);
+  EXPECT_EQ(verdict.tally.unknown_writes, 2);
+  EXPECT_EQ(verdict.tally.attempts, 6);
+  EXPECT_EQ(verdict.tally.grants, 3);
 }
 
 TEST(Judge, MeasuresLatenciesAndSeconds) {
   const RunVerdict verdict = Judge(FromLanes(R"(
     c1:    Q-A--a-q===R-r   A-x
     c2:                 A--a=====R----x)"));
-  EXPECT_EQ(verdict.latency.at("acquire").count, 2);
-  EXPECT_EQ(verdict.latency.at("acquire").max_ns, 3'000'000);
-  EXPECT_EQ(verdict.latency.at("wait").p50_ns, 7'000'000);
-  EXPECT_EQ(verdict.latency.at("hold").p50_ns, 6'000'000);
-  EXPECT_EQ(verdict.latency.at("hold").max_ns, 6'000'000);
-  EXPECT_EQ(verdict.latency.at("release").max_ns, 5'000'000);
-  EXPECT_DOUBLE_EQ(verdict.seconds, 0.027);
+  EXPECT_EQ(verdict.tally.latency.at("acquire").count, 2);
+  EXPECT_EQ(verdict.tally.latency.at("acquire").max_ns, 3'000'000);
+  EXPECT_EQ(verdict.tally.latency.at("wait").p50_ns, 7'000'000);
+  EXPECT_EQ(verdict.tally.latency.at("hold").p50_ns, 6'000'000);
+  EXPECT_EQ(verdict.tally.latency.at("hold").max_ns, 6'000'000);
+  EXPECT_EQ(verdict.tally.latency.at("release").max_ns, 5'000'000);
+  EXPECT_DOUBLE_EQ(verdict.tally.seconds, 0.027);
 }
 
 TEST(Judge, PercentilesAreValuesThatOccurred) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "checker/evidence/disturbances.h"
@@ -14,29 +13,28 @@ namespace {
 // Most lost records of one segment; small enough that a sum cannot overflow.
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
+// Whether a fault killed the client by then.
+bool WasKilledBy(const Scene& scene, int32_t client, int64_t at_ns) {
+  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+    return episode.client == client && episode.from_ns <= at_ns &&
+           IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+  });
+}
+
 class Counter {
  public:
-  explicit Counter(const RunFacts& facts) : facts_(facts) {
-    tally_.started.resize(facts.faults.size());
+  explicit Counter(const Scene& scene) : scene_(scene) {
+    tally_.started.resize(scene.facts.faults.size());
+    for (const FaultEpisode& episode : scene.episodes)
+      ++tally_.started[static_cast<size_t>(episode.fault)];
   }
 
   void Take(const Event& event) {
-    const auto fault = static_cast<size_t>(event.value[0]);
     if (event.op == Op::kLost) {
       tally_.lost[event.client] += std::clamp<int64_t>(event.value[0], 1, kMostLost);
     }
-    if (event.op == Op::kDied && !killed_.contains(event.client)) {
+    if (event.op == Op::kDied && !WasKilledBy(scene_, event.client, event.at_ns)) {
       tally_.died[event.client] = event.value[0];
-    }
-    if (event.op == Op::kFault && fault < tally_.started.size()) {
-      if (event.type == EventType::kInvoke) ++tally_.started[fault];
-      if (event.type == EventType::kInvoke && IsCrash(facts_.faults[fault])) {
-        newly_killed_[event.value[0]] = killed_.insert(static_cast<int32_t>(event.value[2])).second;
-      }
-      if (DidNothing(event)) {
-        --tally_.started[fault];
-        if (newly_killed_[event.value[0]]) killed_.erase(static_cast<int32_t>(event.value[2]));
-      }
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
     if (!HasKey(event.op)) return;
@@ -93,10 +91,8 @@ class Counter {
     }
   }
 
-  const RunFacts& facts_;
+  const Scene& scene_;
   Tally tally_;
-  std::set<int32_t> killed_;              // by a fault, so far
-  std::map<int64_t, bool> newly_killed_;  // whether the last start of this fault killed its client
   // Time of invocation; an operation that never ends is unknown.
   std::map<std::pair<SessionId, Op>, int64_t> open_;
   std::map<Op, std::vector<int64_t>> lengths_;
@@ -108,7 +104,7 @@ class Counter {
 }  // namespace
 
 Tally Count(const Evidence& evidence) {
-  Counter counter(evidence.facts());
+  Counter counter(evidence.scene());
   for (const Event& event : evidence.history().events) counter.Take(event);
   return std::move(counter).Finish(evidence.holds());
 }

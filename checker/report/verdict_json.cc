@@ -119,8 +119,9 @@ json LostUpdatesToJson(const RunVerdict& verdict) {
   if (!verdict.lost_updates) return nullptr;
   const auto lost = static_cast<double>(*verdict.lost_updates);
   return {{"count", *verdict.lost_updates},
-          {"per_million_grants",
-           verdict.grants > 0 ? json(lost * 1e6 / static_cast<double>(verdict.grants)) : json()}};
+          {"per_million_grants", verdict.tally.grants > 0
+                                     ? json(lost * 1e6 / static_cast<double>(verdict.tally.grants))
+                                     : json()}};
 }
 
 json ToJson(const Margin& margin) {
@@ -219,7 +220,7 @@ json FaultsToJson(const RunVerdict& verdict) {
 
 json LatencyToJson(const RunVerdict& verdict) {
   json latency = json::object();
-  for (const auto& [name, values] : verdict.latency) {
+  for (const auto& [name, values] : verdict.tally.latency) {
     latency[name] = ToJson(values);
   }
   return latency;
@@ -253,16 +254,16 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
           {"blind_spots", BlindSpotsToJson(verdict)},
           {"faults", FaultsToJson(verdict)},
           {"unknown_operations",
-           {{"acquires", verdict.unknown_acquires},
-            {"releases", verdict.unknown_releases},
-            {"writes", verdict.unknown_writes}}},
+           {{"acquires", verdict.tally.unknown_acquires},
+            {"releases", verdict.tally.unknown_releases},
+            {"writes", verdict.tally.unknown_writes}}},
           {"stalls", {{"count", verdict.stalls}, {"longest_ns", verdict.longest_stall_ns}}},
           {"warnings", verdict.warnings},
           {"latency", LatencyToJson(verdict)},
-          {"attempts", verdict.attempts},
-          {"grants", verdict.grants},
-          {"orders", verdict.orders},
-          {"seconds", verdict.seconds}};
+          {"attempts", verdict.tally.attempts},
+          {"grants", verdict.tally.grants},
+          {"orders", verdict.tally.orders},
+          {"seconds", verdict.tally.seconds}};
 }
 
 }  // namespace doublehold

@@ -160,10 +160,10 @@ std::string Sizes(const RunVerdict& verdict) {
   }
   if (verdict.lost_updates.value_or(0) == 0) return text;
   text += fmt::format("lost updates: {}", *verdict.lost_updates);
-  if (verdict.grants > 0) {
-    text +=
-        fmt::format(", {:.0f} per million grants", static_cast<double>(*verdict.lost_updates) *
-                                                       1e6 / static_cast<double>(verdict.grants));
+  if (verdict.tally.grants > 0) {
+    text += fmt::format(", {:.0f} per million grants",
+                        static_cast<double>(*verdict.lost_updates) * 1e6 /
+                            static_cast<double>(verdict.tally.grants));
   }
   return text + '\n';
 }

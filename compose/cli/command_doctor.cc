@@ -52,7 +52,7 @@ Result<std::string> TryRun(const ServerProgram& server) {
   for (const ClaimVerdict& claim : verdict->claims) {
     if (claim.claim == "lease-exclusion" && claim.outcome == Outcome::kViolated) {
       return fmt::format("moving a clock made set-nx-px grant twice, as expected ({} grants)",
-                         verdict->grants);
+                         verdict->tally.grants);
     }
   }
   return EnvironmentFailed(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "checker/judge.h"
 #include "compose/explore/shrink.h"
 #include "compose/explore/testing_explore.h"
 
