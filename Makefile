@@ -73,7 +73,7 @@ format:
 tidy:
 	@./setup.sh --tidy
 	cmake --preset tidy
-	cmake --build build-tidy -j $(JOBS) --target all bench/all slow_tests brute_trials -- -k 0
+	cmake --build build-tidy -j $(JOBS) --target all bench/all slow_tests -- -k 0
 
 clean:
 	rm -rf build build-asan build-ubsan build-tsan build-tidy build-dev build-loop build-alone build-all

@@ -19,10 +19,10 @@ namespace {
 
 class SearchOf : public ::testing::TestWithParam<Model> {};
 
-// The trials of brute_trials, with fewer histories.
 TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
-  constexpr uint64_t kSeed = 20261121;
-  const TrialCounts counts = RunTrials(GetParam(), kSeed, NumTrials(20'000));
+  const auto seed = static_cast<uint64_t>(TrialSetting("DOUBLEHOLD_SEED", 20261121));
+  const TrialCounts counts =
+      RunTrials(GetParam(), seed, TrialSetting("DOUBLEHOLD_TRIALS", NumTrials(20'000)));
   EXPECT_EQ(counts.disagreement, "");
   for (const bool indeterminate : {false, true}) {
     EXPECT_GT(counts.ValidShare(indeterminate), 0.25) << indeterminate;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 
 namespace doublehold {
 
@@ -11,6 +12,12 @@ inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nul
 
 // Returns the number of random trials of a test: `all` if everything is tried, otherwise a tenth.
 inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 10; }
+
+// Settings of the trials against every order: DOUBLEHOLD_TRIALS (how many) and DOUBLEHOLD_SEED.
+inline int64_t TrialSetting(const char* name, int64_t otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : std::stoll(value);
+}
 
 }  // namespace doublehold
 

@@ -45,17 +45,17 @@ class Queues {
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
       if (call.hold == 0) state.may_leave_late = true;
-      if (call.hold == 0) Leave(call, state);
+      if (call.hold == 0) End(call.session, call.key, state);
     }
     if (call.op == Op::kWait) {  // gave up; a granted wait has ended the place before
-      if (!call.Ok()) Leave(call, state);
+      if (!call.Ok()) End(call.session, call.key, state);
       return;
     }
     if (call.op != Op::kAcquire) return;
     if (state.since_ns < 0) state.since_ns = call.from_ns;
     if (state.queued_ns >= 0 && call.from_ns >= state.queued_ns && call.waits)
       state.asked_ns = call.from_ns;
-    if (call.outcome != EventType::kFail) Leave(call, state);
+    if (call.outcome != EventType::kFail) End(call.session, call.key, state);
     if (call.outcome == EventType::kInfo) state.perhaps_left = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
         state.queued_ns < 0 && !state.may_leave_late && !state.perhaps_left) {
@@ -102,8 +102,6 @@ class Queues {
       if (gone) state.perhaps_inside_ns = -1;
     }
   }
-
-  void Leave(const Call& call, State& state) { End(call.session, call.key, state); }
 
   void End(const SessionId& session, uint16_t key, State& state) {
     if (state.queued_ns >= 0 && state.queued_ns < state.asked_ns) {

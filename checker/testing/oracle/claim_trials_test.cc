@@ -1,4 +1,4 @@
-// Some of the random histories that brute_trials tries with this seed.
+// Every claim against every order, on random histories.
 #include "checker/testing/oracle/claim_trials.h"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ namespace {
 class TrialsOfClaim : public ::testing::TestWithParam<ClaimTrials> {};
 
 TEST_P(TrialsOfClaim, AgreeWithEveryOrderOnRandomHistories) {
-  const int64_t histories = NumTrials(20'000);
-  constexpr uint64_t kSeed = 20261122;
-  const ClaimTrialCounts counts = RunClaimTrials(GetParam(), kSeed, histories);
+  const int64_t histories = TrialSetting("DOUBLEHOLD_TRIALS", NumTrials(20'000));
+  const auto seed = static_cast<uint64_t>(TrialSetting("DOUBLEHOLD_SEED", 20261122));
+  const ClaimTrialCounts counts = RunClaimTrials(GetParam(), seed, histories);
   EXPECT_EQ(counts.disagreement, "");
   RecordProperty("counts", counts.Line());
   for (const bool unknowns : {false, true}) {
