@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "checker/evidence/disturbances.h"
@@ -13,17 +12,10 @@
 namespace doublehold {
 namespace {
 
-// By client, in the order of their starts: pauses that were planned to outlast the requested lease.
-using PausesOf = std::map<int32_t, std::vector<const FaultEpisode*>>;
-
-PausesOf LongPauses(const Scene& scene) {
-  PausesOf pauses;
-  for (const FaultEpisode& episode : scene.episodes) {
-    const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-    if (Does(fault, FaultTrait::kStops) && episode.client > 0 && fault.lasts > scene.facts.lease)
-      pauses[episode.client].push_back(&episode);
-  }
-  return pauses;
+// Whether a pause of a client was planned to outlast the requested lease.
+bool IsLongPause(const Scene& scene, const FaultEpisode& episode) {
+  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+  return Does(fault, FaultTrait::kStops) && episode.client > 0 && fault.lasts > scene.facts.lease;
 }
 
 bool Outlasted(const FaultEpisode& pause, const Hold& hold) {
@@ -34,18 +26,16 @@ bool Outlasted(const FaultEpisode& pause, const Hold& hold) {
 }  // namespace
 
 std::vector<std::string> PauseWarnings(const Evidence& evidence) {
-  const PausesOf pauses = LongPauses(evidence.scene());
-  if (pauses.empty()) return {};
+  const Scene& scene = evidence.scene();
   int64_t longest_ns = 0;
   int64_t shortest_ns = kForeverNs;  // of the leases granted to the paused holders
   for (const Hold& hold : evidence.holds().all) {
-    const auto its = pauses.find(hold.client);
-    if (its == pauses.end() || hold.granted_until_ns >= kForeverNs) continue;
-    auto pause = std::ranges::lower_bound(its->second, hold.core.from_ns, {},
-                                          [](const FaultEpisode* p) { return p->from_ns; });
-    for (; pause != its->second.end() && (*pause)->from_ns < hold.core.to_ns; ++pause) {
-      if (Outlasted(**pause, hold)) return {};
-      longest_ns = std::max(longest_ns, (*pause)->to_ns - (*pause)->from_ns);
+    if (hold.granted_until_ns >= kForeverNs) continue;
+    for (const FaultEpisode* pause : scene.EpisodesWithin(hold.core)) {
+      if (pause->client != hold.client || pause->from_ns < hold.core.from_ns) continue;
+      if (!IsLongPause(scene, *pause)) continue;
+      if (Outlasted(*pause, hold)) return {};
+      longest_ns = std::max(longest_ns, pause->to_ns - pause->from_ns);
       shortest_ns = std::min(shortest_ns, hold.granted_until_ns - hold.asked_ns);
     }
   }

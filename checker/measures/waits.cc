@@ -12,32 +12,10 @@
 namespace doublehold {
 namespace {
 
-class Longest {
- public:
-  void Add(const KeyWait& wait) {
-    std::optional<KeyWait>& longest = wait.outcome == EventType::kOk ? granted_ : in_vain_;
-    if (!longest || wait.LengthNs() > longest->LengthNs()) longest = wait;
-  }
-
-  [[nodiscard]] std::string Clause(const Scene& scene) const {
-    // Some clients still wait when a run ends, so only a longest wait counts.
-    const bool starved = in_vain_ && (!granted_ || granted_->LengthNs() < in_vain_->LengthNs());
-    if (!starved) return granted_ ? "; the longest wait was " + LengthOf(scene, *granted_) : "";
-    const bool gave_up = in_vain_->outcome != EventType::kInvoke;
-    return fmt::format(
-        "; the longest wait was {}, never granted: it {} at {}{}", LengthOf(scene, *in_vain_),
-        gave_up ? "gave up" : "still had no answer", At(in_vain_->when.to_ns),
-        granted_ ? "; the longest of those granted " + LengthOf(scene, *granted_) : "");
-  }
-
- private:
-  static std::string LengthOf(const Scene& scene, const KeyWait& wait) {
-    return fmt::format("{} of {}", FormatDuration(Duration(wait.LengthNs() / 1000 * 1000)),
-                       OwnerName(scene, wait.who));
-  }
-
-  std::optional<KeyWait> granted_, in_vain_;
-};
+std::string LengthOfWait(const Scene& scene, const KeyWait& wait) {
+  return fmt::format("{} of {}", FormatDuration(Duration(wait.LengthNs() / 1000 * 1000)),
+                     OwnerName(scene, wait.who));
+}
 
 // Until when a client waits without an answer. `from_ns`: certainly, to the last event of any
 // client. `to_ns`: perhaps, to the end of the history. Neither is later than its death.
@@ -86,9 +64,19 @@ std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene) {
 }
 
 std::string LongestWaitClause(const History& history, const Scene& scene) {
-  Longest longest;
-  for (const KeyWait& wait : WaitsOf(history, scene)) longest.Add(wait);
-  return longest.Clause(scene);
+  std::optional<KeyWait> granted, in_vain;
+  for (const KeyWait& wait : WaitsOf(history, scene)) {
+    std::optional<KeyWait>& longest = wait.outcome == EventType::kOk ? granted : in_vain;
+    if (!longest || wait.LengthNs() > longest->LengthNs()) longest = wait;
+  }
+  // Some clients still wait when a run ends, so only a longest wait counts.
+  const bool starved = in_vain && (!granted || granted->LengthNs() < in_vain->LengthNs());
+  if (!starved) return granted ? "; the longest wait was " + LengthOfWait(scene, *granted) : "";
+  const bool gave_up = in_vain->outcome != EventType::kInvoke;
+  return fmt::format(
+      "; the longest wait was {}, never granted: it {} at {}{}", LengthOfWait(scene, *in_vain),
+      gave_up ? "gave up" : "still had no answer", At(in_vain->when.to_ns),
+      granted ? "; the longest of those granted " + LengthOfWait(scene, *granted) : "");
 }
 
 }  // namespace doublehold
