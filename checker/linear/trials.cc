@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "checker/linear/every_order.h"
+#include "checker/linear/explain.h"
 #include "checker/linear/plain_objects.h"
 #include "checker/linear/search.h"
+#include "lib/base/check.h"
+#include "lib/base/prng.h"
 
 namespace doublehold {
 namespace {
@@ -37,8 +40,19 @@ Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
   if (name == "acquire" && model.needs_times)
     operation.argument = {static_cast<int64_t>(prng.Below(8))};
   if (model.packs_text) (name == "get" ? operation.result : operation.argument) = text();
+  if (model.needs_times || model.packs_text || prng.Below(16) != 0) return operation;
+  // Values of no shape that a log would have.
+  for (LinearValue* values : {&operation.argument, &operation.result}) {
+    values->clear();
+    for (uint64_t left = prng.Below(4); left > 0; --left) values->push_back(value());
+  }
   return operation;
 }
+
+struct Trial {
+  ModelParameters parameters;
+  std::vector<Operation> operations;
+};
 
 struct Slot {
   Operation operation;  // its times and process
@@ -82,8 +96,7 @@ Operation Filled(const Slot& slot, Operation what) {
   return what;
 }
 
-}  // namespace
-
+// A random history that the object allows.
 Trial PossibleTrial(const Model& model, Prng& prng) {
   Trial trial{.parameters = {.permits = 1 + static_cast<int64_t>(prng.Below(2)),
                              .initial = static_cast<int64_t>(prng.Below(3)),
@@ -105,12 +118,15 @@ Trial PossibleTrial(const Model& model, Prng& prng) {
   return trial;
 }
 
+// The same history with one operation changed.
 Trial Changed(const Model& model, Trial trial, Prng& prng) {
   if (trial.operations.empty()) return trial;
   Operation& changed = trial.operations[prng.Below(trial.operations.size())];
   changed = Filled({.operation = changed}, AnyOperation(model, prng, changed.process));
   return trial;
 }
+
+}  // namespace
 
 TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count) {
   TrialCounts counts;
@@ -124,6 +140,10 @@ TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count) {
       orderable = CanBeOrdered(model, trial.parameters, trial.operations);
     }
     const SearchResult result = FindOrder(model, trial.parameters, trial.operations);
+    if (!orderable) CHECK(!Explain(model, trial.operations, result).empty());
+    const SearchResult cut =
+        FindOrder(model, trial.parameters, trial.operations, {.configurations = 2});
+    CHECK(cut.outcome == Outcome::kUnknown || cut.outcome == result.outcome);
     const bool perhaps = std::ranges::any_of(trial.operations, &Operation::indeterminate);
     ++counts.histories[perhaps ? 1 : 0][orderable ? 1 : 0];
     if (result.outcome == (orderable ? Outcome::kValid : Outcome::kViolated)) continue;

@@ -6,22 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "checker/linear/model.h"
-#include "checker/linear/operation.h"
-#include "lib/base/prng.h"
 
 namespace doublehold {
-
-struct Trial {
-  ModelParameters parameters;
-  std::vector<Operation> operations;
-};
-// A random history that the object allows.
-Trial PossibleTrial(const Model& model, Prng& prng);
-// The same history with one operation changed.
-Trial Changed(const Model& model, Trial trial, Prng& prng);
 
 struct TrialCounts {
   // Counts by [has an operation of unknown outcome][can be ordered].
@@ -39,6 +27,7 @@ struct TrialCounts {
     return static_cast<double>(perhaps[0] + perhaps[1]) / static_cast<double>(all);
   }
 };
+// Also searches each history with a limit of two configurations: it must say the same, or unknown.
 TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count);
 
 }  // namespace doublehold
