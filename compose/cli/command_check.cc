@@ -107,11 +107,10 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
     question.failed_releases = {
         question.failed_releases[static_cast<size_t>(found - known.begin())]};
   }
-  Result<void> ok = CheckConcerns(line, *model);
-  if (ok) ok = TakeNumber(line, "permits", 1, question.parameters.permits);
-  if (ok) ok = TakeNumber(line, "initial", INT64_MIN + 1, question.parameters.initial);
-  if (ok) ok = TakeNumber(line, "most-configurations", 1, question.limits.configurations);
-  if (!ok) return tl::unexpected(ok.error());
+  TRY(CheckConcerns(line, *model));
+  TRY(TakeNumber(line, "permits", 1, question.parameters.permits));
+  TRY(TakeNumber(line, "initial", INT64_MIN + 1, question.parameters.initial));
+  TRY(TakeNumber(line, "most-configurations", 1, question.limits.configurations));
   return question;
 }
 
@@ -191,22 +190,18 @@ Result<LogFormat> FormatToRead(const ParsedLine& line, TextSource& source) {
 }
 
 Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
-  const Result<LogQuestion> question = ReadQuestion(line);
-  if (!question) return tl::unexpected(question.error());
+  const LogQuestion question = TRY(ReadQuestion(line));
   std::filesystem::path file = line.rest.front();
   if (std::filesystem::is_directory(file)) file /= "history.jsonl";
-  Result<TextSource> source = TextSource::Open(file);
-  if (!source) return tl::unexpected(source.error());
-  const Result<LogFormat> format = FormatToRead(line, *source);
-  if (!format) return tl::unexpected(format.error());
-  const Result<LogVerdict> verdict = JudgeLog(*source, *format, *question);
-  if (!verdict) return tl::unexpected(verdict.error());
+  TextSource source = TRY(TextSource::Open(file));
+  const LogFormat format = TRY(FormatToRead(line, source));
+  const LogVerdict verdict = TRY(JudgeLog(source, format, question));
   if (line.values.contains("json")) {
-    fmt::print("{}\n", ToJson(*verdict, question->model).dump(2));
+    fmt::print("{}\n", ToJson(verdict, question.model).dump(2));
   } else {
-    Print(*verdict, question->model, file.string());
+    Print(verdict, question.model, file.string());
   }
-  return ExitCodeOf(verdict->outcome);
+  return ExitCodeOf(verdict.outcome);
 }
 
 // The claims on the command line; by default those of the run.
@@ -226,53 +221,45 @@ Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const Ru
 }
 
 Result<RunVerdict> JudgeRun(const ParsedLine& line) {
-  const Result<std::filesystem::path> file = HistoryFileOf(line.rest.front());
-  if (!file) return tl::unexpected(file.error());
-  if (file->extension() == ".edn") {
+  const std::filesystem::path file = TRY(HistoryFileOf(line.rest.front()));
+  if (file.extension() == ".edn") {
     return BadInput(
         fmt::format("{}: a history in EDN needs a model: add --model NAME (doublehold list models)",
-                    file->string()));
+                    file.string()));
   }
-  if (file->extension() == ".bin") {
-    const Result<MappedHistory> mapped = MappedHistory::Open(*file);
-    if (!mapped) return tl::unexpected(mapped.error());
-    const auto claims = ClaimsForCheck(line, mapped->facts());
-    return claims ? JudgeFile(*mapped, *claims) : tl::unexpected(claims.error());
+  if (file.extension() == ".bin") {
+    const MappedHistory mapped = TRY(MappedHistory::Open(file));
+    return JudgeFile(mapped, TRY(ClaimsForCheck(line, mapped.facts())));
   }
-  Result<History> history = ReadJsonlFile(*file);
-  if (!history) return tl::unexpected(history.error());
-  auto claims = ClaimsForCheck(line, history->facts);
-  if (!claims) return tl::unexpected(claims.error());
-  RestrictTo(*claims, history->facts);
-  return Judge(*history);
+  History history = TRY(ReadJsonlFile(file));
+  auto claims = TRY(ClaimsForCheck(line, history.facts));
+  RestrictTo(claims, history.facts);
+  return Judge(history);
 }
 
 }  // namespace
 
 Result<ExitCode> CheckCommand(const Words& words) {
-  Result<ParsedLine> line =
+  ParsedLine line = TRY(
       ParseLine(words, CheckOptions(),
                 "check RUN|history.jsonl|history.bin [--json]\nJudges the stored history of a run "
                 "again.\n\ncheck HISTORY.edn|HISTORY.jsonl --model NAME [options]\nSearches for an "
-                "order of another tool's operations that a model allows.");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1) return BadInput("name exactly one run folder or history file");
-  if (line->values.contains("model")) {
-    if (line->values.contains("claims"))
+                "order of another tool's operations that a model allows."));
+  if (line.help) return ExitCode::kAsExpected;
+  if (line.rest.size() != 1) return BadInput("name exactly one run folder or history file");
+  if (line.values.contains("model")) {
+    if (line.values.contains("claims"))
       return BadInput("--claims: only for a run, without --model");
-    return CheckAgainstModel(*line);
+    return CheckAgainstModel(line);
   }
   for (const char* of_models : {"format", "lenient", "partition-by", "release-failed-means",
                                 "permits", "initial", "lease-grace", "most-configurations"}) {
-    if (line->values.contains(of_models)) {
+    if (line.values.contains(of_models)) {
       return BadInput(fmt::format("--{}: only with --model", of_models));
     }
   }
-  const Result<RunVerdict> judged = JudgeRun(*line);
-  if (!judged) return tl::unexpected(judged.error());
-  const RunVerdict& verdict = *judged;
-  if (line->values.contains("json")) {
+  const RunVerdict verdict = TRY(JudgeRun(line));
+  if (line.values.contains("json")) {
     fmt::print("{}\n", ToJson(verdict).dump(2));
   } else {
     fmt::print("{}", ToText(verdict));

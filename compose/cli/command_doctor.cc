@@ -42,17 +42,14 @@ Result<std::string> TryRun(const ServerProgram& server) {
   settings.Set("workload.duration", "1500ms", "doctor");
   settings.Set("workload.clients", "2", "doctor");
   settings.Set("faults", "clock", "doctor");
-  const Result<Plan> plan = BuildPlan(std::move(settings));
-  if (!plan) return tl::unexpected(plan.error());
-  const Result<Scratch> scratch = Scratch::Create();
-  if (!scratch) return tl::unexpected(scratch.error());
-  const Result<RunVerdict> verdict =
-      RunOnce({.plan = *plan, .folder = scratch->folder(), .server = server});
-  if (!verdict) return tl::unexpected(verdict.error());
-  for (const ClaimVerdict& claim : verdict->claims) {
+  const Plan plan = TRY(BuildPlan(std::move(settings)));
+  const Scratch scratch = TRY(Scratch::Create());
+  const RunVerdict verdict =
+      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .server = server}));
+  for (const ClaimVerdict& claim : verdict.claims) {
     if (claim.claim == "lease-exclusion" && claim.outcome == Outcome::kViolated) {
       return fmt::format("moving a clock made set-nx-px grant twice, as expected ({} grants)",
-                         verdict->tally.grants);
+                         verdict.tally.grants);
     }
   }
   return EnvironmentFailed(
@@ -103,18 +100,16 @@ Result<ExitCode> DoctorCommand(const Words& words) {
                         "inject each fault alone, and compare requested and measured values");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
                         "the redis-server program");
-  Result<ParsedLine> line =
-      ParseLine(words, options, "doctor\nReports what this machine supports and lacks.");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (!line->rest.empty())
+  ParsedLine line =
+      TRY(ParseLine(words, options, "doctor\nReports what this machine supports and lacks."));
+  if (line.help) return ExitCode::kAsExpected;
+  if (!line.rest.empty())
     return BadInput(
-        fmt::format("'{}': doctor takes no arguments, only options", line->rest.front()));
-  const std::string redis = line->values["redis-server"].as<std::string>();
-  if (line->values.contains("faults")) {
-    const Result<ServerProgram> server = FindServer(redis);
-    if (!server) return tl::unexpected(server.error());
-    return TryFaults(*server, line->values.contains("json"));
+        fmt::format("'{}': doctor takes no arguments, only options", line.rest.front()));
+  const std::string redis = line.values["redis-server"].as<std::string>();
+  if (line.values.contains("faults")) {
+    const ServerProgram server = TRY(FindServer(redis));
+    return TryFaults(server, line.values.contains("json"));
   }
   const auto itself = [](const std::string& text) { return text; };
   std::vector<Finding> findings;
@@ -143,14 +138,14 @@ Result<ExitCode> DoctorCommand(const Words& words) {
                     {"ok", finding.ok},
                     {"needed", finding.needed},
                     {"detail", finding.detail}});
-    if (line->values.contains("json")) continue;
+    if (line.values.contains("json")) continue;
     fmt::print("{:<8} {:<18} {}\n",
                finding.ok       ? "ok"
                : finding.needed ? "MISSING"
                                 : "without",
                finding.what, finding.detail);
   }
-  if (line->values.contains("json")) fmt::print("{}\n", json.dump(2));
+  if (line.values.contains("json")) fmt::print("{}\n", json.dump(2));
   return all_needed ? ExitCode::kAsExpected : ExitCode::kEnvironment;
 }
 

@@ -32,18 +32,14 @@ constexpr Duration kServePingInterval = 10ms;
 class TrialServer {
  public:
   static Result<std::unique_ptr<TrialServer>> Start(const ServerProgram& program) {
-    Result<Scratch> scratch = Scratch::Create();
-    if (!scratch) return tl::unexpected(scratch.error());
-    Result<HeldPorts> port = HeldPorts::Take(1);
-    if (!port) return tl::unexpected(port.error());
-    std::unique_ptr<TrialServer> server(new TrialServer(std::move(*scratch), std::move(*port)));
+    Scratch scratch = TRY(Scratch::Create());
+    HeldPorts port = TRY(HeldPorts::Take(1));
+    std::unique_ptr<TrialServer> server(new TrialServer(std::move(scratch), std::move(port)));
     const std::filesystem::path log = server->scratch_.folder() / "server.log";
-    const Result<pid_t> pid =
+    server->pid_ = TRY(
         Spawn({.argv = {program.path, "--port", std::to_string(server->address().port), "--bind",
                         "127.0.0.1", "--save", "", "--dir", server->scratch_.folder().string()},
-               .log = log});
-    if (!pid) return tl::unexpected(pid.error());
-    server->pid_ = *pid;
+               .log = log}));
     const MonoTime give_up = RealMono() + kServerPatience;
     while (!server->Answers()) {
       if (RealMono() >= give_up)
@@ -90,7 +86,7 @@ Result<std::string> CommandOf(Words::const_iterator begin, Words::const_iterator
   if (end - begin == 1) {
     Result<std::string> kept = DriverCommandOf(*begin);
     if (!kept) return kept;
-    if (Result<void> ok = InstallDriver(*begin); !ok) return tl::unexpected(ok.error());
+    TRY(InstallDriver(*begin));
     return kept;
   }
   std::string command;
@@ -105,9 +101,8 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   std::map<std::string, std::string> given;
   if (values.contains("option")) {
     for (const std::string& assignment : values["option"].as<Words>()) {
-      auto named = ParseAssignment("option", assignment);
-      if (!named) return tl::unexpected(named.error());
-      given[named->first] = std::move(named->second);
+      auto named = TRY(ParseAssignment("option", assignment));
+      given[named.first] = std::move(named.second);
     }
   }
   // As in a run, an unknown option is the user's error, and not the driver's.
@@ -115,13 +110,11 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
     const Result<DriverPlan> met = MeetDriver(command, given);
     if (!met && met.error().code == ExitCode::kBadInput) return tl::unexpected(met.error());
   }
-  const Result<ServerProgram> program = FindServer(values["redis-server"].as<std::string>());
-  if (!program) return tl::unexpected(program.error());
+  const ServerProgram program = TRY(FindServer(values["redis-server"].as<std::string>()));
   const Orphans orphans;  // ends orphaned processes after the drivers and the server have ended
-  const auto server = TrialServer::Start(*program);
-  if (!server) return tl::unexpected(server.error());
+  const auto server = TRY(TrialServer::Start(program));
   ExitCode status = ExitCode::kAsExpected;
-  TryDriver(command, given, (*server)->address(), [&](const TrialStep& step) {
+  TryDriver(command, given, server->address(), [&](const TrialStep& step) {
     const bool ok = step.wrong.empty();
     if (!ok) status = step.no_program ? ExitCode::kEnvironment : ExitCode::kViolated;
     fmt::print("{:<6} {}{}{}\n", ok ? "ok" : "WRONG", step.what, ok ? "" : ": ", step.wrong);
@@ -143,20 +136,18 @@ Result<ExitCode> DriverCommand(const Words& words) {
       "option", po::value<Words>()->composing(),
       "set an option of the driver: --option name=value");
   const auto end = std::ranges::find(words, "--");
-  Result<ParsedLine> line = ParseLine(Words(words.begin(), end), options, kUsage);
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (!line->rest.empty() && line->rest.front() == "serve") {
+  ParsedLine line = TRY(ParseLine(Words(words.begin(), end), options, kUsage));
+  if (line.help) return ExitCode::kAsExpected;
+  if (!line.rest.empty() && line.rest.front() == "serve") {
     if (words.size() != 2) return BadInput("usage: doublehold driver serve LOCK");
     return ServeLock(words.back());
   }
-  if (!line->rest.empty() && line->rest.front() != "check")
-    return BadInput(UnknownWord("command", line->rest.front(), {"check", "serve"}));
-  if (line->rest != Words{"check"} || end == words.end() || end + 1 == words.end())
+  if (!line.rest.empty() && line.rest.front() != "check")
+    return BadInput(UnknownWord("command", line.rest.front(), {"check", "serve"}));
+  if (line.rest != Words{"check"} || end == words.end() || end + 1 == words.end())
     return BadInput("usage: doublehold driver check -- COMMAND...");
-  const Result<std::string> command = CommandOf(end + 1, words.end());
-  if (!command) return tl::unexpected(command.error());
-  return CheckDriver(*command, line->values);
+  const std::string command = TRY(CommandOf(end + 1, words.end()));
+  return CheckDriver(command, line.values);
 }
 
 }  // namespace doublehold

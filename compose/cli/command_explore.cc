@@ -105,42 +105,36 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
       return BadInput(
           fmt::format("--{}: only for runs on real servers; explore simulates", option));
   }
-  Result<Settings> settings = ReadScenarioSettings(line);
-  if (!settings) return tl::unexpected(settings.error());
-  if (line.values.contains("all") && !settings->Has("lock.name"))
-    settings->Set("lock.name", std::string(Locks().front().name), "explore --all");
-  const Result<Plan> plan = SimulatedPlan(*settings);
-  if (!plan) return tl::unexpected(plan.error());
-  Result<Bounds> bounds = ReadBounds(line, *plan);
-  if (!bounds) return tl::unexpected(bounds.error());
-  ReplayString replay{.settings = *settings,
+  Settings settings = TRY(ReadScenarioSettings(line));
+  if (line.values.contains("all") && !settings.Has("lock.name"))
+    settings.Set("lock.name", std::string(Locks().front().name), "explore --all");
+  const Plan plan = TRY(SimulatedPlan(settings));
+  Bounds bounds = TRY(ReadBounds(line, plan));
+  ReplayString replay{.settings = settings,
                       .cycles = line.values["cycles"].as<int>(),
                       .faults = {},
-                      .reorders = bounds->delays > 0};
+                      .reorders = bounds.delays > 0};
   if (line.values.contains("faults")) {
-    const Result<FaultsAsked> asked =
-        ParseFaults(line.values["faults"].as<std::string>(), "--faults");
-    if (!asked) return tl::unexpected(asked.error());
-    if (asked->faults.empty())
+    const FaultsAsked asked = TRY(ParseFaults(line.values["faults"].as<std::string>(), "--faults"));
+    if (asked.faults.empty())
       return BadInput("--faults: is empty; use --depth 0 for an execution without faults");
-    for (const FaultForm fault : asked->faults) {
-      if (plan->replicas == 0 && EntryOf(fault).site == FaultSite::kMasters)
+    for (const FaultForm fault : asked.faults) {
+      if (plan.replicas == 0 && EntryOf(fault).site == FaultSite::kMasters)
         return BadInput(
             fmt::format("--faults: {}: topology {} has no replicas; use --topology replicated",
-                        EntryOf(fault).name, plan->topology));
+                        EntryOf(fault).name, plan.topology));
     }
-    replay.faults = asked->faults;
-    for (size_t i = 0; i < asked->faults.size(); ++i) {
-      if (asked->most[i] > 0) bounds->most[asked->faults[i]] = asked->most[i];
+    replay.faults = asked.faults;
+    for (size_t i = 0; i < asked.faults.size(); ++i) {
+      if (asked.most[i] > 0) bounds.most[asked.faults[i]] = asked.most[i];
     }
   } else {
     for (const FaultFormEntry& entry : kFaultForms) {
-      if (plan->replicas > 0 || entry.site != FaultSite::kMasters)
+      if (plan.replicas > 0 || entry.site != FaultSite::kMasters)
         replay.faults.push_back(entry.form);
     }
   }
-  return SearchAsked{
-      .settings = *settings, .scenario = ScenarioOf(*plan, replay), .bounds = *bounds};
+  return SearchAsked{.settings = settings, .scenario = ScenarioOf(plan, replay), .bounds = bounds};
 }
 
 AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
@@ -191,23 +185,21 @@ SearchOutcome RunSearch(const SearchAsked& asked) {
 
 Result<ExitCode> ExploreCommand(const Words& words) {
   po::options_description hidden;
-  const Result<ParsedLine> line =
-      ParseLine(words, ExploreOptions(hidden), "explore --lock LOCK [options]", hidden);
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  const Result<SearchAsked> asked = ReadSearch(*line);
-  if (!asked) return tl::unexpected(asked.error());
-  if (line->values.contains("all")) return ExploreAll(ReadAll(*line, *asked));
-  if (line->values.contains("into"))
+  const ParsedLine line =
+      TRY(ParseLine(words, ExploreOptions(hidden), "explore --lock LOCK [options]", hidden));
+  if (line.help) return ExitCode::kAsExpected;
+  const SearchAsked asked = TRY(ReadSearch(line));
+  if (line.values.contains("all")) return ExploreAll(ReadAll(line, asked));
+  if (line.values.contains("into"))
     return BadInput("--into: needs --all; doublehold replay --into writes one execution");
-  if (auto ok = CheckBudget(asked->scenario, asked->bounds); !ok) return tl::unexpected(ok.error());
-  const SearchOutcome outcome = RunSearch(*asked);
-  if (line->values.contains("json")) {
-    fmt::print("{}\n", ToJson(outcome, *asked).dump(2));
+  TRY(CheckBudget(asked.scenario, asked.bounds));
+  const SearchOutcome outcome = RunSearch(asked);
+  if (line.values.contains("json")) {
+    fmt::print("{}\n", ToJson(outcome, asked).dump(2));
   } else {
-    fmt::print("{}", ToText(outcome, *asked));
+    fmt::print("{}", ToText(outcome, asked));
   }
-  return StatusOf(outcome.explored, asked->bounds);
+  return StatusOf(outcome.explored, asked.bounds);
 }
 
 }  // namespace doublehold

@@ -79,27 +79,23 @@ Result<std::string> Exported(const History& history, bool edn, const std::string
 }  // namespace
 
 Result<ExitCode> ExportCommand(const Words& words) {
-  Result<ParsedLine> line =
-      ParseLine(words, ExportOptions(), "export RUN|history.bin --format edn [-o FILE]");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1) return BadInput("name exactly one run folder or history file");
-  const auto format = line->values["format"].as<std::string>();
+  ParsedLine line =
+      TRY(ParseLine(words, ExportOptions(), "export RUN|history.bin --format edn [-o FILE]"));
+  if (line.help) return ExitCode::kAsExpected;
+  if (line.rest.size() != 1) return BadInput("name exactly one run folder or history file");
+  const auto format = line.values["format"].as<std::string>();
   const std::vector<std::string> formats{"edn", "jsonl"};
   if (std::ranges::find(formats, format) == formats.end())
     return BadInput("--format: " + UnknownWord("format", format, formats));
-  const Result<History> history = ReadHistory(line->rest.front());
-  if (!history) return tl::unexpected(history.error());
+  const History history = TRY(ReadHistory(line.rest.front()));
   const std::string functions =
-      line->values.contains("functions") ? line->values["functions"].as<std::string>() : "";
-  const Result<std::string> text = Exported(*history, format == "edn", functions);
-  if (!text) return tl::unexpected(text.error());
-  if (!line->values.contains("output")) {
-    std::cout << *text;
+      line.values.contains("functions") ? line.values["functions"].as<std::string>() : "";
+  const std::string text = TRY(Exported(history, format == "edn", functions));
+  if (!line.values.contains("output")) {
+    std::cout << text;
     return ExitCode::kAsExpected;
   }
-  Result<void> written = WriteWhole(line->values["output"].as<std::string>(), *text);
-  if (!written) return tl::unexpected(written.error());
+  TRY(WriteWhole(line.values["output"].as<std::string>(), text));
   return ExitCode::kAsExpected;
 }
 

@@ -178,32 +178,30 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "print JSON")("markdown", "print a Markdown table");
-  Result<ParsedLine> line =
-      ParseLine(words, options,
-                "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-                "causes|fault-keys|lock-options|workload-options|fault-forms] [--json]");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->values.contains("json") && line->values.contains("markdown"))
+  ParsedLine line =
+      TRY(ParseLine(words, options,
+                    "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
+                    "causes|fault-keys|lock-options|workload-options|fault-forms] [--json]"));
+  if (line.help) return ExitCode::kAsExpected;
+  if (line.values.contains("json") && line.values.contains("markdown"))
     return BadInput("--json, --markdown: only one of them is allowed");
   const std::vector<Table> tables = AllTables();
-  for (const std::string& name : line->rest) {
+  for (const std::string& name : line.rest) {
     if (std::ranges::find(tables, name, &Table::name) != tables.end()) continue;
     return BadInput(UnknownWord("list", name, NamesOf(tables)));
   }
   nlohmann::json json = nlohmann::json::object();
   for (const Table& table : tables) {
-    if (!line->rest.empty() && std::ranges::find(line->rest, table.name) == line->rest.end())
-      continue;
+    if (!line.rest.empty() && std::ranges::find(line.rest, table.name) == line.rest.end()) continue;
     json[table.name] = ToJson(table);
-    if (line->values.contains("json")) continue;
-    if (line->values.contains("markdown")) {
+    if (line.values.contains("json")) continue;
+    if (line.values.contains("markdown")) {
       PrintMarkdown(table);
     } else {
       PrintText(table);
     }
   }
-  if (line->values.contains("json")) fmt::print("{}\n", json.dump(2));
+  if (line.values.contains("json")) fmt::print("{}\n", json.dump(2));
   return ExitCode::kAsExpected;
 }
 

@@ -44,16 +44,13 @@ std::string TitleOf(const Scenario& scenario, const Execution& execution) {
 // differ. kUnknown: one of them is unknown.
 Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const RunVerdict& simulated,
                              const std::map<std::string, Hang>& hangs) {
-  const Result<ServerProgram> server = FindServer(line.values["redis-server"].as<std::string>());
-  if (!server) return tl::unexpected(server.error());
-  if (Result<void> ok = CheckMachine(plan); !ok) return tl::unexpected(ok.error());
-  const Result<std::filesystem::path> folder =
-      MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
-  if (!folder) return tl::unexpected(folder.error());
-  const Result<RunVerdict> real = RunOnce({.plan = plan, .folder = *folder, .server = *server});
-  if (!real) return tl::unexpected(real.error());
-  const Agreement agreement = Compare(simulated, *real, hangs);
-  fmt::print("\n{}\nfiles: {}\n", agreement.text, folder->string());
+  const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
+  TRY(CheckMachine(plan));
+  const std::filesystem::path folder =
+      TRY(MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed));
+  const RunVerdict real = TRY(RunOnce({.plan = plan, .folder = folder, .server = server}));
+  const Agreement agreement = Compare(simulated, real, hangs);
+  fmt::print("\n{}\nfiles: {}\n", agreement.text, folder.string());
   if (agreement.differs) return ExitCode::kViolated;
   return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
@@ -73,45 +70,38 @@ std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviati
 }  // namespace
 
 Result<ExitCode> ReplayCommand(const Words& words) {
-  const Result<ParsedLine> line =
-      ParseLine(words, ReplayOptions(), "replay REPLAY-STRING|TRACE.json|FOLDER [options]");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1)
+  const ParsedLine line =
+      TRY(ParseLine(words, ReplayOptions(), "replay REPLAY-STRING|TRACE.json|FOLDER [options]"));
+  if (line.help) return ExitCode::kAsExpected;
+  if (line.rest.size() != 1)
     return BadInput("name exactly one replay string, as explore prints it, or one trace");
-  const Result<ReplayString> replay = ReadReplay(line->rest.front());
-  if (!replay) return tl::unexpected(replay.error());
-  const Result<Plan> plan = SimulatedPlan(replay->settings);
-  if (!plan) return tl::unexpected(plan.error());
-  const Scenario scenario = ScenarioOf(*plan, *replay);
-  sim::GivenChoices given(replay->choices);
+  const ReplayString replay = TRY(ReadReplay(line.rest.front()));
+  const Plan plan = TRY(SimulatedPlan(replay.settings));
+  const Scenario scenario = ScenarioOf(plan, replay);
+  sim::GivenChoices given(replay.choices);
   const Execution execution = Simulate(scenario, given);
   if (const std::optional<std::string> why = given.WhyUnfit())
     return BadInput("the replay string: " + *why + ": it is from another version, or was edited");
   std::optional<Plan> real;
-  if (line->values.contains("real")) {
-    Result<Plan> aimed = RealPlanOf(scenario, replay->choices);
-    if (!aimed) return tl::unexpected(aimed.error());
-    real = std::move(*aimed);
+  if (line.values.contains("real")) {
+    real = TRY(RealPlanOf(scenario, replay.choices));
   }
   const RunVerdict verdict = Judge(execution.history);
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
   const Trace trace{
-      .replay = *replay, .plan = *plan, .execution = execution, .verdict = verdict, .steps = steps};
+      .replay = replay, .plan = plan, .execution = execution, .verdict = verdict, .steps = steps};
   // printed last: if a file cannot be written, only the error is printed
   std::string told;
-  if (line->values.contains("json")) {
-    const Result<void> written = WriteWhole(line->values["json"].as<std::string>(), ToText(trace));
-    if (!written) return tl::unexpected(written.error());
+  if (line.values.contains("json")) {
+    TRY(WriteWhole(line.values["json"].as<std::string>(), ToText(trace)));
   }
-  if (line->values.contains("into")) {
-    const std::filesystem::path folder = line->values["into"].as<std::string>();
-    const Result<void> written = WriteTrace(folder, trace);
-    if (!written) return tl::unexpected(written.error());
+  if (line.values.contains("into")) {
+    const std::filesystem::path folder = line.values["into"].as<std::string>();
+    TRY(WriteTrace(folder, trace));
     told = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
   fmt::print("{}{}\n{}{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict), told);
-  if (real) return DoItForReal(*line, *real, verdict, HangsOf(scenario, replay->choices, verdict));
+  if (real) return DoItForReal(line, *real, verdict, HangsOf(scenario, replay.choices, verdict));
   return verdict.exit_code;
 }
 

@@ -36,17 +36,15 @@ Result<std::filesystem::path> FindReportProgram() {
 }
 
 Result<ExitCode> ReportCommand(const Words& words) {
-  const Result<std::filesystem::path> program = FindReportProgram();
-  if (!program) return tl::unexpected(program.error());
-  const Result<std::string> python = FindPython();
-  if (!python) return tl::unexpected(python.error());
-  Words command{*python, program->string()};
+  const std::filesystem::path program = TRY(FindReportProgram());
+  const std::string python = TRY(FindPython());
+  Words command{python, program.string()};
   command.insert(command.end(), words.begin(), words.end());
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
-  return EnvironmentFailed(fmt::format("cannot run {}: {}", *python, std::strerror(errno)));
+  return EnvironmentFailed(fmt::format("cannot run {}: {}", python, std::strerror(errno)));
 }
 
 }  // namespace doublehold

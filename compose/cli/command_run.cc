@@ -46,9 +46,8 @@ po::options_description RunOptions() {
 
 Result<Plan> ReadPlan(const ParsedLine& line) {
   if (!line.values.contains("plan")) {
-    Result<Settings> settings = ReadExperiment(line);
-    if (!settings) return tl::unexpected(settings.error());
-    return BuildPlan(std::move(*settings));
+    Settings settings = TRY(ReadExperiment(line));
+    return BuildPlan(std::move(settings));
   }
   for (const char* other : {"faults", "direct"}) {
     if (line.values.contains(other))
@@ -62,7 +61,7 @@ Result<Plan> ReadPlan(const ParsedLine& line) {
   const std::string file = line.values["plan"].as<std::string>();
   Result<Plan> plan = ReadPlanFile(file);
   if (plan) {
-    if (Result<void> ok = CheckPlan(*plan, file); !ok) return tl::unexpected(ok.error());
+    TRY(CheckPlan(*plan, file));
   }
   return plan;
 }
@@ -72,7 +71,7 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
     return MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
   }
   const std::filesystem::path folder = line.values["into"].as<std::string>();
-  if (Result<void> ok = MakeFolderForRun(folder); !ok) return tl::unexpected(ok.error());
+  TRY(MakeFolderForRun(folder));
   return folder;
 }
 
@@ -105,10 +104,9 @@ Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
       .about = {},
       .cells = {
           {.name = plan.lock + "/" + column, .row = plan.lock, .column = column, .plan = plan}}};
-  Result<SuiteRequest> request = ReadRepeat(line, suite);
-  if (!request) return tl::unexpected(request.error());
-  if (Result<void> ok = CheckRepeat(*request); !ok) return tl::unexpected(ok.error());
-  return RunAndTell(*request, line,
+  SuiteRequest request = TRY(ReadRepeat(line, suite));
+  TRY(CheckRepeat(request));
+  return RunAndTell(request, line,
                     line.values.contains("quiet")  ? Told::kNothing
                     : line.values.contains("json") ? Told::kJson
                                                    : Told::kLines);
@@ -117,47 +115,43 @@ Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
 }  // namespace
 
 Result<ExitCode> RunCommand(const Words& words) {
-  Result<ParsedLine> line = ParseLine(words, RunOptions(), "run [EXPERIMENT.toml] [options]");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  const Result<Plan> plan = ReadPlan(*line);
-  if (!plan) return tl::unexpected(plan.error());
-  if (line->values.contains("dry-run")) {
-    fmt::print("{}\n", ToJson(*plan).dump(2));
+  ParsedLine line = TRY(ParseLine(words, RunOptions(), "run [EXPERIMENT.toml] [options]"));
+  if (line.help) return ExitCode::kAsExpected;
+  const Plan plan = TRY(ReadPlan(line));
+  if (line.values.contains("dry-run")) {
+    fmt::print("{}\n", ToJson(plan).dump(2));
     return ExitCode::kAsExpected;
   }
-  if (line->values.contains("repeat") || line->values.contains("until")) {
-    if (line->values.contains("frames"))
+  if (line.values.contains("repeat") || line.values.contains("until")) {
+    if (line.values.contains("frames"))
       return BadInput("--frames: only for one run, not for repeated runs");
-    return RunRepeatedly(*plan, *line);
+    return RunRepeatedly(plan, line);
   }
-  if (line->values.contains("frames") && plan->direct)
+  if (line.values.contains("frames") && plan.direct)
     return BadInput("--frames: cannot be combined with --direct, because the proxy records frames");
-  if (!line->values["jobs"].defaulted()) return BadInput("--jobs: needs --repeat or --until");
+  if (!line.values["jobs"].defaulted()) return BadInput("--jobs: needs --repeat or --until");
   // Checked before anything is written.
-  const Result<ServerProgram> server = FindServer(line->values["redis-server"].as<std::string>());
-  if (!server) return tl::unexpected(server.error());
-  if (Result<void> ok = CheckMachine(*plan); !ok) return tl::unexpected(ok.error());
-  const Result<std::filesystem::path> folder = ChooseFolder(*line, *plan);
-  if (!folder) return tl::unexpected(folder.error());
-  const bool quiet = line->values.contains("quiet");
+  const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
+  TRY(CheckMachine(plan));
+  const std::filesystem::path folder = TRY(ChooseFolder(line, plan));
+  const bool quiet = line.values.contains("quiet");
   const bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
   std::vector<Frame> frames;
-  RunRequest request{.plan = *plan,
-                     .folder = *folder,
-                     .server = *server,
-                     .frames = line->values.contains("frames") ? &frames : nullptr};
+  RunRequest request{.plan = plan,
+                     .folder = folder,
+                     .server = server,
+                     .frames = line.values.contains("frames") ? &frames : nullptr};
   if (terminal) request.progress = ShowRunProgress;
   const Result<RunVerdict> verdict = RunOnce(request);
   if (terminal) fmt::print(stderr, "\r\x1b[K");
   if (!verdict) return tl::unexpected(verdict.error());
-  if (line->values.contains("json")) {
-    std::ifstream file(*folder / "verdict.json");
+  if (line.values.contains("json")) {
+    std::ifstream file(folder / "verdict.json");
     nlohmann::json json = nlohmann::json::parse(file);
-    json["folder"] = folder->string();
+    json["folder"] = folder.string();
     fmt::print("{}\n", json.dump(2));
   } else if (!quiet) {
-    fmt::print("{}files: {}\n", ToText(*verdict), folder->string());
+    fmt::print("{}files: {}\n", ToText(*verdict), folder.string());
   }
   return verdict->exit_code;
 }

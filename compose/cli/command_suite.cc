@@ -103,35 +103,30 @@ po::options_description SuiteOptions() {
 }  // namespace
 
 Result<ExitCode> SuiteCommand(const Words& words) {
-  Result<ParsedLine> line = ParseLine(words, SuiteOptions(), "suite SUITE.toml [options]");
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  if (line->rest.size() != 1)
+  ParsedLine line = TRY(ParseLine(words, SuiteOptions(), "suite SUITE.toml [options]"));
+  if (line.help) return ExitCode::kAsExpected;
+  if (line.rest.size() != 1)
     return BadInput("name one suite file, for example compose/suites/npc.toml");
-  const auto shows = [&](const char* option) { return line->values.contains(option); };
+  const auto shows = [&](const char* option) { return line.values.contains(option); };
   if (std::ranges::count_if(std::array{"matrix", "cases", "json"}, shows) > 1)
     return BadInput("--matrix, --cases, --json: only one of them is allowed");
-  const Result<Shard> shard = ReadShard(*line);
-  if (!shard) return tl::unexpected(shard.error());
+  const Shard shard = TRY(ReadShard(line));
   Suite suite;
-  Result<SuiteRequest> request = ReadRepeat(*line, suite);
-  if (!request) return tl::unexpected(request.error());
-  request->shard = *shard;
-  Result<Suite> read = ReadSuite(line->rest.front());
-  if (!read) return tl::unexpected(read.error());
-  suite = std::move(*read);
-  if (auto ok = ChangeSuite(*line, suite); !ok) return tl::unexpected(ok.error());
-  if (line->values.contains("matrix")) {
+  SuiteRequest request = TRY(ReadRepeat(line, suite));
+  request.shard = shard;
+  suite = TRY(ReadSuite(line.rest.front()));
+  TRY(ChangeSuite(line, suite));
+  if (line.values.contains("matrix")) {
     fmt::print("{}", MatrixOf(suite));
     return ExitCode::kAsExpected;
   }
-  if (line->values.contains("cases")) {
+  if (line.values.contains("cases")) {
     fmt::print("{}", CasesOf(suite));
     return ExitCode::kAsExpected;
   }
-  if (auto ok = MeetDrivers(suite, *shard); !ok) return tl::unexpected(ok.error());
-  if (Result<void> ok = CheckRepeat(*request); !ok) return tl::unexpected(ok.error());
-  return RunAndTell(*request, *line, line->values.contains("json") ? Told::kJson : Told::kLines);
+  TRY(MeetDrivers(suite, shard));
+  TRY(CheckRepeat(request));
+  return RunAndTell(request, line, line.values.contains("json") ? Told::kJson : Told::kLines);
 }
 
 }  // namespace doublehold

@@ -86,16 +86,15 @@ Result<std::vector<const FaultFormEntry*>> ChosenFaults(const ParsedLine& line) 
 Result<Plan> ReadBase(const ParsedLine& line) {
   ParsedLine plain = line;
   plain.values.erase("faults");  // --faults has another meaning in sweep
-  Result<Settings> settings = ReadExperiment(plain);
-  if (!settings) return tl::unexpected(settings.error());
+  Settings settings = TRY(ReadExperiment(plain));
   // Other workloads have no such setting.
-  const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
+  const std::optional<Setting> workload = Settings(settings).Take("workload.name");
   const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
   for (const auto& [name, value] : kSweepDefaults) {
     if (!inventory && name == std::string_view("workload.work")) continue;
-    if (!settings->Has(name)) settings->Set(name, value, "the default of sweep");
+    if (!settings.Has(name)) settings.Set(name, value, "the default of sweep");
   }
-  Result<Plan> plan = BuildPlan(std::move(*settings));
+  Result<Plan> plan = BuildPlan(std::move(settings));
   if (!plan) return plan;
   if (!plan->faults.empty())
     return BadInput("sweep chooses the faults itself: use an experiment without faults");
@@ -115,12 +114,9 @@ Result<std::vector<ProtocolPlace>> Learn(const Plan& base, const ServerProgram& 
   std::filesystem::create_directory(folder, code);
   if (code) return BadInput(fmt::format("{}: {}", folder.string(), code.message()));
   std::vector<Frame> frames;
-  const Result<RunVerdict> run =
-      RunOnce({.plan = PlanToLearn(base), .folder = folder, .server = server, .frames = &frames});
-  if (!run) return tl::unexpected(run.error());
-  const Result<History> history = ReadHistory(folder);
-  if (!history) return tl::unexpected(history.error());
-  return PlacesOf(*history, frames);
+  TRY(RunOnce({.plan = PlanToLearn(base), .folder = folder, .server = server, .frames = &frames}));
+  const History history = TRY(ReadHistory(folder));
+  return PlacesOf(history, frames);
 }
 
 SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& cell, bool pair) {
@@ -208,8 +204,7 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
                                                   cells.suite.cells[i], i >= cells.singles));
   }
   nlohmann::json json = ToJson(cells, outcomes, *result);
-  if (auto ok = WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n"); !ok)
-    return tl::unexpected(ok.error());
+  TRY(WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n"));
   json["folder"] = runs.folder.string();
   if (line.values.contains("json")) {
     fmt::print("{}\n", json.dump(2));
@@ -226,45 +221,36 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
 
 Result<ExitCode> SweepCommand(const Words& words) {
   po::options_description hidden;
-  Result<ParsedLine> line =
-      ParseLine(words, SweepOptions(hidden), "sweep [EXPERIMENT.toml] [options]", hidden);
-  if (!line) return tl::unexpected(line.error());
-  if (line->help) return ExitCode::kAsExpected;
-  const Result<std::vector<const FaultFormEntry*>> faults = ChosenFaults(*line);
-  if (!faults) return tl::unexpected(faults.error());
-  const int depth = line->values["depth"].as<int>();
+  ParsedLine line =
+      TRY(ParseLine(words, SweepOptions(hidden), "sweep [EXPERIMENT.toml] [options]", hidden));
+  if (line.help) return ExitCode::kAsExpected;
+  const std::vector<const FaultFormEntry*> faults = TRY(ChosenFaults(line));
+  const int depth = line.values["depth"].as<int>();
   if (depth != 1 && depth != 2) return BadInput("--depth: must be 1 or 2");
-  if (line->values.contains("json") && line->values.contains("dry-run"))
+  if (line.values.contains("json") && line.values.contains("dry-run"))
     return BadInput("--dry-run: cannot be combined with --json");
-  const Result<Plan> base = ReadBase(*line);
-  if (!base) return tl::unexpected(base.error());
-  Suite suite{.name = "sweep-" + base->lock, .seed = base->seed, .about = {}};
-  Result<SuiteRequest> runs = ReadRepeat(*line, suite);
-  if (!runs) return tl::unexpected(runs.error());
-  const Result<ServerProgram> server = FindServer(runs->redis_server);
-  if (!server) return tl::unexpected(server.error());
-  if (Result<void> ok = CheckMachine(*base); !ok) return tl::unexpected(ok.error());
-  const auto folder = MakeRunFolder(line->values["out"].as<std::string>(), suite.name, suite.seed);
-  if (!folder) return tl::unexpected(folder.error());
-  runs->folder = *folder;
-  const Result<std::vector<ProtocolPlace>> places = Learn(*base, *server, *folder / "learn");
-  if (!places) return tl::unexpected(places.error());
-  const SweepRequest request{.base = *base, .places = *places, .faults = *faults, .depth = depth};
-  const Result<SweepCells> cells = CellsOf(request);
-  if (!cells) return tl::unexpected(cells.error());
-  suite = cells->suite;
-  if (!line->values.contains("json")) {
-    fmt::print("{}: {} in one section of client {}, {}, {}{}\n\n", base->lock,
-               Counted(places->size(), "place"), kProbed, Counted(faults->size(), "fault"),
+  const Plan base = TRY(ReadBase(line));
+  Suite suite{.name = "sweep-" + base.lock, .seed = base.seed, .about = {}};
+  SuiteRequest runs = TRY(ReadRepeat(line, suite));
+  const ServerProgram server = TRY(FindServer(runs.redis_server));
+  TRY(CheckMachine(base));
+  runs.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), suite.name, suite.seed));
+  const std::vector<ProtocolPlace> places = TRY(Learn(base, server, runs.folder / "learn"));
+  const SweepRequest request{.base = base, .places = places, .faults = faults, .depth = depth};
+  const SweepCells cells = TRY(CellsOf(request));
+  suite = cells.suite;
+  if (!line.values.contains("json")) {
+    fmt::print("{}: {} in one section of client {}, {}, {}{}\n\n", base.lock,
+               Counted(places.size(), "place"), kProbed, Counted(faults.size(), "fault"),
                Counted(suite.cells.size(), "run"),
-               depth == 1 ? "" : fmt::format(", {} of pairs", cells->pairs.size()));
+               depth == 1 ? "" : fmt::format(", {} of pairs", cells.pairs.size()));
     std::fflush(stdout);
   }
-  if (line->values.contains("dry-run")) {
-    fmt::print("{}", TextOf(*places));
+  if (line.values.contains("dry-run")) {
+    fmt::print("{}", TextOf(places));
     return ExitCode::kAsExpected;
   }
-  return Sweep(*line, *runs, *cells);
+  return Sweep(line, runs, cells);
 }
 
 }  // namespace doublehold

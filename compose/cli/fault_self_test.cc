@@ -54,17 +54,14 @@ Settings SettingsForTrial(const FaultEntry& fault) {
 Result<Plan> PlanTrial(const FaultEntry& fault) { return BuildPlan(SettingsForTrial(fault)); }
 
 Result<FaultTrial> TryFault(const FaultEntry& fault, const ServerProgram& server) {
-  const Result<Plan> plan = PlanTrial(fault);
-  if (!plan) return tl::unexpected(plan.error());
-  const Result<Scratch> scratch = Scratch::Create();
-  if (!scratch) return tl::unexpected(scratch.error());
-  const Result<RunVerdict> verdict =
-      RunOnce({.plan = *plan, .folder = scratch->folder(), .server = server});
-  if (!verdict) return tl::unexpected(verdict.error());
-  FaultTrial trial{.what = verdict->facts.faults.front().what, .acted = verdict->not_fired.empty()};
-  if (verdict->episodes.empty()) return trial;
-  trial.asked_ns = verdict->episodes.front().asked_ns;
-  trial.measured_ns = verdict->episodes.front().measured_ns;
+  const Plan plan = TRY(PlanTrial(fault));
+  const Scratch scratch = TRY(Scratch::Create());
+  const RunVerdict verdict =
+      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .server = server}));
+  FaultTrial trial{.what = verdict.facts.faults.front().what, .acted = verdict.not_fired.empty()};
+  if (verdict.episodes.empty()) return trial;
+  trial.asked_ns = verdict.episodes.front().asked_ns;
+  trial.measured_ns = verdict.episodes.front().measured_ns;
   return trial;
 }
 

@@ -79,9 +79,7 @@ Result<uint16_t> Launcher::AddLink(LinkId link, ProcessRef to,
 
 Result<void> Launcher::AddPeerLink(LinkId link, ProcessRef to,
                                    const std::filesystem::path& socket) {
-  const Result<uint16_t> port = AddLink(link, to, socket);
-  if (!port) return tl::unexpected(port.error());
-  peer_ports_[link] = *port;
+  peer_ports_[link] = TRY(AddLink(link, to, socket));
   return {};
 }
 
@@ -95,17 +93,14 @@ Result<void> Launcher::AddPeerLinks() {
       const LinkId link{
           .client = 0, .node = node, .peer = Topology().FailsOver() ? kAnyPeer : peer};
       if (peer_ports_.contains(link)) continue;
-      if (Result<void> ok = AddPeerLink(link, {ProcessKind::kNode, node}, SocketOf(node)); !ok)
-        return ok;
+      TRY(AddPeerLink(link, {ProcessKind::kNode, node}, SocketOf(node)));
       cluster_.AddPeerLink(link);
     }
   }
   if (Topology().lead != Lead::kSentinel) return {};
   for (int number = 1; number <= kSentinels; ++number) {
-    if (Result<void> ok = AddPeerLink(SentinelLink(number), {ProcessKind::kSentinel, number},
-                                      SentinelSocketOf(number));
-        !ok)
-      return ok;
+    TRY(AddPeerLink(SentinelLink(number), {ProcessKind::kSentinel, number},
+                    SentinelSocketOf(number)));
   }
   return {};
 }
@@ -145,19 +140,18 @@ Result<void> Launcher::StartSentinels() {
   for (int number = 1; number <= kSentinels; ++number) {
     const std::filesystem::path log =
         places_.folder / "nodes" / fmt::format("sentinel-{}.log", number);
-    const Result<pid_t> pid = StartSentinel({.program = places_.server,
-                                             .socket = SentinelSocketOf(number),
-                                             .network = NetworkOf({ProcessKind::kSentinel, number}),
-                                             .log = log,
-                                             .announced_host = PeerHost(),
-                                             .announced_port = PeerPort(SentinelLink(number)),
-                                             .master_port = PeerPort({0, kMasterAddress, kAnyPeer}),
-                                             .quorum = kSentinels / 2 + 1,
-                                             .down_after = places_.plan.down_after});
-    if (!pid) return tl::unexpected(pid.error());
+    const pid_t pid = TRY(StartSentinel({.program = places_.server,
+                                         .socket = SentinelSocketOf(number),
+                                         .network = NetworkOf({ProcessKind::kSentinel, number}),
+                                         .log = log,
+                                         .announced_host = PeerHost(),
+                                         .announced_port = PeerPort(SentinelLink(number)),
+                                         .master_port = PeerPort({0, kMasterAddress, kAnyPeer}),
+                                         .quorum = kSentinels / 2 + 1,
+                                         .down_after = places_.plan.down_after}));
     children_.Add({.ref = {ProcessKind::kSentinel, number},
                    .name = fmt::format("sentinel {}", number),
-                   .pid = *pid,
+                   .pid = pid,
                    .log = log});
   }
   return {};
@@ -174,14 +168,12 @@ Result<void> MakeLogFolders(const std::filesystem::path& run) {
 
 Result<void> Launcher::StartServers() {
   if (Topology().HasReplicas()) {
-    if (Result<void> ok = AddPeerLinks(); !ok) return ok;
+    TRY(AddPeerLinks());
     PointAtMaster(kMasterAddress);
   }
   if (Topology().lead == Lead::kCluster) {
     const auto servers = static_cast<size_t>(ServersOf(places_.plan));
-    Result<HeldPorts> held = HeldPorts::Take(servers + 1);
-    if (!held) return tl::unexpected(held.error());
-    bus_ports_ = std::move(*held);
+    bus_ports_ = TRY(HeldPorts::Take(servers + 1));
   }
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
     const std::filesystem::path folder = FolderOf(node);
@@ -193,36 +185,34 @@ Result<void> Launcher::StartServers() {
         node, ClockPageOf({ProcessKind::kNode, node}),
         {.socket = SocketOf(node), .folder = folder, .data = DataOf(places_.plan, node)});
     if (!ConfigOf(node).empty()) {
-      if (Result<void> ok = WriteConfig(node, ""); !ok) return ok;
+      TRY(WriteConfig(node, ""));
     }
-    if (Result<void> started = StartServer(node); !started) return started;
+    TRY(StartServer(node));
   }
   return {};
 }
 
 Result<void> Launcher::StartServer(int node) {
-  const Result<std::filesystem::path> shim = FindClockShim();
-  if (!shim) return tl::unexpected(shim.error());
+  const std::filesystem::path shim = TRY(FindClockShim());
   const ProcessRef ref{ProcessKind::kNode, node};
   const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
   const std::filesystem::path log = places_.folder / "nodes" / (name + ".log");
-  const Result<pid_t> pid =
-      doublehold::StartServer({.program = places_.server,
-                               .socket = SocketOf(node),
-                               .network = NetworkOf(ref),
-                               .folder = FolderOf(node),
-                               .config = ConfigOf(node),
-                               .data = DataOf(places_.plan, node),
-                               .log = log,
-                               .shim = *shim,
-                               .clock_fd = shared_.fd(),
-                               .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref)),
-                               .settings = SettingsOf(node)});
-  if (!pid) return tl::unexpected(pid.error());
-  cluster_.SetPid(ref, *pid);
+  const pid_t pid =
+      TRY(doublehold::StartServer({.program = places_.server,
+                                   .socket = SocketOf(node),
+                                   .network = NetworkOf(ref),
+                                   .folder = FolderOf(node),
+                                   .config = ConfigOf(node),
+                                   .data = DataOf(places_.plan, node),
+                                   .log = log,
+                                   .shim = shim,
+                                   .clock_fd = shared_.fd(),
+                                   .clock_offset = shared_.ClockPageOffset(ClockPageOf(ref)),
+                                   .settings = SettingsOf(node)}));
+  cluster_.SetPid(ref, pid);
   children_.Add({.ref = ref,
                  .name = node == kStoreNode ? "the store" : fmt::format("node {}", node),
-                 .pid = *pid,
+                 .pid = pid,
                  .log = log});
   return {};
 }
@@ -248,9 +238,8 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
                                       : AddressOf(server, socket));
       continue;
     }
-    const Result<uint16_t> port = AddLink({client, node}, server, socket);
-    if (!port) return tl::unexpected(port.error());
-    addresses.push_back({.unix_path = {}, .host = PeerHost(), .port = *port});
+    const uint16_t port = TRY(AddLink({client, node}, server, socket));
+    addresses.push_back({.unix_path = {}, .host = PeerHost(), .port = port});
   }
   return addresses;
 }
@@ -266,10 +255,9 @@ Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
       nodes.push_back(own[static_cast<size_t>(node)]);
       continue;
     }
-    const Result<uint16_t> port =
-        AddLink({client, node}, {ProcessKind::kNode, node}, ClientSocketOf(node).string());
-    if (!port) return tl::unexpected(port.error());
-    nodes.push_back({.unix_path = {}, .host = PeerHost(), .port = *port});
+    const uint16_t port =
+        TRY(AddLink({client, node}, {ProcessKind::kNode, node}, ClientSocketOf(node).string()));
+    nodes.push_back({.unix_path = {}, .host = PeerHost(), .port = port});
   }
   return nodes;
 }
@@ -296,12 +284,9 @@ Roster Launcher::RosterFor(int client) const {
 }
 
 Result<int> Launcher::StartClient(int number) {
-  const Result<std::filesystem::path> shim = FindClockShim();
-  if (!shim) return tl::unexpected(shim.error());
-  const Result<std::vector<NodeAddress>> addresses = AddressesOf(number);
-  if (!addresses) return tl::unexpected(addresses.error());
-  const auto driver_nodes = DriverNodesOf(number, *addresses);
-  if (!driver_nodes) return tl::unexpected(driver_nodes.error());
+  const std::filesystem::path shim = TRY(FindClockShim());
+  const std::vector<NodeAddress> addresses = TRY(AddressesOf(number));
+  const auto driver_nodes = TRY(DriverNodesOf(number, addresses));
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
     return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
@@ -312,7 +297,7 @@ Result<int> Launcher::StartClient(int number) {
   const std::string log = number == 0 ? "referee.log" : fmt::format("client-{}.log", number);
   SpawnRequest spawn{.argv = {"doublehold", std::string(kClientCommand)},
                      .self = true,
-                     .environment = ShimEnvironment(*shim, shared_.fd(), clock_offset),
+                     .environment = ShimEnvironment(shim, shared_.fd(), clock_offset),
                      .descriptors = {shared_.fd(), ends[1]},
                      .log = places_.folder / "clients" / log,
                      .network = number == 0 ? -1 : NetworkOf(ref).fd};
@@ -322,8 +307,8 @@ Result<int> Launcher::StartClient(int number) {
                .memory_fd = shared_.fd(),
                .clock_pages = ClockPagesOf(places_.plan),
                .step_fd = ends[1],
-               .addresses = *addresses,
-               .driver_nodes = *driver_nodes,
+               .addresses = addresses,
+               .driver_nodes = driver_nodes,
                .roster = RosterFor(number)});
   spawn.argv.insert(spawn.argv.end(), words.begin(), words.end());
   const Result<pid_t> pid = Spawn(spawn);

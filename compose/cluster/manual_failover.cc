@@ -21,7 +21,7 @@ class HandLed final : public Replication {
 
   Result<void> Begin() override {
     for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
-      if (Result<void> ok = Follow(server, master_); !ok) return ok;
+      TRY(Follow(server, master_));
     }
     return {};
   }

@@ -58,7 +58,7 @@ Result<void> LetItRoute() {
 Result<std::unique_ptr<Namespaces>> Namespaces::Create(const std::vector<ProcessRef>& members,
                                                        Duration delay) {
   std::unique_ptr<Namespaces> made(new Namespaces(delay));
-  if (Result<void> ok = made->Build(members); !ok) return tl::unexpected(ok.error());
+  TRY(made->Build(members));
   return made;
 }
 
@@ -85,21 +85,14 @@ Namespaces::~Namespaces() {
 Result<void> Namespaces::Build(const std::vector<ProcessRef>& members) {
   home_ = OpenCurrent();
   if (home_ < 0) return Missing("/proc", errno);
-  const Result<int> network = EnterNew();
-  if (!network) return tl::unexpected(network.error());
-  network_ = *network;
-  if (Result<void> ok = LetItRoute(); !ok) return ok;
+  network_ = TRY(EnterNew());
+  TRY(LetItRoute());
   int number = 0;
   for (const ProcessRef& member : members) {
-    Result<Place> joined = Join(number++);
-    if (!joined) return tl::unexpected(joined.error());
-    places_[member] = std::move(*joined);
+    places_[member] = TRY(Join(number++));
   }
-  Result<Place> own = Join(number);
-  if (!own) return tl::unexpected(own.error());
-  own_ = std::move(*own);
-  if (auto ok = RunInNetwork({"ip", "-batch", "-"}, routes_); !ok)
-    return tl::unexpected(ok.error());
+  own_ = TRY(Join(number));
+  TRY(RunInNetwork({"ip", "-batch", "-"}, routes_));
   return delay_ > Duration::zero() ? DelayPackets() : Result<void>{};
 }
 
@@ -116,19 +109,17 @@ Result<void> Namespaces::DelayPackets() {
     Enter(place.fd);
     const Result<std::string> near = RunTool({"tc", "-batch", "-"}, netem("eth0"));
     Enter(own_.fd);
-    if (!near) return tl::unexpected(near.error());
+    TRY(near);
   }
-  const Result<std::string> far = RunInNetwork({"tc", "-batch", "-"}, far_ends);
-  return far ? Result<void>{} : tl::unexpected(far.error());
+  TRY(RunInNetwork({"tc", "-batch", "-"}, far_ends));
+  return {};
 }
 
 // Makes a new namespace with an address, and moves the calling thread into it.
 Result<Namespaces::Place> Namespaces::Join(int number) {
-  const Result<int> fd = EnterNew();
-  if (!fd) return tl::unexpected(fd.error());
+  const int fd = TRY(EnterNew());
   const std::string router = AddressAt(2 * number);
-  Place place{
-      .fd = *fd, .address = AddressAt(2 * number + 1), .device = fmt::format("v{}", number)};
+  Place place{.fd = fd, .address = AddressAt(2 * number + 1), .device = fmt::format("v{}", number)};
   const std::string batch = fmt::format(
       "link set lo up\n"
       "link add eth0 type veth peer name v{0} netns /proc/{1}/fd/{2}\n"
@@ -138,7 +129,7 @@ Result<Namespaces::Place> Namespaces::Join(int number) {
       number, getpid(), network_, place.address, router);
   routes_ += fmt::format("address add {0}/31 dev v{1}\nlink set v{1} up\n", router, number);
   if (auto ok = RunTool({"ip", "-batch", "-"}, batch); !ok) {
-    close(*fd);
+    close(fd);
     return tl::unexpected(ok.error());
   }
   return place;
@@ -153,10 +144,9 @@ Result<std::string> Namespaces::RunInNetwork(const std::vector<std::string>& arg
 }
 
 Result<void> TryNamespaces() {
-  Result<std::unique_ptr<Namespaces>> made = Namespaces::Create({{ProcessKind::kNode, 0}});
-  if (!made) return tl::unexpected(made.error());
+  std::unique_ptr<Namespaces> made = TRY(Namespaces::Create({{ProcessKind::kNode, 0}}));
   Result<void> tried{};
-  PacketCuts cuts(**made, [&tried](const Error& why) { tried = tl::unexpected(why); });
+  PacketCuts cuts(*made, [&tried](const Error& why) { tried = tl::unexpected(why); });
   const LinkId link{.client = 1, .node = 1};
   cuts.AddLink(link, 1);
   const RuleId cut = cuts.Cut(link, Direction::kRequest);

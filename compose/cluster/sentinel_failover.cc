@@ -40,7 +40,7 @@ class Watched final : public Replication {
         return EnvironmentFailed(fmt::format("node {} refused REPLICAOF", server));
       // From now on the sentinels make the server rewrite its configuration file.
       const std::string config = fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port);
-      if (Result<void> ok = parts_.launcher.WriteConfig(server, config); !ok) return ok;
+      TRY(parts_.launcher.WriteConfig(server, config));
     }
     return parts_.launcher.StartSentinels();
   }

@@ -89,9 +89,8 @@ Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& 
                     "and '_' ({}@1.2.3)",
                     asked, parsed.driver->name));
   }
-  const Result<std::string> launcher = Launcher();
-  if (!launcher) return tl::unexpected(launcher.error());
-  std::vector<std::string> words{kPython, *launcher, std::string(parsed.driver->name)};
+  const std::string launcher = TRY(Launcher());
+  std::vector<std::string> words{kPython, launcher, std::string(parsed.driver->name)};
   if (!parsed.version.empty()) words.insert(words.end(), {"--version", parsed.version});
   return words;
 }
@@ -139,21 +138,18 @@ Result<std::string> DriverCommandOf(const std::string& asked) {
       return BadInput(std::move(misspelt));
     return asked;
   }
-  const auto words = WordsOf(asked, *parsed);
-  if (!words) return tl::unexpected(words.error());
+  const auto words = TRY(WordsOf(asked, *parsed));
   std::string command;
-  for (const std::string& word : *words)
-    command += (command.empty() ? "" : " ") + ShellQuoted(word);
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellQuoted(word);
   return command;
 }
 
 Result<void> InstallDriver(const std::string& asked) {
   const std::optional<Asked> parsed = ParseAsked(asked);
   if (!parsed) return {};
-  auto words = WordsOf(asked, *parsed);
-  if (!words) return tl::unexpected(words.error());
-  words->emplace_back("--install");
-  const Result<std::string> done = RunTool(*words);
+  auto words = TRY(WordsOf(asked, *parsed));
+  words.emplace_back("--install");
+  const Result<std::string> done = RunTool(words);
   if (done) return {};
   Error error = done.error();
   // The launcher's message begins with the driver's name, so "python3: " is dropped.

@@ -52,10 +52,9 @@ std::string Describe(const DriverEnd& end, const std::filesystem::path& log) {
 
 Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
                              const std::filesystem::path& log) {
-  Result<DriverAnswer> answer =
-      AskOnce(driver, DriverOp::kHello, {{"protocol", kDriverProtocol}, {"options", options}}, log);
-  if (!answer) return tl::unexpected(answer.error());
-  return std::move(answer->hello);
+  DriverAnswer answer = TRY(AskOnce(driver, DriverOp::kHello,
+                                    {{"protocol", kDriverProtocol}, {"options", options}}, log));
+  return std::move(answer.hello);
 }
 
 Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
@@ -63,14 +62,13 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
   json nodes = json::array();
   for (const NodeAddress& node : setup.nodes)
     nodes.push_back({{"host", node.host}, {"port", node.port}});
-  const Result<DriverAnswer> answer = AskOnce(driver, DriverOp::kSetup,
-                                              {{"client", setup.client},
-                                               {"sessions", setup.sessions},
-                                               {"nodes", std::move(nodes)},
-                                               {"lease_ms", ToMs(setup.lease)},
-                                               {"seed", setup.seed}},
-                                              log);
-  if (!answer) return tl::unexpected(answer.error());
+  TRY(AskOnce(driver, DriverOp::kSetup,
+              {{"client", setup.client},
+               {"sessions", setup.sessions},
+               {"nodes", std::move(nodes)},
+               {"lease_ms", ToMs(setup.lease)},
+               {"seed", setup.seed}},
+              log));
   return {};
 }
 
@@ -82,12 +80,10 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
         fmt::format("the driver {0}{1}{0} {2}", quote, Shortened(command), error.message);
     return tl::unexpected(std::move(error));
   };
-  const Result<std::string> line = DriverCommandOf(command);
-  if (!line) return tl::unexpected(line.error());
-  if (const Result<void> ok = InstallDriver(command); !ok) return tl::unexpected(ok.error());
+  const std::string line = TRY(DriverCommandOf(command));
+  TRY(InstallDriver(command));
   const Orphans orphans;  // ends orphaned processes after the driver has ended
-  const auto driver =
-      DriverChannel::Start({.command = *line, .log = log.path(), .own_group = true});
+  const auto driver = DriverChannel::Start({.command = line, .log = log.path(), .own_group = true});
   if (!driver)
     return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
   const Result<DriverHello> hello = SayHello(**driver, options, log.path());

@@ -33,9 +33,8 @@ Settings SettingsForLock(const AllAsked& asked, const std::string& lock, int cli
 
 Result<MatrixFound> Run(const AllAsked& asked, const MatrixSearch& search) {
   const Settings settings = SettingsForLock(asked, search.lock, search.clients);
-  const Result<Plan> plan = SimulatedPlan(settings);
-  if (!plan) return tl::unexpected(plan.error());
-  Scenario scenario = ScenarioOf(*plan, asked.search.scenario.cycles, search.faults);
+  const Plan plan = TRY(SimulatedPlan(settings));
+  Scenario scenario = ScenarioOf(plan, asked.search.scenario.cycles, search.faults);
   scenario.terms.window = asked.search.scenario.terms.window;
   Bounds bounds = asked.search.bounds;
   bounds.depth = search.depth;
@@ -67,7 +66,7 @@ nlohmann::json WholeJson(const AllAsked& asked, const std::vector<MatrixRow>& ro
 
 Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json& json,
                        const std::string& markdown) {
-  if (auto ok = WriteWhole(folder / "explore.json", json.dump(2) + "\n"); !ok) return ok;
+  TRY(WriteWhole(folder / "explore.json", json.dump(2) + "\n"));
   return WriteWhole(folder / "matrix.md", markdown);
 }
 
@@ -87,7 +86,7 @@ ExitCode StatusOf(const std::vector<MatrixRow>& rows) {
 
 Result<ExitCode> ExploreAll(const AllAsked& asked) {
   if (asked.into) {
-    if (auto ok = MakeEmptyFolder(*asked.into); !ok) return tl::unexpected(ok.error());
+    TRY(MakeEmptyFolder(*asked.into));
   }
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();
@@ -117,7 +116,7 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
                seconds);
   }
   if (asked.into) {
-    if (auto ok = WriteInto(*asked.into, json, markdown); !ok) return tl::unexpected(ok.error());
+    TRY(WriteInto(*asked.into, json, markdown));
     if (!asked.as_json) fmt::print("files: {}\n", asked.into->string());
   }
   return StatusOf(rows);

@@ -81,20 +81,15 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
       return BadInput(fmt::format("the replay string: '{}' stands twice in it", name));
     replay.settings.Set(name, std::string(setting.substr(equals + 1)), "the replay string");
   }
-  const Result<int> cycles = ParseCount(parts[2], "cycles of the replay string");
-  if (!cycles) return tl::unexpected(cycles.error());
-  replay.cycles = *cycles;
+  replay.cycles = TRY(ParseCount(parts[2], "cycles of the replay string"));
   std::string_view faults = parts[3];
   if (faults.ends_with(kReorders)) {
     replay.reorders = true;
     faults.remove_suffix(std::min(faults.size(), kReorders.size() + 1));
   }
-  Result<FaultsAsked> asked = ParseFaults(faults, "the replay string");
-  if (!asked) return tl::unexpected(asked.error());
-  replay.faults = std::move(asked->faults);
-  Result<sim::Deviations> choices = sim::ParseDeviations(parts[4]);
-  if (!choices) return tl::unexpected(choices.error());
-  replay.choices = std::move(*choices);
+  FaultsAsked asked = TRY(ParseFaults(faults, "the replay string"));
+  replay.faults = std::move(asked.faults);
+  replay.choices = TRY(sim::ParseDeviations(parts[4]));
   return replay;
 }
 
@@ -112,10 +107,7 @@ Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where) {
       return BadInput(fmt::format("{}: fault '{}' is named twice", where, name));
     int most = 0;
     if (colon != std::string_view::npos) {
-      const Result<int> count =
-          ParseCount(one.substr(colon + 1), fmt::format("{}: {}", where, name));
-      if (!count) return tl::unexpected(count.error());
-      most = *count;
+      most = TRY(ParseCount(one.substr(colon + 1), fmt::format("{}: {}", where, name)));
     }
     asked.faults.push_back(*fault);
     asked.most.push_back(most);

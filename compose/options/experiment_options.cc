@@ -106,9 +106,8 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
                                     std::pair("limit", "limits.")}) {
     if (!line.values.contains(flag)) continue;
     for (const std::string& assignment : line.values[flag].as<Words>()) {
-      const auto given = ParseAssignment(flag, assignment);
-      if (!given) return tl::unexpected(given.error());
-      settings.Set(table + given->first, given->second, fmt::format("--{} {}", flag, assignment));
+      const auto given = TRY(ParseAssignment(flag, assignment));
+      settings.Set(table + given.first, given.second, fmt::format("--{} {}", flag, assignment));
     }
   }
   return settings;

@@ -105,9 +105,8 @@ Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path) {
 }
 
 Result<History> ReadHistory(const std::filesystem::path& path) {
-  const Result<std::filesystem::path> file = HistoryFileOf(path);
-  if (!file) return tl::unexpected(file.error());
-  return file->extension() == ".bin" ? ReadBinaryFile(*file) : ReadJsonlFile(*file);
+  const std::filesystem::path file = TRY(HistoryFileOf(path));
+  return file.extension() == ".bin" ? ReadBinaryFile(file) : ReadJsonlFile(file);
 }
 
 }  // namespace doublehold

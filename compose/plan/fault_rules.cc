@@ -54,18 +54,18 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
         setting);
   };
   if (fault.client) {
-    if (Result<void> ok = check_client(*fault.client, /*least=*/1, "client"); !ok) return ok;
+    TRY(check_client(*fault.client, /*least=*/1, "client"));
   }
   for (const auto& [trigger, setting] : {std::pair{fault.on, "on"}, {fault.until, "until"}}) {
     if (!trigger) continue;
-    if (Result<void> ok = check_client(trigger->client, /*least=*/0, setting); !ok) return ok;
+    TRY(check_client(trigger->client, /*least=*/0, setting));
   }
   for (const Link& link : fault.links) {
-    if (Result<void> ok = check_client(link.client, /*least=*/1, "links"); !ok) return ok;
-    if (Result<void> ok = check_node(link.node, "links"); !ok) return ok;
+    TRY(check_client(link.client, /*least=*/1, "links"));
+    TRY(check_node(link.node, "links"));
   }
   for (const int node : fault.nodes) {
-    if (Result<void> ok = check_node(node, "nodes"); !ok) return ok;
+    TRY(check_node(node, "nodes"));
   }
   return CheckNamedOnce(fault);
 }
@@ -204,11 +204,11 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   if (kind->needs_network && plan.direct) {
     return BadInput(fmt::format("'{}' needs the proxy, which 'direct' bypasses", fault.kind));
   }
-  if (Result<void> ok = CheckReplicas(plan, fault, *kind); !ok) return ok;
+  TRY(CheckReplicas(plan, fault, *kind));
   if (!FaultNumbersAreInRange(fault)) return BadInput("a number is out of its range");
-  if (Result<void> ok = CheckTarget(plan, fault); !ok) return ok;
-  if (Result<void> ok = CheckKey(plan, fault); !ok) return ok;
-  if (Result<void> ok = CheckSteps(plan, fault); !ok) return ok;
+  TRY(CheckTarget(plan, fault));
+  TRY(CheckKey(plan, fault));
+  TRY(CheckSteps(plan, fault));
   return CheckTiming(plan, fault, *kind);
 }
 

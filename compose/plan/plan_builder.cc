@@ -225,10 +225,9 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
   if (reader.error()) return tl::unexpected(*reader.error());
   const std::vector<FaultPlace> places = ReadFaults(reader, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  if (Result<void> ok = settings.CheckAllTaken("setting", {"fault"}); !ok)
-    return tl::unexpected(ok.error());
+  TRY(settings.CheckAllTaken("setting", {"fault"}));
   KeepNodesOut(plan);
-  if (Result<void> ok = CheckFaults(plan, places); !ok) return tl::unexpected(ok.error());
+  TRY(CheckFaults(plan, places));
   return plan;
 }
 

@@ -40,7 +40,7 @@ std::vector<Step> StepsOf(const Plan& plan) {
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault) {
   for (const auto& [trigger, setting] : {std::pair{fault.on, "on"}, {fault.until, "until"}}) {
     if (!trigger) continue;
-    if (Result<void> ok = CheckAnnounced(plan, *trigger, setting); !ok) return ok;
+    TRY(CheckAnnounced(plan, *trigger, setting));
   }
   return {};
 }

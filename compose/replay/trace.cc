@@ -49,7 +49,7 @@ nlohmann::json ToJson(const Trace& trace) {
 std::string ToText(const Trace& trace) { return ToJson(trace).dump(2) + "\n"; }
 
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace) {
-  if (Result<void> ok = MakeEmptyFolder(folder); !ok) return ok;
+  TRY(MakeEmptyFolder(folder));
   std::ostringstream lines;
   WriteJsonl(trace.execution.history, lines);
   nlohmann::json verdict = doublehold::ToJson(trace.verdict);
@@ -61,7 +61,7 @@ Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace)
       {kTraceFile, ToText(trace)},
   };
   for (const auto& [name, content] : files) {
-    if (auto ok = WriteWhole(folder / name, content); !ok) return ok;
+    TRY(WriteWhole(folder / name, content));
   }
   return WriteBinaryFile(trace.execution.history, folder / "history.bin");
 }

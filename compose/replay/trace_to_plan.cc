@@ -65,14 +65,13 @@ class Translation {
 
   [[nodiscard]] Result<FaultPlan> OnClient(FaultForm fault, const sim::FaultPlace& place) const {
     FaultPlan plan = Begun(fault);
-    const Result<Step> step = StepOf(fault, place);
-    if (!step) return tl::unexpected(step.error());
+    const Step step = TRY(StepOf(fault, place));
     if (place.looks_first && fault != FaultForm::kCrash)
       return BadInput(
           fmt::format("--real: {} where {}: it looks at a clock before it announces {}, and may "
                       "decide otherwise",
-                      EntryOf(fault).name, WhatIsDone(place), Name(*step)));
-    plan.on = Trigger{.client = place.client, .step = *step};
+                      EntryOf(fault).name, WhatIsDone(place), Name(step)));
+    plan.on = Trigger{.client = place.client, .step = step};
     plan.client = place.client;
     return plan;
   }
@@ -84,13 +83,12 @@ class Translation {
       return BadInput(
           fmt::format("--real: {}: faults on replicas cannot be reproduced", EntryOf(fault).name));
     FaultPlan plan = Begun(fault);
-    const Result<Step> step = StepOf(fault, place);
-    if (!step) return tl::unexpected(step.error());
+    const Step step = TRY(StepOf(fault, place));
     plan.nodes = {place.node};
-    if (*step == Step::kStart && place.client > 1) {
+    if (step == Step::kStart && place.client > 1) {
       plan.from = BeginOf(place.client) - stagger_ / kLateShare;
     } else {
-      plan.on = Trigger{.client = place.client, .step = *step};
+      plan.on = Trigger{.client = place.client, .step = step};
     }
     return plan;
   }
@@ -158,13 +156,12 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
     if (place == places.end())
       return BadInput("--real: reordered events cannot be reproduced on real servers");
     CHECK(before.size() < struck.size());
-    Result<FaultPlan> fault = translation.FaultAt(struck[before.size()], *place);
-    if (!fault) return tl::unexpected(fault.error());
-    fault->name += fmt::format("-{}", before.size() + 1);
-    plan.faults.push_back(std::move(*fault));
+    FaultPlan fault = TRY(translation.FaultAt(struck[before.size()], *place));
+    fault.name += fmt::format("-{}", before.size() + 1);
+    plan.faults.push_back(std::move(fault));
     before.push_back(deviation);
   }
-  if (Result<void> ok = CheckPlan(plan, "--real"); !ok) return tl::unexpected(ok.error());
+  TRY(CheckPlan(plan, "--real"));
   return plan;
 }
 

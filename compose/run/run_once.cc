@@ -40,10 +40,7 @@ std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
 }  // namespace
 
 Result<RunVerdict> RunOnce(const RunRequest& request) {
-  if (auto ok = WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n");
-      !ok) {
-    return tl::unexpected(ok.error());
-  }
+  TRY(WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n"));
   const OwnUse before = ReadOwnUse();
   Orphans orphans;
   Result<Supervised> supervised = Supervise({.plan = request.plan,
@@ -61,24 +58,17 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   const History& history = supervised->history;
   std::ostringstream lines;
   WriteJsonl(history, lines);
-  if (auto ok = WriteWhole(request.folder / "history.jsonl", lines.str()); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  if (auto ok = WriteBinaryFile(history, request.folder / "history.bin"); !ok) {
-    return tl::unexpected(ok.error());
-  }
+  TRY(WriteWhole(request.folder / "history.jsonl", lines.str()));
+  TRY(WriteBinaryFile(history, request.folder / "history.bin"));
   if (request.frames != nullptr) {
     *request.frames = std::move(supervised->frames);
-    if (auto ok = WriteFrames(*request.frames, request.folder / "frames.jsonl"); !ok)
-      return tl::unexpected(ok.error());
+    TRY(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
   }
   RunVerdict verdict = Judge(history);
   if (!ran_on.empty()) verdict.warnings.push_back(TellOfOrphans(ran_on));
   nlohmann::json json = ToJson(verdict);
   json["environment"] = EnvironmentFacts(request.server, supervised->use);
-  if (auto ok = WriteWhole(request.folder / "verdict.json", json.dump(2) + "\n"); !ok) {
-    return tl::unexpected(ok.error());
-  }
+  TRY(WriteWhole(request.folder / "verdict.json", json.dump(2) + "\n"));
   return verdict;
 }
 

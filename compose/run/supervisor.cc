@@ -83,14 +83,13 @@ class Supervisor {
   Result<Supervised> Run() {
     WatchChildren();
     WatchInterrupts();
-    Result<void> started = MakeLogFolders(request_.folder);
-    if (started) started = launcher_.StartServers();
-    if (started) started = StartClients();
-    if (started) started = AwaitServers();
-    if (started) started = FormTopology();
-    if (started) started = StartClient(0);  // the referee writes the stock
-    if (started) started = AwaitReady();
-    if (!started) return tl::unexpected(started.error());
+    TRY(MakeLogFolders(request_.folder));
+    TRY(launcher_.StartServers());
+    TRY(StartClients());
+    TRY(AwaitServers());
+    TRY(FormTopology());
+    TRY(StartClient(0));  // the referee writes the stock
+    TRY(AwaitReady());
     Begin();
     WaitFor([this] { return ClientsHaveEnded(); }, start_ + plan_.duration);
     // A run that completed all its sections was not cut short: its duration is the time it needed.
@@ -141,7 +140,7 @@ class Supervisor {
   // Waits until masters and replicas have found each other.
   Result<void> FormTopology() {
     if (!replication_) return {};
-    if (Result<void> ok = replication_->Begin(); !ok) return ok;
+    TRY(replication_->Begin());
     return Await([this] {
       const std::string missing = replication_->WhatIsMissing();
       return missing.empty() ? "" : "the topology is not complete in time: " + missing;
@@ -152,15 +151,14 @@ class Supervisor {
     clients_.push_back(std::make_unique<Client>(io_));  // the referee; it is started later
     for (int client = 1; client <= plan_.clients; ++client) {
       clients_.push_back(std::make_unique<Client>(io_));
-      if (Result<void> ok = StartClient(client); !ok) return ok;
+      TRY(StartClient(client));
     }
     return {};
   }
 
   Result<void> StartClient(int number) {
-    const Result<int> channel = launcher_.StartClient(number);
-    if (!channel) return tl::unexpected(channel.error());
-    clients_[static_cast<size_t>(number)]->channel.assign(*channel);
+    const int channel = TRY(launcher_.StartClient(number));
+    clients_[static_cast<size_t>(number)]->channel.assign(channel);
     ListenTo(number);
     return {};
   }
@@ -374,14 +372,11 @@ class Supervisor {
 
 Result<Supervised> Supervise(const SuperviseRequest& request) {
   // The janitor is forked first: no file is open yet that it would inherit and keep open.
-  Result<Scratch> scratch = Scratch::Create();
-  if (!scratch) return tl::unexpected(scratch.error());
-  Result<SharedRun> shared =
-      SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan), request.plan.threads);
-  if (!shared) return tl::unexpected(shared.error());
-  auto network = Namespaces::CreateFor(request.plan);
-  if (!network) return tl::unexpected(network.error());
-  return Supervisor(request, std::move(*scratch), std::move(*shared), std::move(*network)).Run();
+  Scratch scratch = TRY(Scratch::Create());
+  SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),
+                                           request.plan.threads));
+  auto network = TRY(Namespaces::CreateFor(request.plan));
+  return Supervisor(request, std::move(scratch), std::move(shared), std::move(network)).Run();
 }
 
 }  // namespace doublehold

@@ -20,9 +20,7 @@ constexpr int kMostRepeatJobs = 64;
 
 Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;
-  Result<Until> until = ReadUntil(line.values["until"].as<std::string>());
-  if (!until) return tl::unexpected(until.error());
-  return std::optional(std::move(*until));
+  return std::optional(TRY(ReadUntil(line.values["until"].as<std::string>())));
 }
 
 // A cell that does not judge the claim would never get an answer.
@@ -41,8 +39,7 @@ Result<void> CheckJudged(const Until& until, const Suite& suite) {
 // Checks once what would fail every cell with the same message: the server, and what the cells need
 // of this machine.
 Result<void> CheckNeeds(const SuiteRequest& request) {
-  if (auto server = FindServer(request.redis_server); !server)
-    return tl::unexpected(server.error());
+  TRY(FindServer(request.redis_server));
   const auto neediest =
       std::ranges::max_element(request.suite.cells, {}, [](const SuiteCell& cell) {
         return std::pair(cell.plan.net == kNamespaces, cell.plan.packet_delay);
@@ -156,9 +153,7 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   SuiteRequest request{.suite = suite,
                        .jobs = line.values["jobs"].as<int>(),
                        .redis_server = line.values["redis-server"].as<std::string>()};
-  Result<std::optional<Until>> until = ReadUntilOf(line);
-  if (!until) return tl::unexpected(until.error());
-  request.until = std::move(*until);
+  request.until = TRY(ReadUntilOf(line));
   if (request.until) request.repeat = kRepetitionsUntilAnswered;
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
   if (request.repeat < 1 || request.repeat > kMostRepetitions)
@@ -170,31 +165,25 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
 
 Result<void> CheckRepeat(const SuiteRequest& request) {
   if (request.until) {
-    if (auto ok = CheckJudged(*request.until, request.suite); !ok) return ok;
+    TRY(CheckJudged(*request.until, request.suite));
   }
   return CheckNeeds(request);
 }
 
 Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told told) {
-  const auto folder =
-      MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name, request.suite.seed);
-  if (!folder) return tl::unexpected(folder.error());
-  request.folder = *folder;
+  request.folder = TRY(
+      MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name, request.suite.seed));
   if (told == Told::kLines) {
     request.finished = PrintFinished;
     if (request.until) PrintAsked(request);
   }
-  const Result<SuiteResult> result = RunSuite(request);
-  if (!result) return tl::unexpected(result.error());
+  const SuiteResult result = TRY(RunSuite(request));
   if (line.values.contains("junit")) {
-    if (auto ok = WriteWhole(line.values["junit"].as<std::string>(), JUnitOf(request, *result));
-        !ok) {
-      return tl::unexpected(ok.error());
-    }
+    TRY(WriteWhole(line.values["junit"].as<std::string>(), JUnitOf(request, result)));
   }
-  if (told == Told::kJson) PrintEndAsJson(request, *result);
-  if (told == Told::kLines) PrintEnd(request, *result);
-  return request.until ? StatusOfAnswers(*result) : StatusOf(*result);
+  if (told == Told::kJson) PrintEndAsJson(request, result);
+  if (told == Told::kLines) PrintEnd(request, result);
+  return request.until ? StatusOfAnswers(result) : StatusOf(result);
 }
 
 }  // namespace doublehold

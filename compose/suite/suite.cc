@@ -89,16 +89,13 @@ Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::s
                                          const Settings& common) {
   Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
   const std::string where = fmt::format("{}: cell {}", file_name, index + 1);
-  const auto rows = TakeRequired(cell, "row", where);
-  if (!rows) return tl::unexpected(rows.error());
-  const auto columns = TakeRequired(cell, "column", where);
-  if (!columns) return tl::unexpected(columns.error());
+  const auto rows = TRY(TakeRequired(cell, "row", where));
+  const auto columns = TRY(TakeRequired(cell, "column", where));
   std::vector<SuiteCell> cells;
-  for (const std::string& row : *rows) {
-    for (const std::string& column : *columns) {
-      Result<SuiteCell> read = ReadCell(file, cell, row, column, where, file_name, common);
-      if (!read) return tl::unexpected(read.error());
-      cells.push_back(std::move(*read));
+  for (const std::string& row : rows) {
+    for (const std::string& column : columns) {
+      SuiteCell read = TRY(ReadCell(file, cell, row, column, where, file_name, common));
+      cells.push_back(std::move(read));
     }
   }
   return cells;
@@ -204,14 +201,13 @@ class SuiteRunner {
     running.run.seed = plan.seed;
     running.log = folder / "run.log";
     const std::string file = (folder / "plan.json").string();
-    if (Result<void> ok = WriteWhole(file, ToJson(plan).dump(2) + "\n"); !ok) return ok;
-    const Result<pid_t> pid =
-        Spawn({.argv = {"doublehold", "run", "--plan", file, "--into", folder.string(),
-                        "--redis-server", request_.redis_server, "--quiet"},
-               .self = true,
-               .log = running.log});
-    if (!pid) return tl::unexpected(pid.error());
-    running_.emplace(*pid, std::move(running));
+    TRY(WriteWhole(file, ToJson(plan).dump(2) + "\n"));
+    const pid_t pid =
+        TRY(Spawn({.argv = {"doublehold", "run", "--plan", file, "--into", folder.string(),
+                            "--redis-server", request_.redis_server, "--quiet"},
+                   .self = true,
+                   .log = running.log}));
+    running_.emplace(pid, std::move(running));
     return {};
   }
 
@@ -282,40 +278,31 @@ void AddCell(Suite& suite, SuiteCell cell) {
 }
 
 Result<Suite> ReadSuite(const std::filesystem::path& file) {
-  Result<Settings> settings = Settings::ReadToml(file);
-  if (!settings) return tl::unexpected(settings.error());
+  Settings settings = TRY(Settings::ReadToml(file));
   Suite suite;
-  const auto name = settings->TakeWord("name");
-  if (!name) return tl::unexpected(name.error());
-  suite.name = name->value_or(file.stem().string());
-  Settings common = settings->TakeBelow("experiment");
-  if (const std::optional<Setting> seed = settings->Take("seed")) {
+  suite.name = TRY(settings.TakeWord("name")).value_or(file.stem().string());
+  Settings common = settings.TakeBelow("experiment");
+  if (const std::optional<Setting> seed = settings.Take("seed")) {
     common.Set("seed", seed->words.front(), seed->where);
   }
-  const int count = settings->CountTables("cell");
+  const int count = settings.CountTables("cell");
   if (count == 0)
     return BadInput(fmt::format("{}: no [[cell]] in it: nothing to run", file.string()));
   if (count > kMostCells)
     return BadInput(fmt::format("{}: more than {} cells", file.string(), kMostCells));
   for (int index = 0; index < count; ++index) {
-    Result<std::vector<SuiteCell>> cells = ReadCells(*settings, index, file.string(), common);
-    if (!cells) return tl::unexpected(cells.error());
-    for (SuiteCell& cell : *cells) {
-      if (auto ok = CheckDistinct(suite, cell, file.string()); !ok)
-        return tl::unexpected(ok.error());
+    std::vector<SuiteCell> cells = TRY(ReadCells(settings, index, file.string(), common));
+    for (SuiteCell& cell : cells) {
+      TRY(CheckDistinct(suite, cell, file.string()));
       AddCell(suite, std::move(cell));
     }
   }
   for (const std::string& column : suite.columns) {
     const std::string name = fmt::format("column.{}.about", column);
-    if (!settings->Has(name)) continue;
-    const auto about = settings->TakeWord(name);
-    if (!about) return tl::unexpected(about.error());
-    suite.about[column] = about->value_or("");
+    if (settings.Has(name)) suite.about[column] = TRY(settings.TakeWord(name)).value_or("");
   }
   suite.seed = suite.cells.front().plan.seed;
-  if (Result<void> ok = settings->CheckAllTaken("setting of a suite", {"cell"}); !ok)
-    return tl::unexpected(ok.error());
+  TRY(settings.CheckAllTaken("setting of a suite", {"cell"}));
   return suite;
 }
 
@@ -349,10 +336,7 @@ RunTrials PooledOf(const std::vector<CellRun>& runs) {
 Result<SuiteResult> RunSuite(const SuiteRequest& request) {
   Result<SuiteResult> result = SuiteRunner(request).Run();
   if (!result) return result;
-  if (auto ok = WriteWhole(request.folder / "suite.json", ToJson(request, *result).dump(2) + "\n");
-      !ok) {
-    return tl::unexpected(ok.error());
-  }
+  TRY(WriteWhole(request.folder / "suite.json", ToJson(request, *result).dump(2) + "\n"));
   return result;
 }
 

@@ -109,14 +109,13 @@ Result<SuiteCell> CellOf(const std::vector<Point>& points, const SweepRequest& r
   cell.plan.experiment = cell.name;
   cell.plan.faults = LateOthers(request.base);
   for (const Point& point : points) cell.plan.faults.push_back(FaultAt(point, request.base));
-  if (Result<void> ok = CheckPlan(cell.plan, cell.name); !ok) return tl::unexpected(ok.error());
+  TRY(CheckPlan(cell.plan, cell.name));
   return cell;
 }
 
 Result<void> Add(const std::vector<Point>& points, const SweepRequest& request, Suite& suite) {
-  Result<SuiteCell> cell = CellOf(points, request);
-  if (!cell) return tl::unexpected(cell.error());
-  AddCell(suite, std::move(*cell));
+  SuiteCell cell = TRY(CellOf(points, request));
+  AddCell(suite, std::move(cell));
   return {};
 }
 
@@ -141,8 +140,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
       .suite = {.name = "sweep-" + request.base.lock, .seed = request.base.seed, .about = {}}};
   const std::vector<Point> points = PointsOf(request);
   for (const Point& point : points) {
-    if (Result<void> ok = Add({point}, request, cells.suite); !ok)
-      return tl::unexpected(ok.error());
+    TRY(Add({point}, request, cells.suite));
   }
   cells.singles = points.size();
   if (points.empty()) return BadInput("--faults: none of them applies to a place of this protocol");
@@ -158,8 +156,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
         cells.pairs.size(), request.places.size(), kMostPairs));
   }
   for (const auto& [i, j] : cells.pairs) {
-    if (Result<void> ok = Add({points[i], points[j]}, request, cells.suite); !ok)
-      return tl::unexpected(ok.error());
+    TRY(Add({points[i], points[j]}, request, cells.suite));
   }
   return cells;
 }

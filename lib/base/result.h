@@ -4,6 +4,7 @@
 
 #include <string>
 #include <tl/expected.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace doublehold {
@@ -34,6 +35,20 @@ inline tl::unexpected<Error> EnvironmentFailed(std::string message) {
   return tl::unexpected(Error{ExitCode::kEnvironment, std::move(message), {}});
 }
 
+template <typename T>
+T TakeValue(Result<T>&& result) {
+  if constexpr (!std::is_void_v<T>) return *std::move(result);
+}
+
 }  // namespace doublehold
+
+// TRY(call) is the value of a call that returns a Result. If the call failed, TRY returns its error
+// from the function that contains it.
+#define TRY(call)                                                            \
+  __extension__({                                                            \
+    auto try_result = (call);                                                \
+    if (!try_result) return ::tl::unexpected(std::move(try_result).error()); \
+    ::doublehold::TakeValue(std::move(try_result));                          \
+  })
 
 #endif  // DOUBLEHOLD_LIB_BASE_RESULT_H_
