@@ -58,26 +58,24 @@ std::vector<std::string> LimitNames() {
 }
 
 void ReadLimits(SettingReader& reader, Plan& plan) {
-  Settings table = reader.settings().TakeBelow("limits");
-  SettingReader inner(table, plan.lease);
   const std::vector<std::string> known = LimitNames();
   // Marks these settings as known, so that a misspelt table gets a suggestion.
   for (const std::string& name : known) std::ignore = reader.settings().Take("limits." + name);
-  for (const std::string& name : table.Names()) {
+  for (const std::string& name : reader.NamesBelow("limits")) {
+    const std::string setting = "limits." + name;
     const CheckerEntry* checker = FindChecker(name);
     if (checker == nullptr || checker->limit == LimitKind::kNone) {
-      inner.Fail(name, UnknownWord("limit", name, known));
+      reader.Fail(setting, UnknownWord("limit", name, known));
       break;
     }
     const std::string word = checker->limit == LimitKind::kTime
-                                 ? FormatDuration(inner.Span(name, ""))
-                                 : inner.Word(name, "");
+                                 ? FormatDuration(reader.Span(setting, ""))
+                                 : reader.Word(setting, "");
     if (const Result<int64_t> limit = ParseLimit(checker->limit, word); !limit)
-      inner.Fail(name, limit.error().message);
+      reader.Fail(setting, limit.error().message);
     plan.limits[name] = word;
     if (std::ranges::find(plan.claims, name) == plan.claims.end()) plan.claims.push_back(name);
   }
-  if (inner.error()) reader.FailPlainly(*inner.error());
 }
 
 // Says why a known claim cannot be judged in this plan; empty: it can.

@@ -27,6 +27,7 @@ std::string WhyNoClaim(const Plan& plan, const std::string& claim) {
 // Only a claim that may be violated has a cause.
 std::string WhyNoCause(const Plan& plan, const std::string& claim,
                        const std::vector<std::string>& causes) {
+  if (std::string why = WhyNoClaim(plan, claim); !why.empty()) return why;
   const auto outcome = plan.expect.find(claim);
   if (outcome == plan.expect.end() || (outcome->second != "violated" && outcome->second != "any"))
     return "needs expect." + claim + " = \"violated\" or \"any\"";
@@ -38,33 +39,25 @@ std::string WhyNoCause(const Plan& plan, const std::string& claim,
   return "";
 }
 
-void ReadCauses(SettingReader& reader, Plan& plan) {
-  Settings expect = reader.settings().TakeBelow("expect_cause");
-  SettingReader inner(expect);
-  for (const std::string& name : expect.Names()) {
-    const std::string claim = CurrentClaimName(name);
-    const std::vector<std::string> causes = inner.Words(name);
-    std::string why = WhyNoClaim(plan, claim);
-    if (why.empty()) why = WhyNoCause(plan, claim, causes);
-    if (!why.empty()) inner.Fail(name, why);
-    if (!plan.expect_cause.emplace(claim, causes).second) inner.Fail(name, ClaimGivenTwice(claim));
-  }
-  if (inner.error()) reader.FailPlainly(*inner.error());
-}
-
 }  // namespace
 
 void ReadExpectations(SettingReader& reader, Plan& plan) {
-  Settings expect = reader.settings().TakeBelow("expect");
-  SettingReader inner(expect);
-  for (const std::string& name : expect.Names()) {
+  for (const std::string& name : reader.NamesBelow("expect")) {
+    const std::string setting = "expect." + name;
     const std::string claim = CurrentClaimName(name);
-    if (const std::string why = WhyNoClaim(plan, claim); !why.empty()) inner.Fail(name, why);
-    const std::string outcome = inner.Known(name, "outcome", "", OutcomeNames());
-    if (!plan.expect.emplace(claim, outcome).second) inner.Fail(name, ClaimGivenTwice(claim));
+    if (const std::string why = WhyNoClaim(plan, claim); !why.empty()) reader.Fail(setting, why);
+    const std::string outcome = reader.Known(setting, "outcome", "", OutcomeNames());
+    if (!plan.expect.emplace(claim, outcome).second) reader.Fail(setting, ClaimGivenTwice(claim));
   }
-  if (inner.error()) reader.FailPlainly(*inner.error());
-  ReadCauses(reader, plan);
+  for (const std::string& name : reader.NamesBelow("expect_cause")) {
+    const std::string setting = "expect_cause." + name;
+    const std::string claim = CurrentClaimName(name);
+    const std::vector<std::string> causes = reader.Words(setting);
+    if (const std::string why = WhyNoCause(plan, claim, causes); !why.empty())
+      reader.Fail(setting, why);
+    if (!plan.expect_cause.emplace(claim, causes).second)
+      reader.Fail(setting, ClaimGivenTwice(claim));
+  }
   // Marks these settings as known, so that a misspelt table gets a suggestion.
   for (const std::string& claim : plan.claims) {
     std::ignore = reader.settings().Take("expect." + claim);
@@ -80,9 +73,8 @@ std::string WhyNotExpected(const Plan& plan) {
     if (!why.empty()) return "expect: " + why;
   }
   for (const auto& [claim, causes] : plan.expect_cause) {
-    std::string why = WhyNoClaim(plan, claim);
-    if (why.empty()) why = WhyNoCause(plan, claim, causes);
-    if (!why.empty()) return fmt::format("expect_cause: {}: {}", claim, why);
+    if (const std::string why = WhyNoCause(plan, claim, causes); !why.empty())
+      return fmt::format("expect_cause: {}: {}", claim, why);
   }
   return "";
 }

@@ -212,37 +212,38 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   return CheckTiming(plan, fault, *kind);
 }
 
+// The rules that need the fault's own settings to be right.
+Result<void> CheckInPlan(const Plan& plan, const FaultPlan& fault) {
+  if (!fault.during.empty() && !fault.on)
+    return BadInput("'during' needs 'on': a step at which it starts", "during");
+  TRY(CheckFrames(plan, fault));
+  return CheckRestart(plan, fault);
+}
+
 }  // namespace
 
 Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places) {
   std::set<std::string> names;
+  const auto bad = [&](size_t i, const Error& why) {
+    return BadInput(fmt::format("{}: fault '{}': {}", places.at(i).Of(why.setting),
+                                plan.faults[i].name, why.message));
+  };
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const FaultPlan& fault = plan.faults[i];
-    const auto bad = [&](const std::string& message, const std::string& setting) {
-      return BadInput(
-          fmt::format("{}: fault '{}': {}", places.at(i).Of(setting), fault.name, message));
-    };
     if (const std::string why = WhyNoName(fault.name); !why.empty())
       return BadInput(fmt::format("{}: {}", places.at(i).Of("name"), why));
-    if (!names.insert(fault.name).second) return bad("another fault has the same name", "name");
-    if (Result<void> ok = CheckFault(plan, fault); !ok)
-      return bad(ok.error().message, ok.error().setting);
+    if (!names.insert(fault.name).second)
+      return bad(i, {.message = "another fault has the same name", .setting = "name"});
+    if (Result<void> ok = CheckFault(plan, fault); !ok) return bad(i, ok.error());
     // The message of `validate` names the fault.
     if (Result<void> ok = FindFault(fault.kind)->validate(fault); !ok) {
       return BadInput(
           fmt::format("{}: {}", places.at(i).Of(ok.error().setting), ok.error().message));
     }
-    if (!fault.during.empty() && !fault.on)
-      return bad("'during' needs 'on': a step at which it starts", "during");
-    if (Result<void> ok = CheckFrames(plan, fault); !ok)
-      return bad(ok.error().message, ok.error().setting);
-    if (Result<void> ok = CheckRestart(plan, fault); !ok)
-      return bad(ok.error().message, ok.error().setting);
+    if (Result<void> ok = CheckInPlan(plan, fault); !ok) return bad(i, ok.error());
   }
-  if (const std::optional<FaultRefusal> refused = FindUnknownFault(plan)) {
-    return BadInput(fmt::format("{}: fault '{}': {}",
-                                places.at(refused->index).Of(refused->setting),
-                                plan.faults[refused->index].name, refused->message));
+  for (size_t i = 0; i < plan.faults.size(); ++i) {
+    if (Result<void> ok = CheckReferences(plan, plan.faults[i]); !ok) return bad(i, ok.error());
   }
   return {};
 }

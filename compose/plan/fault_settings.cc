@@ -66,6 +66,13 @@ std::optional<FaultMoment> ReadMoment(SettingReader& reader, const std::string& 
   return std::nullopt;
 }
 
+std::optional<int> ReadNumber(std::string_view word) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
 std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
   std::vector<int> nodes;
   for (const std::string& word : reader.Words("nodes")) {
@@ -75,9 +82,8 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
       const int last = word == "all" ? ServersOf(plan) : plan.nodes / 2 + 1;
       for (int node = 1; node <= last; ++node) nodes.push_back(node);
     } else {
-      int node = 0;
-      const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), node);
-      if (status != std::errc{} || end != word.data() + word.size() || node < 1) {
+      const int node = ReadNumber(word).value_or(0);
+      if (node < 1) {
         reader.Fail("nodes", fmt::format("'{}' is no node (1..{}, all, majority, store)", word,
                                          ServersOf(plan)));
       }
@@ -95,13 +101,6 @@ void ReadFrames(SettingReader& reader, FaultPlan& fault) {
   fault.key = reader.Word("key", "");
   fault.nth = static_cast<int>(reader.Integer("nth", 1, 1, INT32_MAX));
   fault.chance = reader.Number("chance", 1.0, 0.0, 1.0);
-}
-
-std::optional<int> ReadNumber(std::string_view word) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
 }
 
 // Parses "2-1" for client 2 and node 1, or "2-store".
@@ -215,9 +214,8 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
                                      : "; a single fault is aimed with [[fault]] in a file"));
       return places;
     }
-    if (const std::string why =
-            found->incompatibility == nullptr ? "" : found->incompatibility(plan);
-        !why.empty()) {
+    const std::string why = found->incompatibility == nullptr ? "" : found->incompatibility(plan);
+    if (!why.empty()) {
       reader.Fail("faults", fmt::format("profile '{}': {}", name, why));
       return places;
     }

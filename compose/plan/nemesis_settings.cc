@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 #include <utility>
 
 #include "compose/plan/plan_builder.h"
@@ -14,17 +15,10 @@
 namespace doublehold {
 namespace {
 
-// Removes blanks: "pause, clock" on a command line has some.
-std::string TrimmedWord(const std::string& word) {
-  const size_t begin = word.find_first_not_of(' ');
-  return begin == std::string::npos ? ""
-                                    : word.substr(begin, word.find_last_not_of(' ') + 1 - begin);
-}
-
 std::vector<std::string> ReadMembers(SettingReader& reader, const Plan& plan) {
   std::vector<std::string> members;
   for (const std::string& word : reader.Words("nemesis.faults")) {
-    const std::string name = TrimmedWord(word);
+    const std::string name = boost::algorithm::trim_copy(word);
     const auto known = NemesisMembers();
     const auto found = std::ranges::find(known, name, &NemesisMember::name);
     if (found == known.end()) {

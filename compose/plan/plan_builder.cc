@@ -127,11 +127,9 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
     std::ignore = reader.settings().Take(fmt::format("{}.{}", table, spec.name));
   }
   Result<std::map<std::string, std::string>> complete = CompleteOptions(what, specs, given, lease);
-  if (!complete) {
-    reader.FailPlainly(complete.error());
-    return {};
-  }
-  return *complete;
+  if (complete) return *complete;
+  reader.FailPlainly(complete.error());
+  return {};
 }
 
 void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
@@ -196,6 +194,29 @@ bool PlanNumbersAreInRange(const Plan& plan) {
          retry.growth <= kMostGrowth && retry.longest >= Duration::zero();
 }
 
+Result<void> CheckAllButFaults(const Plan& plan) {
+  const LockEntry* lock = FindLock(plan.lock);
+  if (lock == nullptr) return BadInput(UnknownWord("lock", plan.lock, NamesOf(Locks())));
+  const WorkloadEntry* workload = FindWorkload(plan.workload);
+  if (workload == nullptr)
+    return BadInput(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
+  if (plan.driver.has_value() != (plan.lock == kDriverLock))
+    return BadInput("a driver serves lock 'driver', and no other");
+  if (FindTopology(plan.topology) == nullptr)
+    return BadInput(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
+  if (!PlanNumbersAreInRange(plan)) return BadInput("a number is out of its range");
+  TRY(CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options));
+  if (const Misfit incompatibility = TopologyMisfit(plan, *lock); !incompatibility.why.empty())
+    return BadInput(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
+  TRY(CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options));
+  for (const std::string& why :
+       {WhyNoRestartDelay(plan), WhyMisfit(*workload, Options(plan.workload_options), LockOf(plan)),
+        WhyNotJudged(plan, LockOf(plan)), WhyNotExpected(plan)}) {
+    if (!why.empty()) return BadInput(why);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
@@ -232,32 +253,8 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
 }
 
 Result<void> CheckPlan(const Plan& plan, const std::string& where) {
-  const auto bad = [&](const std::string& message) {
-    return BadInput(fmt::format("{}: {}", where, message));
-  };
-  const LockEntry* lock = FindLock(plan.lock);
-  if (lock == nullptr) return bad(UnknownWord("lock", plan.lock, NamesOf(Locks())));
-  const WorkloadEntry* workload = FindWorkload(plan.workload);
-  if (workload == nullptr) return bad(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
-  if (plan.driver.has_value() != (plan.lock == kDriverLock))
-    return bad("a driver serves lock 'driver', and no other");
-  if (FindTopology(plan.topology) == nullptr)
-    return bad(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
-  if (!PlanNumbersAreInRange(plan)) return bad("a number is out of its range");
-  if (auto ok = CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options); !ok)
-    return bad(ok.error().message);
-  if (const Misfit incompatibility = TopologyMisfit(plan, *lock); !incompatibility.why.empty())
-    return bad(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
-  if (auto ok =
-          CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options);
-      !ok)
-    return bad(ok.error().message);
-  if (const std::string why = WhyNoRestartDelay(plan); !why.empty()) return bad(why);
-  if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), LockOf(plan));
-      !why.empty())
-    return bad(why);
-  if (const std::string why = WhyNotJudged(plan, LockOf(plan)); !why.empty()) return bad(why);
-  if (const std::string why = WhyNotExpected(plan); !why.empty()) return bad(why);
+  if (Result<void> ok = CheckAllButFaults(plan); !ok)
+    return BadInput(fmt::format("{}: {}", where, ok.error().message));
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
 

@@ -31,6 +31,10 @@ class SettingReader {
   Duration Span(const std::string& name, std::string_view fallback);
   // Reads a duration that may be negative: "-500ms".
   Duration SignedSpan(const std::string& name, std::string_view fallback);
+  // The names of the settings below `table.`, without the table.
+  std::vector<std::string> NamesBelow(const std::string& table) {
+    return settings_.TakeBelow(table).Names();
+  }
   // Reads a list, or one word with commas.
   std::vector<std::string> Words(const std::string& name);
 

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
 #include "lib/base/words.h"
@@ -45,26 +44,21 @@ Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault) {
   return {};
 }
 
-std::optional<FaultRefusal> FindUnknownFault(const Plan& plan) {
-  for (size_t i = 0; i < plan.faults.size(); ++i) {
-    const FaultPlan& fault = plan.faults[i];
-    std::vector<std::string> others;
-    for (const FaultPlan& other : plan.faults) {
-      if (other.name != fault.name) others.push_back(other.name);
-    }
-    std::ranges::sort(others);
-    for (const auto& [named, setting] :
-         {std::pair{fault.during, "during"},
-          {fault.until_fault ? fault.until_fault->fault : std::string(), "until"}}) {
-      if (named.empty() || std::ranges::find(others, named) != others.end()) continue;
-      return FaultRefusal{i,
-                          others.empty()
-                              ? fmt::format("there is no other fault, so none '{}'", named)
-                              : UnknownWord("fault", named, others),
-                          setting};
-    }
+Result<void> CheckReferences(const Plan& plan, const FaultPlan& fault) {
+  std::vector<std::string> others;
+  for (const FaultPlan& other : plan.faults) {
+    if (other.name != fault.name) others.push_back(other.name);
   }
-  return std::nullopt;
+  std::ranges::sort(others);
+  for (const auto& [named, setting] :
+       {std::pair{fault.during, "during"},
+        {fault.until_fault ? fault.until_fault->fault : std::string(), "until"}}) {
+    if (named.empty() || std::ranges::find(others, named) != others.end()) continue;
+    return BadInput(others.empty() ? fmt::format("there is no other fault, so none '{}'", named)
+                                   : UnknownWord("fault", named, others),
+                    setting);
+  }
+  return {};
 }
 
 }  // namespace doublehold

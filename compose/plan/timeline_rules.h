@@ -3,8 +3,6 @@
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "lib/base/result.h"
@@ -19,14 +17,8 @@ std::vector<Step> StepsOf(const Plan& plan);
 // are registered.
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault);
 
-struct FaultRefusal {
-  size_t index = 0;  // index of the fault in the plan
-  std::string message;
-  std::string setting;  // the wrong setting of the fault
-};
-
-// The first fault that refers to a fault that does not exist. Requires that names are unique.
-std::optional<FaultRefusal> FindUnknownFault(const Plan& plan);
+// Checks that the faults to which the fault refers exist. Requires that names are unique.
+Result<void> CheckReferences(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold
 
