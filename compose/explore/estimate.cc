@@ -20,7 +20,7 @@ class Probes {
       : bounds_(bounds), worker_(scenario, bounds), random_(bounds.seed, "estimate") {}
 
   double Run() {
-    const std::vector<sim::Deviation> first = ChildrenOf({}, OpenAfter({}));
+    const sim::Deviations first = NextDeviations(bounds_, {}, OpenAfter({}));
     if (first.empty()) return 1;
     const size_t probes = std::min(kProbes, first.size());
     double sum = 0;
@@ -39,7 +39,7 @@ class Probes {
       const Questions open = OpenAfter(deviations);
       if (!is_within_) return sum;
       sum += weight;
-      const std::vector<sim::Deviation> next = ChildrenOf(deviations, open);
+      const sim::Deviations next = NextDeviations(bounds_, deviations, open);
       if (next.empty()) return sum;
       weight *= static_cast<double>(next.size());
       deviations.push_back(next[random_.Below(next.size())]);
@@ -51,17 +51,6 @@ class Probes {
     worker_.Run(done);
     is_within_ = done.is_within;
     return std::move(done.open);
-  }
-
-  [[nodiscard]] std::vector<sim::Deviation> ChildrenOf(const sim::Deviations& deviations,
-                                                       const Questions& open) const {
-    std::vector<sim::Deviation> children;
-    for (const auto& question : open) {
-      if (!MayDeviate(bounds_, deviations, question.kind)) continue;
-      for (uint32_t choice = 1; choice < question.count; ++choice)
-        children.push_back({.at = question.at, .choice = choice, .kind = question.kind});
-    }
-    return children;
   }
 
   const Bounds& bounds_;

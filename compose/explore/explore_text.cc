@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "checker/evidence/names.h"
 #include "compose/explore/scenario_settings.h"
 
 namespace doublehold {
 namespace {
-
-std::string Counted(int64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 std::string_view Name(Ended ended) {
   switch (ended) {

@@ -10,31 +10,29 @@
 namespace doublehold {
 namespace {
 
-// A cheap digest that selects the cache entries to compare. Uses the fields that differ most
-// between executions.
-uint64_t QuickDigestOf(const History& history) {
+uint64_t Mix(uint64_t digest, uint64_t word) {
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  uint64_t digest = history.events.size();
-  uint64_t place = kOdd;
-  for (const Event& event : history.events) {
-    const auto what = static_cast<uint64_t>(event.op) << 8 | static_cast<uint64_t>(event.type);
-    const uint64_t who = static_cast<uint64_t>(static_cast<uint32_t>(event.client)) << 16;
-    const uint64_t word = static_cast<uint64_t>(event.at_ns) + event.hold * 3 +
-                          static_cast<uint64_t>(event.value[0]) * 5 + (what | who) * kOdd;
-    digest += (word ^ word >> 29) * place;
-    place += 2 * kOdd;  // stays odd
-  }
-  return (digest ^ digest >> 32) * kOdd;
-}
-
-bool AreSame(const std::vector<Event>& a, const std::vector<Event>& b) {
-  // Event has no padding (event.h), so equal events have equal bytes.
-  static_assert(std::has_unique_object_representations_v<Event>);
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Event)) == 0);
+  digest = (digest ^ word) * kOdd;
+  return digest ^ digest >> 29;
 }
 
 }  // namespace
+
+uint64_t DigestOf(const History& history) {
+  uint64_t digest = history.events.size();
+  // Event has no padding (event.h), so equal events have equal bytes.
+  static_assert(std::has_unique_object_representations_v<Event> &&
+                sizeof(Event) % sizeof(uint64_t) == 0);
+  for (const Event& event : history.events) {
+    std::array<uint64_t, sizeof(Event) / sizeof(uint64_t)> words;
+    std::memcpy(words.data(), &event, sizeof(Event));
+    for (const uint64_t word : words) digest = Mix(digest, word);
+  }
+  for (const FaultFact& fault : history.facts.faults) {
+    for (const char letter : fault.what) digest = Mix(digest, static_cast<uint8_t>(letter));
+  }
+  return digest;
+}
 
 ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered)
     : places_(std::min(kPlaces, remembered)) {
@@ -47,31 +45,30 @@ ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered
 }
 
 const ClaimJudge::Findings& ClaimJudge::Judge(const History& history) {
-  if (history.events.size() > kMostEvents) return other_.findings = Check(history);
-  const uint64_t digest = QuickDigestOf(history);
+  const uint64_t digest = DigestOf(history);
+  if (history.events.size() > kMostEvents) return other_ = Check(history, digest);
   const std::span<Judged> places =
       std::span(judged_).subspan(digest % (judged_.size() / places_) * places_, places_);
   for (const Judged& judged : places) {
-    if (judged.digest != digest || !IsOf(judged, history)) continue;
+    if (judged.findings.digest != digest || !IsOf(judged, history)) continue;
     ++spared_;
     return judged.findings;
   }
   Judged& judged = places[next_++ % places_];
-  judged.digest = digest;
   judged.events = history.events;
   judged.faults = history.facts.faults;
   judged.duration = history.facts.duration;
-  return judged.findings = Check(history);
+  return judged.findings = Check(history, digest);
 }
 
 bool ClaimJudge::IsOf(const Judged& judged, const History& history) {
-  return !judged.findings.outcomes.empty() && AreSame(judged.events, history.events) &&
+  return !judged.findings.outcomes.empty() && judged.events == history.events &&
          judged.duration == history.facts.duration && judged.faults == history.facts.faults;
 }
 
-ClaimJudge::Findings ClaimJudge::Check(const History& history) const {
+ClaimJudge::Findings ClaimJudge::Check(const History& history, uint64_t digest) const {
   const Evidence evidence(history);
-  Findings findings;
+  Findings findings{.digest = digest};
   for (const CheckerEntry* checker : checkers_)
     findings.outcomes.push_back(checker->check(evidence, {.violations_told = 0}).outcome);
   findings.marks = MarksOf(evidence);

@@ -13,6 +13,9 @@
 
 namespace doublehold {
 
+// A digest of all events and faults.
+uint64_t DigestOf(const History& history);
+
 // Requires that all its histories have the same facts, except the faults and the duration. Not
 // thread-safe.
 class ClaimJudge {
@@ -25,6 +28,7 @@ class ClaimJudge {
   struct Findings {
     std::vector<Outcome> outcomes{};  // one a claim, in the order of the claims
     MarkSet marks{};
+    uint64_t digest = 0;  // of the history
   };
   // The reference is valid until the next call.
   const Findings& Judge(const History& history);
@@ -38,7 +42,6 @@ class ClaimJudge {
   // A cache entry. Keeps the whole history, so that a hit is an equal history and not only an equal
   // digest.
   struct Judged {
-    uint64_t digest = 0;
     std::vector<Event> events{};
     std::vector<FaultFact> faults{};
     Duration duration{};
@@ -49,13 +52,13 @@ class ClaimJudge {
   static constexpr size_t kPlaces = 8;
 
   static bool IsOf(const Judged& judged, const History& history);
-  Findings Check(const History& history) const;
+  Findings Check(const History& history, uint64_t digest) const;
 
   std::vector<const CheckerEntry*> checkers_;
   size_t places_;
   std::vector<Judged> judged_;  // grouped in sets of `places_` entries
   size_t next_ = 0;             // selects the entry that the next miss overwrites
-  Judged other_;                // the last history that was too long for the cache
+  Findings other_;              // the last history that was too long for the cache
   int64_t spared_ = 0;
 };
 

@@ -74,7 +74,7 @@ TEST(ClaimJudge, ReusesOutcomesOnlyForEqualHistories) {
   ASSERT_EQ(history.facts.faults.size(), 1u);
   const Change changes[] = {
       {"a time", [](History& h) { ++h.events[20].at_ns; }},
-      {"a value that the digest leaves out", [](History& h) { ++h.events[20].value[3]; }},
+      {"a value", [](History& h) { ++h.events[20].value[3]; }},
       {"an event less", [](History& h) { h.events.pop_back(); }},
       {"the duration", [](History& h) { h.facts.duration += 1s; }},
       {"a fault's kind", [](History& h) { h.facts.faults[0].kind = "restart"; }},

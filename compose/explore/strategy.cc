@@ -1,41 +1,26 @@
 #include "compose/explore/strategy.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
-namespace {
-
-uint64_t Mix(uint64_t digest, uint64_t word) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  digest = (digest ^ word) * kOdd;
-  return digest ^ digest >> 29;
-}
-
-}  // namespace
-
-bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::ChoiceKind kind) {
-  const int most = kind == sim::ChoiceKind::kFault ? bounds.depth : bounds.delays;
-  return std::ranges::count(deviations, kind, &sim::Deviation::kind) < most;
-}
-
-uint64_t DigestOf(const History& history) {
-  uint64_t digest = history.events.size();
-  // Event has no padding (event.h), so equal events have equal bytes.
-  static_assert(std::has_unique_object_representations_v<Event> &&
-                sizeof(Event) % sizeof(uint64_t) == 0);
-  for (const Event& event : history.events) {
-    std::array<uint64_t, sizeof(Event) / sizeof(uint64_t)> words;
-    std::memcpy(words.data(), &event, sizeof(Event));
-    for (const uint64_t word : words) digest = Mix(digest, word);
+sim::Deviations NextDeviations(const Bounds& bounds, const sim::Deviations& made,
+                               const Questions& open) {
+  const auto may_deviate = [&](sim::ChoiceKind kind) {
+    const int most = kind == sim::ChoiceKind::kFault ? bounds.depth : bounds.delays;
+    return std::ranges::count(made, kind, &sim::Deviation::kind) < most;
+  };
+  const bool may_fault = may_deviate(sim::ChoiceKind::kFault);
+  const bool may_delay = may_deviate(sim::ChoiceKind::kOrder);
+  sim::Deviations next;
+  for (const auto& question : open) {
+    if (!(question.kind == sim::ChoiceKind::kFault ? may_fault : may_delay)) continue;
+    for (uint32_t choice = 1; choice < question.count; ++choice)
+      next.push_back({.at = question.at, .choice = choice, .kind = question.kind});
   }
-  for (const FaultFact& fault : history.facts.faults) {
-    for (const char letter : fault.what) digest = Mix(digest, static_cast<uint8_t>(letter));
-  }
-  return digest;
+  return next;
 }
 
 Worker::Worker(const Scenario& scenario, const Bounds& bounds)
@@ -51,11 +36,11 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
                   execution_.redundant_from.has_value();
   for (const FaultForm fault : execution_.struck)
     done.how_unusual = std::max(done.how_unusual, static_cast<int>(fault));
-  done.digest = DigestOf(execution_.history);
   if (!done.is_within || done.is_again) return;
   const ClaimJudge::Findings& findings = judge_.Judge(execution_.history);
   done.outcomes = findings.outcomes;
   done.marks = findings.marks;
+  done.digest = findings.digest;
 }
 
 void Worker::Run(Done& done) {

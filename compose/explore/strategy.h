@@ -13,17 +13,18 @@
 
 namespace doublehold {
 
+using Questions = std::vector<sim::GivenChoices::Question>;
+
 // The result of one execution.
 struct Done {
   sim::Deviations deviations;
-  std::vector<sim::GivenChoices::Question>
-      open{};             // the questions after the last deviation, if the strategy needs them
+  Questions open{};       // the questions after the last deviation, if the strategy needs them
   bool is_within = true;  // whether it is within the bounds; if not, it is not counted
   bool cut_off = false;
   bool is_again = false;  // skipped: equivalent to another execution (Execution::redundant_from)
   bool is_equal = true;   // whether a second run of it had the same history
   int how_unusual = 0;    // the highest FaultForm number of its faults
-  uint64_t digest = 0;    // digest of its history
+  uint64_t digest = 0;    // digest of its history; 0: it was not judged
   std::vector<Outcome> outcomes{};  // one outcome for each claim
   MarkSet marks{};
 };
@@ -54,9 +55,6 @@ class Worker {
   Execution execution_, again_;  // the last executions, kept to reuse their memory
 };
 
-// A digest of all events and faults.
-uint64_t DigestOf(const History& history);
-
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -69,12 +67,12 @@ class Strategy {
   [[nodiscard]] virtual int64_t KeptBytes() const { return 0; }
 };
 
-// Whether the bounds allow one more deviation of this kind.
-bool MayDeviate(const Bounds& bounds, const sim::Deviations& deviations, sim::ChoiceKind kind);
+// The deviations that the bounds allow after the deviations `made`, at the questions `open`.
+sim::Deviations NextDeviations(const Bounds& bounds, const sim::Deviations& made,
+                               const Questions& open);
 
 // Each is in a file of its own. `bounds` must outlive the strategy. `plain` has the questions of
 // the execution without deviations.
-using Questions = std::vector<sim::GivenChoices::Question>;
 std::unique_ptr<Strategy> MakeExhaustive(const Bounds& bounds);
 std::unique_ptr<Strategy> MakeRandomWalks(const Bounds& bounds, const Questions& plain);
 std::unique_ptr<Strategy> MakePct(const Bounds& bounds, const Questions& plain);

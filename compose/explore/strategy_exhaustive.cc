@@ -89,13 +89,10 @@ class Exhaustive final : public Strategy {
     if (level_ == 0) return {Run({}, worker)};
     std::vector<Done> all;
     Deviations deviations = parents_.DeviationsOf(part, static_cast<size_t>(level_) - 1);
-    for (const auto& question : parents_.OpenOf(part)) {
-      if (!MayDeviate(bounds_, deviations, question.kind)) continue;
-      for (uint32_t choice = 1; choice < question.count; ++choice) {
-        deviations.push_back({.at = question.at, .choice = choice, .kind = question.kind});
-        all.push_back(Run(deviations, worker));
-        deviations.pop_back();
-      }
+    for (const Deviation& next : NextDeviations(bounds_, deviations, parents_.OpenOf(part))) {
+      deviations.push_back(next);
+      all.push_back(Run(deviations, worker));
+      deviations.pop_back();
     }
     return all;
   }
