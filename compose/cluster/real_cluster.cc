@@ -3,12 +3,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <array>
 #include <boost/asio/post.hpp>
-#include <charconv>
 #include <utility>
 
 #include "compose/cluster/redis/admin_client.h"
+#include "compose/cluster/redis/server.h"
 #include "compose/cluster/replication.h"
 #include "faults/proxy/redis/reply_names.h"
 #include "lib/base/check.h"
@@ -24,20 +23,10 @@ constexpr Duration kOperatorTimeout = 2s;
 // Maximum age of the clock reading that a client publishes; three of its ticks.
 constexpr Duration kPublishedWithin = 30ms;
 
-int64_t ToInteger(const std::string& text) {
-  int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 std::optional<Duration> AskForSkew(const std::filesystem::path& socket) {
-  const auto connection = MakeConnection({.unix_path = socket.string()});
-  const std::array<std::string_view, 1> time{"TIME"};
-  const CallResult result = connection->Call(time, RealMono() + kTimeQueryTimeout);
-  if (!result || result->items.size() != 2) return std::nullopt;
-  const Duration server = std::chrono::seconds(ToInteger(result->items[0].text)) +
-                          std::chrono::microseconds(ToInteger(result->items[1].text));
-  return server - ReadMachineClocks().wall.time_since_epoch();
+  const std::optional<Duration> server = ReadTime(AskServer(socket, {"TIME"}, kTimeQueryTimeout));
+  if (!server) return std::nullopt;
+  return *server - ReadMachineClocks().wall.time_since_epoch();
 }
 
 }  // namespace

@@ -1,24 +1,63 @@
-// Sends one command to one server from the supervisor's event loop, over its own connection.
+// Sends commands to one server from the supervisor's event loop, over a connection of its own that
+// bypasses the proxy.
+//
+// Thread rule: runs on the io_context's thread. No method waits.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_ADMIN_CLIENT_H_
 
+#include <array>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/connection.h"
 #include "lib/base/time.h"
+#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 
-// Does not wait. Calls `answer` once from the event loop, with the reply or with the reason why
-// there was none within `timeout`. Does not call it if the loop ends first. If the server listens,
-// the command has been sent when this returns.
+// One command at a time. Its pending handlers keep it alive.
+class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
+ public:
+  using Answer = std::function<void(CallResult)>;
+
+  AdminConnection(boost::asio::io_context& io, const std::filesystem::path& socket)
+      : io_(io), endpoint_(socket.string()), socket_(io), timer_(io) {}
+
+  // Connects unless it is connected, and sends the command. Calls `answer` once from the event loop,
+  // with the reply or with the reason why there was none within `timeout`. Does not call it if the
+  // loop ends first. If the server listens, the command has been sent when this returns. Requires
+  // that no other command waits for its answer.
+  void Call(const std::vector<std::string>& command, Duration timeout, Answer answer);
+  // Closes the connection. A pending `answer` is not called any more.
+  void Close();
+
+ private:
+  void Receive(int call);
+  // Ends the call with this number, unless it has ended, and closes the connection.
+  void Fail(int call, bool definite, const std::string& why);
+
+  boost::asio::io_context& io_;
+  boost::asio::local::stream_protocol::endpoint endpoint_;
+  boost::asio::local::stream_protocol::socket socket_;
+  boost::asio::steady_timer timer_;
+  Answer answer_;
+  int call_ = 0;  // number of the call; a late handler of an earlier call is ignored
+  std::array<char, 4096> buffer_{};
+  std::string sent_;
+  ReplyReader replies_;
+};
+
+// Sends one command over a new connection; see AdminConnection::Call.
 void CallAsOperator(boost::asio::io_context& io, const std::filesystem::path& socket,
                     const std::vector<std::string>& command, Duration timeout,
-                    std::function<void(CallResult)> answer);
+                    AdminConnection::Answer answer);
 
 }  // namespace doublehold
 

@@ -1,10 +1,7 @@
 #include "compose/cluster/redis/node_clock.h"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/write.hpp>
+#include <array>
 #include <charconv>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include "lib/clock/clock_page.h"
@@ -16,24 +13,14 @@ constexpr Duration kInterval = 20ms;
 // A slower answer does not show when the server read its clock: the server or this process was
 // stopped meanwhile.
 constexpr Duration kLongestAnswer = 5ms;
-constexpr std::string_view kQuestion = "TIME\r\n";
-
-// Parses ["1700000000", "123456"]: seconds and microseconds.
-std::optional<Duration> ReadTime(const CallResult& reply) {
-  if (!reply || reply->items.size() != 2) return std::nullopt;
-  std::array<int64_t, 2> numbers{};
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const std::string& text = reply->items[i].text;
-    if (std::from_chars(text.data(), text.data() + text.size(), numbers[i]).ec != std::errc{})
-      return std::nullopt;
-  }
-  return std::chrono::seconds(numbers[0]) + std::chrono::microseconds(numbers[1]);
-}
+constexpr Duration kLongestStop = std::chrono::hours(24);  // no run is longer
 
 }  // namespace
 
-NodeClock::NodeClock(boost::asio::io_context& io, std::filesystem::path socket, Seen seen)
-    : socket_(io), timer_(io), path_(std::move(socket)), seen_(std::move(seen)) {}
+NodeClock::NodeClock(boost::asio::io_context& io, const std::filesystem::path& socket, Seen seen)
+    : connection_(std::make_shared<AdminConnection>(io, socket)),
+      timer_(io),
+      seen_(std::move(seen)) {}
 
 void NodeClock::Start() {
   if (std::exchange(running_, true)) return;
@@ -45,66 +32,37 @@ void NodeClock::Stop() {
   timer_.cancel();
 }
 
-void NodeClock::Connect() {
-  asking_ = true;
-  replies_ = ReplyReader();
-  boost::system::error_code code;
-  socket_.open({}, code);
-  if (code) return Drop();
-  socket_.async_connect({path_.string()}, [this](const boost::system::error_code& error) {
-    if (error == boost::asio::error::operation_aborted) return;
-    asking_ = false;
-    if (error) return Drop();
-    if (running_) Ask();
-  });
-}
-
 void NodeClock::Ask() {
-  if (!socket_.is_open()) return Connect();
   asking_ = true;
-  asked_ = ReadMachineClocks().mono;
-  boost::asio::async_write(socket_, boost::asio::buffer(kQuestion),
-                           [this](const boost::system::error_code& error, size_t) {
-                             if (error == boost::asio::error::operation_aborted) return;
-                             if (error) return Drop();
-                             Receive();
-                           });
+  connection_->Call(
+      {"TIME"}, kLongestStop,
+      [this, asked = ReadMachineClocks().mono](const CallResult& reply) { Take(reply, asked); });
 }
 
-void NodeClock::Receive() {
-  socket_.async_read_some(boost::asio::buffer(buffer_),
-                          [this](const boost::system::error_code& error, size_t size) {
-                            if (error == boost::asio::error::operation_aborted) return;
-                            if (error) return Drop();
-                            replies_.Feed({buffer_.data(), size});
-                            const std::optional<CallResult> reply = replies_.Next();
-                            if (!reply) return Receive();
-                            const std::optional<Duration> server = ReadTime(*reply);
-                            if (!server) return Drop();
-                            const ClockReading now = ReadMachineClocks();
-                            const Duration took = now.mono - asked_;
-                            asking_ = false;
-                            if (running_ && took <= kLongestAnswer) {
-                              seen_(asked_, *server - (now.wall.time_since_epoch() - took / 2));
-                            }
-                            Later();
-                          });
-}
-
-void NodeClock::Later() {
+// Asks again later also after a failure: the server may be restarted and answer then.
+void NodeClock::Take(const CallResult& reply, MonoTime asked) {
+  asking_ = false;
   if (!running_) return;
+  const ClockReading now = ReadMachineClocks();
+  const Duration took = now.mono - asked;
+  const std::optional<Duration> server = ReadTime(reply);
+  if (server && took <= kLongestAnswer)
+    seen_(asked, *server - (now.wall.time_since_epoch() - took / 2));
   timer_.expires_after(kInterval);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error && running_ && !asking_) Ask();
   });
 }
 
-// Asks again later: the server may be restarted and answer then.
-void NodeClock::Drop() {
-  boost::system::error_code ignored;
-  socket_.close(ignored);
-  asking_ = false;
-  Later();
+std::optional<Duration> ReadTime(const CallResult& reply) {
+  if (!reply || reply->items.size() != 2) return std::nullopt;
+  std::array<int64_t, 2> numbers{};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const std::string& text = reply->items[i].text;
+    if (std::from_chars(text.data(), text.data() + text.size(), numbers[i]).ec != std::errc{})
+      return std::nullopt;
+  }
+  return std::chrono::seconds(numbers[0]) + std::chrono::microseconds(numbers[1]);
 }
 
 }  // namespace doublehold

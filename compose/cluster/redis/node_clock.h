@@ -5,15 +5,15 @@
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
 
-#include <array>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
 
+#include "compose/cluster/redis/admin_client.h"
 #include "lib/base/time.h"
-#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 
@@ -23,29 +23,28 @@ class NodeClock {
 
   // Calls `seen` for each answer: with the time of the question, and by how much the server's clock
   // was ahead of the machine's.
-  NodeClock(boost::asio::io_context& io, std::filesystem::path socket, Seen seen);
+  NodeClock(boost::asio::io_context& io, const std::filesystem::path& socket, Seen seen);
+  ~NodeClock() { connection_->Close(); }
+  NodeClock(const NodeClock&) = delete;
+  NodeClock& operator=(const NodeClock&) = delete;
 
   // Asks at once, and then every 20 ms until Stop.
   void Start();
   void Stop();
 
  private:
-  void Connect();
   void Ask();
-  void Receive();
-  void Later();
-  void Drop();
+  void Take(const CallResult& reply, MonoTime asked);
 
-  boost::asio::local::stream_protocol::socket socket_;
+  std::shared_ptr<AdminConnection> connection_;
   boost::asio::steady_timer timer_;
-  std::filesystem::path path_;
   Seen seen_;
   bool running_ = false;
-  bool asking_ = false;  // an answer is pending, or the connection is being made
-  MonoTime asked_{};
-  std::array<char, 128> buffer_{};
-  ReplyReader replies_;
+  bool asking_ = false;  // an answer is pending
 };
+
+// Parses the reply to TIME, ["1700000000", "123456"]: seconds and microseconds.
+std::optional<Duration> ReadTime(const CallResult& reply);
 
 }  // namespace doublehold
 

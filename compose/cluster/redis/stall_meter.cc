@@ -1,43 +1,35 @@
 #include "compose/cluster/redis/stall_meter.h"
 
 #include <algorithm>
-#include <array>
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <string_view>
 #include <utility>
 
-#include "lib/redis/hiredis_connection.h"
+#include "compose/cluster/redis/admin_client.h"
 
 namespace doublehold {
 namespace {
 
-namespace asio = boost::asio;
-
 constexpr Duration kTick = 10ms;
-constexpr std::string_view kPing = "PING\r\n";
+constexpr Duration kLongestStall = std::chrono::hours(24);  // no run is longer
 
 }  // namespace
 
 struct StallMeter::Server {
-  Server(asio::io_context& io, int its_node, const std::filesystem::path& path)
-      : node(its_node), address(path.string()), socket(io) {}
-
-  int node;
-  asio::local::stream_protocol::endpoint address;
-  asio::local::stream_protocol::socket socket;
+  int node = 0;
+  std::shared_ptr<AdminConnection> connection;
   bool asked = false;
   Duration waited{};  // how long the event loop has seen the PING unanswered
-  std::array<char, 256> answer{};
 };
 
-StallMeter::StallMeter(asio::io_context& io, Duration shortest, Report report)
+StallMeter::StallMeter(boost::asio::io_context& io, Duration shortest, Report report)
     : io_(io), shortest_(shortest), report_(std::move(report)), timer_(io) {}
 
-StallMeter::~StallMeter() = default;
+StallMeter::~StallMeter() {
+  for (const auto& server : servers_) server->connection->Close();
+}
 
 void StallMeter::Watch(int node, const std::filesystem::path& socket) {
-  servers_.push_back(std::make_unique<Server>(io_, node, socket));
+  servers_.push_back(std::make_unique<Server>(
+      Server{.node = node, .connection = std::make_shared<AdminConnection>(io_, socket)}));
 }
 
 void StallMeter::Begin() {
@@ -73,31 +65,14 @@ void StallMeter::Tell(int32_t whose, Duration length) const {
 }
 
 void StallMeter::Ask(Server& server) {
-  boost::system::error_code error;
-  if (!server.socket.is_open()) {
-    // A stopped server's connection is accepted by the kernel, and the PING waits.
-    if (server.socket.open(server.address.protocol(), error)) return;
-    server.socket.non_blocking(true, error);
-    if (!error) server.socket.connect(server.address, error);
-  }
-  if (!error) server.socket.write_some(asio::buffer(kPing), error);
-  if (error) {
-    server.socket.close(error);
-    return;
-  }
   server.asked = true;
   server.waited = {};
-  server.socket.async_read_some(asio::buffer(server.answer),
-                                [this, &server](const boost::system::error_code& failed, size_t) {
-                                  server.asked = false;
-                                  boost::system::error_code ignored;
-                                  if (failed) {
-                                    server.socket.close(ignored);
-                                    return;
-                                  }
-                                  server.waited += SinceTick();
-                                  Tell(OfServer(server.node), server.waited);
-                                });
+  server.connection->Call({"PING"}, kLongestStall, [this, &server](const CallResult& answer) {
+    server.asked = false;
+    if (!answer && !answer.error().definite) return;  // the connection broke
+    server.waited += SinceTick();
+    Tell(OfServer(server.node), server.waited);
+  });
 }
 
 }  // namespace doublehold
