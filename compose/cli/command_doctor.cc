@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "compose/cli/commands.h"
 #include "compose/cli/fault_self_test.h"
-#include "compose/cli/python.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/driver/driver.h"
 #include "compose/options/command_line.h"

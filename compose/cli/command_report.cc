@@ -4,9 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "compose/cli/commands.h"
-#include "compose/cli/python.h"
 #include "lib/base/paths.h"
 #include "lib/os/run_tool.h"
 
@@ -23,6 +23,9 @@ Result<std::string> FindPython() {
       "python3-jinja2 (./setup.sh)");
 }
 
+namespace {
+
+// Returns the path of reports/report.py, beside the build folder.
 Result<std::filesystem::path> FindReportProgram() {
   std::error_code code;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
@@ -34,6 +37,8 @@ Result<std::filesystem::path> FindReportProgram() {
   return EnvironmentFailed(
       fmt::format("{}: the reports' program is missing", candidates[0].string()));
 }
+
+}  // namespace
 
 Result<ExitCode> ReportCommand(const Words& words) {
   const std::filesystem::path program = TRY(FindReportProgram());

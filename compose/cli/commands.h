@@ -33,6 +33,9 @@ struct CommandEntry {
 };
 std::span<const CommandEntry> Commands();
 
+// Returns the first Python that can import matplotlib and Jinja2: `python3` on PATH, or Debian's own.
+Result<std::string> FindPython();
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_

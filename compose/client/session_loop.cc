@@ -1,12 +1,12 @@
 #include "compose/client/session_loop.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compose/client/probe.h"
 #include "compose/client/redis/key_discovery.h"
-#include "compose/client/stay_idle.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/plan/topology.h"
@@ -26,7 +26,22 @@ std::unique_ptr<Lock> MakeLock(Env& env, const ClientContext& means, int thread)
                           .options = means.lock_options});
 }
 
+// Sleeps for a lease, or until it is stopped, and records the beginning and the end.
+void StayIdle(Env& env, Lease lease) {
+  env.Record({.op = Op::kIdle, .type = EventType::kInvoke});
+  [[maybe_unused]] const bool to_the_end = env.SleepUntil(env.Mono() + lease);
+  env.Record({.op = Op::kIdle, .type = EventType::kOk});
+}
+
 }  // namespace
+
+bool JudgesIdle(const Plan& plan) {
+  return std::ranges::find(plan.claims, "idle-traffic") != plan.claims.end();
+}
+
+bool JudgesTraffic(const Plan& plan) {
+  return std::ranges::find(plan.claims, "commands-per-hold") != plan.claims.end();
+}
 
 void RunSession(Env& env, const ClientContext& means, int thread,
                 const std::function<bool(int64_t, RetryPolicy&)>& goes_on) {

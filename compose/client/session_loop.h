@@ -22,6 +22,11 @@ struct ClientContext {
   std::function<std::unique_ptr<Workload>()> make_workload;
 };
 
+// Whether clients must stay idle after their work while their traffic is recorded.
+[[nodiscard]] bool JudgesIdle(const Plan& plan);
+// Whether all traffic of clients is recorded.
+[[nodiscard]] bool JudgesTraffic(const Plan& plan);
+
 // Runs one session: sections, one after the other, while `goes_on` returns true. `goes_on` may
 // shorten the timeout of the next acquire.
 void RunSession(Env& env, const ClientContext& means, int thread,

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "compose/client/session_loop.h"
-#include "compose/client/stay_idle.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
 #include "faults/fault.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "compose/client/stay_idle.h"
+#include "compose/client/session_loop.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 

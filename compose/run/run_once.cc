@@ -12,7 +12,6 @@
 
 #include "compose/os/orphans.h"
 #include "compose/os/run_folder.h"
-#include "compose/plan/plan_builder.h"
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
 #include "lib/plan/plan_json.h"
@@ -43,12 +42,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   TRY(WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n"));
   const OwnUse before = ReadOwnUse();
   Orphans orphans;
-  Result<Supervised> supervised = Supervise({.plan = request.plan,
-                                             .facts = FactsOf(request.plan),
-                                             .folder = request.folder,
-                                             .server = request.server,
-                                             .progress = request.progress,
-                                             .watch_frames = request.frames != nullptr});
+  Result<Supervised> supervised = Supervise(request);
   const std::vector<std::string> ran_on = orphans.End();
   if (!supervised) return tl::unexpected(supervised.error());
   // The supervisor has closed everything by now, so any use beyond `before` is a leak.
@@ -61,7 +55,6 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   TRY(WriteWhole(request.folder / "history.jsonl", lines.str()));
   TRY(WriteBinaryFile(history, request.folder / "history.bin"));
   if (request.frames != nullptr) {
-    *request.frames = std::move(supervised->frames);
     TRY(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
   }
   RunVerdict verdict = Judge(history);

@@ -19,6 +19,7 @@
 #include "compose/os/child_processes.h"
 #include "compose/os/scratch.h"
 #include "compose/os/shutdown_request.h"
+#include "compose/plan/plan_builder.h"
 #include "compose/run/idle_traffic.h"
 #include "compose/run/merge_segments.h"
 #include "compose/run/timeline.h"
@@ -42,10 +43,11 @@ constexpr Duration kEndGrace = 2s;   // time for a client to end after its last 
 
 class Supervisor {
  public:
-  Supervisor(const SuperviseRequest& request, Scratch scratch, SharedRun shared,
+  Supervisor(const RunRequest& request, Scratch scratch, SharedRun shared,
              std::unique_ptr<Namespaces> network)
       : request_(request),
         plan_(request.plan),
+        facts_(FactsOf(request.plan)),
         network_(std::move(network)),
         cuts_(network_ ? std::make_unique<PacketCuts>(*network_, Failed()) : nullptr),
         scratch_(std::move(scratch)),
@@ -97,7 +99,8 @@ class Supervisor {
       worked_ = std::min(RealMono() - start_, plan_.duration);
     End();
     if (failure_) return tl::unexpected(*failure_);
-    return Supervised{Collect(), use_meter_.End(), frame_log_.TakeSince(start_)};
+    if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
+    return Supervised{Collect(), use_meter_.End()};
   }
 
  private:
@@ -173,7 +176,7 @@ class Supervisor {
   // ---- the run ---------------------------------------------------------------------------------
 
   void Begin() {
-    if (request_.watch_frames) frame_log_.Watch(plan_);
+    if (request_.frames != nullptr) frame_log_.Watch(plan_);
     sent_traffic_.Watch(plan_);
     start_ = RealMono();
     for (int client = 0; client <= plan_.clients; ++client)
@@ -327,7 +330,7 @@ class Supervisor {
   }
 
   History Collect() {
-    History history{.facts = request_.facts, .events = events_};
+    History history{.facts = facts_, .events = events_};
     if (worked_) history.facts.duration = *worked_;
     AppendSegments(shared_, plan_, (RealMono() - start_).count(), history);
     std::ranges::copy(sent_traffic_.Among(history.events, start_),
@@ -336,8 +339,9 @@ class Supervisor {
     return history;
   }
 
-  const SuperviseRequest& request_;
+  const RunRequest& request_;
   const Plan& plan_;
+  const RunFacts facts_;
   std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace
   std::unique_ptr<PacketCuts> cuts_;     // null without namespaces
   asio::io_context io_{1};
@@ -370,7 +374,7 @@ class Supervisor {
 
 }  // namespace
 
-Result<Supervised> Supervise(const SuperviseRequest& request) {
+Result<Supervised> Supervise(const RunRequest& request) {
   // The janitor is forked first: no file is open yet that it would inherit and keep open.
   Scratch scratch = TRY(Scratch::Create());
   SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),

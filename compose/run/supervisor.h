@@ -25,26 +25,26 @@ struct Progress {
   int active_faults = 0;
 };
 
-struct SuperviseRequest {
-  const Plan& plan;
-  RunFacts facts;
-  std::filesystem::path folder;  // exists and has plan.json; logs are written below it
+struct RunRequest {
+  Plan plan;
+  std::filesystem::path folder;  // the folder of this run; exists
   ServerProgram server;
   // Called a few times a second; may be empty. `snapshot` returns the history so far.
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
-  bool watch_frames = false;  // whether to log frames; not possible if the plan is `direct`
+  // If not null, gets the frames on the wire, and the run writes frames.jsonl. Not possible if the
+  // plan is `direct`.
+  std::vector<Frame>* frames = nullptr;
 };
 
 struct Supervised {
   History history;
   SupervisorUse use;
-  std::vector<Frame> frames{};  // empty unless watch_frames was set
 };
 
-// Runs the plan. The history is complete even if Ctrl-C ended the run or a client died. Returns an
+// Runs the plan. The folder has plan.json; logs are written below it. The history is complete even if Ctrl-C ended the run or a client died. Returns an
 // error if a server died, or if servers or clients could not be started; there is no history then.
 // No process that it started is left when it returns.
-Result<Supervised> Supervise(const SuperviseRequest& request);
+Result<Supervised> Supervise(const RunRequest& request);
 
 }  // namespace doublehold
 
