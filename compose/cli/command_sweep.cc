@@ -110,9 +110,7 @@ Result<Plan> ReadBase(const ParsedLine& line) {
 
 Result<std::vector<ProtocolPlace>> Learn(const Plan& base, const ServerProgram& server,
                                          const std::filesystem::path& folder) {
-  std::error_code code;
-  std::filesystem::create_directory(folder, code);
-  if (code) return BadInput(fmt::format("{}: {}", folder.string(), code.message()));
+  TRY(MakeFolder(folder));
   std::vector<Frame> frames;
   TRY(RunOnce({.plan = PlanToLearn(base), .folder = folder, .server = server, .frames = &frames}));
   const History history = TRY(ReadHistory(folder));

@@ -33,7 +33,7 @@ struct CommandEntry {
 };
 std::span<const CommandEntry> Commands();
 
-// Returns the first Python that can import matplotlib and Jinja2: `python3` on PATH, or Debian's own.
+// Returns the first Python that can import matplotlib and Jinja2: `python3` on PATH, or Debian's.
 Result<std::string> FindPython();
 
 }  // namespace doublehold

@@ -7,6 +7,7 @@
 
 #include "compose/client/probe.h"
 #include "compose/client/redis/key_discovery.h"
+#include "compose/driver/serve.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/plan/topology.h"
@@ -53,13 +54,7 @@ void RunSession(Env& env, const ClientContext& means, int thread,
                   .client = means.client,
                   .thread = thread,
                   .lease = plan.lease,
-                  .policy = {.interval = plan.retry.interval,
-                             .growth = plan.retry.growth,
-                             .longest = plan.retry.longest,
-                             .jitter = plan.retry.jitter,
-                             .retries = plan.retry.retries,
-                             .timeout = plan.retry.timeout,
-                             .call_timeout = plan.call_timeout}};
+                  .policy = RetryPolicyOf(plan)};
   env.Reach(Step::kStart);
   for (int64_t section = 0; !env.Stopping() && goes_on(section, session.policy); ++section)
     workload->Step(session);

@@ -6,7 +6,6 @@
 
 #include "compose/cluster/replication.h"
 #include "compose/plan/key_slots.h"
-#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -93,11 +92,6 @@ class RedisCluster final : public Replication {
   }
 
  private:
-  [[nodiscard]] int Servers() const { return ServersOf(parts_.plan); }
-  [[nodiscard]] std::filesystem::path SocketOf(int server) const {
-    return parts_.launcher.SocketOf(server);
-  }
-
   // The value of a line of CLUSTER INFO, such as "cluster_state:ok".
   [[nodiscard]] std::string Info(int server, const std::string& name) const {
     const CallResult info = AskServer(SocketOf(server), {"CLUSTER", "INFO"});

@@ -157,15 +157,6 @@ Result<void> Launcher::StartSentinels() {
   return {};
 }
 
-Result<void> MakeLogFolders(const std::filesystem::path& run) {
-  std::error_code code;
-  for (const char* logs : {"nodes", "clients"}) {
-    std::filesystem::create_directories(run / logs, code);
-    if (code) return BadInput(fmt::format("{}: {}", (run / logs).string(), code.message()));
-  }
-  return {};
-}
-
 Result<void> Launcher::StartServers() {
   if (Topology().HasReplicas()) {
     TRY(AddPeerLinks());
@@ -217,13 +208,15 @@ Result<void> Launcher::StartServer(int node) {
   return {};
 }
 
-Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed) {
+Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed,
+                                      Rejoining rejoining) {
   return {.has_ended =
               [this](int node) {
                 return children_.HasEnded({ProcessKind::kNode, node});
               },
           .start = [this](int node) { return StartServer(node); },
-          .failed = std::move(failed)};
+          .failed = std::move(failed),
+          .rejoining = std::move(rejoining)};
 }
 
 // Clients go through the proxy, unless the plan is `direct`. The referee never does: it must read

@@ -35,9 +35,6 @@ inline std::string ProxyHost(const Namespaces* network) {
 // The number under which clients reach the master, if the master's address moves with it.
 constexpr int kMasterAddress = 1;
 
-// Makes the folders for the logs of servers and clients in the run's folder.
-Result<void> MakeLogFolders(const std::filesystem::path& run);
-
 class Launcher {
  public:
   struct Places {
@@ -63,7 +60,7 @@ class Launcher {
   Result<void> StartServer(int node);
   // How killed nodes are started again. Calls `failed` if a node cannot be started. The launcher
   // must outlive the hooks.
-  Revival::Hooks RevivalHooks(std::function<void(const Error&)> failed);
+  Revival::Hooks RevivalHooks(std::function<void(const Error&)> failed, Rejoining rejoining);
   // Starts a client, or the referee (0). Returns the supervisor's end of its step channel, which
   // the caller closes.
   Result<int> StartClient(int number);

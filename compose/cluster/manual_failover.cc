@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "compose/cluster/replication.h"
-#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -20,23 +19,13 @@ class HandLed final : public Replication {
   using Replication::Replication;
 
   Result<void> Begin() override {
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
+    for (int server = 2; server <= Servers(); ++server) {
       TRY(Follow(server, master_));
     }
     return {};
   }
 
-  std::string WhatIsMissing() override {
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
-      if (AskRole(SocketOf(server)).state != "connected")
-        return fmt::format("node {} has not caught up with the primary", server);
-    }
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
-      if (!Flows(1, server, {"PUBLISH", "doublehold", "flows"}))
-        return fmt::format("node {} does not receive the primary's writes", server);
-    }
-    return {};
-  }
+  std::string WhatIsMissing() override { return WhatReplicasMiss(); }
 
   // A restarted server has the role that its configuration file says.
   Rejoining AfterRestart() override {
@@ -68,10 +57,6 @@ class HandLed final : public Replication {
   }
 
  private:
-  [[nodiscard]] std::filesystem::path SocketOf(int server) const {
-    return parts_.launcher.SocketOf(server);
-  }
-
   // Also writes the configuration file, so that the server restarts as a replica. A dead server
   // only gets the file.
   Result<void> Follow(int server, int master) {
@@ -88,7 +73,7 @@ class HandLed final : public Replication {
     if (!parts_.launcher.WriteConfig(node, "")) return false;
     master_ = node;
     parts_.launcher.PointAtMaster(node);
-    for (int server = 1; server <= ServersOf(parts_.plan); ++server) {
+    for (int server = 1; server <= Servers(); ++server) {
       if (server != node && !Follow(server, node)) return false;
     }
     for (int client = 1; client <= parts_.plan.clients; ++client) {

@@ -1,9 +1,10 @@
 #include "compose/cluster/replication.h"
 
+#include <fmt/format.h>
+
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
-#include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -42,23 +43,30 @@ void Replication::Await(std::function<bool()> met, std::function<void(bool)> don
 }
 
 bool Replication::IsMasterAlready(int node) const {
-  return AskRole(parts_.launcher.SocketOf(node)).role == "master";
+  return AskRole(SocketOf(node)).role == "master";
+}
+
+std::string Replication::WhatReplicasMiss() {
+  for (int server = 2; server <= Servers(); ++server) {
+    if (AskRole(SocketOf(server)).state != "connected")
+      return fmt::format("node {} has not caught up with the primary", server);
+  }
+  for (int server = 2; server <= Servers(); ++server) {
+    if (!Flows(1, server, {"PUBLISH", "doublehold", "flows"}))
+      return fmt::format("node {} does not receive the primary's writes", server);
+  }
+  return {};
 }
 
 bool Replication::Flows(int master, int replica, std::initializer_list<std::string_view> command) {
-  const std::filesystem::path socket = parts_.launcher.SocketOf(master);
+  const std::filesystem::path socket = SocketOf(master);
   if (!sent_.contains(master)) {
     if (!AskServer(socket, command)) return false;
     const Role role = AskRole(socket);
     if (role.role != "master") return false;
     sent_[master] = role.offset;
   }
-  return AskRole(parts_.launcher.SocketOf(replica)).offset >= sent_[master];
-}
-
-Revival::Hooks Revived(Revival::Hooks hooks, Replication* replication) {
-  if (replication != nullptr) hooks.rejoining = replication->AfterRestart();
-  return hooks;
+  return AskRole(SocketOf(replica)).offset >= sent_[master];
 }
 
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts) {

@@ -23,6 +23,7 @@
 #include "faults/proxy/proxy.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 
@@ -61,14 +62,18 @@ class Replication {
   // cut the link. So `command`, which changes nothing, is replicated once.
   bool Flows(int master, int replica, std::initializer_list<std::string_view> command);
 
+  [[nodiscard]] std::filesystem::path SocketOf(int server) const {
+    return parts_.launcher.SocketOf(server);
+  }
+  [[nodiscard]] int Servers() const { return ServersOf(parts_.plan); }
+  // WhatIsMissing of a topology with one primary, node 1.
+  std::string WhatReplicasMiss();
+
   Parts parts_;
 
  private:
   std::map<int, int64_t> sent_;  // each master's replication offset after `command`
 };
-
-// Adds the rejoining condition of `replication` to the hooks; it may be null.
-Revival::Hooks Revived(Revival::Hooks hooks, Replication* replication);
 
 // Null for a topology without replicas.
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts);

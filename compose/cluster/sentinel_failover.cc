@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "compose/cluster/replication.h"
-#include "lib/plan/topology.h"
 #include "lib/redis/route.h"
 
 namespace doublehold {
@@ -34,7 +33,7 @@ class Watched final : public Replication {
 
   Result<void> Begin() override {
     const std::string port = std::to_string(PortOf(kMasterAddress));
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
+    for (int server = 2; server <= Servers(); ++server) {
       if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port},
                      kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node {} refused REPLICAOF", server));
@@ -46,17 +45,9 @@ class Watched final : public Replication {
   }
 
   std::string WhatIsMissing() override {
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
-      if (AskRole(SocketOf(server)).state != "connected")
-        return fmt::format("node {} has not caught up with the primary", server);
-    }
-    for (int server = 2; server <= ServersOf(parts_.plan); ++server) {
-      if (!Flows(1, server, {"PUBLISH", "doublehold", "flows"}))
-        return fmt::format("node {} does not receive the primary's writes", server);
-    }
+    if (std::string missing = WhatReplicasMiss(); !missing.empty()) return missing;
     for (int number = 1; number <= kSentinels; ++number) {
-      std::string missing = WhatMisses(number);
-      if (!missing.empty()) return missing;
+      if (std::string missing = WhatMisses(number); !missing.empty()) return missing;
     }
     for (int number = 1; number <= kSentinels; ++number) Greet(number, kGreetingsOfARunMs);
     // Set at the start: if it were set when the master dies, the vote might come before the
@@ -118,9 +109,6 @@ class Watched final : public Replication {
            Ask(1, {"SENTINEL", "FAILOVER", kMasterName}).has_value();
   }
 
-  [[nodiscard]] std::filesystem::path SocketOf(int server) const {
-    return parts_.launcher.SocketOf(server);
-  }
   [[nodiscard]] uint16_t PortOf(int server) const {
     return parts_.launcher.PeerPort({0, server, kAnyPeer});
   }

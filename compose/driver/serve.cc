@@ -56,16 +56,6 @@ std::unique_ptr<Lock> NewLock(const ServeContext& means, Env& env, int thread) {
                            .options = Options(means.plan.lock_options)});
 }
 
-RetryPolicy PolicyOf(const Plan& plan) {
-  return {.interval = plan.retry.interval,
-          .growth = plan.retry.growth,
-          .longest = plan.retry.longest,
-          .jitter = plan.retry.jitter,
-          .retries = plan.retry.retries,
-          .timeout = {},
-          .call_timeout = plan.call_timeout};
-}
-
 // Writes whole lines to standard output.
 class Answers {
  public:
@@ -85,7 +75,9 @@ class ServedSession {
  public:
   ServedSession(Env& env, const ServeContext& means, int thread, Answers& answers)
       : task_(env.Spawn(TaskKind::kSession, [this, &means, thread, &answers](Env& own) {
-          ServedLock lock(own, NewLock(means, own, thread), PolicyOf(means.plan));
+          RetryPolicy policy = RetryPolicyOf(means.plan);
+          policy.timeout = {};  // each acquire has its own
+          ServedLock lock(own, NewLock(means, own, thread), policy);
           while (const std::optional<DriverRequest> request = Next())
             answers.Tell(*request, lock.Answer(*request));
         })) {}
@@ -210,6 +202,16 @@ class ServedDriver {
 };
 
 }  // namespace
+
+RetryPolicy RetryPolicyOf(const Plan& plan) {
+  return {.interval = plan.retry.interval,
+          .growth = plan.retry.growth,
+          .longest = plan.retry.longest,
+          .jitter = plan.retry.jitter,
+          .retries = plan.retry.retries,
+          .timeout = plan.retry.timeout,
+          .call_timeout = plan.call_timeout};
+}
 
 std::vector<std::string> ServedOptions(const LockEntry& lock) {
   std::vector<std::string> names;

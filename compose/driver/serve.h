@@ -9,9 +9,13 @@
 
 #include "lib/base/result.h"
 #include "lib/locks/registry.h"
+#include "lib/locks/retry.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
+
+// How clients of this plan wait for the lock.
+RetryPolicy RetryPolicyOf(const Plan& plan);
 
 // The options of such a driver: the lock's own, and a run's settings for timeouts and retries.
 std::vector<std::string> ServedOptions(const LockEntry& lock);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <chrono>
 #include <fstream>
+#include <sstream>
 
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
@@ -73,6 +74,19 @@ Result<void> MakeFolderForRun(const std::filesystem::path& folder) {
   if (!std::filesystem::exists(folder / "verdict.json", code)) return {};
   return BadInput(
       fmt::format("--into {}: has a run already: use a new or an empty folder", folder.string()));
+}
+
+Result<void> MakeFolder(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  return code ? BadInput(fmt::format("{}: {}", folder.string(), code.message())) : Result<void>{};
+}
+
+Result<void> WriteHistory(const History& history, const std::filesystem::path& folder) {
+  std::ostringstream lines;
+  WriteJsonl(history, lines);
+  TRY(WriteWhole(folder / "history.jsonl", lines.str()));
+  return WriteBinaryFile(history, folder / "history.bin");
 }
 
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content) {

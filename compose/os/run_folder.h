@@ -29,6 +29,11 @@ Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path);
 // Reads the history of a run folder, or of a .jsonl or .bin file.
 Result<History> ReadHistory(const std::filesystem::path& path);
 
+// Writes history.jsonl and history.bin into a run folder.
+Result<void> WriteHistory(const History& history, const std::filesystem::path& folder);
+// Makes a folder and those above it.
+Result<void> MakeFolder(const std::filesystem::path& folder);
+
 // Writes another file and renames it, so that a reader never sees half a file.
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content);
 

@@ -4,11 +4,8 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "compose/os/run_folder.h"
-#include "lib/history/binary.h"
-#include "lib/history/jsonl.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -50,20 +47,17 @@ std::string ToText(const Trace& trace) { return ToJson(trace).dump(2) + "\n"; }
 
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace) {
   TRY(MakeEmptyFolder(folder));
-  std::ostringstream lines;
-  WriteJsonl(trace.execution.history, lines);
   nlohmann::json verdict = doublehold::ToJson(trace.verdict);
   verdict["environment"] = {{"simulated", true}, {"doublehold", DOUBLEHOLD_VERSION}};
   const std::pair<const char*, std::string> files[] = {
       {"plan.json", doublehold::ToJson(trace.plan).dump(2) + "\n"},
-      {"history.jsonl", lines.str()},
       {"verdict.json", verdict.dump(2) + "\n"},
       {kTraceFile, ToText(trace)},
   };
   for (const auto& [name, content] : files) {
     TRY(WriteWhole(folder / name, content));
   }
-  return WriteBinaryFile(trace.execution.history, folder / "history.bin");
+  return WriteHistory(trace.execution.history, folder);
 }
 
 Result<ReplayString> ReadReplay(const std::string& text_or_path) {

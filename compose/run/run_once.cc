@@ -7,13 +7,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <thread>
 
 #include "compose/os/orphans.h"
 #include "compose/os/run_folder.h"
-#include "lib/history/binary.h"
-#include "lib/history/jsonl.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -50,10 +47,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
-  std::ostringstream lines;
-  WriteJsonl(history, lines);
-  TRY(WriteWhole(request.folder / "history.jsonl", lines.str()));
-  TRY(WriteBinaryFile(history, request.folder / "history.bin"));
+  TRY(WriteHistory(history, request.folder));
   if (request.frames != nullptr) {
     TRY(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -17,6 +16,7 @@
 #include "compose/cluster/replication.h"
 #include "compose/driver/driver.h"
 #include "compose/os/child_processes.h"
+#include "compose/os/run_folder.h"
 #include "compose/os/scratch.h"
 #include "compose/os/shutdown_request.h"
 #include "compose/plan/plan_builder.h"
@@ -24,7 +24,6 @@
 #include "compose/run/merge_segments.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
-#include "lib/history/recorder.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
@@ -79,13 +78,14 @@ class Supervisor {
         progress_timer_(io_) {
     cluster_.UseReplication(replication_.get());
     cluster_.CutWith(cuts_.get());
-    cluster_.ReviveBy(Revived(launcher_.RevivalHooks(Failed()), replication_.get()));
+    cluster_.ReviveBy(launcher_.RevivalHooks(
+        Failed(), replication_ ? replication_->AfterRestart() : Rejoining{}));
   }
 
   Result<Supervised> Run() {
     WatchChildren();
     WatchInterrupts();
-    TRY(MakeLogFolders(request_.folder));
+    for (const char* logs : {"nodes", "clients"}) TRY(MakeFolder(request_.folder / logs));
     TRY(launcher_.StartServers());
     TRY(StartClients());
     TRY(AwaitServers());

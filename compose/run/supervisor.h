@@ -41,9 +41,10 @@ struct Supervised {
   SupervisorUse use;
 };
 
-// Runs the plan. The folder has plan.json; logs are written below it. The history is complete even if Ctrl-C ended the run or a client died. Returns an
-// error if a server died, or if servers or clients could not be started; there is no history then.
-// No process that it started is left when it returns.
+// Runs the plan. The folder has plan.json; logs are written below it. The history is complete even
+// if Ctrl-C ended the run or a client died. Returns an error if a server died, or if servers or
+// clients could not be started; there is no history then. No process that it started is left when
+// it returns.
 Result<Supervised> Supervise(const RunRequest& request);
 
 }  // namespace doublehold

@@ -184,9 +184,7 @@ class SuiteRunner {
     running.run.folder =
         std::filesystem::path("cells") / FolderName(cell.name) / std::to_string(job.repetition);
     const std::filesystem::path folder = request_.folder / running.run.folder;
-    std::error_code code;
-    std::filesystem::create_directories(folder, code);
-    if (code) return BadInput(fmt::format("{}: {}", folder.string(), code.message()));
+    TRY(MakeFolder(folder));
     if (!cell.unmet.empty()) {
       running.run.error = cell.unmet;
       running.run.exit_code = static_cast<int>(ExitCode::kEnvironment);
