@@ -12,6 +12,7 @@
 #include "checker/linear/judge_log.h"
 #include "compose/options/command_line.h"
 #include "compose/os/run_folder.h"
+#include "compose/plan/claim_settings.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/old_names.h"
 #include "lib/base/words.h"
@@ -207,8 +208,7 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
 // The claims on the command line; by default those of the run.
 Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const RunFacts& facts) {
   if (!line.values.contains("claims")) return facts.claims;
-  std::vector<std::string> known;
-  for (const CheckerEntry& checker : Checkers()) known.emplace_back(checker.claim);
+  const std::vector<std::string> known = ClaimNames();
   std::vector<std::string> claims;
   for (const std::string& name : SplitAtCommas(line.values["claims"].as<std::string>())) {
     std::string claim = CurrentClaimName(name);
@@ -229,7 +229,8 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   }
   if (file.extension() == ".bin") {
     const MappedHistory mapped = TRY(MappedHistory::Open(file));
-    return JudgeFile(mapped, TRY(ClaimsForCheck(line, mapped.facts())));
+    const auto claims = TRY(ClaimsForCheck(line, mapped.facts()));
+    return JudgeFile(mapped, claims);
   }
   History history = TRY(ReadJsonlFile(file));
   auto claims = TRY(ClaimsForCheck(line, history.facts));

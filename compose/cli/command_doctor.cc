@@ -22,16 +22,14 @@ struct Finding {
   std::string detail;  // what was found, or how to fix it
 };
 
-template <typename Show>
-Finding FindingOf(std::string what, bool needed, const Result<void>& result, const Show& show) {
-  if (!result) return {std::move(what), false, needed, result.error().message};
-  return {std::move(what), true, needed, show()};
-}
-
+// `show` describes what was found.
 template <typename T, typename Show>
 Finding FindingOf(std::string what, bool needed, const Result<T>& result, const Show& show) {
   if (!result) return {std::move(what), false, needed, result.error().message};
-  return {std::move(what), true, needed, show(*result)};
+  if constexpr (std::is_void_v<T>)
+    return {std::move(what), true, needed, show()};
+  else
+    return {std::move(what), true, needed, show(*result)};
 }
 
 // A short run with a clock jump that uses every part: servers, shim, proxy, clients, checkers.

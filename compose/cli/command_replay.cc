@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "checker/evidence/names.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/redis/server.h"
 #include "compose/explore/scenario_settings.h"
@@ -31,13 +32,9 @@ po::options_description ReplayOptions() {
 }
 
 std::string TitleOf(const Scenario& scenario, const Execution& execution) {
-  const auto counted = [](size_t count, std::string_view what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
   return fmt::format("{}: {}, {} each, {}\n\n", scenario.plan.lock,
-                     counted(static_cast<size_t>(scenario.plan.clients), "client"),
-                     counted(static_cast<size_t>(scenario.cycles), "cycle"),
-                     counted(execution.struck.size(), "fault"));
+                     Counted(scenario.plan.clients, "client"), Counted(scenario.cycles, "cycle"),
+                     Counted(std::ssize(execution.struck), "fault"));
 }
 
 // Runs the plan on real servers and compares. kAsExpected: both worlds agree. kViolated: they

@@ -5,8 +5,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <thread>
+#include <utility>
 
 #include "compose/client/session_loop.h"
 #include "compose/driver/driver.h"
@@ -25,10 +26,15 @@ constexpr unsigned long kTimerSlackNs =
 // A stall shorter than lease / kClientStallsPerLease cannot change a verdict.
 constexpr int kClientStallsPerLease = 10;
 
-// Prefixes of arguments that are not addresses of nodes.
-constexpr std::string_view kAnnounced = "announced:";
-constexpr std::string_view kSentinel = "sentinel:";
-constexpr std::string_view kDriverNode = "driver:";
+constexpr std::string_view kAnnounced = "announced:";  // prefix of a port of Roster::announced
+
+// The lists of addresses, and the prefixes of their words.
+template <typename Arguments>
+auto AddressListsOf(Arguments& arguments) {
+  return std::array{std::pair(std::string_view("node:"), &arguments.addresses),
+                    std::pair(std::string_view("driver:"), &arguments.driver_nodes),
+                    std::pair(std::string_view("sentinel:"), &arguments.roster.sentinels)};
+}
 
 int Fail(const std::string& message) {
   fmt::print(stderr, "{}\n", message);
@@ -101,13 +107,12 @@ std::vector<std::string> ToWords(const ClientArguments& arguments) {
   std::vector<std::string> words{
       arguments.plan_file, std::to_string(arguments.number), std::to_string(arguments.memory_fd),
       std::to_string(arguments.clock_pages), std::to_string(arguments.step_fd)};
-  for (const NodeAddress& address : arguments.addresses) words.push_back(FormatAddress(address));
-  for (const NodeAddress& address : arguments.driver_nodes)
-    words.push_back(std::string(kDriverNode) + FormatAddress(address));
+  for (const auto& [prefix, list] : AddressListsOf(arguments)) {
+    for (const NodeAddress& address : *list)
+      words.push_back(std::string(prefix) + FormatAddress(address));
+  }
   for (const uint16_t port : arguments.roster.announced)
     words.push_back(fmt::format("{}{}", kAnnounced, port));
-  for (const NodeAddress& address : arguments.roster.sentinels)
-    words.push_back(std::string(kSentinel) + FormatAddress(address));
   return words;
 }
 
@@ -126,15 +131,12 @@ int ClientMain(std::span<const std::string> words) {
       arguments.roster.announced.push_back(static_cast<uint16_t>(port));
       continue;
     }
-    std::vector<NodeAddress>& list = word.starts_with(kSentinel)     ? arguments.roster.sentinels
-                                     : word.starts_with(kDriverNode) ? arguments.driver_nodes
-                                                                     : arguments.addresses;
-    size_t mark = 0;
-    if (word.starts_with(kSentinel)) mark = kSentinel.size();
-    if (word.starts_with(kDriverNode)) mark = kDriverNode.size();
-    Result<NodeAddress> address = ParseAddress(word.substr(mark));
-    if (!address) return Fail(address.error().message);
-    list.push_back(*address);
+    for (const auto& [prefix, list] : AddressListsOf(arguments)) {
+      if (!word.starts_with(prefix)) continue;
+      Result<NodeAddress> address = ParseAddress(word.substr(prefix.size()));
+      if (!address) return Fail(address.error().message);
+      list->push_back(*address);
+    }
   }
   prctl(PR_SET_TIMERSLACK, kTimerSlackNs);
   prctl(PR_SET_NAME, fmt::format("dh-client-{}", arguments.number).c_str());

@@ -23,55 +23,54 @@ std::vector<std::string> ViolatedIn(const Explored& explored) {
   return claims;
 }
 
-class Matrix {
- public:
-  Matrix(const MatrixTerms& terms, const MatrixExploring& exploring,
-         const std::function<void(const MatrixSearch&)>& progress)
-      : terms_(terms), exploring_(exploring), progress_(progress) {}
+// The name of each column and its faults.
+std::vector<std::pair<std::string, std::vector<FaultForm>>> ColumnsOf(const MatrixTerms& terms) {
+  std::vector<std::pair<std::string, std::vector<FaultForm>>> columns{{"none", {}}};
+  for (const FaultForm fault : terms.faults)
+    columns.push_back({std::string(EntryOf(fault).name), {fault}});
+  if (terms.faults.size() > 1) columns.emplace_back("any", terms.faults);
+  return columns;
+}
 
-  MatrixRow Row(const std::string& lock, int clients) {
-    MatrixRow row{.lock = lock, .clients = clients};
-    Add(row, "none", {});
-    for (const FaultForm fault : terms_.faults) Add(row, std::string(EntryOf(fault).name), {fault});
-    if (terms_.faults.size() > 1) Add(row, "any", terms_.faults);
-    return row;
+// Searches a cell at each depth up to that of `deepest`, until its budget ends.
+Result<std::vector<MatrixDepth>> SearchCell(
+    const MatrixSearch& deepest, const MatrixExploring& exploring,
+    const std::function<void(const MatrixSearch&)>& progress) {
+  std::vector<MatrixDepth> depths;
+  MatrixSearch search = deepest;
+  for (search.depth = deepest.faults.empty() ? 0 : 1; search.depth <= deepest.depth;
+       ++search.depth) {
+    progress(search);
+    MatrixFound found = TRY(exploring(search));
+    const bool goes_on = found.explored.is_complete;
+    depths.push_back({.depth = search.depth, .found = std::move(found)});
+    if (!goes_on) break;
   }
-
- private:
-  void Add(MatrixRow& row, std::string name, const std::vector<FaultForm>& faults) {
-    if (!row.refused.empty()) return;
-    MatrixCell cell{.fault = std::move(name), .depths = {}};
-    const int deepest = faults.empty() ? 0 : terms_.depth;
-    for (int depth = faults.empty() ? 0 : 1; depth <= deepest; ++depth) {
-      const MatrixSearch search{
-          .lock = row.lock, .clients = row.clients, .faults = faults, .depth = depth};
-      progress_(search);
-      Result<MatrixFound> found = exploring_(search);
-      if (!found) {
-        row.refused = found.error().message;
-        row.cells.clear();
-        return;
-      }
-      const bool goes_on = found->explored.is_complete;
-      cell.depths.push_back({.depth = depth, .found = std::move(*found)});
-      if (!goes_on) break;
-    }
-    row.cells.push_back(std::move(cell));
-  }
-
-  const MatrixTerms& terms_;
-  const MatrixExploring& exploring_;
-  const std::function<void(const MatrixSearch&)>& progress_;
-};
+  return depths;
+}
 
 }  // namespace
 
 std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExploring& exploring,
                                      const std::function<void(const MatrixSearch&)>& progress) {
-  Matrix matrix(terms, exploring, progress);
   std::vector<MatrixRow> rows;
   for (const std::string& lock : terms.locks) {
-    for (const int clients : terms.clients) rows.push_back(matrix.Row(lock, clients));
+    for (const int clients : terms.clients) {
+      MatrixRow& row = rows.emplace_back(MatrixRow{.lock = lock, .clients = clients});
+      for (const auto& [name, faults] : ColumnsOf(terms)) {
+        auto depths = SearchCell({.lock = lock,
+                                  .clients = clients,
+                                  .faults = faults,
+                                  .depth = faults.empty() ? 0 : terms.depth},
+                                 exploring, progress);
+        if (!depths) {
+          row.refused = depths.error().message;
+          row.cells.clear();
+          break;
+        }
+        row.cells.push_back({.fault = name, .depths = std::move(*depths)});
+      }
+    }
   }
   return rows;
 }

@@ -20,7 +20,7 @@ constexpr int kMostRepeatJobs = 64;
 
 Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;
-  return std::optional(TRY(ReadUntil(line.values["until"].as<std::string>())));
+  return TRY(ReadUntil(line.values["until"].as<std::string>()));
 }
 
 // A cell that does not judge the claim would never get an answer.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -111,9 +110,7 @@ Role AskRole(const std::filesystem::path& socket) {
 }
 
 bool AnswersPing(const std::filesystem::path& socket, Deadline deadline) {
-  const auto connection = MakeConnection({.unix_path = socket.string()});
-  const std::array<std::string_view, 1> ping{"PING"};
-  const CallResult result = connection->Call(ping, deadline);
+  const CallResult result = AskServer(socket, {"PING"}, deadline - RealMono());
   return result && result->text == "PONG";
 }
 
