@@ -16,7 +16,6 @@ class ClockSum {
   void Add(SkewId id, const ClockSkew& skew, MonoTime now);
   void Remove(SkewId id) { parts_.erase(id); }
   [[nodiscard]] bool empty() const { return parts_.empty(); }
-  [[nodiscard]] bool Has(SkewId id) const { return parts_.contains(id); }
 
   // The skew that the clock must be set to at `now`: the offset at that time, the rate from then
   // on, and the strobe.

@@ -50,12 +50,6 @@ void RealCluster::SetPid(ProcessRef process, pid_t pid) {
   started.stopped = false;
 }
 
-RealCluster::Process& RealCluster::Find(ProcessRef process) {
-  const auto found = processes_.find(process);
-  CHECK(found != processes_.end());
-  return found->second;
-}
-
 // Commits all pending cuts before the time is taken.
 MonoTime RealCluster::Now() {
   if (packets_ != nullptr) packets_->Commit();
@@ -97,9 +91,7 @@ void RealCluster::OnStopped(pid_t pid) {
 }
 
 bool RealCluster::MayAnswer(int client) const {
-  const auto found = processes_.find({ProcessRef::Kind::kClient, client});
-  CHECK(found != processes_.end());
-  const Process& process = found->second;
+  const Process& process = processes_.at({ProcessRef::Kind::kClient, client});
   return !process.killed && process.detained == 0 && (process.pauses == 0 || process.stopped);
 }
 
@@ -198,10 +190,8 @@ std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
 }
 
 void RealCluster::Unskew(SkewId skew) {
-  const auto found = skewed_.find(skew);
-  CHECK(found != skewed_.end());
-  Process& process = Find(found->second);
-  skewed_.erase(found);
+  Process& process = Find(skewed_.at(skew));
+  skewed_.erase(skew);
   process.skews.Remove(skew);
   SetClock(process);
   if (process.told != nullptr && process.skews.empty()) process.told->Stop();

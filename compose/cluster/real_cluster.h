@@ -112,7 +112,7 @@ class RealCluster final : public Cluster {
     int detained = 0;
   };
 
-  Process& Find(ProcessRef process);
+  Process& Find(ProcessRef process) { return processes_.at(process); }
   void CommitSoon();
   void SetClock(Process& process);
   void LookAtClients();

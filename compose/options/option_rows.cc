@@ -17,18 +17,12 @@ struct Told {
   std::vector<std::string_view> parts;
 };
 
-bool IsAlike(const OptionSpec& a, const OptionSpec& b) {
-  return a.name == b.name && a.kind == b.kind && a.fallback == b.fallback && a.help == b.help &&
-         a.choices == b.choices && a.least == b.least && a.most == b.most;
-}
-
 template <typename Entries>
 std::vector<OptionRow> RowsOf(std::string_view table, const Entries& entries) {
   std::vector<Told> all;
   for (const auto& entry : entries) {
     for (const OptionSpec& spec : entry.options) {
-      auto told =
-          std::ranges::find_if(all, [&](const Told& one) { return IsAlike(one.spec, spec); });
+      auto told = std::ranges::find(all, spec, &Told::spec);
       if (told == all.end()) told = all.insert(all.end(), Told{.spec = spec, .parts = {}});
       told->parts.push_back(entry.name);
     }

@@ -5,17 +5,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <string_view>
 
-#include "lib/base/check.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
-
-const FaultEntry& EntryOf(const std::string& kind) {
-  const FaultEntry* found = FindFault(kind);
-  CHECK(found != nullptr);
-  return *found;
-}
 
 bool Matches(const Trigger& trigger, int client, Step step) {
   return trigger.step == step && (trigger.client == 0 || trigger.client == client);
@@ -26,7 +19,7 @@ bool Matches(const Trigger& trigger, int client, Step step) {
 struct Timeline::Entry {
   Entry(boost::asio::io_context& io, const FaultPlan& fault, int number, uint64_t seed)
       : plan(fault),
-        kind(EntryOf(fault.kind)),
+        kind(*FindFault(fault.kind)),
         index(number),
         random(seed, "fault", static_cast<uint64_t>(number)),
         start_timer(io),

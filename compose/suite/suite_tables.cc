@@ -1,6 +1,7 @@
 #include "compose/suite/suite_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -41,9 +42,7 @@ std::vector<std::string> WithCells(const Suite& suite, std::vector<std::string> 
 
 // For example "`redisson`, `redlock`".
 std::string QuotedRows(const std::vector<std::string>& rows) {
-  std::string text;
-  for (const std::string& row : rows) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", row);
-  return text;
+  return rows.empty() ? "" : fmt::format("`{}`", fmt::join(rows, "`, `"));
 }
 
 std::string Escaped(const std::string& text) {

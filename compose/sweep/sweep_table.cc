@@ -12,12 +12,6 @@
 namespace doublehold {
 namespace {
 
-size_t WidestOf(const std::vector<std::string>& names, std::string_view head) {
-  size_t widest = head.size();
-  for (const std::string& name : names) widest = std::max(widest, name.size());
-  return widest;
-}
-
 std::string TrimmedLine(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -35,7 +29,8 @@ std::string TableOf(const SweepCells& cells, const std::vector<SweepOutcome>& ou
     letters[{row, column}] = outcomes[i].letters;
   }
   constexpr std::string_view kHead = "place";
-  const size_t first = WidestOf(rows, kHead);
+  size_t first = kHead.size();
+  for (const std::string& row : rows) first = std::max(first, row.size());
   std::string line = fmt::format("{:<{}}", kHead, first);
   for (const std::string& column : columns) line += "  " + column;
   std::string text = TrimmedLine(std::move(line));

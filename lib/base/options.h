@@ -24,6 +24,8 @@ struct OptionSpec {
   std::vector<std::string_view> choices;  // for kChoice
   int64_t least = 0;                      // for kInteger and kNumber
   int64_t most = INT64_MAX;
+
+  bool operator==(const OptionSpec&) const = default;
 };
 
 // Checks the given values and adds the defaults, so that every option is present. Durations become

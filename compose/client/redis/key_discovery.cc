@@ -10,10 +10,6 @@
 namespace doublehold {
 namespace {
 
-constexpr Duration kKeyLookInterval = 5ms;
-constexpr int kKeyLooksPerLease = 4;
-constexpr int64_t kKeyNotThere = -2;  // reply of PTTL for a missing key
-
 // `lock:item:1` belongs to item:1, and `item:10` does not.
 bool IsOf(const std::string& lock, const std::string& name) {
   for (size_t at = name.find(lock); at != std::string::npos; at = name.find(lock, at + 1)) {
@@ -32,9 +28,9 @@ std::optional<LibraryKeys::Expiries> LibraryKeys::Related(Connection& node) {
   Expiries expiries;
   for (const Reply& name : names->items) {
     if (!IsOf(key_.name, name.text)) continue;
-    const CallResult pttl = node.Call(std::array<std::string_view, 2>{"PTTL", name.text}, deadline);
-    if (!pttl || pttl->kind != Reply::Kind::kInteger) return std::nullopt;
-    if (pttl->integer != kKeyNotThere) expiries.emplace(name.text, pttl->integer);
+    const std::optional<int64_t> pttl_ms = ExpiryOf(node, name.text, deadline);
+    if (!pttl_ms) return std::nullopt;
+    if (*pttl_ms != kKeyNotThere) expiries.emplace(name.text, *pttl_ms);
   }
   return expiries;
 }

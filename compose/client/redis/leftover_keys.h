@@ -2,6 +2,10 @@
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_REDIS_LEFTOVER_KEYS_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_REDIS_LEFTOVER_KEYS_H_
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
 #include "lib/base/env.h"
 #include "lib/locks/lock.h"
 
@@ -13,6 +17,14 @@ struct ProbeTerms {
   Duration call_timeout{};  // timeout of one attempt
   Duration own_wait{};      // how long a library itself waits within one attempt before it refuses
 };
+
+// How often a key that may still be removed is looked at, and for which part of the lease.
+constexpr Duration kKeyLookInterval = std::chrono::milliseconds(5);
+constexpr int kKeyLooksPerLease = 4;
+constexpr int64_t kKeyNotThere = -2;  // reply of PTTL for a missing key
+
+// The PTTL of a key, or nothing if there is no answer.
+std::optional<int64_t> ExpiryOf(Connection& node, std::string_view name, Deadline deadline);
 
 // Records for each node whether the key exists and its TTL; `fail` if the node does not answer.
 // Call it when nobody holds the lock, before any probe. A release may still be on its way: while
