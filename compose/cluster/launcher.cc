@@ -77,12 +77,6 @@ Result<uint16_t> Launcher::AddLink(LinkId link, ProcessRef to,
   return port;
 }
 
-Result<void> Launcher::AddPeerLink(LinkId link, ProcessRef to,
-                                   const std::filesystem::path& socket) {
-  peer_ports_[link] = TRY(AddLink(link, to, socket));
-  return {};
-}
-
 // In topology `replicated` each replica has its own link to every server that may become its
 // master. Sentinels and clusters announce one address of a server to everybody.
 Result<void> Launcher::AddPeerLinks() {
@@ -93,14 +87,14 @@ Result<void> Launcher::AddPeerLinks() {
       const LinkId link{
           .client = 0, .node = node, .peer = Topology().FailsOver() ? kAnyPeer : peer};
       if (peer_ports_.contains(link)) continue;
-      TRY(AddPeerLink(link, {ProcessKind::kNode, node}, SocketOf(node)));
+      peer_ports_[link] = TRY(AddLink(link, {ProcessKind::kNode, node}, SocketOf(node)));
       cluster_.AddPeerLink(link);
     }
   }
   if (Topology().lead != Lead::kSentinel) return {};
   for (int number = 1; number <= kSentinels; ++number) {
-    TRY(AddPeerLink(SentinelLink(number), {ProcessKind::kSentinel, number},
-                    SentinelSocketOf(number)));
+    peer_ports_[SentinelLink(number)] = TRY(
+        AddLink(SentinelLink(number), {ProcessKind::kSentinel, number}, SentinelSocketOf(number)));
   }
   return {};
 }

@@ -97,7 +97,6 @@ class Launcher {
   Result<void> AddPeerLinks();
   // Adds a link to the proxy. It leads to the process's namespace, or else to the socket.
   Result<uint16_t> AddLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
-  Result<void> AddPeerLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
   [[nodiscard]] OwnNetwork NetworkOf(ProcessRef ref) const;
   [[nodiscard]] NodeAddress AddressOf(ProcessRef ref, const std::filesystem::path& socket) const;
   // The link over which servers and other sentinels reach a sentinel.
