@@ -30,10 +30,10 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   AdminConnection(boost::asio::io_context& io, const std::filesystem::path& socket)
       : io_(io), endpoint_(socket.string()), socket_(io), timer_(io) {}
 
-  // Connects unless it is connected, and sends the command. Calls `answer` once from the event loop,
-  // with the reply or with the reason why there was none within `timeout`. Does not call it if the
-  // loop ends first. If the server listens, the command has been sent when this returns. Requires
-  // that no other command waits for its answer.
+  // Connects unless it is connected, and sends the command. Calls `answer` once from the event
+  // loop, with the reply or with the reason why there was none within `timeout`. Does not call it
+  // if the loop ends first. If the server listens, the command has been sent when this returns.
+  // Requires that no other command waits for its answer.
   void Call(const std::vector<std::string>& command, Duration timeout, Answer answer);
   // Closes the connection. A pending `answer` is not called any more.
   void Close();
