@@ -8,6 +8,7 @@
 #include "compose/explore/judge_cache.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
+#include "lib/base/fault_forms.h"
 #include "lib/sim/choices/random_walk.h"
 
 namespace doublehold {
@@ -28,8 +29,8 @@ Scenario Sale() {
   for (const auto& [name, value] : kSettings) settings.Set(name, value, "bench");
   const Result<Plan> plan = BuildPlan(std::move(settings));
   CHECK(plan.has_value());
-  std::vector<sim::SimFault> faults;
-  for (const sim::SimFaultEntry& entry : sim::kSimFaultEntries) faults.push_back(entry.fault);
+  std::vector<FaultForm> faults;
+  for (const FaultFormEntry& entry : kFaultForms) faults.push_back(entry.form);
   return ScenarioOf(*plan, /*cycles=*/1, faults);
 }
 
