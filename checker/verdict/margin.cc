@@ -18,12 +18,10 @@ bool MarginFinder::IsNear(int64_t value) const {
   return margin_.nearest.size() < kNearest || value < margin_.nearest.back().value;
 }
 
-void MarginFinder::Add(int64_t value, int64_t at_ns, std::string sentence) {
-  Add(value);
-  if (!IsNear(value)) return;
+void MarginFinder::List(NearMiss miss) {
   std::vector<NearMiss>& nearest = margin_.nearest;
-  const auto after = std::ranges::upper_bound(nearest, value, {}, &NearMiss::value);
-  nearest.insert(after, {.value = value, .at_ns = at_ns, .sentence = std::move(sentence)});
+  const auto after = std::ranges::upper_bound(nearest, miss.value, {}, &NearMiss::value);
+  nearest.insert(after, std::move(miss));
   if (nearest.size() > kNearest) nearest.pop_back();
 }
 

@@ -39,20 +39,20 @@ class MarginFinder {
 
   explicit MarginFinder(Margin margin) : margin_(std::move(margin)) {}
 
-  // Whether the value would be listed: writing a sentence costs more than comparing.
-  [[nodiscard]] bool IsNear(int64_t value) const;
-  // Keeps `sentence` only if IsNear.
-  void Add(int64_t value, int64_t at_ns, std::string sentence);
-  // The same; writes the sentence only if IsNear.
+  // Calls `tell` for the sentence only if the value is listed: a sentence costs more than comparing.
   template <std::invocable Tell>
   void Add(int64_t value, int64_t at_ns, const Tell& tell) {
-    IsNear(value) ? Add(value, at_ns, tell()) : Add(value);
+    Add(value);
+    if (IsNear(value)) List({.value = value, .at_ns = at_ns, .sentence = tell()});
   }
   void Add(int64_t value) { least_ = std::min(value, least_.value_or(value)); }
   // Nothing if there was no value.
   [[nodiscard]] std::optional<Margin> Take() &&;
 
  private:
+  [[nodiscard]] bool IsNear(int64_t value) const;
+  void List(NearMiss miss);
+
   Margin margin_;
   std::optional<int64_t> least_;
 };

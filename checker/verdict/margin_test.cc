@@ -21,12 +21,7 @@ std::vector<std::string> Told(const Margin& margin) {
 TEST(Margin, IsTheLeastAndListsTheNearestMisses) {
   MarginFinder finder({.what = "gap"});
   for (const int64_t value : {7, 3, -2, 9, 0, 5, 3}) {
-    const std::string sentence = "took " + std::to_string(value);
-    if (finder.IsNear(value)) {
-      finder.Add(value, value * 10, sentence);
-    } else {
-      finder.Add(value);
-    }
+    finder.Add(value, value * 10, [value = value] { return "took " + std::to_string(value); });
   }
   const std::optional<Margin> margin = std::move(finder).Take();
   ASSERT_TRUE(margin.has_value());
