@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,15 +15,9 @@ namespace doublehold {
 namespace {
 
 std::string_view Means(FailedRelease reading) {
-  switch (reading) {
-    case FailedRelease::kNothing:
-      return "nothing happened";
-    case FailedRelease::kReleased:
-      return "the hold ended";
-    case FailedRelease::kEither:
-      return "each may have ended its hold or not";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kMeanings{"nothing happened", "the hold ended",
+                                                      "each may have ended its hold or not"};
+  return kMeanings[static_cast<size_t>(reading)];
 }
 
 // If too few grants have a token for a comparison to mean anything: the reason.
@@ -183,15 +178,8 @@ void AccountForSkips(LogVerdict& verdict) {
 }  // namespace
 
 std::string_view Name(FailedRelease reading) {
-  switch (reading) {
-    case FailedRelease::kNothing:
-      return "fail";
-    case FailedRelease::kReleased:
-      return "ok";
-    case FailedRelease::kEither:
-      return "info";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames{"fail", "ok", "info"};
+  return kNames[static_cast<size_t>(reading)];
 }
 
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question) {

@@ -1,8 +1,10 @@
 #include "checker/rates/sequential.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <ranges>
 
 #include "lib/base/check.h"
 
@@ -32,15 +34,8 @@ TrialCount& TrialCount::operator+=(const TrialCount& other) {
 }
 
 std::string_view Name(RateAnswer answer) {
-  switch (answer) {
-    case RateAnswer::kOpen:
-      return "not decided";
-    case RateAnswer::kBelow:
-      return "below";
-    case RateAnswer::kNotBelow:
-      return "not below";
-  }
-  return "";
+  constexpr std::array<std::string_view, 3> kNames{"not decided", "below", "not below"};
+  return kNames[static_cast<size_t>(answer)];
 }
 
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen) {
@@ -80,17 +75,12 @@ double LowerBoundAt(const TrialCount& seen, double confidence) {
 }
 
 int64_t FewestForBelow(const RateQuestion& question) {
-  const auto enough = [&](int64_t of) {
-    return AnswerAt(question, {.of = of}) == RateAnswer::kBelow;
+  const auto too_few = [&](int64_t of) {
+    return AnswerAt(question, {.of = of}) != RateAnswer::kBelow;
   };
   int64_t most = 1;
-  while (!enough(most)) most *= 2;
-  int64_t fewer = most / 2;  // too few
-  while (most - fewer > 1) {
-    const int64_t middle = fewer + (most - fewer) / 2;
-    (enough(middle) ? most : fewer) = middle;
-  }
-  return most;
+  while (too_few(most)) most *= 2;
+  return *std::ranges::partition_point(std::views::iota(most / 2 + 1, most + 1), too_few);
 }
 
 RateAnswer SequentialTest::Take(const TrialCount& run) {

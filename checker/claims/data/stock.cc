@@ -21,6 +21,12 @@ namespace {
 
 bool IsSale(Op op) { return op == Op::kWrite || op == Op::kOrder; }
 
+// Whether a refused or unanswered sale is retried under the same hold.
+bool SeveralTries(const RunFacts& facts) {
+  constexpr std::array<std::string_view, 4> kSeveral{"watch", "version", "atomic-script", "fenced"};
+  return std::ranges::find(kSeveral, facts.write) != kSeveral.end();
+}
+
 class Counting {
  public:
   explicit Counting(const History& history)
@@ -265,11 +271,6 @@ WriteMode WriteModeOf(const RunFacts& facts) {
   return std::ranges::find(kReadThenSet, facts.write) != kReadThenSet.end()
              ? WriteMode::kReadThenSet
              : WriteMode::kOther;
-}
-
-bool SeveralTries(const RunFacts& facts) {
-  constexpr std::array<std::string_view, 4> kSeveral{"watch", "version", "atomic-script", "fenced"};
-  return std::ranges::find(kSeveral, facts.write) != kSeveral.end();
 }
 
 std::vector<ItemCount> CountItems(const History& history) {

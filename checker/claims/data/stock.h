@@ -77,9 +77,6 @@ enum class WriteMode : uint8_t {
 };
 WriteMode WriteModeOf(const RunFacts& facts);
 
-// Whether a refused or unanswered sale is retried under the same hold.
-bool SeveralTries(const RunFacts& facts);
-
 // Counts each item in one pass over the events; an item for each key.
 std::vector<ItemCount> CountItems(const History& history);
 

@@ -68,20 +68,6 @@ int64_t ClaimTrialCounts::Count(bool unknowns, bool right) const {
   return valid + unknown + violated;
 }
 
-std::string ClaimTrialCounts::Line() const {
-  std::string line;
-  for (const bool unknowns : {false, true}) {
-    for (const bool right : {true, false}) {
-      const auto& [valid, unknown, violated] = histories[unknowns ? 1 : 0][right ? 1 : 0];
-      line +=
-          fmt::format("{}{}, {}: {} ({} valid, {} unknown, {} violated)", line.empty() ? "" : "; ",
-                      unknowns ? "with unknowns" : "complete", right ? "right" : "wrong",
-                      Count(unknowns, right), valid, unknown, violated);
-    }
-  }
-  return line;
-}
-
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count) {
   const CheckerEntry* entry = FindChecker(row.claim);
   CHECK(entry != nullptr);

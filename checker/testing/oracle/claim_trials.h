@@ -38,7 +38,6 @@ struct ClaimTrialCounts {
   std::string disagreement;  // the first: seed, number, and the history in lines; then it ended
 
   [[nodiscard]] int64_t Count(bool unknowns, bool right) const;
-  [[nodiscard]] std::string Line() const;
 };
 // A right history is never violated; a wrong one is never valid, but for what the row may miss.
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count);
