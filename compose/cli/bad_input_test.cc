@@ -41,6 +41,8 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
   WriteFile(in / "control.toml",
             "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = \"pa\\n\\u001b[2J\"\n");
   WriteFile(in / "broken.toml", "[lock\n");
+  WriteFile(in / "four.toml",
+            "[experiment]\nlock.name = 'none'\n[[cell]]\nrow = ['a', 'b']\ncolumn = ['c', 'd']\n");
   fs::create_directory(in / "ended");
   WriteFile(in / "ended" / "verdict.json", "{}");
   WriteFile(in / "garbled.jsonl", "this is not a history\n");
@@ -117,6 +119,21 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"run", "--lock", "none", "--duration", "1s", "--into", (in / "ended").string()},
        3,
        "has a run already: use a new or an empty folder"},
+      {{"run", "--lock", "none", "--duration", "1s", "--into", in.string()},
+       3,
+       "not empty: use a new or an empty folder, or --replace"},
+      {{"run", "--lock", "none", "--replace", "--out", out},
+       3,
+       "--replace: needs --into, which names the folder"},
+      {{"run", "--lock", "none", "--history", "binray", "--out", out},
+       3,
+       "--history: choice 'binray' is unknown (did you mean 'binary'?)"},
+      {{"suite", (in / "four.toml").string(), "--shard", "99/100", "--out", out},
+       3,
+       "--shard 99/100: there is no such part of 4 cells"},
+      {{"suite", (in / "four.toml").string(), "--only", "a/", "--shard", "3/4", "--out", out},
+       3,
+       "--shard 3/4: there is no such part of 2 cells"},
       {{"replay", "no-such/trace.json"}, 3, "no-such/trace.json: no such file"},
       {{"explore", "--lock", "none", "--strategy", "pcd"},
        3,

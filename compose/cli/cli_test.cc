@@ -277,9 +277,14 @@ class AskedSuite : public ::testing::Test {
                        "--jobs", "1", "--redis-server", server, "--junit", junit_.string(), "--out",
                        (folder_.path() / "runs").string()});
   }
-  nlohmann::json Cell() {
-    return ReadJson(folder_.path() / "runs" / "tiny" / "latest" / "suite.json").at("cells").at(0);
+  // The folder of the one suite that was run. A part of a suite does not move `latest`.
+  fs::path Folder() {
+    const fs::path all = folder_.path() / "runs" / "tiny";
+    EXPECT_FALSE(fs::exists(all / "latest"));
+    EXPECT_EQ(std::distance(fs::directory_iterator(all), {}), 1);
+    return fs::directory_iterator(all)->path();
   }
+  nlohmann::json Cell() { return ReadJson(Folder() / "suite.json").at("cells").at(0); }
   std::string JUnit() {
     std::ifstream in(junit_);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -344,6 +349,29 @@ TEST_F(AskedSuite, AQuestionThatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
       << refused.err;
   EXPECT_EQ(Lines(refused.err), 1U);
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
+}
+
+TEST(RunCommand, AHistoryInBinaryAloneIsCheckedExportedAndReported) {
+  const TestFolder folder;
+  const std::string run = (folder.path() / "run").string();
+  const Finished finished =
+      RunProgram({"run", "--lock", "set-nx-px", "--clients", "2", "--duration", "300ms",
+                  "--history", "binary", "--into", run});
+  ASSERT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_FALSE(fs::exists(fs::path(run) / "history.jsonl"));
+  EXPECT_EQ(RunProgram({"check", run}).exit_code, 0);
+  const Finished modelled =
+      RunProgram({"check", run, "--model", "owner-mutex", "--partition-by", "key"});
+  const Finished reported = RunProgram({"report", run});
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+  EXPECT_TRUE(fs::exists(fs::path(run) / "report.html"));
+  const std::string lines = (fs::path(run) / "history.jsonl").string();
+  EXPECT_EQ(RunProgram({"export", run, "--format", "jsonl", "-o", lines}).exit_code, 0);
+  const Finished same =
+      RunProgram({"check", lines, "--model", "owner-mutex", "--partition-by", "key"});
+  EXPECT_EQ(modelled.exit_code, same.exit_code) << modelled.err << same.err;
+  // The first line names the file.
+  EXPECT_EQ(modelled.out.substr(modelled.out.find(": ")), same.out.substr(same.out.find(": ")));
 }
 
 TEST(RunCommand, IsRepeatedAsASuiteOfOneCell) {

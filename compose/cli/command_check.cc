@@ -190,17 +190,30 @@ Result<LogFormat> FormatToRead(const ParsedLine& line, TextSource& source) {
   return BadInput("--format: " + UnknownWord("format", wanted, known));
 }
 
+// Opens a file, or the history of a run folder. `text` keeps the events of a run that has only
+// history.bin, and must outlive the source.
+Result<TextSource> OpenLog(const std::filesystem::path& path, std::string& text) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) return TextSource::Open(path);
+  const std::filesystem::path file = path / "history.jsonl";
+  if (std::filesystem::exists(file, code)) return TextSource::Open(file);
+  const History history = TRY(ReadHistory(path));
+  std::ostringstream lines;
+  WriteJsonl(history, lines);
+  text = std::move(lines).str();
+  return TextSource(text, (path / "history.bin").string());
+}
+
 Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   const LogQuestion question = TRY(ReadQuestion(line));
-  std::filesystem::path file = line.rest.front();
-  if (std::filesystem::is_directory(file)) file /= "history.jsonl";
-  TextSource source = TRY(TextSource::Open(file));
+  std::string text;
+  TextSource source = TRY(OpenLog(line.rest.front(), text));
   const LogFormat format = TRY(FormatToRead(line, source));
   const LogVerdict verdict = TRY(JudgeLog(source, format, question));
   if (line.values.contains("json")) {
     fmt::print("{}\n", ToJson(verdict, question.model).dump(2));
   } else {
-    Print(verdict, question.model, file.string());
+    Print(verdict, question.model, source.name());
   }
   return ExitCodeOf(verdict.outcome);
 }

@@ -59,6 +59,7 @@ Result<std::string> Exported(const History& history, bool edn, const std::string
   std::set<std::string> seen;
   std::stringstream lines;
   WriteJsonl(history, lines);
+  if (!edn && wanted.empty()) return std::move(lines).str();
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     nlohmann::json event = nlohmann::json::parse(line);
@@ -66,8 +67,8 @@ Result<std::string> Exported(const History& history, bool edn, const std::string
     seen.insert(function);
     if (!wanted.empty() && (!wanted.contains(function) || !event.at("process").is_number()))
       continue;
-    if (edn || !wanted.empty()) MakeAnybodys(event, history, leases_hold);
-    text += (edn ? EdnOfEvent(event) : wanted.empty() ? line : event.dump()) + "\n";
+    MakeAnybodys(event, history, leases_hold);
+    text += (edn ? EdnOfEvent(event) : event.dump()) + "\n";
   }
   for (const std::string& word : wanted) {
     if (!seen.contains(word))

@@ -34,6 +34,7 @@ po::options_description RunOptions() {
   add("plan", po::value<std::string>(), "run this plan.json again");
   add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
   add("into", po::value<std::string>(), "write the run into exactly this folder");
+  add("replace", "with --into: replace the run and the report in that folder");
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
       "the redis-server program");
   AddRepeatOptions(options, 1);
@@ -71,7 +72,8 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
     return MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed);
   }
   const std::filesystem::path folder = line.values["into"].as<std::string>();
-  TRY(MakeFolderForRun(folder));
+  TRY(MakeFolderForRun(folder,
+                       line.values.contains("replace") ? Existing::kReplace : Existing::kRefuse));
   return folder;
 }
 
@@ -117,6 +119,9 @@ Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
 Result<ExitCode> RunCommand(const Words& words) {
   ParsedLine line = TRY(ParseLine(words, RunOptions(), "run [EXPERIMENT.toml] [options]"));
   if (line.help) return ExitCode::kAsExpected;
+  if (line.values.contains("replace") && !line.values.contains("into"))
+    return BadInput("--replace: needs --into, which names the folder");
+  const HistoryFiles history = TRY(ReadHistoryFiles(line));
   const Plan plan = TRY(ReadPlan(line));
   if (line.values.contains("dry-run")) {
     fmt::print("{}\n", ToJson(plan).dump(2));
@@ -140,7 +145,8 @@ Result<ExitCode> RunCommand(const Words& words) {
   RunRequest request{.plan = plan,
                      .folder = folder,
                      .server = server,
-                     .frames = line.values.contains("frames") ? &frames : nullptr};
+                     .frames = line.values.contains("frames") ? &frames : nullptr,
+                     .history = history};
   if (terminal) request.progress = ShowRunProgress;
   const Result<RunVerdict> verdict = RunOnce(request);
   if (terminal) fmt::print(stderr, "\r\x1b[K");

@@ -4,6 +4,7 @@
 #include <array>
 #include <sstream>
 
+#include "checker/evidence/names.h"
 #include "compose/options/command_line.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/suite.h"
@@ -81,6 +82,12 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   return Select(line.values["only"].as<std::vector<std::string>>(), suite);
 }
 
+Result<void> CheckShard(const Shard& shard, const Suite& suite) {
+  if (shard.number <= std::ssize(suite.cells)) return {};
+  return BadInput(fmt::format("--shard {}/{}: there is no such part of {}", shard.number, shard.of,
+                              Counted(std::ssize(suite.cells), "cell")));
+}
+
 po::options_description SuiteOptions() {
   po::options_description options("options");
   AddRepeatOptions(options, kSuiteJobs);
@@ -114,8 +121,10 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   Suite suite;
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   request.shard = shard;
+  request.is_whole = shard.IsWhole() && !line.values.contains("only");
   suite = TRY(ReadSuite(line.rest.front()));
   TRY(ChangeSuite(line, suite));
+  TRY(CheckShard(shard, suite));
   if (line.values.contains("matrix")) {
     fmt::print("{}", MatrixOf(suite));
     return ExitCode::kAsExpected;

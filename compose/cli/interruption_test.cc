@@ -128,6 +128,30 @@ TEST(Interruption, KillingASuiteLeavesNothingBehind) {
   ExpectNothingLeftInterruption(suite.program);
 }
 
+// A minute-long cell keeps the suite alive after the short one has ended.
+TEST(Interruption, AKilledSuiteCanBeReadAndReported) {
+  const TestFolder folder;
+  const fs::path file = folder.path() / "killed.toml";
+  WriteFile(file,
+            "[experiment]\nlock.name = 'set-nx-px'\n[[cell]]\nrow = 'a'\ncolumn = 'short'\n"
+            "workload.duration = '300ms'\n[[cell]]\nrow = 'a'\ncolumn = 'long'\n"
+            "workload.duration = '60s'\n");
+  const fs::path suite = folder.path() / "runs" / "killed" / "latest";
+  Program program({"suite", file.string(), "--out", (folder.path() / "runs").string()});
+  ASSERT_TRUE(Eventually([&] {
+    const nlohmann::json so_far = ReadJson(suite / "suite.json");
+    return so_far.is_object() && so_far.at("cells").size() == 1;
+  }));
+  program.Signal(SIGKILL);
+  program.Wait();
+  const nlohmann::json left = ReadJson(suite / "suite.json");
+  EXPECT_EQ(left.at("interrupted"), true);
+  EXPECT_EQ(left.at("as_expected"), false);
+  EXPECT_EQ(left["cells"][0]["name"], "a/short");
+  const Finished reported = RunProgram({"report", suite.string()});
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+}
+
 TEST(Interruption, AnInterruptedSuiteFailsNoCell) {
   LongSuite suite;
   ASSERT_TRUE(suite.IsUp());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <chrono>
 #include <fstream>
@@ -16,6 +17,50 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostRunsASecond = 1000;
+
+// What a suite writes into the folder of a run before it starts the run.
+constexpr std::array kPrepared{"plan.json", "run.log"};
+constexpr std::array kSignsOfARun{"plan.json", "verdict.json", "history.bin", "history.jsonl"};
+constexpr std::array kSignsOfManyRuns{"suite.json", "sweep.json", "explore.json"};
+constexpr const char* kReport = "report.html";
+// The other files and folders of a run. plan.json is written anew in any case.
+constexpr std::array kOfARun{"verdict.json", "history.bin", "history.jsonl", "frames.jsonl",
+                             "trace.json",   "run.log",     "nodes",         "clients"};
+
+template <typename Names>
+bool HasAnyOf(const std::filesystem::path& folder, const Names& names) {
+  return std::ranges::any_of(names, [&](const char* name) {
+    std::error_code code;
+    return std::filesystem::exists(folder / name, code);
+  });
+}
+
+// Whether the folder has nothing but what a suite prepares.
+Result<bool> IsPrepared(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::filesystem::directory_iterator entries(folder, code);
+  for (; !code && entries != std::filesystem::directory_iterator(); entries.increment(code)) {
+    const std::string name = entries->path().filename().string();
+    if (std::ranges::find(kPrepared, name) == kPrepared.end()) return false;
+  }
+  if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
+  return true;
+}
+
+// Removes an earlier run and its report. In a folder that is not of a run, any file may be the
+// user's, except for the report.
+Result<void> RemoveRun(const std::filesystem::path& folder) {
+  std::error_code code;
+  if (HasAnyOf(folder, kSignsOfARun)) {
+    for (const char* name : kOfARun) {
+      if (!code) std::filesystem::remove_all(folder / name, code);
+    }
+  }
+  if (!code) std::filesystem::remove(folder / kReport, code);
+  if (!code) return {};
+  return BadInput(fmt::format("--into {}: --replace cannot remove the earlier run: {}",
+                              folder.string(), code.message()));
+}
 
 void LinkLatest(const std::filesystem::path& folder) {
   const std::filesystem::path link = folder.parent_path() / "latest";
@@ -38,7 +83,8 @@ std::string FolderName(const std::string& name) {
 }
 
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
-                                            const std::string& experiment, uint64_t seed) {
+                                            const std::string& experiment, uint64_t seed,
+                                            LatestLink latest) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::error_code code;
   const std::filesystem::path parent = out / FolderName(experiment);
@@ -55,7 +101,7 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
     return BadInput(fmt::format("--out {}: the folder cannot be written: {}", out.string(),
                                 code ? code.message() : "too many runs in it"));
   }
-  LinkLatest(folder);
+  if (latest == LatestLink::kMove) LinkLatest(folder);
   return folder;
 }
 
@@ -67,13 +113,18 @@ Result<void> MakeEmptyFolder(const std::filesystem::path& folder) {
                               code ? code.message() : "not empty"));
 }
 
-Result<void> MakeFolderForRun(const std::filesystem::path& folder) {
+Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing existing) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
-  if (!std::filesystem::exists(folder / "verdict.json", code)) return {};
-  return BadInput(
-      fmt::format("--into {}: has a run already: use a new or an empty folder", folder.string()));
+  if (TRY(IsPrepared(folder))) return {};
+  const bool is_of_many = HasAnyOf(folder, kSignsOfManyRuns);
+  if (existing == Existing::kReplace && !is_of_many) return RemoveRun(folder);
+  return BadInput(fmt::format("--into {}: {}: use a new or an empty folder{}", folder.string(),
+                              is_of_many ? "has many runs, of a suite or a search"
+                              : HasAnyOf(folder, kSignsOfARun) ? "has a run already"
+                                                               : "not empty",
+                              is_of_many ? "" : ", or --replace"));
 }
 
 Result<void> MakeFolder(const std::filesystem::path& folder) {
@@ -82,10 +133,13 @@ Result<void> MakeFolder(const std::filesystem::path& folder) {
   return code ? BadInput(fmt::format("{}: {}", folder.string(), code.message())) : Result<void>{};
 }
 
-Result<void> WriteHistory(const History& history, const std::filesystem::path& folder) {
-  std::ostringstream lines;
-  WriteJsonl(history, lines);
-  TRY(WriteWhole(folder / "history.jsonl", lines.str()));
+Result<void> WriteHistory(const History& history, const std::filesystem::path& folder,
+                          HistoryFiles files) {
+  if (files == HistoryFiles::kBoth) {
+    std::ostringstream lines;
+    WriteJsonl(history, lines);
+    TRY(WriteWhole(folder / "history.jsonl", lines.str()));
+  }
   return WriteBinaryFile(history, folder / "history.bin");
 }
 

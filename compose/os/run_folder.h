@@ -16,21 +16,29 @@ std::string FolderName(const std::string& name);
 
 // Makes the folder that --into names. Bad input if it has files already.
 Result<void> MakeEmptyFolder(const std::filesystem::path& folder);
-// The same for a run. Bad input if the folder has a finished run: the two must not mix.
-Result<void> MakeFolderForRun(const std::filesystem::path& folder);
 
-// Makes the folder OUT/<experiment>/<UTC time>-<seed> and the link `latest` beside it. Bad input if
-// the folder cannot be written.
+enum class Existing : uint8_t { kRefuse, kReplace };
+// The same for a run. The folder may have plan.json and run.log, which a suite writes before it
+// starts a run. kReplace: removes the files of an earlier run and its report, and keeps all other
+// files; a folder of many runs, such as a suite, is bad input all the same.
+Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing existing);
+
+enum class LatestLink : uint8_t { kMove, kKeep };
+// Makes the folder OUT/<experiment>/<UTC time>-<seed>. kMove: the link `latest` beside it then
+// leads to it. Bad input if the folder cannot be written.
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
-                                            const std::string& experiment, uint64_t seed);
+                                            const std::string& experiment, uint64_t seed,
+                                            LatestLink latest = LatestLink::kMove);
 
 // The history file in a run folder; for a file, the file itself. Bad input if there is none.
 Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path);
 // Reads the history of a run folder, or of a .jsonl or .bin file.
 Result<History> ReadHistory(const std::filesystem::path& path);
 
-// Writes history.jsonl and history.bin into a run folder.
-Result<void> WriteHistory(const History& history, const std::filesystem::path& folder);
+enum class HistoryFiles : uint8_t { kBoth, kBinary };
+// Writes history.bin into a run folder, and history.jsonl if asked for both.
+Result<void> WriteHistory(const History& history, const std::filesystem::path& folder,
+                          HistoryFiles files = HistoryFiles::kBoth);
 // Makes a folder and those above it.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 

@@ -47,7 +47,7 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
-  TRY(WriteHistory(history, request.folder));
+  TRY(WriteHistory(history, request.folder, request.history));
   if (request.frames != nullptr) {
     TRY(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
   }

@@ -7,8 +7,8 @@
 
 namespace doublehold {
 
-// Runs the experiment. Writes plan.json, history.bin, history.jsonl and verdict.json into the
-// folder.
+// Runs the experiment. Writes plan.json, history.bin, history.jsonl (if asked for) and
+// verdict.json into the folder.
 Result<RunVerdict> RunOnce(const RunRequest& request);
 
 }  // namespace doublehold

@@ -26,6 +26,76 @@ TEST(MakeRunFolder, EveryRunHasItsOwnFolderAndLatestIsTheLastOne) {
   EXPECT_TRUE(fs::equivalent(out.path() / "pause" / "latest", last));
 }
 
+TEST(MakeRunFolder, LatestStaysIfOnlyAPartIsRun) {
+  const TestFolder out;
+  const Result<fs::path> whole = MakeRunFolder(out.path(), "npc", 7);
+  const Result<fs::path> part = MakeRunFolder(out.path(), "npc", 7, LatestLink::kKeep);
+  ASSERT_TRUE(whole && part);
+  EXPECT_TRUE(fs::equivalent(out.path() / "npc" / "latest", *whole));
+}
+
+struct IntoCase {
+  std::vector<std::string> files;  // of the folder before; "nodes/" is a folder with a file
+  std::string refused;             // part of the message without --replace; empty: accepted
+  std::string refused_to_replace;
+  std::vector<std::string> left;  // after --replace
+};
+
+class FolderForRun : public ::testing::TestWithParam<IntoCase> {
+ protected:
+  static std::string RefusalOf(const fs::path& folder, Existing existing) {
+    const Result<void> made = MakeFolderForRun(folder, existing);
+    if (!made) {
+      EXPECT_EQ(made.error().code, ExitCode::kBadInput);
+    }
+    return made ? "" : made.error().message;
+  }
+  static std::set<std::string> NamesIn(const fs::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+      names.insert(entry.path().filename().string());
+    return names;
+  }
+};
+
+TEST_P(FolderForRun, IsRefusedIfItHasFilesAndReplacesARunOnly) {
+  const IntoCase& test = GetParam();
+  const TestFolder folder;
+  for (const std::string& file : test.files) {
+    fs::create_directories((folder.path() / file).parent_path());
+    WriteFile(folder.path() / file, "{}");
+  }
+  const std::set<std::string> before = NamesIn(folder.path());
+  const std::string refused = RefusalOf(folder.path(), Existing::kRefuse);
+  EXPECT_EQ(refused.empty(), test.refused.empty()) << refused;
+  EXPECT_NE(refused.find(test.refused), std::string::npos) << refused;
+  EXPECT_EQ(NamesIn(folder.path()), before);
+  const std::string still = RefusalOf(folder.path(), Existing::kReplace);
+  EXPECT_EQ(still.empty(), test.refused_to_replace.empty()) << still;
+  EXPECT_NE(still.find(test.refused_to_replace), std::string::npos) << still;
+  EXPECT_EQ(NamesIn(folder.path()), std::set<std::string>(test.left.begin(), test.left.end()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, FolderForRun,
+    ::testing::Values(
+        IntoCase{}, IntoCase{.files = {"plan.json", "run.log"}, .left = {"plan.json", "run.log"}},
+        IntoCase{.files = {"plan.json", "verdict.json", "history.bin", "history.jsonl",
+                           "report.html", "frames.jsonl", "trace.json", "run.log", "nodes/a.log",
+                           "clients/a.log", "mine.txt"},
+                 .refused = "has a run already: use a new or an empty folder, or --replace",
+                 .left = {"plan.json", "mine.txt"}},
+        IntoCase{.files = {"plan.json", "nodes/a.log"},
+                 .refused = "has a run already",
+                 .left = {"plan.json"}},
+        IntoCase{.files = {"mine.txt", "nodes/mine.txt", "report.html"},
+                 .refused = "not empty: use a new or an empty folder, or --replace",
+                 .left = {"mine.txt", "nodes"}},
+        IntoCase{.files = {"suite.json", "report.html"},
+                 .refused = "has many runs, of a suite or a search: use a new or an empty folder",
+                 .refused_to_replace = "has many runs",
+                 .left = {"suite.json", "report.html"}}));
+
 TEST(MakeRunFolder, NoNameLeavesTheOutputFolder) {
   for (const char* name : {"..", "../x", "/proc/x", "a/../../x", "", ".", "a b/c"}) {
     const TestFolder out;
@@ -59,6 +129,17 @@ TEST(WriteWhole, LeavesTheOldFileOrTheNewOneAndNothingElse) {
   const Result<void> refused = WriteWhole("/dev/null/verdict.json", "new");
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message, "/dev/null/verdict.json: cannot be written");
+}
+
+TEST(WriteHistory, LeavesTheLinesOutIfAskedForTheBinaryOnly) {
+  for (const auto& [files, has_lines] :
+       {std::pair(HistoryFiles::kBoth, true), std::pair(HistoryFiles::kBinary, false)}) {
+    const TestFolder folder;
+    const Result<void> written = WriteHistory(History{}, folder.path(), files);
+    ASSERT_TRUE(written.has_value()) << written.error().message;
+    EXPECT_TRUE(fs::exists(folder.path() / "history.bin"));
+    EXPECT_EQ(fs::exists(folder.path() / "history.jsonl"), has_lines);
+  }
 }
 
 TEST(ReadHistory, SaysWhatIsMissing) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compose/cluster/redis/server.h"
+#include "compose/os/run_folder.h"
 #include "compose/os/supervisor_resources.h"
 #include "compose/run/frame_log.h"
 #include "lib/base/result.h"
@@ -34,6 +35,7 @@ struct RunRequest {
   // If not null, gets the frames on the wire, and the run writes frames.jsonl. Not possible if the
   // plan is `direct`.
   std::vector<Frame>* frames = nullptr;
+  HistoryFiles history = HistoryFiles::kBoth;
 };
 
 struct Supervised {

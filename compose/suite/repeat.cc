@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/cluster/namespaces.h"
+#include "compose/cluster/redis/server.h"
 #include "compose/os/run_folder.h"
 #include "compose/suite/suite_tables.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
@@ -147,12 +149,24 @@ void AddRepeatOptions(boost::program_options::options_description& options, int 
                         "repeat each cell until its violation rate is known to be below a limit, "
                         "or known not to be: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
   options.add_options()("jobs", po::value<int>()->default_value(jobs), "number of parallel runs");
+  options.add_options()("history", po::value<std::string>()->default_value("both"),
+                        "history files of a run: both, or binary, which leaves history.jsonl out "
+                        "(doublehold export writes it)");
+}
+
+Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line) {
+  if (!line.values.contains("history")) return HistoryFiles::kBoth;
+  const auto word = line.values["history"].as<std::string>();
+  if (word == "both") return HistoryFiles::kBoth;
+  if (word == "binary") return HistoryFiles::kBinary;
+  return BadInput("--history: " + UnknownWord("choice", word, {"both", "binary"}));
 }
 
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   SuiteRequest request{.suite = suite,
                        .jobs = line.values["jobs"].as<int>(),
                        .redis_server = line.values["redis-server"].as<std::string>()};
+  request.history = TRY(ReadHistoryFiles(line));
   request.until = TRY(ReadUntilOf(line));
   if (request.until) request.repeat = kRepetitionsUntilAnswered;
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
@@ -171,8 +185,9 @@ Result<void> CheckRepeat(const SuiteRequest& request) {
 }
 
 Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told told) {
-  request.folder = TRY(
-      MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name, request.suite.seed));
+  request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
+                                     request.suite.seed,
+                                     request.is_whole ? LatestLink::kMove : LatestLink::kKeep));
   if (told == Told::kLines) {
     request.finished = PrintFinished;
     if (request.until) PrintAsked(request);

@@ -9,8 +9,11 @@
 
 namespace doublehold {
 
-// Adds --repeat, --until and --jobs.
+// Adds --repeat, --until, --jobs and --history.
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs);
+
+// Reads --history; both files if the command does not have the option.
+Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);
 
 // Reads these options, --redis-server and --out. `suite` may still be empty.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);

@@ -114,6 +114,10 @@ Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std:
   return {};
 }
 
+Result<void> WriteSuite(const SuiteRequest& request, const SuiteResult& result) {
+  return WriteWhole(request.folder / "suite.json", ToJson(request, result).dump(2) + "\n");
+}
+
 // Runs child processes until all cells are done. On SIGINT or SIGTERM it starts no more, and lets
 // the running ones end properly.
 class SuiteRunner {
@@ -126,11 +130,12 @@ class SuiteRunner {
     sigemptyset(&watched);
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&watched, number);
     sigprocmask(SIG_BLOCK, &watched, &before);
-    const MonoTime begun = RealMono();
     result_.runs.resize(request_.suite.cells.size());
     if (request_.until)
       result_.answers.assign(request_.suite.cells.size(), Repetitions(*request_.until));
+    begun_ = RealMono();
     Plan();
+    SaveSoFar();
     std::optional<Error> error;
     while (!error && (next_ < queue_.size() || !running_.empty())) {
       while (next_ < queue_.size() && running_.size() < static_cast<size_t>(request_.jobs) &&
@@ -142,7 +147,7 @@ class SuiteRunner {
       if (running_.empty()) break;  // interrupted, or every answer is known
       Wait(watched);
     }
-    result_.seconds = ToSeconds(RealMono() - begun);
+    result_.seconds = ToSeconds(RealMono() - begun_);
     result_.not_begun = static_cast<size_t>(
         std::count_if(queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(),
                       [this](const Job& job) { return IsNeeded(job); }));
@@ -200,11 +205,12 @@ class SuiteRunner {
     running.log = folder / "run.log";
     const std::string file = (folder / "plan.json").string();
     TRY(WriteWhole(file, ToJson(plan).dump(2) + "\n"));
-    const pid_t pid =
-        TRY(Spawn({.argv = {"doublehold", "run", "--plan", file, "--into", folder.string(),
-                            "--redis-server", request_.redis_server, "--quiet"},
-                   .self = true,
-                   .log = running.log}));
+    std::vector<std::string> argv{
+        "doublehold", "run",           "--plan",         file,
+        "--into",     folder.string(), "--redis-server", request_.redis_server,
+        "--quiet"};
+    if (request_.history == HistoryFiles::kBinary) argv.insert(argv.end(), {"--history", "binary"});
+    const pid_t pid = TRY(Spawn({.argv = std::move(argv), .self = true, .log = running.log}));
     running_.emplace(pid, std::move(running));
     return {};
   }
@@ -255,10 +261,26 @@ class SuiteRunner {
       request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
     }
     result_.runs[running.job.cell].push_back(std::move(run));
+    SaveSoFar();
+  }
+
+  // Keeps suite.json readable if this process is killed. Takes at most a tenth of the time, since
+  // the file grows with the suite. RunSuite writes the file again at the end and reports errors.
+  void SaveSoFar() {
+    const MonoTime now = RealMono();
+    if (now < save_from_) return;
+    SuiteResult so_far = result_;
+    so_far.interrupted = true;
+    so_far.seconds = ToSeconds(now - begun_);
+    (void)WriteSuite(request_, so_far);
+    constexpr int kShare = 10;
+    save_from_ = RealMono() + (RealMono() - now) * (kShare - 1);
   }
 
   const SuiteRequest& request_;
   SuiteResult result_;
+  MonoTime begun_{};
+  MonoTime save_from_{};
   std::vector<Job> queue_;
   size_t next_ = 0;
   std::map<pid_t, Running> running_;
@@ -334,7 +356,7 @@ RunTrials PooledOf(const std::vector<CellRun>& runs) {
 Result<SuiteResult> RunSuite(const SuiteRequest& request) {
   Result<SuiteResult> result = SuiteRunner(request).Run();
   if (!result) return result;
-  TRY(WriteWhole(request.folder / "suite.json", ToJson(request, *result).dump(2) + "\n"));
+  TRY(WriteSuite(request, *result));
   return result;
 }
 

@@ -12,6 +12,7 @@
 
 #include "checker/rates/pool.h"
 #include "checker/rates/until.h"
+#include "compose/os/run_folder.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/settings.h"
@@ -40,6 +41,7 @@ struct Suite {
 // The cells number, number + of, number + 2 * of, ... (counted from 1).
 struct Shard {
   int number = 1, of = 1;
+  [[nodiscard]] bool IsWhole() const { return of == 1; }
   [[nodiscard]] bool Has(size_t cell) const { return static_cast<int>(cell) % of == number - 1; }
 };
 
@@ -82,6 +84,8 @@ struct SuiteRequest {
   std::optional<Until> until{};  // repeats every cell until this question is answered for it
   int jobs = 2;
   Shard shard{};
+  bool is_whole = true;  // false: some cells were left out, so `latest` does not move
+  HistoryFiles history = HistoryFiles::kBoth;
   std::string redis_server;
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
 };
@@ -98,7 +102,8 @@ struct SuiteResult {
 RunTrials PooledOf(const std::vector<CellRun>& runs);
 
 // Runs every cell `repeat` times, or until its answer is known, `jobs` at once. Each run is a
-// process of its own. Writes suite.json.
+// process of its own. Writes suite.json, also while runs go on: if this process is killed, the file
+// has the runs that had ended, as `interrupted`.
 Result<SuiteResult> RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold
