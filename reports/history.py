@@ -1,5 +1,5 @@
-"""Reads events from history.jsonl. Refuses a truncated or malformed file, and names file and
-line."""
+"""Reads events from history.jsonl, or from history.bin if that alone was kept. Refuses a truncated
+or malformed file, and names file and line."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from event_lines import open_lines
 from parsing import BadInput, Node
 
 SUPERVISOR, REFEREE = -1, 0
@@ -55,7 +56,7 @@ def read_history(file: Path) -> History:
     cut_at_ns = None
     number = 0
     try:
-        with file.open("rb") as lines:
+        with open_lines(file) as lines:
             start = _parse(lines.readline(), file, 1)
             if start.get("f") != "start" or not isinstance(start.get("value"), dict):
                 raise BadInput(f"{file}:1: the first line does not tell what the run was")

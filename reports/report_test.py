@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 from old_names import RENAMED_CLAIMS
@@ -299,6 +300,23 @@ class ReportTest(unittest.TestCase):
         write_run(self.folder / "run", Toy())
         (self.folder / "run/history.jsonl").unlink()
         self.refused("run", says="history.jsonl: no such file")
+
+    def test_a_run_that_kept_only_the_binary_history(self) -> None:
+        write_run(self.folder / "run", Toy())
+        before = self.page("run", "-o", "before.html")
+        kept = self.folder / "kept.jsonl"
+        (self.folder / "run/history.jsonl").replace(kept)
+        (self.folder / "run/history.bin").write_bytes(b"binary")
+        program = self.folder / "doublehold"
+        program.write_text(f'#!/bin/sh\n[ "$*" = "export run/history.bin --format jsonl" ] && '
+                           f'exec cat {kept}\n')
+        program.chmod(0o755)
+        with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": str(program)}):
+            self.assertTrue(before == self.page("run", "-o", "after.html"))
+            program.write_text("#!/bin/sh\necho 'history.bin: truncated' >&2; exit 3\n")
+            self.refused("run", says="history.bin: truncated")
+        with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": "/nonexistent"}):
+            self.refused("run", says="history.jsonl: was not kept, and no doublehold program")
 
     def test_a_history_cut_off_anywhere(self) -> None:
         write_run(self.folder / "run", Toy())

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -48,6 +49,10 @@ Result<ExitCode> ReportCommand(const Words& words) {
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
+  // The reports read a run that has only history.bin through `doublehold export`.
+  std::error_code code;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
+  if (!code) setenv("DOUBLEHOLD_PROGRAM", self.c_str(), 1);
   execvp(argv[0], argv.data());
   return EnvironmentFailed(fmt::format("cannot run {}: {}", python, std::strerror(errno)));
 }
