@@ -1,6 +1,7 @@
 """Reads verdict.json and suite.json as dataclasses; see docs/formats.md. Refuses missing or
 malformed values; ignores unknown keys."""
 
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from rates import Answer, ClaimRate, read_answer, read_rates, read_until
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
+LONGEST_SHOWN = 160  # characters of a path in a message
 ENDLESS_NS = 1 << 62  # a later end of a lease means that the lease never ends
 
 
@@ -232,10 +234,23 @@ class Run:
     verdict: Verdict
 
 
+def shown(path: Path) -> str:
+    """Returns a path for a message: on one line, and cut if it is long."""
+    text = str(path)
+    line = text if text.isprintable() else ascii(text)[1:-1]
+    return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}... ({len(text)} characters)"
+
+
 def read_folder(folder: Path) -> Run | Suite | Exploration:
     """Reads a run, a suite or an exploration, depending on the folder."""
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: no such folder")
+    try:
+        is_folder = stat.S_ISDIR(folder.stat().st_mode)
+    except FileNotFoundError:
+        raise BadInput(f"{shown(folder)}: no such folder") from None
+    except OSError as error:
+        raise BadInput(f"{shown(folder)}: {error.strerror}") from None
+    if not is_folder:
+        raise BadInput(f"{shown(folder)}: is not a folder")
     if (folder / "suite.json").exists():
         return read_suite(folder)
     if (folder / "explore.json").exists():

@@ -5,17 +5,20 @@
     report.py DIR --svg FILE
 
 Without -o the page is DIR/report.html, or ./report.html for several folders. Prints the path of the
-page. Exit status: 0 written, 3 bad input, 4 a package is missing.
+page. Exit status: 0 written, 2 interrupted, 3 bad input, 4 a package is missing or the disk is
+full.
 """
 
 import argparse
+import errno
 import logging
 import os
 import sys
 import tempfile
 from pathlib import Path
 
-BAD_INPUT, ENVIRONMENT = 3, 4
+UNKNOWN, BAD_INPUT, ENVIRONMENT = 2, 3, 4
+OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE}
 PROGRAM = "doublehold report"
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy",
             "jinja2": "python3-jinja2", "markupsafe": "python3-markupsafe"}
@@ -61,7 +64,7 @@ def main(arguments: list[str]) -> int:
         write_whole(output, page)
     except OSError as error:
         print(f"{PROGRAM}: {output}: cannot be written ({error.strerror})", file=sys.stderr)
-        return BAD_INPUT
+        return ENVIRONMENT if error.errno in OF_THE_MACHINE else BAD_INPUT
     print(output)
     return 0
 
@@ -81,5 +84,15 @@ def write_whole(file: Path, text: str) -> None:
         raise
 
 
+def interrupted() -> int:
+    print(f"{PROGRAM}: interrupted; no page was written", file=sys.stderr)
+    return UNKNOWN
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        # Ends at once: the threads of a library may still compute.
+        sys.stderr.flush()
+        os._exit(interrupted())

@@ -1,14 +1,17 @@
 """Tests of the command line: made-up folders in; pages or one clear line out."""
 
 import contextlib
+import errno
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from unittest import mock
@@ -285,7 +288,38 @@ class ReportTest(unittest.TestCase):
         self.refused("one", "two", "--svg", "both.svg", says="--svg: the folder of one run")
 
     def test_no_such_folder(self) -> None:
-        self.refused("nowhere", says="nowhere: no such folder")
+        (self.folder / "loop").symlink_to("loop")
+        for name, says in {"nowhere": "nowhere: no such folder",
+                           "/dev/null": "/dev/null: is not a folder",
+                           "loop": "loop: Too many levels of symbolic links",
+                           "a\nb": "a\\nb: no such folder",
+                           "x" * 100_000: "x... (100000 characters): File name too long"}.items():
+            with self.subTest(name[:20]):
+                self.refused(name, says=says)
+
+    def test_a_full_disk_is_not_bad_input(self) -> None:
+        write_run(self.folder / "run", Toy())
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch("report.write_whole", side_effect=full):
+            status, out, err = self.report("run")
+        self.assertEqual((status, out), (4, ""))
+        self.assertIn("report.html: cannot be written (No space left on device)", err)
+
+    def test_an_interrupted_report_says_so_and_leaves_nothing(self) -> None:
+        write_run(self.folder / "run", Toy())
+        history = self.folder / "run/history.jsonl"
+        history.unlink()
+        os.mkfifo(history)
+        program = subprocess.Popen([sys.executable, "-B", HERE / "report.py", "run"],
+                                   cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=partial(signal.signal, signal.SIGINT,
+                                                      signal.SIG_DFL))
+        with history.open("wb"):  # waits until the program reads it
+            program.send_signal(signal.SIGINT)
+            _, err = program.communicate(timeout=60)
+        self.assertEqual((program.returncode, err),
+                         (2, "doublehold report: interrupted; no page was written\n"))
+        self.assertFalse((self.folder / "run/report.html").exists())
 
     def test_a_folder_of_something_else(self) -> None:
         (self.folder / "docs").mkdir()
