@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -148,18 +147,18 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .frames = line.values.contains("frames") ? &frames : nullptr,
                      .history = history};
   if (terminal) request.progress = ShowRunProgress;
-  const Result<RunVerdict> verdict = RunOnce(request);
+  const Result<JudgedRun> run = RunAndJudge(request);
   if (terminal) fmt::print(stderr, "\r\x1b[K");
-  if (!verdict) return tl::unexpected(verdict.error());
+  if (!run) return tl::unexpected(run.error());
   if (line.values.contains("json")) {
-    std::ifstream file(folder / "verdict.json");
-    nlohmann::json json = nlohmann::json::parse(file);
+    nlohmann::json json = nlohmann::json::parse(run->json);
     json["folder"] = folder.string();
     fmt::print("{}\n", json.dump(2));
   } else if (!quiet) {
-    fmt::print("{}files: {}\n", ToText(*verdict), folder.string());
+    fmt::print("{}files: {}\n", ToText(run->verdict), folder.string());
   }
-  return verdict->exit_code;
+  if (run->unwritten) return tl::unexpected(*run->unwritten);
+  return run->verdict.exit_code;
 }
 
 }  // namespace doublehold

@@ -191,27 +191,28 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
       ShowSweepProgress(++done, cells.suite.cells.size());
     };
   }
-  const Result<SuiteResult> result = RunSuite(runs);
+  const SuiteResult result = RunSuite(runs);
   if (terminal) fmt::print(stderr, "\r\x1b[K");
-  if (!result) return tl::unexpected(result.error());
   std::vector<SweepOutcome> outcomes;
-  for (size_t i = 0; i < result->runs.size(); ++i) {
-    const std::vector<CellRun>& cell = result->runs[i];
+  for (size_t i = 0; i < result.runs.size(); ++i) {
+    const std::vector<CellRun>& cell = result.runs[i];
     outcomes.push_back(cell.empty() ? SweepOutcome{.letters = ""}
                                     : ReadOutcome(runs.folder / cell.front().folder,
                                                   cells.suite.cells[i], i >= cells.singles));
   }
-  nlohmann::json json = ToJson(cells, outcomes, *result);
-  TRY(WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n"));
+  nlohmann::json json = ToJson(cells, outcomes, result);
+  const Result<void> written = WriteWhole(runs.folder / "sweep.json", json.dump(2) + "\n");
   json["folder"] = runs.folder.string();
   if (line.values.contains("json")) {
     fmt::print("{}\n", json.dump(2));
   } else {
-    Tell(cells, outcomes, *result, runs.folder);
+    Tell(cells, outcomes, result, runs.folder);
   }
+  if (result.error) return tl::unexpected(*result.error);
+  if (!written) return tl::unexpected(written.error());
   // A pair whose second fault had no target is inconclusive, but does not make the sweep unknown.
-  const ExitCode status = StatusOf(*result);
-  const bool open = result->interrupted || std::ranges::any_of(outcomes, IsUnknown);
+  const ExitCode status = StatusOf(result);
+  const bool open = result.interrupted || std::ranges::any_of(outcomes, IsUnknown);
   return status == ExitCode::kUnknown && !open ? ExitCode::kAsExpected : status;
 }
 

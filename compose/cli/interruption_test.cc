@@ -196,6 +196,33 @@ TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
   EXPECT_GT(count(Op::kAcquire), 1);
 }
 
+// A link to /dev/full in place of the file that is written first stands for a full disk.
+TEST(Interruption, AFullDiskLosesOnlyTheFileThatDoesNotFit) {
+  for (const auto& [full, other] :
+       {std::pair("history.jsonl", "verdict.json"), std::pair("verdict.json", "history.jsonl")}) {
+    const TestFolder folder;
+    for (const bool as_json : {false, true}) {
+      std::vector<std::string> words{
+          "run",        "--lock", "set-nx-px", "--clients", "2",
+          "--duration", "300ms",  "--replace", "--into",    folder.path().string()};
+      if (as_json) words.emplace_back("--json");
+      fs::create_symlink("/dev/full", folder.path() / (std::string(full) + ".part"));
+      const Finished finished = RunProgram(words);
+      EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
+      EXPECT_NE(finished.out.find(as_json ? "\"overall\"" : "verdict: "), std::string::npos)
+          << finished.out;
+      EXPECT_NE(
+          finished.err.find(std::string(full) + ": cannot be written: No space left on device"),
+          std::string::npos)
+          << finished.err;
+      EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+      EXPECT_TRUE(fs::exists(folder.path() / other));
+      EXPECT_TRUE(fs::exists(folder.path() / "history.bin"));
+      EXPECT_FALSE(fs::exists(folder.path() / full));
+    }
+  }
+}
+
 TEST(Interruption, ARunNeedsNoStandardInput) {
   const TestFolder folder;
   const Result<std::string> ran =

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -27,6 +28,13 @@ constexpr const char* kReport = "report.html";
 constexpr std::array kOfARun{"verdict.json", "history.bin", "history.jsonl", "frames.jsonl",
                              "trace.json",   "run.log",     "nodes",         "clients"};
 
+// An error of the machine, such as a full disk, or bad input, such as a path in a file.
+tl::unexpected<Error> FileError(std::string message, const std::error_code& code) {
+  constexpr std::array kOfTheMachine{ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM};
+  const bool is_machine = std::ranges::find(kOfTheMachine, code.value()) != kOfTheMachine.end();
+  return is_machine ? EnvironmentFailed(std::move(message)) : BadInput(std::move(message));
+}
+
 template <typename Names>
 bool HasAnyOf(const std::filesystem::path& folder, const Names& names) {
   return std::ranges::any_of(names, [&](const char* name) {
@@ -43,7 +51,7 @@ Result<bool> IsPrepared(const std::filesystem::path& folder) {
     const std::string name = entries->path().filename().string();
     if (std::ranges::find(kPrepared, name) == kPrepared.end()) return false;
   }
-  if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
+  if (code) return FileError(fmt::format("--into {}: {}", folder.string(), code.message()), code);
   return true;
 }
 
@@ -98,8 +106,9 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
     made = std::filesystem::create_directory(folder, code);
   }
   if (!made) {
-    return BadInput(fmt::format("--out {}: the folder cannot be written: {}", out.string(),
-                                code ? code.message() : "too many runs in it"));
+    return FileError(fmt::format("--out {}: the folder cannot be written: {}", out.string(),
+                                 code ? code.message() : "too many runs in it"),
+                     code);
   }
   if (latest == LatestLink::kMove) LinkLatest(folder);
   return folder;
@@ -109,14 +118,15 @@ Result<void> MakeEmptyFolder(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (!code && std::filesystem::is_empty(folder, code) && !code) return {};
-  return BadInput(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
-                              code ? code.message() : "not empty"));
+  return FileError(fmt::format("--into {}: {}: use a new or an empty folder", folder.string(),
+                               code ? code.message() : "not empty"),
+                   code);
 }
 
 Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing existing) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  if (code) return BadInput(fmt::format("--into {}: {}", folder.string(), code.message()));
+  if (code) return FileError(fmt::format("--into {}: {}", folder.string(), code.message()), code);
   if (TRY(IsPrepared(folder))) return {};
   const bool is_of_many = HasAnyOf(folder, kSignsOfManyRuns);
   if (existing == Existing::kReplace && !is_of_many) return RemoveRun(folder);
@@ -130,29 +140,34 @@ Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing exis
 Result<void> MakeFolder(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::create_directories(folder, code);
-  return code ? BadInput(fmt::format("{}: {}", folder.string(), code.message())) : Result<void>{};
+  if (!code) return {};
+  return FileError(fmt::format("{}: {}", folder.string(), code.message()), code);
 }
 
 Result<void> WriteHistory(const History& history, const std::filesystem::path& folder,
                           HistoryFiles files) {
-  if (files == HistoryFiles::kBoth) {
-    std::ostringstream lines;
-    WriteJsonl(history, lines);
-    TRY(WriteWhole(folder / "history.jsonl", lines.str()));
-  }
-  return WriteBinaryFile(history, folder / "history.bin");
+  // The smaller file first: it has a better chance on a disk that is nearly full.
+  Result<void> written = WriteBinaryFile(history, folder / "history.bin");
+  if (files == HistoryFiles::kBinary) return written;
+  std::ostringstream lines;
+  WriteJsonl(history, lines);
+  Result<void> lines_written = WriteWhole(folder / "history.jsonl", lines.str());
+  return written ? lines_written : written;
 }
 
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content) {
   const std::filesystem::path part = file.string() + ".part";
+  errno = 0;
   std::ofstream out(part, std::ios::binary);
   out << content;
   out.close();
   std::error_code code;
-  if (out) std::filesystem::rename(part, file, code);
-  if (out && !code) return {};
-  std::filesystem::remove(part, code);
-  return BadInput(fmt::format("{}: cannot be written", file.string()));
+  if (!out) code.assign(errno == 0 ? EIO : errno, std::generic_category());
+  if (!code) std::filesystem::rename(part, file, code);
+  if (!code) return {};
+  std::error_code ignored;
+  std::filesystem::remove(part, ignored);
+  return FileError(fmt::format("{}: cannot be written: {}", file.string(), code.message()), code);
 }
 
 Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path) {

@@ -42,7 +42,8 @@ Result<void> WriteHistory(const History& history, const std::filesystem::path& f
 // Makes a folder and those above it.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 
-// Writes another file and renames it, so that a reader never sees half a file.
+// Writes another file and renames it, so that a reader never sees half a file. A full disk is a
+// failure of the environment, and a path that cannot be written is bad input.
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content);
 
 }  // namespace doublehold

@@ -35,7 +35,7 @@ std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
 
 }  // namespace
 
-Result<RunVerdict> RunOnce(const RunRequest& request) {
+Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   TRY(WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n"));
   const OwnUse before = ReadOwnUse();
   Orphans orphans;
@@ -47,16 +47,26 @@ Result<RunVerdict> RunOnce(const RunRequest& request) {
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
-  TRY(WriteHistory(history, request.folder, request.history));
-  if (request.frames != nullptr) {
-    TRY(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
-  }
-  RunVerdict verdict = Judge(history);
-  if (!ran_on.empty()) verdict.warnings.push_back(TellOfOrphans(ran_on));
-  nlohmann::json json = ToJson(verdict);
+  JudgedRun run{.verdict = Judge(history)};
+  if (!ran_on.empty()) run.verdict.warnings.push_back(TellOfOrphans(ran_on));
+  nlohmann::json json = ToJson(run.verdict);
   json["environment"] = EnvironmentFacts(request.server, supervised->use);
-  TRY(WriteWhole(request.folder / "verdict.json", json.dump(2) + "\n"));
-  return verdict;
+  run.json = json.dump(2) + "\n";
+  const auto keep = [&run](const Result<void>& written) {
+    if (!written && !run.unwritten) run.unwritten = written.error();
+  };
+  // verdict.json is last: a folder that has it has the whole run.
+  keep(WriteHistory(history, request.folder, request.history));
+  if (request.frames != nullptr)
+    keep(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
+  keep(WriteWhole(request.folder / "verdict.json", run.json));
+  return run;
+}
+
+Result<RunVerdict> RunOnce(const RunRequest& request) {
+  JudgedRun run = TRY(RunAndJudge(request));
+  if (run.unwritten) return tl::unexpected(*run.unwritten);
+  return std::move(run.verdict);
 }
 
 }  // namespace doublehold

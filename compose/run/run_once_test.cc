@@ -128,7 +128,19 @@ TEST(WriteWhole, LeavesTheOldFileOrTheNewOneAndNothingElse) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1);
   const Result<void> refused = WriteWhole("/dev/null/verdict.json", "new");
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(refused.error().message, "/dev/null/verdict.json: cannot be written");
+  EXPECT_EQ(refused.error().message, "/dev/null/verdict.json: cannot be written: Not a directory");
+}
+
+// A link to /dev/full in place of the file that is written first stands for a full disk.
+TEST(WriteWhole, AFullDiskIsAFailureOfTheEnvironment) {
+  const TestFolder folder;
+  const fs::path file = folder.path() / "verdict.json";
+  fs::create_symlink("/dev/full", file.string() + ".part");
+  const Result<void> refused = WriteWhole(file, "new");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ExitCode::kEnvironment);
+  EXPECT_EQ(refused.error().message,
+            file.string() + ": cannot be written: No space left on device");
 }
 
 TEST(WriteHistory, LeavesTheLinesOutIfAskedForTheBinaryOnly) {

@@ -192,12 +192,13 @@ Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told 
     request.finished = PrintFinished;
     if (request.until) PrintAsked(request);
   }
-  const SuiteResult result = TRY(RunSuite(request));
+  const SuiteResult result = RunSuite(request);
+  if (told == Told::kJson) PrintEndAsJson(request, result);
+  if (told == Told::kLines) PrintEnd(request, result);
   if (line.values.contains("junit")) {
     TRY(WriteWhole(line.values["junit"].as<std::string>(), JUnitOf(request, result)));
   }
-  if (told == Told::kJson) PrintEndAsJson(request, result);
-  if (told == Told::kLines) PrintEnd(request, result);
+  if (result.error) return tl::unexpected(*result.error);
   return request.until ? StatusOfAnswers(result) : StatusOf(result);
 }
 

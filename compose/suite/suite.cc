@@ -124,7 +124,7 @@ class SuiteRunner {
  public:
   explicit SuiteRunner(const SuiteRequest& request) : request_(request) {}
 
-  Result<SuiteResult> Run() {
+  SuiteResult Run() {
     sigset_t before;
     sigset_t watched;
     sigemptyset(&watched);
@@ -136,15 +136,14 @@ class SuiteRunner {
     begun_ = RealMono();
     Plan();
     SaveSoFar();
-    std::optional<Error> error;
-    while (!error && (next_ < queue_.size() || !running_.empty())) {
+    while (next_ < queue_.size() || !running_.empty()) {
       while (next_ < queue_.size() && running_.size() < static_cast<size_t>(request_.jobs) &&
-             !result_.interrupted && !error) {
+             !result_.interrupted && !result_.error) {
         const Job& job = queue_[next_++];
         if (!IsNeeded(job)) continue;
-        if (Result<void> ok = Start(job); !ok) error = ok.error();
+        if (Result<void> ok = Start(job); !ok) result_.error = ok.error();
       }
-      if (running_.empty()) break;  // interrupted, or every answer is known
+      if (running_.empty()) break;  // interrupted, failed, or every answer is known
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun_);
@@ -152,7 +151,6 @@ class SuiteRunner {
         std::count_if(queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(),
                       [this](const Job& job) { return IsNeeded(job); }));
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    if (error) return tl::unexpected(*error);
     return std::move(result_);
   }
 
@@ -243,6 +241,9 @@ class SuiteRunner {
     if (verdict.is_object()) {
       run.overall = verdict.value("overall", "unknown");
       run.as_expected = verdict.value("as_expected", false);
+      // It judged, but could not write all its files.
+      if (run.exit_code == static_cast<int>(ExitCode::kEnvironment))
+        run.error = LogTail(running.log);
     } else {
       run.error = LogTail(running.log);
       if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
@@ -353,10 +354,10 @@ RunTrials PooledOf(const std::vector<CellRun>& runs) {
   return Pooled(trials);
 }
 
-Result<SuiteResult> RunSuite(const SuiteRequest& request) {
-  Result<SuiteResult> result = SuiteRunner(request).Run();
-  if (!result) return result;
-  TRY(WriteSuite(request, *result));
+SuiteResult RunSuite(const SuiteRequest& request) {
+  SuiteResult result = SuiteRunner(request).Run();
+  const Result<void> written = WriteSuite(request, result);
+  if (!written && !result.error) result.error = written.error();
   return result;
 }
 

@@ -95,7 +95,9 @@ struct SuiteResult {
   std::vector<Repetitions> answers;        // one for each cell, if `until` was given
   double seconds = 0;
   bool interrupted = false;
-  size_t not_begun = 0;  // runs that did not start because of an interrupt
+  size_t not_begun = 0;  // runs that did not start because of an interrupt or an error
+  // What kept it from starting a run or from writing suite.json, for example a full disk.
+  std::optional<Error> error{};
 };
 
 // The trials of all runs of a cell together.
@@ -103,8 +105,9 @@ RunTrials PooledOf(const std::vector<CellRun>& runs);
 
 // Runs every cell `repeat` times, or until its answer is known, `jobs` at once. Each run is a
 // process of its own. Writes suite.json, also while runs go on: if this process is killed, the file
-// has the runs that had ended, as `interrupted`.
-Result<SuiteResult> RunSuite(const SuiteRequest& request);
+// has the runs that had ended, as `interrupted`. If a run cannot be started, starts no more, and
+// returns those that ended.
+SuiteResult RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold
 

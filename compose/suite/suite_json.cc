@@ -40,7 +40,7 @@ json UntilToJson(const std::optional<Until>& until) {
 
 json ToJson(const SuiteRequest& request, const SuiteResult& result) {
   json cells = json::array();
-  bool as_expected = !result.interrupted;
+  bool as_expected = !result.interrupted && !result.error;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
     if (result.runs[i].empty()) continue;
     json runs = json::array();

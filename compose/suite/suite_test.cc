@@ -16,6 +16,17 @@
 namespace doublehold {
 namespace {
 
+TEST(RunSuite, ReturnsItsRunsEvenIfSuiteJsonCannotBeWritten) {
+  const TestFolder folder;
+  // suite.json is a folder, so that no file can take its place.
+  std::filesystem::create_directory(folder.path() / "suite.json");
+  const Suite suite{.name = "none", .rows = {}, .columns = {}, .about = {}, .cells = {}};
+  const SuiteResult result =
+      RunSuite({.suite = suite, .folder = folder.path(), .redis_server = {}, .finished = {}});
+  ASSERT_TRUE(result.error.has_value());
+  EXPECT_NE(result.error->message.find("suite.json: cannot be written: "), std::string::npos);
+}
+
 class SuiteFile : public ::testing::Test {
  protected:
   Result<Suite> Read(const std::string& text) {
