@@ -42,6 +42,9 @@ std::span<const CommandEntry> Commands() {
 
 namespace {
 
+// Enough for every message, unless it repeats what a user wrote in megabytes.
+constexpr size_t kMostMessageBytes = 4000;
+
 void PrintUsage(std::ostream& out) {
   out << "doublehold " << DOUBLEHOLD_VERSION
       << ": tests distributed locks: can two clients hold one at once?\n\nusage: doublehold "
@@ -79,7 +82,8 @@ int Main(const Words& words) {
     // The message may contain text that a user wrote.
     const bool is_input = status.error().code == ExitCode::kBadInput;
     const std::string& message = status.error().message;
-    std::cerr << "doublehold " << name << ": " << (is_input ? OnOneLine(message) : message) << "\n";
+    std::cerr << "doublehold " << name << ": "
+              << (is_input ? Shortened(message, kMostMessageBytes) : message) << "\n";
     return static_cast<int>(status.error().code);
   }
   std::cerr << "doublehold: " << OnOneLine(UnknownWord("command", name, known)) << "\n";

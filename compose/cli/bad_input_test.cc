@@ -1,9 +1,12 @@
 // Bad input on the command line, tested with the whole program.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
 #include "compose/testing/program.h"
+#include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {
@@ -41,6 +44,16 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
   WriteFile(in / "control.toml",
             "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = \"pa\\n\\u001b[2J\"\n");
   WriteFile(in / "broken.toml", "[lock\n");
+  ASSERT_EQ(mkfifo((in / "fifo").c_str(), 0600), 0);
+  fs::create_symlink("loop", in / "loop");
+  WriteFile(in / "huge.toml", "name = '" + std::string(2 << 20, 'a') +
+                                  "'\n[[cell]]\nrow = 'a'\ncolumn = 'b'\nlock.name = 'none'\n");
+  WriteFile(in / "broken-name.toml", "name = \"a\\nb\"\n[lock]\nname = 'none'\n");
+  WriteFile(in / "broken-row.toml",
+            "[experiment]\nlock.name = 'none'\n[[cell]]\nrow = \"a\\nb\"\ncolumn = 'c'\n");
+  WriteFile(in / "huge-column.toml",
+            "[experiment]\nlock.name = 'none'\n[[cell]]\nrow = 'a'\ncolumn = '" +
+                std::string(2 << 20, 'b') + "'\n");
   WriteFile(in / "four.toml",
             "[experiment]\nlock.name = 'none'\n[[cell]]\nrow = ['a', 'b']\ncolumn = ['c', 'd']\n");
   fs::create_directory(in / "ended");
@@ -134,6 +147,41 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"suite", (in / "four.toml").string(), "--only", "a/", "--shard", "3/4", "--out", out},
        3,
        "--shard 3/4: there is no such part of 2 cells"},
+      {{"run", (in / "fifo").string(), "--out", out}, 3, "fifo: is a FIFO, not a file"},
+      {{"run", (in / "loop").string(), "--out", out}, 3, "loop: Too many levels of symbolic links"},
+      {{"run", "/dev/null", "--out", out}, 3, "/dev/null: is a device, not a file"},
+      {{"run", "--plan", (in / "fifo").string(), "--out", out}, 3, "fifo: is a FIFO, not a file"},
+      {{"run", "--plan", (in / "loop").string(), "--out", out}, 3, "Too many levels of symbolic"},
+      {{"suite", (in / "fifo").string(), "--out", out}, 3, "fifo: is a FIFO, not a file"},
+      {{"check", (in / "fifo").string()}, 3, "fifo: is a FIFO, not a file"},
+      {{"check", (in / "loop").string()}, 3, "loop: Too many levels of symbolic links"},
+      {{"check", (in / "fifo").string(), "--model", "mutex"}, 3, "is a FIFO, not a file"},
+      {{"check", (in / "loop").string(), "--model", "mutex"}, 3, "Too many levels of symbolic"},
+      {{"export", "/dev/null"}, 3, "/dev/null: is a device, not a file"},
+      {{"replay", (in / "fifo" / "trace.json").string()}, 3, "trace.json: no such file"},
+      {{"run", "--lock", "none", "--into", (in / "loop").string()}, 3, "Too many levels of symbol"},
+      {{"run", "--lock", "none", "--into", (in / "a\nb").string()},
+       3,
+       "a\\nb: must not have control characters"},
+      {{"run", (in / "huge.toml").string(), "--out", out}, 3, "huge.toml:1: name: name 'aaa"},
+      {{"run", (in / "huge.toml").string(), "--out", out}, 3, "must have at most 250 bytes"},
+      {{"run", (in / "broken-name.toml").string(), "--out", out},
+       3,
+       "broken-name.toml:1: name: name 'a\\nb': must not have control characters"},
+      {{"suite", (in / "huge.toml").string(), "--out", out}, 3, "must have at most 250 bytes"},
+      {{"suite", (in / "broken-row.toml").string(), "--out", out},
+       3,
+       "broken-row.toml: cell 1: row name 'a\\nb': must not have control characters"},
+      {{"suite", (in / "huge-column.toml").string(), "--out", out},
+       3,
+       "huge-column.toml: cell 1: column name 'bbb"},
+      {{"run", "--lock", std::string(100'000, 'x'), "--out", out}, 3, "(100000 bytes)' is unknown"},
+      {{"run", "--lock", "none", "--clients", std::string(100'000, 'x'), "--out", out},
+       3,
+       "--clients: 'xxx"},
+      {{"check", std::string(100'000, 'x')}, 3, "check: xxx"},
+      {{"replay", std::string(100'000, 'x')}, 3, "replay: 'xxx"},
+      {{std::string(100'000, 'x')}, 3, "(100000 bytes)' is unknown"},
       {{"replay", "no-such/trace.json"}, 3, "no-such/trace.json: no such file"},
       {{"explore", "--lock", "none", "--strategy", "pcd"},
        3,
@@ -279,9 +327,25 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
     const Finished finished = RunProgram(test.words);
     EXPECT_EQ(finished.exit_code, test.exit_code) << test.says << "\n" << finished.err;
     EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+    EXPECT_LT(finished.err.size(), 5000U) << test.says;
     EXPECT_NE(finished.err.find(test.says), std::string::npos)
         << finished.err << "does not say: " << test.says;
     EXPECT_FALSE(fs::exists(out)) << "something was written: " << test.says;
+  }
+}
+
+// A limit of descriptors fails in several places. Each tells the limit as the reason.
+TEST(CommandLine, TooFewDescriptorsAreToldAsTheReason) {
+  for (const char* limit : {"8", "12", "18", "28"}) {
+    const TestFolder folder;
+    const Result<RunResult> run = RunToEnd(
+        {"/bin/sh", "-c",
+         "ulimit -n $0; exec \"$1\" run --lock redlock --clients 3 --duration 300ms --into \"$2\"",
+         limit, BinaryDir() + "/doublehold", (folder.path() / "run").string()},
+        {.with_errors = true});
+    ASSERT_TRUE(run.has_value()) << run.error().message;
+    EXPECT_EQ(WEXITSTATUS(run->status), 4) << limit << run->output;
+    EXPECT_NE(run->output.find("Too many open files"), std::string::npos) << limit << run->output;
   }
 }
 

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "lib/base/file_kind.h"
+#include "lib/base/words.h"
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
 
@@ -41,6 +43,12 @@ bool HasAnyOf(const std::filesystem::path& folder, const Names& names) {
     std::error_code code;
     return std::filesystem::exists(folder / name, code);
   });
+}
+
+// The path is written to a terminal on one line.
+Result<void> CheckPath(const char* option, const std::filesystem::path& path) {
+  if (OnOneLine(path.string()) == path.string()) return {};
+  return BadInput(fmt::format("--{} {}: must not have control characters", option, path.string()));
 }
 
 // Whether the folder has nothing but what a suite prepares.
@@ -93,6 +101,7 @@ std::string FolderName(const std::string& name) {
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
                                             const std::string& experiment, uint64_t seed,
                                             LatestLink latest) {
+  TRY(CheckPath("out", out));
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::error_code code;
   const std::filesystem::path parent = out / FolderName(experiment);
@@ -115,6 +124,7 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
 }
 
 Result<void> MakeEmptyFolder(const std::filesystem::path& folder) {
+  TRY(CheckPath("into", folder));
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (!code && std::filesystem::is_empty(folder, code) && !code) return {};
@@ -124,6 +134,7 @@ Result<void> MakeEmptyFolder(const std::filesystem::path& folder) {
 }
 
 Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing existing) {
+  TRY(CheckPath("into", folder));
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   if (code) return FileError(fmt::format("--into {}: {}", folder.string(), code.message()), code);
@@ -181,9 +192,8 @@ Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path) {
           fmt::format("{}: no history.bin or history.jsonl in this folder", path.string()));
     }
   }
-  if (!std::filesystem::is_regular_file(file, code)) {
-    return BadInput(fmt::format("{}: no such file", file.string()));
-  }
+  if (const std::string why = WhyNotReadable(file); !why.empty())
+    return BadInput(fmt::format("{}: {}", file.string(), why));
   return file;
 }
 

@@ -35,9 +35,7 @@ Result<void> CheckNamedOnce(const FaultPlan& fault) {
 // A fault's name is written to every file of a run and to terminals.
 std::string WhyNoName(const std::string& name) {
   if (name.empty()) return "a fault's name must not be empty";
-  if (OnOneLine(name) != name)
-    return fmt::format("name '{}': must not have control characters", OnOneLine(name));
-  return "";
+  return WhyNotAName(name);
 }
 
 Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {

@@ -223,6 +223,7 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
   Plan plan;
   SettingReader reader(settings);
   plan.experiment = reader.Word("name", "run");
+  if (const std::string why = WhyNotAName(plan.experiment); !why.empty()) reader.Fail("name", why);
   plan.seed = static_cast<uint64_t>(reader.Integer("seed", 1, 0, INT64_MAX));
   ReadLock(reader, meet, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
@@ -253,6 +254,8 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
 }
 
 Result<void> CheckPlan(const Plan& plan, const std::string& where) {
+  if (const std::string why = WhyNotAName(plan.experiment); !why.empty())
+    return BadInput(fmt::format("{}: experiment: {}", where, why));
   if (Result<void> ok = CheckAllButFaults(plan); !ok)
     return BadInput(fmt::format("{}: {}", where, ok.error().message));
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/os/run_folder.h"
+#include "lib/base/file_kind.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -66,7 +67,7 @@ Result<ReplayString> ReadReplay(const std::string& text_or_path) {
   if (std::filesystem::is_directory(path, code)) path /= kTraceFile;
   if (!std::filesystem::is_regular_file(path, code)) {
     if (text_or_path.ends_with(".json") || path.filename() == kTraceFile)
-      return BadInput(fmt::format("{}: no such file", path.string()));
+      return BadInput(fmt::format("{}: {}", path.string(), WhyNotReadable(path)));
     return ParseReplayString(text_or_path);
   }
   std::ifstream in(path);

@@ -25,6 +25,7 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostCells = 10'000;
+constexpr size_t kMostPartBytes = 120;  // of a row or a column: a cell's name has both
 
 // Takes a setting that is one word or a list of words.
 Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string& name,
@@ -48,6 +49,8 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
                            const std::string& column, const std::string& where,
                            const std::string& file_name, const Settings& common) {
   for (const auto& [kind, name] : {std::pair{"row", row}, std::pair{"column", column}}) {
+    if (const std::string why = WhyNotAName(name, kMostPartBytes); !why.empty())
+      return BadInput(fmt::format("{}: {} {}", where, kind, why));
     const std::vector<std::string> known = file.TablesBelow(kind);
     if (known.empty() || std::ranges::find(known, name) != known.end()) continue;
     return BadInput(fmt::format("{}: {}", cell.Where(kind), UnknownWord(kind, name, known)));
@@ -301,7 +304,10 @@ void AddCell(Suite& suite, SuiteCell cell) {
 Result<Suite> ReadSuite(const std::filesystem::path& file) {
   Settings settings = TRY(Settings::ReadToml(file));
   Suite suite;
+  const std::string place = settings.Has("name") ? settings.Where("name") : file.string();
   suite.name = TRY(settings.TakeWord("name")).value_or(file.stem().string());
+  if (const std::string why = WhyNotAName(suite.name); !why.empty())
+    return BadInput(fmt::format("{}: {}", place, why));
   Settings common = settings.TakeBelow("experiment");
   if (const std::optional<Setting> seed = settings.Take("seed")) {
     common.Set("seed", seed->words.front(), seed->where);

@@ -38,14 +38,16 @@ Result<uint16_t> Listen(int fd, const std::string& host) {
   // only costs time. Accepted connections inherit this setting. If the system refuses it, the
   // default works as well.
   constexpr std::string_view kPlainest = "reno";
+  if (fd < 0)
+    return EnvironmentFailed(
+        fmt::format("no listening port on {}: {}", host, std::strerror(errno)));
   setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlainest.data(), kPlainest.size());
   sockaddr_in address{};
   address.sin_family = AF_INET;
   inet_pton(AF_INET, host.c_str(), &address.sin_addr);
   auto* any = reinterpret_cast<sockaddr*>(&address);
   socklen_t bytes = sizeof(address);
-  if (fd < 0 || bind(fd, any, bytes) != 0 || listen(fd, kBacklog) != 0 ||
-      getsockname(fd, any, &bytes) != 0) {
+  if (bind(fd, any, bytes) != 0 || listen(fd, kBacklog) != 0 || getsockname(fd, any, &bytes) != 0) {
     return EnvironmentFailed(
         fmt::format("no listening port on {}: {}", host, std::strerror(errno)));
   }

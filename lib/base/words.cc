@@ -33,6 +33,11 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// A misspelt name is shown as it is. A text that is no name is cut.
+std::string CutIfNoName(std::string_view word) {
+  return word.size() > kMostNameBytes ? Shortened(word) : std::string(word);
+}
+
 // Length of the leading UTF-8 character in bytes; 0 when the text does not begin with one.
 size_t CharacterLength(std::string_view text) {
   using Utf8 = boost::locale::utf::utf_traits<char>;
@@ -59,6 +64,7 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   });
   if (ended != known.end()) return fmt::format(" (did you mean '{}'?)", *ended);
   const std::string* nearest = nullptr;
+  if (word.size() > kMostNameBytes) return fmt::format(" (one of: {})", fmt::join(known, ", "));
   const size_t letters = word.size() - (word.starts_with(kDashes) ? kDashes.size() : 0);
   size_t distance = std::max<size_t>(2, letters / 2) + 1;
   for (const std::string& candidate : known) {
@@ -74,7 +80,7 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known) {
-  return fmt::format("{} '{}' is unknown{}", kind, word, Suggestion(word, known));
+  return fmt::format("{} '{}' is unknown{}", kind, CutIfNoName(word), Suggestion(word, known));
 }
 
 std::vector<std::string> SplitAtCommas(std::string_view list) {
@@ -106,8 +112,20 @@ std::string OnOneLine(std::string_view text) {
 
 std::string Shortened(std::string_view text) {
   constexpr size_t kShownBytes = 160;
-  if (text.size() <= kShownBytes) return OnOneLine(text);
-  return fmt::format("{}... ({} bytes)", OnOneLine(text.substr(0, kShownBytes)), text.size());
+  return Shortened(text, kShownBytes);
+}
+
+std::string Shortened(std::string_view text, size_t most) {
+  if (text.size() <= most) return OnOneLine(text);
+  return fmt::format("{}... ({} bytes)", OnOneLine(text.substr(0, most)), text.size());
+}
+
+std::string WhyNotAName(std::string_view name, size_t most) {
+  if (name.size() > most)
+    return fmt::format("name '{}': must have at most {} bytes", Shortened(name), most);
+  std::string line = OnOneLine(name);
+  if (line == name) return {};
+  return fmt::format("name '{}': must not have control characters", line);
 }
 
 }  // namespace doublehold

@@ -23,8 +23,14 @@ std::vector<std::string> SplitAtCommas(std::string_view list);
 // on one line.
 std::string OnOneLine(std::string_view text);
 
-// The same, cut after 160 bytes: "abc... (70000 bytes)".
+// The same, cut after 160 bytes (or `most`): "abc... (70000 bytes)".
 std::string Shortened(std::string_view text);
+std::string Shortened(std::string_view text, size_t most);
+
+// Why a text cannot be a name in files, folders and terminals: it has control characters, or more
+// bytes than `most`. Empty if it can. An empty text can.
+constexpr size_t kMostNameBytes = 250;  // a folder's name has at most 255
+std::string WhyNotAName(std::string_view name, size_t most = kMostNameBytes);
 
 }  // namespace doublehold
 

@@ -77,6 +77,23 @@ TEST(Words, ALongTextIsCutAndItsLengthIsShown) {
   EXPECT_EQ(Shortened("a\nb"), "a\\nb");
   EXPECT_EQ(Shortened(std::string(160, 'x')), std::string(160, 'x'));
   EXPECT_EQ(Shortened(std::string(161, 'x')), std::string(160, 'x') + "... (161 bytes)");
+  EXPECT_EQ(Shortened("abcd", 3), "abc... (4 bytes)");
+}
+
+TEST(Words, ANameFitsOnOneLineAndInTheNameOfAFolder) {
+  for (const std::string& good : {std::string(), std::string("redlock/pause"),
+                                  std::string("caf\xc3\xa9"), std::string(250, 'x')})
+    EXPECT_EQ(WhyNotAName(good), "") << good;
+  EXPECT_EQ(WhyNotAName("a\nb"), "name 'a\\nb': must not have control characters");
+  EXPECT_EQ(WhyNotAName("ab", 1), "name 'ab': must have at most 1 bytes");
+  EXPECT_EQ(WhyNotAName(std::string(2 << 20, 'x')),
+            "name '" + std::string(160, 'x') + "... (2097152 bytes)': must have at most 250 bytes");
+}
+
+TEST(Words, AnUnknownWordOfMegabytesIsCut) {
+  EXPECT_EQ(
+      UnknownWord("lock", std::string(2 << 20, 'x'), {"redlock", "none"}),
+      "lock '" + std::string(160, 'x') + "... (2097152 bytes)' is unknown (one of: redlock, none)");
 }
 
 }  // namespace

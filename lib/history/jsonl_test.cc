@@ -327,7 +327,7 @@ TEST(Jsonl, NoFlippedByteOrCutCrashesTheReader) {
 
 TEST(Jsonl, AMissingFileIsRefused) {
   EXPECT_EQ(ReadJsonlFile("/nonexistent/h.jsonl").error().message,
-            "/nonexistent/h.jsonl: cannot be read");
+            "/nonexistent/h.jsonl: cannot be read: no such file");
   EXPECT_EQ(ReadJsonlFile("/").error().message, "/: is a folder, not a history");
 }
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "lib/base/file_kind.h"
 
 namespace doublehold {
 
@@ -12,11 +15,12 @@ TextSource::TextSource(std::string_view text, std::string name, size_t stretch)
     : text_(text), name_(std::move(name)), stretch_(stretch), buffer_(kPadding) {}
 
 Result<TextSource> TextSource::Open(const std::filesystem::path& file) {
-  std::error_code status;
+  if (const std::string why = WhyNotReadable(file, Pipes::kAccept); !why.empty())
+    return BadInput(fmt::format("{}: cannot be read: {}", file.string(), why));
   TextSource source({}, file.string());
   source.file_.reset(std::fopen(file.c_str(), "rb"));
-  if (source.file_ == nullptr || std::filesystem::is_directory(file, status))
-    return BadInput(fmt::format("{}: cannot be read", file.string()));
+  if (source.file_ == nullptr)
+    return BadInput(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   std::setvbuf(source.file_.get(), nullptr, _IONBF, 0);  // the window is the buffer
   return source;
 }

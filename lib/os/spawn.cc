@@ -55,10 +55,15 @@ void BecomeProgram(const SpawnRequest& request, char* const* argv, char* const* 
                    int log) {
   if (request.own_group) setpgid(0, 0);
   if (request.network >= 0 && setns(request.network, CLONE_NEWNET) != 0) return;
-  const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int in = AboveStandard(request.input >= 0 ? request.input : null);
+  // Each line that fails leaves errno as the reason, such as too many open files.
+  const int given = request.input >= 0 ? request.input : open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (given < 0) return;
+  const int in = AboveStandard(given);
+  if (in < 0) return;
   const int out = AboveStandard(request.output >= 0 ? request.output : log);
+  if (out < 0) return;
   const int error = AboveStandard(request.error >= 0 ? request.error : log);
+  if (error < 0) return;
   if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(error, 2) < 0) return;
   if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return;
   for (const int fd : request.descriptors) fcntl(fd, F_SETFD, 0);
@@ -88,7 +93,8 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   const std::vector<char*> environment = Pointers(variables);
   const pid_t child = ForkBound();
   if (child == 0) {
-    const int failed = AboveStandard(failure[1]);
+    // Without a free descriptor the pipe keeps its own, which is hardly a standard one.
+    const int failed = std::max(AboveStandard(failure[1]), failure[1]);
     BecomeProgram(request, argv.data(), environment.data(), log);
     const int error = errno;
     [[maybe_unused]] const ssize_t written = write(failed, &error, sizeof error);

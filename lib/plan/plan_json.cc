@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "lib/base/file_kind.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/json_object.h"
 #include "lib/base/old_names.h"
@@ -31,10 +32,11 @@ Result<Plan> PlanFromJson(const json& from, std::string_view name) {
 
 Result<Plan> ReadPlanFile(const std::filesystem::path& file) {
   std::error_code code;
-  std::ifstream in(file, std::ios::binary);
   if (std::filesystem::is_directory(file, code))
     return BadInput(fmt::format("{}: is a folder; name a plan.json", file.string()));
-  if (!in) return BadInput(fmt::format("{}: no such file", file.string()));
+  if (const std::string why = WhyNotReadable(file, Pipes::kAccept); !why.empty())
+    return BadInput(fmt::format("{}: {}", file.string(), why));
+  std::ifstream in(file, std::ios::binary);
   json parsed = json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded())
     return BadInput(fmt::format("{}: not JSON, or cut off", file.string()));

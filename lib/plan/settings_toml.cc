@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "lib/base/file_kind.h"
 #include "lib/plan/settings.h"
 
 namespace doublehold {
@@ -92,9 +93,8 @@ Result<Settings> Settings::ReadToml(const std::filesystem::path& file) {
   if (std::filesystem::is_directory(file, code)) {
     return BadInput(fmt::format("{}: is a folder; name a TOML file", file.string()));
   }
-  if (!std::filesystem::is_regular_file(file, code)) {
-    return BadInput(fmt::format("{}: no such file", file.string()));
-  }
+  if (const std::string why = WhyNotReadable(file); !why.empty())
+    return BadInput(fmt::format("{}: {}", file.string(), why));
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();

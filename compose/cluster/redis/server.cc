@@ -24,13 +24,11 @@ constexpr Duration kFailoverTimeout = 3s;
 }  // namespace
 
 Result<ServerProgram> FindServer(const std::string& path) {
-  const Result<RunResult> run = RunToEnd({path, "--version"});
-  const std::string output = run ? run->output : "";
-  if (output.empty()) {
-    return EnvironmentFailed(fmt::format(
-        "{}: not found, or it does not run; install the Debian package redis-server (./setup.sh)",
-        path));
-  }
+  const std::string missing =
+      ": not found, or it does not run; install the Debian package redis-server (./setup.sh)";
+  const RunResult run = TRY(RunToEnd({path, "--version"}, {.if_missing = missing}));
+  const std::string& output = run.output;
+  if (output.empty()) return EnvironmentFailed(path + missing);
   const size_t at = output.find(" v=");
   if (!output.starts_with("Redis server") || at == std::string::npos) {
     return EnvironmentFailed(
