@@ -51,8 +51,14 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim);
 
 nlohmann::json ToJson(const RunVerdict& verdict);
 
-// The table and the sentences for a terminal; ends with a newline.
+// For a terminal: the verdict line, the table and all sentences; ends with a newline.
 std::string ToText(const RunVerdict& verdict);
+// The same in 24 lines, or more if there are many warnings, with the steps of one violation.
+std::string ToShortText(const RunVerdict& verdict);
+// "verdict: violated (exclusion, stock), not as expected\n": claims with the overall outcome.
+std::string VerdictLine(const RunVerdict& verdict);
+// Throughput and latencies, a line each; empty if nothing was measured.
+std::string PaceText(const RunVerdict& verdict);
 
 }  // namespace doublehold
 

@@ -1,10 +1,8 @@
-// Writes a verdict for a terminal: a table, the sentences behind it, the injected faults, a last
-// line.
+// Writes a verdict for a terminal in full: its table, the sentences behind it, the injected faults.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,85 +13,18 @@
 #include "checker/evidence/names.h"
 #include "checker/explain/cause.h"
 #include "checker/judge.h"
-#include "checker/rates/pool.h"
-#include "checker/rates/rate.h"
-#include "checker/rates/trials.h"
-#include "lib/base/words.h"
+#include "checker/report/verdict_table.h"
 
 namespace doublehold {
 namespace {
 
 constexpr size_t kSentencesTold = 5;  // of each claim; verdict.json has more
 
-using Row = std::vector<std::string>;
-
-std::string Joined(const std::vector<Row>& rows) {
-  std::vector<size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
-  }
-  return text;
-}
-
-std::string MarginOf(const Margin& margin) {
-  const bool missed = margin.value < 0 && !margin.missed.empty();
-  const int64_t value = missed ? -margin.value : margin.value;
-  // "tokens", but "1 token"
-  const std::string unit = margin.unit.substr(0, margin.unit.size() - (value == 1 ? 1 : 0));
-  return fmt::format("{}: {}", missed ? margin.missed : margin.what,
-                     margin.unit == "ns" ? ShortTime(value) : fmt::format("{} {}", value, unit));
-}
-
-// Enough decimals for two digits of the rate's upper end; the rate and both ends use the same
-// number.
-int DecimalsForRate(const Rate& rate) {
-  int decimals = 1;
-  for (double high = rate.high * 100; high < 1 && high > 0 && decimals < 6; high *= 10) ++decimals;
-  return decimals;
-}
-
-// "1 of 2, 1.2-98.8 %"
-std::string TrialsOf(const ClaimVerdict& claim) {
-  const TrialCount trials = CountOf(claim.trials);
-  return trials.of == 0 ? "-" : RateText(trials, "");
-}
-
-Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
-  const Rate rate = RateOf(claim.count, claim.opportunities);
-  const int decimals = DecimalsForRate(rate);
-  const std::string expected = ExpectedOf(facts, claim.claim).value_or("-");
-  return {claim.claim,
-          std::string(Name(claim.outcome)),
-          IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
-          fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit),
-          fmt::format("{:.{}f} %", rate.rate * 100, decimals),
-          fmt::format("{:.{}f}-{:.{}f} %", rate.low * 100, decimals, rate.high * 100, decimals),
-          TrialsOf(claim)};
-}
-
-std::string Table(const RunVerdict& verdict) {
-  std::vector<Row> rows{{"claim", "outcome", "expected", "seen", "rate", "95 % interval",
-                         "by " + (verdict.trial_unit.empty() ? "run" : verdict.trial_unit)}};
-  for (const ClaimVerdict& claim : verdict.claims) rows.push_back(RowOf(claim, verdict.facts));
-  return Joined(rows);
-}
-
 // The first violation of a claim is described in full, unless another claim had the same.
 // verdict.json describes every violation in full.
 std::string Story(const ClaimVerdict& claim, const Violation& violation) {
   std::string text;
-  for (size_t i = 0; i < violation.steps.size(); ++i) {
-    const StoryStep& step = violation.steps[i];
-    text += fmt::format("     {:>2}) {:>10}  {}\n", i + 1, At(step.at_ns), step.text);
-  }
+  for (size_t i = 0; i < violation.steps.size(); ++i) text += StepLine(violation, i);
   std::istringstream picture(claim.picture);
   for (std::string line; std::getline(picture, line);) text += "   " + line + '\n';
   return text;
@@ -141,7 +72,7 @@ std::string Margins(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
     for (const Margin& margin : claim.margins) {
-      text += fmt::format("  {}: {}\n", claim.claim, MarginOf(margin));
+      text += fmt::format("  {}: {}\n", claim.claim, MarginText(margin));
       if (margin.value < 0 || margin.nearest.empty()) continue;
       text += fmt::format("    {}\n", margin.nearest.front().sentence);
     }
@@ -247,37 +178,15 @@ std::string Faults(const RunVerdict& verdict) {
   return text.empty() ? text : "faults:\n" + text;
 }
 
-std::string LastLine(const RunVerdict& verdict) {
-  const std::string overall(Name(verdict.overall));
-  if (verdict.facts.expect.empty()) return fmt::format("verdict: {}\n", overall);
-  return fmt::format("verdict: {}, {}\n", overall,
-                     verdict.as_expected ? "as expected" : "not as expected");
-}
-
-// The library that was judged, and how its holds were timed.
-std::string Library(const RunFacts& facts) {
-  if (!facts.library) return "";
-  return fmt::format(
-      "the lock is {} {}, served by a driver; holds are stamped around its calls, which only "
-      "shortens them\n",
-      OnOneLine(facts.library->name), OnOneLine(facts.library->version));
-}
-
 }  // namespace
 
 std::string ToText(const RunVerdict& verdict) {
-  const RunFacts& facts = verdict.facts;
-  std::string text =
-      fmt::format("{}: {} under {}{}, {} and {}, lease {}, seed {}\n", facts.experiment, facts.lock,
-                  facts.workload, facts.write.empty() ? "" : " (" + facts.write + ")",
-                  Counted(facts.clients, "client"), Counted(facts.nodes, "node"),
-                  FormatDuration(facts.lease), facts.seed);
-  text += Library(facts) + '\n' + Table(verdict) + '\n';
+  std::string text = HeadText(verdict) + '\n';
   std::set<std::string> told_in_full;
   for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim, told_in_full);
   text += '\n' + Sizes(verdict) + Margins(verdict) + Faults(verdict) + Blind(verdict);
   for (const std::string& warning : verdict.warnings) text += "warning: " + warning + '\n';
-  return text + LastLine(verdict);
+  return text;
 }
 
 }  // namespace doublehold

@@ -27,6 +27,7 @@ po::options_description CheckOptions() {
   po::options_description options("options");
   auto add = options.add_options();
   add("json", "print the verdict as JSON");
+  add("verbose", "of a run: also print every kind of violation, the margins and the faults");
   add("claims", po::value<std::string>(),
       "judge these claims of a run, comma-separated (doublehold list claims)");
   add("model", po::value<std::string>(),
@@ -276,7 +277,7 @@ Result<ExitCode> CheckCommand(const Words& words) {
   if (line.values.contains("json")) {
     fmt::print("{}\n", ToJson(verdict).dump(2));
   } else {
-    fmt::print("{}", ToText(verdict));
+    fmt::print("{}", line.values.contains("verbose") ? ToText(verdict) : ToShortText(verdict));
   }
   return verdict.exit_code;
 }

@@ -38,6 +38,7 @@ po::options_description RunOptions() {
       "the redis-server program");
   AddRepeatOptions(options, 1);
   add("json", "print verdict.json instead of the table; with --repeat, a summary line of JSON");
+  add("verbose", "also print every kind of violation, the margins and the faults");
   add("quiet", "print nothing but errors");
   add("frames", "also write frames.jsonl: every command and reply on the wire");
   add("dry-run", "print the plan and exit");
@@ -113,6 +114,21 @@ Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
                                                    : Told::kLines);
 }
 
+// The folder as a reader types it: by the link `latest` if it is the latest of its experiment.
+std::string ShortNameOf(const std::filesystem::path& folder) {
+  const std::filesystem::path latest = folder.parent_path() / "latest";
+  std::error_code code;
+  const bool is_latest = std::filesystem::equivalent(latest, folder, code) && !code;
+  return (is_latest ? latest : folder).string();
+}
+
+// The last lines of a run, after the text of its verdict.
+std::string EndText(const RunVerdict& verdict, const std::filesystem::path& folder, bool verbose) {
+  return fmt::format("{}\nfiles: {}\n{}{}next: doublehold report {}\n",
+                     verbose ? "" : "(--verbose prints all violations, margins and faults)",
+                     folder.string(), VerdictLine(verdict), PaceText(verdict), ShortNameOf(folder));
+}
+
 }  // namespace
 
 Result<ExitCode> RunCommand(const Words& words) {
@@ -155,7 +171,9 @@ Result<ExitCode> RunCommand(const Words& words) {
     json["folder"] = folder.string();
     fmt::print("{}\n", json.dump(2));
   } else if (!quiet) {
-    fmt::print("{}files: {}\n", ToText(run->verdict), folder.string());
+    const bool verbose = line.values.contains("verbose");
+    fmt::print("{}{}", verbose ? ToText(run->verdict) : ToShortText(run->verdict),
+               EndText(run->verdict, folder, verbose));
   }
   if (run->unwritten) return tl::unexpected(*run->unwritten);
   return run->verdict.exit_code;

@@ -1,0 +1,98 @@
+// Writes a verdict for a terminal so that it fits on a screen: its table, the steps of the violation
+// that matters most, and what follows for throughput and latency.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "checker/evidence/names.h"
+#include "checker/explain/cause.h"
+#include "checker/report/verdict_table.h"
+#include "checker/verdict/checker.h"
+
+namespace doublehold {
+namespace {
+
+// Lines of the short text. With the last lines of `run` these are 30.
+constexpr std::ptrdiff_t kLines = 24;
+constexpr std::ptrdiff_t kFewestSteps = 3;
+
+std::ptrdiff_t LinesIn(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+// A violation of the data counts more than one of the lock: the lock is there for the data.
+const ClaimVerdict* GravestClaim(const RunVerdict& verdict) {
+  const ClaimVerdict* gravest = nullptr;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (claim.outcome != Outcome::kViolated || claim.violations.empty()) continue;
+    const CheckerEntry* entry = FindChecker(claim.claim);
+    if (entry != nullptr && entry->about == About::kData) return &claim;
+    if (gravest == nullptr) gravest = &claim;
+  }
+  return gravest;
+}
+
+// The first violation of a claim in at most `room` lines, but with its first and last steps.
+std::string ShortStory(const ClaimVerdict& claim, std::ptrdiff_t room) {
+  const Violation& violation = claim.violations.front();
+  std::string text = fmt::format("{}: {}: {}\n     cause: {}: {}\n", claim.claim, violation.key,
+                                 violation.sentence, Name(violation.cause), violation.because);
+  const auto steps = std::ssize(violation.steps);
+  const std::ptrdiff_t shown = std::max(kFewestSteps, room - LinesIn(text));
+  const std::ptrdiff_t cut = steps > shown ? steps - shown + 1 : 0;
+  const std::ptrdiff_t first = cut == 0 ? steps : (shown - 1) / 2;
+  for (std::ptrdiff_t i = 0; i < steps; ++i) {
+    if (i == first) text += fmt::format("      .. {}\n", Counted(cut, "further step"));
+    if (i < first || i >= first + cut) text += StepLine(violation, static_cast<size_t>(i));
+  }
+  return text;
+}
+
+// Why claims are unknown; without any, how close each claim came to a violation.
+std::string ShortReasons(const RunVerdict& verdict) {
+  std::string text;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (claim.outcome == Outcome::kUnknown)
+      text += fmt::format("{}: unknown: {}\n", claim.claim, claim.reason);
+  }
+  if (!text.empty() || verdict.overall != Outcome::kValid) return text;
+  for (const ClaimVerdict& claim : verdict.claims) {
+    for (const Margin& margin : claim.margins)
+      text += fmt::format("{}: {}\n", claim.claim, MarginText(margin));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ToShortText(const RunVerdict& verdict) {
+  std::string text = HeadText(verdict) + '\n';
+  std::string warnings;
+  for (const std::string& warning : verdict.warnings) warnings += "warning: " + warning + '\n';
+  const std::string reasons = ShortReasons(verdict);
+  const std::ptrdiff_t room = kLines - LinesIn(text) - LinesIn(warnings) - LinesIn(reasons);
+  const ClaimVerdict* gravest = GravestClaim(verdict);
+  if (gravest != nullptr) text += ShortStory(*gravest, room);
+  return text + reasons + warnings;
+}
+
+std::string PaceText(const RunVerdict& verdict) {
+  const Tally& tally = verdict.tally;
+  std::string text;
+  if (tally.seconds > 0) {
+    text += fmt::format("throughput: {:.1f} grants/s, {:.1f} orders/s; {} in {:.1f} s\n",
+                        static_cast<double>(tally.grants) / tally.seconds,
+                        static_cast<double>(tally.orders) / tally.seconds,
+                        Counted(tally.grants, "grant"), tally.seconds);
+  }
+  std::string latencies;
+  for (const auto& [name, times] : tally.latency) {
+    if (times.count == 0) continue;
+    latencies += fmt::format("{}{} {} ({})", latencies.empty() ? "" : ", ", name,
+                             ShortTime(times.p50_ns), ShortTime(times.p99_ns));
+  }
+  return latencies.empty() ? text : text + fmt::format("latency: p50 (p99): {}\n", latencies);
+}
+
+}  // namespace doublehold
