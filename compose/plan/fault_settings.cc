@@ -220,6 +220,15 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
       return places;
     }
     for (FaultPlan& fault : found->make(plan, turn)) {
+      if (fault.from >= plan.duration) {
+        reader.Fail("faults",
+                    fmt::format("profile '{}': with a lease of {} it begins at {}, after the run's "
+                                "end at {}; use --duration {} or more",
+                                name, FormatDuration(plan.lease), FormatDuration(fault.from),
+                                FormatDuration(plan.duration),
+                                FormatDuration(LeastDuration(plan.lease, turn.count))));
+        return places;
+      }
       plan.faults.push_back(std::move(fault));
       places.push_back({.fault = reader.settings().Where("faults")});
     }

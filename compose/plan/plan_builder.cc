@@ -13,6 +13,7 @@
 #include "compose/plan/setting_reader.h"
 #include "compose/plan/topology_settings.h"
 #include "faults/fault.h"
+#include "faults/plans/profiles.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/history/foreign/json_lines.h"
@@ -157,11 +158,23 @@ void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockE
     settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
 }
 
+// 5 s, or longer if the fault profiles need it: their times are made from the lease.
+std::string UsualDuration(const Settings& settings, Lease lease) {
+  constexpr Duration kUsual = 5s;
+  const std::optional<Setting> faults = Settings(settings).Take("faults");
+  if (!faults) return FormatDuration(kUsual);
+  int64_t profiles = 0;
+  for (const std::string& word : faults->words) profiles += std::ssize(SplitAtCommas(word));
+  const Duration least =
+      LeastDuration(lease, static_cast<int>(std::min<int64_t>(profiles, kMostClients)));
+  return FormatDuration(std::min(std::max(kUsual, least), Duration(kLongestRun)));
+}
+
 void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.workload = reader.Known("workload.name", "workload", "inventory", NamesOf(Workloads()));
   plan.clients = static_cast<int>(reader.Integer("workload.clients", 4, 1, kMostClients));
   plan.threads = static_cast<int>(reader.Integer("workload.threads", 1, 1, kMostThreads));
-  plan.duration = reader.Span("workload.duration", "5s");
+  plan.duration = reader.Span("workload.duration", UsualDuration(reader.settings(), plan.lease));
   plan.sections = reader.Integer("workload.sections", 0, 0, kMostSections);
   plan.grace = reader.Span("workload.grace", "1 lease");
   if (plan.duration <= Duration::zero() || plan.duration > kLongestRun) {

@@ -83,6 +83,13 @@ TEST(BuildPlan, AProfileIsTimedByTheLeaseAndTheDuration) {
   }
 }
 
+TEST(BuildPlan, ALongLeaseMakesARunWithProfilesLonger) {
+  EXPECT_EQ(Good(kPlanBuilderLock + "lease = \"30s\"\n").duration, 5s);
+  const std::string faults = "faults = [\"pause\", \"clock\"]\n" + kPlanBuilderLock;
+  EXPECT_EQ(Good(faults).duration, 5s);
+  EXPECT_EQ(Good(faults + "lease = \"30s\"\n").duration, 186s);
+}
+
 TEST(BuildPlan, EverySettingOfAFaultIsRead) {
   const Plan plan = Good(R"(
 [lock]

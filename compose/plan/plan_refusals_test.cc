@@ -256,5 +256,12 @@ TEST(BuildPlan, AFlagNamesItself) {
             "--lease: '500' has no unit (ns, us, ms, s, m, h): did you mean 500ms?");
 }
 
+TEST(BuildPlan, NamesTheDurationThatAProfileNeedsAtThisLease) {
+  const std::string lease = "lease = \"30s\"\n";
+  EXPECT_EQ(Refusal("faults = [\"pause\"]\n" + kLock + lease + "[workload]\nduration = \"10s\"\n"),
+            "x.toml:1: faults: profile 'pause': with a lease of 30s it begins at 18s, after the "
+            "run's end at 10s; use --duration 81s or more");
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -25,6 +25,7 @@ namespace {
 constexpr double kStall = 1.6;
 constexpr double kApart = 3.5;
 constexpr double kWarm = 0.6;
+constexpr double kCalmEnd = 0.5;
 // A clock is moved only while a client holds the lock.
 constexpr double kMoved = 0.6;
 // A section that lasts until other clients reach the restarted nodes, but ends within its lease.
@@ -54,7 +55,7 @@ FaultPlan Scheduled(const Plan& plan, ProfileTurn turn, std::string name, std::s
   fault.from = Leases(kWarm + kApart * turn.index, plan);
   fault.every = Leases(kApart * turn.count, plan);
   fault.length = Leases(leases, plan);
-  const Duration room = plan.duration - fault.from - fault.length - Leases(0.5, plan);
+  const Duration room = plan.duration - fault.from - fault.length - Leases(kCalmEnd, plan);
   const int64_t further = room < Duration{} || fault.every <= Duration{} ? 0 : room / fault.every;
   fault.times = static_cast<int>(std::min<int64_t>(1 + further, INT32_MAX));
   return fault;
@@ -207,6 +208,12 @@ std::span<const ProfileEntry> Profiles() {
                    Failover, WhyNoFailover},
   };
   return entries;
+}
+
+Duration LeastDuration(Lease lease, int count) {
+  const double leases = kWarm + kApart * std::max(0, count - 1) + kStall + kCalmEnd;
+  return std::chrono::ceil<std::chrono::seconds>(
+      Duration(std::llround(leases * static_cast<double>(ToNs(lease)))));
 }
 
 }  // namespace doublehold

@@ -29,6 +29,9 @@ struct ProfileEntry {
 
 std::span<const ProfileEntry> Profiles();
 
+// The shortest run, in whole seconds, in which each of `count` profiles strikes once and ends.
+Duration LeastDuration(Lease lease, int count);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_FAULTS_PLANS_PROFILES_H_

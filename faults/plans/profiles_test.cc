@@ -45,6 +45,13 @@ TEST(Profiles, PauseStopsClientOnePastItsLeaseBeforeItWrites) {
   EXPECT_EQ(Make("pause", PlanOfProfiles(500ms, 4s)), std::vector{want});
 }
 
+TEST(Profiles, EachStrikesWithinTheLeastDuration) {
+  EXPECT_EQ(LeastDuration(500ms, 1), 2s);  // 2.7 leases, in whole seconds
+  EXPECT_EQ(LeastDuration(30s, 1), 81s);
+  EXPECT_EQ(LeastDuration(30s, 2), 186s);
+  EXPECT_EQ(Make("pause", PlanOfProfiles(30s, LeastDuration(30s, 1)))[0].times, 1);
+}
+
 TEST(Profiles, NetworkStallsTheRequestsOfClientOne) {
   FaultPlan want = Make("pause", PlanOfProfiles(500ms, 4s))[0];
   want.name = "stalled-link";
