@@ -208,7 +208,7 @@ const std::map<std::string, Names>& Arrows() {
        Plus(kFloor, {"checker", "compose/client", "compose/cluster", "compose/cluster/redis",
                      "compose/driver", "compose/os", "compose/plan", "faults", "faults/proxy"})},
       {"compose/suite",
-       Plus(kFloor, {"checker/evidence", "checker/rates", "compose/cluster",
+       Plus(kFloor, {"checker/evidence", "checker/rates", "checker/report", "compose/cluster",
                      "compose/cluster/redis", "compose/driver", "compose/options", "compose/os",
                      "compose/plan"})},
       {"compose/sweep", Plus(kFloor, {"checker/report", "compose/plan", "compose/run",

@@ -41,7 +41,7 @@ std::string TrialsOf(const ClaimVerdict& claim) {
 }
 
 // "2 of 251 orders, 0.80 %": at least two digits of the share.
-std::string ShareOf(const ClaimVerdict& claim) {
+std::string SeenText(const ClaimVerdict& claim) {
   std::string text = fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit);
   if (claim.count == 0 || claim.opportunities == 0) return text;
   const double percent = std::min(
@@ -55,7 +55,7 @@ Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
   const std::string expected = ExpectedOf(facts, claim.claim).value_or("-");
   return {claim.claim, std::string(Name(claim.outcome)),
           IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
-          TrialsOf(claim), ShareOf(claim)};
+          TrialsOf(claim), SeenText(claim)};
 }
 
 std::string Table(const RunVerdict& verdict) {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -9,10 +10,12 @@
 #include "compose/driver/driver.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
+#include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/run/run_once.h"
 #include "compose/suite/repeat.h"
+#include "compose/suite/suite_tables.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -37,6 +40,7 @@ po::options_description RunOptions() {
   add("redis-server", po::value<std::string>()->default_value("redis-server"),
       "the redis-server program");
   AddRepeatOptions(options, 1);
+  AddJUnitOption(options);
   add("json", "print verdict.json instead of the table; with --repeat, a summary line of JSON");
   add("verbose", "also print every kind of violation, the margins and the faults");
   add("quiet", "print nothing but errors");
@@ -77,7 +81,9 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
   return folder;
 }
 
-void ShowRunProgress(const Progress& progress, const std::function<History()>& snapshot) {
+// `planned`: how long the clients work.
+void ShowRunProgress(Duration planned, const Progress& progress,
+                     const std::function<History()>& snapshot) {
   std::string violations = "-";
   if (progress.grants <= kMostGrantsToJudge) {
     int64_t count = 0;
@@ -87,18 +93,16 @@ void ShowRunProgress(const Progress& progress, const std::function<History()>& s
     }
     violations = std::to_string(count);
   }
-  fmt::print(stderr,
-             "\r{:6.1f} s   holds {}   orders {}   held twice {}   faults active {}  \x1b[K",
-             ToSeconds(progress.elapsed), progress.grants, progress.orders, violations,
-             progress.active_faults);
+  ShowProgressLine(
+      fmt::format("{:6.1f} s, {} left   holds {}   orders {}   held twice {}   faults active {}",
+                  ToSeconds(progress.elapsed), RoughTime(ToSeconds(planned - progress.elapsed)),
+                  progress.grants, progress.orders, violations, progress.active_faults));
 }
 
-// Runs the plan repeatedly, as a suite with one cell.
-Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
-  if (line.values.contains("into"))
-    return BadInput("--into: only for one run; use --out for repeated runs");
+// The plan as a suite with one cell.
+Suite SuiteOfRun(const Plan& plan) {
   const std::string& column = plan.experiment;
-  const Suite suite{
+  return {
       .name = plan.experiment,
       .seed = plan.seed,
       .rows = {plan.lock},
@@ -106,6 +110,29 @@ Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
       .about = {},
       .cells = {
           {.name = plan.lock + "/" + column, .row = plan.lock, .column = column, .plan = plan}}};
+}
+
+// Writes the file that --junit names, for a run in this folder.
+Result<void> WriteJUnit(const ParsedLine& line, const Plan& plan,
+                        const std::filesystem::path& folder, const Result<JudgedRun>& judged) {
+  if (!line.values.contains("junit")) return {};
+  const Suite suite = SuiteOfRun(plan);
+  CellRun run{.folder = folder.filename(), .seed = plan.seed};
+  if (judged) {
+    (void)TakeVerdict(ToJson(judged->verdict), run);
+    run.seconds = judged->verdict.tally.seconds;
+  } else {
+    run.error = judged.error().message;
+  }
+  const SuiteResult result{.runs = {{run}}, .answers = {}, .seconds = run.seconds};
+  return WriteWhole(line.values["junit"].as<std::string>(),
+                    JUnitOf({.suite = suite, .folder = folder.parent_path()}, result));
+}
+
+Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
+  if (line.values.contains("into"))
+    return BadInput("--into: only for one run; use --out for repeated runs");
+  const Suite suite = SuiteOfRun(plan);
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   TRY(CheckRepeat(request));
   return RunAndTell(request, line,
@@ -123,10 +150,17 @@ std::string ShortNameOf(const std::filesystem::path& folder) {
 }
 
 // The last lines of a run, after the text of its verdict.
-std::string EndText(const RunVerdict& verdict, const std::filesystem::path& folder, bool verbose) {
+std::string EndText(const RunVerdict& verdict, const std::filesystem::path& folder,
+                    const ParsedLine& line) {
+  const Color color = verdict.overall == Outcome::kViolated ? Color::kRed
+                      : verdict.overall == Outcome::kValid  ? Color::kGreen
+                                                            : Color::kYellow;
   return fmt::format("{}\nfiles: {}\n{}{}next: doublehold report {}\n",
-                     verbose ? "" : "(--verbose prints all violations, margins and faults)",
-                     folder.string(), VerdictLine(verdict), PaceText(verdict), ShortNameOf(folder));
+                     line.values.contains("verbose")
+                         ? ""
+                         : "(--verbose prints all violations, margins and faults)",
+                     folder.string(), InColor(VerdictLine(verdict), color, TakesColor(line)),
+                     PaceText(verdict), ShortNameOf(folder));
 }
 
 }  // namespace
@@ -142,6 +176,7 @@ Result<ExitCode> RunCommand(const Words& words) {
     fmt::print("{}\n", ToJson(plan).dump(2));
     return ExitCode::kAsExpected;
   }
+  TRY(CheckJUnit(line));
   if (line.values.contains("repeat") || line.values.contains("until")) {
     if (line.values.contains("frames"))
       return BadInput("--frames: only for one run, not for repeated runs");
@@ -162,9 +197,10 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .server = server,
                      .frames = line.values.contains("frames") ? &frames : nullptr,
                      .history = history};
-  if (terminal) request.progress = ShowRunProgress;
+  if (terminal) request.progress = std::bind_front(ShowRunProgress, plan.duration);
   const Result<JudgedRun> run = RunAndJudge(request);
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (terminal) EraseProgressLine();
+  TRY(WriteJUnit(line, plan, folder, run));
   if (!run) return tl::unexpected(run.error());
   if (line.values.contains("json")) {
     nlohmann::json json = nlohmann::json::parse(run->json);
@@ -173,7 +209,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   } else if (!quiet) {
     const bool verbose = line.values.contains("verbose");
     fmt::print("{}{}", verbose ? ToText(run->verdict) : ToShortText(run->verdict),
-               EndText(run->verdict, folder, verbose));
+               EndText(run->verdict, folder, line));
   }
   if (run->unwritten) return tl::unexpected(*run->unwritten);
   return run->verdict.exit_code;

@@ -71,13 +71,7 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
     suite.seed = static_cast<uint64_t>(seed);
     for (SuiteCell& cell : suite.cells) cell.plan.seed = suite.seed;
   }
-  if (line.values.contains("junit")) {
-    // Checked now, and not at the end of a long suite.
-    const std::filesystem::path file = line.values["junit"].as<std::string>();
-    std::error_code code;
-    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))
-      return BadInput(fmt::format("--junit {}: no such folder", file.string()));
-  }
+  TRY(CheckJUnit(line));
   if (!line.values.contains("only")) return {};
   return Select(line.values["only"].as<std::vector<std::string>>(), suite);
 }
@@ -98,7 +92,7 @@ po::options_description SuiteOptions() {
   options.add_options()("seed", po::value<int64_t>(), "the seed, instead of the file's");
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
                         "folder for run folders");
-  options.add_options()("junit", po::value<std::string>(), "also write the results as JUnit XML");
+  AddJUnitOption(options);
   options.add_options()("json", "print a summary line of JSON");
   options.add_options()("matrix", "print the expected outcomes as a table and exit");
   options.add_options()("cases", "print the expected outcomes with one line a column and exit");

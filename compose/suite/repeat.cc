@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/redis/server.h"
+#include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
@@ -64,14 +66,22 @@ ExitCode StatusOfAnswers(const SuiteResult& result) {
 // Without expectations a run is as expected if it is valid, so there is nothing more to print.
 bool Expects(const SuiteCell& cell) { return !cell.plan.expect.empty(); }
 
-void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run) {
+void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run, size_t done,
+                   size_t of) {
   const std::string_view how = run.interrupted   ? "interrupted"
                                : !Expects(cell)  ? ""
                                : run.as_expected ? "as expected"
                                                  : "NOT AS EXPECTED";
-  fmt::print("{:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", cell.name, repetition, run.overall, how,
-             run.seconds, run.error);
+  fmt::print("{:>3} of {}  {:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", done, of, cell.name,
+             repetition, run.overall, how, run.seconds, run.error);
   std::fflush(stdout);
+}
+
+void ShowSuiteProgress(const SuiteRequest& request, const SuiteProgress& now) {
+  ShowProgressLine(
+      fmt::format("{} of {}{} runs; {} {}: {}", now.done, request.until ? "at most " : "", now.of,
+                  request.until ? "at most" : "about", RoughTime(now.seconds_left) + " left",
+                  fmt::join(now.running, ", ")));
 }
 
 struct RunCount {
@@ -98,14 +108,28 @@ void PrintAsked(const SuiteRequest& request) {
   std::fflush(stdout);
 }
 
-void PrintEnd(const SuiteRequest& request, const SuiteResult& result) {
+// The answers to --until decide, and the number of violated runs is beside the point.
+std::string AnswersLine(const SuiteRequest& request, const SuiteResult& result) {
+  const AnswerCount count = CountAnswers(result);
+  const std::string_view verdict = count.not_below > 0     ? "not below"
+                                   : count.not_decided > 0 ? "not decided"
+                                                           : "below";
+  return fmt::format("verdict: {} ({})\n", verdict, request.until->text);
+}
+
+void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool colored) {
   const RunCount tally = CountRuns(result);
   const std::string cut =
       fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted, result.not_begun);
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
-  fmt::print("{}{} of {} runs {} in {:.1f} s{}\nfiles: {}\n", RatesOf(request, result),
-             tally.as_expected, tally.runs, expects ? "as expected" : "valid", result.seconds,
-             result.interrupted ? cut : "", request.folder.string());
+  const std::string counted = request.until
+                                  ? fmt::format("{} runs", tally.runs)
+                                  : fmt::format("{} of {} runs {}", tally.as_expected, tally.runs,
+                                                expects ? "as expected" : "valid");
+  fmt::print("{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
+             OutcomesOf(request.suite, result, colored), RatesOf(request, result),
+             request.until ? AnswersLine(request, result) : "", counted, result.seconds,
+             result.interrupted ? cut : "", request.folder.string(), request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
@@ -152,6 +176,7 @@ void AddRepeatOptions(boost::program_options::options_description& options, int 
   options.add_options()("history", po::value<std::string>()->default_value("both"),
                         "history files of a run: both, or binary, which leaves history.jsonl out "
                         "(doublehold export writes it)");
+  AddColorOption(options);
 }
 
 Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line) {
@@ -160,6 +185,21 @@ Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line) {
   if (word == "both") return HistoryFiles::kBoth;
   if (word == "binary") return HistoryFiles::kBinary;
   return BadInput("--history: " + UnknownWord("choice", word, {"both", "binary"}));
+}
+
+void AddJUnitOption(boost::program_options::options_description& options) {
+  options.add_options()("junit", boost::program_options::value<std::string>(),
+                        "also write the results as JUnit XML into this file");
+}
+
+Result<void> CheckJUnit(const ParsedLine& line) {
+  if (!line.values.contains("junit")) return {};
+  // Checked now, and not at the end of a long suite.
+  const std::filesystem::path file = line.values["junit"].as<std::string>();
+  std::error_code code;
+  if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))
+    return BadInput(fmt::format("--junit {}: no such folder", file.string()));
+  return {};
 }
 
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
@@ -188,13 +228,23 @@ Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told 
   request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
                                      request.suite.seed,
                                      request.is_whole ? LatestLink::kMove : LatestLink::kKeep));
+  size_t done = 0, of = 0;
+  for (size_t i = 0; i < request.suite.cells.size(); ++i) of += request.shard.Has(i) ? 1 : 0;
+  of *= static_cast<size_t>(request.repeat);
+  const bool terminal = told != Told::kNothing && isatty(STDERR_FILENO) == 1;
   if (told == Told::kLines) {
-    request.finished = PrintFinished;
+    request.finished = [&](const SuiteCell& cell, int repetition, const CellRun& run) {
+      if (terminal) EraseProgressLine();
+      PrintFinished(cell, repetition, run, ++done, of);
+    };
     if (request.until) PrintAsked(request);
   }
+  if (terminal)
+    request.progress = [&](const SuiteProgress& now) { ShowSuiteProgress(request, now); };
   const SuiteResult result = RunSuite(request);
+  if (terminal) EraseProgressLine();
   if (told == Told::kJson) PrintEndAsJson(request, result);
-  if (told == Told::kLines) PrintEnd(request, result);
+  if (told == Told::kLines) PrintEnd(request, result, TakesColor(line));
   if (line.values.contains("junit")) {
     TRY(WriteWhole(line.values["junit"].as<std::string>(), JUnitOf(request, result)));
   }

@@ -9,8 +9,11 @@
 
 namespace doublehold {
 
-// Adds --repeat, --until, --jobs and --history.
+// Adds --repeat, --until, --jobs, --history and --no-color.
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs);
+void AddJUnitOption(boost::program_options::options_description& options);
+// Bad input if the folder of the file that --junit names does not exist.
+Result<void> CheckJUnit(const ParsedLine& line);
 
 // Reads --history; both files if the command does not have the option.
 Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);

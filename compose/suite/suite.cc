@@ -217,8 +217,10 @@ class SuiteRunner {
   }
 
   void Wait(const sigset_t& watched) {
-    int signal_number = 0;
-    sigwait(&watched, &signal_number);
+    ShowProgress();
+    const timespec pause{.tv_sec = 1, .tv_nsec = 0};
+    const int signal_number = sigtimedwait(&watched, nullptr, &pause);
+    if (signal_number < 0) return;  // nothing happened for a second
     if (signal_number != SIGCHLD) {
       result_.interrupted = true;
       for (const auto& [pid, running] : running_) kill(pid, SIGINT);
@@ -234,16 +236,33 @@ class SuiteRunner {
     }
   }
 
+  // Runs take as long as planned, and as much longer as the finished ones took on average.
+  void ShowProgress() const {
+    if (!request_.progress) return;
+    SuiteProgress now{.done = done_, .of = queue_.size(), .running = {}};
+    const double extra = done_ == 0 ? 1 : extra_seconds_ / static_cast<double>(done_);
+    const auto expected = [&](const Job& job) {
+      return std::max(0.0, ToSeconds(request_.suite.cells[job.cell].plan.duration) + extra);
+    };
+    for (size_t i = next_; i < queue_.size(); ++i) {
+      if (IsNeeded(queue_[i])) now.seconds_left += expected(queue_[i]);
+    }
+    for (const auto& [pid, running] : running_) {
+      now.running.push_back(request_.suite.cells[running.job.cell].name);
+      now.seconds_left +=
+          std::max(0.0, expected(running.job) - ToSeconds(RealMono() - running.begun));
+    }
+    now.seconds_left /= std::max(1, request_.jobs);
+    request_.progress(now);
+  }
+
   void Finish(Running& running, int status) {
     CellRun& run = running.run;
     run.exit_code =
         WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::kEnvironment);
     run.seconds = ToSeconds(RealMono() - running.begun);
     std::ifstream in(request_.folder / run.folder / "verdict.json");
-    const nlohmann::json verdict = nlohmann::json::parse(in, nullptr, false);
-    if (verdict.is_object()) {
-      run.overall = verdict.value("overall", "unknown");
-      run.as_expected = verdict.value("as_expected", false);
+    if (TakeVerdict(nlohmann::json::parse(in, nullptr, false), run)) {
       // It judged, but could not write all its files.
       if (run.exit_code == static_cast<int>(ExitCode::kEnvironment))
         run.error = LogTail(running.log);
@@ -254,12 +273,16 @@ class SuiteRunner {
     // A violation found before the interrupt counts. A run that found none is undecided.
     run.interrupted = result_.interrupted && !run.as_expected &&
                       run.exit_code != static_cast<int>(ExitCode::kViolated);
-    run.trials = TrialsIn(verdict);
     Ended(running);
   }
 
   void Ended(Running& running) {
     CellRun& run = running.run;
+    ++done_;
+    if (run.error.empty()) {
+      extra_seconds_ +=
+          run.seconds - ToSeconds(request_.suite.cells[running.job.cell].plan.duration);
+    }
     if (request_.until) result_.answers[running.job.cell].Take(running.job.repetition, run.trials);
     if (request_.finished) {
       request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
@@ -287,6 +310,8 @@ class SuiteRunner {
   MonoTime save_from_{};
   std::vector<Job> queue_;
   size_t next_ = 0;
+  size_t done_ = 0;
+  double extra_seconds_ = 0;  // by which the finished runs took longer than their plans, together
   std::map<pid_t, Running> running_;
 };
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,9 +73,21 @@ struct CellRun {
   std::string overall = "unknown";
   bool as_expected = false;
   double seconds = 0;
-  std::string error;         // set if there is no verdict
-  bool interrupted = false;  // ended early with the suite, and so undecided
+  std::string error;                    // set if there is no verdict
+  bool interrupted = false;             // ended early with the suite, and so undecided
+  std::vector<std::string> findings{};  // each claim that is not as expected, and its sentence
   RunTrials trials{};
+};
+
+// Fills in what verdict.json says; false if it is no verdict (null).
+bool TakeVerdict(const nlohmann::json& verdict, CellRun& run);
+
+// For a line of progress.
+struct SuiteProgress {
+  size_t done = 0;
+  size_t of = 0;                     // with `until` the maximum
+  std::vector<std::string> running;  // names of cells
+  double seconds_left = 0;           // an estimate from the plans and the runs so far
 };
 
 struct SuiteRequest {
@@ -88,6 +101,8 @@ struct SuiteRequest {
   HistoryFiles history = HistoryFiles::kBoth;
   std::string redis_server;
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
+  // Called once a second, and whenever a run ends; may be empty.
+  std::function<void(const SuiteProgress&)> progress{};
 };
 
 struct SuiteResult {

@@ -1,4 +1,6 @@
-// Writes suite.json, see docs/formats.md.
+// Writes suite.json, and reads verdict.json; see docs/formats.md.
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -64,6 +66,21 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"as_expected", as_expected},   {"interrupted", result.interrupted},
           {"rows", request.suite.rows},   {"columns", request.suite.columns},
           {"about", request.suite.about}, {"cells", std::move(cells)}};
+}
+
+bool TakeVerdict(const nlohmann::json& verdict, CellRun& run) {
+  run.trials = TrialsIn(verdict);
+  if (!verdict.is_object()) return false;
+  run.overall = verdict.value("overall", "unknown");
+  run.as_expected = verdict.value("as_expected", false);
+  for (const json& claim : verdict.value("claims", json::array())) {
+    if (claim.value("as_expected", true)) continue;
+    const json violations = claim.value("violations", json::array());
+    run.findings.push_back(fmt::format(
+        "{} is {}: {}", claim.value("claim", ""), claim.value("outcome", "unknown"),
+        violations.empty() ? claim.value("reason", "") : violations[0].value("sentence", "")));
+  }
+  return true;
 }
 
 }  // namespace doublehold

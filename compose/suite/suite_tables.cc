@@ -45,65 +45,6 @@ std::string QuotedRows(const std::vector<std::string>& rows) {
   return rows.empty() ? "" : fmt::format("`{}`", fmt::join(rows, "`, `"));
 }
 
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return escaped;
-}
-
-struct JUnitCase {
-  std::string name;
-  double seconds = 0;
-  bool failed = false;
-  bool skipped = false;
-  std::string message{};  // set if it failed or was skipped
-};
-
-JUnitCase CaseOf(const SuiteCell& cell, const CellRun& run, size_t repetition) {
-  JUnitCase found{.name = fmt::format("{} #{}", cell.name, repetition), .seconds = run.seconds};
-  found.skipped = !run.as_expected && run.interrupted;
-  found.failed = !run.as_expected && !run.interrupted;
-  found.message = found.skipped       ? "interrupted"
-                  : run.error.empty() ? run.overall + ", which was not expected"
-                                      : run.error;
-  return found;
-}
-
-JUnitCase CaseOf(const SuiteCell& cell, const std::vector<CellRun>& runs, const Repetitions& answer,
-                 const Until& until, bool interrupted) {
-  JUnitCase found{.name = fmt::format("{}: {}", cell.name, until.text),
-                  .message = AnswerText(answer, until)};
-  for (const CellRun& run : runs) found.seconds += run.seconds;
-  found.skipped = interrupted && answer.answer() == RateAnswer::kOpen;
-  found.failed = !found.skipped && answer.answer() != RateAnswer::kBelow;
-  return found;
-}
-
-std::string ToXml(const JUnitCase& one, const std::string& suite) {
-  const std::string text = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
-                                       Escaped(suite), Escaped(one.name), one.seconds);
-  if (!one.failed && !one.skipped) return text + "/>\n";
-  return text + fmt::format("><{} message=\"{}\"/></testcase>\n",
-                            one.failed ? "failure" : "skipped", Escaped(one.message));
-}
-
 }  // namespace
 
 std::string MatrixOf(const Suite& suite) {
@@ -154,29 +95,6 @@ std::string CasesOf(const Suite& suite) {
                         about == suite.about.end() ? "" : about->second, breaks, QuotedRows(kept));
   }
   return text;
-}
-
-std::string JUnitOf(const SuiteRequest& request, const SuiteResult& result) {
-  const Suite& suite = request.suite;
-  std::vector<JUnitCase> cases;
-  for (size_t i = 0; i < suite.cells.size(); ++i) {
-    if (result.runs[i].empty()) continue;
-    if (request.until) {
-      cases.push_back(CaseOf(suite.cells[i], result.runs[i], result.answers[i], *request.until,
-                             result.interrupted));
-      continue;
-    }
-    for (size_t run = 0; run < result.runs[i].size(); ++run)
-      cases.push_back(CaseOf(suite.cells[i], result.runs[i][run], run + 1));
-  }
-  std::string text;
-  for (const JUnitCase& each : cases) text += ToXml(each, suite.name);
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" "
-      "failures=\"{}\" "
-      "time=\"{:.3f}\">\n{}</testsuite>\n",
-      Escaped(suite.name), cases.size(), std::ranges::count_if(cases, &JUnitCase::failed),
-      result.seconds, text);
 }
 
 }  // namespace doublehold

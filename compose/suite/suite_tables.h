@@ -17,8 +17,13 @@ std::string MatrixOf(const Suite& suite);
 std::string CasesOf(const Suite& suite);
 
 nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result);
-// One test case for each run. With `until`: one for each cell, which its answer decides.
+// One test case for each run. With `until`: one for each cell, which its answer decides. A failure
+// names the claims, their sentences and the folder; a run without a verdict is an error.
 std::string JUnitOf(const SuiteRequest& request, const SuiteResult& result);
+
+// The outcomes as a table for a terminal: in each cell the letters of the violated claims, "ok",
+// "unknown" or "error", with "(!)" if not as expected, and a legend. Empty for a single cell.
+std::string OutcomesOf(const Suite& suite, const SuiteResult& result, bool colored);
 
 // The violation rates of each cell and the answers to `until`, for a terminal. Empty if nothing was
 // repeated.

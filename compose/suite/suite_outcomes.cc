@@ -1,0 +1,80 @@
+// The outcomes of a suite as a table for a terminal.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "checker/report/claim_letters.h"
+#include "compose/options/screen.h"
+#include "compose/suite/suite_tables.h"
+
+namespace doublehold {
+namespace {
+
+struct OutcomeCell {
+  std::string text;
+  Color color = Color::kGreen;
+};
+
+// All runs of a cell together: what was violated in any of them.
+OutcomeCell OutcomeOf(const SuiteCell& cell, const std::vector<CellRun>& runs,
+                      std::string& letters_seen) {
+  std::vector<std::string> violated;
+  bool failed = false, unknown = false, as_expected = true;
+  for (const CellRun& run : runs) {
+    failed = failed || !run.error.empty();
+    unknown = unknown || run.overall == "unknown";
+    as_expected = as_expected && (run.as_expected || cell.plan.expect.empty());
+    for (const auto& [claim, count] : run.trials.by_run) {
+      if (claim != kAnyClaim && count.violated > 0 &&
+          std::ranges::find(violated, claim) == violated.end())
+        violated.push_back(claim);
+    }
+  }
+  if (!violated.empty()) {
+    const std::string letters = LettersOf(violated);
+    letters_seen += letters;
+    return {letters + (as_expected ? "" : " (!)"), Color::kRed};
+  }
+  if (failed) return {"error", Color::kYellow};
+  if (unknown) return {"unknown", Color::kYellow};
+  return {as_expected ? "ok" : "ok (!)", as_expected ? Color::kGreen : Color::kYellow};
+}
+
+}  // namespace
+
+std::string OutcomesOf(const Suite& suite, const SuiteResult& result, bool colored) {
+  if (suite.cells.size() < 2) return "";
+  constexpr size_t kNarrowest = 7;  // "unknown"
+  std::string letters;
+  std::map<std::pair<std::string, std::string>, OutcomeCell> cells;
+  for (size_t i = 0; i < suite.cells.size(); ++i) {
+    if (!result.runs[i].empty())
+      cells[{suite.cells[i].row, suite.cells[i].column}] =
+          OutcomeOf(suite.cells[i], result.runs[i], letters);
+  }
+  const auto is_shown = [&](const std::string& row) {
+    return std::ranges::any_of(cells, [&](const auto& cell) { return cell.first.first == row; });
+  };
+  size_t first = 0;
+  for (const std::string& row : suite.rows) first = std::max(first, row.size());
+  std::string text = fmt::format("\n{:<{}}", "", first);
+  for (const std::string& column : suite.columns)
+    text += fmt::format("  {:<{}}", column, std::max(kNarrowest, column.size()));
+  text.erase(text.find_last_not_of(' ') + 1);
+  for (const std::string& row : suite.rows) {
+    if (!is_shown(row)) continue;
+    text += fmt::format("\n{:<{}}", row, first);
+    for (const std::string& column : suite.columns) {
+      const size_t width = std::max(kNarrowest, column.size());
+      const auto cell = cells.find({row, column});
+      const OutcomeCell shown = cell == cells.end() ? OutcomeCell{""} : cell->second;
+      const std::string space(width - std::min(width, shown.text.size()), ' ');
+      text += "  " + InColor(shown.text, shown.color, colored && !shown.text.empty()) + space;
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+  }
+  return text + '\n' + LegendOf(letters);
+}
+
+}  // namespace doublehold

@@ -1,0 +1,74 @@
+// The results of a suite as JUnit XML and as a table, without running anything.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "compose/suite/suite_tables.h"
+
+namespace doublehold {
+namespace {
+
+nlohmann::json VerdictWithStock(const std::string& outcome) {
+  return {{"overall", outcome},
+          {"as_expected", outcome == "valid"},
+          {"claims",
+           {{{"claim", "stock"},
+             {"outcome", outcome},
+             {"as_expected", outcome == "valid"},
+             {"reason", "it is so"},
+             {"violations", {{{"sentence", "client 1 wrote 4 <late>"}}}}}}}};
+}
+
+// Cells a/x (violated), a/y (valid), b/x (its driver is missing).
+class Results : public ::testing::Test {
+ protected:
+  Results() {
+    for (const auto& [row, column] : {std::pair("a", "x"), {"a", "y"}, {"b", "x"}}) {
+      AddCell(suite_, {.name = std::string(row) + "/" + column,
+                       .row = row,
+                       .column = column,
+                       .plan = {},
+                       .settings = {}});
+      result_.runs.push_back(
+          {CellRun{.folder = "cells/" + std::string(row) + "-" + column + "/1"}});
+    }
+    EXPECT_TRUE(TakeVerdict(VerdictWithStock("violated"), result_.runs[0][0]));
+    EXPECT_TRUE(TakeVerdict(VerdictWithStock("valid"), result_.runs[1][0]));
+    EXPECT_FALSE(TakeVerdict(nullptr, result_.runs[2][0]));
+    result_.runs[2][0].error = "redisson: no java";
+  }
+
+  Suite suite_{.name = "tiny", .about = {}, .cells = {}};
+  SuiteResult result_;
+};
+
+TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
+  const std::string xml = JUnitOf({.suite = suite_, .folder = "runs/tiny/1"}, result_);
+  EXPECT_NE(xml.find("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""), std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("<failure message=\"stock is violated: client 1 wrote 4 &lt;late&gt;\">"),
+            std::string::npos)
+      << xml;
+  EXPECT_NE(xml.find("folder: runs/tiny/1/cells/a-x/1"), std::string::npos) << xml;
+}
+
+TEST_F(Results, ADriverThatIsMissingIsAnErrorInJUnit) {
+  const std::string xml = JUnitOf({.suite = suite_, .folder = "runs/tiny/1"}, result_);
+  EXPECT_NE(xml.find("<error message=\"redisson: no java\">"), std::string::npos) << xml;
+}
+
+TEST_F(Results, TheTableHasLettersAndTheirMeaning) {
+  const std::string table = OutcomesOf(suite_, result_, false);
+  EXPECT_TRUE(table.starts_with("\n   x        y\na  S        ok\nb  error\n  S  ")) << table;
+  EXPECT_NE(OutcomesOf(suite_, result_, true).find("\x1b[31mS\x1b[0m"), std::string::npos);
+}
+
+TEST_F(Results, ExpectationsAreMarkedOnlyWhereTheSuiteHasSome) {
+  EXPECT_EQ(OutcomesOf(suite_, result_, false).find("(!)"), std::string::npos);
+  suite_.cells[0].plan.expect["stock"] = "valid";
+  EXPECT_NE(OutcomesOf(suite_, result_, false).find("a  S (!)    ok\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace doublehold
