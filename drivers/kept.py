@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The bundled drivers: installs a library in a version, and becomes its driver.
 
-    kept.py NAME [--version V] [--install]
+    kept.py NAME [--version V] [--install | --missing]
     kept.py --list
 
 The language's package client (pip, npm, mvn, go) installs the library into a folder of the user's
@@ -57,6 +57,7 @@ def tell(words, folder=None) -> None:
 class Pip:
     package: str
     runs_on = "python"
+    usual_s = 5
 
     def pinned(self, folder):
         return re.search(rf"^{self.package}==(\S+)", (folder / "requirements.txt").read_text(), re.M)[1]
@@ -76,6 +77,7 @@ class Pip:
 class Npm:
     package: str
     runs_on = "node"
+    usual_s = 5
 
     def pinned(self, folder):
         return json.loads((folder / "package.json").read_text())["dependencies"][self.package]
@@ -99,6 +101,7 @@ class Npm:
 class Go:
     module: str
     runs_on = "go"
+    usual_s = 30
 
     def pinned(self, folder):
         return re.search(rf"{re.escape(self.module)} v(\S+)", (folder / "go.mod").read_text())[1]
@@ -124,6 +127,7 @@ class Go:
 
 class Maven:
     runs_on = "java"
+    usual_s = 30
 
     def pinned(self, folder):
         return re.search(r"<library\.version>(.+?)</library\.version>", (folder / "pom.xml").read_text())[1]
@@ -157,13 +161,18 @@ def text_of(folder: Path) -> bytes:
     return b"".join(file.name.encode() + file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file())
 
 
-def installed(name: str, version: str) -> Path:
-    """Returns the folder of the installed version, complete. If several processes ask at once, one
-    of them installs it."""
+def folder_of(name: str, version: str) -> Path:
+    """Returns the folder of that version in the cache. It exists if the version is installed."""
     kept, source = KEPT[name], HERE / name
     which = hashlib.sha256(text_of(source)).hexdigest()[:8]
     runtime = f"python{sys.version_info.major}.{sys.version_info.minor}" if isinstance(kept, Pip) else kept.runs_on
-    folder = CACHE / f"{name}-{version}-{runtime}-{which}"
+    return CACHE / f"{name}-{version}-{runtime}-{which}"
+
+
+def installed(name: str, version: str) -> Path:
+    """Returns the folder of the installed version, complete. If several processes ask at once, one
+    of them installs it."""
+    kept, source, folder = KEPT[name], HERE / name, folder_of(name, version)
     if folder.exists():
         return folder
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -199,6 +208,7 @@ def main() -> None:
     parser.add_argument("name", choices=KEPT, nargs="?")
     parser.add_argument("--version")
     parser.add_argument("--install", action="store_true", help="do no more than that")
+    parser.add_argument("--missing", action="store_true", help="what --install would install, and how long that takes; or nothing")
     parser.add_argument("--list", action="store_true", help="the names, each with the version that is pinned")
     asked = parser.parse_args()
     if asked.list:
@@ -209,6 +219,10 @@ def main() -> None:
         parser.error("of which library?")
     kept, source = KEPT[asked.name], HERE / asked.name
     version = asked.version or kept.pinned(source)
+    if asked.missing:
+        if not folder_of(asked.name, version).exists():
+            print(f"{asked.name} {version} ({kept.usual_s} s, once)")
+        return
     if asked.install:
         end_with_parent()
     try:

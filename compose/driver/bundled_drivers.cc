@@ -1,6 +1,7 @@
 #include "compose/driver/bundled_drivers.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -148,7 +149,12 @@ Result<void> InstallDriver(const std::string& asked) {
   const std::optional<Asked> parsed = ParseAsked(asked);
   if (!parsed) return {};
   auto words = TRY(WordsOf(asked, *parsed));
-  words.emplace_back("--install");
+  words.emplace_back("--missing");
+  if (isatty(STDERR_FILENO) == 1) {
+    const Result<std::string> missing = RunTool(words);
+    if (missing && !missing->empty()) fmt::print(stderr, "installing {}", *missing);
+  }
+  words.back() = "--install";
   const Result<std::string> done = RunTool(words);
   if (done) return {};
   Error error = done.error();
