@@ -169,5 +169,22 @@ TEST(TemplateInNode, FollowsTheProtocol) {
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 
+TEST(TemplateInJava, FollowsTheProtocol) {
+  if (!RunTool({"java", "--version"})) GTEST_SKIP() << "java is missing";
+  const Finished checked =
+      RunProgram({"driver", "check", "--", "java", SourceDir() + "/drivers/template.java"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
+TEST(TemplateInGo, FollowsTheProtocol) {
+  if (!RunTool({"go", "version"})) GTEST_SKIP() << "go is missing";
+  const TestFolder folder;
+  const std::string driver = (folder.path() / "driver").string();
+  const auto built = RunTool({"go", "build", "-o", driver, SourceDir() + "/drivers/template.go"});
+  ASSERT_TRUE(built.has_value()) << built.error().message;
+  const Finished checked = RunProgram({"driver", "check", "--", driver});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
 }  // namespace
 }  // namespace doublehold
