@@ -64,6 +64,23 @@ nlohmann::json WholeJson(const AllAsked& asked, const std::vector<MatrixRow>& ro
           {"rows", ToJson(rows)}};
 }
 
+// "lock 3 of 21: redlock, 2 clients, pause, depth 2; 12 s, about 72 s left". The estimate takes all
+// locks to be alike.
+std::string ProgressOfAll(const AllAsked& asked, const MatrixSearch& search, double seconds) {
+  const auto before = std::ranges::find(asked.locks, search.lock) - asked.locks.begin();
+  const std::ptrdiff_t left = std::ssize(asked.locks) - before;
+  return fmt::format(
+      "lock {} of {}: {}, {} clients, {}, depth {}; {:.0f} s{}", before + 1, asked.locks.size(),
+      search.lock, search.clients,
+      search.faults.empty()       ? "none"
+      : search.faults.size() == 1 ? EntryOf(search.faults.front()).name
+                                  : "any",
+      search.depth, seconds,
+      before == 0 ? ""
+                  : fmt::format(", about {:.0f} s left",
+                                seconds / static_cast<double>(before) * static_cast<double>(left)));
+}
+
 Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json& json,
                        const std::string& markdown) {
   TRY(WriteWhole(folder / "explore.json", json.dump(2) + "\n"));
@@ -90,6 +107,9 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
   }
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();
+  const auto seconds = [begun] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  };
   const MatrixTerms terms{.locks = asked.locks,
                           .clients = asked.clients,
                           .faults = asked.search.scenario.terms.faults,
@@ -97,23 +117,17 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
   const std::vector<MatrixRow> rows = ExploreMatrix(
       terms, [&](const MatrixSearch& search) { return Run(asked, search); },
       [&](const MatrixSearch& search) {
-        if (terminal)
-          fmt::print(stderr, "\r{}, {} clients, {}, depth {}\x1b[K", search.lock, search.clients,
-                     search.faults.empty()       ? "none"
-                     : search.faults.size() == 1 ? EntryOf(search.faults.front()).name
-                                                 : "any",
-                     search.depth);
+        if (terminal) fmt::print(stderr, "\r{}\x1b[K", ProgressOfAll(asked, search, seconds()));
       });
   if (terminal) fmt::print(stderr, "\r\x1b[K");
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  const nlohmann::json json = WholeJson(asked, rows, seconds);
+  const double took = seconds();
+  const nlohmann::json json = WholeJson(asked, rows, took);
   const std::string markdown = MarkdownOf(rows);
   if (asked.as_json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     fmt::print("{}\n{} executions in {:.1f} s\n", markdown, json["executions"].get<int64_t>(),
-               seconds);
+               took);
   }
   if (asked.into) {
     TRY(WriteInto(*asked.into, json, markdown));
