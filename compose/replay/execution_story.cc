@@ -10,6 +10,7 @@
 #include "checker/claims/data/stock.h"
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/traits.h"
 
 namespace doublehold {
 namespace {
@@ -47,6 +48,7 @@ class Teller {
     Event first{};
     int64_t last_ns = 0;
     int count = 0;
+    bool by_dead_server = false;  // a server had been killed by the first of these attempts
   };
 
   void Add(int64_t at_ns, StepKind kind, std::string text) {
@@ -84,7 +86,10 @@ class Teller {
   void Answered(const Event& asked, const Event& answer) {
     Refused& refused = refused_[{answer.client, answer.task, answer.thread}];
     if (answer.op == Op::kAcquire && answer.type == EventType::kFail) {
-      if (refused.count++ == 0) refused.first = answer;
+      if (refused.count++ == 0) {
+        refused.first = answer;
+        refused.by_dead_server = server_is_dead_;
+      }
       refused.last_ns = answer.at_ns;
       return;
     }
@@ -98,11 +103,15 @@ class Teller {
 
   void Flush(Refused& refused) {
     if (refused.count == 0) return;
-    const std::string times = refused.count == 1
-                                  ? ", and is refused"
-                                  : fmt::format(" {} times until {}, and is refused each time",
-                                                refused.count, Ms(refused.last_ns));
-    Add(refused.first.at_ns, StepKind::kDone, Who(refused.first) + Asks(refused.first) + times);
+    const bool once = refused.count == 1;
+    const std::string times =
+        once ? "" : fmt::format(" {} times until {}", refused.count, Ms(refused.last_ns));
+    // A dead server refuses nothing: the client cannot reach it.
+    const std::string how = refused.by_dead_server ? ", and cannot obtain it: a server is dead"
+                            : once                 ? ", and is refused"
+                                                   : ", and is refused each time";
+    Add(refused.first.at_ns, StepKind::kDone,
+        Who(refused.first) + Asks(refused.first) + times + how);
     refused.count = 0;
   }
 
@@ -180,7 +189,11 @@ class Teller {
 
   void Fault(const Event& event) {
     const FaultFact& fault = history_.facts.faults[static_cast<size_t>(event.value[0])];
-    if (event.type == EventType::kInvoke) return Add(event.at_ns, StepKind::kFault, fault.what);
+    if (event.type == EventType::kInvoke) {
+      server_is_dead_ = server_is_dead_ || (TraitsOf(fault).Has(FaultTrait::kKills) &&
+                                            !fault.nodes.empty() && history_.facts.nodes == 1);
+      return Add(event.at_ns, StepKind::kFault, fault.what);
+    }
     if (event.value[1] > 0) Add(event.at_ns, StepKind::kFault, "that is over: " + fault.what);
   }
 
@@ -215,6 +228,7 @@ class Teller {
   std::vector<ExecutionStep> steps_;
   std::map<std::pair<Asker, Op>, Event> open_;
   std::map<Asker, Refused> refused_;
+  bool server_is_dead_ = false;  // killed for good
 };
 
 }  // namespace
