@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "checker/claims/data/stock.h"
 #include "checker/evidence/names.h"
@@ -45,6 +46,11 @@ FactKind KindOfUse(const Call& use) {
   return KindOf(use.outcome, ok);
 }
 
+// By time; at the same time a call that failed comes after the fault that made it fail.
+std::pair<int64_t, bool> InOrder(const StoryStep& step) {
+  return {step.at_ns, step.what == FactKind::kUnanswered || step.what == FactKind::kRefused};
+}
+
 class Narrator {
  public:
   explicit Narrator(const ViolationContext& record) : record_(record) {}
@@ -72,7 +78,7 @@ class Narrator {
   }
 
   std::vector<StoryStep> Finish() && {
-    std::ranges::stable_sort(steps_, {}, &StoryStep::at_ns);
+    std::ranges::stable_sort(steps_, {}, InOrder);
     if (steps_.size() > kMostSteps) steps_.resize(kMostSteps);
     return std::move(steps_);
   }

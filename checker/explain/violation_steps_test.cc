@@ -85,6 +85,25 @@ TEST(Narrate, AnUnansweredReadIsListedAtItsInvocation) {
   EXPECT_EQ(At(asked->at_ns), "0.004 s");
 }
 
+TEST(Narrate, AFaultComesBeforeTheCallThatItMadeFail) {
+  History history = FromLanes(kStopped);
+  std::erase_if(history.events, [](const Event& event) {
+    return event.op == Op::kRead && event.type == EventType::kOk;
+  });
+  const auto asked_ns = std::ranges::find(history.events, Op::kRead, &Event::op)->at_ns;
+  for (Event& event : history.events) {
+    if (event.op == Op::kFault && event.type == EventType::kInvoke) event.at_ns = asked_ns;
+  }
+  std::ranges::stable_sort(history.events, {}, &Event::at_ns);
+  const ClaimVerdict verdict = Judge(history).claims.at(0);
+  const auto& steps = verdict.violations.at(0).steps;
+  const auto fault = std::ranges::find(steps, FactKind::kFaultBegan, &StoryStep::what);
+  const auto call = std::ranges::find(steps, FactKind::kUnanswered, &StoryStep::what);
+  ASSERT_TRUE(fault != steps.end() && call != steps.end());
+  EXPECT_EQ(fault->at_ns, call->at_ns);
+  EXPECT_LT(fault, call);
+}
+
 std::string FactsOf(const std::string& lanes) {
   const ClaimVerdict verdict = Exclusion(lanes);
   std::string facts;
