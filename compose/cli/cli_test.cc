@@ -54,6 +54,9 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
   EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
   EXPECT_NE(finished.out.find("has no place: it would be held by 1"), std::string::npos)
       << finished.out;
+  const std::string whole = (run.folder.path() / "whole.edn").string();
+  ASSERT_EQ(RunProgram({"export", run.folder.path().string(), "--output", whole}).exit_code, 0);
+  EXPECT_EQ(RunProgram({"check", whole, "--model", "owner-mutex"}).exit_code, 1);
   const Finished same = RunProgram(
       {"check", run.folder.path().string(), "--model", "owner-mutex", "--partition-by", "key"});
   EXPECT_EQ(same.exit_code, 1) << same.out << same.err;

@@ -78,7 +78,7 @@ constexpr const char* kUsage =
     "Tests a driver against docs/driver-protocol.md, and reports what is wrong.\n"
     "Exit status: 0 correct, 1 something is wrong, 3 bad input, 4 no such program or no server.\n\n"
     "       doublehold driver serve LOCK\n"
-    "Serves a built-in lock as a driver: --driver 'build/doublehold driver serve set-nx-px'.\n"
+    "Serves a built-in lock as a driver: --driver 'doublehold driver serve set-nx-px'.\n"
     "Its options are those of the lock, and call-timeout and retry.* of a run.";
 
 Result<std::string> CommandOf(Words::const_iterator begin, Words::const_iterator end) {

@@ -190,8 +190,9 @@ class OpLogReader {
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
                              const TakeEvent& take) {
   const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
-  Result<OpLogFacts> facts =
-      OpLogReader(*reader, format == LogFormat::kJsonLines, skips, take).Read();
+  // Doublehold writes and exports these two.
+  const bool may_be_ours = format == LogFormat::kJsonLines || format == LogFormat::kEdn;
+  Result<OpLogFacts> facts = OpLogReader(*reader, may_be_ours, skips, take).Read();
   if (source.broken()) return BadInput(fmt::format("{}: cannot be read to its end", source.name()));
   return facts;
 }

@@ -107,6 +107,17 @@ TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAre) {
   }
 }
 
+TEST(OpLog, AnExportAsEdnIsRecognisedAsOurs) {
+  const Result<Log> log = ReadOpLogText(
+      "{:process :supervisor, :type :info, :f :start, :time 0, :value {:events 2}}\n"
+      "{:process 2, :type :invoke, :f :acquire, :time 1}\n"
+      "{:process 2, :task :watchdog, :type :invoke, :f :extend, :time 1}",
+      false, LogFormat::kEdn);
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_TRUE(log->facts.ours);
+  EXPECT_EQ(log->events.size(), 1U);
+}
+
 TEST(OpLog, SessionsOfOurClientsAreSeparateProcesses) {
   const Result<Log> log = ReadOpLogText(
       R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
