@@ -36,6 +36,9 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"driver", "check -- COMMAND...|serve LOCK",
                    "test a lock library's driver; or serve as one", DriverCommand},
       CommandEntry{"doctor", "", "report what this machine supports and lacks", DoctorCommand},
+      CommandEntry{"completion", "bash|zsh|fish", "print a completion for a shell",
+                   CompletionCommand},
+      CommandEntry{"man", "", "print the manual page: doublehold man | man -l -", ManCommand},
   };
   return kCommands;
 }
@@ -50,7 +53,8 @@ void PrintUsage(std::ostream& out) {
       << ": tests distributed locks: can two clients hold one at once?\n\nusage: doublehold "
          "COMMAND ...\n\n";
   for (const CommandEntry& command : Commands()) {
-    out << fmt::format("  {:<8}{:<31} {}\n", command.name, command.usage, command.summary);
+    const std::string usage = fmt::format("{:<7} {}", command.name, command.usage);
+    out << fmt::format("  {:<39} {}\n", usage, command.summary);
   }
   out << "\nexit status: 0 as expected, 1 violated or not as expected, 2 unknown, 3 bad input, 4 "
          "the environment failed\n'doublehold COMMAND --help' describes a command.\n";

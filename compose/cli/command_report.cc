@@ -94,6 +94,8 @@ Result<ExitCode> RunWithProgress(Words& command) {
 }  // namespace
 
 Result<ExitCode> ReportCommand(const Words& words) {
+  // reports/report.py has the options, and may be missing.
+  if (words == Words{std::string(kDescribeOptions)}) return ExitCode::kAsExpected;
   const std::filesystem::path program = TRY(FindReportProgram());
   const std::string python = TRY(FindPython());
   Words command{python, program.string()};

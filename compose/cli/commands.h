@@ -24,6 +24,8 @@ Result<ExitCode> ListCommand(const Words& words);
 Result<ExitCode> ReportCommand(const Words& words);
 Result<ExitCode> DoctorCommand(const Words& words);
 Result<ExitCode> DriverCommand(const Words& words);
+Result<ExitCode> CompletionCommand(const Words& words);
+Result<ExitCode> ManCommand(const Words& words);
 
 struct CommandEntry {
   std::string_view name;

@@ -10,9 +10,25 @@ namespace doublehold {
 
 namespace po = boost::program_options;
 
+namespace {
+
+void PrintDescriptions(const po::options_description& options) {
+  for (const auto& option : options.options()) {
+    std::cout << option->long_name() << '\t'
+              << (option->semantic()->max_tokens() == 0 ? "" : option->format_parameter()) << '\t'
+              << option->description() << '\n';
+  }
+}
+
+}  // namespace
+
 Result<ParsedLine> ParseLine(const Words& words, po::options_description options,
                              const std::string& usage, const po::options_description& hidden) {
   options.add_options()("help,h", "show this help");
+  if (words.size() == 1 && words.front() == kDescribeOptions) {
+    PrintDescriptions(options);
+    return ParsedLine{.values = {}, .rest = {}, .help = true};
+  }
   std::vector<std::string> known;
   for (const auto& option : options.options()) known.push_back("--" + option->long_name());
   po::options_description all;

@@ -4,6 +4,7 @@
 
 #include <boost/program_options.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,10 +14,14 @@ namespace doublehold {
 
 using Words = std::vector<std::string>;
 
+// As the only word: prints the options, a line each, for completions and the manual page:
+// NAME <tab> the value that it takes, or nothing <tab> its description.
+inline constexpr std::string_view kDescribeOptions = "--describe-options";
+
 struct ParsedLine {
   boost::program_options::variables_map values;
   Words rest;         // the words that are no options
-  bool help = false;  // --help was given, and the help has been printed
+  bool help = false;  // --help was given, or kDescribeOptions; it has been printed
 };
 
 // Prints `usage` and `options` with --help. Reads the `hidden` options too: the command refuses
