@@ -1,5 +1,5 @@
-// Writes a verdict for a terminal so that it fits on a screen: its table, the steps of the violation
-// that matters most, and what follows for throughput and latency.
+// Writes a verdict for a terminal so that it fits on a screen: its table, and the steps of the
+// violation that matters most. Writes the throughput and the latencies.
 
 #include <fmt/format.h>
 
