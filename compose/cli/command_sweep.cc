@@ -14,6 +14,7 @@
 #include "compose/cluster/namespaces.h"
 #include "compose/driver/driver.h"
 #include "compose/options/experiment_options.h"
+#include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/run/run_once.h"
@@ -179,20 +180,16 @@ nlohmann::json ToJson(const SweepCells& cells, const std::vector<SweepOutcome>& 
           {"cells", std::move(list)}};
 }
 
-void ShowSweepProgress(size_t done, size_t all) {
-  fmt::print(stderr, "\r{} of {} runs\x1b[K", done, all);
+void ShowSweepProgress(const SuiteProgress& now) {
+  ShowProgressLine(fmt::format("{} of {} runs; about {} left: {}", now.done, now.of,
+                               RoughTime(now.seconds_left), fmt::join(now.running, ", ")));
 }
 
 Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCells& cells) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
-  size_t done = 0;
-  if (terminal) {
-    runs.finished = [&](const SuiteCell&, int, const CellRun&) {
-      ShowSweepProgress(++done, cells.suite.cells.size());
-    };
-  }
+  if (terminal) runs.progress = ShowSweepProgress;
   const SuiteResult result = RunSuite(runs);
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (terminal) EraseProgressLine();
   std::vector<SweepOutcome> outcomes;
   for (size_t i = 0; i < result.runs.size(); ++i) {
     const std::vector<CellRun>& cell = result.runs[i];
