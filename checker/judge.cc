@@ -278,7 +278,7 @@ void Conclude(RunVerdict& verdict) {
                                           : ExitCode::kUnknown;
 }
 
-RunVerdict Judge(const History& history, const Limits& limits) {
+RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged& judged) {
   if (const std::optional<std::string> why = WhyBroken(history)) {
     return Unjudged(history.facts, *why);
   }
@@ -293,6 +293,7 @@ RunVerdict Judge(const History& history, const Limits& limits) {
       claim.outcome = Outcome::kUnknown;
       claim.reason = fmt::format("{}; but {}", claim.reason, why.front());
     }
+    if (judged) judged(claim);
     verdict.claims.push_back(std::move(claim));
   }
   ExplainAll(evidence, verdict);

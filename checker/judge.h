@@ -3,6 +3,7 @@
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_H_
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -35,7 +36,9 @@ struct RunVerdict {
   std::vector<std::string> warnings;         // a sentence each
 };
 
-RunVerdict Judge(const History& history, const Limits& limits = {});
+// Called after each claim is judged, before its causes are explained; may be empty.
+using ClaimJudged = std::function<void(const ClaimVerdict&)>;
+RunVerdict Judge(const History& history, const Limits& limits = {}, const ClaimJudged& judged = {});
 // Derives from the claims: `overall`, whether the verdict is as expected, and the exit code.
 void Conclude(RunVerdict& verdict);
 

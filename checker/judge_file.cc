@@ -46,7 +46,8 @@ void RestrictTo(const std::vector<std::string>& claims, RunFacts& facts) {
   std::erase_if(facts.expect_cause, is_other);
 }
 
-Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims) {
+Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims,
+                             const ClaimJudged& judged) {
   RunFacts facts = file.facts();
   RestrictTo(claims, facts);
   if (claims == std::vector<std::string>{"exclusion"}) {
@@ -55,7 +56,7 @@ Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::s
   Result<History> history = file.Load();
   if (!history) return tl::unexpected(history.error());
   history->facts = std::move(facts);
-  return Judge(*history);
+  return Judge(*history, {}, judged);
 }
 
 }  // namespace doublehold

@@ -17,7 +17,9 @@ void RestrictTo(const std::vector<std::string>& claims, RunFacts& facts);
 // Judges the named claims, and compares them with their expectations. If only `exclusion` is named,
 // exclusion_scan.h decides if it can. Then the verdict has no latencies, no counts except grants,
 // and no names beside a margin. Fails if the file has an event that the run cannot have had.
-Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims);
+// `judged` as of Judge.
+Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims,
+                             const ClaimJudged& judged = {});
 
 }  // namespace doublehold
 

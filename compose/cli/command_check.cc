@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "checker/judge_file.h"
 #include "checker/linear/judge_log.h"
 #include "compose/options/command_line.h"
+#include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/claim_settings.h"
 #include "compose/plan/plan_builder.h"
@@ -210,7 +212,11 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   std::string text;
   TextSource source = TRY(OpenLog(line.rest.front(), text));
   const LogFormat format = TRY(FormatToRead(line, source));
+  std::optional<LastWords> words(std::in_place,
+                                 "doublehold check: interrupted; the search found no order yet, "
+                                 "and no proof that there is none");
   const LogVerdict verdict = TRY(JudgeLog(source, format, question));
+  words.reset();
   if (line.values.contains("json")) {
     fmt::print("{}\n", ToJson(verdict, question.model).dump(2));
   } else {
@@ -234,7 +240,18 @@ Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const Ru
   return claims;
 }
 
+// Keeps the outcomes so far as the last words of an interrupted check.
+ClaimJudged SayOutcomes(LastWords& words) {
+  return [&words, said = std::string(),
+          status = ExitCode::kUnknown](const ClaimVerdict& claim) mutable {
+    said += fmt::format("{}{} {}", said.empty() ? "" : ", ", claim.claim, Name(claim.outcome));
+    if (claim.outcome == Outcome::kViolated) status = ExitCode::kViolated;
+    words.Set("", "doublehold check: interrupted; judged so far: " + said, status);
+  };
+}
+
 Result<RunVerdict> JudgeRun(const ParsedLine& line) {
+  LastWords words("doublehold check: interrupted before a claim was judged");
   const std::filesystem::path file = TRY(HistoryFileOf(line.rest.front()));
   if (file.extension() == ".edn") {
     return BadInput(
@@ -244,12 +261,12 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   if (file.extension() == ".bin") {
     const MappedHistory mapped = TRY(MappedHistory::Open(file));
     const auto claims = TRY(ClaimsForCheck(line, mapped.facts()));
-    return JudgeFile(mapped, claims);
+    return JudgeFile(mapped, claims, SayOutcomes(words));
   }
   History history = TRY(ReadJsonlFile(file));
   auto claims = TRY(ClaimsForCheck(line, history.facts));
   RestrictTo(claims, history.facts);
-  return Judge(history);
+  return Judge(history, {}, SayOutcomes(words));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compose/cluster/namespaces.h"
 #include "compose/driver/driver.h"
 #include "compose/options/command_line.h"
+#include "compose/os/last_words.h"
 #include "compose/os/scratch.h"
 #include "compose/run/run_once.h"
 
@@ -65,12 +66,91 @@ std::string DetailOf(const FaultTrial& trial) {
                      ShownSpan(trial.measured_ns));
 }
 
+constexpr const char* kInterruptedDoctor = "interrupted; what was found is above";
+
+// A run on real servers reports an interruption as an error.
+bool IsInterruption(const Error& error) { return error.message.starts_with("interrupted"); }
+
+std::string LineOfAnInterruption() {
+  return fmt::format("doublehold doctor: {}", kInterruptedDoctor);
+}
+
+// Prints each finding as it is found.
+class Findings {
+ public:
+  explicit Findings(bool as_json) : as_json_(as_json) { Listen(); }
+
+  void Add(const Finding& finding) {
+    all_needed_ = all_needed_ && (finding.ok || !finding.needed);
+    json_.push_back({{"what", finding.what},
+                     {"ok", finding.ok},
+                     {"needed", finding.needed},
+                     {"detail", finding.detail}});
+    Listen();
+    if (as_json_) return;
+    fmt::print("{:<8} {:<18} {}\n",
+               finding.ok       ? "ok"
+               : finding.needed ? "MISSING"
+                                : "without",
+               finding.what, finding.detail);
+    std::fflush(stdout);
+  }
+  // Prints what is left to print.
+  ExitCode End() {
+    fmt::print("{}", Rest());
+    std::fflush(stdout);
+    return all_needed_ ? ExitCode::kAsExpected : ExitCode::kEnvironment;
+  }
+
+ private:
+  [[nodiscard]] std::string Rest() const { return as_json_ ? json_.dump(2) + "\n" : ""; }
+  void Listen() { words_.Set(Rest(), LineOfAnInterruption()); }
+
+  bool as_json_;
+  bool all_needed_ = true;
+  nlohmann::json json_ = nlohmann::json::array();
+  LastWords words_{LineOfAnInterruption()};
+};
+
+Result<ExitCode> ReportMachine(const std::string& redis, bool as_json) {
+  const auto itself = [](const std::string& text) { return text; };
+  Findings findings(as_json);
+  const Result<ServerProgram> server = FindServer(redis);
+  findings.Add(FindingOf("redis-server", true, server, [](const ServerProgram& found) {
+    return found.path + " " + found.version;
+  }));
+  const Result<std::filesystem::path> shim = FindClockShim();
+  findings.Add(FindingOf("clock shim", true, shim, [](const auto& path) { return path.string(); }));
+  if (server && shim) {
+    const Result<std::string> run = TryRun(*server);
+    if (!run && IsInterruption(run.error())) {
+      (void)findings.End();
+      return tl::unexpected(Error{ExitCode::kUnknown, kInterruptedDoctor, {}});
+    }
+    findings.Add(FindingOf("a run with faults", true, run, itself));
+  }
+  findings.Add(FindingOf("reports", false, FindPython(), itself));
+  findings.Add(FindingOf("net namespaces", false, TryNamespaces(),
+                         [] { return "network namespaces, ip and iptables"; }));
+  findings.Add(FindingOf("packet delay", false, TryNetem(), [] { return "netem"; }));
+  const unsigned cores = std::thread::hardware_concurrency();
+  findings.Add(
+      {"cores", cores >= 2, false,
+       cores >= 2 ? std::to_string(cores) : "one core: stalls will make many verdicts unknown"});
+  return findings.End();
+}
+
 // Prints one line for each kind of fault as it is done: each takes a second.
 Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
   bool all_acted = true;
   nlohmann::json json = nlohmann::json::array();
+  LastWords words(LineOfAnInterruption());
   for (const FaultEntry& fault : Faults()) {
     const Result<FaultTrial> trial = TryFault(fault, server);
+    if (!trial && IsInterruption(trial.error())) {
+      if (as_json) fmt::print("{}\n", json.dump(2));
+      return tl::unexpected(Error{ExitCode::kUnknown, kInterruptedDoctor, {}});
+    }
     const bool acted = trial && trial->acted;
     all_acted = all_acted && acted;
     json.push_back({{"fault", fault.name},
@@ -79,6 +159,7 @@ Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
                     {"asked_ns", trial ? trial->asked_ns : 0},
                     {"measured_ns", trial ? trial->measured_ns : 0},
                     {"error", trial ? "" : trial.error().message}});
+    words.Set(as_json ? json.dump(2) + "\n" : "", LineOfAnInterruption());
     if (as_json) continue;
     fmt::print("{:<8} {:<18} {}\n", acted ? "ok" : "FAILED", fault.name,
                trial ? DetailOf(*trial) : trial.error().message);
@@ -109,42 +190,7 @@ Result<ExitCode> DoctorCommand(const Words& words) {
     const ServerProgram server = TRY(FindServer(redis));
     return TryFaults(server, line.values.contains("json"));
   }
-  const auto itself = [](const std::string& text) { return text; };
-  std::vector<Finding> findings;
-  const Result<ServerProgram> server = FindServer(redis);
-  findings.push_back(FindingOf("redis-server", true, server, [](const ServerProgram& found) {
-    return found.path + " " + found.version;
-  }));
-  const Result<std::filesystem::path> shim = FindClockShim();
-  findings.push_back(
-      FindingOf("clock shim", true, shim, [](const auto& path) { return path.string(); }));
-  if (server && shim)
-    findings.push_back(FindingOf("a run with faults", true, TryRun(*server), itself));
-  findings.push_back(FindingOf("reports", false, FindPython(), itself));
-  findings.push_back(FindingOf("net namespaces", false, TryNamespaces(),
-                               [] { return "network namespaces, ip and iptables"; }));
-  findings.push_back(FindingOf("packet delay", false, TryNetem(), [] { return "netem"; }));
-  const unsigned cores = std::thread::hardware_concurrency();
-  findings.push_back(
-      {"cores", cores >= 2, false,
-       cores >= 2 ? std::to_string(cores) : "one core: stalls will make many verdicts unknown"});
-  bool all_needed = true;
-  nlohmann::json json = nlohmann::json::array();
-  for (const Finding& finding : findings) {
-    all_needed = all_needed && (finding.ok || !finding.needed);
-    json.push_back({{"what", finding.what},
-                    {"ok", finding.ok},
-                    {"needed", finding.needed},
-                    {"detail", finding.detail}});
-    if (line.values.contains("json")) continue;
-    fmt::print("{:<8} {:<18} {}\n",
-               finding.ok       ? "ok"
-               : finding.needed ? "MISSING"
-                                : "without",
-               finding.what, finding.detail);
-  }
-  if (line.values.contains("json")) fmt::print("{}\n", json.dump(2));
-  return all_needed ? ExitCode::kAsExpected : ExitCode::kEnvironment;
+  return ReportMachine(redis, line.values.contains("json"));
 }
 
 }  // namespace doublehold

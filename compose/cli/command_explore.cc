@@ -11,6 +11,7 @@
 #include "compose/explore/explore_all.h"
 #include "compose/explore/explore_text.h"
 #include "compose/explore/scenario_settings.h"
+#include "compose/os/last_words.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
@@ -27,6 +28,7 @@ constexpr int64_t kBytesPerMb = 1'000'000;
 constexpr int64_t kMostMb = 1'000'000;
 constexpr int kMostCycles = 100;
 constexpr int kDepthOfAll = 2;
+constexpr double kSaidEverySeconds = 0.2;
 // Options of real runs, which `explore` refuses.
 constexpr std::array kOfRuns{"driver", "option", "net", "duration", "nemesis", "every"};
 
@@ -148,17 +150,38 @@ AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
   return asked;
 }
 
-SearchOutcome RunSearch(const SearchAsked& asked) {
+std::string Printed(const SearchOutcome& outcome, const SearchAsked& asked, bool as_json) {
+  return as_json ? ToJson(outcome, asked).dump(2) + "\n" : ToText(outcome, asked);
+}
+
+// What was found so far, if the search is interrupted now.
+void SetLastWords(LastWords& words, const Explored& explored, const SearchAsked& asked,
+                  double seconds, bool as_json) {
+  words.Set(Printed(Unshrunk(explored, asked, seconds), asked, as_json),
+            fmt::format("doublehold explore: interrupted after {} executions", explored.executions),
+            StatusOf(explored, asked.bounds));
+}
+
+SearchOutcome RunSearch(const SearchAsked& asked, bool as_json, LastWords& words) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   SearchOutcome outcome;
+  double said = 0;
   outcome.explored = Explore(asked.scenario, asked.bounds, [&](const Explored& so_far) {
+    if (seconds() - said >= kSaidEverySeconds) {
+      Explored cut = so_far;
+      cut.ended = Ended::kInterrupted;
+      cut.is_complete = false;
+      SetLastWords(words, cut, asked, seconds(), as_json);
+      said = seconds();
+    }
     if (terminal) fmt::print(stderr, "\r{}\x1b[K", ProgressText(so_far, asked.bounds, seconds()));
   });
   outcome.seconds = seconds();
+  SetLastWords(words, outcome.explored, asked, outcome.seconds, as_json);
   const auto with_clients = [&](int clients) -> std::optional<Plan> {
     Settings fewer = asked.settings;
     fewer.Set("workload.clients", std::to_string(clients), "explore");
@@ -192,13 +215,13 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   if (line.values.contains("all")) return ExploreAll(ReadAll(line, asked));
   if (line.values.contains("into"))
     return BadInput("--into: needs --all; doublehold replay --into writes one execution");
+  const bool as_json = line.values.contains("json");
+  std::optional<LastWords> last_words(
+      std::in_place, "doublehold explore: interrupted before an execution was judged");
   TRY(CheckBudget(asked.scenario, asked.bounds));
-  const SearchOutcome outcome = RunSearch(asked);
-  if (line.values.contains("json")) {
-    fmt::print("{}\n", ToJson(outcome, asked).dump(2));
-  } else {
-    fmt::print("{}", ToText(outcome, asked));
-  }
+  const SearchOutcome outcome = RunSearch(asked, as_json, *last_words);
+  last_words.reset();  // all is printed now
+  fmt::print("{}", Printed(outcome, asked, as_json));
   return StatusOf(outcome.explored, asked.bounds);
 }
 

@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "compose/cli/commands.h"
 #include "compose/options/screen.h"
+#include "compose/os/last_words.h"
 #include "lib/base/paths.h"
 #include "lib/os/run_tool.h"
 
@@ -97,7 +99,10 @@ Result<ExitCode> ReportCommand(const Words& words) {
   // reports/report.py has the options, and may be missing.
   if (words == Words{std::string(kDescribeOptions)}) return ExitCode::kAsExpected;
   const std::filesystem::path program = TRY(FindReportProgram());
+  std::optional<LastWords> words_said(std::in_place,
+                                      "doublehold report: interrupted; no page was written");
   const std::string python = TRY(FindPython());
+  words_said.reset();  // the program that follows says the same
   Words command{python, program.string()};
   command.insert(command.end(), words.begin(), words.end());
   // The reports read a run that has only history.bin through `doublehold export`.

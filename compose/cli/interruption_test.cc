@@ -196,6 +196,69 @@ TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
   EXPECT_GT(count(Op::kAcquire), 1);
 }
 
+// Interrupts the program. Expects that it ends within a few seconds (one, on an idle machine).
+int StatusAfterCtrlC(Program& program) {
+  const auto begun = std::chrono::steady_clock::now();
+  program.Signal(SIGINT);
+  const int status = program.Wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  return status;
+}
+
+TEST(Interruption, AnExplorationTellsWhatItHasFound) {
+  for (const bool as_json : {false, true}) {
+    std::vector<std::string> words{"explore",    "--lock", "none",     "--clients", "3",
+                                   "--strategy", "random", "--budget", "1000000000"};
+    if (as_json) words.emplace_back("--json");
+    Program program(words);
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    EXPECT_EQ(StatusAfterCtrlC(program), 1) << program.Err();
+    EXPECT_TRUE(program.Err().starts_with("doublehold explore: interrupted after "))
+        << program.Err();
+    EXPECT_EQ(Lines(program.Err()), 1U);
+    if (as_json) {
+      EXPECT_EQ(nlohmann::json::parse(program.Out()).at("ended"), "interrupted");
+    } else {
+      EXPECT_NE(program.Out().find("  exclusion               violated in "), std::string::npos)
+          << program.Out();
+      EXPECT_NE(program.Out().find("interrupted, not all within the bounds"), std::string::npos)
+          << program.Out();
+    }
+  }
+}
+
+TEST(Interruption, AnExplorationOfAllLocksPrintsTheCellsSoFar) {
+  const TestFolder folder;
+  Program program({"explore", "--all", "--depth", "3", "--into", (folder.path() / "x").string()});
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Err();
+  EXPECT_NE(program.Err().find("cells; no files were written"), std::string::npos) << program.Err();
+  EXPECT_NE(program.Out().find("| `none` | 2 |"), std::string::npos) << program.Out();
+}
+
+// The check waits for the rest of a history that comes through a pipe.
+TEST(Interruption, ACheckSaysThatItHasNoVerdictYet) {
+  const TestFolder folder;
+  const Result<RunResult> run = RunToEnd(
+      {"/bin/sh", "-c",
+       "mkfifo \"$1\"; exec 3<>\"$1\"; timeout --preserve-status -s INT 1 \"$0\" check /dev/fd/3 "
+       "--model mutex --format edn",
+       BinaryDir() + "/doublehold", (folder.path() / "pipe").string()},
+      {.with_errors = true});
+  ASSERT_TRUE(run.has_value()) << run.error().message;
+  EXPECT_EQ(WEXITSTATUS(run->status), 2) << run->output;
+  EXPECT_TRUE(run->output.starts_with("doublehold check: interrupted; ")) << run->output;
+  EXPECT_EQ(Lines(run->output), 1U) << run->output;
+}
+
+TEST(Interruption, ADoctorSaysWhatItHasFound) {
+  Program program({"doctor", "--faults"});
+  ASSERT_TRUE(Eventually([&] { return Lines(program.Out()) > 0; }));
+  EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Out() << program.Err();
+  EXPECT_EQ(program.Err(), "doublehold doctor: interrupted; what was found is above\n");
+  EXPECT_EQ(program.TemporaryFiles(), 0U);
+}
+
 // A link to /dev/full in place of the file that is written first stands for a full disk.
 TEST(Interruption, AFullDiskLosesOnlyTheFileThatDoesNotFit) {
   for (const auto& [full, other] :

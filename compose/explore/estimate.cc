@@ -13,18 +13,28 @@ namespace {
 
 constexpr size_t kProbes = 400;
 constexpr double kTolerance = 1.2;  // An estimate may exceed the budget by this factor.
+// The limit of a search without a budget: some months of a hundred threads.
+constexpr double kMostWithoutBudget = 1e13;
+// Far beyond the budget the estimate need not be exact, if each probe takes long: with so many
+// first deviations, hundreds of probes take seconds.
+constexpr double kFarBeyond = 1000;
+constexpr size_t kManyFirst = 300;
 
 class Probes {
  public:
-  Probes(const Scenario& scenario, const Bounds& bounds)
-      : bounds_(bounds), worker_(scenario, bounds), random_(bounds.seed, "estimate") {}
+  Probes(const Scenario& scenario, const Bounds& bounds, double enough)
+      : bounds_(bounds),
+        worker_(scenario, bounds),
+        random_(bounds.seed, "estimate"),
+        enough_(enough) {}
 
   double Run() {
     const sim::Deviations first = NextDeviations(bounds_, {}, OpenAfter({}));
     if (first.empty()) return 1;
     const size_t probes = std::min(kProbes, first.size());
+    if (first.size() > kManyFirst) most_ = enough_ * static_cast<double>(probes);
     double sum = 0;
-    for (size_t i = 0; i < probes; ++i)
+    for (size_t i = 0; i < probes && sum <= most_; ++i)
       sum += Probe(first[i * first.size() / probes], static_cast<double>(first.size()));
     return 1 + sum / static_cast<double>(probes);
   }
@@ -39,6 +49,7 @@ class Probes {
       const Questions open = OpenAfter(deviations);
       if (!is_within_) return sum;
       sum += weight;
+      if (sum > most_) return sum;
       const sim::Deviations next = NextDeviations(bounds_, deviations, open);
       if (next.empty()) return sum;
       weight *= static_cast<double>(next.size());
@@ -56,6 +67,8 @@ class Probes {
   const Bounds& bounds_;
   Worker worker_;
   Prng random_;
+  double enough_;
+  double most_ = std::numeric_limits<double>::infinity();  // of the sum over all probes
   bool is_within_ = true;
 };
 
@@ -69,28 +82,35 @@ std::string Rounded(double executions) {
 
 }  // namespace
 
-double EstimateExecutions(const Scenario& scenario, const Bounds& bounds) {
-  return Probes(scenario, bounds).Run();
+double EstimateExecutions(const Scenario& scenario, const Bounds& bounds, double enough) {
+  return Probes(scenario, bounds, enough).Run();
 }
 
 Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds) {
-  if (bounds.executions == 0 || bounds.strategy != StrategyKind::kExhaustive) return {};
-  const double all = EstimateExecutions(scenario, bounds);
-  if (all <= static_cast<double>(bounds.executions) * kTolerance) return {};
+  if (bounds.strategy != StrategyKind::kExhaustive) return {};
+  const bool has_budget = bounds.executions > 0;
+  const double budget = has_budget ? static_cast<double>(bounds.executions) : kMostWithoutBudget;
+  const double enough = budget * kFarBeyond;
+  const double all = EstimateExecutions(scenario, bounds, enough);
+  if (all <= budget * kTolerance) return {};
   std::string smaller;
   const auto offer = [&](const char* option, int Bounds::*bound) {
     Bounds less = bounds;
     if (less.*bound == 0) return;
     --(less.*bound);
-    smaller += fmt::format("--{} {} has about {}; ", option, less.*bound,
-                           Rounded(EstimateExecutions(scenario, less)));
+    const double executions = EstimateExecutions(scenario, less, enough);
+    smaller += fmt::format("--{} {} has {} {}; ", option, less.*bound,
+                           executions > enough ? "at least" : "about", Rounded(executions));
   };
   offer("depth", &Bounds::depth);
   offer("delay-bound", &Bounds::delays);
-  return BadInput(fmt::format(
-      "about {} executions are within the bounds, but --budget is {}: {}use fewer --faults, "
-      "--clients or --cycles, raise --budget (0: no limit), or draw with --strategy pct",
-      Rounded(all), bounds.executions, smaller));
+  const std::string limit =
+      has_budget ? fmt::format("but --budget is {}", bounds.executions) : "more than can be run";
+  return BadInput(
+      fmt::format("{} {} executions are within the bounds, {}: {}use fewer --faults, --clients or "
+                  "--cycles, {}or draw with --strategy pct",
+                  all > enough ? "at least" : "about", Rounded(all), limit, smaller,
+                  has_budget ? "raise --budget (0: no limit), " : ""));
 }
 
 }  // namespace doublehold

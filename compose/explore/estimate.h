@@ -13,15 +13,20 @@
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_ESTIMATE_H_
 
+#include <limits>
+
 #include "compose/explore/explore.h"
 
 namespace doublehold {
 
-// Uses the depth and delays of `bounds` and ignores its budget. Deterministic.
-double EstimateExecutions(const Scenario& scenario, const Bounds& bounds);
+// Uses the depth and delays of `bounds` and ignores its budget. Deterministic. In a scenario whose
+// probes take long, stops as soon as the estimate is certain to exceed `enough`.
+double EstimateExecutions(const Scenario& scenario, const Bounds& bounds,
+                          double enough = std::numeric_limits<double>::infinity());
 
 // Succeeds unless the estimate is far above the budget of `bounds`: estimates err, and the search
-// itself ends at its budget. The error is one line that suggests smaller bounds.
+// itself ends at its budget. Without a budget (0), fails if no machine could run as many. The error
+// is one line that suggests smaller bounds.
 Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds);
 
 }  // namespace doublehold

@@ -84,6 +84,7 @@ class Search {
     }
     explored_.parts_done = end;
     explored_.points_struck = static_cast<int64_t>(points_.size());
+    explored_.different = static_cast<int64_t>(digests_.size());
     progress_(explored_);
     return end;
   }

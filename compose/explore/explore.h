@@ -59,7 +59,7 @@ struct Found {
   std::string sentence{};  // describes the violation in `shortest`, or says why it is unknown
 };
 
-enum class Ended : uint8_t { kAllRun, kBudget, kMemory };
+enum class Ended : uint8_t { kAllRun, kBudget, kMemory, kInterrupted };
 
 struct Explored {
   int64_t executions = 0;

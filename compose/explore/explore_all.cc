@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "compose/explore/explore_matrix.h"
 #include "compose/explore/scenario_settings.h"
+#include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "lib/locks/registry.h"
 
@@ -87,6 +89,21 @@ Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json
   return WriteWhole(folder / "matrix.md", markdown);
 }
 
+// The cells so far, if the exploration is interrupted now. No files are written then.
+void SetLastWordsOfAll(LastWords& words, const AllAsked& asked, const std::vector<MatrixRow>& rows,
+                       double seconds) {
+  std::string found = MarkdownOf(rows);
+  if (asked.as_json) {
+    nlohmann::json json = WholeJson(asked, rows, seconds);
+    json["interrupted"] = true;
+    found = json.dump(2) + "\n";
+  }
+  size_t cells = 0;
+  for (const MatrixRow& row : rows) cells += row.cells.size();
+  words.Set(std::move(found), fmt::format("doublehold explore: interrupted after {} cells{}", cells,
+                                          asked.into ? "; no files were written" : ""));
+}
+
 ExitCode StatusOf(const std::vector<MatrixRow>& rows) {
   for (const MatrixRow& row : rows) {
     for (const MatrixCell& cell : row.cells) {
@@ -110,6 +127,8 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
   const auto seconds = [begun] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
+  std::optional<LastWords> words(std::in_place,
+                                 "doublehold explore: interrupted before a cell was explored");
   const MatrixTerms terms{.locks = asked.locks,
                           .clients = asked.clients,
                           .faults = asked.search.scenario.terms.faults,
@@ -118,8 +137,12 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
       terms, [&](const MatrixSearch& search) { return Run(asked, search); },
       [&](const MatrixSearch& search) {
         if (terminal) fmt::print(stderr, "\r{}\x1b[K", ProgressOfAll(asked, search, seconds()));
+      },
+      [&](const std::vector<MatrixRow>& so_far) {
+        SetLastWordsOfAll(*words, asked, so_far, seconds());
       });
   if (terminal) fmt::print(stderr, "\r\x1b[K");
+  words.reset();  // all is printed now
   const double took = seconds();
   const nlohmann::json json = WholeJson(asked, rows, took);
   const std::string markdown = MarkdownOf(rows);

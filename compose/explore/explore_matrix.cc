@@ -52,7 +52,8 @@ Result<std::vector<MatrixDepth>> SearchCell(
 }  // namespace
 
 std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExploring& exploring,
-                                     const std::function<void(const MatrixSearch&)>& progress) {
+                                     const std::function<void(const MatrixSearch&)>& progress,
+                                     const RowsSoFar& so_far) {
   std::vector<MatrixRow> rows;
   for (const std::string& lock : terms.locks) {
     for (const int clients : terms.clients) {
@@ -69,6 +70,7 @@ std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExplo
           break;
         }
         row.cells.push_back({.fault = name, .depths = std::move(*depths)});
+        if (so_far) so_far(rows);
       }
     }
   }

@@ -52,10 +52,12 @@ struct MatrixRow {
   std::vector<MatrixCell> cells{};
 };
 
+using RowsSoFar = std::function<void(const std::vector<MatrixRow>&)>;
 // Searches `none` once with depth 0, and every other column at each depth. Calls `progress` before
-// each search.
+// each search, and `so_far` after each cell; the last row may lack cells then.
 std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExploring& exploring,
-                                     const std::function<void(const MatrixSearch&)>& progress);
+                                     const std::function<void(const MatrixSearch&)>& progress,
+                                     const RowsSoFar& so_far = {});
 
 // The text of a cell:
 // - the letters of the claims violated at the first depth (claim_letters.h),

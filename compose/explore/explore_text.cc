@@ -20,6 +20,8 @@ std::string_view Name(Ended ended) {
       return "budget ended";
     case Ended::kMemory:
       return "memory ended";
+    case Ended::kInterrupted:
+      return "interrupted";
   }
   return "";
 }
@@ -141,6 +143,21 @@ std::string MarksText(const Explored& explored) {
 }
 
 }  // namespace
+
+SearchOutcome Unshrunk(const Explored& explored, const SearchAsked& asked, double seconds) {
+  SearchOutcome outcome{.explored = explored, .shown = {}, .seconds = std::max(seconds, 1e-3)};
+  for (const Found& found : explored.claims) {
+    outcome.shown.emplace_back();
+    if (found.violated + found.unknown == 0) continue;
+    const std::string& sentence = found.sentence;
+    outcome.shown.back() = Shrunk{
+        .scenario = asked.scenario,
+        .choices = found.shortest,
+        .sentence = sentence.empty() ? "the search was interrupted; replay describes it" : sentence,
+        .is_smallest = false};
+  }
+  return outcome;
+}
 
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;

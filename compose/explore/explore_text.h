@@ -27,6 +27,9 @@ struct SearchOutcome {
   double seconds = 0;
 };
 
+// The outcome of a search that is interrupted now: nothing is shrunk.
+SearchOutcome Unshrunk(const Explored& explored, const SearchAsked& asked, double seconds);
+
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked);
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked);
 // The progress of a running search: one line without a newline.

@@ -47,7 +47,7 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
-  JudgedRun run{.verdict = Judge(history)};
+  JudgedRun run{.verdict = Judge(history), .json = {}, .interrupted = supervised->interrupted};
   if (!ran_on.empty()) run.verdict.warnings.push_back(TellOfOrphans(ran_on));
   nlohmann::json json = ToJson(run.verdict);
   json["environment"] = EnvironmentFacts(request.server, supervised->use);
@@ -65,6 +65,7 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
 
 Result<RunVerdict> RunOnce(const RunRequest& request) {
   JudgedRun run = TRY(RunAndJudge(request));
+  if (run.interrupted) return tl::unexpected(Error{ExitCode::kUnknown, "interrupted", {}});
   if (run.unwritten) return tl::unexpected(*run.unwritten);
   return std::move(run.verdict);
 }

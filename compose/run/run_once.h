@@ -16,12 +16,13 @@ struct JudgedRun {
   // The first file that could not be written, for example because the disk is full. The files after
   // it were tried all the same.
   std::optional<Error> unwritten{};
+  bool interrupted = false;
 };
 
 // Runs the experiment. Writes plan.json, history.bin, history.jsonl (if asked for) and
 // verdict.json into the folder. A verdict is returned even if its files cannot be written.
 Result<JudgedRun> RunAndJudge(const RunRequest& request);
-// The same, but a file that cannot be written is an error.
+// The same, but a file that cannot be written is an error, and so is an interrupted run (kUnknown).
 Result<RunVerdict> RunOnce(const RunRequest& request);
 
 }  // namespace doublehold

@@ -100,7 +100,7 @@ class Supervisor {
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    return Supervised{Collect(), use_meter_.End()};
+    return Supervised{Collect(), use_meter_.End(), end_request_.once()};
   }
 
  private:

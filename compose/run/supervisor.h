@@ -41,6 +41,7 @@ struct RunRequest {
 struct Supervised {
   History history;
   SupervisorUse use;
+  bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
 };
 
 // Runs the plan. The folder has plan.json; logs are written below it. The history is complete even

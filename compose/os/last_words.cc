@@ -1,0 +1,68 @@
+#include "compose/os/last_words.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace doublehold {
+namespace {
+
+constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
+
+// A signal handler has no other way to its data.
+std::atomic<const LastWords::Words*> words_to_say{nullptr};
+
+void WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(fd, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void SayAndEnd(int /*signal*/) {
+  const LastWords::Words* words = words_to_say.load();
+  if (words == nullptr) return;
+  WriteAll(STDOUT_FILENO, words->out);
+  WriteAll(STDERR_FILENO, words->error);
+  _exit(words->status);
+}
+
+void Handle(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int number : kEndSignals) sigaddset(&action.sa_mask, number);
+  for (const int number : kEndSignals) {
+    struct sigaction before {};
+    sigaction(number, nullptr, &before);
+    // nohup(1) and a shell's background jobs ignore a signal on purpose.
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+}
+
+}  // namespace
+
+LastWords::LastWords(const std::string& line) { Set("", line); }
+
+LastWords::~LastWords() {
+  Handle(SIG_DFL);
+  words_to_say.store(nullptr);
+}
+
+void LastWords::Set(std::string found, const std::string& line, ExitCode status) {
+  // In a terminal the line replaces the progress line.
+  const std::string begin = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  auto words = std::make_unique<Words>(
+      Words{std::move(found), begin + line + "\n", static_cast<int>(status)});
+  words_to_say.store(words.get());
+  previous_ = std::exchange(current_, std::move(words));
+  Handle(SayAndEnd);
+}
+
+}  // namespace doublehold
