@@ -15,7 +15,7 @@
 #include "compose/cli/commands.h"
 #include "compose/options/screen.h"
 #include "compose/os/last_words.h"
-#include "lib/base/paths.h"
+#include "compose/os/program_files.h"
 #include "lib/os/run_tool.h"
 
 namespace doublehold {
@@ -33,17 +33,11 @@ Result<std::string> FindPython() {
 
 namespace {
 
-// Returns the path of reports/report.py, beside the build folder.
 Result<std::filesystem::path> FindReportProgram() {
-  std::error_code code;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
-  const std::array candidates{self.parent_path().parent_path() / "reports" / "report.py",
-                              std::filesystem::path(SourceDir()) / "reports" / "report.py"};
-  for (const std::filesystem::path& candidate : candidates) {
-    if (std::filesystem::exists(candidate, code)) return candidate;
-  }
+  const auto places = PlacesOfData(OwnProgram(), "reports/report.py");
+  if (const auto program = FirstThatExists(places)) return *program;
   return EnvironmentFailed(
-      fmt::format("{}: the reports' program is missing", candidates[0].string()));
+      fmt::format("{}: the reports' program is missing", places.front().string()));
 }
 
 // Replaces this process by the program.
@@ -106,9 +100,7 @@ Result<ExitCode> ReportCommand(const Words& words) {
   Words command{python, program.string()};
   command.insert(command.end(), words.begin(), words.end());
   // The reports read a run that has only history.bin through `doublehold export`.
-  std::error_code code;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
-  if (!code) setenv("DOUBLEHOLD_PROGRAM", self.c_str(), 1);
+  setenv("DOUBLEHOLD_PROGRAM", OwnProgram().c_str(), 1);
   return isatty(STDERR_FILENO) == 1 ? RunWithProgress(command) : Become(command);
 }
 

@@ -6,6 +6,7 @@
 
 #include "checker/evidence/names.h"
 #include "compose/options/command_line.h"
+#include "compose/os/program_files.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/suite.h"
 #include "compose/suite/suite_tables.h"
@@ -104,10 +105,13 @@ po::options_description SuiteOptions() {
 }  // namespace
 
 Result<ExitCode> SuiteCommand(const Words& words) {
-  ParsedLine line = TRY(ParseLine(words, SuiteOptions(), "suite SUITE.toml [options]"));
+  ParsedLine line = TRY(ParseLine(
+      words, SuiteOptions(),
+      "suite SUITE.toml|NAME [options]\nRuns a file, or a suite that comes with the program: npc, "
+      "failures, workloads, ..."));
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1)
-    return BadInput("name one suite file, for example compose/suites/npc.toml");
+    return BadInput("name one suite file, for example compose/suites/npc.toml, or npc");
   const auto shows = [&](const char* option) { return line.values.contains(option); };
   if (std::ranges::count_if(std::array{"matrix", "cases", "json"}, shows) > 1)
     return BadInput("--matrix, --cases, --json: only one of them is allowed");
@@ -116,7 +120,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   request.shard = shard;
   request.is_whole = shard.IsWhole() && !line.values.contains("only");
-  suite = TRY(ReadSuite(line.rest.front()));
+  suite = TRY(ReadSuite(FindSuiteFile(line.rest.front())));
   TRY(ChangeSuite(line, suite));
   TRY(CheckShard(shard, suite));
   if (line.values.contains("matrix")) {

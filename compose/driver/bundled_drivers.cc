@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "lib/base/paths.h"
+#include "compose/os/program_files.h"
 #include "lib/base/words.h"
 #include "lib/os/run_tool.h"
 
@@ -71,15 +71,9 @@ bool IsVersion(std::string_view text) {
          std::ranges::all_of(text, fits);
 }
 
-// Beside the build folder, or in the source folder of this build.
 Result<std::string> Launcher() {
-  std::error_code code;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
-  for (const std::filesystem::path& folder :
-       {self.parent_path().parent_path(), std::filesystem::path(SourceDir())}) {
-    const std::filesystem::path program = folder / "drivers" / "kept.py";
-    if (std::filesystem::exists(program, code)) return program.string();
-  }
+  const auto program = FirstThatExists(PlacesOfData(OwnProgram(), "drivers/kept.py"));
+  if (program) return program->string();
   return EnvironmentFailed("drivers/kept.py: the program that installs the drivers is missing");
 }
 

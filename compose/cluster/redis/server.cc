@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "compose/os/program_files.h"
 #include "lib/clock/clock_page.h"
 #include "lib/os/run_tool.h"
 #include "lib/os/spawn.h"
@@ -113,15 +114,12 @@ bool AnswersPing(const std::filesystem::path& socket, Deadline deadline) {
 }
 
 Result<std::filesystem::path> FindClockShim() {
-  std::error_code code;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", code);
-  const std::filesystem::path shim = self.parent_path() / "libdoublehold_clock_shim.so";
-  if (code || !std::filesystem::exists(shim, code)) {
-    return EnvironmentFailed(
-        fmt::format("{}: the clock shim is missing beside the program; build again (make build)",
-                    shim.string()));
-  }
-  return shim;
+  const auto places = PlacesOfLibrary(OwnProgram(), "libdoublehold_clock_shim.so");
+  if (const auto shim = FirstThatExists(places)) return *shim;
+  return EnvironmentFailed(fmt::format(
+      "{}: the clock shim is missing beside the program; build again (make build), or install "
+      "again",
+      places.front().string()));
 }
 
 std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,

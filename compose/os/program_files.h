@@ -1,0 +1,37 @@
+// Finds the files that the program needs at run time, relative to its own executable.
+//
+//            in a build folder              installed
+//   program  BUILD/doublehold               PREFIX/bin/doublehold
+//   library  BUILD/libNAME.so               PREFIX/lib/doublehold/libNAME.so
+//   data     BUILD/.. or the source folder  PREFIX/share/doublehold
+//
+// Data has the same names in all places, such as reports/report.py and compose/suites/npc.toml.
+#ifndef DOUBLEHOLD_COMPOSE_OS_PROGRAM_FILES_H_
+#define DOUBLEHOLD_COMPOSE_OS_PROGRAM_FILES_H_
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace doublehold {
+
+// The path of this program, without links.
+std::filesystem::path OwnProgram();
+
+// The places of a file, in the order in which they are searched. `program` is the executable.
+std::vector<std::filesystem::path> PlacesOfData(const std::filesystem::path& program,
+                                                const std::string& name);
+std::vector<std::filesystem::path> PlacesOfLibrary(const std::filesystem::path& program,
+                                                   const std::string& name);
+// The first place that exists.
+std::optional<std::filesystem::path> FirstThatExists(
+    const std::vector<std::filesystem::path>& places);
+
+// The suite file that a word names: the file itself, or a suite that belongs to the program, with
+// or without .toml. Returns the word as it is if there is neither.
+std::filesystem::path FindSuiteFile(const std::string& word);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_OS_PROGRAM_FILES_H_
