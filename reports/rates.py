@@ -44,6 +44,14 @@ def read_rates(cell: Node) -> list[ClaimRate]:
             for node in cell.nodes("rates")]
 
 
+def read_trials(verdict: Node, claim: str | None = None) -> ClaimRate | None:
+    """Reads the `trials` of a verdict or of one of its claims."""
+    node = verdict.maybe_node("trials")
+    if node is None:
+        return None
+    return ClaimRate(claim, _trials(node), _pair(node, "clopper_pearson_95"))
+
+
 def read_answer(cell: Node) -> Answer | None:
     node = cell.maybe_node("until")
     if node is None:

@@ -9,7 +9,7 @@ from drawing import Lane, read_lanes
 from exploration import Exploration, read_exploration
 from old_names import current_claim
 from parsing import BadInput, Node, read_json
-from rates import Answer, ClaimRate, read_answer, read_rates, read_until
+from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
@@ -86,6 +86,7 @@ class Claim:
     interval_95: tuple[float, float] | None
     margins: list[Margin]
     violations: list[Violation]
+    trials: ClaimRate | None = None  # missing in verdicts of version 0.1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ class Verdict:
     orders: int
     seconds: float
     environment: dict[str, str]
+    trials: ClaimRate | None = None  # by the gravest claim of each trial
 
     @property
     def lock_words(self) -> str:
@@ -287,7 +289,7 @@ def read_verdict(file: Path) -> Verdict:
         latency={key: _percentiles(latency.node(key)) for key in latency.data},
         attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
         seconds=top.number("seconds"),
-        environment=_environment(top.node("environment")))
+        environment=_environment(top.node("environment")), trials=read_trials(top))
 
 
 def _library(node: Node | None) -> str:
@@ -321,7 +323,8 @@ def _claim(node: Node) -> Claim:
         count=node.count("count"), opportunities=node.count("opportunities"),
         unit=node.text("unit"), rate=node.maybe_number("rate"), interval_95=_interval(node),
         margins=[_margin(item) for item in node.nodes("margins")],
-        violations=[_violation(name, item) for item in node.nodes("violations")])
+        violations=[_violation(name, item) for item in node.nodes("violations")],
+        trials=read_trials(node, name))
 
 
 def _margin(node: Node) -> Margin:
