@@ -29,7 +29,7 @@ std::span<const CommandEntry> Commands() {
                    CheckCommand},
       CommandEntry{"export", "RUN --format edn", "write a history for Jepsen and Knossos",
                    ExportCommand},
-      CommandEntry{"report", "DIR... [-o report.html]", "write an HTML page of runs or suites",
+      CommandEntry{"report", "DIR... [options]", "write an HTML page of runs or suites",
                    ReportCommand},
       CommandEntry{"list", "[locks|workloads|faults|...]", "list the words that settings accept",
                    ListCommand},

@@ -1,27 +1,28 @@
 """Summarises the repetitions of a suite's cell in the words of the matrix."""
 
+from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
 from figures_speed import LockSpeed
-from reading import Cell, Percentiles, Suite, SuiteRun, Verdict
-from rates import rate_of
+from incidents import Incident, incidents_of
+from rates import ClaimRate, Trials, rate_of
+from reading import Cell, Percentiles, SuiteRun, Verdict
 from words import bound, counted, interval, number
 
 GRAVITY = ("valid", "unknown", "violated")
-# The first of these claims that was judged determines the bound of a clean cell.
-BOUND_CLAIMS = ("exclusion", "lease-exclusion", "stock")
+# What a lock is for: a violation of these has changed data.
+DATA_CLAIMS = ("stock", "exactly-once", "torn-read")
+CAUSES_SHOWN = 2
 
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """For example: "held twice", "20 of 20 runs", "83-100 %", "57 of 4,020 holds"."""
+    """For example: "oversold, held twice", "6 of 20 fault episodes, 12-54 %"."""
 
     outcome: str
     word: str
-    share: str
-    range_95: str
-    total: str
+    rate: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,84 +30,131 @@ class CellSummary:
     anchor: str
     cell: Cell
     outcome: str
-    as_expected: bool
     lines: list[CellLine]
-    bound: str  # of a clean cell: the possible rate of violations
-    shown: SuiteRun | None  # the run that has a picture
+    causes: list[str]  # the most frequent first
+
+    @property
+    def odd(self) -> bool:
+        """Whether the cell has expectations and did not meet them."""
+        return self.cell.expects and not self.cell.as_expected
+
+    @property
+    def data(self) -> str | None:
+        """The outcome of the claims on data; None if none was judged."""
+        outcomes = [c.outcome for v in self.cell.judged for c in v.claims if c.name in DATA_CLAIMS]
+        return max(outcomes, key=GRAVITY.index) if outcomes else None
+
+    @property
+    def weight(self) -> str:
+        """Of a violated cell: whether data was lost, or kept all the same; empty if unknown."""
+        if self.outcome != "violated" or self.data is None:
+            return ""
+        return {"violated": "lost", "valid": "kept"}.get(self.data, "")
+
+    @property
+    def gravity(self) -> int:
+        """For sorting: 0 clean, 1 undecided, 2 violated, 3 with loss of data."""
+        return GRAVITY.index(self.outcome) + (self.weight == "lost")
+
+    @property
+    def violated(self) -> list[str]:
+        """The titles of the violated claims."""
+        return list(titles_violated(self.cell).values())
+
+    @property
+    def shares(self) -> list[str]:
+        """Returns "57 of 4,020 holds (exclusion)" for each violated claim."""
+        found = []
+        for name in titles_violated(self.cell):
+            claims = [c for v in self.cell.judged for c in v.claims if c.name == name]
+            count, of = sum(c.count for c in claims), sum(c.opportunities for c in claims)
+            found.append(f"{number(count)} of {number(of)} {claims[0].unit} ({name})")
+        return found
 
     @property
     def errors(self) -> list[SuiteRun]:
         return [run for run in self.cell.runs if run.error]
 
+    def trials(self, claim: str | None) -> Trials | None:
+        rate = rate_of(self.cell.rates, claim)
+        return None if rate is None else rate.trials
+
 
 def summary(index: int, cell: Cell) -> CellSummary:
-    runs, judged = cell.runs, cell.judged
-    outcomes = {run.overall for run in runs} or {"unknown"}
-    lines = [_line(name, cell) for name in _violated(judged)]
-    if lines and _kept("stock", judged):
-        lines.append(CellLine("valid", "stock kept", "", "", ""))
-    undecided = sum(v.overall == "unknown" for v in judged)
-    if undecided:
-        lines.append(CellLine("unknown", "undecided", f"{undecided}/{len(judged)} runs", "", ""))
-    failed = len(runs) - len(judged)
+    outcomes = {run.overall for run in cell.runs} or {"unknown"}
+    outcome = max(outcomes, key=GRAVITY.index)
+    found = CellSummary(f"cell-{index}", cell, outcome, [], _causes(cell))
+    found.lines.extend(_violated_lines(cell))
+    if found.weight == "kept":
+        found.lines.append(CellLine("valid", f"{_data_word(cell)} kept"))
+    found.lines.extend(_undecided_lines(cell))
+    if not found.lines:
+        rate = rate_of(cell.rates, None)
+        clean = outcome == "valid"
+        found.lines.append(CellLine(outcome, "no violation" if clean else "undecided",
+                                    rate_text(rate) if rate and clean else ""))
+    return found
+
+
+def titles_violated(cell: Cell) -> dict[str, str]:
+    """Returns the titles of the claims violated in any run, those on data first."""
+    claims = {claim.name: claim.title for verdict in cell.judged for claim in verdict.claims
+              if claim.outcome == "violated"}
+    return dict(sorted(claims.items(), key=lambda item: item[0] not in DATA_CLAIMS))
+
+
+def rate_text(rate: ClaimRate) -> str:
+    ends = interval(rate.exact_95) if rate.trials.violated else bound(rate.exact_95[1])
+    return f"{counted(rate.trials)} \N{MIDDLE DOT} {ends}"
+
+
+def _violated_lines(cell: Cell) -> list[CellLine]:
+    """Returns one line for claims with the same count of trials."""
+    by_rate: dict[str, list[str]] = {}
+    for name, title in titles_violated(cell).items():
+        rate = rate_of(cell.rates, name)
+        by_rate.setdefault(rate_text(rate) if rate else "", []).append(title)
+    return [CellLine("violated", ", ".join(titles), rate) for rate, titles in by_rate.items()]
+
+
+def _data_word(cell: Cell) -> str:
+    judged = {claim.name for verdict in cell.judged for claim in verdict.claims}
+    return "stock" if "stock" in judged else "data"
+
+
+def _undecided_lines(cell: Cell) -> list[CellLine]:
+    """Names the claims that a run left undecided and that no run violated."""
+    violated = titles_violated(cell)
+    runs = len(cell.runs)
+    claims = Counter(claim.title for verdict in cell.judged for claim in verdict.claims
+                     if claim.outcome == "unknown" and claim.name not in violated)
+    lines = [CellLine("unknown", f"undecided: {', '.join(claims)}",
+                      f"in {max(claims.values())} of {number(runs)} runs" if runs > 1 else "")] \
+        if claims else []
+    failed = runs - len(cell.judged)
     if failed:
-        lines.append(CellLine("unknown", "could not run", f"{failed}/{len(runs)} runs", "", ""))
-    odd = [run for run in runs if run.verdict and not run.as_expected]
-    shown = next((run for run in [*odd, *runs] if run.verdict), None)
-    return CellSummary(
-        anchor=f"cell-{index}", cell=cell, outcome=max(outcomes, key=GRAVITY.index),
-        as_expected=cell.as_expected, lines=lines, bound=_bound(cell), shown=shown)
+        lines.append(CellLine("unknown", "could not run", f"{failed} of {number(runs)} runs"))
+    return lines
 
 
-def _violated(judged: list[Verdict]) -> list[str]:
-    """Returns the claims violated in any run, in the order of the verdicts."""
-    claims = [claim for verdict in judged for claim in verdict.claims]
-    found = {claim.name for claim in claims if claim.outcome == "violated"}
-    return [name for name in dict.fromkeys(claim.name for claim in claims) if name in found]
+def _causes(cell: Cell) -> list[str]:
+    found = Counter(v.cause for verdict in cell.judged for v in verdict.violations if v.cause)
+    return [cause for cause, _ in found.most_common(CAUSES_SHOWN)]
 
 
-def _kept(name: str, judged: list[Verdict]) -> bool:
-    """Whether the claim was judged and valid in every run; then it is shown beside a violation."""
-    outcomes = [c.outcome for verdict in judged for c in verdict.claims if c.name == name]
-    return bool(outcomes) and set(outcomes) == {"valid"}
+def shortest(cell: Cell) -> tuple[SuiteRun, Incident] | None:
+    """Returns the incident that is told most briefly, with its run: one in which data was lost if
+    there is any, and one that can be drawn."""
+    found = [(run, incident) for run in cell.runs if run.verdict
+             for incident in incidents_of(run.verdict.violations)]
 
+    def length(item: tuple[SuiteRun, Incident]) -> tuple[bool, bool, int, int]:
+        main = item[1].main
+        lost = any(v.claim in DATA_CLAIMS for v in item[1].violations)
+        times = [at for at, _ in main.steps] or [main.from_ns, main.to_ns]
+        return not lost, not main.lanes, len(main.steps), max(times) - min(times)
 
-def _line(name: str, cell: Cell) -> CellLine:
-    claims = [claim for verdict in cell.judged for claim in verdict.claims if claim.name == name]
-    total, chances = (sum(values) for values in
-                      zip(*((claim.count, claim.opportunities) for claim in claims)))
-    rate = rate_of(cell.rates, name)
-    told = rate is not None and rate.trials.of > 1
-    return CellLine("violated", claims[0].title, counted(rate.trials) if told else "",
-                    interval(rate.exact_95) if told else "",
-                    f"{number(total)} of {number(chances)} {claims[0].unit}" if total else "")
-
-
-def _bound(cell: Cell) -> str:
-    """Returns the amount of evidence and the possible rate of violations; empty if the cell is not
-    clean."""
-    judged = cell.judged
-    if not judged or any(run.overall != "valid" for run in cell.runs):
-        return ""
-    rate = rate_of(cell.rates, None)
-    parts = [] if rate is None or rate.trials.of < 2 else [
-        f"{counted(rate.trials)}: {bound(rate.exact_95[1])}"]
-    for name in BOUND_CLAIMS:
-        claims = [claim for verdict in judged for claim in verdict.claims if claim.name == name]
-        of = sum(claim.opportunities for claim in claims)
-        if of:
-            return ", ".join([*parts, f"0 of {number(of)} {claims[0].unit}"])
-    return ", ".join(parts)
-
-
-def calm_speeds(suite: Suite) -> list[LockSpeed]:
-    """Returns the speed of each row's runs without faults."""
-    speeds = []
-    for row in suite.rows:
-        calm = [v for cell in suite.cells if cell.row == row for v in cell.judged if not v.faults]
-        if calm:
-            speeds.append(speed_of(row, calm))
-    return speeds
+    return min(found, key=length, default=None)
 
 
 def speed_of(name: str, verdicts: list[Verdict]) -> LockSpeed:

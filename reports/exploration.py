@@ -7,6 +7,16 @@ from old_names import current_claim
 from parsing import BadInput, Node, read_json
 
 VERSION = 1
+# The titles of claims, as in checker/registry.cc: explore.json has the names alone.
+TITLES = {
+    "exclusion": "held twice", "lease-exclusion": "granted twice", "release": "freed by another",
+    "release-result": "release misreported", "lost-lock-notification": "holder not notified",
+    "call-timeout": "timeout overrun", "key-leak": "key leaked", "idle-traffic": "sent while idle",
+    "availability": "free lock not granted", "fencing": "stale token", "stock": "oversold",
+    "exactly-once": "saved twice", "torn-read": "torn read", "order": "out of turn",
+    "reentry": "re-entry broken", "liveness": "stuck", "max-wait": "waited too long",
+    "commands-per-hold": "sent too much",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +28,7 @@ class Search:
     complete: bool
     violated: list[tuple[str, str, str]]  # claim, sentence, replay string
     unknown: list[str]
+    judged: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +39,40 @@ class Place:
 
     @property
     def outcome(self) -> str:
-        if any(search.violated for search in self.searches):
+        if self.violated:
             return "violated"
-        known = all(search.complete and not search.unknown for search in self.searches)
-        return "valid" if known else "unknown"
+        return "unknown" if self.undecided else "valid"
 
     @property
     def executions(self) -> int:
         return sum(search.executions for search in self.searches)
 
     @property
-    def claims(self) -> list[str]:
-        """Returns the claims violated at any depth, each once. A claim that needs more than the
-        smallest depth is shown with its depth."""
-        found: list[str] = []
-        first = self.searches[0].depth if self.searches else 0
-        seen: set[str] = set()
+    def violated(self) -> dict[str, int]:
+        """The violated claims, each with the least number of faults that it needs."""
+        depths: dict[str, int] = {}
         for search in self.searches:
             for claim, _, _ in search.violated:
-                if claim not in seen:
-                    found.append(claim if search.depth == first else f"{claim} ({search.depth} faults)")
-                    seen.add(claim)
-        return found
+                depths.setdefault(claim, search.depth)
+        return depths
+
+    @property
+    def undecided(self) -> list[str]:
+        """The claims that no execution violated and that may be violated all the same."""
+        found = [claim for search in self.searches
+                 for claim in (search.unknown if search.complete else search.judged)]
+        return [claim for claim in dict.fromkeys(found) if claim not in self.violated]
+
+    @property
+    def claims(self) -> list[str]:
+        """Returns the titles of the violated claims. A claim that needs more than the smallest
+        depth is shown with its depth."""
+        first = self.searches[0].depth if self.searches else 0
+        return [title_of(claim) if depth == first else f"{title_of(claim)} ({depth} faults)"
+                for claim, depth in self.violated.items()]
+
+    def judged(self, claim: str) -> bool:
+        return any(claim in search.judged for search in self.searches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +85,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Exploration:
     folder: Path
+    version: str
     depth: int
     delays: int
     cycles: int
@@ -75,14 +99,20 @@ class Exploration:
         return [place.fault for place in self.rows[0].places] if self.rows else []
 
 
+def title_of(claim: str) -> str:
+    return TITLES.get(claim, f"{claim} violated")
+
+
 def read_exploration(folder: Path) -> Exploration:
     top = read_json(folder / "explore.json")
     if top.count("version") != VERSION:
-        raise BadInput(f"{folder / 'explore.json'}: version {top.count('version')}; this program reads {VERSION}")
+        raise BadInput(f"{folder / 'explore.json'}: version {top.count('version')}; this program "
+                       f"reads {VERSION}")
     nodes = top.nodes("rows")
     return Exploration(
-        folder, top.count("depth"), top.count("delays"), top.count("cycles"), top.count("executions"),
-        top.number("seconds"), [_row(node) for node in nodes if node.nodes("cells")],
+        folder, top.maybe_text("doublehold") or "", top.count("depth"), top.count("delays"),
+        top.count("cycles"), top.count("executions"), top.number("seconds"),
+        [_row(node) for node in nodes if node.nodes("cells")],
         {node.text("lock"): node.text("refused") for node in nodes if node.maybe_text("refused")})
 
 
@@ -95,9 +125,10 @@ def _place(node: Node) -> Place:
 
 
 def _search(node: Node) -> Search:
-    claims = node.nodes("claims")
+    claims = [(current_claim(claim.text("claim")), claim) for claim in node.nodes("claims")]
     return Search(
         node.count("depth"), node.count("executions"), node.flag("complete"),
-        [(current_claim(claim.text("claim")), claim.text("sentence"), claim.text("replay"))
-         for claim in claims if claim.count("violated") > 0],
-        [current_claim(claim.text("claim")) for claim in claims if claim.count("unknown") > 0])
+        [(name, claim.text("sentence"), claim.text("replay"))
+         for name, claim in claims if claim.count("violated") > 0],
+        [name for name, claim in claims if claim.count("unknown") > 0],
+        [name for name, _ in claims])

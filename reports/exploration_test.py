@@ -3,12 +3,14 @@
 import contextlib
 import io
 import json
+import re
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 
-from exploration import read_exploration
+from exploration import TITLES, read_exploration
+from explore_page import ExploredCell
 from parsing import BadInput
 from report import main
 from report_test import Page
@@ -44,10 +46,10 @@ class ExplorationTest(unittest.TestCase):
     def test_a_place_is_as_bad_as_its_worst_search(self) -> None:
         for depths, outcome, claims in (
                 ([search(1, [])], "valid", []),
-                ([search(1, ["stock"]), search(2, ["exclusion", "stock"])], "violated", ["stock", "exclusion (2 faults)"]),
+                ([search(1, ["stock"]), search(2, ["exclusion", "stock"])], "violated", ["oversold", "held twice (2 faults)"]),
                 ([search(1, []), search(2, [], complete=False)], "unknown", []),
                 ([search(1, [], unknown=1)], "unknown", []),
-                ([search(1, ["stock"], complete=False)], "violated", ["stock"])):
+                ([search(1, ["stock"], complete=False)], "violated", ["oversold"])):
             self.write(explored([depths]))
             place = read_exploration(self.folder).rows[0].places[0]
             self.assertEqual((place.outcome, place.claims), (outcome, claims))
@@ -69,10 +71,30 @@ class ExplorationTest(unittest.TestCase):
         html = (self.folder / "report.html").read_text()
         page = Page(html)
         self.assertEqual(page.open, [])
-        for text in ("9,876 executions", "some-lock", "fault-0", "✕ stock", "✓ clean", HOSTILE,
+        for text in ("9,876 executions", "some-lock", "fault-0", "✕ oversold", "✓ no violation", HOSTILE,
+                     "1 of 1 lock broke", "Lost data: some-lock",
                      "doublehold replay 'v1/stock'", "other is not explored: it has no keys"):
             self.assertIn(text, page.text)
         self.assertNotIn("<b>is</b>", html)
+
+    def test_undecided_claims_are_named_beside_violated_ones(self) -> None:
+        self.write(explored([[search(1, ["exclusion"], unknown=1)]]))
+        found = ExploredCell(read_exploration(self.folder).rows[0].places[0], "a")
+        self.assertEqual([(line.outcome, line.word) for line in found.lines],
+                         [("violated", "held twice"), ("unknown", "undecided: oversold")])
+        self.assertEqual(found.weight, "")
+
+    def test_a_story_is_told_once_with_all_its_cells(self) -> None:
+        self.write(explored([[search(1, ["stock", "exclusion"])], [search(1, ["stock"])]]))
+        self.assertEqual(main([str(self.folder), "-o", str(self.folder / "p.html")]), 0)
+        text = Page((self.folder / "p.html").read_text()).text
+        self.assertIn("in 2 cells: fault-0 (2 clients), fault-1 (2 clients)", text)
+        self.assertEqual(text.count(HOSTILE), 1)
+
+    def test_the_titles_of_claims_are_those_of_the_checkers(self) -> None:
+        registry = (Path(__file__).parent.parent / "checker/registry.cc").read_text()
+        found = re.findall(r'CheckerEntry\{\s*"([^"]+)",\s*"([^"]+)"', registry)
+        self.assertEqual(dict(found), TITLES)
 
     def test_it_has_no_picture_of_one_story(self) -> None:
         self.write(explored([[search(1, ["stock"])]]))

@@ -40,7 +40,7 @@ def _latencies(axes: Axes, measured: dict[str, Percentiles]) -> None:
                   markeredgewidth=1.4, color=LIGHT["ink"], zorder=3)
         for ns, side, ha in ((low, -7, "right"), (max(1, p.max_ns), 7, "left")):
             axes.annotate(duration(ns), (ns, y), (side, 0), textcoords="offset points",
-                          fontsize=6.8, ha=ha, va="center")
+                          fontsize=8, ha=ha, va="center")
     axes.set_ylim(len(measured) - 0.5, -0.6)
     axes.set_yticks(range(len(measured)), [LATENCIES[name] for name in measured])
     bare(axes)
@@ -111,7 +111,7 @@ def compare_speed(rows: list[LockSpeed]) -> Figure:
         least, middle, best = row.per_s
         if best > least:
             left.plot([least, best], [y, y], color=LIGHT["ink"], linewidth=1.2)
-        left.text(best + 0.012 * most, y, f"{middle:,.0f}", va="center", fontsize=7.5)
+        left.text(best + 0.012 * most, y, f"{middle:,.0f}", va="center", fontsize=8)
     left.set_title(f"{' or '.join(dict.fromkeys(row.unit for row in rows))} per second")
     left.set_xlim(0, 1.15 * most)
     left.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
@@ -124,7 +124,7 @@ def compare_speed(rows: list[LockSpeed]) -> Figure:
         _range(right, y + 0.15, row.acquire, "muted", "surface")
         if not (row.wait or row.acquire):
             right.text(0.01, y, "takes no lock", transform=right.get_yaxis_transform(),
-                       va="center", fontsize=7.5, color=LIGHT["muted"])
+                       va="center", fontsize=8, color=LIGHT["muted"])
     for axes, labels in ((left, names), (right, [""] * len(rows))):
         axes.set_ylim(len(rows) - 0.5, -0.5)
         axes.set_yticks(range(len(rows)), labels)

@@ -21,7 +21,7 @@ matplotlib.rcParams.update({
     "axes.titleweight": "bold", "axes.titlepad": 7,
     "xtick.color": LIGHT["line"], "ytick.color": LIGHT["line"],
     "xtick.labelcolor": LIGHT["muted"], "ytick.labelcolor": LIGHT["muted"],
-    "xtick.labelsize": 7.5, "ytick.labelsize": 7.5, "axes.labelsize": 7.5,
+    "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.labelsize": 8,
     "grid.color": LIGHT["line"], "grid.linewidth": 0.6,
     "hatch.linewidth": 0.9, "path.simplify": True, "patch.linewidth": 0,
 })

@@ -6,7 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import words
-from cells import summary
+from cells import shortest, summary
+from differences import p_value, pairs_of
 from drawing import Lane, Mark
 from figures_svg import sheet, to_svg
 from figures_zoom import Closeup, closeup_of, merged_lanes, zoom
@@ -244,13 +245,46 @@ class Numbers(unittest.TestCase):
                          [["800 ms", "803 ms"], ["", "61 ms"], ["\u2212750 ms", "\u2212750 ms"]])
 
 
+def trials(of: int, violated: int, undecided: int = 0, unit: str = "fault episode") -> Trials:
+    return Trials(unit, of, violated, undecided)
+
+
+class Differences(unittest.TestCase):
+    def test_the_exact_test_agrees_with_published_values(self) -> None:
+        for a, b, p in ((trials(6, 0), trials(6, 6), 2 / 924), (trials(4, 3), trials(4, 1), 34 / 70),
+                        (trials(12, 1), trials(12, 9), 0.002759)):
+            self.assertAlmostEqual(p_value([(a, b)]), p, places=6)
+            self.assertAlmostEqual(p_value([(b, a)]), p, places=6)
+
+    def test_columns_add_up_and_undecided_trials_hide_a_difference(self) -> None:
+        column = trials(2, 0), trials(2, 2)
+        self.assertAlmostEqual(p_value([column]), 1 / 3)
+        self.assertAlmostEqual(p_value([column] * 3), 2 / 6 ** 3)
+        self.assertGreater(p_value([(trials(6, 0, 3), trials(6, 6))]), 0.05)
+        self.assertEqual(p_value([(trials(6, 0, 6), trials(6, 3))]), 1.0)
+
+    def test_only_the_same_columns_and_units_are_compared(self) -> None:
+        rates = {"a": {"pause": trials(9, 0), "calm": trials(9, 9)},
+                 "b": {"pause": trials(9, 9), "clock": trials(9, 9)},
+                 "c": {"pause": trials(9, 0, unit="run")}}
+        pair, = pairs_of(rates)
+        self.assertEqual((pair.first, pair.second, pair.differ), ("a", "b", True))
+
+    def test_the_level_is_shared_among_the_pairs(self) -> None:
+        rates = {"a": {"x": trials(4, 0)}, "b": {"x": trials(4, 4)}}
+        self.assertTrue(pairs_of(rates)[0].differ)
+        rates |= {"c": {"x": trials(4, 2)}, "d": {"x": trials(4, 2)}}
+        self.assertFalse(any(pair.differ for pair in pairs_of(rates)))
+
+
 class Cells(unittest.TestCase):
     def test_a_cell_whose_runs_all_failed_is_undecided(self) -> None:
         run = SuiteRun(None, 1, 4, "unknown", False, "no server", None)
-        found = summary(1, Cell("a/b", "a", "b", [run]))
-        self.assertEqual((found.outcome, found.as_expected, found.shown), ("unknown", False, None))
-        self.assertEqual(found.lines[0].word, "could not run")
-        self.assertEqual(found.bound, "")
+        cell = Cell("a/b", "a", "b", [run])
+        found = summary(1, cell)
+        self.assertEqual((found.outcome, cell.as_expected, shortest(cell)), ("unknown", False, None))
+        self.assertEqual([(line.word, line.rate) for line in found.lines],
+                         [("could not run", "1 of 1 runs")])
 
 
 if __name__ == "__main__":

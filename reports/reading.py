@@ -10,6 +10,7 @@ from exploration import Exploration, read_exploration
 from old_names import current_claim
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
+from sweeps import SweptCell, read_swept
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
@@ -205,6 +206,11 @@ class Cell:
     def judged(self) -> list[Verdict]:
         return [run.verdict for run in self.runs if run.verdict]
 
+    @property
+    def expects(self) -> bool:
+        """Whether its runs state expectations."""
+        return any(verdict.expects for verdict in self.judged)
+
 
 @dataclass(frozen=True, slots=True)
 class Suite:
@@ -220,14 +226,24 @@ class Suite:
     until: str | None = None  # the goal for which each cell was repeated: "rate < 1e-4 @ 95%"
     cells: list[Cell] = field(default_factory=list)
 
-    def cell(self, row: str, column: str) -> Cell | None:
-        return next((c for c in self.cells if c.row == row and c.column == column), None)
+    @property
+    def expects(self) -> bool:
+        return any(cell.expects for cell in self.cells)
 
     @property
     def mostly_empty(self) -> bool:
         """Whether a matrix would be mostly empty, because its columns are cases for a few rows
         each."""
         return 2 * len(self.cells) < len(self.rows) * len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Each fault at each place of one lock's protocol; each cell of the suite is one run."""
+
+    suite: Suite
+    lock: str
+    cells: dict[str, SweptCell]  # by the names of the suite's cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +259,8 @@ def shown(path: Path) -> str:
     return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}... ({len(text)} characters)"
 
 
-def read_folder(folder: Path) -> Run | Suite | Exploration:
-    """Reads a run, a suite or an exploration, depending on the folder."""
+def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
+    """Reads a run, a suite, a sweep or an exploration, depending on the folder."""
     try:
         is_folder = stat.S_ISDIR(folder.stat().st_mode)
     except FileNotFoundError:
@@ -253,6 +269,8 @@ def read_folder(folder: Path) -> Run | Suite | Exploration:
         raise BadInput(f"{shown(folder)}: {error.strerror}") from None
     if not is_folder:
         raise BadInput(f"{shown(folder)}: is not a folder")
+    if (folder / "sweep.json").exists():
+        return Sweep(read_suite(folder), *read_swept(folder))
     if (folder / "suite.json").exists():
         return read_suite(folder)
     if (folder / "explore.json").exists():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Converts run folders and suite folders to one self-contained HTML page.
 
-    report.py DIR... [-o report.html]
+    report.py DIR... [-o report.html] [--export FOLDER]
     report.py DIR --svg FILE
 
 Without -o the page is DIR/report.html, or ./report.html for several folders. Prints the path of the
@@ -38,11 +38,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
     parser.add_argument("--svg", metavar="FILE", type=Path,
                         help="of one run: write only the picture of its first violation")
+    parser.add_argument("--export", metavar="FOLDER", type=Path,
+                        help="also write each plot as PNG, SVG and PDF, and each table as CSV")
     options = parser.parse_args(arguments)
     # Hides messages about matplotlib's font cache.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
-        from page import page_of, picture_of
+        from export import PLOTS, write_all
+        from page import picture_of
+        from pages import page_of
         from parsing import BadInput
         from reading import read_folder
     except ModuleNotFoundError as error:
@@ -54,16 +58,21 @@ def main(arguments: list[str]) -> int:
         return ENVIRONMENT
     output = options.svg or options.output or (Path("report.html") if len(options.folders) > 1
                                 else options.folders[0] / "report.html")
+    PLOTS.start(wanted=options.export is not None)
     try:
         inputs = [read_folder(folder) for folder in options.folders]
         page = picture_of(inputs) if options.svg else page_of(inputs)
     except BadInput as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return BAD_INPUT
+    target = output
     try:
         write_whole(output, page)
+        if options.export:
+            target = options.export
+            write_all(options.export, page)
     except OSError as error:
-        print(f"{PROGRAM}: {output}: cannot be written ({error.strerror})", file=sys.stderr)
+        print(f"{PROGRAM}: {target}: cannot be written ({error.strerror})", file=sys.stderr)
         return ENVIRONMENT if error.errno in OF_THE_MACHINE else BAD_INPUT
     print(output)
     return 0

@@ -183,14 +183,17 @@ class ReportTest(unittest.TestCase):
         write_suite(self.folder / "suite", repeat=2)
         html = self.page("suite")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "<h1>11 of 12 cells as expected</h1>",
+        self.assert_tells(html, "11 of 12 cells as expected",
+                          "<h1>1 of 2 locks: oversold under network, pause and clock</h1>",
                           "node 1 did not start: &lt;no memory&gt;")
         page = Page(html)
         cells = {f"#cell-{i}" for i in range(1, 13)}
         self.assertLessEqual(cells, set(page.followed))
         self.assert_tells(page.text, "stock kept", "How often, over 2 runs", "any claim",
                           "2 of 2 fault episodes \N{MIDDLE DOT} 10\N{EN DASH}95 %",
-                          "0 of 2 runs: below 95 %, 0 of ")
+                          "0 of 2 runs \N{MIDDLE DOT} below 95 %", "cause: stopped")
+        self.assertLess(page.text.index("set-nx-px \N{MIDDLE DOT} pause"),
+                        page.text.index("none \N{MIDDLE DOT} pause"), "none comes last")
         self.assertFalse("until" in page.text)
         self.assertLess(len(html), 3_000_000)
 
@@ -257,7 +260,64 @@ class ReportTest(unittest.TestCase):
         file.write_text(json.dumps(suite))
         html = self.page("suite")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "0 of 2 cells as expected", "no redis-server", "could not run")
+        self.assert_tells(html, "undecided in part: none", "no redis-server", "could not run")
+
+    def test_a_suite_without_expectations_says_nothing_of_them(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
+        for file in self.folder.glob("suite/cells/*/*/verdict.json"):
+            verdict = json.loads(file.read_text())
+            for claim in verdict["claims"]:
+                claim["expected"] = None
+            file.write_text(json.dumps(verdict))
+        text = Page(self.page("suite")).text
+        self.assertFalse("expected" in text)
+        self.assertFalse("Expected" in text)
+
+    def test_a_sweep_is_told_place_by_place(self) -> None:
+        write_suite(self.folder / "sweep", repeat=1, rows=("after-read", "pause at start"),
+                    columns=("pause", "network at after-read"))
+        suite = json.loads((self.folder / "sweep/suite.json").read_text())
+        cells = [{"name": cell["name"], "place": cell["row"], "fault": cell["column"],
+                  "letters": "w", "violated": [], "new": " at " in cell["column"],
+                  "unheld_ns": 400_000_000, "sentence": "", "dir": ""} for cell in suite["cells"]]
+        (self.folder / "sweep/sweep.json").write_text(json.dumps(
+            {"sweep": "sweep-some-lock", "library": None, "seconds": 1.0, "cells": cells}))
+        html = self.page("sweep")
+        self.assert_stands_alone(html)
+        self.assert_tells(Page(html).text, "some-lock: oversold, held twice in ", "Pairs of faults",
+                          "after-read, then network at after-read",
+                          "new: neither fault does this alone", "held by nobody for 400 ms")
+        self.refused("sweep", "sweep", "-o", "x.html", says="a sweep has a page of its own")
+
+    def test_plots_and_tables_are_exported(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause"))
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
+        for name, plots in (("run", ("overview", "zoom-1", "speed")), ("suite", ("speed", ))):
+            self.page(name, "--export", f"out-{name}")
+            for plot in plots:
+                for kind, begins in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+                    data = (self.folder / f"out-{name}/{plot}.{kind}").read_bytes()
+                    self.assertTrue(data.startswith(begins), f"{plot}.{kind}")
+        table = (self.folder / "out-suite/table-1-lock-by-fault.csv").read_text().splitlines()
+        self.assertEqual(table[0], "lock,calm,pause P")
+        self.assertTrue(table[1].startswith('none,'), table[1])
+        (self.folder / "file").write_text("")
+        status, _, err = self.report("run", "--export", "file")
+        self.assertEqual((status, err.count("\n")), (3, 1))
+        self.assertIn("file: cannot be written", err)
+
+    def test_runs_that_do_not_differ_by_episode_are_not_called_different(self) -> None:
+        for name, of, violated in (("few", 6, 0), ("many", 6, 6), ("some", 6, 2)):
+            verdict = write_run(self.folder / name, Toy(fault="pause", lock=name))
+            for claim in verdict["claims"]:
+                claim["trials"] = {"unit": "fault episode", "of": of, "violated": violated,
+                                   "undecided": 0, "clopper_pearson_95": [0.1, 0.9]}
+            (self.folder / name / "verdict.json").write_text(json.dumps(verdict))
+        text = Page(self.page("few", "some", "-o", "same.html")).text
+        self.assert_tells(text, "2 runs: no difference seen", "no difference seen (least p = 0.45)",
+                          "2 of 6 fault episodes", "share of holds", "Fisher's exact test")
+        text = Page(self.page("few", "many", "-o", "other.html")).text
+        self.assert_tells(text, "2 runs: they differ in exclusion", "1. few and 2. many differ (p = 0.0022)")
 
     def test_several_folders_are_compared(self) -> None:
         write_run(self.folder / "a", Toy(fault="pause"))

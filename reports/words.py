@@ -1,5 +1,6 @@
 """The words for claims, outcomes, faults and numbers in reports."""
 
+import re
 from math import ceil, floor, log10
 from typing import Callable, Iterable
 
@@ -118,6 +119,11 @@ def _moved(ns: int) -> str:
     return f"+{duration(ns)}" if ns >= 0 else duration(ns)
 
 
+def slug(text: str) -> str:
+    """Returns a name for a file or an element: letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
 def number(value: int) -> str:
     return f"{value:,}"
 
@@ -196,8 +202,11 @@ def answered(value: Answer) -> str:
 
 
 def margin(value: Margin) -> str:
-    amount = duration(value.value) if value.unit == "ns" else f"{number(value.value)} {value.unit}"
-    return f"{value.what}: {amount}"
+    return f"{value.what}: {amount(value)}"
+
+
+def amount(value: Margin) -> str:
+    return duration(value.value) if value.unit == "ns" else f"{number(value.value)} {value.unit}"
 
 
 def per_second(count: int, verdict: Verdict) -> str:

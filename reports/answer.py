@@ -1,0 +1,179 @@
+"""The first lines of a suite's page: which lock, why, and how sure that is."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from cells import DATA_CLAIMS, CellSummary, titles_violated
+from differences import TEST, Pair, pairs_of
+from rates import Trials
+from reading import Suite, Verdict
+from words import listed, number, plural
+
+NAMES_SHOWN = 4
+NO_LOCK = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A lock and its cells."""
+
+    name: str
+    cells: list[CellSummary]
+
+    @property
+    def head(self) -> tuple[str, str]:
+        """The key and the text of its line in a table."""
+        return self.name, self.name
+
+    @property
+    def no_lock(self) -> bool:
+        locks = {v.lock for found in self.cells for v in found.cell.judged}
+        return locks == {NO_LOCK} or not locks and self.name == NO_LOCK
+
+    @property
+    def calm(self) -> list[Verdict]:
+        """The verdicts of its runs without faults."""
+        return [v for found in self.cells for v in found.cell.judged if not v.faults]
+
+    @property
+    def lost(self) -> list[CellSummary]:
+        return [found for found in self.cells if found.weight == "lost"]
+
+    @property
+    def broke(self) -> list[CellSummary]:
+        return [found for found in self.cells if found.outcome == "violated"]
+
+    @property
+    def kept_data(self) -> bool:
+        return all(found.data in ("valid", None) for found in self.cells)
+
+    @property
+    def clean(self) -> bool:
+        return all(found.outcome == "valid" for found in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    headline: str
+    which: str
+    why: str
+    sure: str
+    pairs: list[Pair]
+
+
+def rows_of(suite: Suite, summaries: list[CellSummary]) -> list[Row]:
+    """Returns the rows in the order of the suite; those without a lock come last."""
+    rows = [Row(name, [s for s in summaries if s.cell.row == name]) for name in suite.rows]
+    return sorted((row for row in rows if row.cells), key=lambda row: row.no_lock)
+
+
+def answer(rows: list[Row]) -> Answer:
+    locks = [row for row in rows if not row.no_lock] or rows
+    lost = [row for row in locks if row.lost]
+    broke = [row for row in locks if row.broke and not row.lost]
+    clean = [row for row in locks if row.clean]
+    pairs = _pairs(locks)
+    return Answer(_headline(locks, lost, broke, clean), _which(locks, lost, broke, clean),
+                  _why(locks), _sure(locks, pairs), pairs)
+
+
+def _headline(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]) -> str:
+    if lost:
+        return f"{_share(lost, locks)}: {_words(lost, lost_only=True)}{_under(lost)}"
+    if broke:
+        return f"{_share(broke, locks)}: {_words(broke)}{_under(broke)}"
+    if len(clean) == len(locks):
+        return f"No violation seen with {_names(locks)}"
+    return f"Nothing violated; undecided in part: {_names([r for r in locks if r not in clean])}"
+
+
+def _share(some: list[Row], locks: list[Row]) -> str:
+    if len(locks) == 1:
+        return locks[0].name
+    if len(some) == len(locks):
+        return f"All {len(locks)} locks"
+    return f"{len(some)} of {len(locks)} locks"
+
+
+def _under(rows: list[Row]) -> str:
+    """Returns " under pause and clock" if few columns did it."""
+    each = [dict.fromkeys(c.cell.column for c in row.lost or row.broke) for row in rows]
+    columns = list(dict.fromkeys(column for some in each for column in some))
+    if len(columns) > NAMES_SHOWN:
+        return f" in {len(columns)} cases"
+    not_all = "" if all(len(some) == len(columns) for some in each) else "one or more of "
+    return f" under {not_all}{listed(columns)}"
+
+
+def _words(rows: list[Row], lost_only: bool = False) -> str:
+    titles = {claim: title for row in rows for found in row.cells
+              for claim, title in titles_violated(found.cell).items()
+              if not lost_only or claim in DATA_CLAIMS}
+    return ", ".join(dict.fromkeys(titles.values()))
+
+
+def _names(rows: list[Row]) -> str:
+    names = [row.name for row in rows]
+    if len(names) <= NAMES_SHOWN:
+        return listed(names)
+    return f"{', '.join(names[:NAMES_SHOWN])} and {len(names) - NAMES_SHOWN} more"
+
+
+def _which(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]) -> str:
+    parts = []
+    if clean:
+        parts.append(f"no violation was seen with {_names(clean)}")
+    if broke:
+        kept = " and lost no data" if all(row.kept_data for row in broke) else ""
+        parts.append(f"{_names(broke)} broke a promise ({_words(broke)}){kept}")
+    if lost:
+        parts.append(f"{_names(lost)} lost data")
+    rest = [row for row in locks if row not in (*lost, *broke, *clean)]
+    if rest:
+        parts.append(f"{_names(rest)} stayed undecided in part")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _why(locks: list[Row]) -> str:
+    causes: Counter[str] = Counter(
+        cause for row in locks for found in row.cells for cause in found.causes[:1])
+    if not causes:
+        return "There is no violation to explain."
+    told = [f"{cause} ({plural(count, 'cell')})" for cause, count in causes.most_common(NAMES_SHOWN)]
+    more = len(causes) - len(told)
+    return (f"The most frequent cause of each cell: {', '.join(told)}"
+            f"{f' and {more} more' if more else ''}.")
+
+
+def _sure(locks: list[Row], pairs: list[Pair]) -> str:
+    counts = [(t.of, t.unit) for row in locks for found in row.cells if (t := found.trials(None))]
+    if not counts:
+        return "There are no rates: this suite is from before they were counted."
+    rests = "A cell rests on " + " or ".join(
+        _range([of for of, unit in counts if unit == each], each)
+        for each in dict.fromkeys(unit for _, unit in counts))
+    if not pairs:
+        return f"{rests}."
+    differ = [pair for pair in pairs if pair.differ]
+    if not differ:
+        return (f"{rests}; between {plural(len(pairs), 'pair')} of locks no difference is seen "
+                f"({TEST}). More repetitions (--repeat) may tell them apart.")
+    return (f"{rests}; {len(differ)} of {plural(len(pairs), 'pair')} of locks differ, between the "
+            f"others no difference is seen ({TEST}).")
+
+
+def _range(counts: list[int], unit: str) -> str:
+    least, most = min(counts), max(counts)
+    return plural(most, unit) if least == most else f"{number(least)} to {plural(most, unit)}"
+
+
+def _pairs(locks: list[Row]) -> list[Pair]:
+    """Compares by the claim that matters most: the first one on data that all have, else any."""
+    judged = {claim.name for row in locks for c in row.cells for v in c.cell.judged
+              for claim in v.claims}
+    claim = next((name for name in DATA_CLAIMS if name in judged), None)
+    rates: dict[str, dict[str, Trials]] = {
+        row.name: {found.cell.column: trials for found in row.cells
+                   if (trials := found.trials(claim))} for row in locks}
+    return pairs_of(rates)

@@ -1,0 +1,83 @@
+"""Writes each plot of a page as PNG, SVG and PDF, and each table as CSV (--export DIR)."""
+
+import csv
+from html.parser import HTMLParser
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from palette import LIGHT
+from words import slug
+
+DOTS_PER_INCH = 160
+NAME_LENGTH = 48
+
+
+class Plots:
+    """Keeps the figures of a page for writing, if `wanted`; each takes some 100 kB until then."""
+
+    def __init__(self) -> None:
+        self.wanted = False
+        self.figures: dict[str, Figure] = {}
+
+    def keep(self, name: str, figure: Figure) -> None:
+        if self.wanted:
+            self.figures[name] = figure
+
+    def start(self, wanted: bool) -> None:
+        self.wanted, self.figures = wanted, {}
+
+
+PLOTS = Plots()  # of the one page that the program writes
+
+
+def write_all(folder: Path, html: str) -> None:
+    """Raises OSError if a file cannot be written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in PLOTS.figures.items():
+        for kind, metadata in (("svg", {"Date": None}), ("pdf", {"CreationDate": None}), ("png", None)):
+            figure.savefig(folder / f"{name}.{kind}", format=kind, facecolor=LIGHT["surface"],
+                           dpi=DOTS_PER_INCH, metadata=metadata)
+    for number, (heading, rows) in enumerate(Tables(html).found, 1):
+        with (folder / f"table-{number}-{slug(heading)[:NAME_LENGTH]}.csv").open("w", newline="") as out:
+            csv.writer(out).writerows(rows)
+
+
+class Tables(HTMLParser):
+    """Collects the tables of a page, each with the heading above it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, list[list[str]]]] = []
+        self._heading = ""
+        self._open = False  # a table
+        self._in_link = False  # a link in a heading, which leads back
+        self._text: list[str] | None = None  # of the open field or heading
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self._open = True
+            self.found.append((self._heading, []))
+        elif tag == "tr" and self._open:
+            self.found[-1][1].append([])
+        elif tag in ("h2", "h3") or tag in ("td", "th") and self._open:
+            self._text = []
+        elif tag == "a" and self._text is not None and not self._open:
+            self._in_link = True
+
+    def handle_data(self, data: str) -> None:
+        if self._text is not None and not self._in_link:
+            self._text.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table":
+            self._open = False
+        self._in_link = self._in_link and tag != "a"
+        if tag not in ("h2", "h3", "td", "th") or self._text is None:
+            return
+        text, self._text = " ".join(" ".join(self._text).split()), None
+        if tag in ("h2", "h3"):
+            self._heading = text
+        else:
+            self.found[-1][1][-1].append(text)

@@ -1,0 +1,27 @@
+"""Chooses the page for the inputs."""
+
+from exploration import Exploration
+from explore_page import exploration_page
+from page import run_page
+from parsing import BadInput
+from reading import Run, Suite, Sweep
+from suite_page import compare_page, suite_page, sweep_page
+
+
+def page_of(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
+    comparable = [one for one in inputs if isinstance(one, (Run, Suite))]
+    match inputs:
+        case [Exploration() as only]:
+            return exploration_page(only)
+        case [Sweep() as only]:
+            return sweep_page(only)
+        case [Suite() as only]:
+            return suite_page(only)
+        case [Run() as only]:
+            return run_page(only)
+    for one in inputs:
+        if isinstance(one, Exploration):
+            raise BadInput(f"{one.folder}: what was explored has a page of its own: name it alone")
+        if isinstance(one, Sweep):
+            raise BadInput(f"{one.suite.folder}: a sweep has a page of its own: name it alone")
+    return compare_page(comparable)

@@ -1,0 +1,261 @@
+"""The pages of suites and sweeps, and the comparison of several runs or suites."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+import words
+from answer import Row, answer, rows_of
+from cells import (DATA_CLAIMS, CellSummary, rate_text, shortest, speed_of, summary,
+                   titles_violated)
+from differences import TEST, Pair, pairs_of
+from figures_speed import LockSpeed, compare_speed
+from figures_zoom import closeup_of, zoom
+from history import History
+from incidents import Incident, Telling, told
+from lanes import Recording
+from page import inline, render
+from rates import ClaimRate
+from reading import Cell, Claim, Run, Suite, SuiteRun, Sweep, Verdict
+
+LANES_OF_AN_EXAMPLE = 4
+NUMBER = re.compile(r"\d[\d.,]*")
+# A violation is drawn by its lanes alone, so that a page of many runs reads no history.
+NOTHING_RECORDED = Recording.of(History("", 0, 0, [], [], None))
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The shortest example of the violations of some runs of a lock."""
+
+    verdict: Verdict
+    run: SuiteRun | Run
+    picture: Markup | None
+    telling: Telling
+    more: int  # further sentences, in all runs
+
+
+def example_of(cell: Cell, name: str) -> Example | None:
+    found = shortest(cell)
+    if found is None:
+        return None
+    run, incident = found
+    assert run.verdict
+    tellings = incident.told(1)
+    lost = [t for t in tellings if set(t.claims) & set(DATA_CLAIMS)]
+    telling = (lost or tellings)[0]
+    more = sum(len(told(verdict.violations)) for verdict in cell.judged) - 1
+    return Example(run.verdict, run, _drawn(run.verdict, incident, name), telling, more)
+
+
+def _drawn(verdict: Verdict, incident: Incident, name: str) -> Markup | None:
+    if not incident.main.lanes:
+        return None
+    picture = zoom(closeup_of(NOTHING_RECORDED, verdict, incident, LANES_OF_AN_EXAMPLE))
+    return inline(picture, name, f"Timeline of the clients: {incident.main.sentence}")
+
+
+@dataclass(frozen=True, slots=True)
+class CellSection:
+    summary: CellSummary
+    example: Example | None  # None if no violation was told
+
+
+def _sections(summaries: list[CellSummary]) -> list[CellSection]:
+    return [CellSection(found, example_of(found.cell, f"{found.anchor}-{words.slug(found.cell.name)}"))
+            for found in summaries if found.outcome == "violated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A reason for undecided claims, and where it applied."""
+
+    reason: str
+    cells: list[tuple[CellSummary, str]]  # with the claim
+
+
+def unknowns_of(summaries: list[CellSummary]) -> list[Unknown]:
+    """Groups by the reason, whatever its numbers."""
+    found: dict[str, Unknown] = {}
+    for cell in summaries:
+        reasons = [(run.error or "", "could not run") for run in cell.errors]
+        reasons += [(claim.reason or "no reason was recorded", claim.name)
+                    for verdict in cell.cell.judged for claim in verdict.claims
+                    if claim.outcome == "unknown"]
+        for reason, claim in dict.fromkeys(reasons):
+            found.setdefault(NUMBER.sub("#", reason), Unknown(reason, [])).cells.append((cell, claim))
+    return sorted(found.values(), key=lambda unknown: -len(unknown.cells))
+
+
+@dataclass(frozen=True, slots=True)
+class MarginRow:
+    """How near a cell without a violation came to one."""
+
+    summary: CellSummary
+    rate: ClaimRate | None
+    looked_at: str  # "64 holds"
+    margins: dict[str, str]  # by kind: the least of all runs
+
+
+def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
+    rows = []
+    for found in summaries:
+        if found.outcome != "valid":
+            continue
+        claims = [claim for verdict in found.cell.judged for claim in verdict.claims]
+        least: dict[str, Any] = {}
+        for margin in (m for claim in claims if claim.outcome == "valid" for m in claim.margins):
+            if margin.value >= 0 and (margin.what not in least
+                                      or margin.value < least[margin.what].value):
+                least[margin.what] = margin
+        seen: dict[str, int] = {}
+        for claim in claims:
+            if claim.name == claims[0].name:
+                seen[claim.unit] = seen.get(claim.unit, 0) + claim.opportunities
+        rate = next((r for r in found.cell.rates if r.claim is None), None)
+        rows.append(MarginRow(found, rate, ", ".join(f"{words.number(n)} {u}" for u, n in seen.items()),
+                              {what: words.amount(m) for what, m in least.items()}))
+    return rows
+
+
+def _context(suite: Suite) -> dict[str, Any]:
+    """Returns what the pages of suites and sweeps share. Its lists are in the order of `rows`."""
+    rows = rows_of(suite, [summary(i, cell) for i, cell in enumerate(suite.cells, 1)])
+    summaries = [found for row in rows for found in row.cells]
+    margins = margins_of(summaries)
+    return {"suite": suite, "rows": rows, "summaries": summaries,
+            "cells": {(s.cell.row, s.cell.column): s for s in summaries},
+            "sections": _sections(summaries), "unknowns": unknowns_of(summaries),
+            "margins": margins,
+            "margin_kinds": list(dict.fromkeys(kind for row in margins for kind in row.margins)),
+            "claims": _claims_judged([v for cell in suite.cells for v in cell.judged]),
+            "verdict": next((v for cell in suite.cells for v in cell.judged), None)}
+
+
+def suite_page(suite: Suite) -> str:
+    context = _context(suite)
+    speeds = [speed_of(row.name, calm) for row in context["rows"] if (calm := row.calm)]
+    return render("suite.html.j2", answer=answer(context["rows"]), speeds=speeds,
+                  speed=_speed_picture(speeds), **context)
+
+
+def sweep_page(sweep: Sweep) -> str:
+    context = _context(sweep.suite)
+    known = [s for s in context["summaries"] if s.cell.name in sweep.cells]
+    singles = [s for s in known if not sweep.cells[s.cell.name].pair]
+    rows = [Row(name, [s for s in singles if s.cell.row == name])
+            for name in dict.fromkeys(s.cell.row for s in singles)]
+    pairs = sorted((s for s in known if sweep.cells[s.cell.name].pair),
+                   key=lambda s: (not sweep.cells[s.cell.name].new, -s.gravity))
+    context |= {"rows": rows, "pairs": pairs,
+                "columns": list(dict.fromkeys(s.cell.column for s in singles))}
+    return render("sweep.html.j2", sweep=sweep,
+                  headline=_sweep_headline(sweep.lock, singles, pairs), **context)
+
+
+def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
+    broke = [found for found in [*singles, *pairs] if found.outcome == "violated"]
+    open_ = [found for found in [*singles, *pairs] if found.outcome == "unknown"]
+    titles = dict.fromkeys(title for found in broke for title in titles_violated(found.cell).values())
+    told = f"{', '.join(titles)} in {len(broke)} of " if broke else "no violation seen in "
+    text = f"{lock}: {told}{words.plural(len(singles) + len(pairs), 'run')}"
+    return f"{text}, {len(open_)} undecided" if open_ else text
+
+
+def _claims_judged(verdicts: list[Verdict]) -> list[Claim]:
+    """Returns each claim once."""
+    return list({claim.name: claim for v in verdicts for claim in v.claims}.values())
+
+
+def _speed_picture(speeds: list[LockSpeed]) -> Markup | None:
+    if not speeds:
+        return None
+    return inline(compare_speed(speeds), "speed", "Orders per second and latencies, lock by lock")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSection:
+    name: str
+    run: Run
+    example: Example | None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.run.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSection:
+    suite: Suite
+    rows: list[Row]
+    cells: dict[tuple[str, str], CellSummary]
+
+
+def compare_page(inputs: list[Run | Suite]) -> str:
+    """Compares runs claim by claim, and suites by their matrices and cells."""
+    runs = [_run_section(i, run) for i, run in
+            enumerate((item for item in inputs if isinstance(item, Run)), 1)]
+    suites = [_suite_section(i, suite) for i, suite in
+              enumerate((item for item in inputs if isinstance(item, Suite)), 1)]
+    claims = _claims_judged([section.verdict for section in runs])
+    tested = {claim.name: _pairs_by_claim(runs, claim.name) for claim in claims}
+    return render("compare.html.j2", runs=runs, suites=suites, claims=claims, test=TEST,
+                  tested=tested, headline=_headline(runs, suites, tested),
+                  speed=_speed_picture([speed_of(s.name, [s.verdict]) for s in runs]),
+                  differing=differing(suites), rate_text=rate_text)
+
+
+def _run_section(number: int, run: Run) -> RunSection:
+    verdict = run.verdict
+    only = SuiteRun(run.folder, verdict.seed, verdict.exit_code, verdict.overall,
+                    verdict.as_expected, None, verdict)
+    return RunSection(f"{number}. {verdict.lock_words}", run,
+                      example_of(Cell("", "", "", [only]), f"run-{number}"))
+
+
+def _suite_section(number: int, suite: Suite) -> SuiteSection:
+    summaries = [summary(1000 * number + i, cell) for i, cell in enumerate(suite.cells)]
+    return SuiteSection(suite, rows_of(suite, summaries),
+                        {(s.cell.row, s.cell.column): s for s in summaries})
+
+
+def _pairs_by_claim(runs: list[RunSection], claim: str) -> list[Pair]:
+    trials = {section.name: {"": one.trials.trials} for section in runs
+              for one in section.verdict.claims if one.name == claim and one.trials}
+    return pairs_of(trials)
+
+
+def _headline(runs: list[RunSection], suites: list[SuiteSection],
+              tested: dict[str, list[Pair]]) -> str:
+    if not runs:
+        return f"{words.plural(len(suites), 'suite')} compared"
+    differ = [claim for claim, pairs in tested.items() if any(pair.differ for pair in pairs)]
+    if differ:
+        return f"{words.plural(len(runs), 'run')}: they differ in {words.listed(differ)}"
+    if any(tested.values()):
+        return f"{words.plural(len(runs), 'run')}: no difference seen"
+    return f"{words.plural(len(runs), 'run')}: not comparable by fault episode"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingCell:
+    name: str
+    cells: list[CellSummary]
+    pairs: list[Pair]
+
+
+def differing(sections: list[SuiteSection]) -> list[DifferingCell]:
+    """Returns the cells that all suites have and that say something else in one of them, with what
+    the test says of their rates."""
+    if len(sections) < 2:
+        return []
+    found = []
+    for place, first in sections[0].cells.items():
+        cells = [cell for section in sections if (cell := section.cells.get(place))]
+        said = {(cell.outcome, tuple(sorted(line.word for line in cell.lines))) for cell in cells}
+        if len(cells) == len(sections) and len(said) > 1:
+            trials = {str(i): {"": t} for i, cell in enumerate(cells, 1) if (t := cell.trials(None))}
+            found.append(DifferingCell(first.cell.name, cells, pairs_of(trials)))
+    return found
