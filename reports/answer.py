@@ -53,7 +53,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SuiteAnswer:
     headline: str
     which: str
     why: str
@@ -67,13 +67,13 @@ def rows_of(suite: Suite, summaries: list[CellSummary]) -> list[Row]:
     return sorted((row for row in rows if row.cells), key=lambda row: row.no_lock)
 
 
-def answer(rows: list[Row]) -> Answer:
+def answer_of(rows: list[Row]) -> SuiteAnswer:
     locks = [row for row in rows if not row.no_lock] or rows
     lost = [row for row in locks if row.lost]
     broke = [row for row in locks if row.broke and not row.lost]
     clean = [row for row in locks if row.clean]
     pairs = _pairs(locks)
-    return Answer(_headline(locks, lost, broke, clean), _which(locks, lost, broke, clean),
+    return SuiteAnswer(_headline(locks, lost, broke, clean), _which(locks, lost, broke, clean),
                   _why(locks), _sure(locks, pairs), pairs)
 
 
@@ -140,7 +140,8 @@ def _why(locks: list[Row]) -> str:
         cause for row in locks for found in row.cells for cause in found.causes[:1])
     if not causes:
         return "There is no violation to explain."
-    told = [f"{cause} ({plural(count, 'cell')})" for cause, count in causes.most_common(NAMES_SHOWN)]
+    told = [f"{cause} ({plural(count, 'cell')})"
+            for cause, count in causes.most_common(NAMES_SHOWN)]
     more = len(causes) - len(told)
     return (f"The most frequent cause of each cell: {', '.join(told)}"
             f"{f' and {more} more' if more else ''}.")

@@ -8,7 +8,7 @@ from figures_speed import LockSpeed
 from incidents import Incident, incidents_of
 from rates import ClaimRate, Trials, rate_of
 from reading import Cell, Percentiles, SuiteRun, Verdict
-from words import bound, counted, interval, number
+from words import bound, counted, interval, number, plural
 
 GRAVITY = ("valid", "unknown", "violated")
 # What a lock is for: a violation of these has changed data.
@@ -133,7 +133,7 @@ def _undecided_lines(cell: Cell) -> list[CellLine]:
         if claims else []
     failed = runs - len(cell.judged)
     if failed:
-        lines.append(CellLine("unknown", "could not run", f"{failed} of {number(runs)} runs"))
+        lines.append(CellLine("unknown", "could not run", f"{failed} of {plural(runs, 'run')}"))
     return lines
 
 

@@ -28,8 +28,8 @@ class ExploredCell:
             return ""
         if set(self.place.violated) & set(DATA_CLAIMS):
             return "lost"
-        kept = any(map(self.place.judged, DATA_CLAIMS)) and not set(self.place.undecided) & set(DATA_CLAIMS)
-        return "kept" if kept else ""
+        judged = {claim for claim in DATA_CLAIMS if self.place.judged(claim)}
+        return "kept" if judged.difference(self.place.undecided) == judged != set() else ""
 
     @property
     def gravity(self) -> int:
@@ -38,8 +38,8 @@ class ExploredCell:
     @property
     def lines(self) -> list[CellLine]:
         place, undecided = self.place, self.place.undecided
-        data_first = sorted(zip(place.violated, place.claims), key=lambda c: c[0] not in DATA_CLAIMS)
-        lines = [CellLine("violated", ", ".join(text for _, text in data_first))] if data_first else []
+        violated = sorted(zip(place.violated, place.claims), key=lambda c: c[0] not in DATA_CLAIMS)
+        lines = [CellLine("violated", ", ".join(text for _, text in violated))] if violated else []
         if self.weight == "kept":
             lines.append(CellLine("valid", "stock kept"))
         if undecided:
@@ -98,11 +98,12 @@ def _which(rows: list[Row]) -> str:
     outcomes = _locks(rows)
     said = {"valid": "No violation", "unknown": "Undecided in part, without a violation",
             "violated": "Broke"}
-    lost = {row.lock for row in rows for place in row.places if set(place.violated) & set(DATA_CLAIMS)}
+    lost = {row.lock for row in rows for place in row.places
+            if set(place.violated) & set(DATA_CLAIMS)}
     groups = {text: [name for name, found in outcomes.items() if found == outcome]
               for outcome, text in said.items()}
     broke = groups.pop("Broke")
-    groups |= {"Broke a promise, no loss of data seen": [name for name in broke if name not in lost],
+    groups |= {"Broke a promise, no loss of data seen": [n for n in broke if n not in lost],
                "Lost data": [name for name in broke if name in lost]}
     return " ".join(f"{text}: {_few(names)}." for text, names in groups.items() if names)
 

@@ -35,11 +35,12 @@ def write_all(folder: Path, html: str) -> None:
     """Raises OSError if a file cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in PLOTS.figures.items():
-        for kind, metadata in (("svg", {"Date": None}), ("pdf", {"CreationDate": None}), ("png", None)):
+        for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "")):
             figure.savefig(folder / f"{name}.{kind}", format=kind, facecolor=LIGHT["surface"],
-                           dpi=DOTS_PER_INCH, metadata=metadata)
+                           dpi=DOTS_PER_INCH, metadata={date: None} if date else None)
     for number, (heading, rows) in enumerate(Tables(html).found, 1):
-        with (folder / f"table-{number}-{slug(heading)[:NAME_LENGTH]}.csv").open("w", newline="") as out:
+        file = folder / f"table-{number}-{slug(heading)[:NAME_LENGTH]}.csv"
+        with file.open("w", newline="", encoding="utf-8") as out:
             csv.writer(out).writerows(rows)
 
 

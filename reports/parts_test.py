@@ -284,7 +284,7 @@ class Cells(unittest.TestCase):
         found = summary(1, cell)
         self.assertEqual((found.outcome, cell.as_expected, shortest(cell)), ("unknown", False, None))
         self.assertEqual([(line.word, line.rate) for line in found.lines],
-                         [("could not run", "1 of 1 runs")])
+                         [("could not run", "1 of 1 run")])
 
 
 if __name__ == "__main__":

@@ -299,7 +299,7 @@ class ReportTest(unittest.TestCase):
                     data = (self.folder / f"out-{name}/{plot}.{kind}").read_bytes()
                     self.assertTrue(data.startswith(begins), f"{plot}.{kind}")
         table = (self.folder / "out-suite/table-1-lock-by-fault.csv").read_text().splitlines()
-        self.assertEqual(table[0], "lock,calm,pause P")
+        self.assertEqual(table[0], "lock,calm,pause")
         self.assertTrue(table[1].startswith('none,'), table[1])
         (self.folder / "file").write_text("")
         status, _, err = self.report("run", "--export", "file")
@@ -314,10 +314,10 @@ class ReportTest(unittest.TestCase):
                                    "undecided": 0, "clopper_pearson_95": [0.1, 0.9]}
             (self.folder / name / "verdict.json").write_text(json.dumps(verdict))
         text = Page(self.page("few", "some", "-o", "same.html")).text
-        self.assert_tells(text, "2 runs: no difference seen", "no difference seen (least p = 0.45)",
+        self.assert_tells(text, "2 of 2 runs violated a claim; no difference seen", "no difference seen (least p = 0.45)",
                           "2 of 6 fault episodes", "share of holds", "Fisher's exact test")
         text = Page(self.page("few", "many", "-o", "other.html")).text
-        self.assert_tells(text, "2 runs: they differ in exclusion", "1. few and 2. many differ (p = 0.0022)")
+        self.assert_tells(text, "2 of 2 runs violated a claim; they differ in exclusion", "1. few and 2. many differ (p = 0.0022)")
 
     def test_several_folders_are_compared(self) -> None:
         write_run(self.folder / "a", Toy(fault="pause"))

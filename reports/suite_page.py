@@ -7,9 +7,8 @@ from typing import Any
 from markupsafe import Markup
 
 import words
-from answer import Row, answer, rows_of
-from cells import (DATA_CLAIMS, CellSummary, rate_text, shortest, speed_of, summary,
-                   titles_violated)
+from answer import Row, answer_of, rows_of
+from cells import (DATA_CLAIMS, CellSummary, rate_text, shortest, speed_of, summary)
 from differences import TEST, Pair, pairs_of
 from figures_speed import LockSpeed, compare_speed
 from figures_zoom import closeup_of, zoom
@@ -19,6 +18,7 @@ from lanes import Recording
 from page import inline, render
 from rates import ClaimRate
 from reading import Cell, Claim, Run, Suite, SuiteRun, Sweep, Verdict
+from words import slug
 
 LANES_OF_AN_EXAMPLE = 4
 NUMBER = re.compile(r"\d[\d.,]*")
@@ -64,7 +64,7 @@ class CellSection:
 
 
 def _sections(summaries: list[CellSummary]) -> list[CellSection]:
-    return [CellSection(found, example_of(found.cell, f"{found.anchor}-{words.slug(found.cell.name)}"))
+    return [CellSection(found, example_of(found.cell, f"{found.anchor}-{slug(found.cell.name)}"))
             for found in summaries if found.outcome == "violated"]
 
 
@@ -85,7 +85,8 @@ def unknowns_of(summaries: list[CellSummary]) -> list[Unknown]:
                     for verdict in cell.cell.judged for claim in verdict.claims
                     if claim.outcome == "unknown"]
         for reason, claim in dict.fromkeys(reasons):
-            found.setdefault(NUMBER.sub("#", reason), Unknown(reason, [])).cells.append((cell, claim))
+            unknown = found.setdefault(NUMBER.sub("#", reason), Unknown(reason, []))
+            unknown.cells.append((cell, claim))
     return sorted(found.values(), key=lambda unknown: -len(unknown.cells))
 
 
@@ -115,8 +116,9 @@ def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
             if claim.name == claims[0].name:
                 seen[claim.unit] = seen.get(claim.unit, 0) + claim.opportunities
         rate = next((r for r in found.cell.rates if r.claim is None), None)
-        rows.append(MarginRow(found, rate, ", ".join(f"{words.number(n)} {u}" for u, n in seen.items()),
-                              {what: words.amount(m) for what, m in least.items()}))
+        rows.append(MarginRow(
+            found, rate, ", ".join(f"{words.number(of)} {unit}" for unit, of in seen.items()),
+            {what: words.amount(margin) for what, margin in least.items()}))
     return rows
 
 
@@ -137,7 +139,7 @@ def _context(suite: Suite) -> dict[str, Any]:
 def suite_page(suite: Suite) -> str:
     context = _context(suite)
     speeds = [speed_of(row.name, calm) for row in context["rows"] if (calm := row.calm)]
-    return render("suite.html.j2", answer=answer(context["rows"]), speeds=speeds,
+    return render("suite.html.j2", answer=answer_of(context["rows"]), speeds=speeds,
                   speed=_speed_picture(speeds), **context)
 
 
@@ -158,7 +160,7 @@ def sweep_page(sweep: Sweep) -> str:
 def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
     broke = [found for found in [*singles, *pairs] if found.outcome == "violated"]
     open_ = [found for found in [*singles, *pairs] if found.outcome == "unknown"]
-    titles = dict.fromkeys(title for found in broke for title in titles_violated(found.cell).values())
+    titles = dict.fromkeys(title for found in broke for title in found.violated)
     told = f"{', '.join(titles)} in {len(broke)} of " if broke else "no violation seen in "
     text = f"{lock}: {told}{words.plural(len(singles) + len(pairs), 'run')}"
     return f"{text}, {len(open_)} undecided" if open_ else text
@@ -229,14 +231,13 @@ def _pairs_by_claim(runs: list[RunSection], claim: str) -> list[Pair]:
 
 def _headline(runs: list[RunSection], suites: list[SuiteSection],
               tested: dict[str, list[Pair]]) -> str:
-    if not runs:
+    if len(runs) < 2:
         return f"{words.plural(len(suites), 'suite')} compared"
+    broke = sum(section.verdict.overall == "violated" for section in runs)
     differ = [claim for claim, pairs in tested.items() if any(pair.differ for pair in pairs)]
-    if differ:
-        return f"{words.plural(len(runs), 'run')}: they differ in {words.listed(differ)}"
-    if any(tested.values()):
-        return f"{words.plural(len(runs), 'run')}: no difference seen"
-    return f"{words.plural(len(runs), 'run')}: not comparable by fault episode"
+    said = f"they differ in {words.listed(differ)}" if differ else \
+        "no difference seen" if any(tested.values()) else "not comparable: other units"
+    return f"{broke} of {words.plural(len(runs), 'run')} violated a claim; {said}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +257,7 @@ def differing(sections: list[SuiteSection]) -> list[DifferingCell]:
         cells = [cell for section in sections if (cell := section.cells.get(place))]
         said = {(cell.outcome, tuple(sorted(line.word for line in cell.lines))) for cell in cells}
         if len(cells) == len(sections) and len(said) > 1:
-            trials = {str(i): {"": t} for i, cell in enumerate(cells, 1) if (t := cell.trials(None))}
+            trials = {str(i): {"": counted} for i, cell in enumerate(cells, 1)
+                      if (counted := cell.trials(None))}
             found.append(DifferingCell(first.cell.name, cells, pairs_of(trials)))
     return found
