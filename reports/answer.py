@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from cells import DATA_CLAIMS, CellSummary, titles_violated
+from cells import DATA_CLAIMS, CellSummary, all_titles
 from differences import TEST, Pair, pairs_of
 from rates import Trials
 from reading import Suite, Verdict
@@ -79,9 +79,11 @@ def answer_of(rows: list[Row]) -> SuiteAnswer:
 
 def _headline(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]) -> str:
     if lost:
-        return f"{_share(lost, locks)}: {_words(lost, lost_only=True)}{_under(lost)}"
+        cells = [found for row in lost for found in row.lost]
+        titles = {claim: title for claim, title in all_titles(cells).items() if claim in DATA_CLAIMS}
+        return f"{_share(lost, locks)}: {', '.join(titles.values())}{_under(lost)}"
     if broke:
-        return f"{_share(broke, locks)}: {_words(broke)}{_under(broke)}"
+        return f"{_share(broke, locks)}: {_titles(broke)}{_under(broke)}"
     if len(clean) == len(locks):
         return f"No violation seen with {_names(locks)}"
     return f"Nothing violated; undecided in part: {_names([r for r in locks if r not in clean])}"
@@ -105,11 +107,8 @@ def _under(rows: list[Row]) -> str:
     return f" under {not_all}{listed(columns)}"
 
 
-def _words(rows: list[Row], lost_only: bool = False) -> str:
-    titles = {claim: title for row in rows for found in row.cells
-              for claim, title in titles_violated(found.cell).items()
-              if not lost_only or claim in DATA_CLAIMS}
-    return ", ".join(dict.fromkeys(titles.values()))
+def _titles(rows: list[Row]) -> str:
+    return ", ".join(all_titles([found for row in rows for found in row.cells]).values())
 
 
 def _names(rows: list[Row]) -> str:
@@ -122,15 +121,15 @@ def _names(rows: list[Row]) -> str:
 def _which(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]) -> str:
     parts = []
     if clean:
-        parts.append(f"no violation was seen with {_names(clean)}")
+        parts.append(f"no violation seen with {_names(clean)}")
     if broke:
-        kept = " and lost no data" if all(row.kept_data for row in broke) else ""
-        parts.append(f"{_names(broke)} broke a promise ({_words(broke)}){kept}")
+        kept = ", no data lost" if all(row.kept_data for row in broke) else ""
+        parts.append(f"a promise broken{kept} ({_titles(broke)}) with {_names(broke)}")
     if lost:
-        parts.append(f"{_names(lost)} lost data")
+        parts.append(f"data lost with {_names(lost)}")
     rest = [row for row in locks if row not in (*lost, *broke, *clean)]
     if rest:
-        parts.append(f"{_names(rest)} stayed undecided in part")
+        parts.append(f"undecided in part with {_names(rest)}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -160,8 +159,11 @@ def _sure(locks: list[Row], pairs: list[Pair]) -> str:
     if not differ:
         return (f"{rests}; between {plural(len(pairs), 'pair')} of locks no difference is seen "
                 f"({TEST}). More repetitions (--repeat) may tell them apart.")
-    return (f"{rests}; {len(differ)} of {plural(len(pairs), 'pair')} of locks differ, between the "
-            f"others no difference is seen ({TEST}).")
+    told = [pair.text for pair in differ] if len(differ) <= NAMES_SHOWN else \
+        [f"{len(differ)} of {len(pairs)} pairs of locks differ"]
+    if len(differ) < len(pairs):
+        told.append("between the others no difference is seen")
+    return f"{rests}; {', '.join(told)} ({TEST})."
 
 
 def _range(counts: list[int], unit: str) -> str:

@@ -59,13 +59,13 @@ class CellSummary:
     @property
     def violated(self) -> list[str]:
         """The titles of the violated claims."""
-        return list(titles_violated(self.cell).values())
+        return list(all_titles([self]).values())
 
     @property
     def shares(self) -> list[str]:
         """Returns "57 of 4,020 holds (exclusion)" for each violated claim."""
         found = []
-        for name in titles_violated(self.cell):
+        for name in all_titles([self]):
             claims = [c for v in self.cell.judged for c in v.claims if c.name == name]
             count, of = sum(c.count for c in claims), sum(c.opportunities for c in claims)
             found.append(f"{number(count)} of {number(of)} {claims[0].unit} ({name})")
@@ -101,6 +101,12 @@ def titles_violated(cell: Cell) -> dict[str, str]:
     claims = {claim.name: claim.title for verdict in cell.judged for claim in verdict.claims
               if claim.outcome == "violated"}
     return dict(sorted(claims.items(), key=lambda item: item[0] not in DATA_CLAIMS))
+
+
+def all_titles(cells: list[CellSummary]) -> dict[str, str]:
+    """Returns the titles of the claims violated in any of the cells, those on data first."""
+    titles = {claim: title for found in cells for claim, title in titles_violated(found.cell).items()}
+    return dict(sorted(titles.items(), key=lambda item: item[0] not in DATA_CLAIMS))
 
 
 def rate_text(rate: ClaimRate) -> str:

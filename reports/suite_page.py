@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 import words
 from answer import Row, answer_of, rows_of
-from cells import (DATA_CLAIMS, CellSummary, rate_text, shortest, speed_of, summary)
+from cells import (DATA_CLAIMS, CellSummary, all_titles, rate_text, shortest, speed_of, summary)
 from differences import TEST, Pair, pairs_of
 from figures_speed import LockSpeed, compare_speed
 from figures_zoom import closeup_of, zoom
@@ -160,8 +160,7 @@ def sweep_page(sweep: Sweep) -> str:
 def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
     broke = [found for found in [*singles, *pairs] if found.outcome == "violated"]
     open_ = [found for found in [*singles, *pairs] if found.outcome == "unknown"]
-    titles = dict.fromkeys(title for found in broke for title in found.violated)
-    told = f"{', '.join(titles)} in {len(broke)} of " if broke else "no violation seen in "
+    told = f"{', '.join(all_titles(broke).values())} in {len(broke)} of " if broke else "no violation seen in "
     text = f"{lock}: {told}{words.plural(len(singles) + len(pairs), 'run')}"
     return f"{text}, {len(open_)} undecided" if open_ else text
 
