@@ -26,11 +26,11 @@ MS = 1_000_000
 
 def event(at: int, client: int, type_: str, op: str, hold: int = 0, first: int | None = None,
           second: int | None = None) -> Event:
-    return Event(at, client, type_, op, "k", hold, first, second, True)
+    return Event(at, client, type_, op, "k", hold, first, second)
 
 
 def history(*events: Event, stock: int = 10) -> History:
-    return History("lock", 1, stock, ["k"], list(events), None)
+    return History("lock", 1, stock, ["k"], list(events), events[-1].at_ns, None)
 
 
 class Holds(unittest.TestCase):
