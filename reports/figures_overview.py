@@ -5,20 +5,21 @@ from matplotlib.figure import Figure
 
 from figures_svg import WIDTH, sheet
 from holds import Hold
-from incidents import Incident
 from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, fault_bands, fault_rows,
                    fault_texts, row_bars)
 from palette import LIGHT
 from reading import Verdict
+from stories import Story
 from timescale import TimeScale
 
 PIXEL = 1 / 1400  # share of the axis: nearer holds are drawn as one
+NARROW = 0.015  # the width of a number
 MARGINS = {"left": 0.105, "right": 0.988}
 POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 
 
-def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> Figure:
-    """`incidents` are those with a picture of their own; the overview numbers them."""
+def overview(recording: Recording, verdict: Verdict, stories: list[Story]) -> Figure:
+    """`stories` are those with a section of their own; each of their times links to it."""
     clients = sorted({hold.client for hold in recording.holds} | set(range(1, verdict.clients + 1)))
     layout = Layout([f"client {client}" for client in clients], clients,
                     fault_rows(verdict.faults), bool(verdict.violations))
@@ -32,7 +33,7 @@ def overview(recording: Recording, verdict: Verdict, incidents: list[Incident]) 
     for y, client in enumerate(clients):
         _holds(axes, y, scale, [hold for hold in recording.holds if hold.client == client])
     fault_texts(axes, layout, scale, POINTS_WIDE)
-    _violations(axes, layout, scale, verdict, incidents)
+    _violations(axes, layout, scale, verdict, stories)
     ticks = scale.ticks()
     axes.set_xticks([x for x, _ in ticks], [label for _, label in ticks])
     axes.set_xlim(0, 1)
@@ -48,13 +49,19 @@ def _holds(axes: Axes, y: int, scale: TimeScale, holds: list[Hold]) -> None:
 
 
 def _violations(axes: Axes, layout: Layout, scale: TimeScale, verdict: Verdict,
-                incidents: list[Incident]) -> None:
+                stories: list[Story]) -> None:
     if not layout.verdict_row:
         return
     extents = scale.extents(v.span for v in verdict.violations)
     row_bars(axes, extents, layout, VERDICT, "overlap")
     middle, height = (len(layout.clients) - 1) / 2, float(len(layout.clients))
     bars(axes, extents, middle, height, "overlap", alpha=0.16, least=0.002, zorder=1)
-    for i, incident in enumerate(incidents, 1):
-        axes.text(scale.x(incident.main.span[0]) - 0.003, layout.row(VERDICT, ROW_BAR[0]), str(i), ha="right",
-                  va="center", fontsize=8, fontweight="bold", color=LIGHT["overlap"])
+    labels = sorted((scale.x(incident.main.span[0]), story.number)
+                    for story in stories for incident in story.incidents)
+    last = -1.0
+    for x, number in labels:
+        if x - last > NARROW:
+            axes.text(x - 0.003, layout.row(VERDICT, ROW_BAR[0]), str(number), ha="right",
+                      va="center", fontsize=8, fontweight="bold", color=LIGHT["overlap"],
+                      url=f"#story-{number}")
+            last = x

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from figures_svg import bare, sheet
+from figures_svg import SMALL, bare, sheet
 from lanes import Recording, merged, shorten
 from palette import LIGHT
 from reading import Percentiles, Verdict
@@ -40,7 +40,7 @@ def _latencies(axes: Axes, measured: dict[str, Percentiles]) -> None:
                   markeredgewidth=1.4, color=LIGHT["ink"], zorder=3)
         for ns, side, ha in ((low, -7, "right"), (max(1, p.max_ns), 7, "left")):
             axes.annotate(duration(ns), (ns, y), (side, 0), textcoords="offset points",
-                          fontsize=8, ha=ha, va="center")
+                          fontsize=SMALL, ha=ha, va="center")
     axes.set_ylim(len(measured) - 0.5, -0.6)
     axes.set_yticks(range(len(measured)), [LATENCIES[name] for name in measured])
     bare(axes)

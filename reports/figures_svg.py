@@ -7,6 +7,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from palette import LIGHT, recolour
 
@@ -27,13 +28,18 @@ matplotlib.rcParams.update({
 })
 
 WIDTH = 10.6  # inches; a figure as wide as the page
+SMALL = 7.5  # the least font size: at least 9 px, as style.css draws no figure narrower than 940 px
 NUMBERS = re.compile(r'\b(d|x|y|width|height|points|transform|r|cx|cy)="([^"]*)"')
 LONG_FRACTION = re.compile(r"(\d+\.\d\d)\d+")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 OWN_STYLE = re.compile(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.S)
 SPACE = re.compile(r"[ \t\n]+")
 IDENTITY = re.compile(r' id="([^"]*)"')
-REFERENCE = re.compile(r'(?:url\(#|href="#)([^")]+)')
+REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
+# What the gid of an artist begins with: a mark with a text, a mark of a violation, a lane's name.
+MARK, WRONG, NAME = "mark:", "mark wrong:", "name:"
+MARKED = re.compile(rf'<g id="({MARK[:-1]}|{WRONG[:-1]}):([^"]*)">')
+NAMED = re.compile(rf'<g id="{NAME}">')
 
 
 def sheet(height: float, width: float = WIDTH) -> Figure:
@@ -48,6 +54,15 @@ def bare(axes: Axes) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+def tell_at(axes: Axes, extent: tuple[float, float], y: float, height: float, text: str,
+            kind: str = MARK) -> None:
+    """Shows a text to a reader who points at this part of a picture, or comes to it by keyboard.
+    `extent` is left and right, and `y` the middle."""
+    left, right = extent
+    axes.add_patch(Rectangle((left, y - height / 2), right - left, height, alpha=0, zorder=9,
+                             facecolor=LIGHT["surface"], gid=kind + text))
+
+
 def to_svg(figure: Figure, name: str, alt: str) -> str:
     """`name` must be unique on the page and consist of letters, digits and dashes. `alt` describes
     the picture."""
@@ -56,11 +71,13 @@ def to_svg(figure: Figure, name: str, alt: str) -> str:
     svg = out.getvalue()
     body = COMMENT.sub("", svg[svg.index(">", svg.index("<svg")) + 1:])
     body = OWN_STYLE.sub("", body)  # the page has its own style
+    body = _with_marks(body)
     body = recolour(_own_ids(_short_numbers(body), name))
     body = body.replace("'DejaVu Sans', sans-serif", "var(--sans)")
     width, height = (72 * inches for inches in figure.get_size_inches())
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return (f'<svg viewBox="0 0 {width:.1f} {height:.1f}" role="img" aria-label="{label}">'
+    role = "group" if "tabindex" in body or "<a " in body else "img"  # the parts of an img are hidden
+    return (f'<svg viewBox="0 0 {width:.1f} {height:.1f}" role="{role}" aria-label="{label}">'
             f"{SPACE.sub(' ', body)}")
 
 
@@ -69,7 +86,13 @@ def to_file(figure: Figure) -> str:
     out = io.StringIO()
     figure.savefig(out, format="svg", facecolor=LIGHT["surface"],
                    metadata={"Date": None, "Creator": None})
-    return out.getvalue()
+    return _with_marks(out.getvalue())
+
+
+def _with_marks(body: str) -> str:
+    """Makes marks of what `tell_at` named."""
+    mark = r'<g class="\1" tabindex="0" role="img" aria-label="\2"><title>\2</title>'
+    return NAMED.sub('<g class="name">', MARKED.sub(mark, body))
 
 
 def _short_numbers(body: str) -> str:
@@ -82,6 +105,6 @@ def _short_numbers(body: str) -> str:
 def _own_ids(body: str, name: str) -> str:
     """Drops unused ids and prefixes the others with `name`, because several pictures share a
     page."""
-    used = set(REFERENCE.findall(body))
+    used, own = ({m[n] for m in form.finditer(body)} for form, n in ((REFERENCE, 2), (IDENTITY, 1)))
     body = IDENTITY.sub(lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", body)
-    return re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", body)
+    return REFERENCE.sub(lambda m: f"{m[1]}{name}-{m[2]}" if m[2] in own else m[0], body)

@@ -7,8 +7,8 @@ from statistics import median
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from drawing import Lane, Mark
-from figures_svg import WIDTH, sheet
+from drawing import Lane, Mark, Span
+from figures_svg import MARK, SMALL, WIDTH, WRONG, sheet, tell_at
 from holds import Hold
 from incidents import Incident
 from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Act, FaultRow, Layout, Recording, bars,
@@ -16,7 +16,7 @@ from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Act, FaultRow, Layout, Record
 from palette import LIGHT
 from reading import Verdict, Violation
 from timescale import TimeScale, windows_around
-from words import duration, fault_role, plural, violated
+from words import duration, fault_role, instant, period, plural, violated
 
 LANES_MAX = 7
 THINNEST = 0.0015  # share of the axis: even a hold of nanoseconds is visible
@@ -135,7 +135,40 @@ def zoom(closeup: Closeup) -> Figure:
     axes = figure.add_axes((MARGINS["left"], 0.46 / height, MARGINS["right"] - MARGINS["left"],
                             layout.height / height))
     paint(axes, closeup, WIDTH * 72 * 0.88)
+    _marks(axes, closeup)
     return figure
+
+
+def _marks(axes: Axes, closeup: Closeup) -> None:
+    """Lets faults, holds, uses and violations show their texts."""
+    layout, scale = closeup.layout, closeup.scale
+    for index, fault in enumerate(closeup.faults):
+        for act in fault.acts:
+            _mark(axes, scale, (act.from_ns, act.to_ns), layout.row(index), layout.row_height,
+                  f"{fault.name}: {act.text}")
+    for y, lane in enumerate(closeup.lanes):
+        for held in lane.spans_in("held"):
+            _mark(axes, scale, held, y - 0.12, BAR, _hold_text(lane, held))
+        for mark in (mark for mark in lane.marks if mark.text):
+            middle = y + (0.1 if mark.letter == "!" else USES_Y)
+            _mark(axes, scale, (mark.at_ns, mark.at_ns), middle, 0.3,
+                  f"{lane.name}: {mark.text} at {instant(mark.at_ns)}")
+    for violation in closeup.violations:
+        _mark(axes, scale, violation.span, layout.row(VERDICT), layout.row_height,
+              violation.sentence, WRONG)
+
+
+def _mark(axes: Axes, scale: TimeScale, span: Span, y: float, height: float, text: str,
+          kind: str = MARK) -> None:
+    for left, right in scale.extents([span]):
+        tell_at(axes, (left - THINNEST, max(right, left + 4 * THINNEST)), y, height, text, kind)
+
+
+def _hold_text(lane: Lane, held: Span) -> str:
+    live = [end for begin, end in lane.spans_in("live") if held[0] <= begin and end <= held[1]]
+    last = max(live, default=held[1])
+    over = f"; its lease was valid until {instant(last)}" if last < held[1] else ""
+    return f"{lane.name} held the lock, as it believed, {period(held)}{over}"
 
 
 def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
@@ -163,7 +196,7 @@ def _gaps(axes: Axes, scale: TimeScale, layout: Layout) -> None:
             axes.axvspan(piece.left, piece.right, color=LIGHT["line"], alpha=0.55, zorder=0.2)
             axes.text((piece.left + piece.right) / 2, len(layout.clients) - 0.42,
                       duration(piece.to_ns - piece.from_ns), ha="center", va="top",
-                      fontsize=6.5, color=LIGHT["muted"], fontstyle="italic")
+                      fontsize=SMALL, color=LIGHT["muted"], fontstyle="italic")
 
 
 def _holds(axes: Axes, lane_y: int, scale: TimeScale, lane: Lane) -> None:
@@ -175,7 +208,7 @@ def _holds(axes: Axes, lane_y: int, scale: TimeScale, lane: Lane) -> None:
         if mark.letter == "!" and scale.shows(mark.at_ns, mark.at_ns):
             over = scale.x(mark.at_ns)
             axes.plot([over] * 2, [y - 0.32, y + 0.26], color=LIGHT["ink"], linewidth=1.2, zorder=4)
-            axes.text(over - 0.004, y - 0.225, mark.text, fontsize=6.5, ha="right", va="bottom",
+            axes.text(over - 0.004, y - 0.225, mark.text, fontsize=SMALL, ha="right", va="bottom",
                       color=LIGHT["ink"])
 
 
@@ -198,7 +231,7 @@ def _uses(axes: Axes, lane_y: int, scale: TimeScale, points_wide: float, lane: L
         fitting = [text for text in (use.text, use.text.split()[-1])
                    if len(text) * LETTER / points_wide < end - left]
         if fitting:
-            axes.text(left, y + 0.015, fitting[0], fontsize=6.8, va="center", zorder=6)
+            axes.text(left, y + 0.015, fitting[0], fontsize=SMALL, va="center", zorder=6)
 
 
 def _violations(axes: Axes, closeup: Closeup, points_wide: float) -> None:
@@ -211,7 +244,7 @@ def _violations(axes: Axes, closeup: Closeup, points_wide: float) -> None:
                 if client in (hold.client for hold in (v.first, v.second) if hold)]
         bars(axes, scale.extents(held), y - 0.12 + BAR / 2 + 0.045, 0.09, "overlap", zorder=4)
     for left, text in place_texts(_labels(closeup), points_wide):
-        axes.text(left, layout.row(VERDICT, ROW_TEXT), text, va="center", fontsize=7.2,
+        axes.text(left, layout.row(VERDICT, ROW_TEXT), text, va="center", fontsize=SMALL,
                   fontweight="bold", color=LIGHT["overlap"], zorder=6)
 
 

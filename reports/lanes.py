@@ -9,7 +9,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
 from drawing import Span
-from figures_svg import bare
+from figures_svg import NAME, SMALL, bare
 from history import History
 from holds import Hold, holds_of
 from palette import LIGHT
@@ -21,7 +21,7 @@ BAR = 0.40  # height of a bar; a lane has height 1
 LANE_INCHES = (0.40, 0.13)  # height of a lane with few clients, with very many
 LANES_INCHES = 4.4  # total height of lanes, before they become narrower
 ROW_INCHES = 0.25  # height of a row of faults
-LETTER = 4.35  # width of a letter of the small text in points, with a margin
+LETTER = 4.8  # width of a letter of the small text in points, with a margin
 ROW_BAR = (0.24, 0.35)  # of a bar, in rows: offset below the middle, height; text goes above
 ROW_TEXT = -0.24
 FAULT_ROWS = 14  # number of fault rows; with more faults, faults of a kind share a row
@@ -104,8 +104,8 @@ class Layout:
         places = [self.row(i) for i in range(self.rows)]
         lanes = range(len(self.clients))
         axes.set_yticks([*places, *lanes], names + self.names)
-        for label in axes.get_yticklabels()[len(names):]:
-            label.set_color(LIGHT["ink"])
+        for i, label in enumerate(axes.get_yticklabels()):
+            label.set(gid=NAME, color=LIGHT["muted" if i < len(names) else "ink"])
         bare(axes)
         for lane in lanes:
             axes.axhline(lane + 0.5, color=LIGHT["line"], linewidth=0.5, zorder=0)
@@ -188,7 +188,7 @@ def fault_texts(axes: Axes, layout: Layout, scale: TimeScale, points_wide: float
         texts = [(scale.x(a.from_ns), a.text) for a in fault.acts
                  if a.to_ns >= scale.begin_ns and a.from_ns <= scale.end_ns]
         for left, text in place_texts(texts, points_wide):
-            axes.text(left, layout.row(index, ROW_TEXT), text, va="center", fontsize=6.8)
+            axes.text(left, layout.row(index, ROW_TEXT), text, va="center", fontsize=SMALL)
 
 
 def fault_text(fault: Fault, episode: Episode) -> str:

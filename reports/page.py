@@ -19,16 +19,17 @@ from figures_svg import to_file, to_svg
 from figures_zoom import closeup_of, zoom
 from history import read_history
 from holds import stock_curve
-from incidents import Incident, Telling, incidents_of, told
+from incidents import Telling, incidents_of, told
 from lanes import Recording
 from parsing import BadInput
 from reading import Run, Suite, Sweep, Verdict
+from run_answer import answers, nearness, often, share
+from stories import STORIES_DRAWN, Story, stories_of
+from trace import Trace, read_trace
 
-INCIDENTS_DRAWN = 3
-# A stale hold can overlap hundreds of others, so a story shows only the first few sentences.
-SENTENCES_A_STORY = 4
 SENTENCES_BEFORE_FOLD = 12
 FAULTS_BEFORE_FOLD = 40
+FAULTS_TOLD = 500  # the page of a long run stays small
 
 
 def environment() -> Environment:
@@ -36,7 +37,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters.update(duration=words.duration, instant=words.instant, number=words.number,
-                         place=place)
+                         place=place, nearness=nearness, often=often, share=share)
     found.globals.update(light=palette.css_variables(0), dark=palette.css_variables(1),
                          words=words)
     return found
@@ -71,50 +72,47 @@ def inline(figure: Figure, name: str, alt: str) -> Markup:
     return Markup(to_svg(figure, name, alt))
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
-    """An incident with its picture, if its violations have lanes."""
-
-    number: int
-    title: str
-    picture: Markup | None
-    tellings: list[Telling]
-    more: int  # number of further sentences of the incident
-
-
-def stories_of(recording: Recording, verdict: Verdict, incidents: list[Incident]) -> list[Story]:
-    stories = []
-    for number, incident in enumerate(incidents, 1):
-        tellings = incident.told(SENTENCES_A_STORY)
-        title = (f"{words.violated((c for t in tellings for c in t.claims), verdict.titles)} at "
-                 f"{words.instant(incident.main.span[0])}")
-        picture = inline(zoom(closeup_of(recording, verdict, incident)), f"zoom-{number}",
-                         f"Timeline of the clients around {title}. {tellings[0].sentence}") \
-            if incident.main.lanes else None
-        more = len(told(incident.violations)) - len(tellings)
-        stories.append(Story(number, title, picture, tellings, more))
-    return stories
-
-
 def run_page(run: Run) -> str:
-    verdict = run.verdict
+    """Draws the page of a run, or of a simulated execution, whose folder has a trace."""
+    verdict, trace = run.verdict, read_trace(run.folder)
     recording, cut_at_ns = recording_of(run.folder, verdict)
-    incidents = incidents_of(verdict.violations)
-    drawn = incidents[:INCIDENTS_DRAWN]
+    stories = stories_of(incidents_of(verdict.violations))
+    drawn, tellings = stories[:STORIES_DRAWN], told(verdict.violations)
+    shown = {sentence for story in drawn for sentence in story.sentences}
+    all_shown = all(telling.sentence in shown for telling in tellings)
+    return render(
+        "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
+        answers=answers(verdict, trace is not None), stories=stories, drawn=drawn,
+        pictures=[_picture_of(story, recording, verdict) for story in drawn],
+        tellings=[] if all_shown else tellings, fold=SENTENCES_BEFORE_FOLD,
+        faults_fold=FAULTS_BEFORE_FOLD, faults_most=FAULTS_TOLD,
+        **_pictures_of_the_run(recording, verdict, drawn, trace))
+
+
+def _picture_of(story: Story, recording: Recording, verdict: Verdict) -> Markup | None:
+    """Returns None if no violation of the first incident has lanes."""
+    if not story.first.main.lanes:
+        return None
+    return inline(zoom(closeup_of(recording, verdict, story.first)), f"zoom-{story.number}",
+                  f"Timeline of the clients. {story.main.sentence}")
+
+
+def _pictures_of_the_run(recording: Recording, verdict: Verdict, stories: list[Story],
+                         trace: Trace | None) -> dict[str, Markup | None]:
+    """A simulated execution has neither a speed nor a course worth a picture: its steps tell it."""
+    calm = None if stories else inline(zoom(closeup_of(recording, verdict, None)), "zoom",
+                                       "A few milliseconds of the timeline")
+    if trace:
+        return {"calm": calm, "overview": None, "stock": None, "speed": None}
     alt = f"Timeline of all holds, faults and violations of the run: {words.headline(verdict)}"
-    return render("run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns,
-                  overview=inline(overview(recording, verdict, drawn), "overview", alt),
-                  stories=stories_of(recording, verdict, drawn),
-                  incidents_left=len(incidents) - len(drawn),
-                  calm=None if drawn else inline(
-                      zoom(closeup_of(recording, verdict, None)), "zoom", "A few milliseconds of the timeline"),
-                  stock=inline(stock(stock_curve(recording.history)), "stock",
-                               "Stock as written against the initial stock less the orders")
-                  if verdict.sells else None,
-                  speed=inline(speed(recording, verdict), "speed",
-                               "Latency percentiles, and grants per second over time"),
-                  tellings=told(verdict.violations), fold=SENTENCES_BEFORE_FOLD,
-                  faults_fold=FAULTS_BEFORE_FOLD)
+    return {
+        "calm": calm,
+        "overview": inline(overview(recording, verdict, stories), "overview", alt),
+        "stock": inline(stock(stock_curve(recording.history)), "stock",
+                        "Stock as written against the initial stock less the orders")
+        if verdict.sells else None,
+        "speed": inline(speed(recording, verdict), "speed",
+                        "Latency percentiles, and grants per second over time")}
 
 
 def render(template: str, **context: Any) -> str:

@@ -5,6 +5,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from blind_spots import BlindSpots, read_blind_spots
 from drawing import Lane, read_lanes
 from exploration import Exploration, read_exploration
 from old_names import current_claim
@@ -151,6 +152,7 @@ class Verdict:
     seconds: float
     environment: dict[str, str]
     trials: ClaimRate | None = None  # by the gravest claim of each trial
+    blind_spots: BlindSpots | None = None  # None: not examined
 
     @property
     def lock_words(self) -> str:
@@ -307,7 +309,8 @@ def read_verdict(file: Path) -> Verdict:
         latency={key: _percentiles(latency.node(key)) for key in latency.data},
         attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
         seconds=top.number("seconds"),
-        environment=_environment(top.node("environment")), trials=read_trials(top))
+        environment=_environment(top.node("environment")), trials=read_trials(top),
+        blind_spots=read_blind_spots(top))
 
 
 def _library(node: Node | None) -> str:

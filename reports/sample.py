@@ -207,13 +207,31 @@ class Maker:
                 "meaning": f"{name} is broken{self.toy.hostile}", "outcome": outcome, "expected": expected,
                 "as_expected": expected is not None or outcome == "valid",
                 "reason": "the machine stalled a holder past its lease" if self.toy.stalled else "",
-                "count": count, "opportunities": of, "unit": unit, "rate": count / of,
+                "trials": self.trials(outcome), "count": count, "opportunities": of, "unit": unit, "rate": count / of,
                 "interval_95": [0.5 * count / of, high],
                 "margins": [] if count else [
                     {"what": "shortest gap between two holds", "value": 210000, "unit": "ns",
                      "nearest": [{"value": 210000, "at_ns": 1204000000,
                                   "sentence": f"client 3 came 210.0 us after{self.toy.hostile}"}]}],
                 "violations": violations[:50]}
+
+    def trials(self, outcome: str) -> dict[str, Any]:
+        """All trials have the same outcome; none is the rarest that it could be."""
+        of = max(1, len(self.episodes))
+        seen, undecided = (of if outcome == each else 0 for each in ("violated", "unknown"))
+        low, high = 0.025 ** (1 / of), 1 - 0.025 ** (1 / of)
+        return {"unit": "fault episode" if self.episodes else "run", "of": of, "violated": seen,
+                "undecided": undecided,
+                "clopper_pearson_95": [low if seen else 0.0, 1.0 if seen or undecided else high]}
+
+    def blind_spots(self) -> dict[str, Any]:
+        unknown = 3 * self.toy.stalled
+        calls = {name: {"unknown": 0, "could_hide": 0} for name in ("extends", "releases", "writes")}
+        return {**calls, "acquires": {"unknown": unknown, "could_hide": unknown - 1 if unknown else 0},
+                "first": [{"sentence": f"client 2's acquire was not answered{self.toy.hostile}"}]
+                if unknown else [], "without_lease": [{"client": 4, "holds": 12}] if unknown else [],
+                "longest_stalls": [{"process": "client 1", "from_ns": 400 * MS, "to_ns": 660 * MS}]
+                if unknown else []}
 
     def verdict(self) -> dict[str, Any]:
         toy, claims = self.toy, self.claims()
@@ -230,6 +248,7 @@ class Maker:
             **self.facts(), "faults": faults if self.episodes else [], "overall": overall,
             "as_expected": as_expected, "claims": claims,
             "exit_code": 2 if overall == "unknown" else 0 if as_expected else 1,
+            "trials": self.trials(overall), "blind_spots": self.blind_spots(),
             "unknown_operations": {"acquires": 3 if toy.stalled else 0, "releases": 0, "writes": 0},
             "stalls": {"count": int(toy.stalled), "longest_ns": 260 * MS if toy.stalled else 0},
             "warnings": [f"one stall of the machine was near the lease{toy.hostile}"]

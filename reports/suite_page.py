@@ -23,7 +23,7 @@ from words import slug
 LANES_OF_AN_EXAMPLE = 4
 NUMBER = re.compile(r"\d[\d.,]*")
 # A violation is drawn by its lanes alone, so that a page of many runs reads no history.
-NOTHING_RECORDED = Recording.of(History("", 0, 0, [], [], None))
+NOTHING_RECORDED = Recording.of(History("", 0, 0, [], [], 0, None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class TimeScale:
         first = -(-piece.from_ns // step) * step
         return [(self.x(ns), f"{ns / 1e9:.{digits}f}")
                 for ns in range(first, piece.to_ns + 1, step)
-                if piece.left + 0.012 < self.x(ns) < piece.right - 0.012]
+                if piece.left + TICK / 4 < self.x(ns) < piece.right - TICK / 4]
 
 
 def nice_step(at_least_ns: float) -> int:

@@ -55,26 +55,14 @@ def headline(verdict: Verdict) -> str:
             f"{what_happened(verdict)}{expectation(verdict)}")
 
 
-def explanation(verdict: Verdict) -> str:
-    """Returns two sentences for readers who do not know the project."""
+def setting(verdict: Verdict) -> str:
+    """Returns a sentence for readers who do not know the project."""
     beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
         else "and nothing was made to fail"
     lock = "with no lock at all" if verdict.lock == "none" else \
         f"with the lock {verdict.lock_words} to let only one of them in at a time"
     busy = "sold from the same stock at once" if verdict.sells else "competed for the same lock"
-    first = (f"{plural(verdict.clients, 'client').capitalize()} {busy}, "
-             f"{lock}, {beset}.")
-    broken = [c for c in verdict.claims if c.outcome == "violated" and c.meaning]
-    if broken:
-        told = [f"\N{LEFT DOUBLE QUOTATION MARK}{claim.title}\N{RIGHT DOUBLE QUOTATION MARK} "
-                f"means that {claim.meaning}" for claim in broken[:3]]
-        second = "; ".join(told) + "."
-        return f"{first} {second}"
-    if verdict.overall == "unknown":
-        return (f"{first} Something kept the checkers from deciding, as told below, so nothing here "
-                "counts as passed.")
-    return (f"{first} The history of the run breaks none of the promises below; the upper bounds say "
-            "how much that proves.")
+    return f"{plural(verdict.clients, 'client').capitalize()} {busy}, {lock}, {beset}."
 
 
 def faults_by_kind(faults: Iterable[Fault]) -> str:
@@ -140,6 +128,10 @@ def duration(ns: float) -> str:
             text = text.rstrip("0").rstrip(".") if "." in text else text
             return f"{text.replace('-', MINUS)}\N{NO-BREAK SPACE}{unit}"
     return f"{ns:.0f}\N{NO-BREAK SPACE}ns"
+
+
+def period(span: tuple[int, int]) -> str:
+    return f"{span[0] / 1e9:.3f}\N{EN DASH}{instant(span[1])}"
 
 
 def instant(ns: int) -> str:

@@ -1,0 +1,105 @@
+"""The first lines of a run's page: what broke, why, and how sure that is."""
+
+from collections import Counter
+
+from blind_spots import BlindSpots
+from rates import ClaimRate
+from reading import Claim, Margin, Verdict
+from words import bound, counted, duration, interval, listed, number, plural
+
+CAUSES_SHOWN = 3
+QUOTED = "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+Answers = list[tuple[str, str]]  # a question in two words, and a sentence
+
+
+def answers(verdict: Verdict, simulated: bool) -> Answers:
+    sure = "How sure", _simulated(verdict) if simulated else how_sure(verdict)
+    if verdict.overall == "violated":
+        return [("What broke", _what_broke(verdict)), ("Why", _why(verdict)), sure]
+    if verdict.overall == "unknown":
+        undecided = [claim for claim in verdict.claims if claim.outcome == "unknown"]
+        names = listed([claim.name for claim in undecided] or ["something"])
+        reasons = dict.fromkeys(claim.reason for claim in undecided if claim.reason)
+        return [("What broke", f"Not known: {names} could not be decided, so nothing here counts "
+                               "as passed."),
+                ("Why", f"{'; '.join(reasons) or 'The verdict has no reason'}."), sure]
+    judged = plural(len(verdict.claims), "claim")
+    return [("What broke", f"Nothing: the history breaks none of the {judged} below."),
+            ("How near", _how_near(verdict)), sure]
+
+
+def _what_broke(verdict: Verdict) -> str:
+    broken = [claim for claim in verdict.claims if claim.outcome == "violated"]
+    told = [f"{QUOTED.format(claim.title)} means that {claim.meaning}: {share(claim)}"
+            if claim.meaning else f"{claim.title}: {share(claim)}" for claim in broken]
+    return f"{'; '.join(told)}." if told else "The verdict names no claim."
+
+
+def _why(verdict: Verdict) -> str:
+    told = verdict.violations
+    causes = Counter(v.cause for v in told if v.cause)
+    if not causes:
+        return "The verdict has no cause: it is of a version that determined none."
+    parts = []
+    for cause, count in causes.most_common(CAUSES_SHOWN):
+        because = next((v.because for v in told if v.cause == cause and v.because), "")
+        example = f", as when {because}" if because else ""
+        of = "every violation told" if count == len(told) else f"{count} of {len(told)} told"
+        parts.append(f"{QUOTED.format(cause)} ({of}){example}")
+    more = len(causes) - CAUSES_SHOWN
+    rest = f"; and {plural(more, 'further cause')}" if more > 0 else ""
+    return f"The cause is {'; '.join(parts)}{rest}."
+
+
+def _how_near(verdict: Verdict) -> str:
+    sentences = [miss.sentence for claim in verdict.claims for margin in claim.margins
+                 for miss in margin.nearest[:1]]
+    return f"The nearest miss: {sentences[0]}." if sentences else "No claim has a margin to tell."
+
+
+def _simulated(verdict: Verdict) -> str:
+    says = {"violated": "shows that this can happen", "valid": "shows that it can go well",
+            "unknown": "decides nothing"}[verdict.overall]
+    return (f"It is one simulated execution, the same each time it is replayed: it {says}, and says "
+            "nothing of how often.")
+
+
+def how_sure(verdict: Verdict) -> str:
+    if verdict.trials is None:
+        return "How often is not known: the verdict is from before fault episodes were counted."
+    trials = verdict.trials.trials
+    stalled = sum(v.by_stall for v in verdict.violations)
+    text = {"violated": "The recorded history proves each violation; how often it happens: "}.get(
+        verdict.overall, "")
+    text += f"{counted(trials)} violated, so {often(verdict.trials)} of such {trials.unit}s"
+    if verdict.overall != "violated" and verdict.blind_spots:
+        text += hidden(verdict.blind_spots)
+    if stalled:
+        text += f"; {number(stalled)} of the violations told come from a stall of the machine alone"
+    return f"{text}."
+
+
+def hidden(spots: BlindSpots) -> str:
+    if not spots.could_hide:
+        return "; no unanswered call could hide a violation"
+    return f"; {plural(spots.could_hide, 'unanswered call')} could hide one"
+
+
+def often(rate: ClaimRate) -> str:
+    """Returns "29-100 % (95 % interval)", or if none was violated "below 71 % (95 %)"."""
+    if rate.trials.violated:
+        return f"{interval(rate.exact_95)} (95\N{NO-BREAK SPACE}% interval)"
+    return f"{bound(rate.exact_95[1])} (95\N{NO-BREAK SPACE}%)"
+
+
+def share(claim: Claim) -> str:
+    """Returns "77 of 288 holds". Violations cluster, so this share has no interval."""
+    return f"{number(claim.count)} of {number(claim.opportunities)} {claim.unit}"
+
+
+def nearness(margin: Margin) -> str:
+    """Returns "shortest gap between two holds: 210 us". A value below 0 is not near, but missed."""
+    size = abs(margin.value)
+    amount = duration(size) if margin.unit == "ns" else f"{number(size)} {margin.unit}"
+    return f"{margin.what}: {'' if margin.value >= 0 else 'none, short by '}{amount}"

@@ -1,0 +1,159 @@
+"""Tests of the page of one run, and of a simulated execution."""
+
+import json
+import re
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from figures_svg import WIDTH
+from page import run_page
+from parsing import BadInput
+from reading import Margin, Run, read_folder
+from report_test import HOSTILE, Page
+from run_answer import nearness
+from sample import Toy, write_run
+
+MS = 1_000_000
+STYLE = Path(__file__).parent / "templates/style.css"
+LEAST_PX = 9
+
+
+class RunPage(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.run_folder = Path(folder.name) / "run"
+
+    def html(self) -> str:
+        found = read_folder(self.run_folder)
+        assert isinstance(found, Run)
+        return run_page(found)
+
+    def text(self, toy: Toy) -> str:
+        write_run(self.run_folder, toy)
+        return self.read()
+
+    def read(self) -> str:
+        return Page(self.html()).text
+
+    def change(self, **values: Any) -> None:
+        file = self.run_folder / "verdict.json"
+        file.write_text(json.dumps({**json.loads(file.read_text()), **values}))
+
+    def write_trace(self, version: int = 1) -> None:
+        steps = [{"at_ns": 200_000, "kind": "done", "text": f"client 1 is granted{HOSTILE}"},
+                 {"at_ns": 200_000, "kind": "fault", "text": "client 1 stopped for 640ms"},
+                 {"at_ns": 454 * MS, "kind": "found", "text": "exclusion is violated"}]
+        (self.run_folder / "trace.json").write_text(json.dumps(
+            {"version": version, "replay": "v1/lock.name=toy/1/pause/1:1", "steps": steps}))
+
+    # -- the first lines
+
+    def test_the_first_lines_say_what_broke_why_and_how_sure_that_is(self) -> None:
+        text = self.text(Toy(fault="pause", pauses=[300, 900]))
+        start = text.index("What broke")
+        self.assertLess(text.index("held twice"), start)
+        for words in ("What broke \N{LEFT DOUBLE QUOTATION MARK}held twice",
+                      "Why The cause is \N{LEFT DOUBLE QUOTATION MARK}stopped"
+                      "\N{RIGHT DOUBLE QUOTATION MARK} (every violation told), as when client 1 was stopped",
+                      "2 of 2 fault episodes violated, so 16\N{EN DASH}100 % (95 % interval) of"):
+            self.assertIn(words, text)
+
+    def test_of_a_share_of_holds_or_orders_no_interval_is_given(self) -> None:
+        text = self.text(Toy(fault="pause", pauses=[300, 900]))
+        self.assertIn("Share of all, no rate", text)
+        intervals = re.findall(r"[\d.]+\N{EN DASH}[\d.]+ %|below [\d.]+ %", text)
+        self.assertLessEqual(set(intervals), {"16\N{EN DASH}100 %", "below 85 %"})
+
+    def test_a_run_without_expectations_says_nothing_of_them(self) -> None:
+        self.assertNotIn("expected", self.text(Toy(expected=False)).lower())
+
+    def test_what_is_unknown_is_told_by_reason(self) -> None:
+        text = self.text(Toy(stalled=True))
+        for words in ("acquires without an answer 3; 2 of them could hide a violation",
+                      "client 2's acquire was not answered", "12 of 1 client",
+                      "stalled: client 1 0.400\N{EN DASH}0.660 s",
+                      "exclusion is undecided: the machine"):
+            self.assertIn(words, text)
+
+    def test_a_verdict_without_trials_gives_no_rate(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        self.change(trials=None, blind_spots=None)
+        self.assertIn("How often is not known", self.read())
+
+    def test_a_margin_that_was_missed_is_not_called_near(self) -> None:
+        told = [nearness(Margin("least lease left at release", value, "ns", [])).replace(
+            "\N{NO-BREAK SPACE}", " ") for value in (315 * MS, -315 * MS)]
+        self.assertEqual(told, ["least lease left at release: 315 ms",
+                                "least lease left at release: none, short by 315 ms"])
+
+    # -- stories and pictures
+
+    def test_stories_that_repeat_are_told_once_with_a_count(self) -> None:
+        text = self.text(Toy(fault="pause", pauses=[300, 900]))
+        self.assertIn("1 \N{MIDDLE DOT} held twice, oversold, 2 times Told is the first; the same "
+                      "happened at 1.1", text)
+        self.assertNotIn("2 \N{MIDDLE DOT} held twice", text)
+
+    def test_the_steps_of_a_story_are_unfolded(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        html = self.html()
+        self.assertIn("client 1 was granted the key", html[:html.index("<details>")])
+
+    def test_no_label_of_a_picture_is_drawn_smaller_than_9_px(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        narrowest = re.search(r"figure svg \{[^}]*min-width: (\d+)px", STYLE.read_text())
+        assert narrowest
+        sizes = [float(size) for size in re.findall(r"font: (?:\w+ )*([\d.]+)px", self.html())
+                 if "." in size or float(size) < LEAST_PX]
+        self.assertGreaterEqual(min(sizes) * int(narrowest[1]) / (72 * WIDTH), LEAST_PX)
+
+    def test_each_mark_of_a_timeline_has_a_text_and_is_reached_by_keyboard(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        html = self.html()
+        marks = re.findall(r'<g class="mark( wrong)?"([^>]*)><title>([^<]+)</title>', html)
+        self.assertEqual(len(marks), html.count('<g class="mark'))
+        for _, attributes, text in marks:
+            self.assertEqual(attributes, f' tabindex="0" role="img" aria-label="{text}"')
+        told = " ".join(text for _, _, text in marks)
+        for words in ("client 1 held the lock, as it believed, ", "client 1: read ", "pause c1: ",
+                      "client 1: lease over at "):
+            self.assertIn(words, told)
+        self.assertTrue(any(wrong for wrong, _, _ in marks))
+
+    def test_of_many_episodes_of_a_fault_the_first_are_told(self) -> None:
+        verdict = write_run(self.run_folder, Toy(fault="pause"))
+        fault = verdict["faults"][0]
+        self.change(faults=[{**fault, "episodes": 1000 * fault["episodes"]}])
+        self.assertIn("960 more, in verdict.json", self.read())
+
+    # -- a simulated execution
+
+    def test_a_simulated_execution_says_so_and_gives_no_rates(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        self.write_trace()
+        html = self.html()
+        page = Page(html)
+        text = page.text
+        self.assertEqual(page.open, [])
+        self.assertIn("<title>Simulated: ", html)
+        self.assertIn("<h1>Simulated: ", html)
+        for words in ("0.200 ms client 1 is granted", "0.200 ms ! client 1 stopped for 640ms",
+                      "454.000 ms * exclusion is violated", "says nothing of how often",
+                      "doublehold replay 'v1/lock.name=toy/1/pause/1:1'"):
+            self.assertIn(words, text)
+        for words in ("per second", "95 % interval", "fault episodes", "no rate", "run --plan"):
+            self.assertNotIn(words, text.split("Doublehold: distributed locks under")[0])
+        self.assertNotIn("<script>alert", html)
+
+    def test_a_trace_of_another_version_is_refused(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        self.write_trace(version=2)
+        with self.assertRaisesRegex(BadInput, "trace.json: version 2"):
+            self.html()
+
+
+if __name__ == "__main__":
+    unittest.main()

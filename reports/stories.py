@@ -1,0 +1,64 @@
+"""The violations of one run as stories. Incidents that differ only in their times and clients are
+one story, with a count."""
+
+from dataclasses import dataclass
+
+import words
+from incidents import Incident, Telling, told
+
+STORIES_DRAWN = 3
+# A stale hold can overlap hundreds of others, so a story shows only the first few sentences.
+SENTENCES_A_STORY = 4
+TIMES_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What happened once or several times; the first time is drawn."""
+
+    number: int
+    incidents: list[Incident]
+
+    @property
+    def first(self) -> Incident:
+        return self.incidents[0]
+
+    @property
+    def claims(self) -> list[str]:
+        return [violation.claim for violation in self.first.violations]
+
+    @property
+    def main(self) -> Telling:
+        return told([self.first.main])[0]
+
+    @property
+    def others(self) -> list[Telling]:
+        """Further sentences about the first time."""
+        some = [t for t in self.first.told(SENTENCES_A_STORY) if t.sentence != self.main.sentence]
+        return some[:SENTENCES_A_STORY - 1]
+
+    @property
+    def left(self) -> int:
+        """How many sentences about the first time are left out."""
+        return len(told(self.first.violations)) - 1 - len(self.others)
+
+    @property
+    def again(self) -> str:
+        """Returns "2.631 s, 4.336 s and 3 more times", or "" if it happened once."""
+        at = [words.instant(incident.main.span[0]) for incident in self.incidents[1:]]
+        more = len(at) - TIMES_SHOWN
+        return ", ".join(at[:TIMES_SHOWN]) + (f" and {words.plural(more, 'more time')}"
+                                              if more > 0 else "")
+
+    @property
+    def sentences(self) -> set[str]:
+        return {self.main.sentence, *(telling.sentence for telling in self.others)}
+
+
+def stories_of(incidents: list[Incident]) -> list[Story]:
+    same: dict[tuple[frozenset[str], frozenset[str | None], str | None], list[Incident]] = {}
+    for incident in incidents:
+        kind = (frozenset(v.claim for v in incident.violations),
+                frozenset(v.cause for v in incident.violations), incident.main.fault)
+        same.setdefault(kind, []).append(incident)
+    return [Story(number, some) for number, some in enumerate(same.values(), 1)]

@@ -1,0 +1,45 @@
+// Marks of a timeline show their text where they are pointed at, focused or tapped. The arrow keys
+// go from mark to mark. A timeline can be zoomed; a narrow one begins where something went wrong.
+for (const figure of document.querySelectorAll("figure:has(.mark, .name)")) {
+  const svg = figure.querySelector("svg"), marks = [...figure.querySelectorAll(".mark")];
+  const middle = box => box.left + box.width / 2;
+  const wrong = figure.querySelector(".wrong, a");
+  if (wrong) figure.scrollLeft += middle(wrong.getBoundingClientRect()) - middle(figure.getBoundingClientRect());
+  const follow = () => figure.querySelectorAll(".name").forEach(name => name.setAttribute("transform",
+    `translate(${figure.scrollLeft * svg.viewBox.baseVal.width / svg.clientWidth})`));
+  figure.addEventListener("scroll", follow);
+  follow();
+  if (!marks.length) continue;
+  const bar = document.createElement("div"), text = document.createElement("span");
+  bar.className = "bar";
+  text.textContent = "Point at a mark, or go through them with Tab and the arrow keys.";
+  let zoom = 1;
+  for (const [sign, by] of [["\u2212", 2 / 3], ["+", 3 / 2]]) {
+    const button = document.createElement("button");
+    button.textContent = sign;
+    button.setAttribute("aria-label", by > 1 ? "zoom in" : "zoom out");
+    button.onclick = () => {
+      const at = (figure.scrollLeft + figure.clientWidth / 2) / svg.clientWidth;
+      zoom = Math.min(8, Math.max(1, zoom * by));
+      svg.style.width = svg.style.minWidth = zoom > 1 ? `${zoom * Math.max(940, figure.clientWidth)}px` : "";
+      figure.scrollLeft = at * svg.clientWidth - figure.clientWidth / 2;
+      follow();
+    };
+    bar.append(button);
+  }
+  bar.append(text);
+  figure.before(bar);
+  const show = event => {
+    const mark = event.target.closest(".mark");
+    if (mark) text.textContent = mark.getAttribute("aria-label");
+  };
+  for (const kind of ["mouseover", "focusin", "click"]) figure.addEventListener(kind, show);
+  const order = marks.toSorted((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left);
+  order.forEach((mark, i) => mark.setAttribute("tabindex", i ? -1 : 0));
+  figure.addEventListener("keydown", event => {
+    const next = order[order.indexOf(event.target) + {ArrowRight: 1, ArrowLeft: -1}[event.key]];
+    if (!next || event.target === figure) return;
+    event.preventDefault();
+    next.focus();
+  });
+}
