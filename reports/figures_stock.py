@@ -51,7 +51,7 @@ def paint_stock(axes: Axes, curve: StockCurve, legend: bool = True) -> None:
     axes.margins(x=0.005)
     if legend:
         axes.legend(axes.lines, ["stock, as last written", "initial stock less confirmed orders"],
-                    loc="upper right", frameon=False, fontsize=7.5, handlelength=2.4)
+                    loc="lower left", frameon=False, fontsize=7.5, handlelength=2.4)
 
 
 def _whole_numbers(axes: Axes, count: int) -> None:

@@ -76,7 +76,7 @@ def to_svg(figure: Figure, name: str, alt: str) -> str:
     body = body.replace("'DejaVu Sans', sans-serif", "var(--sans)")
     width, height = (72 * inches for inches in figure.get_size_inches())
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    role = "group" if "tabindex" in body or "<a " in body else "img"  # the parts of an img are hidden
+    role = "group" if "tabindex" in body or "<a " in body else "img"  # an img hides its parts
     return (f'<svg viewBox="0 0 {width:.1f} {height:.1f}" role="{role}" aria-label="{label}">'
             f"{SPACE.sub(' ', body)}")
 

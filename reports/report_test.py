@@ -151,8 +151,8 @@ class ReportTest(unittest.TestCase):
         html = self.page("run")
         self.assert_stands_alone(html)
         self.assertEqual(verdict["overall"], "valid")
-        self.assert_tells(Page(html).text, "no violation seen", "0 of 1 run violated, so below "
-                          "98 % (95 %) of such runs")
+        self.assert_tells(Page(html).text, "no violation seen", "0 of 1 run violated, so with 95 % "
+                          "confidence below 98 % of such runs are")
 
     def test_an_unknown_run_is_not_called_valid(self) -> None:
         write_run(self.folder / "run", Toy(stalled=True, expected=False))

@@ -61,8 +61,8 @@ def _how_near(verdict: Verdict) -> str:
 def _simulated(verdict: Verdict) -> str:
     says = {"violated": "shows that this can happen", "valid": "shows that it can go well",
             "unknown": "decides nothing"}[verdict.overall]
-    return (f"It is one simulated execution, the same each time it is replayed: it {says}, and says "
-            "nothing of how often.")
+    return (f"It is one simulated execution, the same each time it is replayed: it {says}, and "
+            "says nothing of how often.")
 
 
 def how_sure(verdict: Verdict) -> str:
@@ -70,9 +70,9 @@ def how_sure(verdict: Verdict) -> str:
         return "How often is not known: the verdict is from before fault episodes were counted."
     trials = verdict.trials.trials
     stalled = sum(v.by_stall for v in verdict.violations)
-    text = {"violated": "The recorded history proves each violation; how often it happens: "}.get(
-        verdict.overall, "")
-    text += f"{counted(trials)} violated, so {often(verdict.trials)} of such {trials.unit}s"
+    text = "The history proves each violation. Of how often: " if verdict.violations else ""
+    text += (f"{counted(trials)} violated, so with 95\N{NO-BREAK SPACE}% confidence "
+             f"{_range(verdict.trials)} of such {trials.unit}s are")
     if verdict.overall != "violated" and verdict.blind_spots:
         text += hidden(verdict.blind_spots)
     if stalled:
@@ -87,10 +87,12 @@ def hidden(spots: BlindSpots) -> str:
 
 
 def often(rate: ClaimRate) -> str:
-    """Returns "29-100 % (95 % interval)", or if none was violated "below 71 % (95 %)"."""
-    if rate.trials.violated:
-        return f"{interval(rate.exact_95)} (95\N{NO-BREAK SPACE}% interval)"
-    return f"{bound(rate.exact_95[1])} (95\N{NO-BREAK SPACE}%)"
+    """Returns "29-100 % (95 % interval)", or if none was violated "below 71 % (...)"."""
+    return f"{_range(rate)} (95\N{NO-BREAK SPACE}% interval)"
+
+
+def _range(rate: ClaimRate) -> str:
+    return interval(rate.exact_95) if rate.trials.violated else bound(rate.exact_95[1])
 
 
 def share(claim: Claim) -> str:

@@ -57,8 +57,9 @@ class RunPage(unittest.TestCase):
         self.assertLess(text.index("held twice"), start)
         for words in ("What broke \N{LEFT DOUBLE QUOTATION MARK}held twice",
                       "Why The cause is \N{LEFT DOUBLE QUOTATION MARK}stopped"
-                      "\N{RIGHT DOUBLE QUOTATION MARK} (every violation told), as when client 1 was stopped",
-                      "2 of 2 fault episodes violated, so 16\N{EN DASH}100 % (95 % interval) of"):
+                      "\N{RIGHT DOUBLE QUOTATION MARK} (every violation told), as when client 1",
+                      "2 of 2 fault episodes violated, so with 95 % confidence "
+                      "16\N{EN DASH}100 % of such fault episodes are"):
             self.assertIn(words, text)
 
     def test_of_a_share_of_holds_or_orders_no_interval_is_given(self) -> None:

@@ -1,11 +1,16 @@
 // Marks of a timeline show their text where they are pointed at, focused or tapped. The arrow keys
 // go from mark to mark. A timeline can be zoomed; a narrow one begins where something went wrong.
-for (const figure of document.querySelectorAll("figure:has(.mark, .name)")) {
+const place = element => {
+  const {left, width} = element.getBoundingClientRect();
+  return left + width / 2;
+};
+for (const figure of document.querySelectorAll("figure")) {
   const svg = figure.querySelector("svg"), marks = [...figure.querySelectorAll(".mark")];
-  const middle = box => box.left + box.width / 2;
+  const names = [...figure.querySelectorAll(".name")];
+  svg.append(...names); // drawn last, so that bars pass behind them
   const wrong = figure.querySelector(".wrong, a");
-  if (wrong) figure.scrollLeft += middle(wrong.getBoundingClientRect()) - middle(figure.getBoundingClientRect());
-  const follow = () => figure.querySelectorAll(".name").forEach(name => name.setAttribute("transform",
+  if (wrong) figure.scrollLeft += place(wrong) - place(figure);
+  const follow = () => names.forEach(name => name.setAttribute("transform",
     `translate(${figure.scrollLeft * svg.viewBox.baseVal.width / svg.clientWidth})`));
   figure.addEventListener("scroll", follow);
   follow();
@@ -21,7 +26,8 @@ for (const figure of document.querySelectorAll("figure:has(.mark, .name)")) {
     button.onclick = () => {
       const at = (figure.scrollLeft + figure.clientWidth / 2) / svg.clientWidth;
       zoom = Math.min(8, Math.max(1, zoom * by));
-      svg.style.width = svg.style.minWidth = zoom > 1 ? `${zoom * Math.max(940, figure.clientWidth)}px` : "";
+      const width = zoom * Math.max(940, figure.clientWidth);
+      svg.style.width = svg.style.minWidth = zoom > 1 ? `${width}px` : "";
       figure.scrollLeft = at * svg.clientWidth - figure.clientWidth / 2;
       follow();
     };
@@ -34,7 +40,7 @@ for (const figure of document.querySelectorAll("figure:has(.mark, .name)")) {
     if (mark) text.textContent = mark.getAttribute("aria-label");
   };
   for (const kind of ["mouseover", "focusin", "click"]) figure.addEventListener(kind, show);
-  const order = marks.toSorted((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left);
+  const order = marks.sort((a, b) => place(a) - place(b));
   order.forEach((mark, i) => mark.setAttribute("tabindex", i ? -1 : 0));
   figure.addEventListener("keydown", event => {
     const next = order[order.indexOf(event.target) + {ArrowRight: 1, ArrowLeft: -1}[event.key]];
