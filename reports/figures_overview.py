@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures_svg import WIDTH, sheet
+from figures_svg import WIDTH, sheet, tell_at
 from holds import Hold
 from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, fault_bands, fault_rows,
                    fault_texts, row_bars)
@@ -11,9 +11,11 @@ from palette import LIGHT
 from reading import Verdict
 from stories import Story
 from timescale import TimeScale
+from words import instant
 
 PIXEL = 1 / 1400  # share of the axis: nearer holds are drawn as one
 NARROW = 0.015  # the width of a number
+ACTS_TOLD = 40  # how many times a fault's mark shows its text
 MARGINS = {"left": 0.105, "right": 0.988}
 POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 
@@ -33,6 +35,11 @@ def overview(recording: Recording, verdict: Verdict, stories: list[Story]) -> Fi
     for y, client in enumerate(clients):
         _holds(axes, y, scale, [hold for hold in recording.holds if hold.client == client])
     fault_texts(axes, layout, scale, POINTS_WIDE)
+    for index, fault in enumerate(layout.faults):
+        for act in fault.acts[:ACTS_TOLD]:
+            left, right = scale.x(act.from_ns), scale.x(act.to_ns)
+            tell_at(axes, (left, max(right, left + NARROW / 2)), layout.row(index),
+                    layout.row_height, f"{fault.name}: {act.text}, from {instant(act.from_ns)}")
     _violations(axes, layout, scale, verdict, stories)
     ticks = scale.ticks()
     axes.set_xticks([x for x, _ in ticks], [label for _, label in ticks])

@@ -149,6 +149,13 @@ class RunPage(unittest.TestCase):
             self.assertNotIn(words, text.split("Doublehold: distributed locks under")[0])
         self.assertNotIn("<script>alert", html)
 
+    def test_a_simulated_execution_that_held_is_told_by_its_steps_too(self) -> None:
+        write_run(self.run_folder, Toy())
+        self.write_trace()
+        text = self.read()
+        self.assertIn("0.200 ms client 1 is granted", text)
+        self.assertIn("it shows that it can go well, and says nothing of how often", text)
+
     def test_a_trace_of_another_version_is_refused(self) -> None:
         write_run(self.run_folder, Toy(fault="pause"))
         self.write_trace(version=2)
