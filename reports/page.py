@@ -1,6 +1,5 @@
 """Turns a run into one HTML page: draws the pictures and fills the template."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,13 @@ from figures_svg import to_file, to_svg
 from figures_zoom import closeup_of, zoom
 from history import read_history
 from holds import stock_curve
-from incidents import Telling, incidents_of, told
+from incidents import incidents_of, told
 from lanes import Recording
 from parsing import BadInput
 from reading import Run, Suite, Sweep, Verdict
 from run_answer import answers, nearness, often, share
 from stories import STORIES_DRAWN, Story, stories_of
-from trace import Trace, read_trace
+from trace import read_trace
 
 SENTENCES_BEFORE_FOLD = 12
 FAULTS_BEFORE_FOLD = 40
@@ -75,6 +74,7 @@ def inline(figure: Figure, name: str, alt: str) -> Markup:
 def run_page(run: Run) -> str:
     """Draws the page of a run, or of a simulated execution, whose folder has a trace."""
     verdict, trace = run.verdict, read_trace(run.folder)
+    simulated = verdict.simulated or trace is not None
     recording, cut_at_ns = recording_of(run.folder, verdict)
     stories = stories_of(incidents_of(verdict.violations))
     drawn, tellings = stories[:STORIES_DRAWN], told(verdict.violations)
@@ -82,11 +82,11 @@ def run_page(run: Run) -> str:
     all_shown = all(telling.sentence in shown for telling in tellings)
     return render(
         "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
-        answers=answers(verdict, trace is not None), stories=stories, drawn=drawn,
+        simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
         pictures=[_picture_of(story, recording, verdict) for story in drawn],
         tellings=[] if all_shown else tellings, fold=SENTENCES_BEFORE_FOLD,
         faults_fold=FAULTS_BEFORE_FOLD, faults_most=FAULTS_TOLD,
-        **_pictures_of_the_run(recording, verdict, drawn, trace))
+        **_pictures_of_the_run(recording, verdict, drawn, simulated))
 
 
 def _picture_of(story: Story, recording: Recording, verdict: Verdict) -> Markup | None:
@@ -98,11 +98,11 @@ def _picture_of(story: Story, recording: Recording, verdict: Verdict) -> Markup 
 
 
 def _pictures_of_the_run(recording: Recording, verdict: Verdict, stories: list[Story],
-                         trace: Trace | None) -> dict[str, Markup | None]:
+                         simulated: bool) -> dict[str, Markup | None]:
     """A simulated execution has neither a speed nor a course worth a picture: its steps tell it."""
     calm = None if stories else inline(zoom(closeup_of(recording, verdict, None)), "zoom",
                                        "A few milliseconds of the timeline")
-    if trace:
+    if simulated:
         return {"calm": calm, "overview": None, "stock": None, "speed": None}
     alt = f"Timeline of all holds, faults and violations of the run: {words.headline(verdict)}"
     return {

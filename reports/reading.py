@@ -160,6 +160,11 @@ class Verdict:
         return self.library or self.lock
 
     @property
+    def simulated(self) -> bool:
+        """Whether it is of one simulated execution, and not of a run."""
+        return self.environment.get("simulated") == "True"
+
+    @property
     def expects(self) -> bool:
         """Whether the experiment states expectations."""
         return any(claim.expected for claim in self.claims)

@@ -149,6 +149,14 @@ class RunPage(unittest.TestCase):
             self.assertNotIn(words, text.split("Doublehold: distributed locks under")[0])
         self.assertNotIn("<script>alert", html)
 
+    def test_a_simulated_execution_without_its_trace_is_called_simulated_too(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        self.change(environment={"simulated": True})
+        text = self.read()
+        self.assertIn("Simulated: ", text)
+        self.assertIn("its folder has no trace.json", text)
+        self.assertNotIn("95 % interval", text)
+
     def test_a_simulated_execution_that_held_is_told_by_its_steps_too(self) -> None:
         write_run(self.run_folder, Toy())
         self.write_trace()
