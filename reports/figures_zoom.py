@@ -167,7 +167,7 @@ def _mark(axes: Axes, scale: TimeScale, span: Span, y: float, height: float, tex
 def _hold_text(lane: Lane, held: Span) -> str:
     live = [end for begin, end in lane.spans_in("live") if held[0] <= begin and end <= held[1]]
     last = max(live, default=held[1])
-    over = f"; its lease was valid until {instant(last)}" if last < held[1] else ""
+    over = f"; its lease ended at {instant(last)}" if last < held[1] else ""
     return f"{lane.name} held the lock, as it believed, {period(held)}{over}"
 
 
