@@ -23,10 +23,14 @@ def answers(verdict: Verdict, simulated: bool) -> Answers:
         reasons = dict.fromkeys(claim.reason for claim in undecided if claim.reason)
         return [("What broke", f"Not known: {names} could not be decided, so nothing here counts "
                                "as passed."),
-                ("Why", f"{'; '.join(reasons) or 'The verdict has no reason'}."), sure]
+                ("Why", f"{_sentence('; '.join(reasons)) or 'The verdict has no reason'}."), sure]
     judged = plural(len(verdict.claims), "claim")
     return [("What broke", f"Nothing: the history breaks none of the {judged} below."),
             ("How near", _how_near(verdict)), sure]
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _what_broke(verdict: Verdict) -> str:
@@ -71,8 +75,9 @@ def how_sure(verdict: Verdict) -> str:
     trials = verdict.trials.trials
     stalled = sum(v.by_stall for v in verdict.violations)
     text = "The history proves each violation. Of how often: " if verdict.violations else ""
-    text += (f"{counted(trials)} violated, so with 95\N{NO-BREAK SPACE}% confidence "
-             f"{_range(verdict.trials)} of such {trials.unit}s are")
+    text += f"{counted(trials)} violated, so "
+    text += f"how often such {trials.unit}s are is not known" if _says_nothing(verdict.trials) else \
+        f"with 95\N{NO-BREAK SPACE}% confidence {_range(verdict.trials)} of such {trials.unit}s are"
     if verdict.overall != "violated" and verdict.blind_spots:
         text += hidden(verdict.blind_spots)
     if stalled:
@@ -88,7 +93,13 @@ def hidden(spots: BlindSpots) -> str:
 
 def often(rate: ClaimRate) -> str:
     """Returns "29-100 % (95 % interval)", or if none was violated "below 71 % (...)"."""
+    if _says_nothing(rate):
+        return "too little to say more"
     return f"{_range(rate)} (95\N{NO-BREAK SPACE}% interval)"
+
+
+def _says_nothing(rate: ClaimRate) -> bool:
+    return rate.exact_95 == (0.0, 1.0)
 
 
 def _range(rate: ClaimRate) -> str:

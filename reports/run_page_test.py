@@ -76,7 +76,8 @@ class RunPage(unittest.TestCase):
         for words in ("acquires without an answer 3; 2 of them could hide a violation",
                       "client 2's acquire was not answered", "12 of 1 client",
                       "stalled: client 1 0.400\N{EN DASH}0.660 s",
-                      "exclusion is undecided: the machine"):
+                      "exclusion is undecided: the machine", "too little to say more",
+                      "Why The machine stalled", "how often such runs are is not known"):
             self.assertIn(words, text)
 
     def test_a_verdict_without_trials_gives_no_rate(self) -> None:
