@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from figures_svg import to_file
 from palette import LIGHT
 from words import slug
 
@@ -35,7 +36,8 @@ def write_all(folder: Path, html: str) -> None:
     """Raises OSError if a file cannot be written."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in PLOTS.figures.items():
-        for kind, date in (("svg", "Date"), ("pdf", "CreationDate"), ("png", "")):
+        (folder / f"{name}.svg").write_text(to_file(figure), encoding="utf-8")
+        for kind, date in (("pdf", "CreationDate"), ("png", "")):
             figure.savefig(folder / f"{name}.{kind}", format=kind, facecolor=LIGHT["surface"],
                            dpi=DOTS_PER_INCH, metadata={date: None} if date else None)
     for number, (heading, rows) in enumerate(Tables(html).found, 1):

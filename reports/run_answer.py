@@ -75,9 +75,10 @@ def how_sure(verdict: Verdict) -> str:
     trials = verdict.trials.trials
     stalled = sum(v.by_stall for v in verdict.violations)
     text = "The history proves each violation. Of how often: " if verdict.violations else ""
-    text += f"{counted(trials)} violated, so "
-    text += f"how often such {trials.unit}s are is not known" if _says_nothing(verdict.trials) else \
-        f"with 95\N{NO-BREAK SPACE}% confidence {_range(verdict.trials)} of such {trials.unit}s are"
+    share_of_such = f"with 95\N{NO-BREAK SPACE}% confidence {_range(verdict.trials)} of such"
+    if _says_nothing(verdict.trials):
+        share_of_such = "it is not known how many such"
+    text += f"{counted(trials)} violated, so {share_of_such} {trials.unit}s are"
     if verdict.overall != "violated" and verdict.blind_spots:
         text += hidden(verdict.blind_spots)
     if stalled:

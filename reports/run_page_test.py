@@ -77,7 +77,7 @@ class RunPage(unittest.TestCase):
                       "client 2's acquire was not answered", "12 of 1 client",
                       "stalled: client 1 0.400\N{EN DASH}0.660 s",
                       "exclusion is undecided: the machine", "too little to say more",
-                      "Why The machine stalled", "how often such runs are is not known"):
+                      "Why The machine stalled", "it is not known how many such runs are"):
             self.assertIn(words, text)
 
     def test_a_verdict_without_trials_gives_no_rate(self) -> None:
