@@ -85,7 +85,6 @@ class Claim:
     opportunities: int
     unit: str
     rate: float | None
-    interval_95: tuple[float, float] | None
     margins: list[Margin]
     violations: list[Violation]
     trials: ClaimRate | None = None  # missing in verdicts of version 0.1.0
@@ -347,7 +346,7 @@ def _claim(node: Node) -> Claim:
         meaning=node.maybe_text("meaning") or "", outcome=node.word("outcome", OUTCOMES), expected=expected,
         as_expected=node.flag("as_expected"), reason=node.maybe_text("reason") or "",
         count=node.count("count"), opportunities=node.count("opportunities"),
-        unit=node.text("unit"), rate=node.maybe_number("rate"), interval_95=_interval(node),
+        unit=node.text("unit"), rate=node.maybe_number("rate"),
         margins=[_margin(item) for item in node.nodes("margins")],
         violations=[_violation(name, item) for item in node.nodes("violations")],
         trials=read_trials(node, name))
@@ -357,15 +356,6 @@ def _margin(node: Node) -> Margin:
     return Margin(node.text("what"), node.count("value"), node.text("unit"),
                   [NearMiss(item.count("value"), item.count("at_ns"), item.text("sentence"))
                    for item in node.nodes("nearest")])
-
-
-def _interval(node: Node) -> tuple[float, float] | None:
-    if node.data.get("interval_95") is None:
-        return None
-    match node.numbers("interval_95"):
-        case [low, high]:
-            return low, high
-    raise BadInput(f"{node.where}: 'interval_95' is not two numbers")
 
 
 def _violation(claim: str, node: Node) -> Violation:

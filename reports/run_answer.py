@@ -1,11 +1,12 @@
 """The first lines of a run's page: what broke, why, and how sure that is."""
 
 from collections import Counter
+from dataclasses import replace
 
 from blind_spots import BlindSpots
 from rates import ClaimRate
 from reading import Claim, Margin, Verdict
-from words import bound, counted, duration, interval, listed, number, plural
+from words import amount, bound, counted, interval, listed, number, plural
 
 CAUSES_SHOWN = 3
 QUOTED = "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}"
@@ -114,6 +115,6 @@ def share(claim: Claim) -> str:
 
 def nearness(margin: Margin) -> str:
     """Returns "shortest gap between two holds: 210 us". A value below 0 is not near, but missed."""
-    size = abs(margin.value)
-    amount = duration(size) if margin.unit == "ns" else f"{number(size)} {margin.unit}"
-    return f"{margin.what}: {'' if margin.value >= 0 else 'none, short by '}{amount}"
+    if margin.value >= 0:
+        return f"{margin.what}: {amount(margin)}"
+    return f"{margin.what}: none, short by {amount(replace(margin, value=-margin.value))}"

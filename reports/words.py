@@ -167,18 +167,6 @@ def interval(ends: tuple[float, float]) -> str:
     return f"{low}\N{EN DASH}{high}"
 
 
-def rate(claim: Claim) -> tuple[str, str]:
-    """Returns "16 %" and "7.8-31 %", or for no violation "0 %" and "below 0.05 %"."""
-    if claim.rate is None or not claim.opportunities:
-        return "", ""
-    if claim.interval_95 is None:
-        return percent(claim.rate), ""
-    if claim.count == 0:
-        high = claim.interval_95[1]
-        return percent(0), bound(high) if high < 1 else "too few to say more"
-    return percent(claim.rate), interval(claim.interval_95)
-
-
 def counted(value: Trials) -> str:
     """Returns "3 of 22 fault episodes (1 unknown)"."""
     unknown = f" ({number(value.undecided)} unknown)" if value.undecided else ""
@@ -191,10 +179,6 @@ def answered(value: Answer) -> str:
     ends = {"below": f"at most {_two_digits(high, ceil)}",
             "not below": f"at least {_two_digits(low, floor)}"}.get(value.answer)
     return f"{value.answer}: {counted(value.trials)}, {ends or interval(value.bounds)}"
-
-
-def margin(value: Margin) -> str:
-    return f"{value.what}: {amount(value)}"
 
 
 def amount(value: Margin) -> str:
