@@ -8,6 +8,7 @@ install(DIRECTORY reports drivers DESTINATION ${data_dir} COMPONENT program
   PATTERN "*_test.py" EXCLUDE
   PATTERN "__pycache__" EXCLUDE
   PATTERN "sample.py" EXCLUDE
+  PATTERN "testing_*.py" EXCLUDE
   PATTERN "CMakeLists.txt" EXCLUDE)
 install(DIRECTORY compose/suites DESTINATION ${data_dir}/compose COMPONENT program)
 install(FILES LICENSE DESTINATION ${data_dir} COMPONENT program)

@@ -1,28 +1,21 @@
 """Tests of the command line: made-up folders in; pages or one clear line out."""
 
-import contextlib
-import errno
-import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import tempfile
 import unittest
-from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
-from unittest import mock
 from xml.etree import ElementTree
 
 from old_names import RENAMED_CLAIMS
 from parsing import Node
 from rates import read_rates
 from reading import Run, read_folder
-from report import main
 from sample import Toy, write_run, write_suite
+from testing_report import ReportFixture
 
 HERE = Path(__file__).parent
 HOSTILE = " <script>alert('x')</script> & <b>more</b>"
@@ -66,36 +59,7 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
-class ReportTest(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def report(self, *arguments: str) -> tuple[int, str, str]:
-        """Returns exit status, standard output and standard error."""
-        out, err = io.StringIO(), io.StringIO()
-        with (contextlib.chdir(self.folder), contextlib.redirect_stdout(out),
-              contextlib.redirect_stderr(err)):
-            try:
-                status = main([*arguments])
-            except SystemExit as wrong_command_line:
-                status = int(wrong_command_line.code or 0)
-        return status, out.getvalue(), err.getvalue()
-
-    def page(self, *arguments: str) -> str:
-        status, out, err = self.report(*arguments)
-        self.assertEqual((status, err), (0, ""))
-        return Path(self.folder, out.removesuffix("\n")).read_text()
-
-    def refused(self, *arguments: str, says: str) -> None:
-        before = sorted(self.folder.rglob("*"))
-        status, out, err = self.report(*arguments)
-        self.assertEqual((status, out), (3, ""), err)
-        self.assertEqual(err.count("\n"), 1, err)
-        self.assertIn(says, err)
-        self.assertEqual(sorted(self.folder.rglob("*")), before, "left something behind")
-
+class ReportTest(ReportFixture):
     def assert_tells(self, text: str, *told: str) -> None:
         for words in told:
             self.assertTrue(words in text, f"not told: {words}")
@@ -348,40 +312,6 @@ class ReportTest(unittest.TestCase):
             write_run(self.folder / name, Toy())
         self.refused("one", "two", "--svg", "both.svg", says="--svg: the folder of one run")
 
-    def test_no_such_folder(self) -> None:
-        (self.folder / "loop").symlink_to("loop")
-        for name, says in {"nowhere": "nowhere: no such folder",
-                           "/dev/null": "/dev/null: is not a folder",
-                           "loop": "loop: Too many levels of symbolic links",
-                           "a\nb": "a\\nb: no such folder",
-                           "x" * 100_000: "x... (100000 characters): File name too long"}.items():
-            with self.subTest(name[:20]):
-                self.refused(name, says=says)
-
-    def test_a_full_disk_is_not_bad_input(self) -> None:
-        write_run(self.folder / "run", Toy())
-        full = OSError(errno.ENOSPC, "No space left on device")
-        with mock.patch("report.write_whole", side_effect=full):
-            status, out, err = self.report("run")
-        self.assertEqual((status, out), (4, ""))
-        self.assertIn("report.html: cannot be written (No space left on device)", err)
-
-    def test_an_interrupted_report_says_so_and_leaves_nothing(self) -> None:
-        write_run(self.folder / "run", Toy())
-        history = self.folder / "run/history.jsonl"
-        history.unlink()
-        os.mkfifo(history)
-        program = subprocess.Popen([sys.executable, "-B", HERE / "report.py", "run"],
-                                   cwd=self.folder, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=partial(signal.signal, signal.SIGINT,
-                                                      signal.SIG_DFL))
-        with history.open("wb"):  # waits until the program reads it
-            program.send_signal(signal.SIGINT)
-            _, err = program.communicate(timeout=60)
-        self.assertEqual((program.returncode, err),
-                         (2, "doublehold report: interrupted; no page was written\n"))
-        self.assertFalse((self.folder / "run/report.html").exists())
-
     def test_a_folder_of_something_else(self) -> None:
         (self.folder / "docs").mkdir()
         self.refused("docs", says="neither a run (verdict.json) nor a suite (suite.json)")
@@ -395,23 +325,6 @@ class ReportTest(unittest.TestCase):
         write_run(self.folder / "run", Toy())
         (self.folder / "run/history.jsonl").unlink()
         self.refused("run", says="history.jsonl: no such file")
-
-    def test_a_run_that_kept_only_the_binary_history(self) -> None:
-        write_run(self.folder / "run", Toy())
-        before = self.page("run", "-o", "before.html")
-        kept = self.folder / "kept.jsonl"
-        (self.folder / "run/history.jsonl").replace(kept)
-        (self.folder / "run/history.bin").write_bytes(b"binary")
-        program = self.folder / "doublehold"
-        program.write_text(f'#!/bin/sh\n[ "$*" = "export run/history.bin --format jsonl" ] && '
-                           f'exec cat {kept}\n')
-        program.chmod(0o755)
-        with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": str(program)}):
-            self.assertTrue(before == self.page("run", "-o", "after.html"))
-            program.write_text("#!/bin/sh\necho 'history.bin: truncated' >&2; exit 3\n")
-            self.refused("run", says="history.bin: truncated")
-        with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": "/nonexistent"}):
-            self.refused("run", says="history.jsonl: was not kept, and no doublehold program")
 
     def test_a_history_cut_off_anywhere(self) -> None:
         write_run(self.folder / "run", Toy())

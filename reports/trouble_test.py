@@ -1,0 +1,68 @@
+"""Tests of the command line: odd paths, a full disk, Ctrl-C, and a run without history.jsonl."""
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from unittest import mock
+
+from sample import Toy, write_run
+from testing_report import ReportFixture
+
+HERE = Path(__file__).parent
+
+
+class TroubleTest(ReportFixture):
+    def test_no_such_folder(self) -> None:
+        (self.folder / "loop").symlink_to("loop")
+        for name, says in {"nowhere": "nowhere: no such folder",
+                           "/dev/null": "/dev/null: is not a folder",
+                           "loop": "loop: Too many levels of symbolic links",
+                           "a\nb": "a\\nb: no such folder",
+                           "x" * 100_000: "x... (100000 characters): File name too long"}.items():
+            with self.subTest(name[:20]):
+                self.refused(name, says=says)
+
+    def test_a_full_disk_is_not_bad_input(self) -> None:
+        write_run(self.folder / "run", Toy())
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with mock.patch("report.write_whole", side_effect=full):
+            status, out, err = self.report("run")
+        self.assertEqual((status, out), (4, ""))
+        self.assertIn("report.html: cannot be written (No space left on device)", err)
+
+    def test_an_interrupted_report_says_so_and_leaves_nothing(self) -> None:
+        write_run(self.folder / "run", Toy())
+        history = self.folder / "run/history.jsonl"
+        history.unlink()
+        os.mkfifo(history)
+        program = subprocess.Popen([sys.executable, "-B", HERE / "report.py", "run"],
+                                   cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=partial(signal.signal, signal.SIGINT,
+                                                      signal.SIG_DFL))
+        with history.open("wb"):  # waits until the program reads it
+            program.send_signal(signal.SIGINT)
+            _, err = program.communicate(timeout=60)
+        self.assertEqual((program.returncode, err),
+                         (2, "doublehold report: interrupted; no page was written\n"))
+        self.assertFalse((self.folder / "run/report.html").exists())
+
+    def test_a_run_that_kept_only_the_binary_history(self) -> None:
+        write_run(self.folder / "run", Toy())
+        before = self.page("run", "-o", "before.html")
+        kept = self.folder / "kept.jsonl"
+        (self.folder / "run/history.jsonl").replace(kept)
+        (self.folder / "run/history.bin").write_bytes(b"binary")
+        program = self.folder / "doublehold"
+        program.write_text(f'#!/bin/sh\n[ "$*" = "export run/history.bin --format jsonl" ] && '
+                           f'exec cat {kept}\n')
+        program.chmod(0o755)
+        with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": str(program)}):
+            self.assertTrue(before == self.page("run", "-o", "after.html"))
+            program.write_text("#!/bin/sh\necho 'history.bin: truncated' >&2; exit 3\n")
+            self.refused("run", says="history.bin: truncated")
+        with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": "/nonexistent"}):
+            self.refused("run", says="history.jsonl: was not kept, and no doublehold program")
