@@ -171,12 +171,18 @@ Result<ExitCode> RunCommand(const Words& words) {
   if (line.values.contains("replace") && !line.values.contains("into"))
     return BadInput("--replace: needs --into, which names the folder");
   const HistoryFiles history = TRY(ReadHistoryFiles(line));
-  const Plan plan = TRY(ReadPlan(line));
+  TRY(CheckJUnit(line));
+  const Result<Plan> read = ReadPlan(line);
+  if (!read && read.error().code == ExitCode::kEnvironment) {
+    // The driver is missing. There is no plan, and a pipeline is to see why.
+    const Plan none{.experiment = "run", .lock = "driver"};
+    TRY(WriteJUnit(line, none, {}, tl::unexpected(read.error())));
+  }
+  const Plan plan = TRY(read);
   if (line.values.contains("dry-run")) {
     fmt::print("{}\n", ToJson(plan).dump(2));
     return ExitCode::kAsExpected;
   }
-  TRY(CheckJUnit(line));
   if (line.values.contains("repeat") || line.values.contains("until")) {
     if (line.values.contains("frames"))
       return BadInput("--frames: only for one run, not for repeated runs");

@@ -54,6 +54,12 @@ TEST(Terminal, ARunWritesJUnitToo) {
   std::ifstream in(junit);
   const std::string xml{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(xml.find("tests=\"1\" failures=\"0\" errors=\"0\""), std::string::npos) << xml;
+  const Finished missing = RunProgram(
+      {"run", "--driver", "/nosuch/program", "--junit", junit.string(), "--out", folder.path()});
+  EXPECT_EQ(missing.exit_code, 4) << missing.err;
+  std::ifstream again(junit);
+  const std::string error{std::istreambuf_iterator<char>(again), {}};
+  EXPECT_NE(error.find("<error message="), std::string::npos) << error;
   EXPECT_EQ(RunProgram({"run", "--lock", "none", "--junit", "/nosuch/folder/x.xml"}).exit_code, 3);
 }
 

@@ -222,7 +222,10 @@ std::string ProgressText(const Explored& so_far, const Bounds& bounds, double se
     text += fmt::format("; with {} of {} deviations: {} of {} starts", so_far.level,
                         bounds.depth + bounds.delays, so_far.parts_done, so_far.parts);
   } else if (bounds.executions > 0) {
-    text += fmt::format(" of {}", bounds.executions);
+    const auto left = static_cast<double>(bounds.executions - so_far.executions);
+    text += fmt::format(
+        " of {}, about {:.0f} s left", bounds.executions,
+        so_far.executions == 0 ? 0 : seconds * left / static_cast<double>(so_far.executions));
   }
   return text + fmt::format("; faults at {} of {} points", so_far.points_struck, so_far.points);
 }

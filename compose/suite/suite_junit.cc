@@ -46,7 +46,9 @@ struct JUnitCase {
   std::string text{};     // the sentences and the folder
 };
 
+// Empty if the run has no folder, since it could not begin.
 std::string FolderLine(const SuiteRequest& request, const CellRun& run) {
+  if (run.folder.empty()) return "";
   return fmt::format("folder: {}\n", (request.folder / run.folder).lexically_normal().string());
 }
 
