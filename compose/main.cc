@@ -4,7 +4,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <exception>
 #include <iostream>
 
@@ -13,35 +12,6 @@
 #include "lib/base/words.h"
 
 namespace doublehold {
-
-std::span<const CommandEntry> Commands() {
-  static constexpr std::array kCommands{
-      CommandEntry{"run", "[EXPERIMENT.toml] [options]", "run one experiment and judge it",
-                   RunCommand},
-      CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
-      CommandEntry{"sweep", "--lock LOCK [options]",
-                   "run a lock with each fault at each step of its protocol", SweepCommand},
-      CommandEntry{"explore", "--lock LOCK [options]",
-                   "simulate every placement of up to --depth faults", ExploreCommand},
-      CommandEntry{"replay", "REPLAY-STRING|TRACE.json|FOLDER",
-                   "show one simulated execution step by step", ReplayCommand},
-      CommandEntry{"check", "RUN|HISTORY", "judge a stored history, or check another tool's",
-                   CheckCommand},
-      CommandEntry{"export", "RUN --format edn", "write a history for Jepsen and Knossos",
-                   ExportCommand},
-      CommandEntry{"report", "DIR... [options]", "write an HTML page of runs or suites",
-                   ReportCommand},
-      CommandEntry{"list", "[locks|workloads|faults|...]", "list the words that settings accept",
-                   ListCommand},
-      CommandEntry{"driver", "check -- COMMAND...|serve LOCK",
-                   "test a lock library's driver; or serve as one", DriverCommand},
-      CommandEntry{"doctor", "", "report what this machine supports and lacks", DoctorCommand},
-      CommandEntry{"completion", "bash|zsh|fish", "print a completion for a shell",
-                   CompletionCommand},
-      CommandEntry{"man", "", "print the manual page: doublehold man | man -l -", ManCommand},
-  };
-  return kCommands;
-}
 
 namespace {
 

@@ -1,6 +1,7 @@
 #include "checker/evidence/stall_attribution.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -31,16 +32,45 @@ int64_t TotalNs(std::vector<Span> spans) {
   return total_ns;
 }
 
+// The times in which a fault stopped the client, or kept its session at its work.
+std::vector<Span> StopsOf(const Scene& scene, int32_t client, Side side, const Span& when) {
+  std::vector<Span> stops;
+  for (const FaultEpisode* episode : scene.EpisodesWithin(when)) {
+    const FaultTraits does = TraitsOf(FaultFor(scene.facts, *episode));
+    const bool stops_it =
+        does.Has(FaultTrait::kStops) || (does.Has(FaultTrait::kSlows) && side == Side::kSession);
+    if (episode->client == client && stops_it)
+      stops.push_back(Cut({episode->from_ns, episode->to_ns}, when));
+  }
+  return stops;
+}
+
+// As StalledNs, without the time in which a fault stopped the client: then no stall delayed it.
+int64_t StalledWhileRunningNs(const Scene& scene, int32_t client, Side side, const Span& when) {
+  return BlockedTimeNs(scene, client, side, when) - TotalNs(StopsOf(scene, client, side, when));
+}
+
 // Whether a stall may have prevented the extension of the lease that ended at `end_ns`.
 bool KeptFromExtending(const Scene& scene, const Hold& hold, int64_t end_ns) {
   if (!hold.extended) return false;
   const int64_t lease_ns = ToNs(scene.facts.lease);
   const Span last{std::max(hold.core.from_ns, end_ns - lease_ns), end_ns};
-  if (StalledNs(scene, hold.client, last) > lease_ns / kStallsPerLease) return true;
+  if (StalledWhileRunningNs(scene, hold.client, Side::kWatchdog, last) > lease_ns / kStallsPerLease)
+    return true;
   // Not every watchdog retries after an unanswered extension.
   const Span waited = Cut(hold.tried, last);
   return hold.tried_outcome == EventType::kInfo && waited.from_ns < waited.to_ns &&
-         StalledNs(scene, hold.client, waited) > 0;
+         StalledForMostOf(scene, hold.client, waited);
+}
+
+// Whether the hold would have ended by `lease_end_ns` without the time that it was stalled.
+bool WouldEndInTime(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns) {
+  // The lease runs from the invocation of the acquire. From its release on, a message is under way.
+  const int64_t sent_ns = std::min(at_ns, hold.core.to_ns);
+  const int64_t stalled_ns =
+      StalledWhileRunningNs(scene, hold.client, Side::kSession, {hold.asked_ns, sent_ns}) +
+      StalledNs(scene, hold.client, {sent_ns, at_ns});
+  return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
 }
 
 }  // namespace
@@ -51,17 +81,15 @@ int64_t StalledNs(const Scene& scene, int32_t client, const Span& when) {
 
 bool StallExplainsExpiry(const Scene& scene, const Hold& hold, int64_t lease_end_ns,
                          int64_t at_ns) {
-  if (KeptFromExtending(scene, hold, std::min(lease_end_ns, at_ns))) return true;
-  // The lease runs from the invocation of the acquire.
-  const int64_t stalled_ns = StalledNs(scene, hold.client, {hold.asked_ns, at_ns});
-  return stalled_ns > 0 && at_ns - stalled_ns <= lease_end_ns;
+  return KeptFromExtending(scene, hold, std::min(lease_end_ns, at_ns)) ||
+         WouldEndInTime(scene, hold, lease_end_ns, at_ns);
 }
 
 bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns) {
   const std::vector<const Stall*> stalls = scene.StallsWithin({hold.core.to_ns, hold.done_ns});
   return std::ranges::any_of(stalls, [&](const Stall* stall) {
     return stall->when.to_ns > lease_end_ns &&
-           StallExplainsExpiry(scene, hold, lease_end_ns, stall->when.to_ns);
+           WouldEndInTime(scene, hold, lease_end_ns, stall->when.to_ns);
   });
 }
 
@@ -71,13 +99,7 @@ bool StalledForMostOf(const Scene& scene, int32_t client, const Span& when) {
 
 int64_t BlockedTimeNs(const Scene& scene, int32_t client, Side side, const Span& when) {
   std::vector<Span> still = StallsOf(scene, client, when);
-  for (const FaultEpisode* episode : scene.EpisodesWithin(when)) {
-    const FaultTraits does = TraitsOf(FaultFor(scene.facts, *episode));
-    const bool stops =
-        does.Has(FaultTrait::kStops) || (does.Has(FaultTrait::kSlows) && side == Side::kSession);
-    if (episode->client == client && stops)
-      still.push_back(Cut({episode->from_ns, episode->to_ns}, when));
-  }
+  std::ranges::copy(StopsOf(scene, client, side, when), std::back_inserter(still));
   return TotalNs(std::move(still));
 }
 

@@ -1,7 +1,7 @@
 // Decides whether a stall of the machine may explain lateness. One rule for all: a stall explains
-// as much lateness as it is long, whatever else the process waited for meanwhile. So a fault that
-// acted at the same time makes a claim `unknown`, not `violated`. Only the stop of a process that
-// was planned is no stall (Scene::stalls).
+// as much lateness as it is long, whoever waited for the stalled process, and whatever fault acted
+// at the same time. So a claim may be `unknown` where the fault alone would have violated it. Only
+// while a fault stops the client itself, a stall of another process delays nothing of its work.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 
@@ -25,7 +25,7 @@ int64_t StalledNs(const Scene& scene, int32_t client, const Span& when);
 //     c1:  A-a==(.....!...)==R-r      stalled for 9 of which 4 were late
 //     c1:  A-(....!..)a==R-r          or before the grant came back: the lease ran already
 //   or, if the lease is extended again and again, a stall of more than a tenth of it fell into the
-//   last one, or a stall of any length into its last extension, which was not answered:
+//   last one, or a stall took most of its last extension, which was not answered:
 //     c1:  A-a==E-e==(..)==!==========R-r
 //
 // A section that takes longer than its lease anyway is not excused by a shorter stall.

@@ -49,12 +49,18 @@ TEST(Blame, AStallThatKeptTheWatchdogFromExtendingExplainsTheExpiry) {
       c2:                             A-a=====R-r
       machine n1:         (---)                          )",
        kBlameUnknown},
-      {"nor after a short stall",
+      {"nor after a short stall that took most of a short wait",
+       R"(
+      c1:         A-a=E-e=E?========!=================R-x
+      c2:                             A-a=====R-r
+      machine n1:         ()                             )",
+       kBlameUnknown},
+      {"a short stall in a long wait explains nothing",
        R"(
       c1:         A-a=E-e=E---?=====!=================R-x
       c2:                             A-a=====R-r
       machine n1:          ()                            )",
-       kBlameUnknown},
+       kBlameViolated},
       {"it tried again, and was answered",
        R"(
       c1:         A-a=E-e=E---?=E-e=======!=================R-x
@@ -113,7 +119,7 @@ TEST(Blame, AServerStallExcusesEverySession) {
   });
 }
 
-TEST(Blame, AFaultThatActsDuringAStallTakesNothingFromIt) {
+TEST(Blame, OnlyAFaultThatStopsTheClientTakesFromAStall) {
   ExpectBlame({
       {"each of its messages took 4 of the 10 for which it stood still as the stall began is as "
        "late by itself",
@@ -129,14 +135,14 @@ TEST(Blame, AFaultThatActsDuringAStallTakesNothingFromIt) {
       c2:                               A-a===R-r
       pause c1:                  [---]
       machine supervisor:    (---------)           )",
-       kBlameUnknown},
+       kBlameViolated},
       {"kept at its work for most of the stall",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       slow c1:            [---]
       machine c1:     (---------)            )",
-       kBlameUnknown},
+       kBlameViolated},
       {"a message was lost",
        R"(
       c1:            A-a=W----!---?==R-r     | 5>4

@@ -46,9 +46,9 @@ FactKind KindOfUse(const Call& use) {
   return KindOf(use.outcome, ok);
 }
 
-// By time; at the same time a call that failed comes after the fault that made it fail.
+// By time; at the same time a fault comes before what it made fail.
 std::pair<int64_t, bool> InOrder(const StoryStep& step) {
-  return {step.at_ns, step.what == FactKind::kUnanswered || step.what == FactKind::kRefused};
+  return {step.at_ns, step.what != FactKind::kFaultBegan};
 }
 
 class Narrator {

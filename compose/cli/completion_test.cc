@@ -39,7 +39,7 @@ TEST(Completion, OfBashFindsTheWordsOfAnOption) {
        "echo \"${COMPREPLY[@]}\""},
       finished.out);
   ASSERT_TRUE(found.has_value()) << found.error().message;
-  EXPECT_EQ(*found, "redlock\n");
+  EXPECT_EQ(*found, "redlock redlock-redisson\n");
 }
 
 TEST(Completion, OfAnUnknownShellIsRefused) {

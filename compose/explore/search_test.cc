@@ -160,7 +160,7 @@ TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithSuggestions) {
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
   EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);
   EXPECT_TRUE(CheckBudget(scenario, {.depth = 1, .executions = 1000}).has_value());
-  const Result<void> endless = CheckBudget(scenario, {.depth = 9, .delays = 9});
+  const Result<void> endless = CheckBudget(scenario, {.depth = 40, .delays = 40});
   ASSERT_FALSE(endless.has_value());
   EXPECT_NE(endless.error().message.find("executions are within the bounds, more than can be run"),
             std::string::npos)
