@@ -46,11 +46,6 @@ FactKind KindOfUse(const Call& use) {
   return KindOf(use.outcome, ok);
 }
 
-// By time; at the same time a fault comes before what it made fail.
-std::pair<int64_t, bool> InOrder(const StoryStep& step) {
-  return {step.at_ns, step.what != FactKind::kFaultBegan};
-}
-
 class Narrator {
  public:
   explicit Narrator(const ViolationContext& record) : record_(record) {}
@@ -78,7 +73,15 @@ class Narrator {
   }
 
   std::vector<StoryStep> Finish() && {
-    std::ranges::stable_sort(steps_, {}, InOrder);
+    std::set<int64_t> began;
+    for (const StoryStep& step : steps_) {
+      if (step.what == FactKind::kFaultBegan) began.insert(step.at_ns);
+    }
+    // By time; at the same time a call that failed comes after the fault that made it fail.
+    std::ranges::stable_sort(steps_, {}, [&](const StoryStep& step) {
+      const bool failed = step.what == FactKind::kUnanswered || step.what == FactKind::kRefused;
+      return std::pair(step.at_ns, failed && began.contains(step.at_ns));
+    });
     if (steps_.size() > kMostSteps) steps_.resize(kMostSteps);
     return std::move(steps_);
   }
