@@ -39,7 +39,7 @@ class MarginFinder {
 
   explicit MarginFinder(Margin margin) : margin_(std::move(margin)) {}
 
-  // Calls `tell` for the sentence only if the value is listed: a sentence costs more than comparing.
+  // Calls `tell` for the sentence only if the value is listed: writing costs more than comparing.
   template <std::invocable Tell>
   void Add(int64_t value, int64_t at_ns, const Tell& tell) {
     Add(value);

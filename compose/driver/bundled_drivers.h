@@ -26,8 +26,8 @@ std::string VersionAsked(const std::string& asked);
 bool IsVersionAsked(std::string_view asked, std::string_view version);
 
 // Makes a bundled driver install its library, unless that version is installed, and says so on
-// a terminal: "installing redisson 4.7.0 (30 s, once)". Does nothing for other drivers. Takes as long as the network does. An environment error says in one line what is
-// missing.
+// a terminal: "installing redisson 4.7.0 (30 s, once)". Does nothing for other drivers. Takes as
+// long as the network does. An environment error says in one line what is missing.
 Result<void> InstallDriver(const std::string& asked);
 
 // Quotes a word for a shell.

@@ -21,8 +21,8 @@ class LastWords {
   LastWords& operator=(const LastWords&) = delete;
   ~LastWords();
 
-  // Handles the signals, and replaces what is said: `found` to standard output, `line` to standard error, and the exit
-  // status. Call it from one thread; the signal may interrupt any thread.
+  // Handles the signals, and replaces what is said: `found` to standard output, `line` to standard
+  // error, and the exit status. Call it from one thread; the signal may interrupt any thread.
   void Set(std::string found, const std::string& line, ExitCode status = ExitCode::kUnknown);
 
   struct Words {
