@@ -14,7 +14,7 @@ from words import duration, fault_role
 
 LATENCIES = {"acquire": "one attempt", "wait": "wait for the lock", "hold": "hold",
              "release": "release"}
-FINEST = 1 / 700  # share of the axis: nearer faults are shaded as one
+FINEST = 1 / 700  # of the axis: faults that are nearer to each other are shaded as one
 BINS = 50
 
 

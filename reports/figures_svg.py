@@ -36,7 +36,7 @@ OWN_STYLE = re.compile(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*<
 SPACE = re.compile(r"[ \t\n]+")
 IDENTITY = re.compile(r' id="([^"]*)"')
 REFERENCE = re.compile(r'(url\(#|href="#)([^")]+)')
-# What the gid of an artist begins with: a mark with a text, a mark of a violation, a lane's name.
+# Prefixes of an artist's gid: a mark with a text, a mark of a violation, a lane's name.
 MARK, WRONG, NAME = "mark:", "mark wrong:", "name:"
 MARKED = re.compile(rf'<g id="({MARK[:-1]}|{WRONG[:-1]}):([^"]*)">')
 NAMED = re.compile(rf'<g id="{NAME}">')

@@ -70,9 +70,9 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 // its invocation, whatever its outcome: from then on the client does not believe that it holds the
 // lock.
 //
-// The live part is where the lease is valid as the client computes it. It runs from the return of
-// the acquire to `valid_until`, and on from the return of each extension. An extension that
-// succeeds after the lease was over does not revive the time between:
+// The live part is where the lease is valid as the client computes it. It begins when the acquire
+// returns, and ends at `valid_until`. Each extension adds a span, from its return to its new
+// `valid_until`. An extension after the lease was over does not revive the time between:
 //
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          a strict overlap, but at no instant were there two live leases

@@ -94,8 +94,7 @@ TEST(Promised, HasTheGapsOfALeaseThatWasExtendedTooLate) {
   EXPECT_EQ(PromisedOf(history), "2-5 9-14");
 }
 
-// The session stalled on the way back from the acquire; the extension was answered before the
-// grant.
+// The session stalled before it recorded its grant, so the extension was answered before that.
 TEST(Promised, GoesByAnExtensionThatWasAnsweredBeforeTheGrant) {
   const History history =
       WithEvents("c1: A----a==    !",

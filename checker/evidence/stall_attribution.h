@@ -1,7 +1,7 @@
-// Decides whether a stall of the machine may explain lateness. One rule for all: a stall explains
-// as much lateness as it is long, whoever waited for the stalled process, and whatever fault acted
-// at the same time. So a claim may be `unknown` where the fault alone would have violated it. Only
-// while a fault stops the client itself, a stall of another process delays nothing of its work.
+// Decides whether a stall of the machine may explain lateness. A stall of N ms explains up to N ms.
+// That holds for any waiting process and during any fault, so a claim may be `unknown` where the
+// fault alone would have violated it. The exception: while a fault stops the client itself, a stall
+// of another process delays nothing of the client's work.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 
@@ -44,8 +44,8 @@ bool StalledForMostOf(const Scene& scene, int32_t client, const Span& when);
 // The two concurrent activities of a session: its work, and the renewal of its lease.
 enum class Side : uint8_t { kSession, kWatchdog };
 
-// How long within `when` a client was blocked: a fault stopped it or kept its session at its work,
-// or a stall may have delayed it.
+// The time within `when` in which a fault stopped the client, a fault prolonged its section, or a
+// stall may have delayed it.
 int64_t BlockedTimeNs(const Scene& scene, int32_t client, Side side, const Span& when);
 
 // The longest unplanned stall that overlaps a span and may have delayed the client; null: none.

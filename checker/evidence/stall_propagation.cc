@@ -86,8 +86,9 @@ bool Proves(const Hold& a, const Hold& b) {
 }
 
 // Marks the holds of a key that were under way, one after the other without a gap, since
-// `from_ns`. On a busy key that would never end, so it ends a lease after the last release of a
-// stalled holder, or overlap, among them. `of_key`: sorted by invocation. Returns the end.
+// `from_ns`. On a busy key this chain would never end. So the marking stops one lease after the
+// last release of a stalled holder, or after the last proven overlap. `of_key`: sorted by
+// invocation. Returns the end.
 int64_t MarkFrom(int64_t from_ns, std::span<Hold* const> of_key, int64_t lease_ns) {
   int64_t under_way_ns = from_ns, limit_ns = from_ns;
   const Hold* longest = nullptr;

@@ -209,7 +209,7 @@ Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op
   return NotTold("nothing recorded explains the count of its entries");
 }
 
-// Explains a nested exit by a call that was answered although a message of it was lost.
+// Explains a wrong nested exit by a call that ran twice: a message of it was lost, and resent.
 Explanation OfReentry(const ViolationContext& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
   if (hold == nullptr) return NotTold("whose exit it was is not known");

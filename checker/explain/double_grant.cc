@@ -30,7 +30,7 @@ int64_t AskedAt(const ViolationContext& record, const Hold& hold) {
   return grant == nullptr ? hold.core.from_ns : grant->from_ns;
 }
 
-// Searches for what may have taken the lock away from `first` before the grant of `lost`.
+// Searches for events that may have freed the lock of `first` before the grant of `lost`.
 class GrantSearch {
  public:
   // `lost`: the first grant to another owner beside `first`; the lock was gone by then.

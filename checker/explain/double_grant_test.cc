@@ -25,7 +25,7 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
       {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than the rest of the lease
       {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key expires later
       {"lease-exclusion", kBoth + restart, "node-restarted"},
-      // The node may be the master, or a replica, which does not matter.
+      // The node may be the master, or a replica, whose restart frees no key.
       {"lease-exclusion", kBoth + restart, "not-told", {.nodes = 2}},
       {"lease-exclusion", kBoth + jump + "2000", "not-told", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},

@@ -9,8 +9,8 @@ namespace doublehold {
 // A violation while all leases were valid is first described with a fault that was active at about
 // that time. Its cause may be another fault, even one that ended long before: a lost reply made a
 // release late by a lease. So the sentence names the faults of the cause instead. For a release
-// that freed another's lock, these are the faults that made it late. If that release came only
-// because its own lock had been freed, the chain is followed to its first release:
+// that freed another's lock, these are the faults that made it late. If the release freed another's
+// lock only because an earlier release had freed its own, the first release of the chain counts:
 //
 //   c1:  A-------------------a=!==R-r                    lost reply; its release frees c3's lock,
 //   c3:                        A-a=========R-r           c3's release that of c2,

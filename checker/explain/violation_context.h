@@ -45,7 +45,7 @@ struct ViolationContext {
   [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
   // The calls of an operation on a key, in the order of their invocation.
   [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
-  // The reads, writes, looks and saves of the hold's session under it, by operation, then by
+  // The reads, writes, looks and saves that the session made during the hold, by operation, then by
   // invocation.
   [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 

@@ -99,8 +99,8 @@ bool Release(Lock& lock, const Operation& operation) {
   return true;
 }
 
-// If another process holds the lock, this result is always possible. If its own hold is current,
-// its lease must be over.
+// If another process holds the lock, this result is always possible. If the releasing process holds
+// it, its lease must be over.
 bool NotOwner(Lock& lock, const Operation& operation) {
   const bool its_own = lock.owner == OwnerOf(operation);
   const int64_t end = its_own ? Plus(lock.earliest, lock.length) : lock.now;

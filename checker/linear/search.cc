@@ -180,10 +180,10 @@ class Search {
   using At = Configuration<kWords>;
   struct Try {
     At from;
-    uint32_t next = 0;  // next open operation to try; kFree: the one that returns, then all of them
+    uint32_t next = 0;  // next open operation; kFree: first the returning one, then all
   };
 
-  // Approximate memory of a remembered configuration, with the words that the set needs for it.
+  // Approximate memory of a visited configuration, with what the hash set adds.
   static int64_t BytesOf(const ModelState& state) {
     constexpr size_t kInline = ModelState::static_capacity;
     const size_t outside = state.capacity() > kInline ? state.capacity() : 0;

@@ -41,7 +41,7 @@ Result<LinearValue> OfToken(FormView value) {
   return token.IsNil() ? LinearValue{} : OfInteger(token, "its token");
 }
 
-// The caller reports an invalid lease: below 0 it is no number.
+// Below 0 for an invalid lease, which the caller reports.
 LinearValue OfLease(FormView value) {
   FormView lease = value;
   if (value.IsMap()) {

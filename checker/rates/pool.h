@@ -34,9 +34,9 @@ RunTrials Pooled(const std::vector<RunTrials>& runs);
 // Trials of unknown outcome.
 TrialCount UndecidedTrials(int64_t of);
 
-// With both intervals; see docs/formats.md.
+// Includes both 95 % intervals; see docs/formats.md.
 nlohmann::json ToJson(const TrialCount& trials, const std::string& unit);
-// By claim: first by fault episode if there are any, then by run.
+// A list with the rates of each claim: first by fault episode if there are any, then by run.
 nlohmann::json ToJson(const RunTrials& pooled);
 
 // "3 of 22 fault episodes (1 unknown)"

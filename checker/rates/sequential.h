@@ -1,7 +1,7 @@
 // A sequential test, asked after every run: is a rate below a limit? Says when to stop.
 //
-// Why not a confidence interval: a 95 % interval misses in 5 % of all looks. If it is looked at
-// after every run, and the first pleasing look ends the test, the test errs far more often.
+// Why not a confidence interval: a 95 % interval misses in 5 % of all cases. Whoever computes it
+// after every run, and stops at the first favourable result, errs far more often.
 //
 // Instead: a mixture sequential probability ratio test (Robbins 1970). A likelihood ratio, averaged
 // over all rates below the limit, bets against "the rate is the limit or more":

@@ -1,4 +1,4 @@
-// How a checker comes from what it finds about its claim to the verdict.
+// Turns a checker's findings about its claim into a verdict.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_DECIDE_H_
 

@@ -28,10 +28,10 @@ struct DrawnSpan {
 struct DrawnMark {
   int64_t at_ns = 0;
   char letter = ' ';  // as in checker/testing/ascii_history.h
-  // What fills the lane in a text from here on: `-` a call, `=` a hold, ` ` neither; kAsBefore: the
-  // same as before.
+  // The character that fills the lane from here on in a text: `-` a call, `=` a hold, ` ` neither;
+  // kAsBefore: the same as before.
   char fill = ' ';
-  std::string text{};  // of a use ("wrote 4"), of `!`, and of the start of a fault; else empty
+  std::string text{};  // of a read or write ("wrote 4"), `!`, or a fault's start
 };
 constexpr char kAsBefore = '\0';
 

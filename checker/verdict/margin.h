@@ -27,7 +27,7 @@ struct NearMiss {
 struct Margin {
   std::string what;  // "shortest gap between two holds"
   int64_t value = 0;
-  std::string missed{};  // its name below 0: "longest overlap of two holds"
+  std::string missed{};  // the name if `value` is below 0: "longest overlap of ..."
   std::string unit = "ns";
   std::vector<NearMiss> nearest{};  // the nearest misses, the nearest first
 };

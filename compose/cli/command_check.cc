@@ -38,7 +38,7 @@ po::options_description CheckOptions() {
       "format of the file: edn, jsonl, json (an array) or jepsen-log; default: recognised");
   add("lenient", "skip malformed input and report it");
   add("partition-by", po::value<std::string>(),
-      "event (default): one object for each 'key' of an event; key: also for each first of a value "
+      "event (default): one object for each 'key' of an event; key: also for each key of a value "
       "[key value]; none: one object");
   add("release-failed-means", po::value<std::string>(),
       "meaning of a failed release: fail (nothing happened), ok (the hold ended) or info (either)");

@@ -37,8 +37,9 @@ po::options_description ExploreOptions(po::options_description& hidden) {
   AddExperimentOptions(options, hidden, {kOfRuns.begin(), kOfRuns.end()});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
-      fmt::format("the faults, each with its maximum: pause:1,hold-request. Default: all of {}",
-                  fmt::join(NamesOf(kFaultForms), ", "))
+      fmt::format(
+          "the faults, each with an optional maximum: pause:1,hold-request. Default: all of {}",
+          fmt::join(NamesOf(kFaultForms), ", "))
           .c_str());
   add("depth", po::value<int>()->default_value(1), "maximum number of faults in one execution");
   add("delay-bound", po::value<int>()->default_value(0),

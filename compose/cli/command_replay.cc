@@ -52,7 +52,8 @@ Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const Run
   return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
 
-// The claims whose outcome depends on short times, each with the time that it depends on.
+// The claims whose outcome changes if messages are slower or clients start further apart, each with
+// that change.
 std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviations& choices,
                                     const RunVerdict& verdict) {
   std::map<std::string, Hang> hangs;

@@ -259,7 +259,7 @@ TEST(Interruption, ADoctorSaysWhatItHasFound) {
   EXPECT_EQ(program.TemporaryFiles(), 0U);
 }
 
-// A link to /dev/full in place of the file that is written first stands for a full disk.
+// Simulates a full disk: the `.part` file is a link to /dev/full.
 TEST(Interruption, AFullDiskLosesOnlyTheFileThatDoesNotFit) {
   for (const auto& [full, other] :
        {std::pair("history.jsonl", "verdict.json"), std::pair("verdict.json", "history.jsonl")}) {

@@ -34,8 +34,8 @@ class Replication;
 
 class RealCluster final : public Cluster {
  public:
-  // All of these must outlive it. Calls `changed` when a client that waits at a step may have
-  // become free.
+  // All of these must outlive it. Calls `changed` when a client that waits at a step may be able to
+  // go on.
   RealCluster(boost::asio::io_context& io, SharedRun& shared, Proxy& proxy,
               std::function<void(int client)> changed)
       : io_(io),

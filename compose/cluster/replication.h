@@ -43,7 +43,7 @@ class Replication {
 
   // Tells each server which master it follows. Requires that the servers answer.
   virtual Result<void> Begin() = 0;
-  // Returns what is not complete yet, or an empty text. Called every few milliseconds until then.
+  // Returns what is not complete yet, or an empty text. Polled until it is empty.
   virtual std::string WhatIsMissing() = 0;
   // Whether the node reports the role of a master.
   [[nodiscard]] bool IsMasterAlready(int node) const;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMostRunsASecond = 1000;
 
-// What a suite writes into the folder of a run before it starts the run.
+// The files that a suite writes into a run's folder before it starts the run.
 constexpr std::array kPrepared{"plan.json", "run.log"};
 constexpr std::array kSignsOfARun{"plan.json", "verdict.json", "history.bin", "history.jsonl"};
 constexpr std::array kSignsOfManyRuns{"suite.json", "sweep.json", "explore.json"};

@@ -24,8 +24,8 @@ enum class Existing : uint8_t { kRefuse, kReplace };
 Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing existing);
 
 enum class LatestLink : uint8_t { kMove, kKeep };
-// Makes the folder OUT/<experiment>/<UTC time>-<seed>. kMove: the link `latest` beside it then
-// leads to it. Bad input if the folder cannot be written.
+// Makes the folder OUT/<experiment>/<UTC time>-<seed>. kMove: also points the link
+// OUT/<experiment>/latest to it. Bad input if the folder cannot be written.
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
                                             const std::string& experiment, uint64_t seed,
                                             LatestLink latest = LatestLink::kMove);

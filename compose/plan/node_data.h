@@ -24,8 +24,8 @@ struct NodeData {
 
 // The data that the plan's restarts of a node need. kStoreNode is the store.
 NodeData DataOf(const Plan& plan, int node);
-// Refuses a node whose restarts need both kinds of data, and a restart from a snapshot that no
-// fault takes.
+// Refuses a node whose restarts need both a snapshot and an append-only file, and a restart from a
+// snapshot that no fault takes.
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart);
 
 // Arguments for redis-server. Every write is in the log, and in the kernel, before it is answered.

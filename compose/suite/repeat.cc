@@ -166,12 +166,12 @@ ExitCode StatusOf(const SuiteResult& result) {
 
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs) {
   namespace po = boost::program_options;
-  options.add_options()(
-      "repeat", po::value<int>(),
-      "number of runs of each cell (default 1); with --until, the maximum (default 1000)");
+  options.add_options()("repeat", po::value<int>(),
+                        "number of runs, in a suite of each cell (default 1); with --until, the "
+                        "maximum (default 1000)");
   options.add_options()("until", po::value<std::string>(),
-                        "repeat each cell until its violation rate is known to be below a limit, "
-                        "or known not to be: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
+                        "repeat, in a suite each cell, until its violation rate is decided to be "
+                        "below a limit or not: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
   options.add_options()("jobs", po::value<int>()->default_value(jobs), "number of parallel runs");
   options.add_options()("history", po::value<std::string>()->default_value("both"),
                         "history files of a run: both, or binary, which leaves history.jsonl out "

@@ -21,7 +21,7 @@ Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);
 // Reads these options, --redis-server and --out. `suite` may still be empty.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 
-// Checks that the cells can answer --until, and that this machine has what the cells need.
+// Checks that every cell judges the claim in --until, and that this machine has what cells need.
 Result<void> CheckRepeat(const SuiteRequest& request);
 
 // Returns the first that applies:

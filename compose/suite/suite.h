@@ -119,9 +119,9 @@ struct SuiteResult {
 RunTrials PooledOf(const std::vector<CellRun>& runs);
 
 // Runs every cell `repeat` times, or until its answer is known, `jobs` at once. Each run is a
-// process of its own. Writes suite.json, also while runs go on: if this process is killed, the file
-// has the runs that had ended, as `interrupted`. If a run cannot be started, starts no more, and
-// returns those that ended.
+// process of its own. Writes suite.json anew while runs go on, marked `interrupted`: if this
+// process is killed, the file lists the finished runs. If a run cannot be started, starts no more,
+// and returns those that ended.
 SuiteResult RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold

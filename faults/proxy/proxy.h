@@ -35,7 +35,7 @@ class Proxy {
   // Listens on a port that the kernel chooses, and returns it. Each accepted connection connects to
   // `upstream` once. If no node listens there, the connection is reset.
   [[nodiscard]] Result<uint16_t> AddLink(LinkId link, NodeAddress upstream);
-  // Changes where connections lead that are accepted from now on.
+  // Sets the upstream of connections that are accepted from now on.
   void Redirect(LinkId link, NodeAddress upstream);
 
   // Sets a rule for frames that arrive from now on. The rules of a link are tried in the order in

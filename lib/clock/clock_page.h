@@ -34,7 +34,7 @@ ClockSlot MovedClock(const ClockSlot& current, Duration current_offset, const Cl
 // this object.
 class ClockPage {
  public:
-  // Formats the page so that it passes the machine's own time.
+  // Initialises the page without an offset: readers get the machine's time.
   explicit ClockPage(void* page);
 
   // From now on the wall clock is `offset` ahead of the machine's, and runs at `rate`, in (0..100].

@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-// Whether leases end at a known time: they end, and nothing extends them unseen.
+// Whether the end of a lease is known: the library has leases, and extends none by itself.
 bool LeasesEndKnown(std::span<const std::string> can);
 
 // Returns the entry of lock `driver` for a library with these abilities.

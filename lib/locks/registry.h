@@ -56,8 +56,7 @@ struct LockEntry {
   bool has_leases = true;     // false: its grants never end
   // The value has the lease's end, so a key without expiry does no harm.
   bool end_is_in_value = false;
-  // How stock is written under it if the experiment does not say. For lock-free variants: how it
-  // must be written.
+  // Default write mode of the stock under this lock. For lock-free variants: the only write mode.
   std::string_view write{};
   // How its source waits, if the experiment does not say. Empty: the default of all locks.
   std::string_view retry_interval{}, retry_longest{};

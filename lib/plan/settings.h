@@ -51,8 +51,8 @@ class Settings {
   [[nodiscard]] std::optional<Setting> Take(const std::string& name);
   // Returns a single value; a list is an error.
   [[nodiscard]] Result<std::optional<std::string>> TakeWord(const std::string& name);
-  // Returns the origin of a setting for messages: "npc.toml:12: lock.lease". For a setting missing
-  // in a part: the origin of the part.
+  // Returns the origin of a setting for messages: "npc.toml:12: lock.lease". For a missing
+  // setting: the origin of its table.
   [[nodiscard]] std::string Where(const std::string& name) const;
 
   // Returns an error about the first setting that was not taken. `what` is the kind of name

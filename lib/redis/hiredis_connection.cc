@@ -16,7 +16,7 @@ namespace {
 // Fits the small replies of lock and stock commands; a larger reply takes several reads.
 constexpr size_t kReadBytes = 4096;
 constexpr Duration kTrusted = 2ms;
-// Usual redirections: to another node, from there once to a third, and the script's text to both.
+// Usual retries of a command: two redirections to other nodes, and the script's text to both nodes.
 // More are needed only while a cluster's nodes disagree.
 constexpr int kMostTurns = 5;
 

@@ -41,8 +41,9 @@ void WriteOrder::See(int64_t read, int64_t at_ns) {
   if (!Catch(read, at_ns)) MoveLast(read);
 }
 
-// The last write was read, where no other that is kept left the same: so it is not moved behind who
-// began to write afterwards.
+// A read returned the value of the last write, so that write took effect by `at_ns`, and is not
+// moved behind writes that began later. If another kept write left the same value, it may have been
+// read instead, and nothing follows.
 void WriteOrder::TookEffectBy(int64_t at_ns) {
   const auto left_the_same = [this](const Written& one) {
     return one.write.value[1] == now_.stock;

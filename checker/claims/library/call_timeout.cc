@@ -92,7 +92,7 @@ class CallTimeoutChecker : ClaimChecker {
     if (!calls_.complete) found_.Doubt("records were lost: some call may have been late");
     FindLate();
     found_.Judged(CountSent());
-    // Where no call counts as sent, a late one may belong to a refusal without a request.
+    // Without a sent call, a late reply may belong to an acquire that failed without a request.
     if (found_.judged() > 0) std::ranges::for_each(late_, [&](const LateCall& l) { Judge(l); });
     const std::string limit =
         fmt::format("within its time-out and {}", FormatDuration(facts_.grace));

@@ -28,7 +28,7 @@ namespace doublehold {
 // Unknown in these cases:
 // - only such keys are left, or no key was granted;
 // - most keys were not looked for: so for locks whose value says when they end;
-// - a key was not looked for on a server that was asked for another key, or that did not answer.
+// - a server did not answer, or was asked for another key, so its copy of a key is unknown.
 //
 // Only a look after the last grant and release counts: before that, the key is in use. The key may
 // also be in use during a failed acquire, which may have set the key and removed it again.

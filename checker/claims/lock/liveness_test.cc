@@ -101,7 +101,7 @@ TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
            {unanswered + "\n      drop c1:   []", "client 1's messages were being lost"},
            {unanswered + "\n      drop c1:   []\n      pause c2:            []",
             "client 1's messages were being lost"},
-           // another client's fault is no likelier than a later one; a slow section is least likely
+           // Of faults on other clients the latest is named; a slow section is named last.
            {unanswered + "\n      drop c2:   []\n      pause c2:            []",
             "client 2 was stopped"},
            {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},

@@ -1,4 +1,4 @@
-// Every claim against every order, on random histories.
+// Compares each claim's checker with an oracle that tries every order, on random histories.
 #include "checker/testing/oracle/claim_trials.h"
 
 #include <fmt/ranges.h>

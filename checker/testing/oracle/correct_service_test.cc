@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kEndless = 100'000;  // a lease that is longer than any of these runs
 constexpr int64_t kShort = 4;          // a lease that many holds outlast
 
-// What clients lose here, they lose seldom: a key whose release is lost stays taken.
+// Replies are lost rarely, because a key whose release is lost stays held.
 RunOptions LongRun(Work work, int64_t lease) {
   return {.lease = lease,
           .work = work,

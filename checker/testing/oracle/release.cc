@@ -17,7 +17,7 @@ RunOptions ReleasingRun(const Dice& dice) {
           .max_stay = 24,
           .releases_refused = 17,
           .forgets = 12,
-          .loses_acquire = 8,  // any release may have freed what was perhaps granted
+          .loses_acquire = 8,  // low: a later release may free an unknown grant
           .checks_owner = dice.Chance(12)};
 }
 
@@ -55,7 +55,8 @@ struct Lock {
 struct LocksInOrder {
   std::vector<RecordedCall> calls;
   std::vector<HoldSpan> holds;
-  // A session acquires one after the other, and after its releases, be it at the same instant.
+  // Whether a session's acquires keep their order and follow its earlier releases, even at the
+  // same instant.
   bool ordered = true;
 
   // Whether the locks that are there at some time of `when` can be such that `fits`. A grant of the
@@ -124,8 +125,8 @@ LocksInOrder LocksIn(const History& history) {
   return {CallsIn(history, {Op::kAcquire, Op::kRelease}), HoldsIn(history)};
 }
 
-// Release: for each release that did not check the owner, is there an order of the grants in which
-// it freed its own lock, or one that its holder had begun to release?
+// Judges `release`. For each release that did not check the owner, some order of the grants must
+// exist in which it freed its own session's lock, or one whose holder was already releasing it.
 bool ReleasesFreeTheirOwn(const History& history) {
   LocksInOrder locks = LocksIn(history);
   locks.ordered = false;

@@ -79,7 +79,8 @@ std::optional<Values> Service::CheckToken(const Request& shown) {
   return shown.asked;
 }
 
-// A look may find one of two halves too old. A write whose answer is lost may do one of them.
+// A read of the record may be torn: one half is old. A write whose answer is lost may write one
+// half.
 std::optional<Values> Service::UseRecord(const Request& asked) {
   std::array<bool, 2> does{true, true};
   const bool half = asked.op == Op::kLook ? dice_.Chance(options_.tears_look) : asked.lost;

@@ -55,9 +55,9 @@ TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNo
             Outcome::kViolated);
 }
 
-// Client 1's first question arrives late, and is granted the key: its place is gone, and client 2's
-// turn has come.
-TEST(TrialsFound, APlaceIsNotCertainWhileAQuestionOfBeforeMayBeOnItsWay) {
+// Client 1's first acquire may arrive late and be granted. Client 1 has then left the queue, and
+// client 2 is next.
+TEST(TrialsFound, APlaceIsNotCertainWhileAnEarlierAcquireMayArrive) {
   const std::string queue = R"(
       c2:                QA-aq==R-r
       c3: A-a=====R-r)";
@@ -67,8 +67,8 @@ TEST(TrialsFound, APlaceIsNotCertainWhileAQuestionOfBeforeMayBeOnItsWay) {
             Outcome::kViolated);
 }
 
-// Two may have taken the first unit. One of them came late, over client 2's order, and the sums are
-// right all the same.
+// Two may have taken the first unit. One of these unanswered writes may have overwritten client
+// 2's: the sums match by chance.
 TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
   const std::string before = R"(
       c1:    A-a=g=W-?=R-r                                | 5 5>4

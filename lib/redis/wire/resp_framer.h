@@ -25,8 +25,8 @@ class RespFramer {
 
   // Limit of a line in Redis (PROTO_INLINE_MAX_SIZE); a longer line is not RESP.
   static constexpr size_t kMaxLineBytes = 65'536;
-  // Replies to Redis's own commands nest about ten deep; scripts may nest deeper. Beyond this limit
-  // the connection loses its names, but nothing else.
+  // Replies to Redis's own commands nest about ten deep; scripts may nest deeper. Beyond this
+  // depth, later frames of the connection have no command names, but are still forwarded.
   static constexpr size_t kMaxDepth = 64;
   // Longer than any command or pub/sub word. A longer word cannot be the name in a rule.
   static constexpr size_t kMaxWordBytes = 32;

@@ -17,7 +17,7 @@ struct WalkTerms {
   uint64_t seed = 1;
   uint32_t faults = 1;  // per execution, at most
   uint32_t delays = 0;  // deferrals per execution, at most
-  // The number of questions of each kind in an execution whose answers are all 0.
+  // The number of choices of each kind in the execution that takes choice 0 everywhere.
   uint32_t fault_questions = 0;
   uint32_t order_questions = 0;
 };
