@@ -274,6 +274,13 @@ const AftermathCase kCases[] = {
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome::kViolated, Outcome::kViolated},
+    {"so it is with a stall of a client that has nothing to do with it",
+     R"(
+      c1:         A-----?R-------------f
+      machine c9:         (----------)
+      c2:                       A-a==========R-f
+      c3:                                 A-a==R-f)",
+     Outcome::kViolated, Outcome::kViolated},
     {"also where a fault held it up as well",
      R"(
       c1:         A-----?R-------------f
