@@ -208,7 +208,8 @@ def main() -> None:
     parser.add_argument("name", choices=KEPT, nargs="?")
     parser.add_argument("--version")
     parser.add_argument("--install", action="store_true", help="do no more than that")
-    parser.add_argument("--missing", action="store_true", help="what --install would install, and how long that takes; or nothing")
+    parser.add_argument("--missing", action="store_true",
+                        help="what --install would install, and how long that takes; or nothing")
     parser.add_argument("--list", action="store_true", help="the names, each with the version that is pinned")
     asked = parser.parse_args()
     if asked.list:

@@ -25,7 +25,8 @@ import (
 	"unsafe"
 )
 
-const deleteOwn = "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end"
+const deleteOwn = "if redis.call('get',KEYS[1])==ARGV[1] then " +
+	"return redis.call('del',KEYS[1]) else return 0 end"
 
 // ---- the library: replace it by yours ----
 
@@ -40,7 +41,11 @@ type library struct {
 func newLibrary(setup request) *library {
 	node := setup.Nodes[0]
 	address := net.JoinHostPort(node.Host, strconv.Itoa(node.Port))
-	return &library{redis: connection{address: address}, interval: 5 * time.Millisecond, keys: map[string]string{}}
+	return &library{
+		redis:    connection{address: address},
+		interval: 5 * time.Millisecond,
+		keys:     map[string]string{},
+	}
 }
 
 func (l *library) acquire(key string, leaseMs, waitMs int64) (map[string]any, error) {
@@ -198,7 +203,9 @@ func main() {
 				answer(r, nil, errors.New("there are no options"))
 				continue
 			}
-			answer(r, map[string]any{"protocol": 1, "name": "template.go", "version": "1", "can": []string{"lease"}}, nil)
+			hello := map[string]any{"protocol": 1, "name": "template.go", "version": "1"}
+			hello["can"] = []string{"lease"}
+			answer(r, hello, nil)
 		case "setup":
 			for i := 0; i < r.Sessions; i++ {
 				session := make(chan request, 1)

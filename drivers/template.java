@@ -32,7 +32,8 @@ final class Template {
 
   public static void main(String[] words) throws Exception {
     System.setOut(System.err); // output of a library must not be taken for a reply
-    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader lines =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Request request = new Request(line);
       if (request.text("op").equals("bye")) {
@@ -55,7 +56,8 @@ final class Template {
         case "setup" -> setUp(request);
         case "acquire" -> sessions.get((int) request.number("session"))
             .acquire(request.text("key"), request.number("lease_ms"), request.number("wait_ms"));
-        case "release" -> sessions.get((int) request.number("session")).release(request.text("grant"));
+        case "release" ->
+            sessions.get((int) request.number("session")).release(request.text("grant"));
         default -> throw new IllegalArgumentException("no such op");
       };
       answer(request, done == null ? "\"no\":{}" : "\"ok\":{" + done + "}");
@@ -66,7 +68,8 @@ final class Template {
   }
 
   private static String hello(Request request) {
-    if (!request.line.contains("\"options\":{}")) throw new IllegalArgumentException("there are no options");
+    if (!request.line.contains("\"options\":{}"))
+      throw new IllegalArgumentException("there are no options");
     return "\"protocol\":1,\"name\":\"template.java\",\"version\":\"1\",\"can\":[\"lease\"]";
   }
 
@@ -83,7 +86,7 @@ final class Template {
     OUT.flush();
   }
 
-  /** A line of JSON. Its texts have no quotes. If several nodes have a field, the first one counts. */
+  /** A line of JSON, whose texts have no quotes. If several nodes have a field, the first counts. */
   private record Request(String line) {
     String text(String name) {
       return find("\"" + name + "\":\"([^\"]*)\"");
@@ -105,7 +108,8 @@ final class Template {
    */
   private static final class Library {
     private static final String DELETE =
-        "if redis.call('get',KEYS[1])==ARGV[1] then return redis.call('del',KEYS[1]) else return 0 end";
+        "if redis.call('get',KEYS[1])==ARGV[1] then "
+            + "return redis.call('del',KEYS[1]) else return 0 end";
     private static final long INTERVAL_MS = 5; // between two tries
     private final Redis redis;
     private final Map<String, String> keys = new HashMap<>(); // by grant

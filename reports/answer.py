@@ -80,7 +80,8 @@ def answer_of(rows: list[Row]) -> SuiteAnswer:
 def _headline(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]) -> str:
     if lost:
         cells = [found for row in lost for found in row.lost]
-        titles = {claim: title for claim, title in all_titles(cells).items() if claim in DATA_CLAIMS}
+        titles = {claim: title for claim, title in all_titles(cells).items()
+                  if claim in DATA_CLAIMS}
         return f"{_share(lost, locks)}: {', '.join(titles.values())}{_under(lost)}"
     if broke:
         return f"{_share(broke, locks)}: {_titles(broke)}{_under(broke)}"

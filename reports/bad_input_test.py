@@ -51,8 +51,8 @@ class BadInputTest(ReportFixture):
         whole = file.read_text()
         for value in ('"soon"', "{}", "1e400"):
             with self.subTest(value):
-                file.write_text(re.sub(r'"valid_until_ns": \d+', f'"valid_until_ns": {value}', whole,
-                                       count=1))
+                file.write_text(re.sub(r'"valid_until_ns": \d+', f'"valid_until_ns": {value}',
+                                       whole, count=1))
                 self.refused("run", says="not an event of a history")
 
     def test_a_history_of_another_run(self) -> None:
@@ -102,7 +102,8 @@ class BadInputTest(ReportFixture):
         self.refused("run", "-o", "nowhere/page.html", says="nowhere/page.html: cannot be written")
 
     def test_a_wrong_command_line(self) -> None:
-        self.refused(says="doublehold report: the following arguments are required: DIR (usage: doublehold report DIR...")
+        self.refused(says="doublehold report: the following arguments are required: DIR "
+                          "(usage: doublehold report DIR...")
         self.refused("run", "--colour", says="--colour")
 
     def test_a_missing_package_is_named(self) -> None:

@@ -16,7 +16,8 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class BlindSpots:
-    unanswered: dict[str, tuple[int, int]] = field(default_factory=dict)  # of unknown outcome; could hide a violation
+    # By operation: how many had an unknown outcome, and how many of these could hide a violation.
+    unanswered: dict[str, tuple[int, int]] = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)  # of the first unanswered calls
     without_lease: dict[int, int] = field(default_factory=dict)  # holds, by client
     stalls: list[Stall] = field(default_factory=list)  # the longest ones

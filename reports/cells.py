@@ -105,7 +105,8 @@ def titles_violated(cell: Cell) -> dict[str, str]:
 
 def all_titles(cells: list[CellSummary]) -> dict[str, str]:
     """Returns the titles of the claims violated in any of the cells, those on data first."""
-    titles = {claim: title for found in cells for claim, title in titles_violated(found.cell).items()}
+    titles = {claim: title for found in cells
+              for claim, title in titles_violated(found.cell).items()}
     return dict(sorted(titles.items(), key=lambda item: item[0] not in DATA_CLAIMS))
 
 

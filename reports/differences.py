@@ -44,8 +44,8 @@ def pairs_of(rates: dict[str, dict[str, Trials]]) -> list[Pair]:
 
 
 def p_value(strata: list[tuple[Trials, Trials]]) -> float:
-    """Of Fisher's exact test. An undecided trial counts as whichever outcome makes the two rates more
-    equal."""
+    """Of Fisher's exact test. An undecided trial counts as whichever outcome makes the two rates
+    more equal."""
     if _share(strata, 0) > _share(strata, 1):
         strata = [(b, a) for a, b in strata]
     low, high = 0, 0

@@ -46,7 +46,8 @@ class ExplorationTest(unittest.TestCase):
     def test_a_place_is_as_bad_as_its_worst_search(self) -> None:
         for depths, outcome, claims in (
                 ([search(1, [])], "valid", []),
-                ([search(1, ["stock"]), search(2, ["exclusion", "stock"])], "violated", ["oversold", "held twice (2 faults)"]),
+                ([search(1, ["stock"]), search(2, ["exclusion", "stock"])], "violated",
+                 ["oversold", "held twice (2 faults)"]),
                 ([search(1, []), search(2, [], complete=False)], "unknown", []),
                 ([search(1, [], unknown=1)], "unknown", []),
                 ([search(1, ["stock"], complete=False)], "violated", ["oversold"])):
@@ -71,7 +72,8 @@ class ExplorationTest(unittest.TestCase):
         html = (self.folder / "report.html").read_text()
         page = Page(html)
         self.assertEqual(page.open, [])
-        for text in ("9,876 executions", "some-lock", "fault-0", "✕ oversold", "✓ no violation", HOSTILE,
+        for text in ("9,876 executions", "some-lock", "fault-0", "✕ oversold", "✓ no violation",
+                     HOSTILE,
                      "1 of 1 lock broke", "Lost data: some-lock",
                      "doublehold replay 'v1/stock'", "other is not explored: it has no keys"):
             self.assertIn(text, page.text)

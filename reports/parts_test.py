@@ -201,7 +201,8 @@ class Stories(unittest.TestCase):
         self.assertEqual([telling.claims for telling in told([strict, live])],
                          [["exclusion", "lease-exclusion"]])
         self.assertEqual(
-            words.violated(["stock", "exclusion"], {"exclusion": "held twice", "stock": "oversold"}),
+            words.violated(["stock", "exclusion"],
+                           {"exclusion": "held twice", "stock": "oversold"}),
             "held twice, oversold")
 
 
@@ -251,7 +252,8 @@ def trials(of: int, violated: int, undecided: int = 0, unit: str = "fault episod
 
 class Differences(unittest.TestCase):
     def test_the_exact_test_agrees_with_published_values(self) -> None:
-        for a, b, p in ((trials(6, 0), trials(6, 6), 2 / 924), (trials(4, 3), trials(4, 1), 34 / 70),
+        for a, b, p in ((trials(6, 0), trials(6, 6), 2 / 924),
+                        (trials(4, 3), trials(4, 1), 34 / 70),
                         (trials(12, 1), trials(12, 9), 0.002759)):
             self.assertAlmostEqual(p_value([(a, b)]), p, places=6)
             self.assertAlmostEqual(p_value([(b, a)]), p, places=6)
@@ -282,7 +284,8 @@ class Cells(unittest.TestCase):
         run = SuiteRun(None, 1, 4, "unknown", False, "no server", None)
         cell = Cell("a/b", "a", "b", [run])
         found = summary(1, cell)
-        self.assertEqual((found.outcome, cell.as_expected, shortest(cell)), ("unknown", False, None))
+        self.assertEqual((found.outcome, cell.as_expected, shortest(cell)),
+                         ("unknown", False, None))
         self.assertEqual([(line.word, line.rate) for line in found.lines],
                          [("could not run", "1 of 1 run")])
 

@@ -262,7 +262,9 @@ def shown(path: Path) -> str:
     """Returns a path for a message: on one line, and cut if it is long."""
     text = str(path)
     line = text if text.isprintable() else ascii(text)[1:-1]
-    return line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]}... ({len(text)} characters)"
+    if len(line) <= LONGEST_SHOWN:
+        return line
+    return f"{line[:LONGEST_SHOWN]}... ({len(text)} characters)"
 
 
 def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
@@ -343,7 +345,8 @@ def _claim(node: Node) -> Claim:
         node.word("expected", EXPECTATIONS)
     return Claim(
         name=name, title=node.maybe_text("title") or f"{name} violated",
-        meaning=node.maybe_text("meaning") or "", outcome=node.word("outcome", OUTCOMES), expected=expected,
+        meaning=node.maybe_text("meaning") or "", outcome=node.word("outcome", OUTCOMES),
+        expected=expected,
         as_expected=node.flag("as_expected"), reason=node.maybe_text("reason") or "",
         count=node.count("count"), opportunities=node.count("opportunities"),
         unit=node.text("unit"), rate=node.maybe_number("rate"),

@@ -86,7 +86,8 @@ class ReportTest(ReportFixture):
             self.assert_tells(text, *(f"{step['at_ns'] / 1e9:.3f} s: {step['text']}"
                                       for v in claim["violations"] for step in v["steps"]))
         self.assert_tells(text, "doublehold run --plan plan.json", "lease over", "stall",
-                          "held twice\N{RIGHT DOUBLE QUOTATION MARK} means that exclusion is broken",
+                          "held twice\N{RIGHT DOUBLE QUOTATION MARK} means that "
+                          "exclusion is broken",
                           "violated when liveness is broken")
         self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
 
@@ -275,10 +276,12 @@ class ReportTest(ReportFixture):
                                    "undecided": 0, "clopper_pearson_95": [0.1, 0.9]}
             (self.folder / name / "verdict.json").write_text(json.dumps(verdict))
         text = Page(self.page("few", "some", "-o", "same.html")).text
-        self.assert_tells(text, "2 of 2 runs violated a claim; no difference seen", "no difference seen (least p = 0.45)",
+        self.assert_tells(text, "2 of 2 runs violated a claim; no difference seen",
+                          "no difference seen (least p = 0.45)",
                           "2 of 6 fault episodes", "share of holds", "Fisher's exact test")
         text = Page(self.page("few", "many", "-o", "other.html")).text
-        self.assert_tells(text, "2 of 2 runs violated a claim; they differ in exclusion", "1. few and 2. many differ (p = 0.0022)")
+        self.assert_tells(text, "2 of 2 runs violated a claim; they differ in exclusion",
+                          "1. few and 2. many differ (p = 0.0022)")
 
     def test_several_folders_are_compared(self) -> None:
         write_run(self.folder / "a", Toy(fault="pause"))

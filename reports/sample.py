@@ -204,10 +204,12 @@ class Maker:
         expected = outcome if self.toy.expected else None
         high = min(1.0, 3 / of) if not count else min(1.0, 2 * count / of)
         return {"claim": name, "title": TITLES[name],
-                "meaning": f"{name} is broken{self.toy.hostile}", "outcome": outcome, "expected": expected,
+                "meaning": f"{name} is broken{self.toy.hostile}", "outcome": outcome,
+                "expected": expected,
                 "as_expected": expected is not None or outcome == "valid",
                 "reason": "the machine stalled a holder past its lease" if self.toy.stalled else "",
-                "trials": self.trials(outcome), "count": count, "opportunities": of, "unit": unit, "rate": count / of,
+                "trials": self.trials(outcome), "count": count, "opportunities": of, "unit": unit,
+                "rate": count / of,
                 "interval_95": [0.5 * count / of, high],
                 "margins": [] if count else [
                     {"what": "shortest gap between two holds", "value": 210000, "unit": "ns",
@@ -226,10 +228,13 @@ class Maker:
 
     def blind_spots(self) -> dict[str, Any]:
         unknown = 3 * self.toy.stalled
-        calls = {name: {"unknown": 0, "could_hide": 0} for name in ("extends", "releases", "writes")}
-        return {**calls, "acquires": {"unknown": unknown, "could_hide": unknown - 1 if unknown else 0},
+        calls = {name: {"unknown": 0, "could_hide": 0}
+                 for name in ("extends", "releases", "writes")}
+        return {**calls,
+                "acquires": {"unknown": unknown, "could_hide": unknown - 1 if unknown else 0},
                 "first": [{"sentence": f"client 2's acquire was not answered{self.toy.hostile}"}]
-                if unknown else [], "without_lease": [{"client": 4, "holds": 12}] if unknown else [],
+                if unknown else [],
+                "without_lease": [{"client": 4, "holds": 12}] if unknown else [],
                 "longest_stalls": [{"process": "client 1", "from_ns": 400 * MS, "to_ns": 660 * MS}]
                 if unknown else []}
 

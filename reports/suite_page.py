@@ -160,7 +160,9 @@ def sweep_page(sweep: Sweep) -> str:
 def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
     broke = [found for found in [*singles, *pairs] if found.outcome == "violated"]
     open_ = [found for found in [*singles, *pairs] if found.outcome == "unknown"]
-    told = f"{', '.join(all_titles(broke).values())} in {len(broke)} of " if broke else "no violation seen in "
+    told = "no violation seen in "
+    if broke:
+        told = f"{', '.join(all_titles(broke).values())} in {len(broke)} of "
     text = f"{lock}: {told}{words.plural(len(singles) + len(pairs), 'run')}"
     return f"{text}, {len(open_)} undecided" if open_ else text
 
