@@ -6,6 +6,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+LONGEST_SHOWN = 160  # characters of a path in a message
+
 
 class BadInput(Exception):
     """An invalid input, with its place, in one line for the user."""
@@ -104,3 +106,12 @@ def read_json(file: Path) -> Node:
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
+
+
+def shown(path: Path) -> str:
+    """Returns a path for a message: on one line, and cut if it is long."""
+    text = str(path)
+    line = text if text.isprintable() else ascii(text)[1:-1]
+    if len(line) <= LONGEST_SHOWN:
+        return line
+    return f"{line[:LONGEST_SHOWN]}... ({len(text)} characters)"

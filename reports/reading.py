@@ -9,13 +9,12 @@ from blind_spots import BlindSpots, read_blind_spots
 from drawing import Lane, read_lanes
 from exploration import Exploration, read_exploration
 from old_names import current_claim
-from parsing import BadInput, Node, read_json
+from parsing import BadInput, Node, read_json, shown
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
 from sweeps import SweptCell, read_swept
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
-LONGEST_SHOWN = 160  # characters of a path in a message
 ENDLESS_NS = 1 << 62  # a later end of a lease means that the lease never ends
 
 
@@ -256,15 +255,6 @@ class Sweep:
 class Run:
     folder: Path
     verdict: Verdict
-
-
-def shown(path: Path) -> str:
-    """Returns a path for a message: on one line, and cut if it is long."""
-    text = str(path)
-    line = text if text.isprintable() else ascii(text)[1:-1]
-    if len(line) <= LONGEST_SHOWN:
-        return line
-    return f"{line[:LONGEST_SHOWN]}... ({len(text)} characters)"
 
 
 def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
