@@ -58,7 +58,7 @@ void BM_RandomWalk(benchmark::State& state) {
     Simulate(scenario, walk, bench, execution);
     const std::vector<Outcome>& outcomes = judge.Judge(execution.history).outcomes;
     if (std::ranges::find(outcomes, Outcome::kViolated) != outcomes.end()) ++violated;
-    if (!execution.struck.empty()) ++faulty;
+    if (!execution.begun_faults.empty()) ++faulty;
   }
   const auto share = [&](int64_t count) {
     return static_cast<double>(count) / static_cast<double>(state.iterations());

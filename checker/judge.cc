@@ -38,26 +38,26 @@ ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const st
 }
 
 // Whether a fault killed the client: then it holds nothing any more.
-bool WasKilled(const Scene& scene, int32_t client) {
-  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+bool WasKilled(const Disturbances& disturbances, int32_t client) {
+  return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
     return episode.client == client &&
-           IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+           IsCrash(disturbances.facts.faults[static_cast<size_t>(episode.fault)]);
   });
 }
 
 // A client that was granted a key and was not heard of again may hold it for ever. A later grant of
 // the key may be a second hold, which cannot be decided.
-std::string UnfinishedHold(const Holds& holds, const Scene& scene) {
+std::string UnfinishedHold(const Holds& holds, const Disturbances& disturbances) {
   std::map<uint16_t, const Hold*> unfinished;  // by key, the first such hold
   for (const Hold& hold : holds.all) {
     const auto before = unfinished.find(hold.key);
     if (before != unfinished.end() && before->second->owner() != hold.owner()) {
       return fmt::format(
           "{} was granted the key at {} and never released it, and {} was granted it at {}",
-          OwnerName(scene, before->second->owner()), At(before->second->core.from_ns),
-          OwnerName(scene, hold.owner()), At(hold.core.from_ns));
+          OwnerName(disturbances, before->second->owner()), At(before->second->core.from_ns),
+          OwnerName(disturbances, hold.owner()), At(hold.core.from_ns));
     }
-    const bool known = hold.released || hold.left || WasKilled(scene, hold.client);
+    const bool known = hold.released || hold.left || WasKilled(disturbances, hold.client);
     if (!known) unfinished.emplace(hold.key, &hold);
   }
   return "";
@@ -106,9 +106,9 @@ std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally
 
 // Warnings about faults that lasted to the run's end, because the event that should have healed
 // them did not come.
-std::vector<std::string> EndWarnings(const RunFacts& facts, const Scene& scene) {
+std::vector<std::string> EndWarnings(const RunFacts& facts, const Disturbances& disturbances) {
   std::vector<std::string> warnings;
-  for (const FaultEpisode& episode : scene.episodes) {
+  for (const FaultEpisode& episode : disturbances.episodes) {
     const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
     const int64_t lasted_ns = episode.to_ns - episode.from_ns;
     const bool cut_off = !fault.until.empty() || lasted_ns < ToNs(fault.lasts);
@@ -157,7 +157,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
     why.push_back(fmt::format("only {} of the {} that were drawn took effect", all.started,
                               Counted(all.planned, "fault")));
   }
-  if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.scene()); !doubt.empty())
+  if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.disturbances()); !doubt.empty())
     why.push_back(std::move(doubt));
   return why;
 }
@@ -181,7 +181,7 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
 
 // Computes rates: the outcome of each claim in each trial, and the number of lost updates.
 void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
-  const Trials trials = TrialsOf(evidence.scene(), RunEndNs(evidence.history()));
+  const Trials trials = TrialsOf(evidence.disturbances(), RunEndNs(evidence.history()));
   verdict.trial_unit = trials.unit;
   for (ClaimVerdict& claim : verdict.claims) {
     claim.trials = OutcomesOf(trials, claim, doubtful);
@@ -230,7 +230,7 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
     Span longest;
   };
   std::map<int32_t, Stalled> processes;
-  for (const Stall& stall : evidence.scene().stalls) {
+  for (const Stall& stall : evidence.disturbances().stalls) {
     const int64_t length_ns = stall.when.to_ns - stall.when.from_ns;
     if (length_ns <= ToNs(evidence.facts().lease) / 2) continue;
     if (!TouchesHoldOf(stall, evidence.holds())) continue;
@@ -284,7 +284,7 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
   }
   RunVerdict verdict{.facts = history.facts};
   const Evidence evidence(history);
-  const Scene& scene = evidence.scene();
+  const Disturbances& disturbances = evidence.disturbances();
   Tally tally = Count(evidence);
   const std::vector<std::string> why = WhyNothingIsValid(evidence, tally);
   for (const std::string& name : history.facts.claims) {
@@ -302,7 +302,7 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
   for (const auto& sentences : {why, DrawnWarnings(history.facts, tally, WasCutShort(history)),
-                                EndWarnings(history.facts, scene), PauseWarnings(evidence),
+                                EndWarnings(history.facts, disturbances), PauseWarnings(evidence),
                                 StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
@@ -315,7 +315,7 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
         "this is the control without a lock, and nothing was violated: the load is too weak to "
         "judge a lock");
   }
-  for (const Stall& stall : scene.stalls) {
+  for (const Stall& stall : disturbances.stalls) {
     ++verdict.stalls;
     verdict.longest_stall_ns =
         std::max(verdict.longest_stall_ns, stall.when.to_ns - stall.when.from_ns);
@@ -324,7 +324,7 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     if (std::string why = WhyOtherCause(history.facts, claim); !why.empty())
       verdict.warnings.push_back(std::move(why));
   }
-  verdict.episodes = scene.episodes;
+  verdict.episodes = disturbances.episodes;
   verdict.tally = std::move(tally);
   Conclude(verdict);
   return verdict;

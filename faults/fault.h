@@ -20,7 +20,7 @@ namespace doublehold {
 
 // One start of a fault. `client` is the plan's target, or else the client that reached the step; 0:
 // none.
-struct Strike {
+struct FaultStart {
   const FaultPlan& plan;
   int client = 0;
   int clients = 0;  // in the run, for faults that act on all clients
@@ -43,12 +43,12 @@ struct FaultEntry {
   bool needs_replicas = false;  // acts on masters and replicas
   // Checks the values of the keys. Unknown keys have been refused before.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
-  Healer (*start)(Cluster&, const Strike&, Prng&) = nullptr;
+  Healer (*start)(Cluster&, const FaultStart&, Prng&) = nullptr;
   // The value to which the healer's measurement is compared. 0: the healer reports only whether the
   // fault acted.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
-  // It ends when Strike::on_limit_reached is called. Its `length` applies to each frame, not to the
-  // fault.
+  // It ends when FaultStart::on_limit_reached is called. Its `length` applies to each frame, not to
+  // the fault.
   bool length_is_of_frames = false;
   // Whether a node comes back, or takes over, with everything that was acknowledged. Null: it does
   // not.
@@ -56,7 +56,7 @@ struct FaultEntry {
   bool of_one_key = false;  // changes only the plan's key
   // It has no length and is never healed.
   bool is_final = false;
-  // It ends when Strike::on_limit_reached is called, whatever `length` means for it.
+  // It ends when FaultStart::on_limit_reached is called, whatever `length` means for it.
   bool ends_itself = false;
   // The values with which `doublehold doctor --faults` tries it, in place of the usual ones.
   std::vector<std::pair<std::string_view, std::string_view>> trial{};

@@ -29,7 +29,7 @@ std::string Ordinal(int number) {
   return fmt::format("{}{}", number, end);
 }
 
-// The rules that one strike has set.
+// The rules that one start has set.
 struct SetRules {
   Cluster& cluster;
   std::vector<RuleId> ids;
@@ -47,22 +47,22 @@ struct SetRules {
   }
 };
 
-std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const Strike& strike,
+std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const FaultStart& start,
                                      const std::vector<Direction>& directions,
                                      const LinkRule& rule) {
   auto set = std::make_shared<SetRules>(SetRules{cluster, {}, 0});
-  const std::vector<LinkId> links = LinksOf(strike);
+  const std::vector<LinkId> links = LinksOf(start);
   set->unspent = links.size() * directions.size();
   for (const LinkId& link : links) {
     for (const Direction direction : directions) {
       LinkRule one = rule;
       one.direction = direction;
-      one.command = strike.plan.command;
-      one.key = strike.plan.key;
-      one.nth = strike.plan.nth;
-      one.chance = strike.plan.chance;
+      one.command = start.plan.command;
+      one.key = start.plan.key;
+      one.nth = start.plan.nth;
+      one.chance = start.plan.chance;
       if (rule.limit > 0) {
-        one.on_limit_reached = [set = set.get(), on_limit_reached = strike.on_limit_reached] {
+        one.on_limit_reached = [set = set.get(), on_limit_reached = start.on_limit_reached] {
           if (--set->unspent == 0 && on_limit_reached) on_limit_reached();
         };
       }
@@ -74,19 +74,19 @@ std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const Strike& strike,
 
 }  // namespace
 
-std::vector<LinkId> LinksOf(const Strike& strike) {
-  if (!strike.plan.links.empty()) {
+std::vector<LinkId> LinksOf(const FaultStart& start) {
+  if (!start.plan.links.empty()) {
     std::vector<LinkId> listed;
-    for (const Link& link : strike.plan.links) listed.push_back({link.client, link.node});
+    for (const Link& link : start.plan.links) listed.push_back({link.client, link.node});
     return listed;
   }
-  std::vector<int> nodes = strike.plan.nodes;
+  std::vector<int> nodes = start.plan.nodes;
   if (nodes.empty()) {
     nodes.push_back(kStoreNode);
-    for (int node = 1; node <= strike.nodes; ++node) nodes.push_back(node);
+    for (int node = 1; node <= start.nodes; ++node) nodes.push_back(node);
   }
   std::vector<ProcessRef> clients;
-  AddClients(clients, strike.client, strike.clients);
+  AddClients(clients, start.client, start.clients);
   std::vector<LinkId> links;
   for (const ProcessRef& client : clients) {
     for (const int node : nodes) links.push_back({client.number, node});
@@ -94,17 +94,17 @@ std::vector<LinkId> LinksOf(const Strike& strike) {
   return links;
 }
 
-std::vector<ProcessRef> ProcessesOf(const Strike& strike) {
+std::vector<ProcessRef> ProcessesOf(const FaultStart& start) {
   std::vector<ProcessRef> processes;
-  if (strike.plan.client || strike.plan.nodes.empty()) {
-    AddClients(processes, strike.client, strike.clients);
+  if (start.plan.client || start.plan.nodes.empty()) {
+    AddClients(processes, start.client, start.clients);
   }
-  for (const int node : strike.plan.nodes) processes.push_back({ProcessKind::kNode, node});
+  for (const int node : start.plan.nodes) processes.push_back({ProcessKind::kNode, node});
   return processes;
 }
 
-std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike) {
-  std::vector<ProcessRef> processes = ProcessesOf(strike);
+std::vector<ProcessRef> AliveOf(Cluster& cluster, const FaultStart& start) {
+  std::vector<ProcessRef> processes = ProcessesOf(start);
   std::erase_if(processes, [&](const ProcessRef& process) { return !cluster.IsAlive(process); });
   return processes;
 }
@@ -116,17 +116,17 @@ std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fall
   return {Direction::kRequest, Direction::kReply};
 }
 
-Healer StartOnLinks(Cluster& cluster, const Strike& strike,
+Healer StartOnLinks(Cluster& cluster, const FaultStart& start,
                     const std::vector<Direction>& directions, const LinkRule& rule) {
-  return Healer([set = SetOnLinks(cluster, strike, directions, rule)] {
+  return Healer([set = SetOnLinks(cluster, start, directions, rule)] {
     const RuleReport done = set->Clear();
     return done.frames == 0 ? kDidNotAct : AtLeastActed(done.longest_delay);
   });
 }
 
-Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
+Healer StartTimedOnLinks(Cluster& cluster, const FaultStart& start,
                          const std::vector<Direction>& directions, const LinkRule& rule) {
-  return Healer([set = SetOnLinks(cluster, strike, directions, rule), began = cluster.Now()] {
+  return Healer([set = SetOnLinks(cluster, start, directions, rule), began = cluster.Now()] {
     const RuleReport done = set->Clear();
     return done.frames == 0 ? kDidNotAct : AtLeastActed(set->cluster.Now() - began);
   });

@@ -14,27 +14,27 @@ namespace doublehold {
 
 // Returns the links that the plan lists. Otherwise the links from the client, or from every client,
 // to the plan's nodes, or to all nodes and the store.
-std::vector<LinkId> LinksOf(const Strike& strike);
+std::vector<LinkId> LinksOf(const FaultStart& start);
 
-// Returns the plan's nodes and client. If the plan names neither, returns the client of the strike.
+// Returns the plan's nodes and client. If the plan names neither, returns the client of the start.
 // Client 0 in the plan means every client.
-std::vector<ProcessRef> ProcessesOf(const Strike& strike);
+std::vector<ProcessRef> ProcessesOf(const FaultStart& start);
 // Returns the processes of ProcessesOf that are alive.
-std::vector<ProcessRef> AliveOf(Cluster& cluster, const Strike& strike);
+std::vector<ProcessRef> AliveOf(Cluster& cluster, const FaultStart& start);
 
 // Converts the plan's direction "request", "reply" or "both"; `fallback` when the plan has none.
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
 
-// Sets `rule` on every link of the strike in each direction, for the plan's frames (command, key,
+// Sets `rule` on every link of the start in each direction, for the plan's frames (command, key,
 // nth, chance). The healer removes the rules and returns the longest delay measured: 0 when no
-// frame matched, otherwise at least 1. Calls the strike's on_limit_reached when every rule has
+// frame matched, otherwise at least 1. Calls the start's on_limit_reached when every rule has
 // reached its limit.
-Healer StartOnLinks(Cluster& cluster, const Strike& strike,
+Healer StartOnLinks(Cluster& cluster, const FaultStart& start,
                     const std::vector<Direction>& directions, const LinkRule& rule);
 
 // Like StartOnLinks, for rules that do not delay. The healer returns how long the fault lasted; 0
 // when no frame matched.
-Healer StartTimedOnLinks(Cluster& cluster, const Strike& strike,
+Healer StartTimedOnLinks(Cluster& cluster, const FaultStart& start,
                          const std::vector<Direction>& directions, const LinkRule& rule);
 
 // Returns the error "fault 'x' (pause): `problem`". `setting` is the key at fault.

@@ -131,7 +131,7 @@ def fault(family: str) -> Fault:
 
 def violation(claim: str, at: int, first: int, second: int) -> Violation:
     refs = [HoldRef(h, h, at - 5, at + 5, at + 1) for h in (first, second)]
-    return Violation(claim, "k", at, at + 2, True, 1, 0, None, False, refs[0], refs[1], f"{claim} {at}")
+    return Violation(claim, "k", at, at + 2, True, 1, None, False, refs[0], refs[1], f"{claim} {at}")
 
 
 def lane(name: str, fault: str | None = None, **spans: tuple[int, int]) -> Lane:

@@ -35,7 +35,6 @@ class Violation:
     to_ns: int
     stale: bool
     count: int
-    untold: int  # further violations by the same first hold
     fault: str | None
     by_stall: bool
     first: HoldRef | None
@@ -355,7 +354,7 @@ def _violation(claim: str, node: Node) -> Violation:
     return Violation(
         claim=claim, key=node.text("key"), from_ns=node.count("from_ns"),
         to_ns=node.count("to_ns"), stale=node.flag("stale"), count=node.count("count"),
-        untold=node.count("untold"), fault=node.maybe_text("fault"), by_stall=node.flag("by_stall"),
+        fault=node.maybe_text("fault"), by_stall=node.flag("by_stall"),
         first=_hold(node.maybe_node("first")), second=_hold(node.maybe_node("second")),
         sentence=node.text("sentence"), cause=node.maybe_text("cause"),
         because=node.maybe_text("because") or "",

@@ -26,8 +26,8 @@ class ClaimChecker {
   }
 
   const Evidence& evidence_;
-  const Scene& scene_ = evidence_.scene();
-  const RunFacts& facts_ = scene_.facts;
+  const Disturbances& disturbances_ = evidence_.disturbances();
+  const RunFacts& facts_ = disturbances_.facts;
   const Calls& calls_ = evidence_.calls();
   const Holds& holds_ = evidence_.holds();
   ClaimFindings found_;

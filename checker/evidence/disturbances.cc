@@ -67,11 +67,11 @@ bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t cli
 }
 
 // The parts of a stall that no planned pause covers.
-std::vector<Span> Unplanned(Span stall, const Scene& scene, int32_t client) {
+std::vector<Span> Unplanned(Span stall, const Disturbances& disturbances, int32_t client) {
   std::vector<Span> left;
   bool planned = false;
-  for (const FaultEpisode* episode : scene.EpisodesWithin(stall)) {
-    if (!StopsClient(scene.facts, *episode, client)) continue;
+  for (const FaultEpisode* episode : disturbances.EpisodesWithin(stall)) {
+    if (!StopsClient(disturbances.facts, *episode, client)) continue;
     planned = true;
     if (episode->from_ns > stall.from_ns) left.push_back({stall.from_ns, episode->from_ns});
     stall.from_ns = std::max(stall.from_ns, episode->to_ns);
@@ -116,7 +116,7 @@ bool CanDelay(const Stall& stall, int32_t client) {
   return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
 }
 
-std::vector<const Stall*> Scene::StallsWithin(const Span& when) const {
+std::vector<const Stall*> Disturbances::StallsWithin(const Span& when) const {
   std::vector<const Stall*> within;
   auto stall = std::ranges::upper_bound(stalls, when.from_ns, {},
                                         [](const Stall& s) { return s.when.to_ns; });
@@ -126,7 +126,7 @@ std::vector<const Stall*> Scene::StallsWithin(const Span& when) const {
   return within;
 }
 
-std::vector<const FaultEpisode*> Scene::EpisodesWithin(const Span& when) const {
+std::vector<const FaultEpisode*> Disturbances::EpisodesWithin(const Span& when) const {
   std::vector<const FaultEpisode*> within;
   auto episode = std::ranges::upper_bound(episodes, when.from_ns, {}, [&](const FaultEpisode& e) {
     return e.from_ns + longest_episode_ns;
@@ -137,23 +137,27 @@ std::vector<const FaultEpisode*> Scene::EpisodesWithin(const Span& when) const {
   return within;
 }
 
-Scene Observe(const History& history) {
-  Scene scene{.facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
-  for (const FaultEpisode& episode : scene.episodes) {
-    scene.longest_episode_ns = std::max(scene.longest_episode_ns, episode.to_ns - episode.from_ns);
+Disturbances Observe(const History& history) {
+  Disturbances disturbances{
+      .facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
+  for (const FaultEpisode& episode : disturbances.episodes) {
+    disturbances.longest_episode_ns =
+        std::max(disturbances.longest_episode_ns, episode.to_ns - episode.from_ns);
   }
   for (const Event& event : history.events) {
-    if (event.thread != 0) scene.threaded.insert(event.client);
+    if (event.thread != 0) disturbances.threaded.insert(event.client);
     if (event.op != Op::kStall) continue;
     const Span whole{event.at_ns - std::max<int64_t>(event.value[0], 0), event.at_ns};
-    for (const Span& span : Unplanned(whole, scene, event.client)) {
-      scene.stalls.push_back({.client = event.client, .when = span});
-      scene.longest_stall_ns = std::max(scene.longest_stall_ns, span.to_ns - span.from_ns);
+    for (const Span& span : Unplanned(whole, disturbances, event.client)) {
+      disturbances.stalls.push_back({.client = event.client, .when = span});
+      disturbances.longest_stall_ns =
+          std::max(disturbances.longest_stall_ns, span.to_ns - span.from_ns);
     }
   }
   // The part of a stall before a planned pause ends earlier than the stall itself.
-  std::ranges::stable_sort(scene.stalls, {}, [](const Stall& stall) { return stall.when.to_ns; });
-  return scene;
+  std::ranges::stable_sort(disturbances.stalls, {},
+                           [](const Stall& stall) { return stall.when.to_ns; });
+  return disturbances;
 }
 
 bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMovesClock); }
@@ -193,42 +197,43 @@ bool StopsServers(const FaultFact& fault) {
 
 bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
-bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&)) {
-  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
-    return kind(FaultFor(scene.facts, episode)) && episode.from_ns <= when.to_ns &&
+bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&)) {
+  return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
+    return kind(FaultFor(disturbances.facts, episode)) && episode.from_ns <= when.to_ns &&
            when.from_ns <= episode.to_ns;
   });
 }
 
-bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
+bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&)) {
-  return std::ranges::any_of(scene.EpisodesWithin(when), [&](const FaultEpisode* episode) {
+  return std::ranges::any_of(disturbances.EpisodesWithin(when), [&](const FaultEpisode* episode) {
     return (episode->client <= 0 || episode->client == client) &&
-           kind(FaultFor(scene.facts, *episode));
+           kind(FaultFor(disturbances.facts, *episode));
   });
 }
 
-std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects) {
+std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,
+                                              const Suspects& suspects) {
   std::vector<const FaultEpisode*> behind;
   int best = 0;
-  for (const FaultEpisode& episode : scene.episodes) {
+  for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
     const bool lost_its = suspects.stale != 0 && episode.client == suspects.stale &&
-                          LosesMessages(FaultFor(scene.facts, episode));
+                          LosesMessages(FaultFor(disturbances.facts, episode));
     const bool ended_its = suspects.stale != 0 && episode.client == suspects.stale &&
                            episode.from_ns <= suspects.lease_end_ns &&
                            suspects.lease_end_ns <= episode.to_ns;
     const int64_t since_ns = (lost_its || ended_its) && suspects.lease_end_ns >= 0
                                  ? suspects.lease_end_ns
                                  : suspects.at_ns;
-    if (episode.to_ns < since_ns - ToNs(scene.facts.lease)) continue;
-    const int rank = Rank(scene.facts, episode, suspects);
+    if (episode.to_ns < since_ns - ToNs(disturbances.facts.lease)) continue;
+    const int rank = Rank(disturbances.facts, episode, suspects);
     if (rank < best) continue;
     // Clocks that move at the same time cannot be told apart, so all of them are named. Of other
     // faults the latest is named.
     const bool beside =
-        rank == best && !behind.empty() && IsMovedClock(scene.facts, *behind.back()) &&
-        IsMovedClock(scene.facts, episode) && episode.from_ns < behind.back()->to_ns;
+        rank == best && !behind.empty() && IsMovedClock(disturbances.facts, *behind.back()) &&
+        IsMovedClock(disturbances.facts, episode) && episode.from_ns < behind.back()->to_ns;
     if (!beside) behind.clear();
     best = rank;
     behind.push_back(&episode);

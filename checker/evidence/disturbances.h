@@ -39,7 +39,7 @@ struct Stall {
 bool CanDelay(const Stall& stall, int32_t client);
 
 // Refers to the history that it was made of, which must outlive it.
-struct Scene {
+struct Disturbances {
   const RunFacts& facts;
   std::vector<FaultEpisode> episodes;  // in the order in which they started
   std::vector<Stall> stalls;           // unplanned, in the order in which they ended
@@ -51,7 +51,7 @@ struct Scene {
   [[nodiscard]] std::vector<const Stall*> StallsWithin(const Span& when) const;
   [[nodiscard]] std::vector<const FaultEpisode*> EpisodesWithin(const Span& when) const;
 };
-Scene Observe(const History& history);
+Disturbances Observe(const History& history);
 
 inline const FaultFact& FaultFor(const RunFacts& facts, const FaultEpisode& episode) {
   return facts.faults[static_cast<size_t>(episode.fault)];
@@ -92,9 +92,9 @@ bool StopsServers(const FaultFact& fault);
 bool IsCrash(const FaultFact& fault);
 
 // Whether a fault for which `kind` is true was active at some time in a span.
-bool WasActive(const Scene& scene, const Span& when, bool (*kind)(const FaultFact&));
+bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&));
 // As WasActive, but ignores faults that acted on other clients only.
-bool WasActiveOn(const Scene& scene, int32_t client, const Span& when,
+bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&));
 
 // An observation at `at_ns` that faults may explain, and the clients involved. 0: no such client.
@@ -116,7 +116,8 @@ struct Suspects {
 // bystander. With valid leases, a fault on servers or clocks comes first, then one on messages,
 // then a pause of a bystander, then a pause of a holder. Of equals, the latest is returned; of
 // simultaneous clock faults, all.
-std::vector<const FaultEpisode*> FaultsBehind(const Scene& scene, const Suspects& suspects);
+std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,
+                                              const Suspects& suspects);
 
 }  // namespace doublehold
 

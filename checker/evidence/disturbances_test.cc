@@ -24,7 +24,7 @@ std::vector<std::string> Stalls(const std::string& picture) {
 
 using Found = std::vector<std::string>;
 
-TEST(Scene, AStallIsUnplannedWhereNoPauseCoversIt) {
+TEST(Disturbances, AStallIsUnplannedWhereNoPauseCoversIt) {
   EXPECT_EQ(Stalls("machine c1: (--)"), Found{"1:0-3"});
   EXPECT_EQ(Stalls("machine c1: (---)\npause c2:   [---]"), Found{"1:0-4"});
   EXPECT_EQ(Stalls("machine c1: (---)\ndelay c1:   [---]"), Found{"1:0-4"});
@@ -39,7 +39,7 @@ TEST(Scene, AStallIsUnplannedWhereNoPauseCoversIt) {
             (Found{"1:0-10", "1:18-31"}));
 }
 
-TEST(Scene, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
+TEST(Disturbances, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
   const std::string of_n1 = std::to_string(OfServer(1));
   EXPECT_EQ(Stalls("machine n1: (--)"), Found{of_n1 + ":0-3"});
   EXPECT_EQ(Stalls("machine n1: (---)\npause c1:   [---]"), Found{of_n1 + ":0-4"});
@@ -51,7 +51,7 @@ TEST(Scene, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
   }
 }
 
-TEST(Scene, AStallDelaysItsOwnClientAndWhoeverIsBehindIt) {
+TEST(Disturbances, AStallDelaysItsOwnClientAndWhoeverIsBehindIt) {
   EXPECT_TRUE(CanDelay({.client = 2}, 2));
   EXPECT_FALSE(CanDelay({.client = 1}, 2));
   EXPECT_FALSE(CanDelay({.client = kReferee}, 2));
@@ -60,22 +60,22 @@ TEST(Scene, AStallDelaysItsOwnClientAndWhoeverIsBehindIt) {
   EXPECT_TRUE(CanDelay({.client = OfServer(0)}, 2)) << "writes wait for the store";
 }
 
-TEST(Scene, TheEdgesOfAPauseBelongToIt) {
+TEST(Disturbances, TheEdgesOfAPauseBelongToIt) {
   EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
                    "pause c1:        [------------------]"),
             Found{});
 }
 
-TEST(Scene, AFaultThatIsNeverHealedLastsToTheEnd) {
+TEST(Disturbances, AFaultThatIsNeverHealedLastsToTheEnd) {
   const History history = FromLanes(R"(
       c1:       A-a====R-r
       jump n1:    [)");
-  const Scene scene = Observe(history);
-  ASSERT_EQ(scene.episodes.size(), 1U);
-  EXPECT_EQ(scene.episodes[0].to_ns, 9'000'000);
+  const Disturbances disturbances = Observe(history);
+  ASSERT_EQ(disturbances.episodes.size(), 1U);
+  EXPECT_EQ(disturbances.episodes[0].to_ns, 9'000'000);
 }
 
-TEST(Scene, AFaultThatActedOnFewerFramesThanAskedStillActed) {
+TEST(Disturbances, AFaultThatActedOnFewerFramesThanAskedStillActed) {
   History history = FromLanes("delay c1: [--]");
   history.events[1].type = EventType::kFail;
   EXPECT_EQ(Observe(history).episodes.size(), 1U);
@@ -83,38 +83,38 @@ TEST(Scene, AFaultThatActedOnFewerFramesThanAskedStillActed) {
   EXPECT_TRUE(Observe(history).episodes.empty());
 }
 
-TEST(Scene, EpisodesOfOneFaultAreDistinguishedByTheirTarget) {
+TEST(Disturbances, EpisodesOfOneFaultAreDistinguishedByTheirTarget) {
   const History history = FromLanes(R"(
       pause c1:  [-----]
       pause c2:    [-----])");
-  const Scene scene = Observe(history);
-  ASSERT_EQ(scene.episodes.size(), 2U);
-  EXPECT_EQ(scene.episodes[0].to_ns, 6'000'000);
-  EXPECT_EQ(scene.episodes[1].to_ns, 8'000'000);
+  const Disturbances disturbances = Observe(history);
+  ASSERT_EQ(disturbances.episodes.size(), 2U);
+  EXPECT_EQ(disturbances.episodes[0].to_ns, 6'000'000);
+  EXPECT_EQ(disturbances.episodes[1].to_ns, 8'000'000);
 }
 
-TEST(Scene, TheEndOfAFaultClosesItsFirstOpenStart) {
+TEST(Disturbances, TheEndOfAFaultClosesItsFirstOpenStart) {
   const History history = FromLanes(R"(
       jump n1:  [--]
       jump n1:    [---])");
-  const Scene scene = Observe(history);
-  ASSERT_EQ(scene.episodes.size(), 2U);
-  EXPECT_EQ(scene.episodes[0].to_ns, 3'000'000);
-  EXPECT_EQ(scene.episodes[1].to_ns, 6'000'000);
+  const Disturbances disturbances = Observe(history);
+  ASSERT_EQ(disturbances.episodes.size(), 2U);
+  EXPECT_EQ(disturbances.episodes[0].to_ns, 3'000'000);
+  EXPECT_EQ(disturbances.episodes[1].to_ns, 6'000'000);
 }
 
-TEST(Scene, AFaultIsActiveFromItsStartToItsEnd) {
+TEST(Disturbances, AFaultIsActiveFromItsStartToItsEnd) {
   const History history = FromLanes("c1:       A-a=====R-r\njump n1:       [--]");
-  const Scene scene = Observe(history);
+  const Disturbances disturbances = Observe(history);
   for (const auto& [from_ms, to_ms, active] :
        {std::tuple{0, 4, false}, {0, 5, true}, {6, 7, true}, {8, 9, true}, {9, 10, false}}) {
     const Span when{from_ms * 1'000'000, to_ms * 1'000'000};
-    EXPECT_EQ(WasActive(scene, when, MovesAClock), active) << from_ms << "-" << to_ms;
-    EXPECT_FALSE(WasActive(scene, when, LosesKeys));
+    EXPECT_EQ(WasActive(disturbances, when, MovesAClock), active) << from_ms << "-" << to_ms;
+    EXPECT_FALSE(WasActive(disturbances, when, LosesKeys));
   }
 }
 
-TEST(Scene, WhichFaultsLoseDataOrKeysOrMoveClocks) {
+TEST(Disturbances, WhichFaultsLoseDataOrKeysOrMoveClocks) {
   struct Row {
     const char* kind;
     bool moves_a_clock, loses_data, loses_keys, is_crash;
@@ -137,7 +137,7 @@ TEST(Scene, WhichFaultsLoseDataOrKeysOrMoveClocks) {
   }
 }
 
-TEST(Scene, AFaultDoesWhatItsHistorySays) {
+TEST(Disturbances, AFaultDoesWhatItsHistorySays) {
   const FaultFact fault{.name = "f", .kind = "pause", .traits = FaultTraits{FaultTrait::kKills}};
   EXPECT_TRUE(IsCrash(fault));
   EXPECT_FALSE(Does(fault, FaultTrait::kStops));
@@ -145,14 +145,15 @@ TEST(Scene, AFaultDoesWhatItsHistorySays) {
 }
 
 // The lease of 10 ms was over at 5 ms: a pause after that is named for one lease only.
-TEST(Scene, APauseOfAStaleClientAfterItsLeaseIsNamedForOneLeaseOnly) {
+TEST(Disturbances, APauseOfAStaleClientAfterItsLeaseIsNamedForOneLeaseOnly) {
   const History history = FromLanes(R"(
       c1:        A-a==!=================================R-r
       pause c1:         [-])");
-  const Scene scene = Observe(history);
-  const int64_t healed_ns = scene.episodes.at(0).to_ns;
+  const Disturbances disturbances = Observe(history);
+  const int64_t healed_ns = disturbances.episodes.at(0).to_ns;
   const auto named = [&](int64_t at_ns) {
-    return FaultsBehind(scene, {.at_ns = at_ns, .stale = 1, .lease_end_ns = 5'000'000}).size();
+    return FaultsBehind(disturbances, {.at_ns = at_ns, .stale = 1, .lease_end_ns = 5'000'000})
+        .size();
   };
   EXPECT_EQ(named(healed_ns + 10'000'000), 1U);
   EXPECT_EQ(named(healed_ns + 10'000'001), 0U);

@@ -28,7 +28,7 @@ class Evidence {
     if (!holds_) {
       holds_ = ExtractHolds(history_);
       MarkEntries(history_, *holds_);
-      MarkAftermath(scene(), *holds_);
+      MarkAftermath(disturbances(), *holds_);
     }
     return *holds_;
   }
@@ -36,16 +36,16 @@ class Evidence {
     if (!calls_) calls_ = ExtractCalls(history_);
     return *calls_;
   }
-  [[nodiscard]] const Scene& scene() const {
-    if (!scene_) scene_.emplace(Observe(history_));
-    return *scene_;
+  [[nodiscard]] const Disturbances& disturbances() const {
+    if (!disturbances_) disturbances_.emplace(Observe(history_));
+    return *disturbances_;
   }
 
  private:
   const History& history_;
   mutable std::optional<Holds> holds_;
   mutable std::optional<Calls> calls_;
-  mutable std::optional<Scene> scene_;
+  mutable std::optional<Disturbances> disturbances_;
 };
 
 }  // namespace doublehold

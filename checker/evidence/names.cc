@@ -11,9 +11,9 @@ std::string During(const Span& span) {
                      ToSeconds(Duration(span.to_ns)));
 }
 
-std::string OwnerName(const Scene& scene, const SessionId& session) {
+std::string OwnerName(const Disturbances& disturbances, const SessionId& session) {
   const std::string client = ProcessName(session.client);
-  const bool alone = !scene.threaded.contains(session.client);
+  const bool alone = !disturbances.threaded.contains(session.client);
   return alone ? client : fmt::format("{}, thread {}", client, session.thread + 1);
 }
 

@@ -14,7 +14,7 @@ namespace doublehold {
 std::string At(int64_t at_ns);         // "2.418 s"
 std::string During(const Span& span);  // "2.101-3.104 s"
 // "client 3"; "client 3, thread 2" of a client with several sessions
-std::string OwnerName(const Scene& scene, const SessionId& session);
+std::string OwnerName(const Disturbances& disturbances, const SessionId& session);
 std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor", "node 1"
 std::string KeyName(const RunFacts& facts, uint16_t key);
 std::string Counted(int64_t count, std::string_view singular);  // "1 order", "4 orders"

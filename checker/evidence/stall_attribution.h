@@ -16,7 +16,7 @@ namespace doublehold {
 constexpr int64_t kStallsPerLease = 10;
 
 // The time within `when` that lies in a stall that may have delayed the client.
-int64_t StalledNs(const Scene& scene, int32_t client, const Span& when);
+int64_t StalledNs(const Disturbances& disturbances, int32_t client, const Span& when);
 
 // Whether the machine may explain that `hold` was still held at `at_ns`, although its lease had
 // ended at `lease_end_ns`:
@@ -29,27 +29,30 @@ int64_t StalledNs(const Scene& scene, int32_t client, const Span& when);
 //     c1:  A-a==E-e==(..)==!==========R-r
 //
 // A section that takes longer than its lease anyway is not excused by a shorter stall.
-bool StallExplainsExpiry(const Scene& scene, const Hold& hold, int64_t lease_end_ns, int64_t at_ns);
+bool StallExplainsExpiry(const Disturbances& disturbances, const Hold& hold, int64_t lease_end_ns,
+                         int64_t at_ns);
 
 // Whether the machine may explain that the release of `hold`, invoked in time and never answered,
 // takes effect after its lease, even after the client's timeout. Requires Hold::done_ns.
 //
 //     c1:          A-a==R---?   !         without the stall the request would have arrived at R
 //     machine n1:      (----------------)
-bool MachineMayDelayRelease(const Scene& scene, const Hold& hold, int64_t lease_end_ns);
+bool MachineMayDelayRelease(const Disturbances& disturbances, const Hold& hold,
+                            int64_t lease_end_ns);
 
 // Whether stalls of the machine may have delayed a client for most of a span.
-bool StalledForMostOf(const Scene& scene, int32_t client, const Span& when);
+bool StalledForMostOf(const Disturbances& disturbances, int32_t client, const Span& when);
 
 // The two concurrent activities of a session: its work, and the renewal of its lease.
 enum class Side : uint8_t { kSession, kWatchdog };
 
 // The time within `when` in which a fault stopped the client, a fault prolonged its section, or a
 // stall may have delayed it.
-int64_t BlockedTimeNs(const Scene& scene, int32_t client, Side side, const Span& when);
+int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side side,
+                      const Span& when);
 
 // The longest unplanned stall that overlaps a span and may have delayed the client; null: none.
-const Stall* LongestStall(const Scene& scene, int32_t client, const Span& when);
+const Stall* LongestStall(const Disturbances& disturbances, int32_t client, const Span& when);
 
 }  // namespace doublehold
 

@@ -201,9 +201,9 @@ TEST(Blame, TheLongestStallThatDelayedTheSessionIsNamed) {
   const History history = FromLanes(R"(
       machine c1:  (--)      (-----)     (---)
       machine c2:     (--------------------------))");
-  const Scene scene = Observe(history);
+  const Disturbances disturbances = Observe(history);
   const auto longest = [&](int64_t from_ms, int64_t to_ms) {
-    const Stall* stall = LongestStall(scene, 1, {from_ms * 1'000'000, to_ms * 1'000'000});
+    const Stall* stall = LongestStall(disturbances, 1, {from_ms * 1'000'000, to_ms * 1'000'000});
     return stall == nullptr ? -1 : stall->when.from_ns / 1'000'000;
   };
   EXPECT_EQ(longest(0, 40), 10);

@@ -19,7 +19,7 @@ namespace {
 int64_t DoneNs(const Hold& hold) { return std::max(hold.core.to_ns, hold.done_ns); }
 
 // When the hold outlived its lease because of the machine alone; {kForeverNs, ..}: never.
-Span LapsedByMachine(const Scene& scene, const Hold& hold) {
+Span LapsedByMachine(const Disturbances& disturbances, const Hold& hold) {
   int64_t end_ns = hold.live.empty() ? hold.valid_until_ns : hold.live.front().to_ns;
   for (size_t i = hold.live.empty() ? 0 : 1; i <= hold.live.size(); ++i) {
     const bool again = i < hold.live.size();
@@ -31,13 +31,13 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
       late_ns = DoneNs(hold);
     }
     const auto by_machine = [&] {
-      return in_time && hold.unanswered ? MachineMayDelayRelease(scene, hold, end_ns)
-                                        : StallExplainsExpiry(scene, hold, end_ns, late_ns);
+      return in_time && hold.unanswered ? MachineMayDelayRelease(disturbances, hold, end_ns)
+                                        : StallExplainsExpiry(disturbances, hold, end_ns, late_ns);
     };
     if (end_ns < late_ns && by_machine()) {
       // Consequences of that time may show until a lease after the hold is live again.
       return {std::max(end_ns, hold.core.from_ns),
-              again ? until_ns + ToNs(scene.facts.lease) : kForeverNs};
+              again ? until_ns + ToNs(disturbances.facts.lease) : kForeverNs};
     }
     if (again) end_ns = hold.live[i].to_ns;
   }
@@ -48,23 +48,24 @@ Span LapsedByMachine(const Scene& scene, const Hold& hold) {
 // {kForeverNs, ..}: never. How much of the lease was left is unknown. The machine explains the
 // lateness if stalls delayed the release past the lease, or took most of its time. A release that
 // checked the owner is harmless.
-Span LateByMachine(const Scene& scene, const Hold& cleanup) {
+Span LateByMachine(const Disturbances& disturbances, const Hold& cleanup) {
   const int64_t sent_ns = cleanup.core.to_ns;
   const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
   const int64_t waited_ns = std::min(cleanup.waited_ns, cleanup.done_ns);
   const bool late = cleanup.unanswered
-                        ? MachineMayDelayRelease(scene, cleanup, end_ns)
+                        ? MachineMayDelayRelease(disturbances, cleanup, end_ns)
                         : end_ns < cleanup.done_ns &&
-                              StallExplainsExpiry(scene, cleanup, end_ns, cleanup.done_ns);
-  const bool by_machine = late || StalledForMostOf(scene, cleanup.client, {sent_ns, waited_ns});
+                              StallExplainsExpiry(disturbances, cleanup, end_ns, cleanup.done_ns);
+  const bool by_machine =
+      late || StalledForMostOf(disturbances, cleanup.client, {sent_ns, waited_ns});
   return {by_machine && !cleanup.harmless ? sent_ns : kForeverNs, kForeverNs};
 }
 
 // When the release was served at the latest: a stalled server serves pending requests when it
 // continues.
-int64_t ServedNs(const Scene& scene, const Hold& hold) {
+int64_t ServedNs(const Disturbances& disturbances, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
-  for (const Stall* stall : scene.StallsWithin({hold.core.to_ns, hold.done_ns})) {
+  for (const Stall* stall : disturbances.StallsWithin({hold.core.to_ns, hold.done_ns})) {
     if (CanDelay(*stall, hold.client)) served_ns = std::max(served_ns, stall->when.to_ns);
   }
   return served_ns;
@@ -123,27 +124,27 @@ void MarkKey(std::vector<Hold*> of_key, int64_t lease_ns) {
 }
 
 // The last ended among the stalls that had begun by `at_ns`; null: none.
-const Stall* LastBegunBy(const Scene& scene, int64_t at_ns) {
-  const std::vector<const Stall*> under_way = scene.StallsWithin({at_ns, at_ns + 1});
+const Stall* LastBegunBy(const Disturbances& disturbances, int64_t at_ns) {
+  const std::vector<const Stall*> under_way = disturbances.StallsWithin({at_ns, at_ns + 1});
   if (!under_way.empty()) return under_way.back();
-  const auto next = std::ranges::upper_bound(scene.stalls, at_ns, {},
+  const auto next = std::ranges::upper_bound(disturbances.stalls, at_ns, {},
                                              [](const Stall& stall) { return stall.when.to_ns; });
-  return next == scene.stalls.begin() ? nullptr : &*std::prev(next);
+  return next == disturbances.stalls.begin() ? nullptr : &*std::prev(next);
 }
 
 }  // namespace
 
-void MarkAftermath(const Scene& scene, Holds& holds) {
-  if (scene.stalls.empty()) return;
+void MarkAftermath(const Disturbances& disturbances, Holds& holds) {
+  if (disturbances.stalls.empty()) return;
   std::map<uint16_t, std::vector<Hold*>> of_key;
   for (Hold& hold : holds.all) {
-    if (hold.unanswered) hold.done_ns = ServedNs(scene, hold);
-    hold.expired_by_stall = LapsedByMachine(scene, hold);
+    if (hold.unanswered) hold.done_ns = ServedNs(disturbances, hold);
+    hold.expired_by_stall = LapsedByMachine(disturbances, hold);
     if (ActsFrom(hold) < kForeverNs) of_key[hold.key];
   }
   for (Hold& cleanup : holds.releases_of_unknown_acquires) {
-    if (cleanup.unanswered) cleanup.done_ns = ServedNs(scene, cleanup);
-    cleanup.expired_by_stall = LateByMachine(scene, cleanup);
+    if (cleanup.unanswered) cleanup.done_ns = ServedNs(disturbances, cleanup);
+    cleanup.expired_by_stall = LateByMachine(disturbances, cleanup);
     if (ActsFrom(cleanup) < kForeverNs) of_key[cleanup.key];
   }
   if (of_key.empty()) return;
@@ -152,10 +153,10 @@ void MarkAftermath(const Scene& scene, Holds& holds) {
       if (const auto key = of_key.find(hold.key); key != of_key.end()) key->second.push_back(&hold);
     }
   }
-  for (auto& [key, all] : of_key) MarkKey(std::move(all), ToNs(scene.facts.lease));
+  for (auto& [key, all] : of_key) MarkKey(std::move(all), ToNs(disturbances.facts.lease));
 }
 
-std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* second,
+std::string AftermathClause(const Disturbances& disturbances, const Hold* first, const Hold* second,
                             int64_t at_ns) {
   int64_t since_ns = kForeverNs;
   for (const Hold* hold : {first, second}) {
@@ -163,7 +164,7 @@ std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* s
       since_ns = std::min({since_ns, hold->tainted_from_ns, hold->expired_by_stall.from_ns});
   }
   if (since_ns == kForeverNs) return {};
-  const Stall* last = LastBegunBy(scene, since_ns);
+  const Stall* last = LastBegunBy(disturbances, since_ns);
   const std::string which =
       last == nullptr ? ""
                       : fmt::format(" ({}, {})", ProcessName(last->client), During(last->when));

@@ -24,11 +24,11 @@ namespace doublehold {
 //
 // Sets Hold::expired_by_stall and Hold::tainted_from_ns. A section that is longer than its lease
 // anyway makes nothing doubtful.
-void MarkAftermath(const Scene& scene, Holds& holds);
+void MarkAftermath(const Disturbances& disturbances, Holds& holds);
 
 // "what befell the key since 1.200 s may come of a stall of the machine (node 1, 1.000-1.800 s)";
 // empty: neither hold was doubtful at `at_ns`. Either may be null.
-std::string AftermathClause(const Scene& scene, const Hold* first, const Hold* second,
+std::string AftermathClause(const Disturbances& disturbances, const Hold* first, const Hold* second,
                             int64_t at_ns);
 
 }  // namespace doublehold

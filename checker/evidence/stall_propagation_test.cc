@@ -372,10 +372,10 @@ TEST(Aftermath, NamesTheLastEndedOfTheStallsThatHadBegun) {
       machine c2:              (---------------)
       machine c3:                    (--)
       machine n1:                                    (--))");
-  const Scene scene = Observe(history);
+  const Disturbances disturbances = Observe(history);
   const auto named = [&](int since_ms) {
     const Hold hold{.tainted_from_ns = since_ms * int64_t{1'000'000}};
-    const std::string clause = AftermathClause(scene, &hold, nullptr, hold.tainted_from_ns);
+    const std::string clause = AftermathClause(disturbances, &hold, nullptr, hold.tainted_from_ns);
     const size_t open = clause.find('(');
     return open == std::string::npos ? "" : clause.substr(open + 1, clause.find(',') - open - 1);
   };

@@ -17,7 +17,7 @@ namespace doublehold {
 namespace {
 
 constexpr std::array kCauses{
-    CauseEntry{Cause::kNotTold, "not-told", "the record allows several explanations, or none"},
+    CauseEntry{Cause::kUnexplained, "unexplained", "several explanations fit the record, or none"},
     CauseEntry{Cause::kNoLock, "no-lock", "the lock is `none`, which excludes no client"},
     CauseEntry{Cause::kStopped, "stopped", "the lease ended while its client was stopped"},
     CauseEntry{Cause::kMessageHeld, "message-held",
@@ -60,7 +60,7 @@ constexpr std::array kCauses{
     CauseEntry{Cause::kMachine, "machine", "the machine stalled a process"},
 };
 
-Explanation NotTold(std::string because) { return {.because = std::move(because)}; }
+Explanation Unexplained(std::string because) { return {.because = std::move(because)}; }
 
 const Hold* HoldOf(const ViolationContext& record, const std::optional<HoldRef>& ref) {
   return ref ? record.holds.Find(ref->hold) : nullptr;
@@ -77,7 +77,7 @@ Explanation OfOverlap(const ViolationContext& record, const Hold& a, const Hold&
   if (!first.PromisedAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
   if (!second.PromisedAt(at_ns)) return WhyLate(record, second, at_ns, second.core.to_ns);
   if (at_ns > second.core.from_ns) {
-    return NotTold("a lease was extended while another client held the key");
+    return Unexplained("a lease was extended while another client held the key");
   }
   return WhyGrantedTwice(record, first);
 }
@@ -90,12 +90,12 @@ Explanation OfHarm(const ViolationContext& record, const Violation& violation) {
   if (by != nullptr && IsLateAt(*by, violation.to_ns)) {
     return WhyLate(record, *by, violation.to_ns, violation.to_ns);
   }
-  if (by == nullptr || other == nullptr) return NotTold("only one of two holds is known");
+  if (by == nullptr || other == nullptr) return Unexplained("only one of two holds is known");
   if (violation.stale && IsLateAt(*other, other->core.to_ns)) {
     return WhyLate(record, *other, other->core.to_ns, other->core.to_ns);
   }
   const Hold& later = by->core.from_ns <= other->core.from_ns ? *other : *by;
-  if (!Overlap(by->core, other->core)) return NotTold("the two holds did not overlap");
+  if (!Overlap(by->core, other->core)) return Unexplained("the two holds did not overlap");
   return OfOverlap(record, *by, *other, later.core.from_ns);
 }
 
@@ -112,7 +112,7 @@ Explanation OfCounter(const ViolationContext& record, const Hold* one, const Hol
       one == nullptr || other == nullptr ? 0 : std::min(one->asked_ns, other->asked_ns);
   const std::vector<std::string>& keys = record.history.facts.keys;
   const FaultEpisode* last = nullptr;
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool meanwhile = episode.from_ns <= at_ns && episode.to_ns >= since_ns;
     const bool of_lock = !fault.key.empty() && std::ranges::find(keys, fault.key) != keys.end();
@@ -120,9 +120,9 @@ Explanation OfCounter(const ViolationContext& record, const Hold* one, const Hol
         !ActsOnStore(episode, fault))
       last = &episode;
   }
-  if (last == nullptr) return NotTold("no fault is recorded that loses a counter");
+  if (last == nullptr) return Unexplained("no fault is recorded that loses a counter");
   return {.cause = Cause::kCounterWentBack,
-          .because = FaultClause(record.scene, *last),
+          .because = FaultClause(record.disturbances, *last),
           .episodes = {last}};
 }
 
@@ -142,7 +142,7 @@ Explanation OfStock(const ViolationContext& record, const Violation& violation) 
           .cause = Cause::kResent,
           .because = "a sale was tried again after a write that was not answered, and both ran"};
     }
-    return NotTold("no single write is to blame");
+    return Unexplained("no single write is to blame");
   }
   const int64_t token = TokenForHold(record, by);
   const int64_t other = TokenForHold(record, over);
@@ -160,8 +160,8 @@ Explanation OfStock(const ViolationContext& record, const Violation& violation) 
   return {.cause = Cause::kStaleWriteTaken,
           .because = fmt::format("the store took {}'s write with token {}, and its lease was over "
                                  "since {}",
-                                 OwnerName(record.scene, late.owner()), TokenForHold(record, &late),
-                                 At(late.LeaseEndBefore(at_ns)))};
+                                 OwnerName(record.disturbances, late.owner()),
+                                 TokenForHold(record, &late), At(late.LeaseEndBefore(at_ns)))};
 }
 
 Explanation OfFencing(const ViolationContext& record, const Violation& violation) {
@@ -188,7 +188,7 @@ bool AnotherHadIt(const ViolationContext& record, const Call& since, int64_t by_
 // repeated release frees the key too early; a repeated acquire keeps it.
 Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op op,
                             int64_t until_ns) {
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool on_it = episode.client <= 0 || episode.client == hold.client;
     if (!on_it || ActsOnStore(episode, fault) || !(KeepsMessages(fault) || LosesMessages(fault)))
@@ -198,21 +198,21 @@ Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op
                        Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
       if (!met || call->outcome == EventType::kFail || AnotherHadIt(record, *call, hold.asked_ns))
         continue;
-      return {
-          .because = fmt::format("{}, and what was sent for its {} of {} may have been sent "
-                                 "again, and carried out twice",
-                                 FaultClause(record.scene, episode), Name(op), At(call->from_ns)),
-          .episodes = {&episode},
-          .perhaps = {Cause::kResent}};
+      return {.because = fmt::format("{}, and what was sent for its {} of {} may have been sent "
+                                     "again, and carried out twice",
+                                     FaultClause(record.disturbances, episode), Name(op),
+                                     At(call->from_ns)),
+              .episodes = {&episode},
+              .perhaps = {Cause::kResent}};
     }
   }
-  return NotTold("nothing recorded explains the count of its entries");
+  return Unexplained("nothing recorded explains the count of its entries");
 }
 
 // Explains a wrong nested exit by a call that ran twice: a message of it was lost, and resent.
 Explanation OfReentry(const ViolationContext& record, const Violation& violation) {
   const Hold* hold = HoldOf(record, violation.first);
-  if (hold == nullptr) return NotTold("whose exit it was is not known");
+  if (hold == nullptr) return Unexplained("whose exit it was is not known");
   const Op op = violation.second ? Op::kRelease : Op::kAcquire;
   const auto counts = [&](const Call& call) {
     return call.op == op && !AnotherHadIt(record, call, hold->asked_ns);
@@ -252,23 +252,22 @@ Explanation OfLiveness(const ViolationContext& record, const Violation& violatio
                             record.history.facts.keys.begin());
   std::vector<Explanation> found;
   std::vector<const FaultEpisode*> down;
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     if (!IsCrash(fault) || episode.from_ns > violation.from_ns) continue;
     if (episode.client > 0) {
       const std::string_view how = HowItLeft(record, episode, key, last);
       if (how.empty()) continue;
-      found.push_back({.cause = Cause::kNeverExpires,
-                       .because = fmt::format("{}{}", FaultClause(record.scene, episode), how),
-                       .episodes = {&episode}});
+      found.push_back(
+          {.cause = Cause::kNeverExpires,
+           .because = fmt::format("{}{}", FaultClause(record.disturbances, episode), how),
+           .episodes = {&episode}});
     }
     if (episode.node > 0 && ActsOnServers(episode, fault)) down.push_back(&episode);
   }
   // On several nodes, the lock may not need the node that is down.
-  if (!down.empty() && record.history.facts.nodes <= 1) {
-    found.push_back(
-        {.cause = Cause::kNodeDown, .because = FaultsClause(record.scene, down), .episodes = down});
-  }
+  if (!down.empty() && record.history.facts.nodes <= 1)
+    found.push_back({Cause::kNodeDown, FaultsClause(record.disturbances, down), down});
   // Other unanswered calls may explain the key, too; those of killed clients are in `found`.
   const auto unanswered = record.calls.UnansweredSince(key, last == nullptr ? 0 : last->asked_ns);
   const bool by_others = std::ranges::any_of(unanswered, [&](const Call* call) {
@@ -279,7 +278,7 @@ Explanation OfLiveness(const ViolationContext& record, const Violation& violatio
   const bool one = !found.empty() && std::ranges::all_of(found, [&](const Explanation& each) {
     return each.cause == found.front().cause && (!by_others || each.cause != Cause::kNeverExpires);
   });
-  return one ? found.front() : NotTold("who left the key as it was is not recorded");
+  return one ? found.front() : Unexplained("who left the key as it was is not recorded");
 }
 
 Explanation NoQueue(const ViolationContext& record) {
@@ -291,13 +290,13 @@ Explanation NoQueue(const ViolationContext& record) {
 // Only clients that tried to acquire the key count.
 Explanation OfOrder(const ViolationContext& record, const Violation& violation) {
   if (KeepsQueue(record.history.facts)) {
-    Explanation why = NotTold("its queue is not recorded");
+    Explanation why = Unexplained("its queue is not recorded");
     std::map<int32_t, int64_t> asks_since;
     for (const Call& call : record.calls.all) {
       if (call.op == Op::kAcquire && KeyName(record.history.facts, call.key) == violation.key)
         asks_since.try_emplace(call.session.client, call.from_ns);
     }
-    for (const FaultEpisode* episode : record.scene.EpisodesWithin({0, violation.from_ns})) {
+    for (const FaultEpisode* episode : record.disturbances.EpisodesWithin({0, violation.from_ns})) {
       const FaultFact& fault = record.FaultOf(*episode);
       const auto asks = asks_since.find(episode->client);
       const bool of_client = MovesAClock(fault) && episode->node < 0 && fault.nodes.empty();
@@ -306,7 +305,7 @@ Explanation OfOrder(const ViolationContext& record, const Violation& violation) 
     }
     if (why.episodes.empty()) return why;
     why.perhaps = {Cause::kClientClock};
-    why.because = FaultsClause(record.scene, why.episodes) +
+    why.because = FaultsClause(record.disturbances, why.episodes) +
                   ", and the places of its queue have time-outs by clients' clocks";
     return why;
   }
@@ -315,14 +314,14 @@ Explanation OfOrder(const ViolationContext& record, const Violation& violation) 
 
 // Whether another client that acquired later was granted the key first, without a fault meanwhile.
 Explanation OfLongWait(const ViolationContext& record, const Violation& violation) {
-  const auto faults = record.scene.EpisodesWithin({violation.from_ns, violation.to_ns});
-  if (!faults.empty()) return NotTold(FaultsClause(record.scene, faults));
+  const auto faults = record.disturbances.EpisodesWithin({violation.from_ns, violation.to_ns});
+  if (!faults.empty()) return Unexplained(FaultsClause(record.disturbances, faults));
   const RunFacts& facts = record.history.facts;
   const auto limit_ns = LimitOf(facts, "max-wait");
   if (facts.library || KeepsQueue(facts) || !violation.second || !limit_ns)
-    return NotTold("who was to be next is not recorded");
+    return Unexplained("who was to be next is not recorded");
   if (violation.second->from_ns - violation.from_ns > *limit_ns)
-    return NotTold("it had waited for too long before another overtook it");
+    return Unexplained("it had waited for too long before another overtook it");
   return NoQueue(record);
 }
 
@@ -357,23 +356,23 @@ Explanation WhyViolated(const ViolationContext& record, std::string_view claim,
   if (claim == "exclusion" || claim == "lease-exclusion") {
     const Hold* first = HoldOf(record, violation.first);
     const Hold* second = HoldOf(record, violation.second);
-    if (first == nullptr || second == nullptr) return NotTold("a hold is not in the record");
+    if (first == nullptr || second == nullptr) return Unexplained("a hold is not in the record");
     return OfOverlap(record, *first, *second, violation.from_ns);
   }
   if (claim == "release-result" && IsOfPast(record, violation))
-    return NotTold("what a library does within a call is not recorded");
+    return Unexplained("the inside of a library's call is not recorded");
   if (claim == "stock") return OfStock(record, violation);
   if (claim == "fencing") return OfFencing(record, violation);
   if (claim == "reentry") return OfReentry(record, violation);
   if (claim == "liveness") return OfLiveness(record, violation);
   if (claim == "order") return OfOrder(record, violation);
-  if (claim == "key-leak") return NotTold("what a server did with a key is not recorded");
+  if (claim == "key-leak") return Unexplained("what a server did with a key is not recorded");
   if (claim == "idle-traffic")
-    return NotTold("what a client's lock sent is not recorded, but that it did");
-  if (claim == "availability") return NotTold("who left the key as it was is not recorded");
+    return Unexplained("what a client's lock sent is not recorded, but that it did");
+  if (claim == "availability") return Unexplained("who left the key as it was is not recorded");
   if (claim == "max-wait") return OfLongWait(record, violation);
-  if (claim == "commands-per-hold") return NotTold("what a client's lock sent is not recorded");
-  if (claim == "call-timeout") return NotTold("what a library does within a call is not recorded");
+  if (claim == "commands-per-hold") return Unexplained("what a client's lock sent is not recorded");
+  if (claim == "call-timeout") return Unexplained("the inside of a library's call is not recorded");
   return OfHarm(record, violation);
 }
 

@@ -1,6 +1,6 @@
 // Why a violation happened, as far as the record shows. The cause rests on the record alone:
 // events, and faults with their measurements. If several explanations remain, or none, the cause is
-// `not-told`: a wrong cause is worse than none.
+// `unexplained`: a wrong cause is worse than none.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 
@@ -16,7 +16,7 @@
 namespace doublehold {
 
 enum class Cause : uint8_t {
-  kNotTold,
+  kUnexplained,
   kNoLock,
   kStopped,
   kMessageHeld,
@@ -53,12 +53,13 @@ std::vector<std::string> CauseNames();
 
 // A cause, and the parts of the record that show it.
 struct Explanation {
-  Cause cause = Cause::kNotTold;
-  std::string because{};  // "client 1 was stopped (0.100-0.900 s)"; of kNotTold: why there is none
+  Cause cause = Cause::kUnexplained;
+  std::string
+      because{};  // "client 1 was stopped (0.100-0.900 s)"; of kUnexplained: why there is none
   std::vector<const FaultEpisode*> episodes{};  // the faults that are part of it
   // The calls that are part of it, of clients other than the holders.
   std::vector<const Call*> calls{};
-  std::vector<Cause> perhaps{};  // for kNotTold: the causes that would each explain it
+  std::vector<Cause> perhaps{};  // for kUnexplained: the causes that would each explain it
 };
 
 // Requires that `violation` belongs to `claim`, and to the history of `record`.

@@ -42,7 +42,7 @@ TEST(CauseEnds, AReleaseThatFreedItsOwnLockFreedNoOther) {
     std::string over = lanes;
     over.replace(over.find("=="), 2, "!=");
     ExpectCauses({
-        {"lease-exclusion", lanes, "not-told"},
+        {"lease-exclusion", lanes, "unexplained"},
         // Something may have removed c1's own lock before.
         {"lease-exclusion", over, "foreign-release"},
         {"lease-exclusion", lanes + "\n      evict n1:              [-]", "foreign-release"},
@@ -127,7 +127,7 @@ TEST(CauseEnds, AFaultAfterTheKeyWasFoundStuckIsNotToBlame) {
   ExpectCauses({{"liveness",
                  "c1:         A-a==R-r\nprobe:              P-----x\ncrash n1:                   "
                  "      []",
-                 "not-told"}});
+                 "unexplained"}});
 }
 
 // Both leases last a second.
@@ -136,10 +136,10 @@ const std::string kCauseEndsBoth = R"(
       c2:                    A-a==R-r)";
 
 TEST(CauseEnds, TheEndOfAJumpBackIsAJumpAhead) {
-  ExpectCauses(
-      {{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
-        "server-clock"},
-       {"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | 2000", "not-told"}});
+  ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
+                 "server-clock"},
+                {"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | 2000",
+                 "unexplained"}});
 }
 
 TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
@@ -153,12 +153,12 @@ TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
 }
 
 TEST(CauseEnds, AnEarlierReleaseOrItsOwnIsNotToBlame) {
-  ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      c3: A-aR-f", "not-told"},
+  ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      c3: A-aR-f", "unexplained"},
                 {"lease-exclusion",
                  R"(
       c1:    A-a=R-?A-a================R-r
       c2:                    A-a==R-r)",
-                 "not-told",
+                 "unexplained",
                  {.lock = "set-nx-px-get-del"}}});
 }
 

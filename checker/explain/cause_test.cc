@@ -71,7 +71,7 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
       {"exclusion", kCauseLate + "\n      hold c1:          [---]", "overran"},
       {"exclusion",
        kCauseLate + "\n      pause c1:         [----]\n      hold c1:               [------]",
-       "not-told"},
+       "unexplained"},
       // The messages were delayed while the client waited for no answer.
       {"exclusion", R"(
       c1:          A-a=====!=========W-w=R-x       | 5>4
@@ -98,7 +98,7 @@ TEST(Cause, OfARenewalThatWasRefusedIsWhatTookTheKeyAway) {
       c2:                             A-a==R-r)";
   ExpectCauses({
       {"exclusion", late, "renewal-failed"},
-      {"exclusion", late + "\n      restart n1:   []", "not-told"},
+      {"exclusion", late + "\n      restart n1:   []", "unexplained"},
   });
 }
 
@@ -129,21 +129,21 @@ TEST(Cause, OfFallingTokensIsALostCounter) {
   };
   ExpectCauses({{"fencing", back + "\n      restart n1:           []", "counter-went-back"},
                 {"fencing", back + "\n      flush n1:             []", "counter-went-back"},
-                {"fencing", back + "\n      flush n0:             []", "not-told"},  // the store
-                {"fencing", back, "not-told"},
+                {"fencing", back + "\n      flush n0:             []", "unexplained"},  // the store
+                {"fencing", back, "unexplained"},
                 {"fencing",
                  "c1:          A-a===R-r     | #5\nc2:                A-a==R-r      | "
                  "#1\nrestart n1:[]",
-                 "not-told"}});  // before both
+                 "unexplained"}});  // before both
   History deleted = after("delete-key n1:              []");
   EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
   deleted.facts.faults[0].key = "item-0";  // the key of a lock, not the counter
-  EXPECT_EQ(CauseOf(deleted, "fencing"), "not-told");
+  EXPECT_EQ(CauseOf(deleted, "fencing"), "unexplained");
   deleted.facts.faults[0].key = "item-0:token";
   EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
   History kept = after("restart n1:                 []");
   kept.facts.faults[0].keeps_data = true;
-  EXPECT_EQ(CauseOf(kept, "fencing"), "not-told");
+  EXPECT_EQ(CauseOf(kept, "fencing"), "unexplained");
 }
 
 TEST(Cause, OfAStaleWriteIsThatTheStoreHadSeenNoNewerToken) {
@@ -172,36 +172,37 @@ TEST(Cause, OfAStuckKeyIsAKilledClient) {
   ExpectCauses({
       {"liveness", "c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
        "never-expires"},
-      {"liveness", "c1:         A-x\ncrash c1:      []\nexpiry:               *  | -1", "not-told"},
+      {"liveness", "c1:         A-x\ncrash c1:      []\nexpiry:               *  | -1",
+       "unexplained"},
       {"liveness", "c1:         A-a=R--\ncrash c1:          []\nprobe:                P------x",
        "never-expires"},
       {"liveness", "c1:         A-a=R-r\ncrash c1:           []\nprobe:                P------x",
-       "not-told"},
+       "unexplained"},
       {"liveness", "c1:         A-a==\ncrash c1:      []\nprobe:              P------x",
        "never-expires"},
       {"liveness", "c1:         A-a==R-r\ncrash n1:      []\nprobe:              P------x",
        "node-down"},
       {"liveness",
        "c1:         A-a==R-r\ncrash n1:      []\nprobe:              P------x",
-       "not-told",
+       "unexplained",
        {.nodes = 2}},
-      {"liveness", "c1:         A-a==R-r\nprobe:              P------x", "not-told"},
+      {"liveness", "c1:         A-a==R-r\nprobe:              P------x", "unexplained"},
       {"liveness",
        "c1:         A-a==\ncrash c1:      []\ncrash n1:        []\nprobe:              P------x",
-       "not-told"},  // either crash explains it
+       "unexplained"},  // either crash explains it
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:              A-a=R-r\nexpiry:                   "
        " "
        "*  | -1",
-       "not-told"},  // the key was free since then
+       "unexplained"},  // the key was free since then
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:          A----a=R-r\nexpiry:                   "
        "*  | -1",
-       "not-told"},  // the key may have been free since then
+       "unexplained"},  // the key may have been free since then
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:               A--?\nexpiry:               *  "
        "| -1",
-       "not-told"},  // the other client's acquire may have left it
+       "unexplained"},  // the other client's acquire may have left it
   });
 }
 
@@ -211,7 +212,7 @@ TEST(Cause, OfAnAnswerAfterTheReleaseIsNotALateHold) {
       c1:       A-a==R-r       !         R-r)";
   History history = FromLanes(twice, {.claims = {"release-result"}});
   for (Event& event : history.events) event.hold = 101;
-  EXPECT_EQ(CauseOf(history, "release-result"), "not-told");
+  EXPECT_EQ(CauseOf(history, "release-result"), "unexplained");
   const std::string late = R"(
       c1:       A-a==!===================R-r
       c2:                A-a===R-r)";
@@ -225,7 +226,7 @@ TEST(Cause, OfALockWithoutAQueueIsTheMissingQueue) {
       c2:            QA-t-------------------A-aq=R-r
       c3:                  QA-t--A-aq==R-r          )";
   ExpectCauses({{"order", overtaken, "no-queue", {.lock = "redisson"}},
-                {"order", overtaken, "not-told", {.lock = "redisson-fair"}}});
+                {"order", overtaken, "unexplained", {.lock = "redisson-fair"}}});
   const auto perhaps_with = [&](const std::string& more) {
     const LaneOptions fair{.claims = {"order"}, .lock = "redisson-fair"};
     return Judge(FromLanes(overtaken + more, fair)).claims.at(0).violations.at(0).perhaps;
@@ -250,7 +251,7 @@ TEST(Cause, AnOrderWhoseReplyIsHeldDelaysItsSection) {
       c1:     A-a=g=W-w=!===========R-r   | 5 5>4
       hold c1:        [-----------]
       c2:                    A-a==R-r)");
-  EXPECT_EQ(CauseOf(history, "exclusion"), "not-told") << "what it waited for is not recorded";
+  EXPECT_EQ(CauseOf(history, "exclusion"), "unexplained") << "what it waited for is not recorded";
   for (Event& event : history.events) {
     if (event.op == Op::kOrder && event.type == EventType::kOk) event.at_ns += 10'000'000;
   }
@@ -319,9 +320,9 @@ TEST(ExpectedCause, NotToldIsExpectedOnlyWhereItIsNamed) {
       c3:                                        A-a=======R-r
       c4:                                           A-a=====R-r)";
   for (const Expected& expected : std::vector<Expected>{{kBoth, {"stopped"}, false},
-                                                        {kBoth, {"not-told"}, true},
+                                                        {kBoth, {"unexplained"}, true},
                                                         {both, {"stopped"}, false},
-                                                        {both, {"stopped", "not-told"}, true},
+                                                        {both, {"stopped", "unexplained"}, true},
                                                         {both, {"overran"}, false}}) {
     LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", "violated"}}};
     options.expect_cause["exclusion"] = expected.causes;
@@ -343,9 +344,9 @@ TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
            {"any", {"node-restarted", "key-removed"}, true},
            {"any", {"node-restarted"}, false},
            {"any", {"key-removed", "overran"}, false},
-           {"any", {"not-told"}, true},
+           {"any", {"unexplained"}, true},
            {"violated", {"node-restarted", "key-removed"}, false},  // no cause is certain
-           {"violated", {"not-told"}, true}}) {
+           {"violated", {"unexplained"}, true}}) {
     LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", expected.outcome}}};
     options.expect_cause["exclusion"] = expected.causes;
     const RunVerdict verdict = Judge(FromLanes(either, options));

@@ -19,7 +19,7 @@ namespace doublehold {
 namespace {
 
 struct Candidate {
-  Cause cause = Cause::kNotTold;
+  Cause cause = Cause::kUnexplained;
   std::string because;
   const FaultEpisode* episode = nullptr;
   const Call* call = nullptr;
@@ -51,8 +51,8 @@ class GrantSearch {
       if (call->from_ns != when.from_ns || call->to_ns != when.to_ns) continue;
       freed.calls = {call};
       freed.because = fmt::format("the release of {} ({}) freed the lock of {}",
-                                  OwnerName(record_.scene, call->session), During(when),
-                                  OwnerName(record_.scene, first_.owner()));
+                                  OwnerName(record_.disturbances, call->session), During(when),
+                                  OwnerName(record_.disturbances, first_.owner()));
     }
     return freed;
   }
@@ -60,7 +60,7 @@ class GrantSearch {
   [[nodiscard]] std::vector<Candidate> Likely() && {
     LookAtReleases(first_.core.from_ns);
     LookAtResending();
-    for (const FaultEpisode& episode : record_.scene.episodes) LookAtFault(episode);
+    for (const FaultEpisode& episode : record_.disturbances.episodes) LookAtFault(episode);
     if (ByClientClocks()) LookAtClientClocks();
     return std::move(candidates_);
   }
@@ -87,7 +87,7 @@ class GrantSearch {
       candidates_.push_back(
           {Cause::kForeignRelease,
            fmt::format("{} released the key ({}), which does not tell whose it deletes",
-                       OwnerName(record_.scene, call->session),
+                       OwnerName(record_.disturbances, call->session),
                        During({call->from_ns, std::min(call->to_ns, when_.to_ns)})),
            nullptr, call});
     }
@@ -104,7 +104,7 @@ class GrantSearch {
     const auto loses = [](const FaultFact& fault) {
       return LosesKeys(fault) || MovesAClock(fault);
     };
-    if (WasActive(record_.scene, held, loses)) return false;
+    if (WasActive(record_.disturbances, held, loses)) return false;
     if (WhyRanTwice(record_, own->owner(), own->key, held.to_ns)) return false;
     const auto by_another = [&](const Call* call) {
       const bool looked = call->outcome == EventType::kFail || (call->Ok() && call->answer[0] == 0);
@@ -171,7 +171,7 @@ class GrantSearch {
     std::vector<const FaultEpisode*> moved;
     int64_t ahead_ns = 0;
     bool unknown = false;
-    for (const FaultEpisode& episode : record_.scene.episodes) {
+    for (const FaultEpisode& episode : record_.disturbances.episodes) {
       const FaultFact& fault = record_.FaultOf(episode);
       if (!MovesAClock(fault) || episode.client <= 0) continue;
       const bool later = episode.client == lost_.client && episode.from_ns <= when_.to_ns &&
@@ -186,7 +186,7 @@ class GrantSearch {
     }
     if (moved.empty() || (!unknown && ahead_ns < LeftNs())) return;
     candidates_.push_back(
-        {Cause::kClientClock, FaultsClause(record_.scene, moved), moved.front(), nullptr});
+        {Cause::kClientClock, FaultsClause(record_.disturbances, moved), moved.front(), nullptr});
   }
 
   // The rest of the lease when the key was granted to another owner.
@@ -196,7 +196,7 @@ class GrantSearch {
   }
 
   void Add(Cause cause, const FaultEpisode& episode) {
-    candidates_.push_back({cause, FaultClause(record_.scene, episode), &episode, nullptr});
+    candidates_.push_back({cause, FaultClause(record_.disturbances, episode), &episode, nullptr});
   }
 
   const ViolationContext& record_;
@@ -207,7 +207,7 @@ class GrantSearch {
 };
 
 // With replicas, only the fate of the server that has the key matters.
-bool HangsOnTheMaster(const ViolationContext& record, Cause cause) {
+bool DependsOnTheMaster(const ViolationContext& record, Cause cause) {
   return record.history.facts.nodes > 1 &&
          (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
 }
@@ -227,12 +227,12 @@ Explanation OfMajorities(const ViolationContext& record, const Hold& first, cons
     if (causes.size() > 1) all.perhaps.assign(causes.begin(), causes.end());
     return all;
   }
-  const std::string had = OwnerName(record.scene, first.owner());
+  const std::string had = OwnerName(record.disturbances, first.owner());
   all.cause = Cause::kQuorumOverlap;
   all.because += fmt::format(
       "; so the majorities of {} and of {} had no other node in common than {}, and {} had not "
       "been granted all {}",
-      had, OwnerName(record.scene, lost.owner()), fmt::join(hit, ", "), had,
+      had, OwnerName(record.disturbances, lost.owner()), fmt::join(hit, ", "), had,
       record.history.facts.nodes);
   return all;
 }
@@ -258,7 +258,7 @@ Explanation ExplanationAmong(const ViolationContext& record, const Hold& first, 
   if (causes.size() > 1) {
     all.because = "each of these explains it: " + all.because;
     all.perhaps.assign(causes.begin(), causes.end());
-  } else if (HangsOnTheMaster(record, *causes.begin())) {
+  } else if (DependsOnTheMaster(record, *causes.begin())) {
     all.because += ", and which server had the key, or took it over, is not recorded";
   } else {
     all.cause = *causes.begin();
@@ -308,7 +308,7 @@ std::optional<Explanation> WhyRanTwice(const ViolationContext& record, const Ses
                                        const std::function<bool(const Call&)>& counts) {
   if (record.history.facts.nodes > 1) return std::nullopt;
   std::vector<const FaultEpisode*> episodes;
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     const bool resends =
         TraitsOf(record.FaultOf(episode)).HasAny({FaultTrait::kDrops, FaultTrait::kRepeats});
     if (resends && episode.client == session.client && episode.node != 0 &&
@@ -329,7 +329,7 @@ std::optional<Explanation> WhyRanTwice(const ViolationContext& record, const Ses
       if (found == episodes.end()) continue;
       return Explanation{.cause = Cause::kResent,
                          .because = fmt::format("{}, and the {} of {} was answered all the same",
-                                                FaultClause(record.scene, **found), Name(op),
+                                                FaultClause(record.disturbances, **found), Name(op),
                                                 During({call->from_ns, call->to_ns})),
                          .episodes = {*found}};
     }

@@ -22,20 +22,21 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
   const std::string flush = "\n      flush n1:          [-]";
   ExpectCauses({
       {"lease-exclusion", kBoth + jump + "2000", "server-clock"},
-      {"lease-exclusion", kBoth + jump + "3", "not-told"},      // less than the rest of the lease
-      {"lease-exclusion", kBoth + jump + "-2000", "not-told"},  // the key expires later
+      {"lease-exclusion", kBoth + jump + "3", "unexplained"},  // less than the rest of the lease
+      {"lease-exclusion", kBoth + jump + "-2000", "unexplained"},  // the key expires later
       {"lease-exclusion", kBoth + restart, "node-restarted"},
       // The node may be the master, or a replica, whose restart frees no key.
-      {"lease-exclusion", kBoth + restart, "not-told", {.nodes = 2}},
-      {"lease-exclusion", kBoth + jump + "2000", "not-told", {.nodes = 2}},
+      {"lease-exclusion", kBoth + restart, "unexplained", {.nodes = 2}},
+      {"lease-exclusion", kBoth + jump + "2000", "unexplained", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
-      {"lease-exclusion", kBoth + "\n      restart n0:        [-]", "not-told"},  // the store
+      {"lease-exclusion", kBoth + "\n      restart n0:        [-]", "unexplained"},  // the store
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover"},
       {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
       {"lease-exclusion", kBoth + flush, "key-removed"},
-      {"lease-exclusion", kBoth + "\n      flush n1:                    [-]", "not-told"},  // later
-      {"lease-exclusion", kBoth + restart + flush, "not-told"},  // either fault
-      {"lease-exclusion", kBoth, "not-told"},
+      {"lease-exclusion", kBoth + "\n      flush n1:                    [-]",
+       "unexplained"},                                              // later
+      {"lease-exclusion", kBoth + restart + flush, "unexplained"},  // either fault
+      {"lease-exclusion", kBoth, "unexplained"},
   });
   // Both were granted at the same instant.
   ExpectCauses({{"lease-exclusion", R"(
@@ -46,25 +47,25 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
   // A clock fault on a client and a node at once.
   History both = FromLanes(kBoth + "\n      jump c2:           [--------------]   | 2000",
                            {.claims = {"lease-exclusion"}});
-  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "unexplained");
   both.facts.faults[0].nodes = {1};
   for (Event& event : both.events) {
     if (event.op == Op::kFault) event.value[3] = 1;
   }
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "server-clock");
   both.facts.faults[0].kind = "delay";  // acts on the link between the two
-  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(both, "lease-exclusion"), "unexplained");
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
   kept.facts.faults[0].keeps_data = true;
-  EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(kept, "lease-exclusion"), "unexplained");
   History deleted =
       FromLanes(kBoth + "\ndelete-key n1:           [-]", {.claims = {"lease-exclusion"}});
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
   deleted.facts.keys.emplace_back("item-1");
   deleted.facts.faults[0].key = "item-1";
-  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "unexplained");
   deleted.facts.faults[0].key = "tokens";  // no lock's key, but a library may keep further keys
-  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "unexplained");
   deleted.facts.library = LibraryFact{"drawn", "1", {"lease"}};
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
   History store = FromLanes(kBoth + "\nflush n1:           [-]", {.claims = {"lease-exclusion"}});
@@ -73,11 +74,11 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
   for (Event& event : store.events) {
     if (event.op == Op::kFault) event.value[3] = -1;
   }
-  EXPECT_EQ(CauseOf(store, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(store, "lease-exclusion"), "unexplained");
   // A planned promotion loses no data, so the clock is the cause.
   History planned = FromLanes(kBoth + jump + "2000\n      promote n1:        [-]",
                               {.claims = {"lease-exclusion"}});
-  EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "not-told");
+  EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "unexplained");
   std::ranges::find(planned.facts.faults, "promote", &FaultFact::kind)->keeps_data = true;
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
 }
@@ -90,11 +91,11 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
   ExpectCauses({
       {"lease-exclusion", kBoth + ahead, "client-clock", getset},
       {"lease-exclusion", kBoth + behind, "client-clock", getset},
-      {"lease-exclusion", kBoth + kept, "not-told", getset},
-      {"lease-exclusion", kBoth + ahead + kept, "not-told", getset},  // the clocks agree
-      {"lease-exclusion", kBoth + ahead, "not-told"},
+      {"lease-exclusion", kBoth + kept, "unexplained", getset},
+      {"lease-exclusion", kBoth + ahead + kept, "unexplained", getset},  // the clocks agree
+      {"lease-exclusion", kBoth + ahead, "unexplained"},
       // The server's clock is not the cause either.
-      {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "not-told",
+      {"lease-exclusion", kBoth + "\n      jump n1:           [---------]   | 2000", "unexplained",
        getset},
       // c1 was granted the key first, although c2, whose clock is ahead, was answered earlier.
       {"lease-exclusion", R"(
@@ -112,7 +113,7 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
       c1:                   A-a=======R-x
       c2:            A----a======R-r
       jump c2:  [-------------]                | 2000)",
-       "not-told", getset},
+       "unexplained", getset},
   });
 }
 
@@ -128,7 +129,7 @@ TEST(DoubleGrant, IsAnUncheckedRelease) {
       {"release", freed, "foreign-release"},
       {"exclusion", freed, "overran"},  // the cause of the first two holds
       {"lease-exclusion", looks_first, "foreign-release", {.lock = "set-nx-px-get-del"}},
-      {"lease-exclusion", looks_first, "not-told", {.lock = "set-nx-px"}},
+      {"lease-exclusion", looks_first, "unexplained", {.lock = "set-nx-px"}},
       // c2's lease is over, and its late DEL comes between the two commands of c1's acquire
       {"lease-exclusion", R"(
       c1:                A------a=====R-x
@@ -162,7 +163,7 @@ TEST(DoubleGrant, WithMajoritiesIsTheNodeThatBothCounted) {
        kBoth + of_three + "\n      jump n1:           [----------]   | 2000" +
            "\n      jump n2:           [----------]   | 2000",
        "server-clock", redlock},
-      {"lease-exclusion", kBoth, "not-told", redlock},
+      {"lease-exclusion", kBoth, "unexplained", redlock},
   });
 }
 
@@ -174,16 +175,16 @@ TEST(DoubleGrant, OfACommandThatRanTwiceIsTheLostReply) {
       {"reentry", nested + "\n      drop c1:                      [-]", "resent"},
       {"reentry", nested + "\n      duplicate c1:                 [-]", "resent"},
       {"lease-exclusion", nested + "\n      drop c1:                      [-]", "resent"},
-      {"reentry", nested + "\n      drop c2:                      [-]", "not-told"},
+      {"reentry", nested + "\n      drop c2:                      [-]", "unexplained"},
       {"reentry", nested + "\n      drop c1:            [-]",
-       "not-told"},  // no call was pending then
-      {"reentry", nested, "not-told"},
+       "unexplained"},  // no call was pending then
+      {"reentry", nested, "unexplained"},
   });
   for (const std::string kind : {"hold", "reset"}) {
     const std::string kept = nested + "\n      " + kind + " c1:                      [---]";
     const Violation perhaps =
         Judge(FromLanes(kept, {.claims = {"reentry"}})).claims.at(0).violations.at(0);
-    EXPECT_EQ(perhaps.cause, Cause::kNotTold) << kind;
+    EXPECT_EQ(perhaps.cause, Cause::kUnexplained) << kind;
     EXPECT_EQ(perhaps.perhaps, std::vector<Cause>{Cause::kResent}) << kind;
   }
   // An acquire that ran twice does not free the key too early.
@@ -191,7 +192,7 @@ TEST(DoubleGrant, OfACommandThatRanTwiceIsTheLostReply) {
     const std::string of_acquire = nested + "\n      " + kind + " c1:              [-]";
     const Violation other =
         Judge(FromLanes(of_acquire, {.claims = {"reentry"}})).claims.at(0).violations.at(0);
-    EXPECT_EQ(other.cause, Cause::kNotTold) << kind;
+    EXPECT_EQ(other.cause, Cause::kUnexplained) << kind;
     EXPECT_TRUE(other.perhaps.empty()) << kind;
   }
 }

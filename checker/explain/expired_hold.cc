@@ -64,7 +64,7 @@ bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
 
 HeldUp Stopped(const ViolationContext& record, const Hold& hold, const Span& when) {
   HeldUp stopped;
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     if (Does(record.FaultOf(episode), FaultTrait::kStops) && episode.client == hold.client)
       stopped.Add(episode, when);
   }
@@ -97,7 +97,7 @@ std::vector<Span> Waited(const ViolationContext& record, const Hold& hold, const
 HeldUp Held(const ViolationContext& record, const Hold& hold, const Span& when,
             const std::vector<Span>& waits) {
   HeldUp held;
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) continue;
     const FaultFact& fault = record.FaultOf(episode);
     const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
@@ -124,7 +124,7 @@ HeldUp PerhapsHeldUp(const ViolationContext& record, const Hold& hold, const Spa
   const HeldUp held = Held(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
   perhaps.by = AllOf(perhaps, held);
   perhaps.spans.insert(perhaps.spans.end(), held.spans.begin(), held.spans.end());
-  for (const Stall* stall : record.scene.StallsWithin(when)) {
+  for (const Stall* stall : record.disturbances.StallsWithin(when)) {
     if (stall->client == hold.client)
       perhaps.spans.push_back(
           {std::max(stall->when.from_ns, when.from_ns), std::min(stall->when.to_ns, when.to_ns)});
@@ -162,7 +162,7 @@ bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
 std::vector<const FaultEpisode*> Worked(const ViolationContext& record, const Hold& hold,
                                         const Span& when) {
   std::vector<const FaultEpisode*> worked;
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     if (Does(record.FaultOf(episode), FaultTrait::kSlows) && episode.client == hold.client &&
         Overlap(when, {episode.from_ns, episode.to_ns})) {
       worked.push_back(&episode);
@@ -187,23 +187,23 @@ std::optional<Explanation> OfRenewal(const ViolationContext& record, const Hold&
   if (renewal == nullptr) return std::nullopt;
   if (renewal->outcome == EventType::kFail && renewal->to_ns <= end_ns) {
     // The key was gone: what took it away is the cause.
-    if (Explanation lost = WhyGrantedTwice(record, hold); lost.cause != Cause::kNotTold)
+    if (Explanation lost = WhyGrantedTwice(record, hold); lost.cause != Cause::kUnexplained)
       return lost;
     for (const FaultEpisode* episode :
-         record.scene.EpisodesWithin({hold.asked_ns, renewal->to_ns})) {
+         record.disturbances.EpisodesWithin({hold.asked_ns, renewal->to_ns})) {
       const FaultFact& fault = record.FaultOf(*episode);
       if (ActsOnServers(*episode, fault) && (LosesKeys(fault) || MovesAClock(fault)))
         return Explanation{
             .because = fmt::format("the renewal of {} was refused, and {}", At(renewal->from_ns),
-                                   FaultClause(record.scene, *episode)),
+                                   FaultClause(record.disturbances, *episode)),
             .episodes = {episode}};
     }
   }
   Explanation why{.cause = Cause::kRenewalFailed,
                   .because = fmt::format("the renewal that {} sent at {} was {}",
-                                         OwnerName(record.scene, hold.owner()),
+                                         OwnerName(record.disturbances, hold.owner()),
                                          At(renewal->from_ns), HowItFailed(*renewal, end_ns))};
-  for (const FaultEpisode& episode : record.scene.episodes) {
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     if ((KeepsMessages(fault) || LosesMessages(fault)) &&
         (episode.client < 0 || episode.client == hold.client) &&
@@ -218,7 +218,7 @@ std::optional<Explanation> OfRenewal(const ViolationContext& record, const Hold&
 
 Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at_ns,
                     int64_t until_ns) {
-  const std::string who = OwnerName(record.scene, hold.owner());
+  const std::string who = OwnerName(record.disturbances, hold.owner());
   if (EnteredOnAMarker(record, hold)) {
     return {
         .cause = Cause::kMarkerLeft,
@@ -240,13 +240,13 @@ Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at
   }
   if (IsToBlame(stopped, end_ns, until_ns)) {
     return {.cause = Cause::kStopped,
-            .because = FaultsClause(record.scene, stopped.by),
+            .because = FaultsClause(record.disturbances, stopped.by),
             .episodes = stopped.by};
   }
   if (auto renewal = OfRenewal(record, hold, end_ns, around)) return *std::move(renewal);
   if (IsToBlame(held, end_ns, until_ns)) {
     return {.cause = Cause::kMessageHeld,
-            .because = FaultsClause(record.scene, held.by),
+            .because = FaultsClause(record.disturbances, held.by),
             .episodes = held.by};
   }
   const HeldUp perhaps = PerhapsHeldUp(record, hold, around);

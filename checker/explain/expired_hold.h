@@ -14,7 +14,7 @@ namespace doublehold {
 //
 // A fault is to blame, too, if it caused most of the lateness and the lease ended meanwhile.
 // A delayed message matters while its session waits for the answer. If only several causes together
-// explain the lateness, the cause is `not-told`.
+// explain the lateness, the cause is `unexplained`.
 Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at_ns,
                     int64_t until_ns);
 

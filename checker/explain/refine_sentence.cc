@@ -50,7 +50,7 @@ std::optional<Told> TellOrigin(const ViolationContext& record, const Explanation
   }
   if (origin.hold == nullptr) return std::nullopt;
   const int64_t at_ns = origin.when.from_ns;
-  const StaleStory story = TellStale(record.scene, *origin.hold, 0, at_ns, at_ns);
+  const StaleStory story = TellStale(record.disturbances, *origin.hold, 0, at_ns, at_ns);
   if (story.explained_by_stall) return std::nullopt;
   return Told{
       fmt::format("{}; it released the key at {}, and freed another's lock{}{}", story.text,
@@ -60,10 +60,10 @@ std::optional<Told> TellOrigin(const ViolationContext& record, const Explanation
 
 std::optional<Told> TellCause(const ViolationContext& record, const Explanation& why,
                               const Violation& violation) {
-  if (why.cause == Cause::kNotTold || why.cause == Cause::kNoLock) return std::nullopt;
+  if (why.cause == Cause::kUnexplained || why.cause == Cause::kNoLock) return std::nullopt;
   if (why.cause == Cause::kForeignRelease) return TellOrigin(record, why, violation);
   if (why.episodes.empty()) return std::nullopt;
-  return Told{FaultsClause(record.scene, why.episodes), why.episodes.front()->fault};
+  return Told{FaultsClause(record.disturbances, why.episodes), why.episodes.front()->fault};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace doublehold {
 //   c3:                        A-a=========R-r           c3's release that of c2,
 //   c2:                             A-a=========R-r      c2's that of the next holder
 //
-// Does nothing if the cause is `not-told`, or a stall of the machine.
+// Does nothing if the cause is `unexplained`, or a stall of the machine.
 void NameFaultsBehind(const ViolationContext& record, const Explanation& why, Violation& violation);
 
 }  // namespace doublehold

@@ -84,7 +84,7 @@ TEST(Retell, OfSeveralPossibleReleasesNamesNone) {
 
 TEST(Retell, ChangesNothingWithoutACause) {
   const Violation violation = LeaseExclusion(kBoth + "\n      drop c2:           [---]");
-  EXPECT_EQ(Name(violation.cause), "not-told") << violation.because;
+  EXPECT_EQ(Name(violation.cause), "unexplained") << violation.because;
   EXPECT_TRUE(violation.sentence.ends_with("; client 2's messages were being lost (0.006-0.010 s)"))
       << violation.sentence;
 }

@@ -7,7 +7,7 @@
 namespace doublehold {
 
 ViolationContext::ViolationContext(const Evidence& of)
-    : history(of.history()), scene(of.scene()), holds(of.holds()), calls(of.calls()) {
+    : history(of.history()), disturbances(of.disturbances()), holds(of.holds()), calls(of.calls()) {
   bool unchecked = false;
   for (const Call& call : calls.all) {
     calls_of_[{call.op, call.key}].push_back(&call);

@@ -50,7 +50,7 @@ struct ViolationContext {
   [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 
   const History& history;
-  const Scene& scene;
+  const Disturbances& disturbances;
   const Holds& holds;
   const Calls& calls;
   // Holds whose lock another's release certainly freed, as the claim `release` proves.

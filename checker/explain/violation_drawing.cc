@@ -80,7 +80,7 @@ class LaneBuilder {
                     std::clamp(episode.to_ns, from_ns_, to_ns_)};
     lane.fault = episode.fault;
     lane.spans = {{when.from_ns, when.to_ns, SpanState::kActing}};
-    lane.marks = {{when.from_ns, '[', '-', FaultClause(record_.scene, episode)},
+    lane.marks = {{when.from_ns, '[', '-', FaultClause(record_.disturbances, episode)},
                   {when.to_ns, ']', ' '}};
   }
 
@@ -106,7 +106,7 @@ class LaneBuilder {
     return drawing_.lanes.emplace_back(DrawnLane{.name = name, .client = client});
   }
   DrawnLane& LaneFor(const SessionId& session) {
-    return LaneFor(OwnerName(record_.scene, session), session.client);
+    return LaneFor(OwnerName(record_.disturbances, session), session.client);
   }
 
   static char LetterOf(EventType outcome, char ok) {

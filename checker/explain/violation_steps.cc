@@ -59,7 +59,7 @@ class Narrator {
   }
 
   void Take(const FaultEpisode& episode) {
-    std::string text = FaultClause(record_.scene, episode);
+    std::string text = FaultClause(record_.disturbances, episode);
     const bool known = std::ranges::any_of(steps_, [&](const auto& s) { return s.text == text; });
     if (known) return;
     steps_.push_back(
@@ -69,7 +69,7 @@ class Narrator {
   void Take(const Call& call) {
     const Hold* hold = record_.holds.Find(call.hold);
     if (hold != nullptr && told_.contains(hold->hold)) return;
-    AddRelease(call.from_ns, OwnerName(record_.scene, call.session), call);
+    AddRelease(call.from_ns, OwnerName(record_.disturbances, call.session), call);
   }
 
   std::vector<StoryStep> Finish() && {
@@ -87,7 +87,7 @@ class Narrator {
   }
 
  private:
-  std::string Who(const Hold& hold) const { return OwnerName(record_.scene, hold.owner()); }
+  std::string Who(const Hold& hold) const { return OwnerName(record_.disturbances, hold.owner()); }
   void Add(int64_t at_ns, const Hold& hold, FactKind what, std::string text) {
     steps_.push_back({at_ns, Who(hold), what, std::move(text)});
   }

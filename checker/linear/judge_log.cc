@@ -145,7 +145,7 @@ void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, Lo
   });
   if (other == verdict.readings.end()) return;
   MakeUnknown(verdict,
-              fmt::format("it hangs on what {} releases that failed mean: {} if {}, {} if {}",
+              fmt::format("it depends on what {} releases that failed mean: {} if {}, {} if {}",
                           verdict.failed_releases, Name(first.outcome), Means(first.means),
                           Name(other->outcome), Means(other->means)));
 }
@@ -160,9 +160,10 @@ void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVe
   LogVerdict by_times{.reason = {}, .objects = {}, .readings = {}, .skips = history.skips};
   JudgeReadings(history, question, by_times);
   if (by_times.outcome == verdict.outcome) return;
-  MakeUnknown(verdict,
-              fmt::format("it hangs on which order counts: {} by that of the file, {} by the times",
-                          Name(verdict.outcome), Name(by_times.outcome)));
+  MakeUnknown(
+      verdict,
+      fmt::format("it depends on which order counts: {} by that of the file, {} by the times",
+                  Name(verdict.outcome), Name(by_times.outcome)));
 }
 
 void AccountForSkips(LogVerdict& verdict) {

@@ -92,9 +92,10 @@ TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
   const Result<LogVerdict> both = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->outcome, Outcome::kUnknown);
-  EXPECT_EQ(both->reason,
-            "it hangs on what 1 releases that failed mean: violated if nothing happened, valid if "
-            "the hold ended");
+  EXPECT_EQ(
+      both->reason,
+      "it depends on what 1 releases that failed mean: violated if nothing happened, valid if "
+      "the hold ended");
   EXPECT_EQ(both->failed_releases, 1);
   ASSERT_EQ(both->readings.size(), 3U);
   EXPECT_EQ(both->readings[0].outcome, Outcome::kViolated);
@@ -120,9 +121,10 @@ TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
   const Result<LogVerdict> verdict = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->outcome, Outcome::kUnknown);
-  EXPECT_EQ(verdict->reason,
-            "it hangs on what 2 releases that failed mean: violated if nothing happened, valid if "
-            "each may have ended its hold or not");
+  EXPECT_EQ(
+      verdict->reason,
+      "it depends on what 2 releases that failed mean: violated if nothing happened, valid if "
+      "each may have ended its hold or not");
 }
 
 TEST(JudgeLog, AnOrderInWhichEachReleaseEndedItsHoldIsFoundAtOnce) {
@@ -166,7 +168,7 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, Outcome::kUnknown) << model.name << " " << function;
       EXPECT_EQ(verdict->readings.size(), 3U);
-      EXPECT_TRUE(verdict->reason.starts_with("it hangs on what 1 releases")) << verdict->reason;
+      EXPECT_TRUE(verdict->reason.starts_with("it depends on what 1 releases")) << verdict->reason;
     }
   }
 }
@@ -243,7 +245,7 @@ TEST(JudgeLog, AnOutcomeThatDependsOnTimesThatStepBackIsUnknownWithoutAnIndex) {
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->outcome, Outcome::kUnknown);
   EXPECT_EQ(plain->reason,
-            "it hangs on which order counts: valid by that of the file, violated by the times");
+            "it depends on which order counts: valid by that of the file, violated by the times");
 }
 
 TEST(JudgeLog, AProcessKeepsItsOrderEvenIfAllItsTimesAreEqual) {

@@ -83,7 +83,7 @@ class Marking {
     int64_t& until_ns = held_until_ns_.try_emplace(own, -1).first->second;
     if (hold.core.from_ns < until_ns) Set(Mark::kEnteredAgain);
     until_ns = std::max(until_ns, hold.core.to_ns);
-    for (const FaultEpisode& episode : evidence_.scene().episodes) {
+    for (const FaultEpisode& episode : evidence_.disturbances().episodes) {
       const FaultFact& fault = evidence_.facts().faults[static_cast<size_t>(episode.fault)];
       if (IsCrash(fault) && episode.client == hold.client && !hold.released &&
           hold.core.from_ns <= episode.from_ns)

@@ -18,7 +18,7 @@ std::vector<Margin> MarginsFoundBy(MarginFinder&& finder) {
 
 }  // namespace
 
-std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds) {
+std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& holds) {
   MarginFinder gaps(
       {.what = "shortest gap between two holds", .missed = "longest overlap of two holds"});
   std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
@@ -27,10 +27,11 @@ std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds) {
     if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
       const int64_t gap_ns = hold.core.from_ns - std::min(before->core.to_ns, hold.core.to_ns);
       gaps.Add(gap_ns, hold.core.from_ns, [&] {
-        return fmt::format(
-            "{} was granted {} at {}, {} after {} {}", OwnerName(scene, hold.owner()),
-            KeyName(scene.facts, hold.key), At(hold.core.from_ns), ShortTime(gap_ns),
-            OwnerName(scene, before->owner()), before->released ? "released it" : "had it last");
+        return fmt::format("{} was granted {} at {}, {} after {} {}",
+                           OwnerName(disturbances, hold.owner()),
+                           KeyName(disturbances.facts, hold.key), At(hold.core.from_ns),
+                           ShortTime(gap_ns), OwnerName(disturbances, before->owner()),
+                           before->released ? "released it" : "had it last");
       });
     }
     if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
@@ -38,16 +39,17 @@ std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds) {
   return MarginsFoundBy(std::move(gaps));
 }
 
-std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds) {
+std::vector<Margin> LeaseMargins(const Disturbances& disturbances, const Holds& holds) {
   MarginFinder at_release(
       {.what = "least lease left at release", .missed = "latest release after its lease"});
   MarginFinder at_grant(
       {.what = "smallest validity at grant", .missed = "latest grant after its lease"});
-  const auto note = [&scene](MarginFinder& finder, const Hold& hold, int64_t left_ns, int64_t at_ns,
-                             std::string_view did) {
+  const auto note = [&disturbances](MarginFinder& finder, const Hold& hold, int64_t left_ns,
+                                    int64_t at_ns, std::string_view did) {
     finder.Add(left_ns, at_ns, [&] {
-      return fmt::format("{} {} {} at {} with {} of its lease left", OwnerName(scene, hold.owner()),
-                         did, KeyName(scene.facts, hold.key), At(at_ns), ShortTime(left_ns));
+      return fmt::format("{} {} {} at {} with {} of its lease left",
+                         OwnerName(disturbances, hold.owner()), did,
+                         KeyName(disturbances.facts, hold.key), At(at_ns), ShortTime(left_ns));
     });
   };
   for (const Hold& hold : holds.all) {

@@ -14,11 +14,11 @@ namespace doublehold {
 //
 //   c1:  A-a==R-r
 //   c2:        A---a==R     5 ms from R to a
-std::vector<Margin> GapMargins(const Scene& scene, const Holds& holds);
+std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& holds);
 
 // For `lease-exclusion`: the rest of a lease at its hold's release, and at its grant. A client that
 // is granted a nearly expired lease soon works unprotected.
-std::vector<Margin> LeaseMargins(const Scene& scene, const Holds& holds);
+std::vector<Margin> LeaseMargins(const Disturbances& disturbances, const Holds& holds);
 
 }  // namespace doublehold
 

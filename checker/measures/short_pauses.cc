@@ -13,9 +13,10 @@ namespace doublehold {
 namespace {
 
 // Whether a pause of a client was planned to outlast the requested lease.
-bool IsLongPause(const Scene& scene, const FaultEpisode& episode) {
-  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
-  return Does(fault, FaultTrait::kStops) && episode.client > 0 && fault.lasts > scene.facts.lease;
+bool IsLongPause(const Disturbances& disturbances, const FaultEpisode& episode) {
+  const FaultFact& fault = disturbances.facts.faults[static_cast<size_t>(episode.fault)];
+  return Does(fault, FaultTrait::kStops) && episode.client > 0 &&
+         fault.lasts > disturbances.facts.lease;
 }
 
 bool Outlasted(const FaultEpisode& pause, const Hold& hold) {
@@ -26,14 +27,14 @@ bool Outlasted(const FaultEpisode& pause, const Hold& hold) {
 }  // namespace
 
 std::vector<std::string> PauseWarnings(const Evidence& evidence) {
-  const Scene& scene = evidence.scene();
+  const Disturbances& disturbances = evidence.disturbances();
   int64_t longest_ns = 0;
   int64_t shortest_ns = kForeverNs;  // of the leases granted to the paused holders
   for (const Hold& hold : evidence.holds().all) {
     if (hold.granted_until_ns >= kForeverNs) continue;
-    for (const FaultEpisode* pause : scene.EpisodesWithin(hold.core)) {
+    for (const FaultEpisode* pause : disturbances.EpisodesWithin(hold.core)) {
       if (pause->client != hold.client || pause->from_ns < hold.core.from_ns) continue;
-      if (!IsLongPause(scene, *pause)) continue;
+      if (!IsLongPause(disturbances, *pause)) continue;
       if (Outlasted(*pause, hold)) return {};
       longest_ns = std::max(longest_ns, pause->to_ns - pause->from_ns);
       shortest_ns = std::min(shortest_ns, hold.granted_until_ns - hold.asked_ns);

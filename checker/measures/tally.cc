@@ -14,18 +14,18 @@ namespace {
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
 // Whether a fault killed the client by then.
-bool WasKilledBy(const Scene& scene, int32_t client, int64_t at_ns) {
-  return std::ranges::any_of(scene.episodes, [&](const FaultEpisode& episode) {
+bool WasKilledBy(const Disturbances& disturbances, int32_t client, int64_t at_ns) {
+  return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
     return episode.client == client && episode.from_ns <= at_ns &&
-           IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+           IsCrash(disturbances.facts.faults[static_cast<size_t>(episode.fault)]);
   });
 }
 
 class Counter {
  public:
-  explicit Counter(const Scene& scene) : scene_(scene) {
-    tally_.started.resize(scene.facts.faults.size());
-    for (const FaultEpisode& episode : scene.episodes)
+  explicit Counter(const Disturbances& disturbances) : disturbances_(disturbances) {
+    tally_.started.resize(disturbances.facts.faults.size());
+    for (const FaultEpisode& episode : disturbances.episodes)
       ++tally_.started[static_cast<size_t>(episode.fault)];
   }
 
@@ -33,7 +33,7 @@ class Counter {
     if (event.op == Op::kLost) {
       tally_.lost[event.client] += std::clamp<int64_t>(event.value[0], 1, kMostLost);
     }
-    if (event.op == Op::kDied && !WasKilledBy(scene_, event.client, event.at_ns)) {
+    if (event.op == Op::kDied && !WasKilledBy(disturbances_, event.client, event.at_ns)) {
       tally_.died[event.client] = event.value[0];
     }
     if (event.client <= kReferee || event.task != TaskKind::kSession) return;
@@ -91,7 +91,7 @@ class Counter {
     }
   }
 
-  const Scene& scene_;
+  const Disturbances& disturbances_;
   Tally tally_;
   // Time of invocation; an operation that never ends is unknown.
   std::map<std::pair<SessionId, Op>, int64_t> open_;
@@ -104,7 +104,7 @@ class Counter {
 }  // namespace
 
 Tally Count(const Evidence& evidence) {
-  Counter counter(evidence.scene());
+  Counter counter(evidence.disturbances());
   for (const Event& event : evidence.history().events) counter.Take(event);
   return std::move(counter).Finish(evidence.holds());
 }

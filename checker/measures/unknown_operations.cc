@@ -59,20 +59,20 @@ class Finding {
     order_matters_ = Judges("fencing") || Judges("order");
     all_matters_ = own_matters_ || order_matters_;
     for (const Event& event : evidence.history().events) Take(event);
-    for (const auto& [who, deed] : open_) Finish(deed);
+    for (const auto& [who, operation] : open_) Finish(operation);
     std::ranges::stable_sort(unknown_, {},
-                             [](const UnknownCall& deed) { return deed.when.from_ns; });
+                             [](const UnknownCall& operation) { return operation.when.from_ns; });
     for (const Hold& hold : evidence.holds().all)
       by_session_[hold.key][hold.owner()].Add(hold.core.to_ns);
   }
 
   void Find(BlindSpots& spots) const {
-    for (const UnknownCall& deed : unknown_) {
-      BlindCount& count = *CountOf(spots, deed.op);
+    for (const UnknownCall& operation : unknown_) {
+      BlindCount& count = *CountOf(spots, operation.op);
       ++count.unknown;
-      if (!CouldHide(deed)) continue;
+      if (!CouldHide(operation)) continue;
       ++count.could_hide;
-      if (spots.first.size() < BlindSpots::kTold) spots.first.push_back(Tell(deed));
+      if (spots.first.size() < BlindSpots::kTold) spots.first.push_back(Tell(operation));
     }
   }
 
@@ -88,93 +88,95 @@ class Finding {
     const bool begins = event.type == EventType::kInvoke;
     const auto before = open_.find(who);
     // If the record of the invocation was lost, the call was invoked at some earlier time.
-    UnknownCall deed{.op = event.op,
-                     .by = SessionOf(event),
-                     .key = event.key,
-                     .when = {begins ? event.at_ns : 0, kForeverNs}};
+    UnknownCall operation{.op = event.op,
+                          .by = SessionOf(event),
+                          .key = event.key,
+                          .when = {begins ? event.at_ns : 0, kForeverNs}};
     if (begins && before != open_.end()) Finish(before->second);
-    if (!begins && before != open_.end()) deed = before->second;
-    if (event.hold != 0) deed.hold = event.hold;
+    if (!begins && before != open_.end()) operation = before->second;
+    if (event.hold != 0) operation.hold = event.hold;
     if (begins) {
-      open_.insert_or_assign(who, deed);
+      open_.insert_or_assign(who, operation);
       return;
     }
-    deed.outcome = event.type;
-    if (event.type != EventType::kInfo) deed.when.to_ns = event.at_ns;
+    operation.outcome = event.type;
+    if (event.type != EventType::kInfo) operation.when.to_ns = event.at_ns;
     if (before != open_.end()) open_.erase(before);
-    Finish(deed);
+    Finish(operation);
   }
 
-  void Finish(const UnknownCall& deed) {
-    if (deed.outcome == EventType::kInfo) unknown_.push_back(deed);
+  void Finish(const UnknownCall& operation) {
+    if (operation.outcome == EventType::kInfo) unknown_.push_back(operation);
     // A refused acquire changed nothing, but it may have queued.
-    const bool queued = all_matters_ && deed.op == Op::kAcquire;
-    if (deed.outcome == EventType::kFail && !queued) return;
-    by_session_[deed.key][deed.by].Add(deed.when.to_ns);
-    if (IsData(deed.op)) by_op_[{deed.key, deed.by, deed.op}].Add(deed.when.to_ns);
+    const bool queued = all_matters_ && operation.op == Op::kAcquire;
+    if (operation.outcome == EventType::kFail && !queued) return;
+    by_session_[operation.key][operation.by].Add(operation.when.to_ns);
+    if (IsData(operation.op))
+      by_op_[{operation.key, operation.by, operation.op}].Add(operation.when.to_ns);
   }
 
   // From when on other sessions' operations matter for this one.
-  [[nodiscard]] int64_t SinceNs(const UnknownCall& deed) const {
-    if (deed.op == Op::kSave) return 0;
-    if (!IsData(deed.op)) return all_matters_ ? 0 : deed.when.from_ns;
-    const Hold* hold = evidence_.holds().Find(deed.hold);
-    return hold == nullptr ? 0 : std::min(hold->core.from_ns, deed.when.from_ns);
+  [[nodiscard]] int64_t SinceNs(const UnknownCall& operation) const {
+    if (operation.op == Op::kSave) return 0;
+    if (!IsData(operation.op)) return all_matters_ ? 0 : operation.when.from_ns;
+    const Hold* hold = evidence_.holds().Find(operation.hold);
+    return hold == nullptr ? 0 : std::min(hold->core.from_ns, operation.when.from_ns);
   }
 
-  [[nodiscard]] bool CouldHide(const UnknownCall& deed) const {
-    if (own_matters_ && !IsData(deed.op)) return true;
-    const int64_t since_ns = SinceNs(deed);
-    const auto& sessions = by_session_.at(deed.key);
+  [[nodiscard]] bool CouldHide(const UnknownCall& operation) const {
+    if (own_matters_ && !IsData(operation.op)) return true;
+    const int64_t since_ns = SinceNs(operation);
+    const auto& sessions = by_session_.at(operation.key);
     const bool others = std::ranges::any_of(sessions, [&](const auto& session) {
-      return session.first != deed.by && session.second.end_ns[0] >= since_ns;
+      return session.first != operation.by && session.second.end_ns[0] >= since_ns;
     });
-    if (others || !IsData(deed.op)) return others;
-    return by_op_.at({deed.key, deed.by, deed.op}).end_ns[1] >= since_ns;
+    if (others || !IsData(operation.op)) return others;
+    return by_op_.at({operation.key, operation.by, operation.op}).end_ns[1] >= since_ns;
   }
 
   // What the operation may have met first: a hold, else another unanswered operation. If nothing
   // came after it and earlier operations matter (tokens, queues), the last earlier hold.
-  [[nodiscard]] std::string MayHave(const UnknownCall& deed) const {
-    const Scene& scene = evidence_.scene();
-    const int64_t met_ns = std::max(SinceNs(deed), IsData(deed.op) ? 0 : deed.when.from_ns);
+  [[nodiscard]] std::string MayHave(const UnknownCall& operation) const {
+    const Disturbances& disturbances = evidence_.disturbances();
+    const int64_t met_ns =
+        std::max(SinceNs(operation), IsData(operation.op) ? 0 : operation.when.from_ns);
     const Hold* before = nullptr;
     for (const Hold& hold : evidence_.holds().all) {
-      if (hold.key != deed.key || hold.owner() == deed.by) continue;
+      if (hold.key != operation.key || hold.owner() == operation.by) continue;
       if (hold.core.to_ns >= met_ns) {
-        return fmt::format("it may have met {}'s hold ({})", OwnerName(scene, hold.owner()),
+        return fmt::format("it may have met {}'s hold ({})", OwnerName(disturbances, hold.owner()),
                            During(hold.core));
       }
       if (before == nullptr || hold.core.to_ns > before->core.to_ns) before = &hold;
     }
     for (const UnknownCall& other : unknown_) {
-      if (other.key != deed.key || other.by == deed.by) continue;
+      if (other.key != operation.key || other.by == operation.by) continue;
       return fmt::format("it may have met {}'s {}, called at {} and not answered",
-                         OwnerName(scene, other.by), Name(other.op), At(other.when.from_ns));
+                         OwnerName(disturbances, other.by), Name(other.op), At(other.when.from_ns));
     }
-    if (before != nullptr && order_matters_ && !IsData(deed.op)) {
+    if (before != nullptr && order_matters_ && !IsData(operation.op)) {
       return fmt::format("it may be out of order with {}'s hold before it ({})",
-                         OwnerName(scene, before->owner()), During(before->core));
+                         OwnerName(disturbances, before->owner()), During(before->core));
     }
-    const int64_t did_ns = order_matters_ ? SinceNs(deed) : met_ns;
-    for (const auto& [session, latest] : by_session_.at(deed.key)) {
-      if (session != deed.by && latest.end_ns[0] >= did_ns)
-        return fmt::format("it may have met what {} did", OwnerName(scene, session));
+    const int64_t did_ns = order_matters_ ? SinceNs(operation) : met_ns;
+    for (const auto& [session, latest] : by_session_.at(operation.key)) {
+      if (session != operation.by && latest.end_ns[0] >= did_ns)
+        return fmt::format("it may have met what {} did", OwnerName(disturbances, session));
     }
     return "it may have met what the same client did";
   }
 
-  [[nodiscard]] BlindSpot Tell(const UnknownCall& deed) const {
-    const Scene& scene = evidence_.scene();
-    return {.op = deed.op,
-            .by = deed.by,
-            .key = deed.key,
-            .at_ns = deed.when.from_ns,
-            .sentence =
-                fmt::format("{}'s {} of {}, called at {}, was not answered: done then or "
-                            "later, {}",
-                            OwnerName(scene, deed.by), Name(deed.op),
-                            KeyName(scene.facts, deed.key), At(deed.when.from_ns), MayHave(deed))};
+  [[nodiscard]] BlindSpot Tell(const UnknownCall& operation) const {
+    const Disturbances& disturbances = evidence_.disturbances();
+    return {.op = operation.op,
+            .by = operation.by,
+            .key = operation.key,
+            .at_ns = operation.when.from_ns,
+            .sentence = fmt::format("{}'s {} of {}, called at {}, was not answered: done then or "
+                                    "later, {}",
+                                    OwnerName(disturbances, operation.by), Name(operation.op),
+                                    KeyName(disturbances.facts, operation.key),
+                                    At(operation.when.from_ns), MayHave(operation))};
   }
 
   const Evidence& evidence_;
@@ -206,7 +208,7 @@ int64_t BlindSpots::CouldHide() const {
 }
 
 BlindSpots FindBlindSpots(const Evidence& evidence) {
-  BlindSpots spots{.stalls = LongestOf(evidence.scene().stalls)};
+  BlindSpots spots{.stalls = LongestOf(evidence.disturbances().stalls)};
   for (const Hold& hold : evidence.holds().all) {
     if (hold.valid_until_ns >= kForeverNs) ++spots.without_lease[hold.client];
   }

@@ -12,14 +12,14 @@
 namespace doublehold {
 namespace {
 
-std::string LengthOfWait(const Scene& scene, const KeyWait& wait) {
+std::string LengthOfWait(const Disturbances& disturbances, const KeyWait& wait) {
   return fmt::format("{} of {}", FormatDuration(Duration(wait.LengthNs() / 1000 * 1000)),
-                     OwnerName(scene, wait.who));
+                     OwnerName(disturbances, wait.who));
 }
 
 // Until when a client waits without an answer. `from_ns`: certainly, to the last event of any
 // client. `to_ns`: perhaps, to the end of the history. Neither is later than its death.
-Span LastEvents(const History& history, const Scene& scene, int32_t client) {
+Span LastEvents(const History& history, const Disturbances& disturbances, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;
   for (const Event& event : history.events) {
@@ -27,8 +27,8 @@ Span LastEvents(const History& history, const Scene& scene, int32_t client) {
       last_ns = event.at_ns;
     if (event.op == Op::kDied && event.client == client) dead_ns = std::min(dead_ns, event.at_ns);
   }
-  for (const FaultEpisode& episode : scene.episodes) {
-    const bool kills = IsCrash(scene.facts.faults[static_cast<size_t>(episode.fault)]);
+  for (const FaultEpisode& episode : disturbances.episodes) {
+    const bool kills = IsCrash(disturbances.facts.faults[static_cast<size_t>(episode.fault)]);
     if (kills && episode.client == client) dead_ns = std::min(dead_ns, episode.from_ns);
   }
   return {std::min(last_ns, dead_ns), std::min(history.events.back().at_ns, dead_ns)};
@@ -36,7 +36,7 @@ Span LastEvents(const History& history, const Scene& scene, int32_t client) {
 
 }  // namespace
 
-std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene) {
+std::vector<KeyWait> WaitsOf(const History& history, const Disturbances& disturbances) {
   std::vector<KeyWait> waits;
   std::map<std::pair<SessionId, uint16_t>, int64_t> since_ns;
   for (const Event& event : history.events) {
@@ -54,7 +54,7 @@ std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene) {
     since_ns.erase(since);
   }
   for (const auto& [waiting, from_ns] : since_ns) {
-    const Span last = LastEvents(history, scene, waiting.first.client);
+    const Span last = LastEvents(history, disturbances, waiting.first.client);
     waits.push_back({.who = waiting.first,
                      .key = waiting.second,
                      .when = {from_ns, std::max(from_ns, last.from_ns)},
@@ -63,20 +63,22 @@ std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene) {
   return waits;
 }
 
-std::string LongestWaitClause(const History& history, const Scene& scene) {
+std::string LongestWaitClause(const History& history, const Disturbances& disturbances) {
   std::optional<KeyWait> granted, in_vain;
-  for (const KeyWait& wait : WaitsOf(history, scene)) {
+  for (const KeyWait& wait : WaitsOf(history, disturbances)) {
     std::optional<KeyWait>& longest = wait.outcome == EventType::kOk ? granted : in_vain;
     if (!longest || wait.LengthNs() > longest->LengthNs()) longest = wait;
   }
   // Some clients still wait when a run ends, so only a longest wait counts.
   const bool starved = in_vain && (!granted || granted->LengthNs() < in_vain->LengthNs());
-  if (!starved) return granted ? "; the longest wait was " + LengthOfWait(scene, *granted) : "";
+  if (!starved)
+    return granted ? "; the longest wait was " + LengthOfWait(disturbances, *granted) : "";
   const bool gave_up = in_vain->outcome != EventType::kInvoke;
   return fmt::format(
-      "; the longest wait was {}, never granted: it {} at {}{}", LengthOfWait(scene, *in_vain),
-      gave_up ? "gave up" : "still had no answer", At(in_vain->when.to_ns),
-      granted ? "; the longest of those granted " + LengthOfWait(scene, *granted) : "");
+      "; the longest wait was {}, never granted: it {} at {}{}",
+      LengthOfWait(disturbances, *in_vain), gave_up ? "gave up" : "still had no answer",
+      At(in_vain->when.to_ns),
+      granted ? "; the longest of those granted " + LengthOfWait(disturbances, *granted) : "");
 }
 
 }  // namespace doublehold

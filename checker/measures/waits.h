@@ -23,11 +23,11 @@ struct KeyWait {
 };
 
 // Returns the waits in the order in which they ended.
-std::vector<KeyWait> WaitsOf(const History& history, const Scene& scene);
+std::vector<KeyWait> WaitsOf(const History& history, const Disturbances& disturbances);
 
 // "; the longest wait was 8ms of client 1", or empty if nobody waited. If the longest wait was
 // never granted, the clause says so, and gives the longest granted wait too.
-std::string LongestWaitClause(const History& history, const Scene& scene);
+std::string LongestWaitClause(const History& history, const Disturbances& disturbances);
 
 }  // namespace doublehold
 

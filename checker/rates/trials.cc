@@ -4,16 +4,16 @@
 
 namespace doublehold {
 
-Trials TrialsOf(const Scene& scene, int64_t end_ns) {
-  if (scene.facts.faults.empty()) return {.unit = "run", .each = {{0, end_ns}}};
+Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns) {
+  if (disturbances.facts.faults.empty()) return {.unit = "run", .each = {{0, end_ns}}};
   Trials trials{.unit = "fault episode", .each = {}};
   int64_t over_ns = 0;  // end of the last fault so far, plus a lease
-  for (const FaultEpisode& episode : scene.episodes) {
+  for (const FaultEpisode& episode : disturbances.episodes) {
     if (trials.each.empty() || episode.from_ns > over_ns) {
       if (!trials.each.empty()) trials.each.back().to_ns = episode.from_ns;
       trials.each.push_back({episode.from_ns, end_ns});
     }
-    over_ns = std::max(over_ns, episode.to_ns + ToNs(scene.facts.lease));
+    over_ns = std::max(over_ns, episode.to_ns + ToNs(disturbances.facts.lease));
   }
   if (trials.each.empty()) return {.unit = trials.unit, .each = {{0, end_ns}}, .none_began = true};
   return trials;

@@ -29,7 +29,7 @@ struct Trials {
 //   pause c1:      [----]                     [---]
 //   jump n1:          [---]
 //                  |--------------------------|------   two trials
-Trials TrialsOf(const Scene& scene, int64_t end_ns);
+Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns);
 
 // The outcome of a claim in each trial. A trial without a violation is unknown if the run is
 // `doubtful` (something may have hidden a violation), or if the time of some violation is unknown.

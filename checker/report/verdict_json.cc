@@ -58,7 +58,7 @@ json ToJson(const Violation& violation, const RunFacts& facts) {
           {"to_ns", violation.to_ns},
           {"stale", violation.stale},
           {"count", violation.count},
-          {"untold", violation.untold},
+          {"undescribed", violation.undescribed},
           {"fault", FaultName(facts, violation.fault)},
           {"by_stall", violation.explained_by_stall},
           {"first", ToJson(violation.first)},

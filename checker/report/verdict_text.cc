@@ -43,14 +43,14 @@ std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_
              violation.key == other.key;
     });
     if (same != stories.end()) {
-      same->second += 1 + violation.untold;
+      same->second += 1 + violation.undescribed;
     } else {
-      stories.emplace_back(&violation, violation.untold);
+      stories.emplace_back(&violation, violation.undescribed);
     }
   }
   int64_t stand_for = 0;
   for (const Violation& violation : claim.violations)
-    stand_for += violation.count + violation.untold;
+    stand_for += violation.count + violation.undescribed;
   const size_t told = std::min(kSentencesTold, stories.size());
   for (size_t i = 0; i < told; ++i) {
     const auto& [violation, more] = stories[i];

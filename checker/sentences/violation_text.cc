@@ -110,10 +110,10 @@ std::string NodesName(const FaultFact& fault, int32_t node) {
   return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
 }
 
-Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
+Violation TellLive(const Disturbances& disturbances, const Hold& first, const Hold& second,
                    const OverlapFound& overlap) {
-  const std::string a = OwnerName(scene, first.owner());
-  const std::string b = OwnerName(scene, second.owner());
+  const std::string a = OwnerName(disturbances, first.owner());
+  const std::string b = OwnerName(disturbances, second.owner());
   const int64_t at_ns = overlap.where.from_ns;
   std::string text = fmt::format("{} was granted the key at {}", b, At(second.core.from_ns));
   if (at_ns > second.core.from_ns) {
@@ -126,22 +126,22 @@ Violation TellLive(const Scene& scene, const Hold& first, const Hold& second,
     text += fmt::format(" while {}'s lease was valid until {}", a, At(first.valid_until_ns));
   }
   text += EndClause(first, a) + OthersClause(overlap.others) + "; ";
-  const std::string by_machine = AftermathClause(scene, &first, &second, at_ns);
+  const std::string by_machine = AftermathClause(disturbances, &first, &second, at_ns);
   if (!by_machine.empty()) return {.explained_by_stall = true, .sentence = text + by_machine};
   const auto faults =
-      FaultsBehind(scene, {.at_ns = at_ns, .other = first.client, .second = second.client});
+      FaultsBehind(disturbances, {.at_ns = at_ns, .other = first.client, .second = second.client});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
-          .sentence = text + FaultsClause(scene, faults),
+          .sentence = text + FaultsClause(disturbances, faults),
           .before_faults = text};
 }
 
-Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& second,
+Violation TellStaleOverlap(const Disturbances& disturbances, const Hold& first, const Hold& second,
                            const OverlapFound& overlap) {
   const int64_t at_ns = overlap.where.from_ns;
   const bool first_is_stale = !first.LiveAt(at_ns);
   const Hold& stale = first_is_stale ? first : second;
   const Hold& other = first_is_stale ? second : first;
-  StaleStory story = TellStale(scene, stale, other.client, at_ns, stale.core.to_ns);
+  StaleStory story = TellStale(disturbances, stale, other.client, at_ns, stale.core.to_ns);
   // A grant within a lease that was valid since the acquire's invocation is wrong, whatever delay
   // there was.
   const bool within = std::ranges::any_of(other.live, [&](const Span& live) {
@@ -149,18 +149,19 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
   });
   story.explained_by_stall = story.explained_by_stall && !within;
   // But the first holder may have lost the key before, because of a stall.
-  const std::string lost = first_is_stale ? "" : AftermathClause(scene, &first, nullptr, at_ns);
+  const std::string lost =
+      first_is_stale ? "" : AftermathClause(disturbances, &first, nullptr, at_ns);
   if (!lost.empty())
     story = {.text = story.text, .suffix = "; " + lost, .explained_by_stall = true};
   std::string text = story.text;
   if (first_is_stale) {
-    text += fmt::format("; {} was granted the key at {}", OwnerName(scene, second.owner()),
+    text += fmt::format("; {} was granted the key at {}", OwnerName(disturbances, second.owner()),
                         At(second.core.from_ns));
-    text += EndClause(first, OwnerName(scene, first.owner()));
+    text += EndClause(first, OwnerName(disturbances, first.owner()));
   } else {
-    text +=
-        fmt::format("; it was granted the key at {}, while {} held it until {}",
-                    At(second.core.from_ns), OwnerName(scene, first.owner()), At(first.core.to_ns));
+    text += fmt::format("; it was granted the key at {}, while {} held it until {}",
+                        At(second.core.from_ns), OwnerName(disturbances, first.owner()),
+                        At(first.core.to_ns));
   }
   return {.stale = true,
           .fault = story.fault,
@@ -170,10 +171,10 @@ Violation TellStaleOverlap(const Scene& scene, const Hold& first, const Hold& se
 
 }  // namespace
 
-std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it) {
-  const FaultFact& fault = scene.facts.faults[static_cast<size_t>(episode.fault)];
+std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& episode, int32_t it) {
+  const FaultFact& fault = disturbances.facts.faults[static_cast<size_t>(episode.fault)];
   const bool is_seen_to_last = At(episode.from_ns) != At(episode.to_ns);
-  const std::string time = is_seen_to_last && IsStretch(scene.facts, episode)
+  const std::string time = is_seen_to_last && IsStretch(disturbances.facts, episode)
                                ? fmt::format(" ({})", During({episode.from_ns, episode.to_ns}))
                                : fmt::format(" at {}", At(episode.from_ns));
   const auto* wording = std::ranges::find(kWordings, fault.kind, &Wording::kind);
@@ -196,10 +197,11 @@ std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t
   return text + time;
 }
 
-std::string FaultsClause(const Scene& scene, const std::vector<const FaultEpisode*>& episodes) {
+std::string FaultsClause(const Disturbances& disturbances,
+                         const std::vector<const FaultEpisode*>& episodes) {
   std::string text;
   for (const FaultEpisode* episode : episodes) {
-    text += (text.empty() ? "" : " and ") + FaultClause(scene, *episode);
+    text += (text.empty() ? "" : " and ") + FaultClause(disturbances, *episode);
   }
   return text.empty() ? "no fault was active" : text;
 }
@@ -208,13 +210,13 @@ std::string KeyName(const RunFacts& facts, uint16_t key) {
   return key < facts.keys.size() ? facts.keys[key] : fmt::format("key {}", key);
 }
 
-StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
-                     int64_t until_ns) {
+StaleStory TellStale(const Disturbances& disturbances, const Hold& stale, int32_t other,
+                     int64_t at_ns, int64_t until_ns) {
   const int64_t end_ns = stale.LeaseEndBefore(at_ns);
-  StaleStory story{
-      .text = fmt::format("{}'s lease ended at {}", OwnerName(scene, stale.owner()), At(end_ns))};
-  const Stall* stall = LongestStall(scene, stale.client, {stale.asked_ns, until_ns});
-  if (stall != nullptr && StallExplainsExpiry(scene, stale, end_ns, until_ns)) {
+  StaleStory story{.text = fmt::format("{}'s lease ended at {}",
+                                       OwnerName(disturbances, stale.owner()), At(end_ns))};
+  const Stall* stall = LongestStall(disturbances, stale.client, {stale.asked_ns, until_ns});
+  if (stall != nullptr && StallExplainsExpiry(disturbances, stale, end_ns, until_ns)) {
     const bool itself = stall->client == stale.client;
     const bool then = stall->when.from_ns <= end_ns && end_ns <= stall->when.to_ns;
     story.text += fmt::format("{} the machine stalled {} ({})", then ? " while" : ", and",
@@ -222,36 +224,38 @@ StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64
     story.explained_by_stall = true;
     return story;
   }
-  const auto faults = FaultsBehind(
-      scene, {.at_ns = at_ns, .stale = stale.client, .other = other, .lease_end_ns = end_ns});
+  const auto faults =
+      FaultsBehind(disturbances,
+                   {.at_ns = at_ns, .stale = stale.client, .other = other, .lease_end_ns = end_ns});
   // A watchdog would have gone on renewing the lease.
   const auto on_it = [&stale](const FaultEpisode* episode) {
     return episode->client == stale.client;
   };
   if (stale.extended && stale.tainted_from_ns < end_ns && std::ranges::none_of(faults, on_it)) {
-    story.suffix = "; " + AftermathClause(scene, &stale, nullptr, at_ns);
+    story.suffix = "; " + AftermathClause(disturbances, &stale, nullptr, at_ns);
     story.explained_by_stall = true;
     return story;
   }
-  story.suffix = "; " + FaultsClause(scene, faults);
+  story.suffix = "; " + FaultsClause(disturbances, faults);
   if (faults.empty()) return story;
   const FaultEpisode& fault = *faults.front();
   story.fault = fault.fault;
-  if (IsStretch(scene.facts, fault) && fault.from_ns <= end_ns && end_ns <= fault.to_ns) {
-    story.text += " while " + FaultClause(scene, fault, stale.client);
+  if (IsStretch(disturbances.facts, fault) && fault.from_ns <= end_ns && end_ns <= fault.to_ns) {
+    story.text += " while " + FaultClause(disturbances, fault, stale.client);
     story.suffix.clear();
   }
   return story;
 }
 
-Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap) {
+Violation TellOverlap(const Disturbances& disturbances, const Holds& holds,
+                      const OverlapFound& overlap) {
   const Hold& first = holds.all[overlap.first];
   const Hold& second = holds.all[overlap.second];
   const bool live =
       first.PromisedAt(overlap.where.from_ns) && second.PromisedAt(overlap.where.from_ns);
-  Violation violation = live ? TellLive(scene, first, second, overlap)
-                             : TellStaleOverlap(scene, first, second, overlap);
-  violation.key = KeyName(scene.facts, second.key);
+  Violation violation = live ? TellLive(disturbances, first, second, overlap)
+                             : TellStaleOverlap(disturbances, first, second, overlap);
+  violation.key = KeyName(disturbances.facts, second.key);
   violation.first = first.Ref();
   violation.second = second.Ref();
   violation.from_ns = overlap.where.from_ns;
@@ -259,49 +263,53 @@ Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound
   return violation;
 }
 
-Violation TellDeed(const Scene& scene, const Deed& deed) {
-  Violation violation{.key = KeyName(scene.facts, deed.key),
-                      .from_ns = deed.when.from_ns,
-                      .to_ns = deed.when.to_ns};
-  if (deed.under != nullptr) violation.first = deed.under->Ref();
-  if (deed.harmed != nullptr) violation.second = deed.harmed->Ref();
-  const int64_t at_ns = deed.when.from_ns;
-  const int32_t other = deed.harmed == nullptr ? 0 : deed.harmed->client;
-  violation.stale =
-      deed.under != nullptr && !deed.under->LiveAt(at_ns) && deed.under->valid_until_ns < at_ns;
+Violation DescribeWrongOperation(const Disturbances& disturbances,
+                                 const WrongOperation& operation) {
+  Violation violation{.key = KeyName(disturbances.facts, operation.key),
+                      .from_ns = operation.when.from_ns,
+                      .to_ns = operation.when.to_ns};
+  if (operation.under != nullptr) violation.first = operation.under->Ref();
+  if (operation.harmed != nullptr) violation.second = operation.harmed->Ref();
+  const int64_t at_ns = operation.when.from_ns;
+  const int32_t other = operation.harmed == nullptr ? 0 : operation.harmed->client;
+  violation.stale = operation.under != nullptr && !operation.under->LiveAt(at_ns) &&
+                    operation.under->valid_until_ns < at_ns;
   if (violation.stale) {
-    const StaleStory story = TellStale(scene, *deed.under, other, at_ns, at_ns);
+    const StaleStory story = TellStale(disturbances, *operation.under, other, at_ns, at_ns);
     violation.fault = story.fault;
-    violation.explained_by_stall = story.explained_by_stall && !deed.of_service;
-    violation.sentence = fmt::format("{}; it {}{}", story.text, deed.what, story.suffix);
+    violation.explained_by_stall = story.explained_by_stall && !operation.of_service;
+    violation.sentence = fmt::format("{}; it {}{}", story.text, operation.what, story.suffix);
     return violation;
   }
   std::string by_machine;
-  if (!deed.of_service) {
-    by_machine = AftermathClause(scene, deed.under, deed.harmed, deed.when.to_ns);
+  if (!operation.of_service) {
+    by_machine =
+        AftermathClause(disturbances, operation.under, operation.harmed, operation.when.to_ns);
     if (by_machine.empty())
-      by_machine = AftermathClause(scene, deed.beside, nullptr, deed.when.to_ns);
+      by_machine = AftermathClause(disturbances, operation.beside, nullptr, operation.when.to_ns);
   }
   const auto faults =
-      FaultsBehind(scene, {.at_ns = at_ns, .other = other, .second = deed.by.client});
+      FaultsBehind(disturbances, {.at_ns = at_ns, .other = other, .second = operation.by.client});
   violation.explained_by_stall = !by_machine.empty();
   if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
-  violation.before_faults = fmt::format("{} {}; ", OwnerName(scene, deed.by), deed.what);
-  violation.sentence =
-      *violation.before_faults + (by_machine.empty() ? FaultsClause(scene, faults) : by_machine);
+  violation.before_faults =
+      fmt::format("{} {}; ", OwnerName(disturbances, operation.by), operation.what);
+  violation.sentence = *violation.before_faults +
+                       (by_machine.empty() ? FaultsClause(disturbances, faults) : by_machine);
   return violation;
 }
 
-void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(const FaultFact&)) {
+void NameEarlierFault(const Disturbances& disturbances, Violation& violation,
+                      bool (*kind)(const FaultFact&)) {
   if (violation.fault >= 0 || violation.explained_by_stall) return;
   const FaultEpisode* last = nullptr;
-  for (const FaultEpisode& episode : scene.episodes) {
+  for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > violation.from_ns) break;
-    if (kind(scene.facts.faults[static_cast<size_t>(episode.fault)])) last = &episode;
+    if (kind(disturbances.facts.faults[static_cast<size_t>(episode.fault)])) last = &episode;
   }
   if (last == nullptr) return;
   violation.fault = last->fault;
-  violation.sentence += "; before that, " + FaultClause(scene, *last);
+  violation.sentence += "; before that, " + FaultClause(disturbances, *last);
 }
 
 }  // namespace doublehold

@@ -13,9 +13,11 @@
 namespace doublehold {
 
 // "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
-std::string FaultClause(const Scene& scene, const FaultEpisode& episode, int32_t it = 0);
+std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& episode,
+                        int32_t it = 0);
 // The clauses of several faults, joined by "and"; "no fault was active" for none.
-std::string FaultsClause(const Scene& scene, const std::vector<const FaultEpisode*>& episodes);
+std::string FaultsClause(const Disturbances& disturbances,
+                         const std::vector<const FaultEpisode*>& episodes);
 
 // Why a lease was over while its hold lasted.
 struct StaleStory {
@@ -25,14 +27,15 @@ struct StaleStory {
   bool explained_by_stall = false;
 };
 // `at_ns`: when the stale hold did harm. `until_ns`: until when it was held, or when it wrote.
-StaleStory TellStale(const Scene& scene, const Hold& stale, int32_t other, int64_t at_ns,
-                     int64_t until_ns);
+StaleStory TellStale(const Disturbances& disturbances, const Hold& stale, int32_t other,
+                     int64_t at_ns, int64_t until_ns);
 
 // Describes the violation by an overlap of two holds.
-Violation TellOverlap(const Scene& scene, const Holds& holds, const OverlapFound& overlap);
+Violation TellOverlap(const Disturbances& disturbances, const Holds& holds,
+                      const OverlapFound& overlap);
 
 // An operation of a session that should not have happened or succeeded.
-struct Deed {
+struct WrongOperation {
   SessionId by;
   const Hold* under = nullptr;   // the hold under which it was done; null: none
   const Hold* harmed = nullptr;  // another session's hold
@@ -42,11 +45,12 @@ struct Deed {
   std::string what;         // "freed client 5's lock"
   bool of_service = false;  // the service is to blame, however late clients are
 };
-Violation TellDeed(const Scene& scene, const Deed& deed);
+Violation DescribeWrongOperation(const Disturbances& disturbances, const WrongOperation& operation);
 
 // If no fault was active, names the last fault before the violation for which `kind` is true: some
 // harm outlives its cause.
-void NameEarlierFault(const Scene& scene, Violation& violation, bool (*kind)(const FaultFact&));
+void NameEarlierFault(const Disturbances& disturbances, Violation& violation,
+                      bool (*kind)(const FaultFact&));
 
 }  // namespace doublehold
 

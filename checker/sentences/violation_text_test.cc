@@ -134,11 +134,12 @@ TEST(Story, AFaultShorterThanAMillisecondHasAnInstant) {
   const History history = FromLanes(R"(
     c3:       A-a=====R-r
     drop c3:     [--]    )");
-  const Scene scene = Observe(history);
-  FaultEpisode episode = scene.episodes.at(0);
-  EXPECT_EQ(FaultClause(scene, episode), "client 3's messages were being lost (0.003-0.006 s)");
+  const Disturbances disturbances = Observe(history);
+  FaultEpisode episode = disturbances.episodes.at(0);
+  EXPECT_EQ(FaultClause(disturbances, episode),
+            "client 3's messages were being lost (0.003-0.006 s)");
   episode.to_ns = episode.from_ns + 100'000;
-  EXPECT_EQ(FaultClause(scene, episode), "client 3's messages were being lost at 0.003 s");
+  EXPECT_EQ(FaultClause(disturbances, episode), "client 3's messages were being lost at 0.003 s");
 }
 
 TEST(Story, PrefersTheFaultOnTheStaleClient) {

@@ -37,7 +37,7 @@ void ClaimFindings::CountUndescribed(int64_t at_ns, uint64_t first_hold) {
 
 void ClaimFindings::CountWith(uint64_t first_hold) {
   const auto found = of_hold_.find(first_hold);
-  if (found != of_hold_.end()) ++verdict_.violations[found->second.last].untold;
+  if (found != of_hold_.end()) ++verdict_.violations[found->second.last].undescribed;
 }
 
 ClaimVerdict ClaimFindings::Undecided(std::string why) && {

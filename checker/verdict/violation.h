@@ -54,10 +54,10 @@ struct Violation {
   std::optional<HoldRef> second;  // the one that overlapped it
   int64_t from_ns = 0;            // where it is visible: the overlap, or the write
   int64_t to_ns = 0;
-  bool stale = false;  // one of the two leases was over
-  int64_t count = 1;   // the cases that it covers, for example the orders that one write lost
-  int64_t untold = 0;  // further violations of the same first hold, not described
-  int32_t fault = -1;  // index in RunFacts::faults of the fault active then; -1: none
+  bool stale = false;       // one of the two leases was over
+  int64_t count = 1;        // the cases that it covers, for example the orders that one write lost
+  int64_t undescribed = 0;  // further violations of the same first hold, not described
+  int32_t fault = -1;       // index in RunFacts::faults of the fault active then; -1: none
   bool explained_by_stall = false;  // no fault: the machine itself stalled a holder past its lease
   std::string sentence;             // who, when, what, and why
   // If all leases were valid: the sentence up to its faults, which the cause may correct.

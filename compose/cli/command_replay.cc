@@ -34,19 +34,19 @@ po::options_description ReplayOptions() {
 std::string TitleOf(const Scenario& scenario, const Execution& execution) {
   return fmt::format("{}: {}, {} each, {}\n\n", scenario.plan.lock,
                      Counted(scenario.plan.clients, "client"), Counted(scenario.cycles, "cycle"),
-                     Counted(std::ssize(execution.struck), "fault"));
+                     Counted(std::ssize(execution.begun_faults), "fault"));
 }
 
 // Runs the plan on real servers and compares. kAsExpected: both worlds agree. kViolated: they
 // differ. kUnknown: one of them is unknown.
 Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const RunVerdict& simulated,
-                             const std::map<std::string, Hang>& hangs) {
+                             const std::map<std::string, TimingDependence>& dependences) {
   const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
   TRY(CheckMachine(plan));
   const std::filesystem::path folder =
       TRY(MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed));
   const RunVerdict real = TRY(RunOnce({.plan = plan, .folder = folder, .server = server}));
-  const Agreement agreement = Compare(simulated, real, hangs);
+  const Agreement agreement = Compare(simulated, real, dependences);
   fmt::print("\n{}\nfiles: {}\n", agreement.text, folder.string());
   if (agreement.differs) return ExitCode::kViolated;
   return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
@@ -54,15 +54,17 @@ Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const Run
 
 // The claims whose outcome changes if messages are slower or clients start further apart, each with
 // that change.
-std::map<std::string, Hang> HangsOf(const Scenario& scenario, const sim::Deviations& choices,
-                                    const RunVerdict& verdict) {
-  std::map<std::string, Hang> hangs;
+std::map<std::string, TimingDependence> FindTimingDependences(const Scenario& scenario,
+                                                              const sim::Deviations& choices,
+                                                              const RunVerdict& verdict) {
+  std::map<std::string, TimingDependence> dependences;
   for (const ClaimVerdict& claim : verdict.claims) {
     if (claim.outcome == Outcome::kUnknown) continue;  // an unknown claim is open anyway
-    const auto hang = HangsOn(scenario, choices, *FindChecker(claim.claim), claim.outcome);
-    if (hang) hangs.emplace(claim.claim, *hang);
+    const auto dependence =
+        FindTimingDependence(scenario, choices, *FindChecker(claim.claim), claim.outcome);
+    if (dependence) dependences.emplace(claim.claim, *dependence);
   }
-  return hangs;
+  return dependences;
 }
 
 }  // namespace
@@ -99,7 +101,9 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     told = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
   fmt::print("{}{}\n{}{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict), told);
-  if (real) return DoItForReal(line, *real, verdict, HangsOf(scenario, replay.choices, verdict));
+  if (real)
+    return DoItForReal(line, *real, verdict,
+                       FindTimingDependences(scenario, replay.choices, verdict));
   return verdict.exit_code;
 }
 

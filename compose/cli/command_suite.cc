@@ -79,8 +79,8 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
 
 Result<void> CheckShard(const Shard& shard, const Suite& suite) {
   if (shard.number <= std::ssize(suite.cells)) return {};
-  return BadInput(fmt::format("--shard {}/{}: there is no such part of {}", shard.number, shard.of,
-                              Counted(std::ssize(suite.cells), "cell")));
+  return BadInput(fmt::format("--shard {}/{}: with {}, part {} is empty", shard.number, shard.of,
+                              Counted(std::ssize(suite.cells), "cell"), shard.number));
 }
 
 po::options_description SuiteOptions() {
@@ -131,7 +131,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     fmt::print("{}", CasesOf(suite));
     return ExitCode::kAsExpected;
   }
-  TRY(MeetDrivers(suite, shard));
+  TRY(QueryDrivers(suite, shard));
   TRY(CheckRepeat(request));
   return RunAndTell(request, line, line.values.contains("json") ? Told::kJson : Told::kLines);
 }

@@ -280,12 +280,11 @@ TEST(ReplayString, ErrorsSayWhatIsWrong) {
     const char* text;
     const char* why;
   } cases[] = {
-      {"v1/lock.name=none", "2 parts between slashes, and not 5"},
+      {"v1/lock.name=none", "2 parts between slashes and needs 5"},
       {"v2/lock.name=none/1//", "a replay string of version v2"},
       {"v1/lock.name/1//", "'lock.name' of the replay string is not of the form name=value"},
       {"v1/lock.name=none/0//", "cycles of the replay string: '0' is not a number of at least 1"},
-      {"v1/lock.name=none;lock.name=redlock/1//",
-       "the replay string: 'lock.name' stands twice in it"},
+      {"v1/lock.name=none;lock.name=redlock/1//", "the replay string: 'lock.name' is given twice"},
       {"v1/lock.name=none/1/pause,pause/0:2", "fault 'pause' is named twice"},
       {"v1/lock.name=none/1/puase/", "(did you mean 'pause'?)"},
       {"v1/lock.name=none/1/pause/1:0", "'1:0' is not a list of choices"},

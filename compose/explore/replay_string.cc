@@ -65,8 +65,10 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
   const std::vector<std::string_view> parts = SplitAt(text, '/');
   if (parts.size() != kParts)
     return BadInput(fmt::format(
-        "'{}' is no replay string: {} between slashes, and not {}: explore prints whole ones", text,
-        parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts));
+        "'{}' is not a replay string: it has {} between slashes and needs {}; copy the whole "
+        "string "
+        "that explore printed",
+        text, parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts));
   if (parts[0] != kVersion)
     return BadInput(fmt::format("'{}': a replay string of version {}; this program reads {}", text,
                                 parts[0], kVersion));
@@ -78,7 +80,7 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
           fmt::format("'{}' of the replay string is not of the form name=value", setting));
     const std::string name(setting.substr(0, equals));
     if (replay.settings.Has(name))
-      return BadInput(fmt::format("the replay string: '{}' stands twice in it", name));
+      return BadInput(fmt::format("the replay string: '{}' is given twice", name));
     replay.settings.Set(name, std::string(setting.substr(equals + 1)), "the replay string");
   }
   replay.cycles = TRY(ParseCount(parts[2], "cycles of the replay string"));

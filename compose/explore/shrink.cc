@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "checker/evidence/evidence.h"
-#include "compose/explore/shaken.h"
+#include "compose/explore/timing_dependence.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
 
@@ -16,8 +16,8 @@ using sim::Deviations;
 constexpr int64_t kEventsOfAnExecution = 20;  // cost of an execution without events, in events
 // a size that needs more than 1/kShareOfOneSize of the effort is skipped
 constexpr int64_t kShareOfOneSize = 2;
-constexpr int64_t kCostOfShaking = 20;  // cost of a shake (shaken.h), in executions
-constexpr int64_t kNear = 60;           // how far from its old place a later deviation is searched
+constexpr int64_t kCostOfTimeChanges = 20;  // cost of a change (timing_dependence.h), in executions
+constexpr int64_t kNear = 60;  // how far from its old place a later deviation is searched
 constexpr int64_t kNearOfMany = 2;
 // An execution with at most this many deviations is shrunk by a search at all places.
 constexpr size_t kFew = 4;
@@ -50,10 +50,10 @@ class ShrinkTrials {
     return checker_.check(Evidence(execution_.history), {.violations_told = 0}).outcome ==
            Outcome::kViolated;
   }
-  // Whether the claim is violated also when times differ a little (shaken.h).
+  // Whether the claim is violated also when times differ a little (timing_dependence.h).
   [[nodiscard]] bool IsSteady(const Deviations& choices) {
-    effort_ -= Cost() * kCostOfShaking;
-    return !HangsOn(*scenario_, choices, checker_, Outcome::kViolated);
+    effort_ -= Cost() * kCostOfTimeChanges;
+    return !FindTimingDependence(*scenario_, choices, checker_, Outcome::kViolated);
   }
   [[nodiscard]] std::string Sentence() const {
     const ClaimVerdict verdict =
@@ -61,10 +61,10 @@ class ShrinkTrials {
     return verdict.violations.empty() ? "" : verdict.violations.front().sentence;
   }
   [[nodiscard]] const std::vector<Event>& events() const { return execution_.history.events; }
-  [[nodiscard]] std::vector<FaultForm> struck() const {
-    std::vector<FaultForm> struck = execution_.struck;
-    std::ranges::sort(struck);
-    return struck;
+  [[nodiscard]] std::vector<FaultForm> begun_faults() const {
+    std::vector<FaultForm> begun_faults = execution_.begun_faults;
+    std::ranges::sort(begun_faults);
+    return begun_faults;
   }
   [[nodiscard]] int64_t Cost() const {
     return static_cast<int64_t>(events().size()) + kEventsOfAnExecution;
@@ -114,8 +114,8 @@ class SizeSearch {
   End Run() {
     if (IsTooMuch()) return End::kTooMany;
     if (Visit(wanted_.faults.size(), wanted_.delays)) return End::kFound;
-    if (hangs_) {
-      choices_ = *hangs_;
+    if (dependent_) {
+      choices_ = *dependent_;
       return End::kFound;
     }
     return ended_ ? End::kTooMany : End::kNone;
@@ -145,7 +145,7 @@ class SizeSearch {
     if (ended_) return false;
     const auto open = trials_.Run(choices_);
     CHECK(open.has_value());
-    if (!std::ranges::includes(wanted_.faults, trials_.struck())) return false;
+    if (!std::ranges::includes(wanted_.faults, trials_.begun_faults())) return false;
     if (faults + delays == 0) return trials_.Violated() && IsWanted();
     for (const auto& question : *open) {
       const bool is_fault = question.kind == ChoiceKind::kFault;
@@ -161,14 +161,14 @@ class SizeSearch {
 
   bool IsWanted() {
     if (trials_.IsSteady(choices_)) return true;
-    if (!hangs_) hangs_ = choices_;
+    if (!dependent_) dependent_ = choices_;
     return false;
   }
 
   ShrinkTrials& trials_;
   const Wanted& wanted_;
   Deviations choices_;
-  std::optional<Deviations> hangs_;  // the first violation that depends on short times
+  std::optional<Deviations> dependent_;  // the first violation that depends on short times
   bool ended_ = false;
 };
 
@@ -296,7 +296,7 @@ class SmallestFirst {
     trials_.Enter(shrunk_.scenario);
     CHECK(trials_.Violates(shrunk_.choices));
     const size_t delays = CountOf(shrunk_.choices, ChoiceKind::kOrder);
-    for (const std::vector<FaultForm>& part : PartsOf(trials_.struck())) {
+    for (const std::vector<FaultForm>& part : PartsOf(trials_.begun_faults())) {
       for (int clients = 1; clients <= shrunk_.scenario.plan.clients; ++clients) {
         if (Try({.faults = part, .delays = delays}, clients)) return true;
       }
@@ -340,7 +340,7 @@ class SmallestFirst {
 void UseOnlyWhatStrikes(ShrinkTrials& trials, Shrunk& shrunk) {
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));
-  const Wanted wanted{.faults = trials.struck(),
+  const Wanted wanted{.faults = trials.begun_faults(),
                       .delays = CountOf(shrunk.choices, ChoiceKind::kOrder)};
   const Scenario only = Only(shrunk.scenario, wanted);
   const auto same = ChoicesIn(trials, only, shrunk.scenario, shrunk.choices);

@@ -34,7 +34,7 @@ constexpr int64_t kShrinkEvents = 1'200'000;
 // 1. Near the old places, so that there is a result in any case. This step comes second if there
 //    are few choices.
 // 2. At all places, smallest executions first, until the effort is used up. Of equally small ones
-//    it prefers one that does not depend on short times (shaken.h).
+//    it prefers one that does not depend on short times (timing_dependence.h).
 //
 // Deterministic.
 Shrunk Shrink(const Scenario& scenario, const sim::Deviations& choices, const std::string& claim,

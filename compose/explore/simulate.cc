@@ -56,7 +56,7 @@ class Play {
     RunFacts& facts = execution.history.facts;
     facts.faults = world_.faults();
     for (FaultFact& fault : facts.faults) fault.traits = FindFault(fault.kind)->traits;
-    execution.struck = world_.struck();
+    execution.begun_faults = world_.begun_faults();
     facts.duration = world_.now() - begun;
     // A referee may run without recording an event. That time does not count as part of the run.
     if (!execution.cut_off && !execution.history.events.empty())

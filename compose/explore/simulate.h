@@ -26,8 +26,9 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& 
 
 struct Execution {
   History history;
-  std::vector<FaultForm> struck{};  // the faults that began, in the order of history.facts.faults
-  bool cut_off = false;             // whether it exceeded the limit of steps
+  std::vector<FaultForm>
+      begun_faults{};    // the faults that began, in the order of history.facts.faults
+  bool cut_off = false;  // whether it exceeded the limit of steps
   std::optional<uint32_t> redundant_from{};  // World::redundant_from() (world.h)
 };
 // Runs one execution with the decisions of `choices`. Deterministic.

@@ -30,11 +30,11 @@ Worker::Worker(const Scenario& scenario, const Bounds& bounds)
 
 void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   Simulate(scenario_, choices, bench_, execution_);
-  done.is_within = IsWithin(execution_.struck);
+  done.is_within = IsWithin(execution_.begun_faults);
   done.cut_off = execution_.cut_off;
   done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
                   execution_.redundant_from.has_value();
-  for (const FaultForm fault : execution_.struck)
+  for (const FaultForm fault : execution_.begun_faults)
     done.how_unusual = std::max(done.how_unusual, static_cast<int>(fault));
   if (!done.is_within || done.is_again) return;
   const ClaimJudge::Findings& findings = judge_.Judge(execution_.history);
@@ -67,9 +67,9 @@ std::string Worker::Sentence(size_t claim) const {
   return judge_.Sentence(execution_.history, claim);
 }
 
-bool Worker::IsWithin(const std::vector<FaultForm>& struck) const {
+bool Worker::IsWithin(const std::vector<FaultForm>& begun_faults) const {
   return std::ranges::all_of(bounds_.most, [&](const auto& each) {
-    return std::ranges::count(struck, each.first) <= each.second;
+    return std::ranges::count(begun_faults, each.first) <= each.second;
   });
 }
 

@@ -46,7 +46,7 @@ class Worker {
   [[nodiscard]] std::string Sentence(size_t claim) const;
 
  private:
-  [[nodiscard]] bool IsWithin(const std::vector<FaultForm>& struck) const;
+  [[nodiscard]] bool IsWithin(const std::vector<FaultForm>& begun_faults) const;
 
   const Scenario& scenario_;
   const Bounds& bounds_;

@@ -41,7 +41,8 @@ class Walk {
     sim::GivenChoices choices(deviations_);
     Simulate(scenario_, choices, bench_, execution_);
     for (size_t i = 0; i < searched_.most.size(); ++i) {
-      if (std::ranges::count(execution_.struck, searched_.faults[i]) > searched_.most[i]) return;
+      if (std::ranges::count(execution_.begun_faults, searched_.faults[i]) > searched_.most[i])
+        return;
     }
     ++count_;
     visit_(execution_);

@@ -52,7 +52,7 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
   for (const std::string& name : reader.NamesBelow("expect_cause")) {
     const std::string setting = "expect_cause." + name;
     const std::string claim = CurrentClaimName(name);
-    const std::vector<std::string> causes = reader.Words(setting);
+    const std::vector<std::string> causes = CurrentCauseNames(reader.Words(setting));
     if (const std::string why = WhyNoCause(plan, claim, causes); !why.empty())
       reader.Fail(setting, why);
     if (!plan.expect_cause.emplace(claim, causes).second)

@@ -166,11 +166,10 @@ Result<void> CheckPromoted(const Plan& plan, const FaultPlan& fault) {
   for (int server = plan.nodes + 1; server <= ServersOf(plan); ++server) {
     if (MasterOf(plan, server) == node) replicas.push_back(server);
   }
-  return BadInput(fmt::format("node {} is the master{}", node,
-                              replicas.empty() ? ", and has no replica"
-                                               : fmt::format("; its replica{} {}",
-                                                             replicas.size() == 1 ? " is" : "s are",
-                                                             fmt::join(replicas, ", "))),
+  return BadInput(fmt::format("node {} is the master already{}", node,
+                              replicas.empty()
+                                  ? ", and has no replica"
+                                  : fmt::format("; name a replica: {}", fmt::join(replicas, ", "))),
                   "nodes");
 }
 

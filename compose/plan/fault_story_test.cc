@@ -28,9 +28,9 @@ class FaultStory : public TimelineTest {
     EXPECT_EQ(history.events.size(), 2u);
     for (size_t i = 0; i < history.events.size(); ++i)
       history.events[i].at_ns = i == 0 ? 4'000'000 : 7'000'000;
-    const Scene scene = Observe(history);
-    if (scene.episodes.size() != 1) return "no such episode";
-    return FaultClause(scene, scene.episodes.front());
+    const Disturbances disturbances = Observe(history);
+    if (disturbances.episodes.size() != 1) return "no such episode";
+    return FaultClause(disturbances, disturbances.episodes.front());
   }
 };
 

@@ -19,12 +19,12 @@ using testing::Refusal;
 TEST(OldClaimNames, AreReadInClaimsAndExpectations) {
   const Plan plan = Good("claims = [\"exclusion\", \"told\", \"quiet\"]\n" + kLock +
                          "[expect]\nexclusion = \"any\"\ntold = \"violated\"\n"
-                         "[expect_cause]\ntold = \"overran\"\n");
+                         "[expect_cause]\ntold = [\"overran\", \"not-told\"]\n");
   EXPECT_EQ(plan.claims, (std::vector<std::string>{"exclusion", "release-result", "idle-traffic"}));
   EXPECT_EQ(plan.expect, (std::map<std::string, std::string>{{"exclusion", "any"},
                                                              {"release-result", "violated"}}));
-  EXPECT_EQ(plan.expect_cause,
-            (std::map<std::string, std::vector<std::string>>{{"release-result", {"overran"}}}));
+  EXPECT_EQ(plan.expect_cause, (std::map<std::string, std::vector<std::string>>{
+                                   {"release-result", {"overran", "unexplained"}}}));
   const std::string written = ToJson(plan).dump();
   EXPECT_EQ(written.find("\"told\""), std::string::npos) << written;
   EXPECT_EQ(written.find("\"quiet\""), std::string::npos) << written;

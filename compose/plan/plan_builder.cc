@@ -219,7 +219,8 @@ Result<void> CheckAllButFaults(const Plan& plan) {
     return BadInput(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
   if (!PlanNumbersAreInRange(plan)) return BadInput("a number is out of its range");
   TRY(CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options));
-  if (const Misfit incompatibility = TopologyMisfit(plan, *lock); !incompatibility.why.empty())
+  if (const Incompatibility incompatibility = FindIncompatibility(plan, *lock);
+      !incompatibility.why.empty())
     return BadInput(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
   TRY(CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options));
   for (const std::string& why :

@@ -20,13 +20,14 @@ TEST(BuildPlan, TheMasterIsNotPromoted) {
   const std::string planned = "how = \"planned\"\n";
   const std::string later = "from = \"1s\"\n";
   const std::string reason =
-      "x.toml:8: fault.0.nodes: fault 'promote-1': node 1 is the master; its replicas are 2, 3";
+      "x.toml:8: fault.0.nodes: fault 'promote-1': node 1 is the master already; "
+      "name a replica: 2, 3";
   EXPECT_EQ(Refusal(in("replicated") + promote("1")), reason);
   EXPECT_EQ(Refusal(in("replicated") + promote("1") + promote("2", later)), reason);
   EXPECT_EQ(Refusal(in("sentinel") + promote("1", planned)), reason);
   EXPECT_EQ(Refusal(in("cluster") + promote("3", planned)),
-            "x.toml:8: fault.0.nodes: fault 'promote-1': node 3 is the master; its replicas are 8, "
-            "9");
+            "x.toml:8: fault.0.nodes: fault 'promote-1': node 3 is the master already; name a "
+            "replica: 8, 9");
   // Another node may be the master by then. With sentinels any fault may have caused that.
   Good(in("replicated") + promote("2") + promote("1", later));
   Good(in("replicated") + promote("2", later) + promote("1", "on = \"client 1 holds\"\n"));

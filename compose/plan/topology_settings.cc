@@ -19,7 +19,7 @@ constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 
 // A driver knows only addresses, so it cannot use this topology.
-Misfit WhyNoDriver(const Plan& plan) {
+Incompatibility WhyNoDriver(const Plan& plan) {
   if (FindTopology(plan.topology)->FailsOver()) {
     return {"name", fmt::format("a driver receives the nodes' addresses, not which node of '{}' is "
                                 "the master; use single, independent or replicated",
@@ -33,9 +33,9 @@ Misfit WhyNoDriver(const Plan& plan) {
 }
 
 // Says why the lock cannot run on this topology.
-Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
+Incompatibility WhyNotOn(const Plan& plan, const LockEntry& lock) {
   if (plan.driver) {
-    if (Misfit incompatibility = WhyNoDriver(plan); !incompatibility.why.empty())
+    if (Incompatibility incompatibility = WhyNoDriver(plan); !incompatibility.why.empty())
       return incompatibility;
   }
   const int seen = LockNodesOf(plan);
@@ -64,8 +64,8 @@ Misfit WhyNotOn(const Plan& plan, const LockEntry& lock) {
 
 }  // namespace
 
-Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock) {
-  Misfit incompatibility = WhyWrongSize(plan);
+Incompatibility FindIncompatibility(const Plan& plan, const LockEntry& lock) {
+  Incompatibility incompatibility = WhyWrongSize(plan);
   return incompatibility.why.empty() ? WhyNotOn(plan, lock) : incompatibility;
 }
 
@@ -102,7 +102,7 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
         fmt::format("in '{}' no server watches whether another is down; use sentinel or cluster",
                     plan.topology));
   }
-  const Misfit incompatibility = TopologyMisfit(plan, lock);
+  const Incompatibility incompatibility = FindIncompatibility(plan, lock);
   if (!incompatibility.why.empty())
     reader.Fail("topology." + incompatibility.setting, incompatibility.why);
 }

@@ -15,7 +15,7 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan);
 
 // Says why the topology is invalid, or invalid for its lock; both texts are empty if it is valid.
 // Requires that the topology and lock are registered.
-Misfit TopologyMisfit(const Plan& plan, const LockEntry& lock);
+Incompatibility FindIncompatibility(const Plan& plan, const LockEntry& lock);
 
 // Whether the topology's numbers in a plan from a file are in the range that ReadTopology allows.
 bool TopologyIsInRange(const Plan& plan);

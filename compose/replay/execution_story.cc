@@ -55,7 +55,7 @@ class Teller {
     steps_.push_back({at_ns, kind, std::move(text)});
   }
   std::string Who(const Event& event) const {
-    return event.client > 0 ? OwnerName(evidence_.scene(), SessionOf(event))
+    return event.client > 0 ? OwnerName(evidence_.disturbances(), SessionOf(event))
                             : ProcessName(event.client);
   }
   std::string Key(const Event& event) const { return KeyName(history_.facts, event.key); }
@@ -204,7 +204,8 @@ class Teller {
     if (over_ns <= hold.core.from_ns || over_ns >= end_ns) return;
     Add(over_ns, StepKind::kDone,
         fmt::format("{}'s lease of {} ends, and it still holds the lock",
-                    OwnerName(evidence_.scene(), hold.owner()), KeyName(history_.facts, hold.key)));
+                    OwnerName(evidence_.disturbances(), hold.owner()),
+                    KeyName(history_.facts, hold.key)));
   }
 
   void Found(const ClaimVerdict& claim) {

@@ -31,8 +31,8 @@ nlohmann::json ToJson(const Trace& trace) {
   for (const sim::Deviation& choice : trace.replay.choices)
     choices.push_back({{"at", choice.at}, {"choice", choice.choice}});
   nlohmann::json faults = nlohmann::json::array();
-  for (size_t i = 0; i < trace.execution.struck.size(); ++i)
-    faults.push_back({{"fault", EntryOf(trace.execution.struck[i]).name},
+  for (size_t i = 0; i < trace.execution.begun_faults.size(); ++i)
+    faults.push_back({{"fault", EntryOf(trace.execution.begun_faults[i]).name},
                       {"what", trace.execution.history.facts.faults[i].what}});
   nlohmann::json steps = nlohmann::json::array();
   for (const ExecutionStep& step : trace.steps)

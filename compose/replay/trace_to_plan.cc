@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "checker/explain/cause.h"
-#include "compose/explore/shaken.h"
+#include "compose/explore/timing_dependence.h"
 #include "compose/plan/plan_builder.h"
 #include "faults/plans/form_plan.h"
 #include "lib/base/check.h"
@@ -120,9 +120,9 @@ std::string OtherCause(const ClaimVerdict& simulated, const ClaimVerdict& real) 
   if (simulated.violations.empty() || real.violations.empty()) return "";
   const Cause expected = simulated.violations.front().cause;
   const bool there = std::ranges::any_of(real.violations, [&](const Violation& violation) {
-    return violation.cause == expected || violation.cause == Cause::kNotTold;
+    return violation.cause == expected || violation.cause == Cause::kUnexplained;
   });
-  if (there || expected == Cause::kNotTold) return "";
+  if (there || expected == Cause::kUnexplained) return "";
   return fmt::format("  <- cause: {}, and {}", Name(expected), Name(real.violations.front().cause));
 }
 
@@ -148,15 +148,15 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
     return BadInput(fmt::format("--real: it would take {}, and may take {}: a shorter lock.lease",
                                 FormatDuration(std::chrono::ceil<std::chrono::seconds>(takes)),
                                 FormatDuration(kForGood)));
-  const std::vector<FaultForm>& struck = execution.struck;
+  const std::vector<FaultForm>& begun_faults = execution.begun_faults;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
     const std::vector<sim::FaultPlace> places = PlacesOf(scenario, before);
     const auto place = std::ranges::find(places, deviation.at, &sim::FaultPlace::at);
     if (place == places.end())
       return BadInput("--real: reordered events cannot be reproduced on real servers");
-    CHECK(before.size() < struck.size());
-    FaultPlan fault = TRY(translation.FaultAt(struck[before.size()], *place));
+    CHECK(before.size() < begun_faults.size());
+    FaultPlan fault = TRY(translation.FaultAt(begun_faults[before.size()], *place));
     fault.name += fmt::format("-{}", before.size() + 1);
     plan.faults.push_back(std::move(fault));
     before.push_back(deviation);
@@ -166,7 +166,7 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
 }
 
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
-                  const std::map<std::string, Hang>& hangs) {
+                  const std::map<std::string, TimingDependence>& dependences) {
   std::string notes;
   Agreement agreement{.text = fmt::format("{:<24}{:<11}real\n", "claim", "simulated")};
   for (const ClaimVerdict& claim : simulated.claims) {
@@ -174,16 +174,16 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
     CHECK(other != real.claims.end());
     const bool is_open = claim.outcome == Outcome::kUnknown || other->outcome == Outcome::kUnknown;
     const bool differs = claim.outcome != other->outcome;
-    const auto hang = hangs.find(claim.claim);
+    const auto dependence = dependences.find(claim.claim);
     const std::string cause = differs ? "" : OtherCause(claim, *other);
-    const bool of_time = differs && hang != hangs.end();
+    const bool of_time = differs && dependence != dependences.end();
     agreement.open = agreement.open || (differs && (is_open || of_time));
     agreement.differs = agreement.differs || (differs && !is_open && !of_time) || !cause.empty();
     agreement.text += fmt::format("{:<24}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
                                   Name(other->outcome), differs ? "  <-" : cause);
     if (of_time)
-      notes += fmt::format("\n{} hangs on short times: simulated with {} it is {}\n", claim.claim,
-                           hang->second.on, Name(hang->second.outcome));
+      notes += fmt::format("\n{} dependences on short times: simulated with {} it is {}\n",
+                           claim.claim, dependence->second.on, Name(dependence->second.outcome));
   }
   agreement.text += notes;
   for (const std::string& fault : real.not_fired) {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "checker/judge.h"
-#include "compose/explore/shaken.h"
 #include "compose/explore/simulate.h"
+#include "compose/explore/timing_dependence.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/sim/choices/choice.h"
@@ -36,7 +36,7 @@ struct Agreement {
   bool open = false;
 };
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
-                  const std::map<std::string, Hang>& hangs = {});
+                  const std::map<std::string, TimingDependence>& dependences = {});
 
 }  // namespace doublehold
 

@@ -186,18 +186,19 @@ TEST(RealPlan, ADifferenceThatDependsOnShortTimesIsOpen) {
   RunVerdict simulated;
   simulated.claims = {{.claim = "stock", .outcome = Outcome::kViolated}};
   RunVerdict real = simulated;
-  const std::map<std::string, Hang> hangs{
+  const std::map<std::string, TimingDependence> dependences{
       {"stock", {.on = "messages that take 250us", .outcome = Outcome::kValid}}};
-  EXPECT_FALSE(Compare(simulated, real, hangs).open);
+  EXPECT_FALSE(Compare(simulated, real, dependences).open);
   real.claims[0].outcome = Outcome::kValid;
-  const Agreement agreement = Compare(simulated, real, hangs);
+  const Agreement agreement = Compare(simulated, real, dependences);
   EXPECT_TRUE(agreement.open);
   EXPECT_FALSE(agreement.differs);
-  EXPECT_EQ(agreement.text,
-            "claim                   simulated  real\n"
-            "stock                   violated   valid  <-\n"
-            "\n"
-            "stock hangs on short times: simulated with messages that take 250us it is valid\n");
+  EXPECT_EQ(
+      agreement.text,
+      "claim                   simulated  real\n"
+      "stock                   violated   valid  <-\n"
+      "\n"
+      "stock dependences on short times: simulated with messages that take 250us it is valid\n");
 }
 
 TEST(RealPlan, ComparesCausesIfBothAreKnown) {
@@ -209,8 +210,8 @@ TEST(RealPlan, ComparesCausesIfBothAreKnown) {
   };
   const RunVerdict stopped = violated({Cause::kStopped});
   EXPECT_FALSE(Compare(stopped, violated({Cause::kOverran, Cause::kStopped})).differs);
-  EXPECT_FALSE(Compare(stopped, violated({Cause::kNotTold})).differs);
-  EXPECT_FALSE(Compare(violated({Cause::kNotTold}), stopped).differs);
+  EXPECT_FALSE(Compare(stopped, violated({Cause::kUnexplained})).differs);
+  EXPECT_FALSE(Compare(violated({Cause::kUnexplained}), stopped).differs);
   const Agreement other = Compare(stopped, violated({Cause::kOverAtGrant}));
   EXPECT_TRUE(other.differs);
   EXPECT_EQ(other.text,

@@ -14,12 +14,14 @@
 namespace doublehold {
 namespace {
 
-// Removes the members of claims that version 0.1.0 did not write.
+// Removes the members of claims that version 0.1.0 did not write, and gives one its old name.
 nlohmann::json WithoutNewMembers(nlohmann::json claims) {
   for (nlohmann::json& claim : claims) {
     EXPECT_EQ(claim.erase("title") + claim.erase("meaning"), 2U);
     for (nlohmann::json& violation : claim.at("violations")) {
       EXPECT_EQ(violation.erase("lanes") + violation.erase("times_ns"), 2U);
+      violation["untold"] = violation.at("undescribed");
+      violation.erase("undescribed");
       for (nlohmann::json& step : violation.at("steps"))
         EXPECT_EQ(step.erase("who") + step.erase("what"), 2U);
     }

@@ -31,12 +31,12 @@ struct Timeline::Entry {
   Prng random;
   boost::asio::steady_timer start_timer;
   boost::asio::steady_timer end_timer;
-  int struck = 0;
+  int starts = 0;
   int healed = 0;
   bool due = false;  // whether its time has come, so that it waits for its step
   bool active = false;
-  uint64_t epoch = 0;  // number of the current strike; a callback of an earlier strike is ignored
-  int client = 0;      // the client of the active strike
+  uint64_t epoch = 0;  // number of the current start; a callback of an earlier start is ignored
+  int client = 0;      // the client of the active start
   Healer healer;
   const Entry* during = nullptr;       // begins only while that fault is active
   const Entry* until_fault = nullptr;  // ends when that fault begins or ends
@@ -68,13 +68,13 @@ void Timeline::Begin() {
 
 // Start k of a fault is at from + k * every, but not before start k - 1 has ended.
 void Timeline::ScheduleNext(Entry& entry) {
-  if (ended_ || entry.struck >= entry.plan.times) return;
-  const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.struck;
+  if (ended_ || entry.starts >= entry.plan.times) return;
+  const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.starts;
   const auto come = [this, &entry] {
     if (IsOver()) return;
     entry.due = true;
     live_.emplace(entry.index, &entry);
-    if (!entry.plan.on) Strike(entry, entry.plan.client.value_or(0));
+    if (!entry.plan.on) StartFault(entry, entry.plan.client.value_or(0));
     Rearm();  // Arms the step at which the fault begins, or the one at which it ends.
   };
   if (due <= cluster_.Now()) {
@@ -96,7 +96,7 @@ void Timeline::ScheduleNext(Entry& entry) {
 bool Timeline::IsOver() const { return ended_ || cluster_.Now() - begun_ >= plan_.duration; }
 
 bool Timeline::IsWaiting(const Entry& entry) const {
-  if (ended_ || !entry.due || entry.active || entry.struck >= entry.plan.times) return false;
+  if (ended_ || !entry.due || entry.active || entry.starts >= entry.plan.times) return false;
   return entry.during == nullptr || entry.during->active;
 }
 
@@ -112,7 +112,7 @@ void Timeline::Rearm() {
     // A fault that waits for another fault to begin is armed beforehand, so that it can begin at
     // the very next step.
     const bool may_start =
-        !ended_ && entry->due && !entry->active && entry->struck < entry->plan.times;
+        !ended_ && entry->due && !entry->active && entry->starts < entry->plan.times;
     if (may_start && entry->plan.on) add(*entry->plan.on);
     if (entry->active && entry->plan.until) add(*entry->plan.until);
   }
@@ -128,7 +128,7 @@ void Timeline::OnStep(int client, Step step) {
   const std::map<int, Entry*> live = live_;
   for (const auto& [index, entry] : live) {
     if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {
-      Strike(*entry, client);
+      StartFault(*entry, client);
     }
   }
   for (const auto& [index, entry] : live) {
@@ -139,26 +139,26 @@ void Timeline::OnStep(int client, Step step) {
   Rearm();
 }
 
-void Timeline::Strike(Entry& entry, int client) {
+void Timeline::StartFault(Entry& entry, int client) {
   entry.active = true;
   live_.emplace(entry.index, &entry);
   entry.client = entry.plan.client.value_or(client);
   const uint64_t epoch = ++entry.epoch;
-  ++entry.struck;
+  ++entry.starts;
   hooks_.record(FaultEvent(entry, EventType::kInvoke, entry.kind.asked_ns(entry.plan)));
   const auto still = [&entry, epoch] { return entry.active && entry.epoch == epoch; };
-  const doublehold::Strike strike{.plan = entry.plan,
-                                  .client = entry.client,
-                                  .clients = plan_.clients,
-                                  .nodes = ClientLinksOf(plan_),
-                                  .on_limit_reached = [this, &entry, still] {
-                                    // Heals later: healing removes the link rule, which is making
-                                    // this call.
-                                    boost::asio::post(io_, [this, &entry, still] {
-                                      if (still()) Heal(entry);
-                                    });
-                                  }};
-  entry.healer = entry.kind.start(cluster_, strike, entry.random);
+  const FaultStart start{.plan = entry.plan,
+                         .client = entry.client,
+                         .clients = plan_.clients,
+                         .nodes = ClientLinksOf(plan_),
+                         .on_limit_reached = [this, &entry, still] {
+                           // Heals later: healing removes the link rule, which is making
+                           // this call.
+                           boost::asio::post(io_, [this, &entry, still] {
+                             if (still()) Heal(entry);
+                           });
+                         }};
+  entry.healer = entry.kind.start(cluster_, start, entry.random);
   HealWhoWaited();
   if (entry.kind.length_is_of_frames || entry.kind.ends_itself) return;
   if (entry.plan.length <= Duration::zero()) return;
@@ -176,7 +176,7 @@ void Timeline::HealWhoWaited() {
     for (Entry* entry : with_moments_) {
       if (!entry->active) continue;
       const Entry& other = *entry->until_fault;
-      if ((entry->plan.until_fault->ended ? other.healed : other.struck) > 0) Heal(*entry);
+      if ((entry->plan.until_fault->ended ? other.healed : other.starts) > 0) Heal(*entry);
     }
   });
 }

@@ -44,7 +44,7 @@ class Timeline {
   void Rearm();
   [[nodiscard]] bool IsOver() const;
   [[nodiscard]] bool IsWaiting(const Entry& entry) const;
-  void Strike(Entry& entry, int client);
+  void StartFault(Entry& entry, int client);
   void Heal(Entry& entry);
   void HealWhoWaited();
   void ScheduleNext(Entry& entry);

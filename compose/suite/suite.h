@@ -57,13 +57,13 @@ void AddCell(Suite& suite, SuiteCell cell);
 //   [column.NAME]   further settings of the cells of a column, and its description `about`
 //   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect
 //
-// Starts no driver: drivers are assumed fully capable until MeetDrivers queries them.
+// Starts no driver: drivers are assumed fully capable until QueryDrivers queries them.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
 // Queries every driver of the shard's cells once. If this machine lacks something that a driver
 // needs, its cells become unmet. Any other error of a driver, or a cell that a driver cannot run,
 // is bad input.
-Result<void> MeetDrivers(Suite& suite, Shard shard = {});
+Result<void> QueryDrivers(Suite& suite, Shard shard = {});
 
 // The result of one run of one cell.
 struct CellRun {

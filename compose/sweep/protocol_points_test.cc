@@ -16,8 +16,8 @@ class Protocol : public ::testing::Test {
     history_.facts.faults.push_back({.name = "late-2", .kind = "slow", .what = ""});
   }
 
-  void Reach(Step step, int64_t at_ms) { Strike(static_cast<int64_t>(step), at_ms); }
-  void Strike(int64_t fault, int64_t at_ms) {
+  void Reach(Step step, int64_t at_ms) { FaultStart(static_cast<int64_t>(step), at_ms); }
+  void FaultStart(int64_t fault, int64_t at_ms) {
     for (const EventType type : {EventType::kInvoke, EventType::kOk}) {
       history_.events.push_back({.at_ns = at_ms * kMs,
                                  .client = kSupervisor,
@@ -52,7 +52,7 @@ TEST_F(Protocol, HasTheStepsAndCommandsOfTheFirstClientsFirstSection) {
   Reach(Step::kStart, 2);
   Say("SET", 3);
   Say("GET", 4, /*node=*/1, /*client=*/2);
-  Strike(static_cast<int64_t>(kStepNames.size()), 4);
+  FaultStart(static_cast<int64_t>(kStepNames.size()), 4);
   Reach(Step::kAfterAcquire, 5);
   Say("SET", 6, kStoreNode);
   Say("SET", 7, kStoreNode);

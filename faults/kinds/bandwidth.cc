@@ -18,10 +18,10 @@ Result<void> ValidateBandwidth(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer StartBandwidth(Cluster& cluster, const Strike& strike, Prng&) {
-  const int64_t bytes = std::max<int64_t>(1, strike.plan.bytes_per_second / kGrainsPerSecond);
-  const Duration gap = Duration(std::chrono::seconds(bytes)) / strike.plan.bytes_per_second;
-  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kBandwidthDirection),
+Healer StartBandwidth(Cluster& cluster, const FaultStart& start, Prng&) {
+  const int64_t bytes = std::max<int64_t>(1, start.plan.bytes_per_second / kGrainsPerSecond);
+  const Duration gap = Duration(std::chrono::seconds(bytes)) / start.plan.bytes_per_second;
+  return StartTimedOnLinks(cluster, start, DirectionsOf(start.plan, kBandwidthDirection),
                            {.action = LinkRule::Action::kPace, .bytes = bytes, .gap = gap});
 }
 

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::string_view kBlackHoleDirection = "both";
 
-Healer StartBlackHole(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kBlackHoleDirection),
+Healer StartBlackHole(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartTimedOnLinks(cluster, start, DirectionsOf(start.plan, kBlackHoleDirection),
                            {.action = LinkRule::Action::kDrop});
 }
 

@@ -22,11 +22,11 @@ Result<void> ValidateCrash(const FaultPlan& plan) {
 }
 
 // A crash ends at once, because it cannot be healed.
-Healer StartCrash(Cluster& cluster, const Strike& strike, Prng&) {
-  const bool acted = !AliveOf(cluster, strike).empty();
+Healer StartCrash(Cluster& cluster, const FaultStart& start, Prng&) {
+  const bool acted = !AliveOf(cluster, start).empty();
   // Kills dead nodes too, so that a node that is about to restart stays dead.
-  for (const ProcessRef& victim : ProcessesOf(strike)) cluster.Kill(victim);
-  if (strike.on_limit_reached) strike.on_limit_reached();
+  for (const ProcessRef& victim : ProcessesOf(start)) cluster.Kill(victim);
+  if (start.on_limit_reached) start.on_limit_reached();
   return Healer([acted] { return acted ? kActed : kDidNotAct; });
 }
 

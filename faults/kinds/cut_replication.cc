@@ -16,9 +16,9 @@ Result<void> ValidateCutReplication(const FaultPlan& plan) {
   return {};
 }
 
-Healer StartCutReplication(Cluster& cluster, const Strike& strike, Prng&) {
-  for (const int node : strike.plan.nodes) cluster.CutReplication(node);
-  return Healer([&cluster, nodes = strike.plan.nodes, began = cluster.Now()] {
+Healer StartCutReplication(Cluster& cluster, const FaultStart& start, Prng&) {
+  for (const int node : start.plan.nodes) cluster.CutReplication(node);
+  return Healer([&cluster, nodes = start.plan.nodes, began = cluster.Now()] {
     int64_t lost = 0;
     for (const int node : nodes) lost += cluster.MendReplication(node);
     return lost == 0 ? kDidNotAct : AtLeastActed(cluster.Now() - began);

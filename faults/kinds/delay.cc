@@ -45,9 +45,9 @@ Result<void> ValidateDelay(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer StartDelay(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDelayDirection),
-                      RuleOf(strike.plan));
+Healer StartDelay(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnLinks(cluster, start, DirectionsOf(start.plan, kDelayDirection),
+                      RuleOf(start.plan));
 }
 
 std::string DescribeDelay(const FaultPlan& plan) {

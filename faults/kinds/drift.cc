@@ -27,9 +27,9 @@ Result<void> ValidateDrift(const FaultPlan& plan) {
   return ValidateProcessFault(plan);
 }
 
-Healer StartDrift(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnClocks(cluster, ProcessesOf(strike), {.rate = strike.plan.rate},
-                       AskedByDrift(strike.plan));
+Healer StartDrift(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnClocks(cluster, ProcessesOf(start), {.rate = start.plan.rate},
+                       AskedByDrift(start.plan));
 }
 
 std::string DescribeDrift(const FaultPlan& plan) {

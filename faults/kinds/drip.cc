@@ -24,10 +24,10 @@ Result<void> ValidateDrip(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer StartDrip(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartDrip(Cluster& cluster, const FaultStart& start, Prng&) {
   return StartTimedOnLinks(
-      cluster, strike, DirectionsOf(strike.plan, kDripDirection),
-      {.action = LinkRule::Action::kPace, .bytes = strike.plan.bytes, .gap = strike.plan.gap});
+      cluster, start, DirectionsOf(start.plan, kDripDirection),
+      {.action = LinkRule::Action::kPace, .bytes = start.plan.bytes, .gap = start.plan.gap});
 }
 
 std::string DescribeDrip(const FaultPlan& plan) {

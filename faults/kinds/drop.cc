@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kDropDirection = "reply";
 
-Healer StartDrop(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kDropDirection),
-                      {.action = LinkRule::Action::kDrop, .limit = std::max(1, strike.plan.count)});
+Healer StartDrop(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnLinks(cluster, start, DirectionsOf(start.plan, kDropDirection),
+                      {.action = LinkRule::Action::kDrop, .limit = std::max(1, start.plan.count)});
 }
 
 std::string DescribeDrop(const FaultPlan& plan) {

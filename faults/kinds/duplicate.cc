@@ -25,10 +25,10 @@ Result<void> ValidateDuplicate(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer StartDuplicate(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartDuplicate(Cluster& cluster, const FaultStart& start, Prng&) {
   return StartOnLinks(
-      cluster, strike, {Direction::kRequest},
-      {.action = LinkRule::Action::kDuplicate, .limit = std::max(1, strike.plan.count)});
+      cluster, start, {Direction::kRequest},
+      {.action = LinkRule::Action::kDuplicate, .limit = std::max(1, start.plan.count)});
 }
 
 std::string DescribeDuplicate(const FaultPlan& plan) {

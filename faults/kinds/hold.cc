@@ -18,11 +18,11 @@ Result<void> ValidateHold(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer StartHold(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kHoldDirection),
+Healer StartHold(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnLinks(cluster, start, DirectionsOf(start.plan, kHoldDirection),
                       {.action = LinkRule::Action::kDelay,
-                       .delay = strike.plan.length,
-                       .limit = std::max(1, strike.plan.count)});
+                       .delay = start.plan.length,
+                       .limit = std::max(1, start.plan.count)});
 }
 
 std::string DescribeHold(const FaultPlan& plan) {

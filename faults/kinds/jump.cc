@@ -16,9 +16,9 @@ Result<void> ValidateJump(const FaultPlan& plan) {
   return ValidateProcessFault(plan);
 }
 
-Healer StartJump(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnClocks(cluster, ProcessesOf(strike), {.offset = strike.plan.by},
-                       AskedByJump(strike.plan));
+Healer StartJump(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnClocks(cluster, ProcessesOf(start), {.offset = start.plan.by},
+                       AskedByJump(start.plan));
 }
 
 std::string DescribeJump(const FaultPlan& plan) {

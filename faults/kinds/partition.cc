@@ -24,8 +24,8 @@ Result<void> ValidatePartition(const FaultPlan& plan) {
   return ValidateLinkFault(plan);
 }
 
-Healer StartPartition(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartTimedOnLinks(cluster, strike, DirectionsOf(strike.plan, kPartitionDirection),
+Healer StartPartition(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartTimedOnLinks(cluster, start, DirectionsOf(start.plan, kPartitionDirection),
                            {.action = LinkRule::Action::kDrop});
 }
 

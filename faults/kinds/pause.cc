@@ -6,8 +6,8 @@
 namespace doublehold {
 namespace {
 
-Healer StartPause(Cluster& cluster, const Strike& strike, Prng&) {
-  const std::vector<ProcessRef> victims = AliveOf(cluster, strike);
+Healer StartPause(Cluster& cluster, const FaultStart& start, Prng&) {
+  const std::vector<ProcessRef> victims = AliveOf(cluster, start);
   for (const ProcessRef& victim : victims) cluster.Pause(victim);
   return Healer([&cluster, victims, began = cluster.Now()] {
     for (const ProcessRef& victim : victims) cluster.Resume(victim);

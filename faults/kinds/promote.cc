@@ -37,12 +37,12 @@ Result<void> ValidatePromote(const FaultPlan& plan) {
   return {};
 }
 
-Healer StartPromote(Cluster& cluster, const Strike& strike, Prng&) {
-  // Shared: the promotion may succeed after the run has ended and the strike is gone.
+Healer StartPromote(Cluster& cluster, const FaultStart& start, Prng&) {
+  // Shared: the promotion may succeed after the run has ended and the start is gone.
   auto took = std::make_shared<int64_t>(0);
-  cluster.Promote(strike.plan.nodes.front(), WayOf(strike.plan).value_or(Promotion::kByHand),
+  cluster.Promote(start.plan.nodes.front(), WayOf(start.plan).value_or(Promotion::kByHand),
                   [&cluster, took, began = cluster.Now(),
-                   on_limit_reached = strike.on_limit_reached](bool done) {
+                   on_limit_reached = start.on_limit_reached](bool done) {
                     if (done) *took = AtLeastActed(cluster.Now() - began);
                     if (on_limit_reached) on_limit_reached();
                   });

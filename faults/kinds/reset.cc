@@ -12,10 +12,9 @@ namespace {
 
 constexpr std::string_view kResetDirection = "request";
 
-Healer StartReset(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(
-      cluster, strike, DirectionsOf(strike.plan, kResetDirection),
-      {.action = LinkRule::Action::kReset, .limit = std::max(1, strike.plan.count)});
+Healer StartReset(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnLinks(cluster, start, DirectionsOf(start.plan, kResetDirection),
+                      {.action = LinkRule::Action::kReset, .limit = std::max(1, start.plan.count)});
 }
 
 std::string DescribeReset(const FaultPlan& plan) {

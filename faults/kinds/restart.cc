@@ -57,18 +57,18 @@ struct Coming {
   int64_t took_ns = kDidNotAct;  // set once all nodes answer again
 };
 
-Healer StartRestart(Cluster& cluster, const Strike& strike, Prng&) {
-  const auto coming = std::make_shared<Coming>(Coming{.away = strike.plan.nodes.size()});
+Healer StartRestart(Cluster& cluster, const FaultStart& start, Prng&) {
+  const auto coming = std::make_shared<Coming>(Coming{.away = start.plan.nodes.size()});
   const auto on_back = [&cluster, coming, began = cluster.Now(),
-                        on_limit_reached = strike.on_limit_reached] {
+                        on_limit_reached = start.on_limit_reached] {
     if (--coming->away > 0) return;
     coming->took_ns = AtLeastActed(cluster.Now() - began);
     if (on_limit_reached) on_limit_reached();
   };
-  for (const int node : strike.plan.nodes) {
-    cluster.Restart(node, {.down = strike.plan.length,
-                           .remains = FindData(strike.plan.data)->remains,
-                           .cut = strike.plan.cut,
+  for (const int node : start.plan.nodes) {
+    cluster.Restart(node, {.down = start.plan.length,
+                           .remains = FindData(start.plan.data)->remains,
+                           .cut = start.plan.cut,
                            .on_back = on_back});
   }
   // A node that is not back when the fault is healed means that the restart did not act.

@@ -15,11 +15,11 @@ Result<void> ValidateSlow(const FaultPlan& plan) {
   return {};
 }
 
-Healer StartSlow(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartSlow(Cluster& cluster, const FaultStart& start, Prng&) {
   // Another fault may have killed the client at this step.
-  if (!cluster.IsAlive({ProcessRef::Kind::kClient, strike.client})) return Healer();
-  cluster.Detain(strike.client);
-  return Healer([&cluster, client = strike.client, began = cluster.Now()] {
+  if (!cluster.IsAlive({ProcessRef::Kind::kClient, start.client})) return Healer();
+  cluster.Detain(start.client);
+  return Healer([&cluster, client = start.client, began = cluster.Now()] {
     cluster.LetGo(client);
     return AtLeastActed(cluster.Now() - began);
   });

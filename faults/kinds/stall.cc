@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::string_view kStallDirection = "request";
 
-Healer StartStall(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnLinks(cluster, strike, DirectionsOf(strike.plan, kStallDirection),
+Healer StartStall(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnLinks(cluster, start, DirectionsOf(start.plan, kStallDirection),
                       {.action = LinkRule::Action::kHold});
 }
 

@@ -26,10 +26,10 @@ Result<void> ValidateStrobe(const FaultPlan& plan) {
   return ValidateProcessFault(plan);
 }
 
-Healer StartStrobe(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartOnClocks(cluster, ProcessesOf(strike),
-                       {.swing = strike.plan.by, .period = strike.plan.period},
-                       AskedByStrobe(strike.plan));
+Healer StartStrobe(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartOnClocks(cluster, ProcessesOf(start),
+                       {.swing = start.plan.by, .period = start.plan.period},
+                       AskedByStrobe(start.plan));
 }
 
 std::string DescribeStrobe(const FaultPlan& plan) {

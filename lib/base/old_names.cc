@@ -18,6 +18,8 @@ constexpr std::array<RenamedWord, 6> kRenamedClaims{{{"told", "release-result"},
 constexpr std::array<RenamedWord, 2> kRenamedEvents{
     {{"settle", "late-reply"}, {"notice", "lost-notification"}}};
 
+constexpr std::array<RenamedWord, 1> kRenamedCauses{{{"not-told", "unexplained"}}};
+
 std::string CurrentName(std::span<const RenamedWord> renamed, std::string_view name) {
   const auto found = std::ranges::find(renamed, name, &RenamedWord::old_name);
   return std::string(found == renamed.end() ? name : found->new_name);
@@ -27,6 +29,7 @@ std::string CurrentName(std::span<const RenamedWord> renamed, std::string_view n
 
 std::span<const RenamedWord> RenamedClaims() { return kRenamedClaims; }
 std::span<const RenamedWord> RenamedEvents() { return kRenamedEvents; }
+std::span<const RenamedWord> RenamedCauses() { return kRenamedCauses; }
 
 std::string CurrentClaimName(std::string_view name) { return CurrentName(kRenamedClaims, name); }
 
@@ -36,6 +39,11 @@ std::vector<std::string> CurrentClaimNames(std::vector<std::string> names) {
 }
 
 std::string CurrentEventName(std::string_view name) { return CurrentName(kRenamedEvents, name); }
+
+std::vector<std::string> CurrentCauseNames(std::vector<std::string> names) {
+  for (std::string& name : names) name = CurrentName(kRenamedCauses, name);
+  return names;
+}
 
 std::string ClaimGivenTwice(std::string_view claim) {
   const auto found = std::ranges::find(kRenamedClaims, claim, &RenamedWord::new_name);

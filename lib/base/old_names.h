@@ -1,5 +1,5 @@
-// Names of claims and events that changed after version 0.1.0. Readers accept the old names for one
-// release; writers use the new ones.
+// Names of claims, events and causes that changed after version 0.1.0. Readers accept the old names
+// for one release; writers use the new ones.
 //
 // To remove them, delete this file and the calls of its functions. The compiler finds all uses
 // except reports/old_names.py, which has the same table for the reports.
@@ -20,9 +20,10 @@ struct RenamedWord {
   std::string_view new_name;
 };
 
-// One row a renamed claim ("told" is "release-result") or event ("settle" is "late-reply").
+// One row a renamed claim ("told" is "release-result"), event ("settle" is "late-reply") or cause.
 std::span<const RenamedWord> RenamedClaims();
 std::span<const RenamedWord> RenamedEvents();
+std::span<const RenamedWord> RenamedCauses();
 
 // Returns the new name of a renamed claim; any other word unchanged.
 std::string CurrentClaimName(std::string_view name);
@@ -41,8 +42,9 @@ std::string UseCurrentClaimNames(std::map<std::string, T>& by_claim) {
   by_claim = std::move(current);
   return "";
 }
-// Returns the new name of a renamed event; any other word unchanged.
+// Return the new names of a renamed event, and of causes; any other word unchanged.
 std::string CurrentEventName(std::string_view name);
+std::vector<std::string> CurrentCauseNames(std::vector<std::string> names);
 
 }  // namespace doublehold
 

@@ -34,6 +34,12 @@ TEST(OldNames, AnOldNameOfAnEventBecomesTheNewOneAndOtherWordsStay) {
   EXPECT_EQ(CurrentEventName("told"), "told") << "that is a claim";
 }
 
+TEST(OldNames, OldNamesOfCausesBecomeTheNewOnesAndOtherWordsStay) {
+  EXPECT_EQ(RenamedCauses().size(), 1u);
+  EXPECT_EQ(CurrentCauseNames({"stopped", "not-told", "unexplained"}),
+            (std::vector<std::string>{"stopped", "unexplained", "unexplained"}));
+}
+
 TEST(OldNames, AClaimThatIsGivenTwiceIsNamedWithItsOldName) {
   EXPECT_EQ(ClaimGivenTwice("key-leak"),
             "'cleared' is the old name of 'key-leak', which is given too");

@@ -78,6 +78,7 @@ RunFacts ReadFacts(JsonObject& object) {
   facts.claims = CurrentClaimNames(std::move(facts.claims));
   RenameClaims(facts.expect, object, "expect");
   RenameClaims(facts.expect_cause, object, "expect_cause");
+  for (auto& [claim, causes] : facts.expect_cause) causes = CurrentCauseNames(std::move(causes));
   const JsonValue keys = object.Take("keys");
   if (facts.keys.size() > kMostKeys) keys.Fail(fmt::format("has over {} keys", kMostKeys));
   if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size())

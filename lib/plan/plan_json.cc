@@ -26,6 +26,7 @@ Result<Plan> PlanFromJson(const json& from, std::string_view name) {
   plan.claims = CurrentClaimNames(std::move(plan.claims));
   RenameClaims(plan.expect, object, "expect");
   RenameClaims(plan.expect_cause, object, "expect_cause");
+  for (auto& [claim, causes] : plan.expect_cause) causes = CurrentCauseNames(std::move(causes));
   if (!document.ok()) return BadInput(fmt::format("{}: {}", name, document.error()));
   return plan;
 }

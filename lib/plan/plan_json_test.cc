@@ -101,14 +101,15 @@ TEST(PlanJson, OldNamesOfClaimsAreReadAndNewOnesWritten) {
   json plan = ToJson(FullPlan());
   plan["claims"] = json::parse(R"(["exclusion","warned"])");
   plan["expect"] = json::parse(R"({"exclusion":"any","warned":"violated"})");
-  plan["expect_cause"] = json::parse(R"({"warned":["overran"]})");
+  plan["expect_cause"] = json::parse(R"({"warned":["overran","not-told"]})");
   const Result<Plan> read = PlanFromJson(plan, "p.json");
   ASSERT_TRUE(read.has_value()) << read.error().message;
   const json written = ToJson(*read);
   EXPECT_EQ(written["claims"], json::parse(R"(["exclusion","lost-lock-notification"])"));
   EXPECT_EQ(written["expect"],
             json::parse(R"({"exclusion":"any","lost-lock-notification":"violated"})"));
-  EXPECT_EQ(written["expect_cause"], json::parse(R"({"lost-lock-notification":["overran"]})"));
+  EXPECT_EQ(written["expect_cause"],
+            json::parse(R"({"lost-lock-notification":["overran","unexplained"]})"));
 }
 
 TEST(PlanJson, AClaimWithBothOfItsNamesIsRefused) {

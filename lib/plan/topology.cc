@@ -64,7 +64,7 @@ int MasterOf(const Plan& plan, int server) {
   return server <= plan.nodes ? server : (server - plan.nodes - 1) / plan.replicas + 1;
 }
 
-Misfit WhyWrongSize(const Plan& plan) {
+Incompatibility WhyWrongSize(const Plan& plan) {
   const TopologyEntry& entry = EntryOf(plan);
   const bool one = entry.most_nodes == 1;
   if (plan.nodes < entry.least_nodes || plan.nodes > entry.most_nodes) {

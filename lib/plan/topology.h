@@ -53,11 +53,11 @@ int ClientLinksOf(const Plan& plan);
 int MasterOf(const Plan& plan, int server);
 
 // Why sizes do not fit the topology, and the setting at fault. Both are empty when they fit.
-struct Misfit {
+struct Incompatibility {
   std::string setting;
   std::string why;
 };
-Misfit WhyWrongSize(const Plan& plan);
+Incompatibility WhyWrongSize(const Plan& plan);
 
 }  // namespace doublehold
 

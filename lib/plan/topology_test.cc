@@ -52,7 +52,7 @@ TEST(Topology, WrongSizesNameTheSettingAtFault) {
     plan.nodes = c.nodes;
     plan.replicas = c.replicas;
     plan.direct = c.direct;
-    const Misfit incompatibility = WhyWrongSize(plan);
+    const Incompatibility incompatibility = WhyWrongSize(plan);
     EXPECT_EQ(incompatibility.setting, c.setting) << c.name << " " << c.nodes << " " << c.replicas;
     EXPECT_EQ(incompatibility.why.empty(), incompatibility.setting.empty());
   }

@@ -15,87 +15,87 @@ std::string NodeName(int node) {
   return node == kStoreId.number ? "the store" : fmt::format("node {}", node);
 }
 
-std::string OfRequest(const Struck& struck, std::string_view what) {
-  return fmt::format("client {}'s {} to {} {}", struck.client, struck.command,
-                     NodeName(struck.node), what);
+std::string OfRequest(const BegunFault& begun, std::string_view what) {
+  return fmt::format("client {}'s {} to {} {}", begun.client, begun.command, NodeName(begun.node),
+                     what);
 }
 
-std::string OfReply(const Struck& struck, std::string_view what) {
-  return fmt::format("the reply of {} to client {}'s {} {}", NodeName(struck.node), struck.client,
-                     struck.command, what);
+std::string OfReply(const BegunFault& begun, std::string_view what) {
+  return fmt::format("the reply of {} to client {}'s {} {}", NodeName(begun.node), begun.client,
+                     begun.command, what);
 }
 
-std::string OfNews(const Struck& struck, std::string_view what) {
-  return fmt::format("what {} tells client {} on a channel {}", NodeName(struck.node),
-                     struck.client, what);
+std::string OfNews(const BegunFault& begun, std::string_view what) {
+  return fmt::format("what {} tells client {} on a channel {}", NodeName(begun.node), begun.client,
+                     what);
 }
 
 }  // namespace
 
-std::string TextOf(const Struck& struck) {
-  const std::string length = FormatDuration(struck.lasts);
-  switch (struck.fault) {
+std::string TextOf(const BegunFault& begun) {
+  const std::string length = FormatDuration(begun.lasts);
+  switch (begun.fault) {
     case FaultForm::kPause:
-      return fmt::format("client {} stopped for {}", struck.client, length);
+      return fmt::format("client {} stopped for {}", begun.client, length);
     case FaultForm::kCrash:
-      return fmt::format("client {} killed", struck.client);
+      return fmt::format("client {} killed", begun.client);
     case FaultForm::kClientClock:
-      return fmt::format("client {}'s clock jumps ahead by {}", struck.client, length);
+      return fmt::format("client {}'s clock jumps ahead by {}", begun.client, length);
     case FaultForm::kClientClockBack:
-      return fmt::format("client {}'s clock jumps back by {}", struck.client, length);
+      return fmt::format("client {}'s clock jumps back by {}", begun.client, length);
     case FaultForm::kHoldRequest:
-      return OfRequest(struck, "is held back for " + length);
+      return OfRequest(begun, "is held back for " + length);
     case FaultForm::kHoldReply:
-      return OfReply(struck, "is held back for " + length);
+      return OfReply(begun, "is held back for " + length);
     case FaultForm::kDropRequest:
-      return OfRequest(struck, "is lost");
+      return OfRequest(begun, "is lost");
     case FaultForm::kDropReply:
-      return OfReply(struck, "is lost");
+      return OfReply(begun, "is lost");
     case FaultForm::kResetRequest:
-      return OfRequest(struck, "breaks its connection");
+      return OfRequest(begun, "breaks its connection");
     case FaultForm::kResetReply:
-      return OfReply(struck, "is lost with its connection");
+      return OfReply(begun, "is lost with its connection");
     case FaultForm::kNodePause:
-      return fmt::format("node {} stopped for {}", struck.node, length);
+      return fmt::format("node {} stopped for {}", begun.node, length);
     case FaultForm::kNodeClock:
-      return fmt::format("node {}'s clock jumps ahead by {}", struck.node, length);
+      return fmt::format("node {}'s clock jumps ahead by {}", begun.node, length);
     case FaultForm::kNodeClockBack:
-      return fmt::format("node {}'s clock jumps back by {}", struck.node, length);
+      return fmt::format("node {}'s clock jumps back by {}", begun.node, length);
     case FaultForm::kRestartEmpty:
-      return fmt::format("node {} restarts empty", struck.node);
+      return fmt::format("node {} restarts empty", begun.node);
     case FaultForm::kRestartWithData:
-      return fmt::format("node {} restarts with its data", struck.node);
+      return fmt::format("node {} restarts with its data", begun.node);
     case FaultForm::kNodeCrash:
-      return fmt::format("node {} killed for good", struck.node);
+      return fmt::format("node {} killed for good", begun.node);
     case FaultForm::kForgetScripts:
-      return fmt::format("node {} forgets all scripts", struck.node);
+      return fmt::format("node {} forgets all scripts", begun.node);
     case FaultForm::kClientFast:
-      return fmt::format("client {}'s clock runs at {} times its rate", struck.client, kFastRate);
+      return fmt::format("client {}'s clock runs at {} times its rate", begun.client, kFastRate);
     case FaultForm::kNodeFast:
-      return fmt::format("node {}'s clock runs at {} times its rate", struck.node, kFastRate);
+      return fmt::format("node {}'s clock runs at {} times its rate", begun.node, kFastRate);
     case FaultForm::kCutReplication:
-      return fmt::format("node {}'s replicas are cut off", struck.node);
+      return fmt::format("node {}'s replicas are cut off", begun.node);
     case FaultForm::kFailover:
-      return fmt::format("node {} killed, and a replica promoted", struck.node);
+      return fmt::format("node {} killed, and a replica promoted", begun.node);
     case FaultForm::kHoldNews:
-      return OfNews(struck, "is held back for " + length);
+      return OfNews(begun, "is held back for " + length);
     case FaultForm::kDropNews:
-      return OfNews(struck, "is lost");
+      return OfNews(begun, "is lost");
   }
   return "";
 }
 
-const std::string& FaultTexts::Of(const Struck& struck) {
+const std::string& FaultTexts::Of(const BegunFault& begun) {
   for (const Kept& kept : kept_) {
-    if (kept.struck.fault == struck.fault && kept.struck.client == struck.client &&
-        kept.struck.node == struck.node && kept.struck.lasts == struck.lasts &&
-        kept.command == struck.command)
+    if (kept.begun.fault == begun.fault && kept.begun.client == begun.client &&
+        kept.begun.node == begun.node && kept.begun.lasts == begun.lasts &&
+        kept.command == begun.command)
       return kept.text;
   }
   if (kept_.size() == kMostKept) kept_.clear();
   Kept& kept = kept_.emplace_back(
-      Kept{.struck = struck, .command = std::string(struck.command), .text = TextOf(struck)});
-  kept.struck.command = {};
+      Kept{.begun = begun, .command = std::string(begun.command), .text = TextOf(begun)});
+  kept.begun.command = {};
   return kept.text;
 }
 

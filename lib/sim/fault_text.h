@@ -11,24 +11,24 @@
 
 namespace doublehold::sim {
 
-struct Struck {
+struct BegunFault {
   FaultForm fault = FaultForm::kPause;
   int client = -1;             // -1: the fault hits no client
   int node = -1;               // -1: the fault hits no node
   std::string_view command{};  // the message's first word, or "script"
   Duration lasts{};
 };
-std::string TextOf(const Struck& struck);
+std::string TextOf(const BegunFault& begun);
 
 // Caches the texts: formatting one takes a good part of the time of an execution.
 class FaultTexts {
  public:
   // The reference is valid until the next call.
-  const std::string& Of(const Struck& struck);
+  const std::string& Of(const BegunFault& begun);
 
  private:
   struct Kept {
-    Struck struck;
+    BegunFault begun;
     std::string command, text;
   };
   std::vector<Kept> kept_;

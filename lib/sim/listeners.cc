@@ -52,7 +52,7 @@ void Network::Publish(int node) {
       MonoTime at = world_->now_ + world_->terms_.latency;
       if (world_->NotesPlaces(Point::kNews))
         world_->NotePlace({.point = Point::kNews, .client = link.process});
-      if (const std::optional<FaultForm> fault = world_->Strike(Point::kNews)) {
+      if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kNews)) {
         const bool is_held = fault == FaultForm::kHoldNews;
         world_->Note(*fault, link.process, node,
                      is_held ? world_->now_ + world_->terms_.lasts : world_->now_);

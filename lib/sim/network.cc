@@ -108,7 +108,7 @@ void Network::Send(uint32_t index) {
     return Lose(index, /*definite=*/true, "the server refused the connection");
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (world_->NotesPlaces(Point::kRequest)) NotePlace(Point::kRequest, index);
-  if (const std::optional<FaultForm> fault = world_->Strike(Point::kRequest)) {
+  if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kRequest)) {
     const bool is_held = fault == FaultForm::kHoldRequest;
     world_->Note(*fault, link.process, link.node,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
@@ -146,7 +146,7 @@ void Network::DeliverRequest(uint32_t index) {
   if (node.still_until > world_->now_) return Again(index, node);
   if (number != kStoreId.number) {
     if (world_->NotesPlaces(Point::kCarryOut)) NotePlace(Point::kCarryOut, index);
-    const std::optional<FaultForm> fault = world_->Strike(Point::kCarryOut);
+    const std::optional<FaultForm> fault = world_->ChooseFault(Point::kCarryOut);
     if (fault && StrikeNode(*fault, number)) {
       // A node that restarts has lost the message; a paused node executes it later.
       if (node.still_until > world_->now_) Again(index, node);
@@ -168,7 +168,7 @@ void Network::DeliverRequest(uint32_t index) {
     }
   }
   if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
-  if (const std::optional<FaultForm> lost = world_->Strike(Point::kReply)) {
+  if (const std::optional<FaultForm> lost = world_->ChooseFault(Point::kReply)) {
     const bool is_held = lost == FaultForm::kHoldReply;
     world_->Note(*lost, link.process, number,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));

@@ -28,7 +28,7 @@ World::~World() {
 
 const std::vector<Event>& World::events() const { return memory_->events; }
 const std::vector<FaultFact>& World::faults() const { return memory_->faults; }
-const std::vector<FaultForm>& World::struck() const { return memory_->struck; }
+const std::vector<FaultForm>& World::begun_faults() const { return memory_->begun_faults; }
 Network& World::network() { return memory_->network; }
 
 void World::Start(int process, TaskKind kind, int thread, std::function<void(Env&)> body) {
@@ -140,9 +140,9 @@ void World::GoOn(const Due& due) {
   if (process.still_until > now_) return later();
   if (process.number > 0 && (task.begun || !std::exchange(process.begun, true))) {
     const Point point = task.begun ? Point::kGoOn : Point::kBegin;
-    if (terms_.places != nullptr && !task.struck) NoteGoingOn(task, point);
+    if (terms_.places != nullptr && !task.begun_fault) NoteGoingOn(task, point);
     const std::optional<FaultForm> fault =
-        task.struck ? std::exchange(task.struck, std::nullopt) : Strike(point);
+        task.begun_fault ? std::exchange(task.begun_fault, std::nullopt) : ChooseFault(point);
     if (fault == FaultForm::kPause) {
       process.still_until = now_ + terms_.lasts;
       Note(*fault, process.number, -1, process.still_until);
@@ -176,8 +176,8 @@ void World::PassPoint(Task& task) {
   if (task.process->gone || task.process->number == 0) return;
   if (NotesPlaces(Point::kGoOn))
     NotePlace({.point = Point::kGoOn, .client = task.process->number, .step = task.step});
-  task.struck = Strike(Point::kGoOn);
-  if (!task.struck) return;
+  task.begun_fault = ChooseFault(Point::kGoOn);
+  if (!task.begun_fault) return;
   Wake(task.number);
   task.fiber->Yield();
 }
@@ -261,7 +261,7 @@ void World::Note(FaultForm fault, int client, int node, MonoTime until, std::str
                  .planned = 1};
   if (node >= 0) fact.nodes.push_back(node);
   memory_->faults.push_back(std::move(fact));
-  memory_->struck.push_back(fault);
+  memory_->begun_faults.push_back(fault);
   NoteManyEffects();
   Event event{.at_ns = ToNs(now_ - kStart),
               .client = kSupervisor,

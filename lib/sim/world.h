@@ -74,7 +74,7 @@ class World {
   [[nodiscard]] const std::vector<Event>& events() const;
   [[nodiscard]] const std::vector<FaultFact>& faults() const;
   // The faults that began, in order.
-  [[nodiscard]] const std::vector<FaultForm>& struck() const;
+  [[nodiscard]] const std::vector<FaultForm>& begun_faults() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   // Sleep sets: index of the first choice from which this execution repeats another one. The other
   // execution defers fewer events and differs only in the order of independent events. Empty when
@@ -150,7 +150,7 @@ class World {
   void NoteTraffic(int process, int node);
 
   // Asks whether a fault begins at a point, and which.
-  std::optional<FaultForm> Strike(Point point) {
+  std::optional<FaultForm> ChooseFault(Point point) {
     const uint32_t count = alternatives_[static_cast<size_t>(point)];
     if (count == 0) return std::nullopt;
     const uint32_t choice = Choose(ChoiceKind::kFault, count);
@@ -158,8 +158,8 @@ class World {
     return FaultOf(point, choice);
   }
   [[nodiscard]] FaultForm FaultOf(Point point, uint32_t choice) const;
-  // Call before Strike. Whether a fault place must be noted: the terms ask for places, and Strike
-  // will ask for a choice.
+  // Call before ChooseFault. Whether a fault place must be noted: the terms ask for places, and
+  // ChooseFault will ask for a choice.
   [[nodiscard]] bool NotesPlaces(Point point) const {
     return terms_.places != nullptr && alternatives_[static_cast<size_t>(point)] != 0;
   }

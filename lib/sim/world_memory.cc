@@ -22,7 +22,7 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   }
   events.clear();
   faults.clear();
-  struck.clear();
+  begun_faults.clear();
   heals.clear();
 }
 
@@ -46,7 +46,7 @@ World::Task& WorldMemory::AddTask() {
   task.joiner.reset();
   task.step.reset();
   task.noted.reset();
-  task.struck.reset();
+  task.begun_fault.reset();
   return task;
 }
 

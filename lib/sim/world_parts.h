@@ -43,7 +43,7 @@ struct World::Task {
   int sessions = 1;   // on a process's first task: sessions of the process
   std::optional<uint32_t> joiner{};
   // The fault at the point where the task stands, before it continues.
-  std::optional<FaultForm> struck{};
+  std::optional<FaultForm> begun_fault{};
   std::optional<Announced> step{};  // announced since the task continued
   // The fault place noted when the task continued, until it announces a step.
   std::optional<size_t> noted{};
@@ -81,7 +81,7 @@ struct WorldMemory {
   std::array<std::vector<FaultForm>, kPoints> faults_at;  // by point
   std::vector<Event> events;
   std::vector<FaultFact> faults;
-  std::vector<FaultForm> struck;
+  std::vector<FaultForm> begun_faults;
   std::vector<Event> heals;  // by fault: the event to record when the fault ends
   FaultTexts texts;
 };

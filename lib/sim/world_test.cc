@@ -38,7 +38,7 @@ TEST(World, AMessageTakesTheLatencyEachWay) {
 
 // A client's observations after one fault. `deviation.at` is the index of the choice,
 // `deviation.choice` selects one of the faults possible there.
-struct Struck {
+struct BegunFault {
   const char* what;
   std::vector<FaultForm> faults;
   Deviation deviation;
@@ -60,7 +60,7 @@ WorldLines SetAndGet(const std::vector<FaultForm>& faults, const Deviation& devi
 }
 
 TEST(World, EachFaultDoesWhatItSays) {
-  const Struck cases[] = {
+  const BegunFault cases[] = {
       {"a client is stopped before it takes the answer",
        {FaultForm::kPause},
        {0, 1},
@@ -101,7 +101,7 @@ TEST(World, EachFaultDoesWhatItSays) {
        {1, 1},
        {"0.1 OK", "0.2 perhaps", "500.1 c2 nil"}},
   };
-  for (const Struck& each : cases)
+  for (const BegunFault& each : cases)
     EXPECT_EQ(SetAndGet(each.faults, each.deviation), each.said) << each.what;
 }
 

@@ -84,19 +84,19 @@ struct SavedTwice {
     return late(first_hold, first.to_ns) && !late(again_hold, again.from_ns);
   }
 
-  [[nodiscard]] Violation Tell(const Scene& scene) const {
+  [[nodiscard]] Violation Tell(const Disturbances& disturbances) const {
     const bool blame_first = IsFirstToBlame();
     const Call& doer = blame_first ? first : again;
     const Call& other = blame_first ? again : first;
-    return TellDeed(
-        scene,
+    return DescribeWrongOperation(
+        disturbances,
         {.by = doer.session,
          .under = blame_first ? first_hold : again_hold,
          .harmed = blame_first ? again_hold : first_hold,
          .key = again.key,
          .when = blame_first ? Span{first.to_ns, first.to_ns} : Span{again.from_ns, again.to_ns},
          .what = fmt::format("saved task {} at {}, and {} saved it {}at {}", TaskOf(again).second,
-                             At(doer.to_ns), OwnerName(scene, other.session),
+                             At(doer.to_ns), OwnerName(disturbances, other.session),
                              blame_first ? "again " : "", At(other.to_ns))});
   }
 };
@@ -152,7 +152,7 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
         }
         const SavedTwice twice{*first, *save, holds.Find(first->hold), holds.Find(save->hold)};
         const int64_t at_ns = twice.IsFirstToBlame() ? first->to_ns : save->to_ns;
-        found.Violated(at_ns, [&] { return twice.Tell(evidence.scene()); });
+        found.Violated(at_ns, [&] { return twice.Tell(evidence.disturbances()); });
       }
     }
   }

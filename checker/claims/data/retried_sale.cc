@@ -81,17 +81,17 @@ class Tries {
 };
 
 // Empty: the machine does not explain every retried write.
-std::string ByMachine(const Scene& scene, const Tries& tries) {
+std::string ByMachine(const Disturbances& disturbances, const Tries& tries) {
   std::map<int64_t, bool> by_machine;
   std::string first;
   for (const Try& one : tries.Suspects()) {
-    const bool stood = StalledForMostOf(scene, one.session.client, one.when);
-    const Stall* stall = stood ? LongestStall(scene, one.session.client, one.when) : nullptr;
+    const bool stood = StalledForMostOf(disturbances, one.session.client, one.when);
+    const Stall* stall = stood ? LongestStall(disturbances, one.session.client, one.when) : nullptr;
     bool& its = by_machine[tries.OneOfThem(one, by_machine.size())];
     its = its || stall != nullptr;
     if (stall == nullptr || !first.empty()) continue;
     first = fmt::format("that of {} at {} stood in a stall of the machine ({}, {})",
-                        OwnerName(scene, one.session), At(one.when.from_ns),
+                        OwnerName(disturbances, one.session), At(one.when.from_ns),
                         ProcessName(stall->client), During(stall->when));
   }
   const bool all = std::ranges::all_of(by_machine, [](const auto& of) { return of.second; });
@@ -103,14 +103,14 @@ std::string ByMachine(const Scene& scene, const Tries& tries) {
 std::vector<std::string> TakenTwiceByMachine(const Evidence& evidence,
                                              const std::vector<ItemCount>& items) {
   std::vector<std::string> why(items.size());
-  if (evidence.scene().stalls.empty()) return why;
+  if (evidence.disturbances().stalls.empty()) return why;
   std::map<uint16_t, Tries> of_items;
   for (const Event& event : evidence.history().events) {
     if (event.op != Op::kWrite || event.client <= kReferee) continue;
     if (event.key >= items.size() || items[event.key].Twice() == 0) continue;
     of_items.try_emplace(event.key, WriteModeOf(evidence.facts())).first->second.Take(event);
   }
-  for (const auto& [item, tries] : of_items) why[item] = ByMachine(evidence.scene(), tries);
+  for (const auto& [item, tries] : of_items) why[item] = ByMachine(evidence.disturbances(), tries);
   return why;
 }
 

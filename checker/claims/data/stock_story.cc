@@ -54,7 +54,7 @@ class StockTelling {
         mode_(WriteModeOf(evidence.facts())),
         items_(items),
         holds_(evidence.holds()),
-        scene_(evidence.scene()),
+        disturbances_(evidence.disturbances()),
         found_(found),
         tale_{std::vector<bool>(items.size()), std::vector<int64_t>(items.size())} {
     for (const ItemCount& item : items) replays_.emplace_back(item.initial);
@@ -101,9 +101,9 @@ class StockTelling {
 
  private:
   void NoteIfDoubtful(Replay& replay, const Event& write, int64_t to_ns) const {
-    std::string why = AftermathClause(scene_, holds_.Find(write.hold), nullptr, write.at_ns);
+    std::string why = AftermathClause(disturbances_, holds_.Find(write.hold), nullptr, write.at_ns);
     if (const Hold* stale = StaleHoldOf(write); why.empty() && stale != nullptr) {
-      const StaleStory story = TellStale(scene_, *stale, 0, write.at_ns, write.at_ns);
+      const StaleStory story = TellStale(disturbances_, *stale, 0, write.at_ns, write.at_ns);
       if (story.explained_by_stall) why = story.text + ", and may have written last";
     }
     if (why.empty()) return;
@@ -140,7 +140,8 @@ class StockTelling {
     std::string what = fmt::format(
         "wrote stock {} at {} over {}", write.value[1], At(write.at_ns),
         overwrite.over
-            ? fmt::format("{}'s {}", OwnerName(scene_, SessionOf(*overwrite.over)), overwrite.stock)
+            ? fmt::format("{}'s {}", OwnerName(disturbances_, SessionOf(*overwrite.over)),
+                          overwrite.stock)
             : fmt::format("the initial {}", overwrite.stock));
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
@@ -211,24 +212,27 @@ class StockTelling {
     const Hold* stale = StaleHoldOf(write);
     const Hold* stale_over = over ? StaleHoldOf(*over) : nullptr;
     if (stale == nullptr && stale_over == nullptr) {
-      const auto faults =
-          FaultsBehind(scene_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
+      const auto faults = FaultsBehind(
+          disturbances_, {.at_ns = write.at_ns, .stale = write.client, .other = other});
       violation.fault = faults.empty() ? -1 : faults.front()->fault;
-      violation.before_faults = fmt::format("{} {}; ", OwnerName(scene_, SessionOf(write)), what);
-      violation.sentence = *violation.before_faults + FaultsClause(scene_, faults);
+      violation.before_faults =
+          fmt::format("{} {}; ", OwnerName(disturbances_, SessionOf(write)), what);
+      violation.sentence = *violation.before_faults + FaultsClause(disturbances_, faults);
       return violation;
     }
     violation.stale = true;
     const StaleStory story =
-        stale != nullptr ? TellStale(scene_, *stale, other, write.at_ns, write.at_ns)
-                         : TellStale(scene_, *stale_over, write.client, over->at_ns, over->at_ns);
+        stale != nullptr
+            ? TellStale(disturbances_, *stale, other, write.at_ns, write.at_ns)
+            : TellStale(disturbances_, *stale_over, write.client, over->at_ns, over->at_ns);
     violation.fault = story.fault;
     violation.explained_by_stall = story.explained_by_stall;
     violation.sentence =
         stale != nullptr
             ? fmt::format("{}; it {}{}", story.text, what, story.suffix)
             : fmt::format("{}; it wrote stock {} at {}; {} {}{}", story.text, over->value[1],
-                          At(over->at_ns), OwnerName(scene_, SessionOf(write)), what, story.suffix);
+                          At(over->at_ns), OwnerName(disturbances_, SessionOf(write)), what,
+                          story.suffix);
     return violation;
   }
 
@@ -242,7 +246,7 @@ class StockTelling {
   WriteMode mode_;
   const std::vector<ItemCount>& items_;
   const Holds& holds_;
-  const Scene& scene_;
+  const Disturbances& disturbances_;
   ClaimFindings& found_;
   std::vector<Replay> replays_;
   std::map<SessionId, Event> reads_;  // last read of each session

@@ -77,10 +77,10 @@ class TornReadChecker : ClaimChecker {
         "the other",
         Seconds(look.from_ns), At(look.to_ns), look.answer[0], look.answer[1]);
     if (unfinished != nullptr || !calls_.complete) {
-      std::string doubt = fmt::format("{} {}", OwnerName(scene_, look.session), saw);
+      std::string doubt = fmt::format("{} {}", OwnerName(disturbances_, look.session), saw);
       if (unfinished != nullptr)
         doubt += fmt::format(", and {}'s write of version {} at {} may have been left half done",
-                             OwnerName(scene_, unfinished->session), Left(*unfinished),
+                             OwnerName(disturbances_, unfinished->session), Left(*unfinished),
                              At(unfinished->from_ns));
       return found_.Doubt(std::move(doubt));
     }
@@ -135,25 +135,25 @@ class TornReadChecker : ClaimChecker {
         write == nullptr
             ? "; who wrote in between is not known"
             : fmt::format("; {} wrote version {} over {} at {}-{}",
-                          OwnerName(scene_, write->session), Left(*write),
+                          OwnerName(disturbances_, write->session), Left(*write),
                           VersionBeforeWrite(*write), Seconds(write->from_ns), At(write->to_ns));
-    Deed deed{.by = look.session,
-              .under = &hold,
-              .harmed = others,
-              .key = look.key,
-              .when = {look.to_ns, look.to_ns},
-              .what = saw + wrote};
+    WrongOperation operation{.by = look.session,
+                             .under = &hold,
+                             .harmed = others,
+                             .key = look.key,
+                             .when = {look.to_ns, look.to_ns},
+                             .what = saw + wrote};
     if (write != nullptr && IsLate(others, write->to_ns) && !IsLate(&hold, look.to_ns)) {
-      deed = {.by = write->session,
-              .under = others,
-              .harmed = &hold,
-              .key = look.key,
-              .when = {write->to_ns, write->to_ns},
-              .what = fmt::format("wrote version {} over {} until {}, while {} {}", Left(*write),
-                                  VersionBeforeWrite(*write), At(write->to_ns),
-                                  OwnerName(scene_, look.session), saw)};
+      operation = {.by = write->session,
+                   .under = others,
+                   .harmed = &hold,
+                   .key = look.key,
+                   .when = {write->to_ns, write->to_ns},
+                   .what = fmt::format("wrote version {} over {} until {}, while {} {}",
+                                       Left(*write), VersionBeforeWrite(*write), At(write->to_ns),
+                                       OwnerName(disturbances_, look.session), saw)};
     }
-    Violation violation = TellDeed(scene_, deed);
+    Violation violation = DescribeWrongOperation(disturbances_, operation);
     violation.from_ns = look.from_ns;
     violation.to_ns = look.to_ns;
     return violation;

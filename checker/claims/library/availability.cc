@@ -101,7 +101,8 @@ class AvailabilityChecker : ClaimChecker {
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
       const Span during{call.from_ns, call.to_ns};
-      if (call.outcome == EventType::kInfo && !WasActive(scene_, during, Any)) found_.PassedOver();
+      if (call.outcome == EventType::kInfo && !WasActive(disturbances_, during, Any))
+        found_.PassedOver();
       moments.push_back({call.from_ns, false, &call});
       if (call.to_ns < kForeverNs) moments.push_back({call.to_ns, true, &call});
     }
@@ -153,24 +154,24 @@ class AvailabilityChecker : ClaimChecker {
   void Granted(const Call& call, const FreeInterval& spell) {
     const int64_t since_ns = std::max(spell.when.from_ns, retries_.at(&call).since_ns);
     const int64_t left_ns = patience_ns_ - (call.to_ns - since_ns);
-    if (UndisturbedSince(scene_, {since_ns, call.to_ns}, call.session.client) != since_ns) {
+    if (UndisturbedSince(disturbances_, {since_ns, call.to_ns}, call.session.client) != since_ns) {
       return left_ns < 0 ? found_.PassedOver() : found_.Judged();
     }
     found_.Judged();
     const int64_t stood_ns =
-        BlockedTimeNs(scene_, call.session.client, Side::kSession, {since_ns, call.to_ns});
+        BlockedTimeNs(disturbances_, call.session.client, Side::kSession, {since_ns, call.to_ns});
     // The last call may have been granted long before its answer.
     if (left_ns + stood_ns < 0 && found_.IsClean() && !WasHadBeside(call)) {
       found_.Doubt(fmt::format(
           "{} asked for the free key from {} on, and was granted it only at {}, though perhaps in "
           "time",
-          OwnerName(scene_, call.session), At(since_ns), At(call.to_ns)));
+          OwnerName(disturbances_, call.session), At(since_ns), At(call.to_ns)));
     }
     found_.NoteMargin(left_ns, call.to_ns, [&] {
       return fmt::format(
           "{} asked for the free key from {} on, and was granted it at {}, with {} of lease and "
           "grace left",
-          OwnerName(scene_, call.session), At(since_ns), At(call.to_ns), ShortTime(left_ns));
+          OwnerName(disturbances_, call.session), At(since_ns), At(call.to_ns), ShortTime(left_ns));
     });
   }
 
@@ -190,7 +191,7 @@ class AvailabilityChecker : ClaimChecker {
     if (!SaysThatItIsTaken(call)) since_ns = std::max(since_ns, retries.since_ns);
     const int64_t perhaps_ns = std::max(free_ns, retries.perhaps_since_ns);
     if (call.from_ns - since_ns <= patience_ns_ && call.to_ns - perhaps_ns <= patience_ns_) return;
-    const auto over = UndisturbedSince(scene_, {free_ns, call.to_ns}, call.session.client);
+    const auto over = UndisturbedSince(disturbances_, {free_ns, call.to_ns}, call.session.client);
     if (!over) return Doubt(call, spell, "what a fault left behind may have been in its way");
     since_ns = std::max(since_ns, *over);
     const int64_t left_ns = LeftNs({since_ns, call.from_ns}, call);
@@ -213,20 +214,21 @@ class AvailabilityChecker : ClaimChecker {
     const int64_t since_ns = retries_.at(&call).since_ns;
     const std::string asked =
         since_ns < call.from_ns ? fmt::format(" and asked in vain since {}", At(since_ns)) : "";
-    Violation violation = TellDeed(scene_, {.by = call.session,
-                                            .key = call.key,
-                                            .when = {call.from_ns, call.to_ns},
-                                            .what = Tell(call, spell, asked) + TellOfOthers(call),
-                                            .of_service = true});
+    Violation violation = DescribeWrongOperation(
+        disturbances_, {.by = call.session,
+                        .key = call.key,
+                        .when = {call.from_ns, call.to_ns},
+                        .what = Tell(call, spell, asked) + TellOfOthers(call),
+                        .of_service = true});
     if (spell.last != nullptr) violation.first = spell.last->Ref();
     // The consequences of a fault may last, so an earlier fault is named too.
-    NameEarlierFault(scene_, violation, Any);
+    NameEarlierFault(disturbances_, violation, Any);
     return violation;
   }
 
   void Doubt(const Call& refused, const FreeInterval& spell, std::string_view why) {
     if (!found_.IsClean()) return;
-    found_.Doubt(fmt::format("{} {}; {}", OwnerName(scene_, refused.session),
+    found_.Doubt(fmt::format("{} {}; {}", OwnerName(disturbances_, refused.session),
                              Tell(refused, spell, ""), why));
   }
 
@@ -234,7 +236,8 @@ class AvailabilityChecker : ClaimChecker {
   // Below 0: it was longer.
   [[nodiscard]] int64_t LeftNs(const Span& when, const Call& refused) const {
     if (when.from_ns >= when.to_ns) return patience_ns_;
-    const int64_t stood_ns = BlockedTimeNs(scene_, refused.session.client, Side::kSession, when);
+    const int64_t stood_ns =
+        BlockedTimeNs(disturbances_, refused.session.client, Side::kSession, when);
     return patience_ns_ - (when.to_ns - when.from_ns - stood_ns);
   }
 
@@ -288,7 +291,7 @@ class AvailabilityChecker : ClaimChecker {
     const std::string free =
         spell.last != nullptr
             ? fmt::format("which nobody had since {}, when {} was the last to have it",
-                          At(spell.when.from_ns), OwnerName(scene_, spell.last->owner()))
+                          At(spell.when.from_ns), OwnerName(disturbances_, spell.last->owner()))
             : fmt::format("which nobody had since {}", At(spell.when.from_ns));
     return fmt::format("asked for the key at {},{}{} {}, and was refused it at {}",
                        At(refused.from_ns), asked, asked.empty() ? "" : ",", free,
@@ -300,7 +303,7 @@ class AvailabilityChecker : ClaimChecker {
     if (facts_.nodes > 1) return "";
     std::vector<std::string> names;
     for (const SessionId& other : OthersThatWait(refused))
-      names.push_back(OwnerName(scene_, other));
+      names.push_back(OwnerName(disturbances_, other));
     if (names.empty()) return "";
     return fmt::format("; nor was {} granted it, who asked too", fmt::join(names, " or "));
   }

@@ -128,7 +128,7 @@ class CallTimeoutChecker : ClaimChecker {
   }
 
   [[nodiscard]] bool WasEverKilled(int32_t client) const {
-    return std::ranges::any_of(scene_.episodes, [&](const FaultEpisode& episode) {
+    return std::ranges::any_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
       return episode.client == client && IsCrash(FaultFor(facts_, episode));
     });
   }
@@ -176,13 +176,14 @@ class CallTimeoutChecker : ClaimChecker {
 
   [[nodiscard]] bool WasKilled(const LateCall& late) const {
     return std::ranges::any_of(
-        scene_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
+        disturbances_.EpisodesWithin(late.When()), [&](const FaultEpisode* episode) {
           return episode->client == late.event.client && IsCrash(FaultFor(facts_, *episode));
         });
   }
 
   void Judge(const LateCall& late) {
-    const int64_t still_ns = BlockedTimeNs(scene_, late.event.client, Side::kSession, late.When());
+    const int64_t still_ns =
+        BlockedTimeNs(disturbances_, late.event.client, Side::kSession, late.When());
     const int64_t left_ns = late.timeout_ns() + grace_ns_ - (late.took_ns() - still_ns);
     const bool answered = late.event.type == EventType::kOk;
     if (left_ns < 0 && !WasKilled(late)) {
@@ -199,7 +200,7 @@ class CallTimeoutChecker : ClaimChecker {
   }
 
   [[nodiscard]] Violation Tell(const LateCall& late, int64_t still_ns, int64_t due_ns) const {
-    Violation violation{.key = KeyName(scene_.facts, late.event.key),
+    Violation violation{.key = KeyName(disturbances_.facts, late.event.key),
                         .from_ns = late.call == nullptr ? late.sent_ns() : late.call->from_ns,
                         .to_ns = late.event.at_ns,
                         .sentence = What(late)};
@@ -211,7 +212,7 @@ class CallTimeoutChecker : ClaimChecker {
     const FaultEpisode* fault = FaultBehind(late, due_ns);
     if (fault != nullptr) violation.fault = fault->fault;
     violation.sentence +=
-        "; " + (fault == nullptr ? "no fault was active" : FaultClause(scene_, *fault));
+        "; " + (fault == nullptr ? "no fault was active" : FaultClause(disturbances_, *fault));
     return violation;
   }
 
@@ -229,7 +230,7 @@ class CallTimeoutChecker : ClaimChecker {
     };
     const FaultEpisode* best = nullptr;
     const int64_t from_ns = late.When().from_ns - ToNs(facts_.lease);
-    for (const FaultEpisode* episode : scene_.EpisodesWithin({from_ns, due_ns})) {
+    for (const FaultEpisode* episode : disturbances_.EpisodesWithin({from_ns, due_ns})) {
       if (best == nullptr || rank(*best) <= rank(*episode)) best = episode;
     }
     return best;
@@ -250,7 +251,7 @@ class CallTimeoutChecker : ClaimChecker {
     const auto of = std::clamp<int64_t>(late.event.value[2], 0, kNames.size() - 1);
     const bool answered = late.event.type == EventType::kOk;
     return fmt::format("{}'s {}, sent by {}, was to be answered within {} and {} {}",
-                       OwnerName(scene_, late.session()), kNames[static_cast<size_t>(of)],
+                       OwnerName(disturbances_, late.session()), kNames[static_cast<size_t>(of)],
                        At(late.sent_ns()), FormatDuration(Rounded(late.timeout_ns())),
                        answered ? "was answered after" : "was not answered at all in the",
                        FormatDuration(Rounded(late.took_ns())) +

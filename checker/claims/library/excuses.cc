@@ -47,12 +47,13 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 }  // namespace
 
-std::optional<int64_t> UndisturbedSince(const Scene& scene, const Span& when, int32_t client) {
-  const RunFacts& facts = scene.facts;
+std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
+                                        int32_t client) {
+  const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers alone
   std::set<int> killed, hit;          // lock servers
-  for (const FaultEpisode* episode : scene.EpisodesWithin({0, when.to_ns})) {
+  for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     if (MayLinger(facts, *episode)) return std::nullopt;
     const std::set<int> nodes = TargetNodesOnly(facts, *episode);
     // A server that was killed for good stays away, although its fault ends at once.
@@ -65,7 +66,7 @@ std::optional<int64_t> UndisturbedSince(const Scene& scene, const Span& when, in
   if (!killed.empty() && !LeavesAMajority(facts, killed)) return std::nullopt;
   hit.insert(killed.begin(), killed.end());
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
-  for (const Stall* stall : scene.StallsWithin(when)) {
+  for (const Stall* stall : disturbances.StallsWithin(when)) {
     // On several nodes, a stalled client may hold a part of the key. In a queue, it may be first.
     const bool by_another = stall->client > 0 && (facts.nodes > 1 || MayQueue(facts));
     const bool in_the_way = by_another || CanDelay(*stall, client);

@@ -12,7 +12,8 @@ namespace doublehold {
 
 // The latest end of the disturbances that overlap a span; its beginning if there are none. Nothing:
 // an earlier fault may block the key for long.
-std::optional<int64_t> UndisturbedSince(const Scene& scene, const Span& when, int32_t client);
+std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
+                                        int32_t client);
 
 }  // namespace doublehold
 

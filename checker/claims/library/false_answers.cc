@@ -20,10 +20,10 @@ class FalseAnswerSearch {
   explicit FalseAnswerSearch(const Evidence& evidence)
       : evidence_(evidence),
         holds_(evidence.holds()),
-        scene_(evidence.scene()),
+        disturbances_(evidence.disturbances()),
         lease_ends_(evidence) {
-    if (!scene_.facts.library) return;
-    const std::vector<std::string>& can = scene_.facts.library->can;
+    if (!disturbances_.facts.library) return;
+    const std::vector<std::string>& can = disturbances_.facts.library->can;
     leases_end_ = std::ranges::find(can, "lease") != can.end();
   }
 
@@ -79,11 +79,12 @@ class FalseAnswerSearch {
     const bool frees = release.Ok() && release.answer[0] == 0;
     if (own == nullptr || (!frees && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
-    const bool moved = WasActive(scene_, all, MovesAClock) || WasActive(scene_, all, LosesKeys) ||
-                       WasActive(scene_, {0, release.to_ns}, IsCrash);
+    const bool moved = WasActive(disturbances_, all, MovesAClock) ||
+                       WasActive(disturbances_, all, LosesKeys) ||
+                       WasActive(disturbances_, {0, release.to_ns}, IsCrash);
     // A delayed extension or release may still be carried out.
-    const bool kept = WasActive(scene_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
-                      WasActive(scene_, {own->asked_ns, release.from_ns}, LosesMessages);
+    const bool kept = WasActive(disturbances_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
+                      WasActive(disturbances_, {own->asked_ns, release.from_ns}, LosesMessages);
     // Readers may keep each other's locks alive.
     const bool certain = !asked.unclear && !asked.entered_again && !moved && !kept && !own->shared;
     FalseAnswer answer{.release = &release, .own = own};
@@ -105,7 +106,7 @@ class FalseAnswerSearch {
     }
     granted.freed = &release;
     answer.at_ns = lease_ends_.LatestNs(*granted.acquire);
-    const bool over = release.from_ns - answer.at_ns > ToNs(scene_.facts.grace);
+    const bool over = release.from_ns - answer.at_ns > ToNs(disturbances_.facts.grace);
     if (leases_end_ && over) found_.push_back(answer);
   }
 
@@ -132,7 +133,7 @@ class FalseAnswerSearch {
 
   const Evidence& evidence_;
   const Holds& holds_;
-  const Scene& scene_;
+  const Disturbances& disturbances_;
   LeaseEnds lease_ends_;
   bool leases_end_ = false;  // the library declares that its leases end
   // Whether some answered release checked the owner, and whether some did not.

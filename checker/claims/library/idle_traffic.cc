@@ -138,22 +138,23 @@ class IdleTrafficChecker : ClaimChecker {
   // A server that was killed for good receives nothing until another takes over.
   [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
     if (!IsCrash(FaultFor(facts_, episode))) return episode.to_ns;
-    const auto taken_over = std::ranges::find_if(scene_.episodes, [&](const FaultEpisode& other) {
-      return other.from_ns >= episode.from_ns &&
-             Does(FaultFor(facts_, other), FaultTrait::kTakesOver);
-    });
-    return taken_over == scene_.episodes.end() ? kForeverNs : taken_over->to_ns;
+    const auto taken_over =
+        std::ranges::find_if(disturbances_.episodes, [&](const FaultEpisode& other) {
+          return other.from_ns >= episode.from_ns &&
+                 Does(FaultFor(facts_, other), FaultTrait::kTakesOver);
+        });
+    return taken_over == disturbances_.episodes.end() ? kForeverNs : taken_over->to_ns;
   }
 
   // How long within a span a command of this client would have been recorded.
   [[nodiscard]] int64_t ShownNs(int32_t client, const Span& when) const {
     std::vector<Span> hidden;
-    for (const FaultEpisode& episode : scene_.episodes) {
+    for (const FaultEpisode& episode : disturbances_.episodes) {
       const bool of_others = episode.client > kReferee && episode.client != client;
       if (!of_others && MayHide(facts_, episode))
         hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
     }
-    for (const Stall* stall : scene_.StallsWithin(when)) {
+    for (const Stall* stall : disturbances_.StallsWithin(when)) {
       if (CanDelay(*stall, client)) hidden.push_back(stall->when);
     }
     std::ranges::sort(hidden, {}, &Span::from_ns);
@@ -171,15 +172,15 @@ class IdleTrafficChecker : ClaimChecker {
     if (of.unreleased > 0) return "it had not released all";
     if (of.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
-                         OwnerName(scene_, of.open->session));
+                         OwnerName(disturbances_, of.open->session));
     if (of.extending) return "an extension of its lock was not answered";
     const Span meanwhile{of.last->asked_ns - lease_ns_, idle.to_ns};
-    for (const FaultEpisode& episode : scene_.episodes) {
+    for (const FaultEpisode& episode : disturbances_.episodes) {
       const bool of_others = episode.client > kReferee && episode.client != client;
       if (!of_others && Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
-        return FaultClause(scene_, episode);
+        return FaultClause(disturbances_, episode);
     }
-    const auto stalls = scene_.StallsWithin(meanwhile);
+    const auto stalls = disturbances_.StallsWithin(meanwhile);
     if (std::ranges::any_of(stalls, [&](const Stall* stall) { return CanDelay(*stall, client); }))
       return "the machine had stalled since";
     return "";

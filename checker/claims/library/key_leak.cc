@@ -163,19 +163,19 @@ class KeyLeakChecker : ClaimChecker {
     if (of.unreleased > 0) return "not everybody had released it";
     if (of.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
-                         OwnerName(scene_, of.open->session));
+                         OwnerName(disturbances_, of.open->session));
     if (died_) return "a client had ended by itself";
     if (KeepsNobodyOut(of, left))
       return fmt::format("the lock was granted all the same at {}", At(*of.had_ns));
     const Span meanwhile{SinceNs(of, left), left.at_ns};
-    for (const FaultEpisode& episode : scene_.episodes) {
+    for (const FaultEpisode& episode : disturbances_.episodes) {
       const FaultFact& fault = FaultFor(facts_, episode);
-      if (LosesData(fault) || IsCrash(fault)) return FaultClause(scene_, episode);
+      if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
       const bool moved = MovesAClock(fault) && facts_.nodes > 1;
       if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
-        return FaultClause(scene_, episode);
+        return FaultClause(disturbances_, episode);
     }
-    const auto stalls = scene_.StallsWithin(meanwhile);
+    const auto stalls = disturbances_.StallsWithin(meanwhile);
     const int64_t most_ns = ToNs(facts_.lease) / kStallsPerLease;
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {
           return stall->when.to_ns - stall->when.from_ns > most_ns;
@@ -219,10 +219,10 @@ class KeyLeakChecker : ClaimChecker {
       if (hold != nullptr) violation.first = hold->Ref();
       violation.sentence +=
           fmt::format("; the last to release it was {}, at {}, and was told {}",
-                      OwnerName(scene_, of.last->session), At(of.last->from_ns),
+                      OwnerName(disturbances_, of.last->session), At(of.last->from_ns),
                       of.last->Ok() ? "that this freed it" : "that it was not its own, or gone");
     }
-    NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
+    NameEarlierFault(disturbances_, violation, [](const FaultFact&) { return true; });
     return violation;
   }
 

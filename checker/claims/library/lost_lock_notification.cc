@@ -43,7 +43,7 @@ class LostLockNotificationChecker : ClaimChecker {
         {.nothing_judged =
              "nobody held on to a certainly lost lock for longer than lease and grace",
          .judged = Counted(found_.judged(), "hold"),
-         .violated = "of a lost lock went on for lease and grace untold",
+         .violated = "of a lost lock got no notification within lease and grace",
          .valid = "the holder was told in each of {} of a lost lock"});
   }
 
@@ -53,7 +53,7 @@ class LostLockNotificationChecker : ClaimChecker {
     const Span when{grant.to_ns, until_ns};
     if (when.to_ns <= when.from_ns) return 0;
     return when.to_ns - when.from_ns -
-           BlockedTimeNs(scene_, lost.own->client, Side::kWatchdog, when);
+           BlockedTimeNs(disturbances_, lost.own->client, Side::kWatchdog, when);
   }
 
   // When the holder was notified; nothing: not before its release.
@@ -66,22 +66,22 @@ class LostLockNotificationChecker : ClaimChecker {
   void Judge(const LostLock& lost) {
     const int64_t ended_ns = lost.release->from_ns;
     const std::optional<int64_t> came_ns = CameNs(lost);
-    const auto is_untold = [&](const Call& grant) {
+    const auto was_not_notified = [&](const Call& grant) {
       return RanNs(lost, grant, came_ns.value_or(ended_ns)) > patience_ns_;
     };
     const bool certain = lost.certain && !lost.entered_again;
-    const bool untold = certain && is_untold(*lost.first);
-    if (!untold && is_untold(*lost.perhaps)) return Doubt(lost);
+    const bool unnotified = certain && was_not_notified(*lost.first);
+    if (!unnotified && was_not_notified(*lost.perhaps)) return Doubt(lost);
     if (!certain || RanNs(lost, *lost.first, ended_ns) <= patience_ns_) return;
     found_.Judged();
-    if (untold) found_.Violated(ended_ns, [&] { return Tell(lost, came_ns); });
+    if (unnotified) found_.Violated(ended_ns, [&] { return Tell(lost, came_ns); });
   }
 
   [[nodiscard]] Violation Tell(const LostLock& lost, std::optional<int64_t> came_ns) const {
     const int64_t ended_ns = lost.release->from_ns;
     const std::string when = came_ns ? fmt::format("only at {}", At(*came_ns)) : "never";
-    Violation violation = TellDeed(
-        scene_,
+    Violation violation = DescribeWrongOperation(
+        disturbances_,
         {.by = lost.release->session,
          .under = lost.own,
          .harmed = holds_.Find(lost.first->hold),
@@ -90,18 +90,19 @@ class LostLockNotificationChecker : ClaimChecker {
          .what = fmt::format(
              "held the key until {} and was {} told that its lock was lost, which {} had been "
              "granted at {}",
-             At(ended_ns), when, OwnerName(scene_, lost.first->session), At(lost.first->to_ns)),
+             At(ended_ns), when, OwnerName(disturbances_, lost.first->session),
+             At(lost.first->to_ns)),
          .of_service = true});
     if (const FaultEpisode* kept = KeptMessages(lost, violation.fault))
-      violation.sentence += "; meanwhile " + FaultClause(scene_, *kept);
+      violation.sentence += "; meanwhile " + FaultClause(disturbances_, *kept);
     return violation;
   }
 
   // Another fault that may have kept the library from asking; null: none.
   [[nodiscard]] const FaultEpisode* KeptMessages(const LostLock& lost, int32_t named) const {
     for (const FaultEpisode* episode :
-         scene_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
-      const FaultFact& fault = FaultFor(scene_.facts, *episode);
+         disturbances_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
+      const FaultFact& fault = FaultFor(disturbances_.facts, *episode);
       const bool its = episode->client <= 0 || episode->client == lost.own->client;
       if (its && !Does(fault, FaultTrait::kSlows) && episode->fault != named) return episode;
     }
@@ -111,7 +112,7 @@ class LostLockNotificationChecker : ClaimChecker {
   void Doubt(const LostLock& lost) {
     found_.Doubt(
         fmt::format("{} held the key until {} and was not told in time of a loss that may be none",
-                    OwnerName(scene_, lost.release->session), At(lost.release->from_ns)));
+                    OwnerName(disturbances_, lost.release->session), At(lost.release->from_ns)));
   }
 
   const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);

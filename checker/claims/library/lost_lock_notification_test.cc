@@ -29,7 +29,8 @@ TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotNotified) {
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.unit, "holds of lost locks");
-  EXPECT_EQ(verdict.reason, "1 of 1 hold of a lost lock went on for lease and grace untold");
+  EXPECT_EQ(verdict.reason,
+            "1 of 1 hold of a lost lock got no notification within lease and grace");
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 1's lease ended at 0.005 s; it held the key until 0.024 s and was never told "
             "that its lock was lost, which client 2 had been granted at 0.009 s; client 1 was cut "

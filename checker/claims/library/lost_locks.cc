@@ -55,7 +55,9 @@ class KeyGrants {
 class LostLockSearch {
  public:
   explicit LostLockSearch(const Evidence& evidence)
-      : calls_(evidence.calls()), holds_(evidence.holds()), scene_(evidence.scene()) {}
+      : calls_(evidence.calls()),
+        holds_(evidence.holds()),
+        disturbances_(evidence.disturbances()) {}
 
   std::vector<LostLock> Find() && {
     const std::map<OfKey, KeyGrants> grants = AllGrants();
@@ -145,16 +147,16 @@ class LostLockSearch {
       lost.last = last;
       lost.first = found->second.FirstAfter(asked.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !asked.perhaps_in && !MayBeSentAgain(scene_, own);
+      lost.certain = certain && !asked.perhaps_in && !MayBeSentAgain(disturbances_, own);
     }
     if (lost.last == nullptr) return;
-    if (WasActive(scene_, {own.asked_ns, release.to_ns}, LosesData)) return;
+    if (WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData)) return;
     found_.push_back(lost);
   }
 
   const Calls& calls_;
   const Holds& holds_;
-  const Scene& scene_;
+  const Disturbances& disturbances_;
   std::map<OfSession, Asked> asked_;
   std::set<uint64_t> freed_;  // holds with a successful release
   std::vector<LostLock> found_;
@@ -162,8 +164,8 @@ class LostLockSearch {
 
 }  // namespace
 
-bool MayBeSentAgain(const Scene& scene, const Hold& own) {
-  return WasActiveOn(scene, own.client, {own.asked_ns, own.core.from_ns}, KeepsMessages);
+bool MayBeSentAgain(const Disturbances& disturbances, const Hold& own) {
+  return WasActiveOn(disturbances, own.client, {own.asked_ns, own.core.from_ns}, KeepsMessages);
 }
 
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {

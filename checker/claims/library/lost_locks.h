@@ -52,7 +52,7 @@ std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 
 // Whether the library may have sent the acquire of a hold twice, so that it may be carried out
 // again at any time: a fault delayed messages.
-bool MayBeSentAgain(const Scene& scene, const Hold& own);
+bool MayBeSentAgain(const Disturbances& disturbances, const Hold& own);
 
 // Returns the lost locks in the order of their releases' invocation. Requires that losses can be
 // certain. Refers to the evidence.

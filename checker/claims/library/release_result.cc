@@ -50,17 +50,18 @@ class ReleaseResultChecker : ClaimChecker {
 
   [[nodiscard]] Violation Tell(const LostLock& lost) const {
     const Call& release = *lost.release;
-    return TellDeed(scene_, {.by = release.session,
-                             .under = lost.own,
-                             .harmed = holds_.Find(lost.last->hold),
-                             .key = release.key,
-                             .when = {release.from_ns, release.to_ns},
-                             .what = fmt::format(
-                                 "released the key at {} and was told that this freed its lock, "
-                                 "which {} had been granted at {}",
-                                 At(release.from_ns), OwnerName(scene_, lost.last->session),
-                                 At(lost.last->to_ns)),
-                             .of_service = true});
+    return DescribeWrongOperation(
+        disturbances_,
+        {.by = release.session,
+         .under = lost.own,
+         .harmed = holds_.Find(lost.last->hold),
+         .key = release.key,
+         .when = {release.from_ns, release.to_ns},
+         .what = fmt::format("released the key at {} and was told that this freed its lock, "
+                             "which {} had been granted at {}",
+                             At(release.from_ns), OwnerName(disturbances_, lost.last->session),
+                             At(lost.last->to_ns)),
+         .of_service = true});
   }
 
   void Judge(const FalseAnswer& answer) {
@@ -70,8 +71,8 @@ class ReleaseResultChecker : ClaimChecker {
     found_.Judged();
     denied_ = denied_ || answer.what == Falsehood::kWasThere;
     found_.Violated(release.to_ns, [&] {
-      return TellDeed(
-          scene_,
+      return DescribeWrongOperation(
+          disturbances_,
           {.by = release.session,
            .under = answer.own,
            .key = release.key,
@@ -100,8 +101,8 @@ class ReleaseResultChecker : ClaimChecker {
   }
 
   void Doubt(const Call& release, const std::string& what) {
-    found_.Doubt(fmt::format("{} released the key at {} and {}", OwnerName(scene_, release.session),
-                             At(release.from_ns), what));
+    found_.Doubt(fmt::format("{} released the key at {} and {}",
+                             OwnerName(disturbances_, release.session), At(release.from_ns), what));
   }
 
   std::set<const Call*> judged_;

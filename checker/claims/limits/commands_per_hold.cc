@@ -102,7 +102,7 @@ class CommandLimitChecker : ClaimChecker {
     }
     if (IsBesideAnother(hold, when)) return found_.PassedOver();
     found_.Judged();
-    if (!scene_.StallsWithin(when).empty())
+    if (!disturbances_.StallsWithin(when).empty())
       return found_.Doubt(What(hold, when, sent) + ", and the machine stalled meanwhile");
     most_ = std::max(most_, sent);
     found_.NoteMargin(limit_ - sent);
@@ -110,12 +110,13 @@ class CommandLimitChecker : ClaimChecker {
   }
 
   [[nodiscard]] Violation Tell(const Hold& hold, const Span& when, int64_t sent) const {
-    const std::vector<const FaultEpisode*> faults = scene_.EpisodesWithin(when);
-    Violation violation{.key = KeyName(facts_, hold.key),
-                        .first = hold.Ref(),
-                        .from_ns = when.from_ns,
-                        .to_ns = when.to_ns,
-                        .sentence = What(hold, when, sent) + "; " + FaultsClause(scene_, faults)};
+    const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
+    Violation violation{
+        .key = KeyName(facts_, hold.key),
+        .first = hold.Ref(),
+        .from_ns = when.from_ns,
+        .to_ns = when.to_ns,
+        .sentence = What(hold, when, sent) + "; " + FaultsClause(disturbances_, faults)};
     if (!faults.empty()) violation.fault = faults.front()->fault;
     return violation;
   }
@@ -127,7 +128,7 @@ class CommandLimitChecker : ClaimChecker {
 
   [[nodiscard]] std::string What(const Hold& hold, const Span& when, int64_t sent) const {
     return fmt::format("{} held {} for {} ({}), and sent {} to servers of locks meanwhile",
-                       OwnerName(scene_, hold.owner()), KeyName(facts_, hold.key),
+                       OwnerName(disturbances_, hold.owner()), KeyName(facts_, hold.key),
                        ShortTime(when.to_ns - when.from_ns), During(when),
                        Counted(sent, "command"));
   }

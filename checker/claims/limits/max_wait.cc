@@ -60,7 +60,7 @@ class WaitLimitChecker : ClaimChecker {
  private:
   void Gather() {
     std::map<std::pair<SessionId, uint16_t>, LongWait> waits;
-    for (const KeyWait& wait : WaitsOf(evidence_.history(), scene_)) {
+    for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_)) {
       LongWait& all = waits[{wait.who, wait.key}];
       all.session = wait.who;
       all.key = wait.key;
@@ -93,8 +93,8 @@ class WaitLimitChecker : ClaimChecker {
   [[nodiscard]] int64_t ExcusedNs(const LongWait& wait) const {
     int64_t excused_ns = 0;
     for (const Span& span : wait.asked) {
-      excused_ns += BlockedTimeNs(scene_, wait.session.client, Side::kSession, span);
-      for (const Stall* stall : scene_.StallsWithin(span)) {
+      excused_ns += BlockedTimeNs(disturbances_, wait.session.client, Side::kSession, span);
+      for (const Stall* stall : disturbances_.StallsWithin(span)) {
         excused_ns +=
             std::min(span.to_ns, stall->when.to_ns) - std::max(span.from_ns, stall->when.from_ns);
       }
@@ -127,9 +127,10 @@ class WaitLimitChecker : ClaimChecker {
   [[nodiscard]] std::string What(const LongWait& wait) const {
     const std::string tries =
         wait.asked.size() == 1 ? "" : fmt::format(", in {} tries,", wait.asked.size());
-    return fmt::format("{} waited for {} from {} on{} for {}{}", OwnerName(scene_, wait.session),
-                       KeyName(facts_, wait.key), At(wait.Whole().from_ns), tries,
-                       ShortTime(wait.LengthNs()), wait.granted ? "" : ", and was not granted it");
+    return fmt::format("{} waited for {} from {} on{} for {}{}",
+                       OwnerName(disturbances_, wait.session), KeyName(facts_, wait.key),
+                       At(wait.Whole().from_ns), tries, ShortTime(wait.LengthNs()),
+                       wait.granted ? "" : ", and was not granted it");
   }
 
   // Whether the hold was acquired and granted within one try of the wait.
@@ -153,10 +154,10 @@ class WaitLimitChecker : ClaimChecker {
         .key = KeyName(facts_, wait.key), .from_ns = when.from_ns, .to_ns = when.to_ns};
     if (const Hold* own = holds_.Find(wait.hold)) violation.first = own->Ref();
     if (overtook != nullptr) violation.second = overtook->Ref();
-    const std::vector<const FaultEpisode*> faults = scene_.EpisodesWithin(when);
+    const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
     if (!faults.empty()) violation.fault = faults.front()->fault;
     violation.sentence = fmt::format("{}; others were granted it {} meanwhile; {}", What(wait),
-                                     Counted(others, "time"), FaultsClause(scene_, faults));
+                                     Counted(others, "time"), FaultsClause(disturbances_, faults));
     return violation;
   }
 

@@ -110,23 +110,24 @@ TEST(MaxWait, IsCausedByTheMissingQueueOnlyWithoutAFault) {
   const std::string starved =
       "c1:         QA-aq==R-r QA-aq==R-r\nc2:         Q-A--------------x--A-a q";
   EXPECT_EQ(CauseOfWait(starved, "set-nx-px"), "no-queue");
-  EXPECT_EQ(CauseOfWait(starved, "redisson-fair"), "not-told");
-  EXPECT_EQ(CauseOfWait(starved + "\npause c1:      []", "set-nx-px"), "not-told");
-  EXPECT_EQ(CauseOfWait("c1: Q-A--------aq", "set-nx-px"), "not-told");
+  EXPECT_EQ(CauseOfWait(starved, "redisson-fair"), "unexplained");
+  EXPECT_EQ(CauseOfWait(starved + "\npause c1:      []", "set-nx-px"), "unexplained");
+  EXPECT_EQ(CauseOfWait("c1: Q-A--------aq", "set-nx-px"), "unexplained");
   const std::string in_turn = R"(
       c1:  QA-aq=====R-r
       c3:    Q-A--------aq=====R-r
       c2:      Q-A----------------aq=R-r)";
-  EXPECT_EQ(CauseOfWait(in_turn, "set-nx-px"), "not-told") << "a queue would have done the same";
+  EXPECT_EQ(CauseOfWait(in_turn, "set-nx-px"), "unexplained") << "a queue would have done the same";
   const std::string too_late = R"(
       c1:  QA-aq===============R-r
       c2:    Q-A-x------------------A-aq=R-r
       c3:               Q-A-x-A-aq=R-r)";
-  EXPECT_EQ(CauseOfWait(too_late, "set-nx-px"), "not-told") << "it had waited for too long by then";
+  EXPECT_EQ(CauseOfWait(too_late, "set-nx-px"), "unexplained")
+      << "it had waited for too long by then";
   const std::string between_its_tries = R"(
       c1:        QA-aq=R-r
       c2:  Q-A-xx            Q-A--------aq)";
-  EXPECT_EQ(CauseOfWait(between_its_tries, "set-nx-px"), "not-told") << "it had left the queue";
+  EXPECT_EQ(CauseOfWait(between_its_tries, "set-nx-px"), "unexplained") << "it had left the queue";
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ struct HoldersOfKey {
 };
 
 // If too few holds could have overlapped to judge from none that did: the reason.
-std::optional<std::string> WhyNoneCouldOverlap(const Scene& scene, const Holds& holds) {
+std::optional<std::string> WhyNoneCouldOverlap(const Disturbances& disturbances,
+                                               const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
   std::map<uint16_t, HoldersOfKey> keys;
   for (const Hold& hold : holds.all) {
@@ -43,7 +44,7 @@ std::optional<std::string> WhyNoneCouldOverlap(const Scene& scene, const Holds& 
   }
   const SessionId first = holds.all.front().owner();
   if (std::ranges::all_of(holds.all, [&](const Hold& hold) { return hold.owner() == first; }))
-    return fmt::format("only {} was granted the lock", OwnerName(scene, first));
+    return fmt::format("only {} was granted the lock", OwnerName(disturbances, first));
   int64_t judged = 0;
   for (const auto& [key, holders] : keys) judged += holders.CouldOverlap() ? holders.holds : 0;
   if (judged == 0) return "no key was held by two that exclude each other";
@@ -62,25 +63,26 @@ std::optional<std::string> WhyPerhapsInside(const Evidence& evidence, Part part)
   return fmt::format(
       "{} was granted the key at {}, and {}, which had been granted it at {}, asked for it again "
       "without a release: whether it was still inside is not recorded",
-      OwnerName(evidence.scene(), next.owner()), At(next.core.from_ns),
-      OwnerName(evidence.scene(), held.owner()), At(held.core.from_ns));
+      OwnerName(evidence.disturbances(), next.owner()), At(next.core.from_ns),
+      OwnerName(evidence.disturbances(), held.owner()), At(held.core.from_ns));
 }
 
 ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
   ClaimFindings found("holds", limits);
   const Holds& holds = evidence.holds();
   found.Judged(static_cast<int64_t>(holds.all.size()));
-  const Scene& scene = evidence.scene();
+  const Disturbances& disturbances = evidence.disturbances();
   if (found.describes())
-    found.AddMargins(part == Part::kCore ? GapMargins(scene, holds) : LeaseMargins(scene, holds));
+    found.AddMargins(part == Part::kCore ? GapMargins(disturbances, holds)
+                                         : LeaseMargins(disturbances, holds));
   if (holds.broken) return std::move(found).Undecided(*holds.broken);
   std::vector<int64_t> lengths_ns;
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
     lengths_ns.push_back(overlap.where.to_ns - overlap.where.from_ns);
-    const auto describe = [&] { return TellOverlap(scene, holds, overlap); };
+    const auto describe = [&] { return TellOverlap(disturbances, holds, overlap); };
     found.Violated(overlap.where.from_ns, describe, holds.all[overlap.first].hold);
   }
-  if (found.IsClean()) found.Doubt(WhyNoneCouldOverlap(scene, holds));
+  if (found.IsClean()) found.Doubt(WhyNoneCouldOverlap(disturbances, holds));
   if (found.IsClean()) found.Doubt(WhyPerhapsInside(evidence, part));
   Reasons reasons;
   if (found.describes()) {
@@ -114,8 +116,8 @@ ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits)
       std::move(verdict),
       fmt::format("{} was granted the key at {}, within the lease of {}, which never released it; "
                   "but its library may have, as it went",
-                  OwnerName(evidence.scene(), next.owner()), At(next.core.from_ns),
-                  OwnerName(evidence.scene(), gone.owner())));
+                  OwnerName(evidence.disturbances(), next.owner()), At(next.core.from_ns),
+                  OwnerName(evidence.disturbances(), gone.owner())));
 }
 
 }  // namespace doublehold

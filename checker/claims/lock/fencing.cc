@@ -145,16 +145,16 @@ class FencingChecker : ClaimChecker {
     found_.Doubt(fmt::format(
         "{} was granted the key with token {} at {}, and {} with token {} at {}: either the "
         "larger token came first, or the key was granted within a lease",
-        OwnerName(scene_, late->owner()), TokenForCall(larger), At(larger.to_ns),
-        OwnerName(scene_, other->owner()), TokenForCall(smaller), At(smaller.to_ns)));
+        OwnerName(disturbances_, late->owner()), TokenForCall(larger), At(larger.to_ns),
+        OwnerName(disturbances_, other->owner()), TokenForCall(smaller), At(smaller.to_ns)));
   }
 
   void NoteStep(const Call& grant, const Call& before) {
     const int64_t step = TokenForCall(grant) - TokenForCall(before);
     found_.NoteMargin(step, grant.to_ns, [&] {
       return fmt::format("{} was granted token {} at {}, {} above {}'s",
-                         OwnerName(scene_, grant.session), TokenForCall(grant), At(grant.to_ns),
-                         step, OwnerName(scene_, before.session));
+                         OwnerName(disturbances_, grant.session), TokenForCall(grant),
+                         At(grant.to_ns), step, OwnerName(disturbances_, before.session));
     });
   }
 
@@ -178,21 +178,22 @@ class FencingChecker : ClaimChecker {
 
   [[nodiscard]] Violation TellGrant(const Call& grant, const Call& other,
                                     std::string_view when) const {
-    Violation violation = TellDeed(
-        scene_,
+    Violation violation = DescribeWrongOperation(
+        disturbances_,
         {.by = grant.session,
          .harmed = holds_.Find(grant.hold),
          .key = grant.key,
          .when = {grant.to_ns, grant.to_ns},
          .what = fmt::format("was granted the key with token {} at {}, and {} had been granted it "
                              "with token {} {}, at {}",
-                             TokenForCall(grant), At(grant.to_ns), OwnerName(scene_, other.session),
-                             TokenForCall(other), when, At(other.to_ns)),
+                             TokenForCall(grant), At(grant.to_ns),
+                             OwnerName(disturbances_, other.session), TokenForCall(other), when,
+                             At(other.to_ns)),
          .of_service = true});
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
     // Tokens fall after the counter was lost, however long ago that was.
-    NameEarlierFault(scene_, violation, LosesKeys);
+    NameEarlierFault(disturbances_, violation, LosesKeys);
     return violation;
   }
 
@@ -200,18 +201,19 @@ class FencingChecker : ClaimChecker {
     const std::string did = access.op == Op::kRead
                                 ? fmt::format("read stock {}", access.answer[0])
                                 : fmt::format("wrote stock {}", access.answer[1]);
-    return TellDeed(
-        scene_, {.by = access.session,
-                 .under = holds_.Find(access.hold),
-                 .harmed = holds_.Find(newer.hold),
-                 .key = access.key,
-                 .when = {access.from_ns, access.to_ns},
-                 .what = fmt::format(
-                     "{} at {} with token {}, and the store took it, though it had taken "
-                     "{}'s token {} at {}",
-                     did, At(access.to_ns), TokenForCall(access), OwnerName(scene_, newer.session),
-                     TokenForCall(newer), At(newer.to_ns)),
-                 .of_service = true});
+    return DescribeWrongOperation(
+        disturbances_,
+        {.by = access.session,
+         .under = holds_.Find(access.hold),
+         .harmed = holds_.Find(newer.hold),
+         .key = access.key,
+         .when = {access.from_ns, access.to_ns},
+         .what = fmt::format("{} at {} with token {}, and the store took it, though it had taken "
+                             "{}'s token {} at {}",
+                             did, At(access.to_ns), TokenForCall(access),
+                             OwnerName(disturbances_, newer.session), TokenForCall(newer),
+                             At(newer.to_ns)),
+         .of_service = true});
   }
 
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token

@@ -9,7 +9,7 @@ namespace {
 
 class ExitGaps {
  public:
-  explicit ExitGaps(const Scene& scene) : scene_(scene) {}
+  explicit ExitGaps(const Disturbances& disturbances) : disturbances_(disturbances) {}
 
   void Invoked(const Call& call) {
     if (call.op != Op::kAcquire) return;
@@ -76,12 +76,13 @@ class ExitGaps {
   // copy returned. Either a fault delayed a copy, or the library retried after a lost message. A
   // granted acquire is not retried.
   void NoteSecondCopy(const Call& acquire) {
-    for (const FaultEpisode* episode : scene_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
-      const FaultFact& fault = FaultFor(scene_.facts, *episode);
+    for (const FaultEpisode* episode :
+         disturbances_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
+      const FaultFact& fault = FaultFor(disturbances_.facts, *episode);
       if (episode->client > 0 && episode->client != acquire.session.client) continue;
       if (ActsOnStore(*episode, fault)) continue;
       if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;
-      const int64_t lease_ns = std::max(ToNs(scene_.facts.lease), acquire.asked[0]);
+      const int64_t lease_ns = std::max(ToNs(disturbances_.facts.lease), acquire.asked[0]);
       taken_until_ns_ =
           std::max(taken_until_ns_, std::max(acquire.to_ns, episode->to_ns) + lease_ns);
     }
@@ -90,7 +91,7 @@ class ExitGaps {
   void Refused(const Call& refused) {
     if (last_exit_ == nullptr || !in_the_way_.empty() || !unknown_.empty()) return;
     if (!Before(last_exit_->to_ns, refused.from_ns)) return;
-    if (WasActive(scene_, {0, refused.to_ns}, LosesData)) return;
+    if (WasActive(disturbances_, {0, refused.to_ns}, LosesData)) return;
     const bool taken = !Before(taken_until_ns_, refused.from_ns);
     const bool certain = asked_.size() == 1 && asked_.contains(refused.session) && !taken;
     if (refusal_.refused == nullptr || (certain && !refusal_.certain)) {
@@ -102,13 +103,13 @@ class ExitGaps {
   // Ends the gap, if there was one. Until `until_ns` no grant is known.
   void Close(int64_t until_ns) {
     const bool lasted =
-        last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(scene_.facts.lease);
+        last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(disturbances_.facts.lease);
     if (refusal_.refused != nullptr && (refusal_.certain || lasted)) found_.push_back(refusal_);
     refusal_ = {};
     last_exit_ = nullptr;
   }
 
-  const Scene& scene_;
+  const Disturbances& disturbances_;
   std::map<uint64_t, const Call*> in_the_way_;  // holds that were not seen to end
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   // Last acquire of each session that was not granted the key since.
@@ -121,7 +122,8 @@ class ExitGaps {
 
 }  // namespace
 
-std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, const Scene& scene) {
+std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls,
+                                        const Disturbances& disturbances) {
   struct Moment {
     int64_t at_ns = 0;
     bool answer = false;  // sorts after invocations of the same instant, which may end a gap
@@ -134,7 +136,7 @@ std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, c
   }
   std::ranges::stable_sort(moments, {},
                            [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
-  ExitGaps gaps(scene);
+  ExitGaps gaps(disturbances);
   for (const Moment& moment : moments) {
     if (moment.answer) gaps.Answered(*moment.call);
     if (!moment.answer) gaps.Invoked(*moment.call);

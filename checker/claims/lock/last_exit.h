@@ -21,7 +21,8 @@ struct Refusal {
 
 // Returns at most one refusal a gap (reentry.h), in the order of time. `calls`: the acquires and
 // releases of one key, of a lock on one node.
-std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls, const Scene& scene);
+std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls,
+                                        const Disturbances& disturbances);
 
 }  // namespace doublehold
 

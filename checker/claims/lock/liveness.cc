@@ -95,9 +95,10 @@ const Hold* LastHold(const Holds& holds, uint16_t key) {
 }
 
 // Whether the machine stalled the referee, or a process on the request path, for most of the grace.
-bool StalledProbe(const Scene& scene, const Probe& probe) {
-  const Stall* stall = LongestStall(scene, kReferee, {probe.from_ns, probe.to_ns});
-  return stall != nullptr && stall->when.to_ns - stall->when.from_ns > ToNs(scene.facts.grace) / 2;
+bool StalledProbe(const Disturbances& disturbances, const Probe& probe) {
+  const Stall* stall = LongestStall(disturbances, kReferee, {probe.from_ns, probe.to_ns});
+  return stall != nullptr &&
+         stall->when.to_ns - stall->when.from_ns > ToNs(disturbances.facts.grace) / 2;
 }
 
 // Calls that may have left a key in its state.
@@ -123,15 +124,16 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
     const bool given_up = call->to_ns < kForeverNs;
     const int64_t to_ns = given_up ? call->to_ns : call->from_ns + lease_ns;
     const Span waited{std::max(call->from_ns, to_ns - lease_ns), to_ns};
-    return StalledForMostOf(evidence.scene(), call->session.client, waited);
+    return StalledForMostOf(evidence.disturbances(), call->session.client, waited);
   };
   return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
 }
 
 // How likely a fault left the key so. 2: it killed the holder or a node, or was active during an
 // unanswered call. 0: a slow section, which leaves nothing. 1: any other.
-int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode& episode) {
-  const FaultFact& fault = FaultFor(scene.facts, episode);
+int LikelinessOf(const Disturbances& disturbances, const Leavers& leavers,
+                 const FaultEpisode& episode) {
+  const FaultFact& fault = FaultFor(disturbances.facts, episode);
   if (Does(fault, FaultTrait::kSlows)) return 0;
   const bool of_holder =
       leavers.last != nullptr && !leavers.last->released && leavers.last->client == episode.client;
@@ -145,12 +147,13 @@ int LikelinessOf(const Scene& scene, const Leavers& leavers, const FaultEpisode&
 
 // A stuck lock outlives the fault that caused it. Returns the likeliest of the faults that began
 // before; of equals the last.
-const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t at_ns) {
+const FaultEpisode* LeftBy(const Disturbances& disturbances, const Leavers& leavers,
+                           int64_t at_ns) {
   const FaultEpisode* fault = nullptr;
   int best = 0;
-  for (const FaultEpisode& episode : scene.episodes) {
+  for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > at_ns) break;
-    const int likeliness = LikelinessOf(scene, leavers, episode);
+    const int likeliness = LikelinessOf(disturbances, leavers, episode);
     if (likeliness < best) continue;
     best = likeliness;
     fault = &episode;
@@ -160,24 +163,24 @@ const FaultEpisode* LeftBy(const Scene& scene, const Leavers& leavers, int64_t a
 
 // A fault that may keep the probe from the key; empty: none. Faults on a client do not, nor do
 // lasting faults that began before the probe.
-std::string FaultDuring(const Scene& scene, uint16_t key, const Probe& probe) {
-  for (const FaultEpisode* episode : scene.EpisodesWithin({probe.from_ns, probe.to_ns})) {
-    const FaultFact& fault = FaultFor(scene.facts, *episode);
+std::string FaultDuring(const Disturbances& disturbances, uint16_t key, const Probe& probe) {
+  for (const FaultEpisode* episode : disturbances.EpisodesWithin({probe.from_ns, probe.to_ns})) {
+    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     const bool lasts =
         IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
     if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns) &&
-        !IsOfAnotherLock(scene.facts, fault, key))
-      return FaultClause(scene, *episode);
+        !IsOfAnotherLock(disturbances.facts, fault, key))
+      return FaultClause(disturbances, *episode);
   }
   return "";
 }
 
 // When a client was killed or ended by itself; kForeverNs: it did not.
 int64_t GoneNs(const Evidence& evidence, int32_t client) {
-  const Scene& scene = evidence.scene();
+  const Disturbances& disturbances = evidence.disturbances();
   int64_t gone_ns = kForeverNs;
-  for (const FaultEpisode& episode : scene.episodes) {
-    if (episode.client == client && IsCrash(FaultFor(scene.facts, episode)))
+  for (const FaultEpisode& episode : disturbances.episodes) {
+    if (episode.client == client && IsCrash(FaultFor(disturbances.facts, episode)))
       gone_ns = std::min(gone_ns, episode.to_ns);
   }
   for (const Event& event : evidence.history().events) {
@@ -204,9 +207,9 @@ int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const 
 // Why a probe may have been refused rightly for nearly all of its time; empty: it was not.
 std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
                               const Probe& probe) {
-  const Scene& scene = evidence.scene();
-  if (std::string fault = FaultDuring(scene, key, probe); !fault.empty()) return fault;
-  const int64_t enough_ns = ToNs(scene.facts.grace) / 2;
+  const Disturbances& disturbances = evidence.disturbances();
+  if (std::string fault = FaultDuring(disturbances, key, probe); !fault.empty()) return fault;
+  const int64_t enough_ns = ToNs(disturbances.facts.grace) / 2;
   for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {
     if (call->outcome == EventType::kFail || call->from_ns > probe.to_ns) continue;
     const int64_t until_ns = RightlyHeldUntil(evidence, ends, *call, probe);
@@ -214,15 +217,15 @@ std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, u
     const std::string had = call->Ok() ? "had been granted it at " + At(call->to_ns) + ", and had"
                                        : "had asked for it at " + At(call->from_ns) +
                                              ", and without an answer it may have had";
-    return fmt::format("{} {} it until {}", OwnerName(scene, call->session), had,
+    return fmt::format("{} {} it until {}", OwnerName(disturbances, call->session), had,
                        until_ns >= kForeverNs ? "the end" : At(until_ns));
   }
   return "";
 }
 
 Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
-  const Scene& scene = evidence.scene();
-  Violation violation{.key = KeyName(scene.facts, key)};
+  const Disturbances& disturbances = evidence.disturbances();
+  Violation violation{.key = KeyName(disturbances.facts, key)};
   if (state.never_expires_ns) {
     violation.from_ns = violation.to_ns = *state.never_expires_ns;
     violation.sentence =
@@ -232,7 +235,7 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
     const Probe& probe = *state.probe;
     violation.from_ns = probe.from_ns;
     violation.to_ns = probe.to_ns;
-    violation.explained_by_stall = StalledProbe(scene, probe);
+    violation.explained_by_stall = StalledProbe(disturbances, probe);
     violation.sentence = fmt::format(
         "the key could not be had for {} after {}",
         FormatDuration(std::chrono::round<std::chrono::milliseconds>(Duration(probe.waited_ns))),
@@ -246,14 +249,14 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
   if (last != nullptr) {
     violation.first = last->Ref();
     violation.sentence += fmt::format(
-        "; {} was the last to be granted it, at {}, and {}", OwnerName(scene, last->owner()),
+        "; {} was the last to be granted it, at {}, and {}", OwnerName(disturbances, last->owner()),
         At(last->core.from_ns),
         last->released ? "released it at " + At(last->core.to_ns) : "never released it");
   }
-  const FaultEpisode* fault = LeftBy(scene, leavers, violation.from_ns);
+  const FaultEpisode* fault = LeftBy(disturbances, leavers, violation.from_ns);
   violation.fault = fault == nullptr ? -1 : fault->fault;
   violation.sentence += fault == nullptr ? "; there was no fault before"
-                                         : "; before that, " + FaultClause(scene, *fault);
+                                         : "; before that, " + FaultClause(disturbances, *fault);
   return violation;
 }
 
@@ -272,7 +275,7 @@ class LivenessChecker : ClaimChecker {
     found_.Doubt(refused_rightly_);
     found_.PassedOver(NotProbed(evidence_));
     if (!found_.describes()) return std::move(found_).Conclude({});
-    const std::string wait = LongestWaitClause(evidence_.history(), scene_);
+    const std::string wait = LongestWaitClause(evidence_.history(), disturbances_);
     const std::string_view or_why = for_ever_ ? ", or had no expiry" : "";
     return std::move(found_).Conclude(
         {.nothing_judged = "no key was probed after the last fault",

@@ -118,23 +118,25 @@ class Queues {
 };
 
 // Whether a fault may have kept the session at this place from acquiring in time.
-bool CostsThePlace(const Scene& scene, const FaultEpisode& episode, const Place& place) {
-  const FaultFact& fault = FaultFor(scene.facts, episode);
+bool CostsThePlace(const Disturbances& disturbances, const FaultEpisode& episode,
+                   const Place& place) {
+  const FaultFact& fault = FaultFor(disturbances.facts, episode);
   if (MovesAClock(fault) || LosesKeys(fault)) return false;
   if (episode.client > 0 && episode.client != place.session.client) return false;
   return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
 }
 
-void CutToWhatIsSure(const Scene& scene, Place& place) {
+void CutToWhatIsSure(const Disturbances& disturbances, Place& place) {
   const auto cut = [&place](int64_t at_ns) {
     place.sure_ns = std::min(place.sure_ns, std::max(at_ns, place.queued_ns));
   };
-  for (const FaultEpisode& episode : scene.episodes) {
-    if (CostsThePlace(scene, episode, place)) cut(episode.from_ns);
+  for (const FaultEpisode& episode : disturbances.episodes) {
+    if (CostsThePlace(disturbances, episode, place)) cut(episode.from_ns);
   }
-  for (const Stall& stall : scene.stalls) {
+  for (const Stall& stall : disturbances.stalls) {
     const bool its = CanDelay(stall, place.session.client);
-    const bool long_enough = stall.when.to_ns - stall.when.from_ns > ToNs(scene.facts.lease) / 2;
+    const bool long_enough =
+        stall.when.to_ns - stall.when.from_ns > ToNs(disturbances.facts.lease) / 2;
     if (!its || !long_enough || !Overlap(stall.when, {place.queued_ns, place.asked_ns})) continue;
     cut(stall.when.from_ns);
   }
@@ -198,7 +200,7 @@ class OrderChecker : ClaimChecker {
 
  private:
   void JudgeQueue(Queue& queue) {
-    for (Place& place : queue.places) CutToWhatIsSure(scene_, place);
+    for (Place& place : queue.places) CutToWhatIsSure(disturbances_, place);
     std::ranges::stable_sort(queue.places, {}, &Place::queued_ns);
     LongestPlace anybody(queue.places, &Place::asked_ns);
     for (const Grant& grant : queue.grants) {  // in the order of their answers
@@ -222,19 +224,20 @@ class OrderChecker : ClaimChecker {
 
   [[nodiscard]] Violation Tell(const Grant& grant, const Place& place) const {
     const Call& call = *grant.call;
-    return TellDeed(
-        scene_,
+    return DescribeWrongOperation(
+        disturbances_,
         {.by = call.session,
          .harmed = holds_.Find(call.hold),
          .key = call.key,
          .when = {call.to_ns, place.asked_ns},
          .what = fmt::format("was granted the key at {}, having asked for it at {}; {} had been "
                              "waiting since {}, and asked for the last time at {}{}",
-                             At(call.to_ns), At(grant.since_ns), OwnerName(scene_, place.session),
-                             At(place.queued_ns), At(place.asked_ns), longest_wait_)});
+                             At(call.to_ns), At(grant.since_ns),
+                             OwnerName(disturbances_, place.session), At(place.queued_ns),
+                             At(place.asked_ns), longest_wait_)});
   }
 
-  const std::string longest_wait_ = LongestWaitClause(evidence_.history(), scene_);
+  const std::string longest_wait_ = LongestWaitClause(evidence_.history(), disturbances_);
   int64_t doubtful_ = 0;
 };
 

@@ -105,7 +105,7 @@ class ReentryChecker : ClaimChecker {
     }
     for (const auto& [key, calls] : of_key) {
       JudgeInnerExits(calls);
-      if (scene_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(calls);
+      if (disturbances_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(calls);
     }
     if (inner_exits_ == 0) found_.Doubt("no client entered again what it held");
     if (looked_at_ == 0) found_.Doubt("nobody was kept from the key after a nested exit");
@@ -163,13 +163,13 @@ class ReentryChecker : ClaimChecker {
     return fmt::format(
         "left the key once at {}, having entered it twice, and {} was granted it at {}, while the "
         "first entry, of {}, was still held",
-        At(exit.from_ns), OwnerName(scene_, grant.session), At(grant.to_ns),
+        At(exit.from_ns), OwnerName(disturbances_, grant.session), At(grant.to_ns),
         At(outer.core.from_ns));
   }
 
   void Doubt(const Call& exit, const std::string& what) {
     found_.Doubt(fmt::format("{} {}, which need not be because of that exit",
-                             OwnerName(scene_, exit.session), what));
+                             OwnerName(disturbances_, exit.session), what));
   }
 
   void JudgeInnerExit(const Call& exit, const Hold& outer, const Call& grant,
@@ -190,47 +190,49 @@ class ReentryChecker : ClaimChecker {
     });
     const bool otherwise = lost_before || loose || undone || !exit.Ok() || !calls_.complete ||
                            !others.Refused({outer.core.from_ns, exit.from_ns}) ||
-                           WasActive(scene_, while_held, MovesAClock) ||
-                           WasActive(scene_, while_held, LosesKeys);
+                           WasActive(disturbances_, while_held, MovesAClock) ||
+                           WasActive(disturbances_, while_held, LosesKeys);
     const std::string what = TellExit(exit, outer, grant);
     if (otherwise) return Doubt(exit, what);
     found_.Violated(grant.to_ns, [&] {
-      Violation violation = TellDeed(scene_, {.by = exit.session,
-                                              .harmed = holds_.Find(grant.hold),
-                                              .beside = &outer,
-                                              .key = exit.key,
-                                              .when = {exit.from_ns, grant.to_ns},
-                                              .what = what});
+      Violation violation =
+          DescribeWrongOperation(disturbances_, {.by = exit.session,
+                                                 .harmed = holds_.Find(grant.hold),
+                                                 .beside = &outer,
+                                                 .key = exit.key,
+                                                 .when = {exit.from_ns, grant.to_ns},
+                                                 .what = what});
       violation.first = outer.Ref();
       return violation;
     });
   }
 
   void JudgeLastExits(const std::vector<const Call*>& calls) {
-    for (const Refusal& refusal : RefusalsOfAFreeKey(calls, scene_)) {
+    for (const Refusal& refusal : RefusalsOfAFreeKey(calls, disturbances_)) {
       const Call& refused = *refusal.refused;
       const std::string what = fmt::format(
           "was told at {} that the key is taken, and nobody held it: {} was the last to release "
           "it, "
           "at {}",
-          At(refused.to_ns), OwnerName(scene_, refusal.last_exit->session),
+          At(refused.to_ns), OwnerName(disturbances_, refusal.last_exit->session),
           At(refusal.last_exit->to_ns));
       if (!refusal.certain) {
         found_.Doubt(fmt::format("{} {}; only if {} is that right",
-                                 OwnerName(scene_, refused.session), what,
+                                 OwnerName(disturbances_, refused.session), what,
                                  refusal.perhaps_taken ? "an acquire was carried out twice"
                                                        : "another stood before it in a queue"));
         continue;
       }
       found_.Violated(refused.to_ns, [&] {
-        Violation violation = TellDeed(scene_, {.by = refused.session,
-                                                .key = refused.key,
-                                                .when = {refused.from_ns, refused.to_ns},
-                                                .what = what});
+        Violation violation =
+            DescribeWrongOperation(disturbances_, {.by = refused.session,
+                                                   .key = refused.key,
+                                                   .when = {refused.from_ns, refused.to_ns},
+                                                   .what = what});
         const Hold* last = holds_.Find(refusal.last_exit->hold);
         if (last != nullptr) violation.first = last->Ref();
         // A wrong count of entries stays wrong, so any earlier fault may be the cause.
-        NameEarlierFault(scene_, violation, [](const FaultFact&) { return true; });
+        NameEarlierFault(disturbances_, violation, [](const FaultFact&) { return true; });
         return violation;
       });
     }

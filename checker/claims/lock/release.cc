@@ -126,7 +126,7 @@ class ReleaseChecker : ClaimChecker {
   }
 
   void DoubtOfUnanswered(bool some_are_unchecked) {
-    const std::string who = OwnerName(scene_, unanswered_->session);
+    const std::string who = OwnerName(disturbances_, unanswered_->session);
     const std::string when = At(unanswered_->from_ns);
     if (some_are_unchecked) {
       found_.Doubt(
@@ -137,7 +137,7 @@ class ReleaseChecker : ClaimChecker {
       found_.Doubt(
           fmt::format("the lock of {} was gone at {}, before its lease was over, and the "
                       "release that {} called at {} was not answered",
-                      OwnerName(scene_, gone_->session), At(gone_->to_ns), who, when));
+                      OwnerName(disturbances_, gone_->session), At(gone_->to_ns), who, when));
     }
   }
 
@@ -162,7 +162,8 @@ class ReleaseChecker : ClaimChecker {
       return fmt::format(
           "{} released the key at {} and was told that this freed its lock, which was lost; {} "
           "held the key then, and may have lost it by that",
-          OwnerName(scene_, release.session), At(release.from_ns), OwnerName(scene_, met->owner()));
+          OwnerName(disturbances_, release.session), At(release.from_ns),
+          OwnerName(disturbances_, met->owner()));
     }
     return {};
   }
@@ -174,7 +175,8 @@ class ReleaseChecker : ClaimChecker {
     if (own == nullptr || facts_.nodes > 1) return false;
     if (!Before(release.to_ns, own->valid_until_ns)) return false;
     const Span since{own->core.from_ns, release.to_ns};
-    return !WasActive(scene_, since, LosesKeys) && !WasActive(scene_, since, MovesAClock);
+    return !WasActive(disturbances_, since, LosesKeys) &&
+           !WasActive(disturbances_, since, MovesAClock);
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
@@ -198,8 +200,8 @@ class ReleaseChecker : ClaimChecker {
         found_.Violated(release.to_ns, [&] { return Tell(key, release, own, *harmed); });
       if (freed == FreedWhose::kPerhapsAnothers) {
         found_.Doubt(fmt::format("{} released what may have been {}'s lock at {}",
-                                 OwnerName(scene_, release.session),
-                                 OwnerName(scene_, harmed->owner()), At(release.from_ns)));
+                                 OwnerName(disturbances_, release.session),
+                                 OwnerName(disturbances_, harmed->owner()), At(release.from_ns)));
       }
     }
   }
@@ -230,7 +232,7 @@ class ReleaseChecker : ClaimChecker {
     }
     if (harmed == nullptr) return FreedWhose::kOwn;
     // After data loss, the lock granted last need not be the one that was there.
-    certain = certain && !WasActive(scene_, {since_ns, release.to_ns}, LosesData);
+    certain = certain && !WasActive(disturbances_, {since_ns, release.to_ns}, LosesData);
     certain = certain && WasThere(*harmed, {since_ns, release.to_ns});
     return certain ? FreedWhose::kAnothers : FreedWhose::kPerhapsAnothers;
   }
@@ -239,10 +241,11 @@ class ReleaseChecker : ClaimChecker {
   [[nodiscard]] bool WasThere(const Hold& granted, const Span& when) const {
     if (!facts_.library) return true;  // our locks do not report success if nothing was there
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
-    return std::ranges::none_of(scene_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-      const FaultFact& fault = FaultFor(facts_, *episode);
-      return LosesKeys(fault) || (MovesAClock(fault) && ActsOnServers(*episode, fault));
-    });
+    return std::ranges::none_of(
+        disturbances_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
+          const FaultFact& fault = FaultFor(facts_, *episode);
+          return LosesKeys(fault) || (MovesAClock(fault) && ActsOnServers(*episode, fault));
+        });
   }
 
   void NoteMargin(const Hold* own, const Call& release) {
@@ -250,15 +253,15 @@ class ReleaseChecker : ClaimChecker {
     const int64_t left_ns = own->valid_until_ns - release.to_ns;
     found_.NoteMargin(left_ns, release.to_ns, [&] {
       return fmt::format("{}'s release of {} was answered at {} with {} of its lease left",
-                         OwnerName(scene_, release.session), KeyName(facts_, release.key),
+                         OwnerName(disturbances_, release.session), KeyName(facts_, release.key),
                          At(release.to_ns), ShortTime(left_ns));
     });
   }
 
   [[nodiscard]] Violation Tell(uint16_t key, const Call& release, const Hold* own,
                                const Hold& harmed) const {
-    return TellDeed(
-        scene_,
+    return DescribeWrongOperation(
+        disturbances_,
         {.by = release.session,
          .under = own,
          .harmed = &harmed,
@@ -268,7 +271,7 @@ class ReleaseChecker : ClaimChecker {
                              "granted it at {}",
                              At(release.from_ns),
                              own == nullptr ? ", though it had not been granted it," : "",
-                             OwnerName(scene_, harmed.owner()), At(harmed.core.from_ns))});
+                             OwnerName(disturbances_, harmed.owner()), At(harmed.core.from_ns))});
   }
 
   const Call* unanswered_ = nullptr;  // it may have freed another owner's lock

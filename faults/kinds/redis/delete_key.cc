@@ -7,9 +7,9 @@
 namespace doublehold {
 namespace {
 
-Healer StartDeleteKey(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartErrands(cluster, strike,
-                      [&cluster, key = strike.plan.key](int node, const ErrandDone& done) {
+Healer StartDeleteKey(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartErrands(cluster, start,
+                      [&cluster, key = start.plan.key](int node, const ErrandDone& done) {
                         cluster.Operate(node, {"DEL", key}, [done](const CallResult& deleted) {
                           done(deleted && deleted->IsInteger(1));
                         });

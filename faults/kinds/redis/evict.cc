@@ -106,11 +106,11 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
   int64_t fillers_left_ = 0;
 };
 
-Healer StartEvict(Cluster& cluster, const Strike& strike, Prng&) {
+Healer StartEvict(Cluster& cluster, const FaultStart& start, Prng&) {
   auto evictions = std::make_shared<std::vector<std::shared_ptr<Eviction>>>();
   auto errands =
-      std::make_shared<Healer>(StartErrands(cluster, strike, [&](int node, const ErrandDone& done) {
-        evictions->push_back(std::make_shared<Eviction>(cluster, node, strike.plan.key, done));
+      std::make_shared<Healer>(StartErrands(cluster, start, [&](int node, const ErrandDone& done) {
+        evictions->push_back(std::make_shared<Eviction>(cluster, node, start.plan.key, done));
         evictions->back()->Start();
       }));
   return Healer([evictions, errands] {

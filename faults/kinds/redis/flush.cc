@@ -8,8 +8,8 @@ namespace {
 // Atomically counts the keys and removes them.
 constexpr const char* kFlush = "local n = redis.call('dbsize') redis.call('flushall') return n";
 
-Healer StartFlush(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
+Healer StartFlush(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartErrands(cluster, start, [&cluster](int node, const ErrandDone& done) {
     cluster.Operate(node, {"EVAL", kFlush, "0"},
                     [done](const CallResult& keys) { done(keys && keys->integer > 0); });
   });

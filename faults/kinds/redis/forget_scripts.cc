@@ -6,8 +6,8 @@
 namespace doublehold {
 namespace {
 
-Healer StartForgetScripts(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
+Healer StartForgetScripts(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartErrands(cluster, start, [&cluster](int node, const ErrandDone& done) {
     cluster.Operate(node, {"INFO", "memory"}, [&cluster, node, done](const CallResult& info) {
       const bool some = NumberInInfo(info, "number_of_cached_scripts") > 0;
       cluster.Operate(node, {"SCRIPT", "FLUSH"}, [done, some](const CallResult& flushed) {

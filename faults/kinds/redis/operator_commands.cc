@@ -17,11 +17,11 @@ struct Progress {
 
 }  // namespace
 
-Healer StartErrands(Cluster& cluster, const Strike& strike,
+Healer StartErrands(Cluster& cluster, const FaultStart& start,
                     const std::function<void(int node, ErrandDone done)>& errand) {
-  const auto progress = std::make_shared<Progress>(Progress{.open = strike.plan.nodes.size()});
+  const auto progress = std::make_shared<Progress>(Progress{.open = start.plan.nodes.size()});
   const ErrandDone done = [&cluster, progress, began = cluster.Now(),
-                           on_limit_reached = strike.on_limit_reached](bool changed) {
+                           on_limit_reached = start.on_limit_reached](bool changed) {
     progress->changed = progress->changed || changed;
     if (--progress->open > 0) return;
     if (progress->changed) {
@@ -29,7 +29,7 @@ Healer StartErrands(Cluster& cluster, const Strike& strike,
     }
     if (on_limit_reached) on_limit_reached();
   };
-  for (const int node : strike.plan.nodes) errand(node, done);
+  for (const int node : start.plan.nodes) errand(node, done);
   return Healer([progress] { return progress->took_ns; });
 }
 

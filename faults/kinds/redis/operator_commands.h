@@ -13,9 +13,9 @@ namespace doublehold {
 // Call it once, with whether the commands changed anything on the node.
 using ErrandDone = std::function<void(bool changed)>;
 
-// Runs `errand` on each node of the strike concurrently. The fault ends when all are done. The
+// Runs `errand` on each node of the start concurrently. The fault ends when all are done. The
 // healer returns how long that took, at least 1; 0 when no node was changed, or not all were done.
-Healer StartErrands(Cluster& cluster, const Strike& strike,
+Healer StartErrands(Cluster& cluster, const FaultStart& start,
                     const std::function<void(int node, ErrandDone done)>& errand);
 
 // Requires nodes, and refuses `for`: such a fault has no length.

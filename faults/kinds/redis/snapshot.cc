@@ -6,8 +6,8 @@
 namespace doublehold {
 namespace {
 
-Healer StartSnapshot(Cluster& cluster, const Strike& strike, Prng&) {
-  return StartErrands(cluster, strike, [&cluster](int node, const ErrandDone& done) {
+Healer StartSnapshot(Cluster& cluster, const FaultStart& start, Prng&) {
+  return StartErrands(cluster, start, [&cluster](int node, const ErrandDone& done) {
     cluster.Operate(node, {"SAVE"}, [done](const CallResult& saved) { done(saved.has_value()); });
   });
 }

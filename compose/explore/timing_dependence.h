@@ -1,7 +1,7 @@
 // Decides whether the outcome of an execution depends on short times. On real servers clients start
 // one after the other and messages take longer. If the outcome depends on that, a real run differs.
-#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
-#define DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
+#ifndef DOUBLEHOLD_COMPOSE_EXPLORE_TIMING_DEPENDENCE_H_
+#define DOUBLEHOLD_COMPOSE_EXPLORE_TIMING_DEPENDENCE_H_
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ constexpr int kStaggersPerLease = 8;
 std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before);
 
 // The time on which the outcome depends, and the outcome after the change.
-struct Hang {
+struct TimingDependence {
   std::string on;                       // for example "clients that begin 25ms apart"
   Outcome outcome = Outcome::kUnknown;  // kUnknown also if a fault finds no corresponding place
 };
@@ -30,9 +30,10 @@ struct Hang {
 // 1/1600 to 1/8 of a lease. The faults begin at the corresponding places. Returns the first change
 // after which the claim's outcome is not `outcome`. Returns nothing for an execution with delays,
 // whose dependence is not checked.
-std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
-                            const CheckerEntry& claim, Outcome outcome);
+std::optional<TimingDependence> FindTimingDependence(const Scenario& scenario,
+                                                     const sim::Deviations& choices,
+                                                     const CheckerEntry& claim, Outcome outcome);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_SHAKEN_H_
+#endif  // DOUBLEHOLD_COMPOSE_EXPLORE_TIMING_DEPENDENCE_H_

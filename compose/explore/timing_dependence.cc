@@ -1,4 +1,4 @@
-#include "compose/explore/shaken.h"
+#include "compose/explore/timing_dependence.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +13,13 @@ namespace {
 
 // Changes one time to lease / per_lease: the stagger of the clients' starts (`apart`), or the
 // latency of a message.
-struct Shake {
+struct TimeChange {
   bool apart = false;
   int per_lease = 1;
 };
-constexpr std::array kShakes{Shake{false, 1600}, Shake{true, 400}, Shake{false, 400},
-                             Shake{true, 80},    Shake{true, 16},  Shake{true, kStaggersPerLease}};
+constexpr std::array kTimeChanges{TimeChange{false, 1600}, TimeChange{true, 400},
+                                  TimeChange{false, 400},  TimeChange{true, 80},
+                                  TimeChange{true, 16},    TimeChange{true, kStaggersPerLease}};
 
 bool IsSamePlace(const sim::FaultPlace& a, const sim::FaultPlace& b) {
   const auto step = [](const sim::FaultPlace& place) {
@@ -57,10 +58,11 @@ std::vector<Places> PlacesOfEach(const Scenario& scenario, const sim::Deviations
 }
 
 std::optional<sim::Deviations> SameChoices(const std::vector<Places>& places,
-                                           const Scenario& shaken, const sim::Deviations& choices) {
+                                           const Scenario& changed,
+                                           const sim::Deviations& choices) {
   sim::Deviations same;
   for (size_t i = 0; i < choices.size(); ++i) {
-    const auto at = Again(places[i], choices[i].at, PlacesOf(shaken, same));
+    const auto at = Again(places[i], choices[i].at, PlacesOf(changed, same));
     if (!at) return std::nullopt;
     same.push_back(choices[i]);
     same.back().at = *at;
@@ -79,26 +81,28 @@ std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Devia
   return places;
 }
 
-std::optional<Hang> HangsOn(const Scenario& scenario, const sim::Deviations& choices,
-                            const CheckerEntry& claim, Outcome outcome) {
+std::optional<TimingDependence> FindTimingDependence(const Scenario& scenario,
+                                                     const sim::Deviations& choices,
+                                                     const CheckerEntry& claim, Outcome outcome) {
   if (std::ranges::any_of(choices, [](const sim::Deviation& deviation) {
         return deviation.kind != sim::ChoiceKind::kFault;
       }))
     return std::nullopt;
   const std::vector<Places> places = PlacesOfEach(scenario, choices);
-  for (const Shake& shake : kShakes) {
-    Scenario shaken = scenario;
-    const Duration share = scenario.plan.lease / shake.per_lease;
-    (shake.apart ? shaken.terms.apart : shaken.terms.latency) = share;
-    Hang hang{.on = shake.apart ? fmt::format("clients that begin {} apart", FormatDuration(share))
-                                : fmt::format("messages that take {}", FormatDuration(share))};
-    const auto same = SameChoices(places, shaken, choices);
-    if (!same) return hang;
+  for (const TimeChange& change : kTimeChanges) {
+    Scenario changed = scenario;
+    const Duration share = scenario.plan.lease / change.per_lease;
+    (change.apart ? changed.terms.apart : changed.terms.latency) = share;
+    TimingDependence dependence{
+        .on = change.apart ? fmt::format("clients that begin {} apart", FormatDuration(share))
+                           : fmt::format("messages that take {}", FormatDuration(share))};
+    const auto same = SameChoices(places, changed, choices);
+    if (!same) return dependence;
     sim::GivenChoices given(*same);
-    const Execution execution = Simulate(shaken, given);
-    if (!given.Fits()) return hang;
-    hang.outcome = claim.check(Evidence(execution.history), {.violations_told = 0}).outcome;
-    if (hang.outcome != outcome) return hang;
+    const Execution execution = Simulate(changed, given);
+    if (!given.Fits()) return dependence;
+    dependence.outcome = claim.check(Evidence(execution.history), {.violations_told = 0}).outcome;
+    if (dependence.outcome != outcome) return dependence;
   }
   return std::nullopt;
 }

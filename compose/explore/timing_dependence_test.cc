@@ -1,4 +1,4 @@
-#include "compose/explore/shaken.h"
+#include "compose/explore/timing_dependence.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,16 +18,17 @@ Outcome OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
   return FindChecker(claim)->check(Evidence(execution.history), {}).outcome;
 }
 
-struct ShakenCase {
+struct TimingCase {
   const char* choices;
   const char* claim;
   Outcome outcome;
-  const char* hangs;  // Hang::on and its outcome; empty: the outcome does not depend on short times
+  // TimingDependence::on and its outcome; empty: the outcome does not depend on short times.
+  const char* dependence;
 };
 
-TEST(Shaken, OutcomesAreSteadyOrDependOnShortTimes) {
+TEST(TimingDependence, OutcomesAreStableOrDependOnShortTimes) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
-  const std::vector<ShakenCase> cases{
+  const std::vector<TimingCase> cases{
       {"", "stock", Outcome::kValid, ""},
       // Client 1 is stopped as it is granted the key. Client 2 is refused 0.6 ms before that lease
       // expires.
@@ -37,12 +38,14 @@ TEST(Shaken, OutcomesAreSteadyOrDependOnShortTimes) {
       {"1:1", "exclusion", Outcome::kViolated, ""},
       {"3:1", "stock", Outcome::kViolated, ""},
   };
-  for (const ShakenCase& each : cases) {
+  for (const TimingCase& each : cases) {
     const auto choices = sim::ParseDeviations(each.choices);
     ASSERT_TRUE(choices.has_value());
     EXPECT_EQ(OutcomeOf(scenario, *choices, each.claim), each.outcome) << each.choices;
-    const auto hang = HangsOn(scenario, *choices, *FindChecker(each.claim), each.outcome);
-    EXPECT_EQ(hang ? fmt::format("{}: {}", hang->on, Name(hang->outcome)) : "", each.hangs)
+    const auto dependence =
+        FindTimingDependence(scenario, *choices, *FindChecker(each.claim), each.outcome);
+    EXPECT_EQ(dependence ? fmt::format("{}: {}", dependence->on, Name(dependence->outcome)) : "",
+              each.dependence)
         << each.choices << ' ' << each.claim;
   }
 }
@@ -74,22 +77,23 @@ TEST(Simulate, NoServerHasAScriptLoadedAtTheStart) {
   }
 }
 
-TEST(Shaken, ExecutionsWithDelaysAreNotChecked) {
+TEST(TimingDependence, ExecutionsWithDelaysAreNotChecked) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {}, .delays = 1});
   sim::Deviations choices{{.at = 0, .choice = 1, .kind = sim::ChoiceKind::kOrder}};
-  EXPECT_FALSE(HangsOn(scenario, choices, *FindChecker("stock"), Outcome::kViolated));
+  EXPECT_FALSE(FindTimingDependence(scenario, choices, *FindChecker("stock"), Outcome::kViolated));
 }
 
-TEST(Shaken, ShrinkPrefersASteadyExecutionOfEqualSize) {
+TEST(TimingDependence, ShrinkPrefersATimingIndependentExecutionOfEqualSize) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
-  const auto hangs = sim::ParseDeviations("0:1");
-  ASSERT_TRUE(hangs.has_value());
+  const auto dependences = sim::ParseDeviations("0:1");
+  ASSERT_TRUE(dependences.has_value());
   for (const char* claim : {"exclusion", "stock"}) {
-    const Shrunk shrunk =
-        Shrink(scenario, *hangs, claim, [](int) -> std::optional<Plan> { return std::nullopt; });
+    const Shrunk shrunk = Shrink(scenario, *dependences, claim,
+                                 [](int) -> std::optional<Plan> { return std::nullopt; });
     EXPECT_TRUE(shrunk.is_smallest);
     EXPECT_EQ(shrunk.choices.size(), 1u);
-    EXPECT_FALSE(HangsOn(shrunk.scenario, shrunk.choices, *FindChecker(claim), Outcome::kViolated))
+    EXPECT_FALSE(FindTimingDependence(shrunk.scenario, shrunk.choices, *FindChecker(claim),
+                                      Outcome::kViolated))
         << claim << ' ' << sim::ToText(shrunk.choices);
   }
 }
