@@ -211,7 +211,7 @@ const std::map<std::string, Names>& Arrows() {
                                       "compose/cluster", "compose/cluster/redis", "compose/driver",
                                       "compose/options", "compose/os", "compose/plan"})},
       {"compose/sweep", Plus(kFloor, {"checker/report", "compose/plan", "compose/run",
-                                      "compose/suite", "faults/plans"})},
+                                      "compose/suite", "faults", "faults/plans"})},
       {"compose/testing", {}},
       {"bench",
        Plus(kFloor, {"checker", "checker/claims/lock", "checker/linear", "compose/cluster/redis",

@@ -55,6 +55,7 @@ class Tables(HTMLParser):
         self._heading = ""
         self._open = False  # a table
         self._in_link = False  # a link in a heading, which leads back
+        self._divs_of_picture = 0  # open <div>s of a picture, whose labels are no part of a table
         self._text: list[str] | None = None  # of the open field or heading
         self.feed(html)
 
@@ -68,15 +69,19 @@ class Tables(HTMLParser):
             self._text = []
         elif tag == "a" and self._text is not None and not self._open:
             self._in_link = True
+        elif tag == "div" and (self._divs_of_picture or ("role", "img") in attributes):
+            self._divs_of_picture += 1
 
     def handle_data(self, data: str) -> None:
-        if self._text is not None and not self._in_link:
+        if self._text is not None and not self._in_link and not self._divs_of_picture:
             self._text.append(data)
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "table":
             self._open = False
         self._in_link = self._in_link and tag != "a"
+        if tag == "div" and self._divs_of_picture:
+            self._divs_of_picture -= 1
         if tag not in ("h2", "h3", "td", "th") or self._text is None:
             return
         text, self._text = " ".join(" ".join(self._text).split()), None

@@ -16,6 +16,7 @@ from figures_speed import speed
 from figures_stock import stock
 from figures_svg import to_file, to_svg
 from figures_zoom import closeup_of, zoom
+from histogram import histogram
 from history import read_history
 from holds import stock_curve
 from incidents import incidents_of, told
@@ -36,7 +37,8 @@ def environment() -> Environment:
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters.update(duration=words.duration, instant=words.instant, number=words.number,
-                         place=place, nearness=nearness, often=often, share=share)
+                         place=place, nearness=nearness, histogram=histogram, often=often,
+                         share=share)
     found.globals.update(light=palette.css_variables(0), dark=palette.css_variables(1),
                          words=words)
     return found

@@ -51,6 +51,17 @@ class Node:
     def maybe_text(self, key: str) -> str | None:
         return None if self.data.get(key) is None else self.text(key)
 
+    def maybe_count(self, key: str) -> int | None:
+        return None if self.data.get(key) is None else self.count(key)
+
+    def maybe_pairs(self, key: str) -> tuple[tuple[int, int], ...]:
+        """Returns pairs of whole numbers; none if the key is missing."""
+        items = [] if self.data.get(key) is None else self._need(key, list, "a list")
+        for item in items:
+            if not isinstance(item, list) or [type(value) for value in item] != [int, int]:
+                raise BadInput(f"{self.where}: '{key}' has an item that is not two whole numbers")
+        return tuple((first, second) for first, second in items)
+
     def maybe_number(self, key: str) -> float | None:
         return None if self.data.get(key) is None else self.number(key)
 

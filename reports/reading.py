@@ -68,6 +68,9 @@ class Margin:
     value: int  # negative: missed by this much
     unit: str  # "ns", or the unit counted
     nearest: list[NearMiss]
+    below_zero: int = 0  # number of values below 0
+    # The other values: the least of a class, and how many are in it.
+    histogram: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +350,8 @@ def _claim(node: Node) -> Claim:
 def _margin(node: Node) -> Margin:
     return Margin(node.text("what"), node.count("value"), node.text("unit"),
                   [NearMiss(item.count("value"), item.count("at_ns"), item.text("sentence"))
-                   for item in node.nodes("nearest")])
+                   for item in node.nodes("nearest")],
+                  node.maybe_count("below_zero") or 0, node.maybe_pairs("histogram"))
 
 
 def _violation(claim: str, node: Node) -> Violation:

@@ -117,4 +117,9 @@ def nearness(margin: Margin) -> str:
     """Returns "shortest gap between two holds: 210 us". A value below 0 is not near, but missed."""
     if margin.value >= 0:
         return f"{margin.what}: {amount(margin)}"
-    return f"{margin.what}: none, short by {amount(replace(margin, value=-margin.value))}"
+    missed = f"{margin.what}: missed, by {amount(replace(margin, value=-margin.value))}"
+    others = sum(count for _, count in margin.histogram)
+    if not margin.below_zero or not others:
+        return missed
+    return (f"{missed} at most in {number(margin.below_zero)} of "
+            f"{number(margin.below_zero + others)} cases. The nearest of the others")

@@ -86,10 +86,13 @@ class RunPage(unittest.TestCase):
         self.assertIn("How often is not known", self.read())
 
     def test_a_margin_that_was_missed_is_not_called_near(self) -> None:
-        told = [nearness(Margin("least lease left at release", value, "ns", [])).replace(
-            "\N{NO-BREAK SPACE}", " ") for value in (315 * MS, -315 * MS)]
-        self.assertEqual(told, ["least lease left at release: 315 ms",
-                                "least lease left at release: none, short by 315 ms"])
+        name = "least lease left at release"
+        told = [nearness(margin).replace("\N{NO-BREAK SPACE}", " ") for margin in (
+            Margin(name, 315 * MS, "ns", []), Margin(name, -315 * MS, "ns", []),
+            Margin(name, -315 * MS, "ns", [], 3, ((0, 100), (1, 17))))]
+        self.assertEqual(told, [
+            f"{name}: 315 ms", f"{name}: missed, by 315 ms",
+            f"{name}: missed, by 315 ms at most in 3 of 120 cases. The nearest of the others"])
 
     # -- stories and pictures
 

@@ -215,7 +215,8 @@ class Maker:
                 "margins": [] if count else [
                     {"what": "shortest gap between two holds", "value": 210000, "unit": "ns",
                      "nearest": [{"value": 210000, "at_ns": 1204000000,
-                                  "sentence": f"client 3 came 210.0 us after{self.toy.hostile}"}]}],
+                                  "sentence": f"client 3 came 210.0 us after{self.toy.hostile}"}],
+                     "below_zero": 0, "histogram": [[196608, 1], [4194304, 14], [5242880, 5]]}],
                 "violations": violations[:50]}
 
     def trials(self, outcome: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from incidents import Incident, Telling, told
 from lanes import Recording
 from page import inline, render
 from rates import ClaimRate
-from reading import Cell, Claim, Run, Suite, SuiteRun, Sweep, Verdict
+from reading import Cell, Claim, Margin, Run, Suite, SuiteRun, Sweep, Verdict
 from words import slug
 
 LANES_OF_AN_EXAMPLE = 4
@@ -98,6 +98,7 @@ class MarginRow:
     rate: ClaimRate | None
     looked_at: str  # "64 holds"
     margins: dict[str, str]  # by kind: the least of all runs
+    values: dict[str, list[Margin]]  # by kind: those of each run
 
 
 def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
@@ -106,11 +107,12 @@ def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
         if found.outcome != "valid":
             continue
         claims = [claim for verdict in found.cell.judged for claim in verdict.claims]
-        least: dict[str, Any] = {}
+        values: dict[str, list[Margin]] = {}
         for margin in (m for claim in claims if claim.outcome == "valid" for m in claim.margins):
-            if margin.value >= 0 and (margin.what not in least
-                                      or margin.value < least[margin.what].value):
-                least[margin.what] = margin
+            values.setdefault(margin.what, []).append(margin)
+        # The cell's margin is the least that was not missed.
+        least = {what: min(kept, key=lambda margin: margin.value) for what, each in values.items()
+                 if (kept := [margin for margin in each if margin.value >= 0])}
         seen: dict[str, int] = {}
         for claim in claims:
             if claim.name == claims[0].name:
@@ -118,7 +120,7 @@ def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
         rate = next((r for r in found.cell.rates if r.claim is None), None)
         rows.append(MarginRow(
             found, rate, ", ".join(f"{words.number(of)} {unit}" for unit, of in seen.items()),
-            {what: words.amount(margin) for what, margin in least.items()}))
+            {what: words.amount(margin) for what, margin in least.items()}, values))
     return rows
 
 

@@ -181,8 +181,13 @@ def answered(value: Answer) -> str:
     return f"{value.answer}: {counted(value.trials)}, {ends or interval(value.bounds)}"
 
 
-def amount(value: Margin) -> str:
-    return duration(value.value) if value.unit == "ns" else f"{number(value.value)} {value.unit}"
+def amount_of(value: int, unit: str) -> str:
+    """`unit`: "ns", or what is counted."""
+    return duration(value) if unit == "ns" else f"{number(value)} {unit}"
+
+
+def amount(margin: Margin) -> str:
+    return amount_of(margin.value, margin.unit)
 
 
 def per_second(count: int, verdict: Verdict) -> str:

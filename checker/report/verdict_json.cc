@@ -129,10 +129,14 @@ json ToJson(const Margin& margin) {
   for (const NearMiss& miss : margin.nearest) {
     nearest.push_back({{"value", miss.value}, {"at_ns", miss.at_ns}, {"sentence", miss.sentence}});
   }
+  json histogram = json::array();
+  for (const MarginClass& each : margin.histogram) histogram.push_back({each.from, each.count});
   return {{"what", margin.what},
           {"value", margin.value},
           {"unit", margin.unit},
-          {"nearest", std::move(nearest)}};
+          {"nearest", std::move(nearest)},
+          {"below_zero", margin.below_zero},
+          {"histogram", std::move(histogram)}};
 }
 
 json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {

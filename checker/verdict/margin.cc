@@ -2,7 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace doublehold {
+namespace {
+
+constexpr size_t kPerOctave = 4;  // classes
+
+size_t ClassFor(int64_t value) {
+  const auto size = static_cast<uint64_t>(value);
+  if (size < kPerOctave) return size;
+  const auto shift = static_cast<size_t>(std::bit_width(size / kPerOctave)) - 1;
+  return kPerOctave * shift + (size >> shift);
+}
+
+int64_t FirstInClass(size_t number) {
+  if (number < kPerOctave) return static_cast<int64_t>(number);
+  const size_t shift = number / kPerOctave - 1;
+  return static_cast<int64_t>((kPerOctave + number % kPerOctave) << shift);
+}
+
+}  // namespace
 
 std::string ShortTime(int64_t ns) {
   const auto size = static_cast<double>(ns < 0 ? -ns : ns);
@@ -11,6 +31,17 @@ std::string ShortTime(int64_t ns) {
   if (size >= 1e6) return fmt::format("{:.1f} ms", in(1e6));
   if (size >= 1e3) return fmt::format("{:.1f} us", in(1e3));
   return fmt::format("{} ns", ns);
+}
+
+void MarginFinder::Add(int64_t value) {
+  least_ = std::min(value, least_.value_or(value));
+  if (value < 0) {
+    ++margin_.below_zero;
+    return;
+  }
+  const size_t number = ClassFor(value);
+  if (number >= counts_.size()) counts_.resize(number + 1);
+  ++counts_[number];
 }
 
 bool MarginFinder::IsNear(int64_t value) const {
@@ -28,6 +59,9 @@ void MarginFinder::List(NearMiss miss) {
 std::optional<Margin> MarginFinder::Take() && {
   if (!least_) return std::nullopt;
   margin_.value = *least_;
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i] > 0) margin_.histogram.push_back({FirstInClass(i), counts_[i]});
+  }
   return std::move(margin_);
 }
 

@@ -23,6 +23,13 @@ struct NearMiss {
   std::string sentence;  // who, when, and by how little
 };
 
+// Values from `from` to the next class. Classes begin at 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16,
+// 20, ...: four for each power of two.
+struct MarginClass {
+  int64_t from = 0;
+  int64_t count = 0;
+};
+
 // Below 0: by how much it was missed.
 struct Margin {
   std::string what;  // "shortest gap between two holds"
@@ -30,9 +37,12 @@ struct Margin {
   std::string missed{};  // the name if `value` is below 0: "longest overlap of ..."
   std::string unit = "ns";
   std::vector<NearMiss> nearest{};  // the nearest misses, the nearest first
+  int64_t below_zero = 0;           // number of values below 0
+  // The other values by size; classes without a value are left out.
+  std::vector<MarginClass> histogram{};
 };
 
-// Finds the least of many values, and the nearest of those that are not below 0.
+// Finds the least of many values and the nearest of those that are not below 0, and counts them.
 class MarginFinder {
  public:
   static constexpr size_t kNearest = 3;  // how many are listed
@@ -45,7 +55,7 @@ class MarginFinder {
     Add(value);
     if (IsNear(value)) List({.value = value, .at_ns = at_ns, .sentence = tell()});
   }
-  void Add(int64_t value) { least_ = std::min(value, least_.value_or(value)); }
+  void Add(int64_t value);
   // Nothing if there was no value.
   [[nodiscard]] std::optional<Margin> Take() &&;
 
@@ -55,6 +65,7 @@ class MarginFinder {
 
   Margin margin_;
   std::optional<int64_t> least_;
+  std::vector<int64_t> counts_;  // by class
 };
 
 }  // namespace doublehold

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/claims/lock/exclusion.h"
@@ -28,6 +30,27 @@ TEST(Margin, IsTheLeastAndListsTheNearestMisses) {
   EXPECT_EQ(margin->value, -2);
   EXPECT_EQ(Told(*margin), (std::vector<std::string>{"took 0", "took 3", "took 3"}));
   EXPECT_EQ(margin->nearest[1].at_ns, 30);
+}
+
+TEST(Margin, CountsItsValuesInFourClassesForEachPowerOfTwo) {
+  MarginFinder finder({.what = "gap"});
+  for (const int64_t value : {-7, 0, 3, 7, 8, 9, 10, 15, 16, 19, 20, 1'000'000})
+    finder.Add(value, 0, [] { return ""; });
+  const Margin margin = *std::move(finder).Take();
+  std::vector<std::pair<int64_t, int64_t>> counted;
+  for (const MarginClass& each : margin.histogram) counted.emplace_back(each.from, each.count);
+  EXPECT_EQ(counted,
+            (std::vector<std::pair<int64_t, int64_t>>{
+                {0, 1}, {3, 1}, {7, 1}, {8, 2}, {10, 1}, {14, 1}, {16, 2}, {20, 1}, {917504, 1}}));
+  EXPECT_EQ(margin.below_zero, 1);
+}
+
+TEST(Margin, TheLastClassHoldsTheLargestValue) {
+  MarginFinder finder({.what = "gap"});
+  finder.Add(std::numeric_limits<int64_t>::max());
+  const Margin margin = *std::move(finder).Take();
+  ASSERT_EQ(margin.histogram.size(), 1U);
+  EXPECT_EQ(margin.histogram[0].from, int64_t{7} << 60);
 }
 
 TEST(Margin, WithoutValuesThereIsNone) {

@@ -68,8 +68,8 @@ std::string DetailOf(const FaultTrial& trial) {
 
 constexpr const char* kInterruptedDoctor = "interrupted; what was found is above";
 
-// A run on real servers reports an interruption as an error.
-bool IsInterruption(const Error& error) { return error.message.starts_with("interrupted"); }
+// A run on real servers fails with this status only if it is interrupted.
+bool IsInterruption(const Error& error) { return error.code == ExitCode::kUnknown; }
 
 std::string LineOfAnInterruption() {
   return fmt::format("doublehold doctor: {}", kInterruptedDoctor);

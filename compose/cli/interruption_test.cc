@@ -196,6 +196,27 @@ TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
   EXPECT_GT(count(Op::kAcquire), 1);
 }
 
+// The server tells its version, and then never starts.
+TEST(Interruption, CtrlCBeforeTheRunBeginsIsNoFailureOfTheEnvironment) {
+  const TestFolder folder;
+  const fs::path server = folder.path() / "server";
+  std::ofstream(server) << "#!/bin/sh\n[ \"$1\" = --version ] && exec redis-server --version\n"
+                           "exec sleep 100\n";
+  fs::permissions(server, fs::perms::owner_all);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", "--lock", "none", "--into",
+                                 (folder.path() / "run").string()},
+        {"doctor"}}) {
+    std::vector<std::string> words = command;
+    words.insert(words.end(), {"--redis-server", server.string()});
+    Program program(words);
+    ASSERT_TRUE(Eventually([&] { return program.DescendantNamed("sleep") != 0; }));
+    program.Signal(SIGINT);
+    EXPECT_EQ(program.Wait(), 2) << program.Out() << program.Err();
+    EXPECT_NE(program.Err().find("interrupted"), std::string::npos) << program.Err();
+  }
+}
+
 // Interrupts the program. Expects that it ends within a few seconds (one, on an idle machine).
 int StatusAfterCtrlC(Program& program) {
   const auto begun = std::chrono::steady_clock::now();

@@ -18,6 +18,8 @@ namespace {
 nlohmann::json WithoutNewMembers(nlohmann::json claims) {
   for (nlohmann::json& claim : claims) {
     EXPECT_EQ(claim.erase("title") + claim.erase("meaning"), 2U);
+    for (nlohmann::json& margin : claim.at("margins"))
+      EXPECT_EQ(margin.erase("below_zero") + margin.erase("histogram"), 2U);
     for (nlohmann::json& violation : claim.at("violations")) {
       EXPECT_EQ(violation.erase("lanes") + violation.erase("times_ns"), 2U);
       violation["untold"] = violation.at("undescribed");

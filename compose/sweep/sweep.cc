@@ -7,6 +7,7 @@
 
 #include "checker/report/claim_letters.h"
 #include "compose/plan/plan_builder.h"
+#include "faults/fault.h"
 #include "faults/plans/form_plan.h"
 
 namespace doublehold {
