@@ -41,7 +41,7 @@ TESTS = {
 }
 PROGRAMS = ["op_log_test", "history_test", "linear_test", "checker_test"]
 # Random histories by the thousand, each compared with every order: asked when nothing else has noticed.
-SLOW = ["BruteForce.*", "ExclusionScanTest.*Random", "Fuzz.*", "TrueLocks.*", "*SearchOf.*"]
+SLOW = ["BruteForce.*", "ExclusionScanTest.*Random", "Fuzz.*", "LongRandomRuns.*", "*SearchOf.*"]
 SECONDS = 300  # for a program's tests: a defect may keep them from ever ending
 NOT_APPLICABLE, BROKEN_WITHOUT = 3, 4
 

@@ -17,33 +17,33 @@ namespace {
 constexpr int64_t kColumnNs = 1'000'000;
 
 struct PictureLane {
-  std::vector<std::string> label;  // the words of its label
+  std::vector<std::string> label;  // in words
   std::string content;
   std::deque<std::string> values;
 };
 
-std::vector<std::string> WordsOf(const std::string& text) {
+std::vector<std::string> SplitWords(const std::string& text) {
   std::istringstream in(text);
   std::vector<std::string> words;
   for (std::string word; in >> word;) words.push_back(word);
   return words;
 }
 
-[[noreturn]] void Fail(std::string_view why, std::string_view line) {
+[[noreturn]] void AbortOnLane(std::string_view why, std::string_view line) {
   std::fprintf(stderr, "a lane %.*s: %.*s\n", static_cast<int>(why.size()), why.data(),
                static_cast<int>(line.size()), line.data());
   std::abort();
 }
 
-// Column 0 is the column of the leftmost mark.
-std::vector<PictureLane> Split(std::string_view picture) {
+// Column 0 is the column of the leftmost mark of all lanes.
+std::vector<PictureLane> ParseLanes(std::string_view picture) {
   std::istringstream in{std::string(picture)};
   std::vector<std::string> lines;
   size_t origin = std::string::npos;
   for (std::string line; std::getline(in, line);) {
     if (line.find_first_not_of(' ') == std::string::npos) continue;
     const size_t colon = line.find(':');
-    if (colon == std::string::npos) Fail("has no label", line);
+    if (colon == std::string::npos) AbortOnLane("has no label", line);
     origin = std::min(origin, line.find_first_not_of(' ', colon + 1));
     lines.push_back(line);
   }
@@ -51,12 +51,12 @@ std::vector<PictureLane> Split(std::string_view picture) {
   for (const std::string& line : lines) {
     const size_t colon = line.find(':');
     const size_t bar = std::min(line.find('|'), line.size());
-    if (colon >= origin) Fail("has a label that reaches into column 0", line);
-    PictureLane lane{.label = WordsOf(line.substr(0, colon)),
+    if (colon >= origin) AbortOnLane("has a label that reaches into column 0", line);
+    PictureLane lane{.label = SplitWords(line.substr(0, colon)),
                      .content = bar > origin ? line.substr(origin, bar - origin) : "",
                      .values = {}};
     if (bar < line.size()) {
-      for (std::string& word : WordsOf(line.substr(bar + 1)))
+      for (std::string& word : SplitWords(line.substr(bar + 1)))
         lane.values.push_back(std::move(word));
     }
     lanes.push_back(std::move(lane));
@@ -64,21 +64,21 @@ std::vector<PictureLane> Split(std::string_view picture) {
   return lanes;
 }
 
-int64_t Take(PictureLane& lane, int64_t otherwise) {
+int64_t TakeNumber(PictureLane& lane, int64_t otherwise) {
   if (lane.values.empty()) return otherwise;
   const int64_t value = std::stoll(lane.values.front());
   lane.values.pop_front();
   return value;
 }
 
-// The token of the next value: the number after its #; 0 if there is none.
+// Returns the token of the next value: the number after its #, or 0 without #.
 int64_t NextToken(const PictureLane& lane) {
   if (lane.values.empty()) return 0;
   const size_t sign = lane.values.front().find('#');
   return sign == std::string::npos ? 0 : std::stoll(lane.values.front().substr(sign + 1));
 }
 
-// The token of a grant is a value of its own.
+// Takes the token of a grant, which is a value of its own (`#3`); 0 if the next value is not one.
 int64_t TakeGrantToken(PictureLane& lane) {
   if (lane.values.empty() || !lane.values.front().starts_with('#')) return 0;
   const int64_t token = NextToken(lane);
@@ -87,7 +87,7 @@ int64_t TakeGrantToken(PictureLane& lane) {
 }
 
 std::pair<int64_t, int64_t> TakePair(PictureLane& lane) {
-  if (lane.values.empty()) Fail("has too few values", lane.content);
+  if (lane.values.empty()) AbortOnLane("has too few values", lane.content);
   const std::string text = lane.values.front();
   lane.values.pop_front();
   const size_t between = text.find_first_of(">/");
@@ -95,7 +95,7 @@ std::pair<int64_t, int64_t> TakePair(PictureLane& lane) {
   return {std::stoll(text.substr(0, between)), std::stoll(text.substr(between + 1))};
 }
 
-// Draws one client's lane, and keeps its open operations.
+// Adds the events of one client's lane to the history. Keeps the lane's open operations.
 class ClientLane {
  public:
   ClientLane(std::vector<Event>& events, PictureLane& lane, SessionId session, uint16_t key,
@@ -116,7 +116,7 @@ class ClientLane {
  private:
   void DrawMark(char mark, uint64_t& grants) {
     if (open_.empty() && std::string_view("qreabtfklx?").find(mark) != std::string_view::npos) {
-      Fail("answers what was not invoked", lane_.content);
+      AbortOnLane("answers an operation that was not invoked", lane_.content);
     }
     switch (mark) {
       case 'Q':
@@ -130,7 +130,7 @@ class ClientLane {
       case 'W':
         return InvokeWrite();
       case 'S':
-        return Invoke(Op::kSave, {Take(lane_, 0)});
+        return Invoke(Op::kSave, {TakeNumber(lane_, 0)});
       case 'L':
         return Invoke(Op::kLook, {});
       case 'l': {
@@ -166,14 +166,14 @@ class ClientLane {
       case 't':
         return Answer(EventType::kFail, {asked_lease_ns_});
       case 'x':
-        return Answer(EventType::kFail, Repeated());
+        return Answer(EventType::kFail, RepeatedValues());
       case '?':
         if (open_.back().op == Op::kAcquire) PushHold(grants);
-        return Answer(EventType::kInfo, Repeated());
+        return Answer(EventType::kInfo, RepeatedValues());
       case 'g': {
         Invoke(Op::kRead, {});
         const int64_t token = NextToken(lane_);
-        return Answer(EventType::kOk, {Take(lane_, 0), 0, 0, token});
+        return Answer(EventType::kOk, {TakeNumber(lane_, 0), 0, 0, token});
       }
       case 'w':
       case 'u':
@@ -184,15 +184,15 @@ class ClientLane {
         return;
       default:
         if (std::string_view("-=. ").find(mark) == std::string_view::npos) {
-          Fail("has an unknown mark", lane_.content);
+          AbortOnLane("has an unknown mark", lane_.content);
         }
     }
   }
 
   using Values = std::array<int64_t, 4>;
 
-  // The values that an answer other than `ok` repeats from its invocation.
-  [[nodiscard]] Values Repeated() const {
+  // Returns the invocation's values, which the answer of a failed or unknown write or save repeats.
+  [[nodiscard]] Values RepeatedValues() const {
     const Event& asked = open_.back();
     return asked.op == Op::kWrite || asked.op == Op::kSave ? asked.value : Values{};
   }
@@ -207,12 +207,12 @@ class ClientLane {
     return static_cast<uint64_t>(session_.client) * 100 + ++grants;
   }
 
-  // The late reply to an acquire without an answer has the hold that the acquire will have.
+  // The late reply to an unanswered acquire carries the hold that the acquire is going to have.
   void DrawLateReply(EventType type, uint64_t& grants) {
     if (asked_.hold == 0) asked_.hold = open_.back().hold = NextHold(grants);
     Event event = EventNow(Op::kLateReply, type, {});
     event.hold = asked_.hold;
-    event.value = {Take(lane_, 1) * kColumnNs, at_ns_ - asked_.at_ns,
+    event.value = {TakeNumber(lane_, 1) * kColumnNs, at_ns_ - asked_.at_ns,
                    asked_.op == Op::kAcquire ? 0 : 1};
     events_.push_back(event);
   }
@@ -274,7 +274,7 @@ class ClientLane {
   uint16_t key_;
   int64_t asked_lease_ns_;
   int64_t at_ns_ = 0;
-  std::vector<uint64_t> holds_;  // not yet released; re-entry nests them
+  std::vector<uint64_t> holds_;  // not yet released; nested if the client re-enters
   size_t leased_ = SIZE_MAX;     // index into events_ of the last grant or extension
   std::vector<Event> open_;
   Event asked_{};                        // the last acquire or release that was not refused
@@ -332,7 +332,7 @@ class LanesDrawing {
     ClientLane(history_.events, lane, session, Key(), asked_lease_).Draw(grants_[session.client]);
   }
 
-  // The key in the label; the first key if there is none.
+  // Returns the index of the key in the label, or 0 without a key.
   uint16_t Key() {
     if (target_.empty()) return 0;
     auto& keys = history_.facts.keys;
@@ -342,7 +342,7 @@ class LanesDrawing {
     return key;
   }
 
-  // The process in the label: c1, n1, referee, supervisor.
+  // Returns the process in the label: c1, n1, referee or supervisor.
   int32_t Process() {
     if (target_ == "supervisor") return kSupervisor;
     if (target_ == "referee") return kReferee;
@@ -362,7 +362,7 @@ class LanesDrawing {
     } else if (what == "expiry") {
       event.op = Op::kExpiry;
       event.key = Key();
-      event.value = {Take(lane, 0)};
+      event.value = {TakeNumber(lane, 0)};
     } else if (what == "probe") {
       event.op = Op::kProbe;
       event.key = Key();
@@ -381,13 +381,13 @@ class LanesDrawing {
     } else if (what == "lost" || what == "died") {
       event = {.at_ns = at_ns, .client = Process(), .type = EventType::kInfo};
       event.op = what == "lost" ? Op::kLost : Op::kDied;
-      event.value = {Take(lane, 9)};
+      event.value = {TakeNumber(lane, 9)};
     } else if (what == "sent") {
       event = {.at_ns = at_ns,
                .client = kSupervisor,
                .op = Op::kTraffic,
                .type = mark == '#' ? EventType::kFail : EventType::kInfo,
-               .value = {Process(), mark == '#' ? 0 : Take(lane, 1)}};
+               .value = {Process(), mark == '#' ? 0 : TakeNumber(lane, 1)}};
     } else {
       return DrawFault(lane, what, mark, at_ns);
     }
@@ -406,7 +406,7 @@ class LanesDrawing {
     if (mark == '[') since_ns_ = at_ns;
     const int64_t node = target_.starts_with('n') ? std::stoll(target_.substr(1)) : -1;
     const int64_t client = target_.starts_with('c') ? Process() : -1;
-    if (mark == '[') asked_ns_ = Take(lane, 0) * kColumnNs;
+    if (mark == '[') asked_ns_ = TakeNumber(lane, 0) * kColumnNs;
     const int64_t measured_ns = asked_ns_ != 0 ? asked_ns_ : at_ns - since_ns_;
     history_.events.push_back(
         {.at_ns = at_ns,
@@ -418,9 +418,9 @@ class LanesDrawing {
 
   History history_;
   Duration asked_lease_;
-  std::string target_;    // of the lane being drawn
-  int64_t since_ns_ = 0;  // start of the last opened mark
-  int64_t asked_ns_ = 0;
+  std::string target_;    // the key or process in the label of the current lane
+  int64_t since_ns_ = 0;  // time of the last [ ( or P
+  int64_t asked_ns_ = 0;  // planned length of the last fault; 0: not drawn
   std::map<int32_t, uint64_t> grants_;
 };
 
@@ -428,7 +428,7 @@ class LanesDrawing {
 
 History FromLanes(std::string_view picture, const LaneOptions& options) {
   LanesDrawing drawing(options);
-  for (PictureLane& lane : Split(picture)) drawing.Draw(lane);
+  for (PictureLane& lane : ParseLanes(picture)) drawing.Draw(lane);
   return std::move(drawing).Finish();
 }
 

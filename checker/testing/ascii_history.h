@@ -1,5 +1,5 @@
-// Histories drawn as text, for tests: a lane for each client, a column for each millisecond. The
-// leftmost mark is at 0.
+// For tests: histories drawn as text, with a lane for each client and a column for each
+// millisecond. The leftmost mark of all lanes is at 0 ms.
 //
 //   c1:         Q-A-a==g====W--w=!==R-r   | 5 5>4
 //   c2 item-1:      A--x
@@ -7,35 +7,39 @@
 //   final:                              * | 4/1
 //
 // A client's lane (`c1`; `c1 item-1` if there are several keys; `c1.2` for its second thread):
-//   Q wait invoked      q wait over
-//   A acquire invoked   a granted           b granted, beside other readers
+//   Q wait invoked      q wait ended
+//   A acquire invoked   a granted           b granted, shared with other readers
 //                       t refused, with a retry hint
-//   R release invoked   r released          f freed, without checking the owner
+//   R release invoked   r released          f released without checking the owner
 //   E extend invoked    e extended
-//   W write invoked     w written, and the order confirmed     u written only
-//   g read, within the column
+//   W write invoked     w written, and the order confirmed     u written without an order
+//   g read invoked and answered at once
 //   S save invoked      k saved
-//   L look invoked      l looked
-//   s late answer of the last call that was not refused          z  no answer until now
+//   L look invoked      l looked            (a look reads a record of two halves)
+//   s late answer to the last acquire or release that was not refused    z no answer until now
 //   o the driver notified the loss of the lock
-//   I idle from here on      i  to here
-//   x refused, failed   ? outcome unknown                      (of the last invocation)
-//   ! the last lease ends; without `!` it lasts a second, or as the options say
+//   I idle time begins  i idle time ends
+//   x refused or failed ? outcome unknown                      (of the last invocation)
+//   ! the lease of the last grant or extension ends; without `!` it lasts LaneOptions::asked_lease
 //   - = . and space: nothing happens
-// The values follow `|` in their order: `5` for a read, `5>4` (read, written) for a write, `7`
-// (task) for a save, `1/2` (the halves) for a look. `#3` is the token of a grant, `5#3` and `5>4#3`
-// that of a read and a write; without it there is no token. `2` for a late answer is its timeout in
-// ms.
+// The values follow `|` in the order of the marks:
+//   5         the stock that a read returned             5#3    the same, with the token 3
+//   5>4       the stock read and written by a write      5>4#3  the same, with the token 3
+//   #3        the token of a grant; without a value, marks have no token
+//   7         the task of a save
+//   1/2       the versions of the two halves in a look
+//   2         the timeout of a late answer, in ms
 //
 // Other lanes:
-//   pause c1:    [ a fault of that kind starts on client 1, ] it is healed    | asked ms
-//   jump n1:     on node 1;  `delay:` on neither
-//   machine c1:  ( ) an unplanned stall of client 1; `machine supervisor:`, `machine n1:`
+//   pause c1:    [ a fault of the kind `pause` starts on client 1, ] ends   | planned length in ms
+//                (`pause n1:` on node 1, `pause:` on no process)
+//   machine c1:  ( an unplanned stall of client 1 starts, ) ends (also `supervisor`, `n1`)
 //   lost c1: *   records of client 1 were lost        died c2: *   client 2 ended by itself
-//   final: *     | stock/orders, as the referee found them
-//   probe: P     p granted, x given up                expiry: *    | PTTL in ms
-//   sent c1: *   a command of client 1 went to a lock server    | the server's number (else 1)
-//            #   from here on none is recorded
+//   final: *     the referee counts                   | stock/orders
+//   probe: P     probe invoked, p granted, x given up
+//   expiry: *    the referee reads the PTTL of a key   | PTTL in ms
+//   sent c1: *   client 1 sent a command to a lock server   | number of the server (default 1)
+//            #   from here on no command is recorded
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ASCII_HISTORY_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ASCII_HISTORY_H_
 
@@ -61,11 +65,11 @@ struct LaneOptions {
   std::string lock = "drawn";
   std::optional<LibraryFact> library{};
   std::map<std::string, std::string> limits{};
-  Duration asked_lease = 1s;  // of every acquire and extension, and of a lease without `!`
+  Duration asked_lease = 1s;  // requested by every acquire and extension; lasts so long without `!`
 };
 
-// Fault kinds become FaultFacts of the same name, planned as often as drawn. The n-th hold of
-// client 2 is 200 + n. An unreadable lane fails a CHECK: drawings are code.
+// Each kind of fault becomes a FaultFact of the same name, planned as often as it is drawn. The
+// n-th hold of client 2 has the number 200 + n. An unreadable lane aborts the program.
 History FromLanes(std::string_view picture, const LaneOptions& options = {});
 
 }  // namespace doublehold

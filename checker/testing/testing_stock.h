@@ -1,4 +1,4 @@
-// A drawn history of sales, and the expected outcome of the claim `stock`.
+// For tests: checks the outcome of the claim `stock` for a drawn history of sales.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_
 #define DOUBLEHOLD_CHECKER_TESTING_TESTING_STOCK_H_
 

@@ -120,7 +120,7 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
     History history = brute::RandomRun({prng}, {.max_stay = 12,
                                                 .loses_acquire = 12,
                                                 .loses_release = 12,
-                                                .grants_taken = seed % 3 == 0 ? 67 : 0});
+                                                .grants_held_lock = seed % 3 == 0 ? 67 : 0});
     const ExclusionScan scan = ScanOf(history);
     const ClaimVerdict whole = CheckExclusion(history, {});
     if (whole.outcome == Outcome::kViolated) {

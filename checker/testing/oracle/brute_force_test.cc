@@ -1,4 +1,5 @@
-// The one-pass search for overlaps against a slow and obvious one, on random histories.
+// Compares FindOverlaps, which takes one pass, with a slow check of every pair of holds, on random
+// histories.
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,9 @@
 namespace doublehold::brute {
 namespace {
 
-// Of a hold, where this part of it is: the last two of what is promised may be one.
-std::vector<Span> SpansOf(const Hold& hold, Part part) {
+// Returns the spans of this part of a hold. If the last live span ends where the first promised
+// span begins, also returns the two as one span, since an empty span at their border overlaps it.
+std::vector<Span> ListSpans(const Hold& hold, Part part) {
   if (part == Part::kCore) return {hold.core};
   std::vector<Span> spans = hold.live;
   if (part == Part::kLive || hold.promised.empty()) return spans;
@@ -24,8 +26,9 @@ std::vector<Span> SpansOf(const Hold& hold, Part part) {
   return spans;
 }
 
-// By definition: every pair.
-int64_t CountByPairs(const Holds& holds, Part part) {
+// Counts the holds that overlap an earlier hold of the same key and another client. Two shared
+// holds may overlap.
+int64_t CountOverlappingHolds(const Holds& holds, Part part) {
   int64_t count = 0;
   for (size_t j = 0; j < holds.all.size(); ++j) {
     bool overlaps = false;
@@ -33,8 +36,8 @@ int64_t CountByPairs(const Holds& holds, Part part) {
       const Hold& a = holds.all[i];
       const Hold& b = holds.all[j];
       if (a.key != b.key || a.client == b.client || (a.shared && b.shared)) continue;
-      for (const Span& x : SpansOf(a, part)) {
-        for (const Span& y : SpansOf(b, part)) overlaps |= Overlap(x, y);
+      for (const Span& x : ListSpans(a, part)) {
+        for (const Span& y : ListSpans(b, part)) overlaps |= Overlap(x, y);
       }
     }
     if (overlaps) ++count;
@@ -42,7 +45,7 @@ int64_t CountByPairs(const Holds& holds, Part part) {
   return count;
 }
 
-TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
+TEST(BruteForce, FindOverlapsAgreesWithACheckOfEveryPair) {
   Prng prng(1, "pairs");
   const Dice dice{prng};
   const ClaimTrials exclusion = ExclusionTrials().front();
@@ -56,7 +59,7 @@ TEST(BruteForce, ThePassOverHoldsAgreesWithEveryPairOfThem) {
     const Holds& holds = evidence.holds();
     ASSERT_FALSE(holds.broken.has_value()) << *holds.broken;
     for (const Part part : {Part::kCore, Part::kLive, Part::kPromised}) {
-      const int64_t count = CountByPairs(holds, part);
+      const int64_t count = CountOverlappingHolds(holds, part);
       ASSERT_EQ(static_cast<int64_t>(FindOverlaps(holds, part).size()), count) << round;
       overlapping += count > 0 ? 1 : 0;
       if (part == Part::kLive) continue;

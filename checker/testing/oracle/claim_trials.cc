@@ -15,7 +15,7 @@
 namespace doublehold::brute {
 namespace {
 
-bool HasUnknowns(const History& history) {
+bool HasUnknownOutcome(const History& history) {
   int64_t open = 0;
   for (const Event& event : history.events) {
     if (event.client <= kReferee || event.op == Op::kLeave || event.op == Op::kLostNotification)
@@ -26,31 +26,35 @@ bool HasUnknowns(const History& history) {
   return open != 0;
 }
 
-struct Drawn {
+struct DrawnHistory {
   History history;
-  bool right = false;
+  bool explainable = false;
 };
 
-// Of the kind that two coins want, if one turns up: else nearly all would be right, or complete.
-Drawn Draw(const ClaimTrials& row, Prng& prng) {
+// Draws histories until one matches two coins: has an operation of unknown outcome or not, is
+// explainable or not. After kTries attempts any history is taken. Without the coins, nearly all
+// histories would be of one kind.
+DrawnHistory DrawHistory(const ClaimTrials& row, Prng& prng) {
   constexpr int kTries = 80;
-  const bool unknowns = prng.Below(2) == 0;
-  const bool right = prng.Below(2) == 0;
+  const bool has_unknown = prng.Below(2) == 0;
+  const bool explainable = prng.Below(2) == 0;
   const Dice dice{prng};
   for (int tries = 1;; ++tries) {
     History history = RandomRun(dice, row.options(dice));
-    if (tries < kTries && HasUnknowns(history) != unknowns) continue;
-    const bool is_right = row.is_right(history);
-    if (tries >= kTries || is_right == right) return {std::move(history), is_right};
+    if (tries < kTries && HasUnknownOutcome(history) != has_unknown) continue;
+    const bool is_explainable = row.is_explainable(history);
+    if (tries >= kTries || is_explainable == explainable)
+      return {std::move(history), is_explainable};
   }
 }
 
-std::string Disagreement(const ClaimTrials& row, const Drawn& drawn, Outcome outcome) {
-  if (drawn.right && outcome == Outcome::kViolated)
-    return "it is called violated, and an order explains it";
-  const MayMiss misses = HasUnknowns(drawn.history) ? MayMiss::kWithUnknowns : MayMiss::kAny;
-  if (!drawn.right && outcome == Outcome::kValid && row.may_miss < misses)
-    return "it is called valid, and no order explains it";
+std::string ExplainDisagreement(const ClaimTrials& row, const DrawnHistory& drawn,
+                                Outcome outcome) {
+  if (drawn.explainable && outcome == Outcome::kViolated)
+    return "the checker says violated, but some order explains the history";
+  const MayMiss needed = HasUnknownOutcome(drawn.history) ? MayMiss::kWithUnknowns : MayMiss::kAny;
+  if (!drawn.explainable && outcome == Outcome::kValid && row.may_miss < needed)
+    return "the checker says valid, but no order explains the history";
   return "";
 }
 
@@ -63,8 +67,8 @@ std::vector<ClaimTrials> AllClaimTrials() {
   return all;
 }
 
-int64_t ClaimTrialCounts::Count(bool unknowns, bool right) const {
-  const auto& [valid, unknown, violated] = histories[unknowns ? 1 : 0][right ? 1 : 0];
+int64_t ClaimTrialCounts::Count(bool has_unknown, bool explainable) const {
+  const auto& [valid, unknown, violated] = histories[has_unknown ? 1 : 0][explainable ? 1 : 0];
   return valid + unknown + violated;
 }
 
@@ -74,11 +78,11 @@ ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t c
   ClaimTrialCounts counts;
   Prng prng(seed, row.claim);
   for (int64_t i = 0; i < count; ++i) {
-    const Drawn drawn = Draw(row, prng);
+    const DrawnHistory drawn = DrawHistory(row, prng);
     const ClaimVerdict verdict = entry->check(drawn.history, {});
-    ++counts.histories[HasUnknowns(drawn.history) ? 1 : 0][drawn.right ? 1 : 0]
+    ++counts.histories[HasUnknownOutcome(drawn.history) ? 1 : 0][drawn.explainable ? 1 : 0]
                       [static_cast<size_t>(verdict.outcome)];
-    const std::string disagreement = Disagreement(row, drawn, verdict.outcome);
+    const std::string disagreement = ExplainDisagreement(row, drawn, verdict.outcome);
     if (disagreement.empty()) continue;
     std::ostringstream lines;
     WriteJsonl(drawn.history, lines);

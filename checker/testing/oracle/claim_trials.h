@@ -1,5 +1,6 @@
-// For tests: random small histories of every claim, about half of them with something wrong, held
-// against every order in which what they record can have happened.
+// For tests: compares each claim's checker with an oracle, on small random histories. The oracle
+// tries every order in which the recorded operations can have taken effect. A history is
+// explainable if the claim holds in some order; about half of the histories are.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_
 
@@ -14,14 +15,14 @@
 
 namespace doublehold::brute {
 
-// Which wrong histories the checker may call valid: the row says why.
+// The histories that the checker may call valid although they are not explainable: none, those with
+// an operation of unknown outcome, or any. A comment at the row states the reason.
 enum class MayMiss : uint8_t { kNone, kWithUnknowns, kAny };
 
 struct ClaimTrials {
   std::string_view claim;
   RunOptions (*options)(const Dice& dice) = nullptr;
-  // Whether some execution in which the claim holds explains everything that is recorded.
-  bool (*is_right)(const History& history) = nullptr;
+  bool (*is_explainable)(const History& history) = nullptr;
   MayMiss may_miss = MayMiss::kNone;
 };
 
@@ -32,14 +33,16 @@ std::vector<ClaimTrials> DataTrials();
 std::vector<ClaimTrials> AllClaimTrials();
 
 struct ClaimTrialCounts {
-  // By whether the history has something of unknown outcome, whether it is right, and what the
-  // checker says (Outcome).
+  // Counts by [has an operation of unknown outcome][is explainable][Outcome].
   std::array<std::array<std::array<int64_t, 3>, 2>, 2> histories{};
-  std::string disagreement;  // the first: seed, number, and the history in lines; then it ended
+  // The first disagreement, with the seed, the number of the history and its events as JSON lines.
+  // The trials end there.
+  std::string disagreement;
 
-  [[nodiscard]] int64_t Count(bool unknowns, bool right) const;
+  [[nodiscard]] int64_t Count(bool has_unknown, bool explainable) const;
 };
-// A right history is never violated; a wrong one is never valid, but for what the row may miss.
+// Draws and judges up to `count` histories. The checker disagrees with the oracle if an explainable
+// history is violated, or if another history is valid although `may_miss` does not allow this.
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count);
 
 }  // namespace doublehold::brute

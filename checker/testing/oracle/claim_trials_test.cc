@@ -20,19 +20,19 @@ namespace {
 
 class TrialsOfClaim : public ::testing::TestWithParam<ClaimTrials> {};
 
-TEST_P(TrialsOfClaim, AgreeWithEveryOrderOnRandomHistories) {
+TEST_P(TrialsOfClaim, TheCheckerAgreesWithTheOracleOnRandomHistories) {
   const int64_t histories = TrialSetting("DOUBLEHOLD_TRIALS", NumTrials(20'000));
   const auto seed = static_cast<uint64_t>(TrialSetting("DOUBLEHOLD_SEED", 20261122));
   const ClaimTrialCounts counts = RunClaimTrials(GetParam(), seed, histories);
   EXPECT_EQ(counts.disagreement, "");
   const std::string line = fmt::format("{}", counts.histories);
   RecordProperty("counts", line);
-  for (const bool unknowns : {false, true}) {
+  for (const bool has_unknown : {false, true}) {
     const double all =
-        static_cast<double>(counts.Count(unknowns, true) + counts.Count(unknowns, false));
+        static_cast<double>(counts.Count(has_unknown, true) + counts.Count(has_unknown, false));
     EXPECT_GT(all, 0.2 * static_cast<double>(histories)) << line;
-    for (const bool right : {false, true})
-      EXPECT_GT(static_cast<double>(counts.Count(unknowns, right)), 0.2 * all) << line;
+    for (const bool explainable : {false, true})
+      EXPECT_GT(static_cast<double>(counts.Count(has_unknown, explainable)), 0.2 * all) << line;
   }
 }
 
@@ -48,20 +48,21 @@ struct NoTrials {
   std::string_view because;
 };
 constexpr NoTrials kClaimsWithoutTrials[] = {
-    {"liveness", "a probe was granted or gave up: there is no order to try"},
-    {"key-leak", "a key was there at the end or not; its excuses: key_leak_test.cc"},
-    {"idle-traffic", "something was sent or not; its excuses: idle_traffic_test.cc"},
-    {"max-wait", "the length of each wait is recorded; what is taken off: max_wait_test.cc"},
-    {"commands-per-hold", "the time of each is recorded; exceptions: commands_per_hold_test.cc"},
+    {"liveness", "a probe was granted or gave up, so there is no order to try"},
+    {"key-leak", "a key exists at the end or not; key_leak_test.cc tests the excuses"},
+    {"idle-traffic", "a command was sent or not; idle_traffic_test.cc tests the excuses"},
+    {"max-wait", "the length of each wait is recorded; max_wait_test.cc tests the deductions"},
+    {"commands-per-hold",
+     "the time of each command is recorded; commands_per_hold_test.cc tests the exceptions"},
     {"call-timeout",
-     "the length of each call is recorded; what is taken off: call_timeout_test.cc"}};
+     "the length of each call is recorded; call_timeout_test.cc tests the deductions"}};
 
-TEST(ClaimTrials, EveryClaimHasThemOrAReasonWhyNot) {
+TEST(ClaimTrials, EveryClaimHasTrialsOrAReasonForNone) {
   const std::vector<ClaimTrials> rows = AllClaimTrials();
   for (const CheckerEntry& entry : Checkers()) {
-    const auto has = std::ranges::count(rows, entry.claim, &ClaimTrials::claim);
+    const auto tried = std::ranges::count(rows, entry.claim, &ClaimTrials::claim);
     const auto excused = std::ranges::count(kClaimsWithoutTrials, entry.claim, &NoTrials::claim);
-    EXPECT_EQ(has + excused, 1) << entry.claim;
+    EXPECT_EQ(tried + excused, 1) << entry.claim;
   }
 }
 

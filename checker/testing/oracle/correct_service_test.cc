@@ -1,5 +1,5 @@
-// Judges long random runs, of too many steps for an oracle. A correct service never violates a
-// claim, even with late and lost answers. Each planted defect is found.
+// Judges random runs that have too many steps for an oracle. Without a defect no claim is violated,
+// even with late and lost answers. Each planted defect violates its claim in some of the runs.
 
 #include <gtest/gtest.h>
 
@@ -16,11 +16,11 @@
 namespace doublehold::brute {
 namespace {
 
-constexpr int64_t kEndless = 100'000;  // a lease that is longer than any of these runs
-constexpr int64_t kShort = 4;          // a lease that many holds outlast
+constexpr int64_t kEndless = 100'000;  // a lease that is longer than any run here
+constexpr int64_t kShort = 4;          // a lease that is shorter than many holds
 
-// Replies are lost rarely, because a key whose release is lost stays held.
-RunOptions LongRun(Work work, int64_t lease) {
+// Replies are lost rarely, because a lost release can leave the key held until its lease ends.
+RunOptions MakeLongRunOptions(Work work, int64_t lease) {
   return {.lease = lease,
           .work = work,
           .max_rounds = 12,
@@ -31,22 +31,23 @@ RunOptions LongRun(Work work, int64_t lease) {
           .counted_from = 3'000};
 }
 
-// Nothing here is an error of the service or of its clients. Data are right only if nobody works
-// past its lease, and only the store's tokens tell the writes of two holders apart.
-RunOptions AnyCorrectRun(const Dice& dice) {
+// Draws options without a defect of the service or of its clients. Where clients can outlast their
+// leases, only the store's token check keeps the data correct. So those runs use tokens.
+RunOptions DrawCorrectRunOptions(const Dice& dice) {
   constexpr std::array kWorks{Work::kTokens, Work::kSale, Work::kRecord, Work::kSave};
-  const bool keeps_time = dice.Chance(67);
+  const bool leases_suffice = dice.Chance(67);
   const Work work =
-      keeps_time ? kWorks[static_cast<size_t>(dice.Any(kWorks.size()))] : Work::kTokens;
-  RunOptions options = LongRun(work, keeps_time ? kEndless : kShort);
+      leases_suffice ? kWorks[static_cast<size_t>(dice.Below(kWorks.size()))] : Work::kTokens;
+  RunOptions options = MakeLongRunOptions(work, leases_suffice ? kEndless : kShort);
   options.queues = options.fair = dice.Chance(50);
   options.reentrant = !options.fair;
   options.nested = options.reentrant ? 75 : 0;
   options.shared = options.fair && work == Work::kTokens ? 25 : 0;
-  // A late release without a name undoes another entry of its client.
-  if (options.reentrant && !keeps_time) options.loses_acquire = options.loses_release = 0;
-  // A release that does not look whose lock it frees is harmless where each client waits for its
-  // own lock.
+  // A lost release may be carried out late, when its own entry has expired. It then frees another
+  // entry of its client.
+  if (options.reentrant && !leases_suffice) options.loses_acquire = options.loses_release = 0;
+  // Here no lease expires, no acquire is lost and no two entries coexist. So the lock that a
+  // release frees is its own, and the service need not check the owner.
   if (options.fair && work != Work::kTokens && dice.Chance(50)) {
     options.checks_owner = false;
     options.loses_acquire = 0;
@@ -54,7 +55,7 @@ RunOptions AnyCorrectRun(const Dice& dice) {
   return options;
 }
 
-std::vector<std::string> ClaimsToJudge(const RunOptions& options) {
+std::vector<std::string> ListClaimsToJudge(const RunOptions& options) {
   std::vector<std::string> claims{"release", "release-result", "reentry"};
   if (options.fair) claims.emplace_back("order");
   if (options.work == Work::kTokens) claims.emplace_back("fencing");
@@ -64,15 +65,15 @@ std::vector<std::string> ClaimsToJudge(const RunOptions& options) {
   return claims;
 }
 
-TEST(TrueLocks, ACorrectServiceNeverViolatesAClaim) {
+TEST(LongRandomRuns, ACorrectServiceNeverViolatesAClaim) {
   Prng prng(1, "true");
   const Dice dice{prng};
   std::map<std::string, int64_t> judged, valid;
   const int64_t rounds = NumTrials(8'000);
   for (int64_t round = 0; round < rounds; ++round) {
-    const RunOptions options = AnyCorrectRun(dice);
+    const RunOptions options = DrawCorrectRunOptions(dice);
     const History history = RandomRun(dice, options);
-    for (const std::string& claim : ClaimsToJudge(options)) {
+    for (const std::string& claim : ListClaimsToJudge(options)) {
       const ClaimVerdict verdict = FindChecker(claim)->check(history, {});
       ++judged[claim];
       valid[claim] += verdict.outcome == Outcome::kValid ? 1 : 0;
@@ -87,7 +88,7 @@ TEST(TrueLocks, ACorrectServiceNeverViolatesAClaim) {
   }
 }
 
-struct Planted {
+struct PlantedDefect {
   std::string claim;
   std::string defect;
   Work work = Work::kNothing;
@@ -95,16 +96,16 @@ struct Planted {
   void (*plant)(RunOptions& options);
 };
 
-TEST(TrueLocks, EveryPlantedDefectIsFound) {
+TEST(LongRandomRuns, EveryPlantedDefectViolatesItsClaim) {
   Prng prng(2, "planted");
   const Dice dice{prng};
   const int64_t rounds = NumTrials(400);
-  const auto nests = [](RunOptions& options) {
+  const auto enable_reentry = [](RunOptions& options) {
     options.reentrant = true;
     options.nested = 67;
     options.loses_acquire = options.loses_release = 0;
   };
-  for (const Planted& planted : std::vector<Planted>{
+  for (const PlantedDefect& planted : std::vector<PlantedDefect>{
            {"release", "frees any owner's lock", Work::kNothing, kShort,
             [](RunOptions& o) { o.checks_owner = false; }},
            {"fencing", "repeats tokens", Work::kTokens, kEndless,
@@ -113,26 +114,28 @@ TEST(TrueLocks, EveryPlantedDefectIsFound) {
             [](RunOptions& o) { o.checks_token = false; }},
            {"order", "has no queue", Work::kNothing, kEndless,
             [](RunOptions& o) { o.queues = true; }},
-           {"reentry", "an inner exit frees", Work::kNothing, kEndless,
+           {"reentry", "an inner release frees the lock", Work::kNothing, kEndless,
             [](RunOptions& o) { o.frees_nested = true; }},
            {"reentry", "counts an entry twice", Work::kNothing, kEndless,
-            [](RunOptions& o) { o.counts_twice = 33; }},
-           {"torn-read", "no lock", Work::kRecord, kEndless,
+            [](RunOptions& o) { o.counts_entry_twice = 33; }},
+           {"torn-read", "grants a held lock and tears reads", Work::kRecord, kEndless,
             [](RunOptions& o) {
-              o.grants_taken = 100;
+              o.grants_held_lock = 100;
               o.tears_look = 33;
             }},
-           {"exactly-once", "saves again", Work::kSave, kEndless,
+           {"exactly-once", "saves a task again", Work::kSave, kEndless,
             [](RunOptions& o) { o.repeats_save = 100; }},
-           {"stock", "no lock", Work::kSale, kEndless, [](RunOptions& o) { o.grants_taken = 100; }},
-           {"stock", "tries again after a lost answer", Work::kSale, kEndless, [](RunOptions& o) {
-              o.tries_again = true;
+           {"stock", "grants a held lock", Work::kSale, kEndless,
+            [](RunOptions& o) { o.grants_held_lock = 100; }},
+           {"stock", "retries a sale after a lost answer", Work::kSale, kEndless,
+            [](RunOptions& o) {
+              o.retries_sale = true;
               o.loses_work = 33;
             }}}) {
     int64_t violated = 0;
     for (int64_t round = 0; round < rounds; ++round) {
-      RunOptions options = LongRun(planted.work, planted.lease);
-      if (planted.claim == "reentry") nests(options);
+      RunOptions options = MakeLongRunOptions(planted.work, planted.lease);
+      if (planted.claim == "reentry") enable_reentry(options);
       planted.plant(options);
       const ClaimVerdict verdict = FindChecker(planted.claim)->check(RandomRun(dice, options), {});
       violated += verdict.outcome == Outcome::kViolated ? 1 : 0;

@@ -12,43 +12,43 @@
 namespace doublehold::brute {
 namespace {
 
-RunOptions FencedRun(const Dice& dice) {
+RunOptions DrawFencingOptions(const Dice& dice) {
   return {.work = Work::kTokens,
           .nested = 25,
-          .forgets = 17,
+          .forgets_release = 17,
           .reentrant = true,
           .frees_nested = true,
-          .grants_taken = 50,
-          .says_freed = true,
+          .grants_held_lock = 50,
+          .always_reports_success = true,
           .repeats_token = dice.Chance(33) ? 50 : 0,
           .checks_token = dice.Chance(50)};
 }
 
-// The lock grants each acquire, or excludes.
-RunOptions StoreRun(Work work, bool excludes) {
+// If not `excludes`, the lock server grants every acquire, even of a held lock.
+RunOptions MakeStoreOptions(Work work, bool excludes) {
   return {.work = work,
           .loses_acquire = 0,
           .loses_release = 0,
           .killed = 25,
-          .grants_taken = excludes ? 0 : 100};
+          .grants_held_lock = excludes ? 0 : 100};
 }
 
-RunOptions SellingRun(const Dice& dice) {
-  RunOptions options = StoreRun(Work::kSale, dice.Chance(50));
+RunOptions DrawSaleOptions(const Dice& dice) {
+  RunOptions options = MakeStoreOptions(Work::kSale, dice.Chance(50));
   options.max_pause = 12;
   options.counted_from = 90;
   options.miscounts = dice.Chance(25);
   return options;
 }
 
-RunOptions RecordRun(const Dice& dice) {
-  RunOptions options = StoreRun(Work::kRecord, dice.Chance(25));
+RunOptions DrawRecordOptions(const Dice& dice) {
+  RunOptions options = MakeStoreOptions(Work::kRecord, dice.Chance(25));
   options.tears_look = dice.Chance(75) ? 33 : 0;
   return options;
 }
 
-RunOptions SavingRun(const Dice& dice) {
-  RunOptions options = StoreRun(Work::kSave, /*excludes=*/false);
+RunOptions DrawSaveOptions(const Dice& dice) {
+  RunOptions options = MakeStoreOptions(Work::kSave, /*excludes=*/false);
   options.counted_from = 60;
   if (dice.Chance(50)) return options;
   options.loses_save = 12;
@@ -56,51 +56,57 @@ RunOptions SavingRun(const Dice& dice) {
   return options;
 }
 
-// A session may be granted its own token again: it may have the lock.
-bool MayHaveLock(const std::vector<RecordedCall>& calls, const RecordedCall& again) {
-  std::set<uint64_t> inside;
+// Whether the session may hold the lock when it calls `again`. Only then may it be granted its own
+// token again.
+bool MayAlreadyHold(const std::vector<RecordedCall>& calls, const RecordedCall& again) {
+  std::set<uint64_t> held;
   for (const RecordedCall& call : calls) {
     if (call.session != again.session) continue;
     if (call.IsUnknown() && call.from <= again.from) return true;
     if (call.invoked_at >= again.invoked_at) continue;
-    if (call.op == Op::kAcquire && call.Ok()) inside.insert(call.hold);
-    if (call.op == Op::kRelease) inside.erase(call.hold);
+    if (call.op == Op::kAcquire && call.Ok()) held.insert(call.hold);
+    if (call.op == Op::kRelease) held.erase(call.hold);
   }
-  return !inside.empty();
+  return !held.empty();
 }
 
-// Those of the calls that succeeded, in any order.
-std::vector<RecordedCall> Granted(std::vector<RecordedCall> calls) {
+// Keeps the successful calls except releases. Clears `before`, so a session's calls may take effect
+// in any order that their times allow.
+std::vector<RecordedCall> KeepSuccessful(std::vector<RecordedCall> calls) {
   std::erase_if(calls,
                 [](const RecordedCall& call) { return !call.Ok() || call.op == Op::kRelease; });
   for (RecordedCall& call : calls) call.before = -1;
   return calls;
 }
 
-// Fencing: is there an order of the grants in which tokens rise, and one of what the store accepted
-// in which none is below one before it?
-bool TokensRise(const History& history) {
-  using Last = std::tuple<int64_t, SessionId, size_t>;  // its token, its session, its invocation
-  const std::vector<RecordedCall> calls = CallsIn(history, {Op::kAcquire, Op::kRelease});
-  const std::vector<RecordedCall> grants = Granted(calls);
-  const std::vector<RecordedCall> uses = Granted(CallsIn(history, {Op::kRead, Op::kWrite}));
+// Judges `fencing`. Both of these orders must exist:
+// - of the grants: tokens rise, but a session that re-enters may get its token again;
+// - of the reads and writes that the store accepted: tokens never fall.
+bool TokensCanRise(const History& history) {
+  using Last = std::tuple<int64_t, SessionId, size_t>;  // token, session, invocation
+  const std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kAcquire, Op::kRelease});
+  const std::vector<RecordedCall> grants = KeepSuccessful(calls);
+  const std::vector<RecordedCall> uses =
+      KeepSuccessful(ListRecordedCalls(history, {Op::kRead, Op::kWrite}));
   const auto grant = [&](const Last& last, size_t step) {
     const RecordedCall& call = grants[step];
     const auto& [token, session, invoked_at] = last;
     const bool is_same = call.answer[1] == token && call.session == session;
-    const bool again = is_same && invoked_at < call.invoked_at && MayHaveLock(calls, call);
-    return OnlyIf(call.answer[1] > token || again,
-                  Last{call.answer[1], call.session, call.invoked_at});
+    const bool again = is_same && invoked_at < call.invoked_at && MayAlreadyHold(calls, call);
+    return NextStateIf(call.answer[1] > token || again,
+                       Last{call.answer[1], call.session, call.invoked_at});
   };
   const auto use = [&](int64_t seen, size_t step) {
     const int64_t token = uses[step].answer[3];
-    return OnlyIf(token >= seen, token);
+    return NextStateIf(token >= seen, token);
   };
-  return SomeOrder(StepsOf(grants), Last{}, grant) && SomeOrder(StepsOf(uses), int64_t{0}, use);
+  return CanOrderSteps(MakeSteps(grants), Last{}, grant) &&
+         CanOrderSteps(MakeSteps(uses), int64_t{0}, use);
 }
 
-// What the referee counted, if no client went on after it.
-const Event* FinalCount(const History& history) {
+// Returns the referee's count. Returns null without a count, or if a client recorded a write, an
+// order or a save after the count.
+const Event* FindFinalCount(const History& history) {
   const Event* count = nullptr;
   for (const Event& event : history.events) {
     if (event.op == Op::kWrite || event.op == Op::kOrder || event.op == Op::kSave) count = nullptr;
@@ -109,15 +115,16 @@ const Event* FinalCount(const History& history) {
   return count;
 }
 
-// Stock: is there an order of the reads and the writes in which each write took its unit from the
-// stock that it had read, and the stock in the end is what was counted?
-bool EachTookItsUnit(const History& history) {
-  std::vector<RecordedCall> calls = CallsIn(history, {Op::kRead, Op::kWrite});
+// Judges `stock`. An order of the reads and writes must exist in which every write replaces the
+// stock that its client had read. The referee's count of the stock must match that order. Its count
+// of orders must be the confirmed orders, plus at most one for each write of unknown outcome.
+bool SalesCanBeOrdered(const History& history) {
+  std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kRead, Op::kWrite});
   const auto orders = std::ranges::count_if(history.events, [](const Event& event) {
     return event.op == Op::kOrder && event.type == EventType::kOk;
   });
   const auto unknown = std::ranges::count_if(calls, &RecordedCall::IsUnknown);
-  if (const Event* count = FinalCount(history)) {
+  if (const Event* count = FindFinalCount(history)) {
     if (count->value[1] < orders || count->value[1] > orders + unknown) return false;
     calls.push_back({.op = Op::kRead,
                      .from = count->at_ns,
@@ -125,20 +132,21 @@ bool EachTookItsUnit(const History& history) {
                      .outcome = EventType::kOk,
                      .answer = count->value});
   }
-  return SomeOrder(StepsOf(calls), history.facts.initial_stock, [&](int64_t stock, size_t step) {
-    const auto [from, to] = calls[step].op == Op::kRead
-                                ? std::pair(calls[step].answer[0], calls[step].answer[0])
-                                : std::pair(calls[step].asked[0], calls[step].asked[1]);
-    return OnlyIf(stock == from, to);
-  });
+  return CanOrderSteps(
+      MakeSteps(calls), history.facts.initial_stock, [&](int64_t stock, size_t step) {
+        const auto [from, to] = calls[step].op == Op::kRead
+                                    ? std::pair(calls[step].answer[0], calls[step].answer[0])
+                                    : std::pair(calls[step].asked[0], calls[step].asked[1]);
+        return NextStateIf(stock == from, to);
+      });
 }
 
-// Torn read: is there an order of the writes, done whole or half, in which the record had these two
-// versions at one instant?
-bool CanHaveSeen(const std::vector<RecordedCall>& writes, const RecordedCall& look) {
+// Whether, in some order of the writes, the record has at one instant both versions that `look`
+// returned.
+bool CanExplainLook(const std::vector<RecordedCall>& writes, const RecordedCall& look) {
   using Record = std::array<int64_t, 2>;
   std::vector<Step> steps{{.from = look.from, .to = look.to}};
-  std::vector<Record> written{{}};  // by step; 0: leaves that half
+  std::vector<Record> written{{}};  // versions that each step writes; 0: none
   for (const RecordedCall& write : writes) {
     const int64_t version = write.asked[1];
     if (write.Ok()) {
@@ -146,12 +154,12 @@ bool CanHaveSeen(const std::vector<RecordedCall>& writes, const RecordedCall& lo
       written.push_back({version, version});
       continue;
     }
-    // It may have done either half, both or nothing.
-    steps.insert(steps.end(), 2, {.from = write.from, .perhaps = true});
+    // A write that failed, or of unknown outcome, may write either half, both or nothing.
+    steps.insert(steps.end(), 2, {.from = write.from, .optional = true});
     written.push_back({version, 0});
     written.push_back({0, version});
   }
-  return SomeOrder(steps, Record{1, 1}, [&](Record now, size_t step) -> std::vector<Record> {
+  return CanOrderSteps(steps, Record{1, 1}, [&](Record now, size_t step) -> std::vector<Record> {
     if (step == 0 && now != Record{look.answer[0], look.answer[1]}) return {};
     for (const size_t half : {0, 1}) {
       if (written[step][half] != 0) now[half] = written[step][half];
@@ -160,22 +168,25 @@ bool CanHaveSeen(const std::vector<RecordedCall>& writes, const RecordedCall& lo
   });
 }
 
-bool NoReadIsTorn(const History& history) {
-  const std::vector<RecordedCall> writes = CallsIn(history, {Op::kWrite});
-  return std::ranges::all_of(CallsIn(history, {Op::kLook}), [&](const RecordedCall& look) {
-    return !look.Ok() || look.answer[0] == look.answer[1] || CanHaveSeen(writes, look);
-  });
+// Judges `torn-read`: whether every look can be explained.
+bool LooksCanBeExplained(const History& history) {
+  const std::vector<RecordedCall> writes = ListRecordedCalls(history, {Op::kWrite});
+  return std::ranges::all_of(
+      ListRecordedCalls(history, {Op::kLook}), [&](const RecordedCall& look) {
+        return !look.Ok() || look.answer[0] == look.answer[1] || CanExplainLook(writes, look);
+      });
 }
 
-// Exactly once: is there a choice of which unknown saves were carried out with which every task was
-// saved once, and the store has what was counted?
-bool EachIsSavedOnce(const History& history) {
+// Judges `exactly-once`. Tries every combination of times at which the saves of unknown outcome may
+// have taken effect. At least one combination must save no task twice and match the referee's
+// counts.
+bool TasksCanBeSavedOnce(const History& history) {
   std::vector<int64_t> saved, unknown;
-  for (const RecordedCall& save : CallsIn(history, {Op::kSave})) {
+  for (const RecordedCall& save : ListRecordedCalls(history, {Op::kSave})) {
     if (save.Ok()) saved.push_back(save.asked[0]);
     if (save.IsUnknown()) unknown.push_back(save.asked[0]);
   }
-  const Event* count = FinalCount(history);
+  const Event* count = FindFinalCount(history);
   int64_t choices = 1;
   for (size_t i = 0; i < unknown.size(); ++i) choices *= 3;
   for (int64_t choice = 0; choice < choices; ++choice) {
@@ -183,7 +194,8 @@ bool EachIsSavedOnce(const History& history) {
     std::set<int64_t> tasks(saved.begin(), saved.end());
     int64_t rest = choice;
     for (const int64_t task : unknown) {
-      // Each: never or after the count, between the counts of tasks and of results, before both.
+      // The referee counts tasks first, then results. `rest % 3` is the choice for this save:
+      // 0: no effect, or an effect after both counts; 1: between the counts; 2: before both.
       if (rest % 3 > 0) results.insert(task);
       if (rest % 3 > 1) tasks.insert(task);
       rest /= 3;
@@ -200,10 +212,11 @@ bool EachIsSavedOnce(const History& history) {
 }  // namespace
 
 std::vector<ClaimTrials> DataTrials() {
-  return {{.claim = "fencing", .options = FencedRun, .is_right = TokensRise},
-          {.claim = "stock", .options = SellingRun, .is_right = EachTookItsUnit},
-          {.claim = "exactly-once", .options = SavingRun, .is_right = EachIsSavedOnce},
-          {.claim = "torn-read", .options = RecordRun, .is_right = NoReadIsTorn}};
+  return {
+      {.claim = "fencing", .options = DrawFencingOptions, .is_explainable = TokensCanRise},
+      {.claim = "stock", .options = DrawSaleOptions, .is_explainable = SalesCanBeOrdered},
+      {.claim = "exactly-once", .options = DrawSaveOptions, .is_explainable = TasksCanBeSavedOnce},
+      {.claim = "torn-read", .options = DrawRecordOptions, .is_explainable = LooksCanBeExplained}};
 }
 
 }  // namespace doublehold::brute

@@ -9,11 +9,11 @@
 namespace doublehold::brute {
 namespace {
 
-// The lock is plain, or an owner may enter it again, or readers share it. In two runs of three its
-// server grants what is taken.
-RunOptions HoldingRun(const Dice& dice) {
-  const int64_t lease = dice.Chance(50) ? 2 + dice.Any(20) : 30 + dice.Any(60);
-  const int64_t flavour = dice.Any(3);
+// Draws a plain lock, one that its owner re-enters, or one that readers share. In two of three runs
+// the server may grant a held lock.
+RunOptions DrawHoldOptions(const Dice& dice) {
+  const int64_t lease = dice.Chance(50) ? 2 + dice.Below(20) : 30 + dice.Below(60);
+  const int64_t flavour = dice.Below(3);
   return {.lease = lease,
           .work = Work::kRead,
           .max_rounds = 2,
@@ -23,26 +23,27 @@ RunOptions HoldingRun(const Dice& dice) {
           .extends = true,
           .nested = flavour == 1 ? 50 : 0,
           .shared = flavour == 2 ? 67 : 0,
-          .releases_unknown = 50,
-          .forgets = 12,
+          .releases_after_unknown = 50,
+          .forgets_release = 12,
           .leaves = 50,
           .killed = 33,
           .reentrant = true,
-          .grants_taken = dice.Chance(67) ? 67 : 0};
+          .grants_held_lock = dice.Chance(67) ? 67 : 0};
 }
 
-// Exclusion: is there an order of the acquires and the releases, each between its call and its
-// return, in which only a free lock is granted?
-bool SomeOrderExcludes(const History& history) {
-  using Owners = std::vector<std::pair<SessionId, bool>>;  // and whether they share it; sorted
-  const std::vector<HoldSpan> holds = HoldsIn(history);
+// Judges `exclusion`. An order of the acquires and releases must exist in which only a free lock is
+// granted. Each takes effect between its invocation and its answer. The lock also counts as free
+// for its owner, and for a reader while only readers hold it.
+bool HoldsCanBeOrdered(const History& history) {
+  using Owners = std::vector<std::pair<SessionId, bool>>;  // and whether each shares; sorted
+  const std::vector<HoldSpan> holds = ExtractHoldSpans(history);
   std::vector<Step> steps;
   for (const HoldSpan& hold : holds) {
     steps.push_back({.from = hold.grant.from, .to = hold.grant.to});
     steps.push_back(
-        {.from = hold.end, .to = hold.gone, .after = static_cast<int>(steps.size()) - 1});
+        {.from = hold.end, .to = hold.freed_by, .after = static_cast<int>(steps.size()) - 1});
   }
-  return SomeOrder(steps, Owners{}, [&](Owners owners, size_t step) -> std::vector<Owners> {
+  return CanOrderSteps(steps, Owners{}, [&](Owners owners, size_t step) -> std::vector<Owners> {
     const HoldSpan& hold = holds[step / 2];
     const std::pair own(hold.grant.session, hold.shared);
     if (step % 2 == 1) {
@@ -53,18 +54,18 @@ bool SomeOrderExcludes(const History& history) {
       return owner.first == own.first || (owner.second && own.second);
     });
     owners.insert(std::ranges::upper_bound(owners, own), own);
-    return OnlyIf(is_free, owners);
+    return NextStateIf(is_free, owners);
   });
 }
 
-// A hold that was promised, and its extensions.
-struct Promise {
+// A hold, with the extensions of its lease.
+struct LeasedHold {
   HoldSpan hold;
   std::vector<RecordedCall> extensions;
 
-  // Until when the client believes it is promised the lock, at `now`. While an extension is under
-  // way or of unknown outcome: not beyond the lease that it asked for.
-  [[nodiscard]] int64_t Until(double now) const {
+  // The end of the lease, as the client knows it at `now`. An extension that is under way or has an
+  // unknown outcome may only shorten the lease, to the end that it requests.
+  [[nodiscard]] int64_t LeaseEnd(double now) const {
     int64_t until = hold.grant.answer[0];
     for (const RecordedCall& extension : extensions) {
       if (static_cast<double>(extension.from) > now || extension.Failed()) continue;
@@ -74,44 +75,46 @@ struct Promise {
     return until;
   }
 
-  // Released at the instant of its grant: nothing but that instant.
-  [[nodiscard]] bool IsPoint() const { return hold.grant.to == hold.kept; }
+  // Whether the hold ended at the instant of its grant.
+  [[nodiscard]] bool IsPoint() const { return hold.grant.to == hold.kept_until; }
 
-  // It was promised the lock before `now` and is after, and did not release it.
+  // Whether `now` is inside the hold, and the lease is valid just before and just after `now`. For
+  // a point: whether `now` is its instant and the lease is valid then.
   [[nodiscard]] bool HoldsAt(double now) const {
-    constexpr double kLittle = 0.25;  // nothing happens within it
+    constexpr double kEpsilon = 0.25;  // event times are whole numbers
     const auto from = static_cast<double>(hold.grant.to);
-    const auto end = static_cast<double>(hold.kept);
-    const auto promised = [&](double at) { return at < static_cast<double>(Until(at)); };
-    if (IsPoint()) return now == from && promised(now);
-    return from < now && now < end && promised(now - kLittle) && promised(now + kLittle);
+    const auto end = static_cast<double>(hold.kept_until);
+    const auto is_valid = [&](double at) { return at < static_cast<double>(LeaseEnd(at)); };
+    if (IsPoint()) return now == from && is_valid(now);
+    return from < now && now < end && is_valid(now - kEpsilon) && is_valid(now + kEpsilon);
   }
 };
 
-std::vector<Promise> PromisesIn(const History& history) {
-  std::vector<Promise> promises;
-  for (const HoldSpan& hold : HoldsIn(history)) {
-    Promise promise{.hold = hold, .extensions = {}};
-    for (RecordedCall& extension : CallsIn(history, {Op::kExtend})) {
+std::vector<LeasedHold> ExtractLeasedHolds(const History& history) {
+  std::vector<LeasedHold> holds;
+  for (const HoldSpan& hold : ExtractHoldSpans(history)) {
+    LeasedHold leased{.hold = hold, .extensions = {}};
+    for (RecordedCall& extension : ListRecordedCalls(history, {Op::kExtend})) {
       if (extension.hold != hold.grant.hold || extension.invoked_at > hold.end_event) continue;
-      // A success after the hold's end promises nothing more.
+      // An extension that succeeds after the hold's end does not prolong the lease.
       if (extension.Ok() && extension.answered_at > hold.end_event)
         extension.outcome = EventType::kInfo;
-      promise.extensions.push_back(extension);
+      leased.extensions.push_back(extension);
     }
-    promises.push_back(promise);
+    holds.push_back(leased);
   }
-  return promises;
+  return holds;
 }
 
-// Lease exclusion: is there no instant at which two sessions are promised the lock?
-bool PromisesNeverOverlap(const History& history) {
-  const std::vector<Promise> promises = PromisesIn(history);
+// Judges `lease-exclusion`. No instant may exist at which two sessions have a valid lease. Tries
+// every whole ns and the middle between two.
+bool LeasesNeverOverlap(const History& history) {
+  const std::vector<LeasedHold> holds = ExtractLeasedHolds(history);
   const int64_t last = history.events.empty() ? 0 : history.events.back().at_ns;
   for (int64_t half = 0; half <= 2 * last + 1; ++half) {
     const double now = static_cast<double>(half) / 2;
-    for (const Promise& a : promises) {
-      for (const Promise& b : promises) {
+    for (const LeasedHold& a : holds) {
+      for (const LeasedHold& b : holds) {
         const bool may_overlap = a.hold.grant.session == b.hold.grant.session ||
                                  (a.hold.shared && b.hold.shared) || (a.IsPoint() && b.IsPoint());
         if (!may_overlap && a.HoldsAt(now) && b.HoldsAt(now)) return false;
@@ -124,8 +127,10 @@ bool PromisesNeverOverlap(const History& history) {
 }  // namespace
 
 std::vector<ClaimTrials> ExclusionTrials() {
-  return {{.claim = "exclusion", .options = HoldingRun, .is_right = SomeOrderExcludes},
-          {.claim = "lease-exclusion", .options = HoldingRun, .is_right = PromisesNeverOverlap}};
+  return {{.claim = "exclusion", .options = DrawHoldOptions, .is_explainable = HoldsCanBeOrdered},
+          {.claim = "lease-exclusion",
+           .options = DrawHoldOptions,
+           .is_explainable = LeasesNeverOverlap}};
 }
 
 }  // namespace doublehold::brute

@@ -1,5 +1,5 @@
-// For tests: whether steps can have happened in some order, found out by trying all of them. Knows
-// nothing of locks.
+// For tests: decides whether steps can have taken effect in some order, by trying every order. Does
+// not depend on locks.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_ORDERS_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_ORDERS_H_
 
@@ -13,45 +13,48 @@
 
 namespace doublehold::brute {
 
-constexpr int64_t kEver = int64_t{1} << 60;
+constexpr int64_t kUnbounded = int64_t{1} << 60;
 
-// Takes effect once, at some instant from `from` to `to`.
+// A step takes effect once, at some instant from `from` to `to`. An optional step may also never
+// take effect.
 struct Step {
   int64_t from = 0;
-  int64_t to = kEver;
-  bool perhaps = false;  // or never
-  int after = -1;        // only when that step has, or never will
+  int64_t to = kUnbounded;
+  bool optional = false;
+  int after = -1;  // index of a step that takes effect first, unless that step is optional; or -1
 };
 
-// `Effects`: (state, index of a step) to every state that the step can lead to; none, it cannot be
-// the next one.
+// `Effects` maps a state and the index of a step to every state that the step can lead to. If there
+// is no such state, the step cannot be the next one.
 template <typename State, typename Effects>
-class Orders {
+class OrderSearch {
  public:
-  Orders(const std::vector<Step>& steps, const Effects& effects)
+  OrderSearch(const std::vector<Step>& steps, const Effects& effects)
       : steps_(steps), effects_(effects) {
     CHECK(steps.size() < 32);
   }
 
-  bool From(const State& state, uint32_t done = 0) {
+  // Whether the steps that are not in the bit set `done` can follow from this state.
+  bool CanComplete(const State& state, uint32_t done = 0) {
     if (!seen_.insert({done, state}).second) return false;
-    bool all = true;
+    bool rest_is_optional = true;
     for (size_t i = 0; i < steps_.size(); ++i) {
       if ((done >> i & 1U) != 0) continue;
-      all = all && steps_[i].perhaps;
+      rest_is_optional = rest_is_optional && steps_[i].optional;
       if (!MayBeNext(done, i)) continue;
       for (const State& next : effects_(state, i)) {
-        if (From(next, done | 1U << i)) return true;
+        if (CanComplete(next, done | 1U << i)) return true;
       }
     }
-    return all;
+    return rest_is_optional;
   }
 
  private:
-  // No step that is still to come ended before this one began. Equal times have no order.
+  // Whether step `next` may be the next one. Any other remaining step that is not optional must
+  // come first if its `to` is before the `from` of `next`, or if `next` must come after it.
   [[nodiscard]] bool MayBeNext(uint32_t done, size_t next) const {
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (i == next || (done >> i & 1U) != 0 || steps_[i].perhaps) continue;
+      if (i == next || (done >> i & 1U) != 0 || steps_[i].optional) continue;
       if (steps_[i].to < steps_[next].from || steps_[next].after == static_cast<int>(i))
         return false;
     }
@@ -63,14 +66,15 @@ class Orders {
   std::set<std::pair<uint32_t, State>> seen_;
 };
 
+// Returns `state` as the only next state if the step is possible, otherwise no state.
 template <typename State>
-std::vector<State> OnlyIf(bool possible, const State& state) {
+std::vector<State> NextStateIf(bool possible, const State& state) {
   return std::vector<State>(possible ? 1 : 0, state);
 }
 
 template <typename State, typename Effects>
-bool SomeOrder(const std::vector<Step>& steps, const State& start, const Effects& effects) {
-  return Orders<State, Effects>(steps, effects).From(start);
+bool CanOrderSteps(const std::vector<Step>& steps, const State& start, const Effects& effects) {
+  return OrderSearch<State, Effects>(steps, effects).CanComplete(start);
 }
 
 }  // namespace doublehold::brute

@@ -14,8 +14,8 @@
 namespace doublehold::brute {
 namespace {
 
-// What a client does, one thing after another: a coroutine, which another awaits. One that is never
-// resumed is a client that was killed.
+// The steps of a client: a coroutine that another coroutine can await. If the client is killed, its
+// coroutine is never resumed.
 class Script {
  public:
   struct promise_type {
@@ -56,20 +56,20 @@ class Script {
   std::coroutine_handle<promise_type> handle_;
 };
 
-class Run {
+class RandomRunner {
  public:
-  Run(const Dice& dice, const RunOptions& options) : dice_(dice), options_(options) {}
+  RandomRunner(const Dice& dice, const RunOptions& options) : dice_(dice), options_(options) {}
 
-  History Record() {
-    for (int32_t client = 1; client <= clients_; ++client) Start(Client(client));
-    if (options_.counted_from > 0) Start(Referee());
-    while (!due_.empty()) {
-      const auto next = due_.extract(due_.begin());
+  History Run() {
+    for (int32_t client = 1; client <= clients_; ++client) Start(RunClient(client));
+    if (options_.counted_from > 0) Start(CountStore());
+    while (!scheduled_.empty()) {
+      const auto next = scheduled_.extract(scheduled_.begin());
       now_ = next.key();
       next.mapped()();
     }
     return {.facts = {.lock = "brute",
-                      .write = options_.tries_again ? "watch" : "read-modify-write",
+                      .write = options_.retries_sale ? "watch" : "read-modify-write",
                       .lease = Lease(options_.lease),
                       .grace = Duration(options_.grace),
                       .clients = clients_,
@@ -82,11 +82,11 @@ class Run {
 
  private:
   struct Sleep {
-    Run& run;
+    RandomRunner& run;
     int64_t by;
 
     bool await_ready() { return false; }
-    void await_suspend(std::coroutine_handle<> client) { run.Later(by, client); }
+    void await_suspend(std::coroutine_handle<> client) { run.Schedule(by, client); }
     void await_resume() {}
   };
 
@@ -96,9 +96,9 @@ class Run {
     [[nodiscard]] bool Ok() const { return type == EventType::kOk; }
   };
 
-  // An operation of a client: its events, and when the service does it.
+  // A call of a client. Records the invocation and the answer, and schedules the service's work.
   struct PendingCall {
-    Run& run;
+    RandomRunner& run;
     Request request;
     Answer answer{};
 
@@ -107,19 +107,19 @@ class Run {
       run.Record(request, EventType::kInvoke, request.asked);
       answer.values = request.asked;
       const int64_t delay = run.max_delay_;
-      const auto work = [&run = run, request = request] {
-        return run.service_.Do(request, run.now_);
+      const auto execute = [&run = run, request = request] {
+        return run.service_.Execute(request, run.now_);
       };
       if (request.lost) {
-        if (run.Chance(67)) run.Later(run.Any(run.Chance(50) ? delay : 8 * delay), work);
+        if (run.Chance(67)) run.Schedule(run.Below(run.Chance(50) ? delay : 8 * delay), execute);
         const bool killed = request.op != Op::kAcquire && run.Chance(run.options_.killed);
-        if (!killed) run.Later(run.Any(delay), caller);
+        if (!killed) run.Schedule(run.Below(delay), caller);
         return;
       }
-      run.Later(run.Any(delay), [this, work, delay, caller] {
-        const std::optional<Values> done = work();
+      run.Schedule(run.Below(delay), [this, execute, delay, caller] {
+        const std::optional<Values> done = execute();
         answer = {done ? EventType::kOk : EventType::kFail, done.value_or(request.asked)};
-        run.Later(run.Any(delay), caller);
+        run.Schedule(run.Below(delay), caller);
       });
     }
     Answer await_resume() {
@@ -128,15 +128,17 @@ class Run {
     }
   };
 
-  [[nodiscard]] int64_t Any(int64_t below) const { return dice_.Any(below); }
+  [[nodiscard]] int64_t Below(int64_t below) const { return dice_.Below(below); }
   [[nodiscard]] bool Chance(int64_t percent) const { return dice_.Chance(percent); }
-  Sleep For(int64_t by) { return {*this, by}; }
-  // The answer is lost in so many of 100 calls.
-  PendingCall Ask(Request request, int loses) {
-    request.lost = loses_ && Chance(loses);
+  Sleep SleepFor(int64_t by) { return {*this, by}; }
+  // `loss_percent` is the chance that the answer is lost, in a run that may lose answers.
+  PendingCall Call(Request request, int loss_percent) {
+    request.lost = may_lose_answers_ && Chance(loss_percent);
     return {*this, request};
   }
-  void Later(int64_t by, std::function<void()> next) { due_.emplace(now_ + by, std::move(next)); }
+  void Schedule(int64_t by, std::function<void()> next) {
+    scheduled_.emplace(now_ + by, std::move(next));
+  }
   void Start(Script script) {
     scripts_.push_back(std::move(script));
     scripts_.back().Start();
@@ -153,83 +155,84 @@ class Run {
                        .value = values});
   }
 
-  Script Client(int32_t client) {
-    co_await For(Any(12));
-    for (int64_t rounds = 1 + Any(options_.max_rounds); rounds > 0; --rounds) {
-      co_await Visit(client, /*inner=*/false);
-      // Nobody could tell a wait from one that ended at that instant.
+  Script RunClient(int32_t client) {
+    co_await SleepFor(Below(12));
+    for (int64_t rounds = 1 + Below(options_.max_rounds); rounds > 0; --rounds) {
+      co_await AcquireAndHold(client, /*inner=*/false);
+      // Without a pause, the end of a wait and the start of the next one would have equal times,
+      // and the history could not tell them apart.
       const int64_t max_pause = Chance(options_.long_pauses) ? 24 : options_.max_pause;
-      co_await For((options_.queues ? 1 : 0) + Any(max_pause));
+      co_await SleepFor((options_.queues ? 1 : 0) + Below(max_pause));
     }
   }
 
-  Script Visit(int32_t client, bool inner) {
+  Script AcquireAndHold(int32_t client, bool inner) {
     Request acquire{.client = client, .asked = {options_.lease}, .shared = Chance(options_.shared)};
     Answer answer;
     if (options_.queues) Record({client, Op::kWait}, EventType::kInvoke);
-    for (int64_t tries = options_.queues ? 2 + Any(4) : 1; tries > 0 && !answer.Ok(); --tries) {
+    for (int64_t tries = options_.queues ? 2 + Below(4) : 1; tries > 0 && !answer.Ok(); --tries) {
       acquire.hold = ++holds_;
       acquire.until = now_ + Validity();
-      answer = co_await Ask(acquire, options_.loses_acquire);
-      if (options_.queues && !answer.Ok()) co_await For(Any(10));
+      answer = co_await Call(acquire, options_.loses_acquire);
+      if (options_.queues && !answer.Ok()) co_await SleepFor(Below(10));
     }
     const bool ok = answer.Ok();
     const uint64_t hold = answer.type == EventType::kFail ? 0 : acquire.hold;
     if (options_.queues)
       Record({client, Op::kWait, ok ? hold : 0}, ok ? EventType::kOk : EventType::kFail);
-    if (ok) co_return co_await Hold(client, hold, answer.values[1], inner);
-    if (Chance(hold == 0 ? options_.releases_refused : options_.releases_unknown))
-      co_await Ask({client, Op::kRelease, hold}, options_.loses_release);
+    if (ok) co_return co_await HoldLock(client, hold, answer.values[1], inner);
+    if (Chance(hold == 0 ? options_.releases_after_refusal : options_.releases_after_unknown))
+      co_await Call({client, Op::kRelease, hold}, options_.loses_release);
   }
 
-  Script Hold(int32_t client, uint64_t hold, int64_t token, bool inner) {
+  Script HoldLock(int32_t client, uint64_t hold, int64_t token, bool inner) {
     const int64_t since = now_;
-    if (options_.extends && Chance(33)) Start(Watchdog(client, hold));
-    co_await Use(client, hold, token);
+    if (options_.extends && Chance(33)) Start(ExtendLease(client, hold));
+    co_await WorkUnderLock(client, hold, token);
     if (!inner && Chance(options_.nested)) {
-      co_await For(Any(4));
-      co_await Visit(client, /*inner=*/true);
+      co_await SleepFor(Below(4));
+      co_await AcquireAndHold(client, /*inner=*/true);
     }
-    co_await For(Any(inner ? 3 : options_.max_stay));
+    co_await SleepFor(Below(inner ? 3 : options_.max_stay));
     if (Chance(options_.notified))
       Record({client, Op::kLostNotification, hold}, EventType::kInfo,
-             {since + Any(now_ - since + 1)});
-    if (!Chance(options_.forgets)) {
-      co_await Ask({client, Op::kRelease, hold}, options_.loses_release);
+             {since + Below(now_ - since + 1)});
+    if (!Chance(options_.forgets_release)) {
+      co_await Call({client, Op::kRelease, hold}, options_.loses_release);
     } else if (Chance(options_.leaves)) {
       Record({client, Op::kLeave, hold}, EventType::kInfo);
     }
   }
 
-  Script Watchdog(int32_t client, uint64_t hold) {
+  Script ExtendLease(int32_t client, uint64_t hold) {
     Answer answer;
     do {
       const int64_t validity = Validity();
-      answer = co_await Ask({client, Op::kExtend, hold, {validity}, now_ + validity},
-                            options_.loses_work);
+      answer = co_await Call({client, Op::kExtend, hold, {validity}, now_ + validity},
+                             options_.loses_work);
     } while (answer.type != EventType::kInfo && Chance(33));
   }
 
-  Script Use(int32_t client, uint64_t hold, int64_t token) {
+  Script WorkUnderLock(int32_t client, uint64_t hold, int64_t token) {
     const Work work = options_.work;
     const bool coin = Chance(50);
-    if (work == Work::kRead && coin) co_await Ask({client, Op::kRead, hold}, 0);
-    for (int64_t uses = work == Work::kTokens ? Any(3) : 0; uses > 0; --uses) {
+    if (work == Work::kRead && coin) co_await Call({client, Op::kRead, hold}, 0);
+    for (int64_t uses = work == Work::kTokens ? Below(3) : 0; uses > 0; --uses) {
       const Op op = Chance(50) ? Op::kRead : Op::kWrite;
-      co_await Ask({client, op, hold, {0, 0, 0, token}}, options_.loses_work);
-      co_await For(Any(8));
+      co_await Call({client, op, hold, {0, 0, 0, token}}, options_.loses_work);
+      co_await SleepFor(Below(8));
     }
-    if (work == Work::kRecord && coin) co_await Ask({client, Op::kLook, hold}, 0);
+    if (work == Work::kRecord && coin) co_await Call({client, Op::kLook, hold}, 0);
     if (work == Work::kRecord && !coin)
-      co_await Ask({client, Op::kWrite, hold, {service_.record[0], ++versions_}},
-                   options_.loses_work);
+      co_await Call({client, Op::kWrite, hold, {service_.record[0], ++versions_}},
+                    options_.loses_work);
     if (work == Work::kSave)
-      co_await Ask({client, Op::kSave, 0, {1 + Any(tasks_)}}, options_.loses_work);
-    for (int tries = work != Work::kSale ? 0 : options_.tries_again ? 3 : 1; tries > 0; --tries) {
-      const int64_t read = (co_await Ask({client, Op::kRead, hold}, 0)).values[0];
+      co_await Call({client, Op::kSave, 0, {1 + Below(tasks_)}}, options_.loses_work);
+    for (int tries = work != Work::kSale ? 0 : options_.retries_sale ? 3 : 1; tries > 0; --tries) {
+      const int64_t read = (co_await Call({client, Op::kRead, hold}, 0)).values[0];
       if (read <= 0) co_return;
       const Request write{client, Op::kWrite, hold, {read, read - 1}};
-      if (!(co_await Ask(write, options_.loses_work)).Ok()) continue;
+      if (!(co_await Call(write, options_.loses_work)).Ok()) continue;
       ++orders_;
       Record({client, Op::kOrder, hold}, EventType::kInvoke, write.asked);
       Record({client, Op::kOrder, hold}, EventType::kOk, write.asked);
@@ -237,30 +240,34 @@ class Run {
     }
   }
 
-  // Counts what the store has: of tasks, those with a result and a little later their results.
-  Script Referee() {
-    co_await For(options_.counted_from + Any(30));
-    const int64_t wrong = options_.miscounts && !loses_ ? 1 : 0;
-    Values counted{service_.stock + wrong * (Any(3) - 1), orders_ + wrong * (Any(3) - 1)};
+  // Records the stock and the orders in the store. For tasks, records the number of tasks with a
+  // result, and the number of results up to 5 ns later.
+  Script CountStore() {
+    co_await SleepFor(options_.counted_from + Below(30));
+    const int64_t wrong = options_.miscounts && !may_lose_answers_ ? 1 : 0;
+    Values counted{service_.stock + wrong * (Below(3) - 1), orders_ + wrong * (Below(3) - 1)};
     if (options_.work == Work::kSave) {
       counted = {static_cast<int64_t>(service_.saves.size())};
-      co_await For(Any(6));
+      co_await SleepFor(Below(6));
       for (const auto& [task, results] : service_.saves) counted[1] += results;
     }
     Record({kReferee, Op::kFinal}, EventType::kOk, counted);
   }
 
-  int64_t Validity() { return options_.random_validity ? 1 + Any(options_.lease) : options_.lease; }
+  int64_t Validity() {
+    return options_.random_validity ? 1 + Below(options_.lease) : options_.lease;
+  }
 
   const Dice& dice_;
   const RunOptions& options_;
-  const int clients_ = static_cast<int>(2 + Any(2));
-  const int64_t max_delay_ = 1 + Any(6);
-  const bool loses_ = Chance(50);
-  const int64_t tasks_ = 1 + Any(3);
+  const int clients_ = static_cast<int>(2 + Below(2));
+  const int64_t max_delay_ = 1 + Below(6);
+  const bool may_lose_answers_ = Chance(50);
+  const int64_t tasks_ = 1 + Below(3);
   Service service_{dice_, options_};
   int64_t now_ = 0;
-  std::multimap<int64_t, std::function<void()>> due_;  // of equal times, in the order of the calls
+  // By time; equal times are in the order of the Schedule calls.
+  std::multimap<int64_t, std::function<void()>> scheduled_;
   uint64_t holds_ = 0;
   int64_t orders_ = 0, versions_ = 1;
   std::vector<Event> events_;
@@ -270,7 +277,7 @@ class Run {
 }  // namespace
 
 History RandomRun(const Dice& dice, const RunOptions& options) {
-  return Run(dice, options).Record();
+  return RandomRunner(dice, options).Run();
 }
 
 }  // namespace doublehold::brute

@@ -1,6 +1,6 @@
-// For tests: one random run of a few clients with a lock server and a store, at small and often
-// equal times, and the history that the clients record. Answers may be lost: then the request is
-// carried out at some time, or never.
+// For tests: runs a few clients against a lock server and a store, and returns the history that the
+// clients record. Times are small and often equal. A request whose answer is lost is carried out
+// later, or never.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
 
@@ -16,61 +16,68 @@ struct Dice {
   Prng& prng;
 
   // Uniform in [0, below).
-  [[nodiscard]] int64_t Any(int64_t below) const {
+  [[nodiscard]] int64_t Below(int64_t below) const {
     return static_cast<int64_t>(prng.Below(static_cast<uint64_t>(below)));
   }
-  [[nodiscard]] bool Chance(int64_t percent) const { return Any(100) < percent; }
+  [[nodiscard]] bool Chance(int64_t percent) const { return Below(100) < percent; }
 };
 
-// What a client does while it holds the lock.
+// The work of a client in each hold.
 enum class Work : uint8_t {
   kNothing,
-  kRead,    // sometimes one read
-  kTokens,  // reads and writes that show the fencing token to the store
-  kSale,    // takes a unit from the stock: reads it, writes it, places an order
-  kRecord,  // reads or writes a record of two versions, one after the other
-  kSave,    // saves the result of a task that nobody may have saved
+  kRead,    // one read, in half of the holds
+  kTokens,  // up to two reads or writes that show the fencing token to the store
+  kSale,    // a sale: reads the stock, writes it less one, places an order
+  kRecord,  // a read or a write of a record whose two halves each have a version
+  kSave,    // saves the result of a random task; the store accepts one result a task
 };
 
-// Numbers without a unit are chances in percent.
+// Times are in ns. All `int` members except `nodes` are chances in percent.
 struct RunOptions {
-  int64_t lease = 1'000, grace = 0;  // asked for; also the longest that is granted
+  int64_t lease = 1'000;  // requested by every acquire; the longest that is granted
+  int64_t grace = 0;
   int nodes = 1;
   std::optional<LibraryFact> library{};
   Work work = Work::kNothing;
 
-  // Clients: two or three, with one or more rounds.
-  int64_t max_rounds = 3, max_pause = 6, max_stay = 1;
-  int long_pauses = 0;  // up to 24
-  bool random_validity = false;
-  bool queues = false;  // asks several times in one wait
-  bool extends = false;
-  int nested = 0;  // acquires again what it holds
-  int shared = 0;
-  int notified = 0;  // is told at some time that its lock is lost, be that so or not
-  int releases_refused = 0, releases_unknown = 0;  // an acquire that was refused, or not answered
-  int forgets = 0;                                 // to release
-  int leaves = 0;                                  // when it forgets: records that it leaves
-  bool tries_again = false;                        // sells again after a write without an answer
+  // The clients: two or three, each with 1 to `max_rounds` rounds.
+  int64_t max_rounds = 3;
+  int64_t max_pause = 6, max_stay = 1;  // limits (exclusive): pause between rounds, stay in a hold
+  int long_pauses = 0;                  // a pause has the limit 24 instead of max_pause
+  bool random_validity = false;         // each lease is valid for 1 to `lease`
+  bool queues = false;                  // each wait has several acquires, until one is granted
+  bool extends = false;                 // a third of the holds have a watchdog
+  int nested = 0;                       // the client acquires the lock again during its hold
+  int shared = 0;                       // the acquire is shared
+  int notified = 0;  // the client records a lost-lock notification, whether or not the lock is lost
+  int releases_after_refusal = 0;  // the client releases although its acquire was refused
+  int releases_after_unknown = 0;  // the client releases although its acquire was not answered
+  int forgets_release = 0;         // the client does not release its hold
+  int leaves = 0;                  // a client that does not release records a `leave`
+  bool retries_sale = false;       // the client repeats a sale whose write was not answered
 
-  // Lost answers, in half of the runs; none in the others.
+  // Chances of a lost answer. In half of the runs no answer is lost.
   int loses_acquire = 33, loses_release = 33, loses_work = 33;
-  int killed = 0;  // when the answer to its release or its work is lost
+  int killed = 0;  // a lost answer, except to an acquire, kills its caller: a client or a watchdog
 
   // The lock server, and its defects.
-  bool reentrant = false, fair = false;
-  bool checks_owner = true;   // before it frees a lock
-  bool frees_nested = false;  // an inner release frees the outer entry too
-  bool taken_at_first = false;
-  int counts_twice = 0, grants_taken = 0, refuses_free = 0;
-  bool says_freed = false, denies_freed = false;  // always
-  int repeats_token = 0;                          // or goes back
+  bool reentrant = false;
+  bool fair = false;           // grants in the order of the queue
+  bool checks_owner = true;    // a release frees its client's entry; else it frees every entry
+  bool frees_nested = false;   // an inner release frees the outer entry too
+  bool held_at_start = false;  // another process holds the lock until 10 to 39 ns
+  int counts_entry_twice = 0;  // one acquire counts as two entries
+  int grants_held_lock = 0, refuses_free_lock = 0;
+  bool always_reports_success = false, always_reports_failure = false;  // for releases
+  int repeats_token = 0;  // a grant repeats the last token, or returns a smaller one
 
   // The store, and its defects.
-  bool checks_token = true;
-  int loses_save = 0, repeats_save = 0, tears_look = 0;
-  int64_t counted_from = 0;  // when the referee counts, or up to 30 later; 0: it does not
-  bool miscounts = false;    // in runs that lose no answer
+  bool checks_token = true;  // rejects stale tokens
+  int loses_save = 0;        // a save returns `ok` but has no effect
+  int repeats_save = 0;      // a second save of a task is accepted
+  int tears_look = 0;        // a read of a record returns the previous version of one half
+  int64_t counted_from = 0;  // the referee counts at this time or up to 29 later; 0: never
+  bool miscounts = false;    // its counts may be off by one, in runs that lose no answer
 };
 
 History RandomRun(const Dice& dice, const RunOptions& options);

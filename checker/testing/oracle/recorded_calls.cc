@@ -6,44 +6,45 @@
 namespace doublehold::brute {
 namespace {
 
-// As if it were never released.
-HoldSpan SpanOfUnreleased(const History& history, const RecordedCall& grant) {
+// Returns the span that the hold of this grant would have without a release.
+HoldSpan MakeUnreleasedSpan(const History& history, const RecordedCall& grant) {
   HoldSpan span{.grant = grant, .shared = grant.answer[2] != 0, .end = grant.to};
   const auto& events = history.events;
   const auto is_own = [&](const Event& event) {
     return SessionOf(event) == grant.session && event.task == TaskKind::kSession;
   };
-  size_t last_under_it = 0;
+  size_t last_use = 0;
   std::set<uint64_t> unknown;
   for (size_t i = 0; i < events.size(); ++i) {
-    if (is_own(events[i]) && events[i].hold == grant.hold) last_under_it = i;
+    if (is_own(events[i]) && events[i].hold == grant.hold) last_use = i;
     if (events[i].op == Op::kAcquire && events[i].type == EventType::kInfo)
       unknown.insert(events[i].hold);
   }
-  bool again = false, left = false;
+  bool again = false, has_left = false;
   for (size_t i = 0; i < events.size(); ++i) {
     const Event& event = events[i];
     const bool invokes = event.type == EventType::kInvoke, own = is_own(event);
-    const bool of_it = event.hold == grant.hold;
-    again |= own && i > last_under_it && invokes && event.op == Op::kAcquire;
-    // A watchdog that goes on, or the release of an unknown acquire, leaves it unclear.
-    const bool unclear =
-        (of_it && left && invokes && event.op == Op::kExtend) ||
+    const bool uses_hold = event.hold == grant.hold;
+    again |= own && i > last_use && invokes && event.op == Op::kAcquire;
+    // An extension of the hold after its client left, or a release of an unknown acquire, makes it
+    // uncertain whether the service keeps the lock.
+    const bool is_uncertain =
+        (uses_hold && has_left && invokes && event.op == Op::kExtend) ||
         (own && i > grant.answered_at && event.op == Op::kRelease && unknown.contains(event.hold));
-    if (again || unclear) span.kept = std::min(span.kept, event.at_ns);
-    if (own && !again && !left) span.end = std::max(span.end, event.at_ns);
-    if (!of_it || event.op != Op::kLeave) continue;
-    left = true;
+    if (again || is_uncertain) span.kept_until = std::min(span.kept_until, event.at_ns);
+    if (own && !again && !has_left) span.end = std::max(span.end, event.at_ns);
+    if (!uses_hold || event.op != Op::kLeave) continue;
+    has_left = true;
     span.end = event.at_ns;
     span.end_event = i;
   }
-  span.kept = std::max(span.end, span.kept);
+  span.kept_until = std::max(span.end, span.kept_until);
   return span;
 }
 
 }  // namespace
 
-std::vector<RecordedCall> CallsIn(const History& history, const std::vector<Op>& ops) {
+std::vector<RecordedCall> ListRecordedCalls(const History& history, const std::vector<Op>& ops) {
   std::vector<RecordedCall> calls;
   for (size_t i = 0; i < history.events.size(); ++i) {
     const Event& event = history.events[i];
@@ -61,7 +62,7 @@ std::vector<RecordedCall> CallsIn(const History& history, const std::vector<Op>&
       continue;
     }
     const auto open = std::find_if(calls.rbegin(), calls.rend(), [&](const RecordedCall& call) {
-      return is_own(call) && call.op == event.op && call.to == kEver &&
+      return is_own(call) && call.op == event.op && call.to == kUnbounded &&
              (call.hold == event.hold || call.hold == 0);
     });
     if (open == calls.rend()) continue;
@@ -74,23 +75,23 @@ std::vector<RecordedCall> CallsIn(const History& history, const std::vector<Op>&
   return calls;
 }
 
-std::vector<Step> StepsOf(const std::vector<RecordedCall>& calls) {
+std::vector<Step> MakeSteps(const std::vector<RecordedCall>& calls) {
   std::vector<Step> steps;
   for (const RecordedCall& call : calls) steps.push_back(call.AsStep());
   return steps;
 }
 
-std::vector<HoldSpan> HoldsIn(const History& history) {
-  const std::vector<RecordedCall> calls = CallsIn(history, {Op::kAcquire, Op::kRelease});
+std::vector<HoldSpan> ExtractHoldSpans(const History& history) {
+  const std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kAcquire, Op::kRelease});
   std::vector<HoldSpan> spans;
   for (const RecordedCall& grant : calls) {
     if (grant.op != Op::kAcquire || !grant.Ok()) continue;
-    HoldSpan span = SpanOfUnreleased(history, grant);
+    HoldSpan span = MakeUnreleasedSpan(history, grant);
     for (const RecordedCall& release : calls) {
       if (release.op != Op::kRelease || release.hold != grant.hold) continue;
-      span.end = span.kept = release.from;
+      span.end = span.kept_until = release.from;
       span.end_event = release.invoked_at;
-      if (!release.IsUnknown()) span.gone = release.to;
+      if (!release.IsUnknown()) span.freed_by = release.to;
     }
     spans.push_back(span);
   }

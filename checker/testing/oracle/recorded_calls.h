@@ -1,5 +1,5 @@
-// For tests: what each session called, and when it held the lock, read off a history without the
-// checkers' help.
+// For tests: extracts the calls of each session, and when it held the lock, from a history. Shares
+// no code with the checkers.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RECORDED_CALLS_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RECORDED_CALLS_H_
 
@@ -17,38 +17,45 @@ struct RecordedCall {
   SessionId session;
   uint64_t hold = 0;
   int64_t from = 0;
-  int64_t to = kEver;                    // kEver: not answered
-  EventType outcome = EventType::kInfo;  // likewise
+  int64_t to = kUnbounded;               // kUnbounded: not answered
+  EventType outcome = EventType::kInfo;  // kInfo: not answered, or answered with unknown outcome
   std::array<int64_t, 4> asked{}, answer{};
-  int before = -1;                         // the session's call before it, of those that are listed
-  size_t invoked_at = 0, answered_at = 0;  // index of the event
+  int before = -1;  // index of the session's previous call in the same list; -1: none
+  size_t invoked_at = 0, answered_at = 0;  // indices into History::events
 
   [[nodiscard]] bool Ok() const { return outcome == EventType::kOk; }
   [[nodiscard]] bool Failed() const { return outcome == EventType::kFail; }
   [[nodiscard]] bool IsUnknown() const { return outcome == EventType::kInfo; }
-  // When it took effect, if it did.
+  // A call of unknown outcome may take effect at any time from its invocation on, or never.
   [[nodiscard]] Step AsStep() const {
-    return {.from = from, .to = IsUnknown() ? kEver : to, .perhaps = IsUnknown(), .after = before};
+    return {.from = from,
+            .to = IsUnknown() ? kUnbounded : to,
+            .optional = IsUnknown(),
+            .after = before};
   }
 };
 
-std::vector<Step> StepsOf(const std::vector<RecordedCall>& calls);
+std::vector<Step> MakeSteps(const std::vector<RecordedCall>& calls);
 
-// The calls of these operations, in the order of their invocations.
-std::vector<RecordedCall> CallsIn(const History& history, const std::vector<Op>& ops);
+// Lists the clients' calls of these operations, in the order of their invocations.
+std::vector<RecordedCall> ListRecordedCalls(const History& history, const std::vector<Op>& ops);
 
 struct HoldSpan {
   RecordedCall grant;
   bool shared = false;
-  // When its session invoked the release, or left. Of one never released: the last event of its
-  // session before that acquired again.
+  // When its session invoked the release, or left without a release. With neither: the time of the
+  // session's last event before it acquired again.
   int64_t end = 0;
-  size_t end_event = SIZE_MAX;  // index of that invocation
-  int64_t gone = kEver;         // the release was answered
-  // Until when nothing released it: `end`; or, never released, until its session acquired again.
-  int64_t kept = kEver;
+  size_t end_event = SIZE_MAX;    // index of the release or leave; SIZE_MAX: neither
+  int64_t freed_by = kUnbounded;  // when the release was answered; kUnbounded: unknown
+  // Until when its lease counts: until `end` if it was released. Otherwise until the first of:
+  // - the session's next acquire;
+  // - the session's release of an acquire of unknown outcome;
+  // - an extension after the session left.
+  int64_t kept_until = kUnbounded;
 };
-std::vector<HoldSpan> HoldsIn(const History& history);
+// Lists the holds, in the order of their acquires.
+std::vector<HoldSpan> ExtractHoldSpans(const History& history);
 
 }  // namespace doublehold::brute
 

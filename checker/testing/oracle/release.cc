@@ -11,63 +11,62 @@
 namespace doublehold::brute {
 namespace {
 
-RunOptions ReleasingRun(const Dice& dice) {
-  return {.lease = dice.Chance(25) ? 1'000 : 1 + dice.Any(12),
+RunOptions DrawReleaseOptions(const Dice& dice) {
+  return {.lease = dice.Chance(25) ? 1'000 : 1 + dice.Below(12),
           .max_rounds = 2,
           .max_stay = 24,
-          .releases_refused = 17,
-          .forgets = 12,
-          .loses_acquire = 8,  // low: a later release may free an unknown grant
+          .releases_after_refusal = 17,
+          .forgets_release = 12,
+          .loses_acquire = 8,  // low: a grant of unknown outcome may explain any later release
           .checks_owner = dice.Chance(12)};
 }
 
-// Leases are often too short for the stay. In some runs the server says of every release that it
-// freed the caller's lock, or that it did not.
-RunOptions ReleaseResultRun(const Dice& dice) {
+// Leases often end before the release. In some runs the server reports success for every release,
+// or failure for every release.
+RunOptions DrawReleaseResultOptions(const Dice& dice) {
   std::optional<LibraryFact> library;
   if (dice.Chance(50)) library = {"brute", "1", {"lease"}};
-  return {.lease = 1 + dice.Any(16),
-          .grace = dice.Any(3),
+  return {.lease = 1 + dice.Below(16),
+          .grace = dice.Below(3),
           .library = library,
           .max_stay = 24,
           .shared = 17,
-          .loses_acquire = 6,  // likewise
-          .says_freed = dice.Chance(50),
-          .denies_freed = dice.Chance(33)};
+          .loses_acquire = 6,  // low, for the same reason as above
+          .always_reports_success = dice.Chance(50),
+          .always_reports_failure = dice.Chance(33)};
 }
 
-RunOptions NotifiedRun(const Dice& dice) {
-  RunOptions options = ReleaseResultRun(dice);
-  options.lease = 1 + dice.Any(5);
+RunOptions DrawNotificationOptions(const Dice& dice) {
+  RunOptions options = DrawReleaseResultOptions(dice);
+  options.lease = 1 + dice.Below(5);
   options.library = {"brute", "1", {"lost"}};
   options.notified = 50;
   return options;
 }
 
-// Of a grant: the lock is there; and its holder has begun to release it.
-struct Lock {
-  size_t grant = 0;
-  bool ends = false;
-  auto operator<=>(const Lock&) const = default;
+struct GrantedLock {
+  size_t grant = 0;        // index of its acquire in GrantOrders::calls
+  bool has_ended = false;  // its hold has ended, but the lock may still exist
+  auto operator<=>(const GrantedLock&) const = default;
 };
 
-// Which locks are there at a time, in some order of the grants.
-struct LocksInOrder {
+// Finds the locks that can exist in the service at a time, by trying every order of the grants.
+struct GrantOrders {
   std::vector<RecordedCall> calls;
   std::vector<HoldSpan> holds;
-  // Whether a session's acquires keep their order and follow its earlier releases, even at the
-  // same instant.
+  // Whether a session's acquires keep their order and precede its later releases, even at the same
+  // instant.
   bool ordered = true;
 
-  // Whether the locks that are there at some time of `when` can be such that `fits`. A grant of the
-  // session longer than `lasts` before its release is over.
+  // Whether in some order `fits` is true of the locks that exist at some time in `when`. If
+  // `ordered`, ignores the releasing session's grants from more than `lasts` before the release.
   template <typename Fits>
-  [[nodiscard]] bool SomeOrderHas(const RecordedCall& release, Step when, const Fits& fits,
-                                  int64_t lasts = kEver) const {
-    using There = std::vector<Lock>;  // several: readers
+  [[nodiscard]] bool SomeOrderSatisfies(const RecordedCall& release, Step when, const Fits& fits,
+                                        int64_t lasts = kUnbounded) const {
+    using Locks = std::vector<GrantedLock>;  // more than one if readers share
     std::vector<Step> steps;
-    std::vector<Lock> moves;
-    std::map<SessionId, int> last;  // step of each session
+    std::vector<GrantedLock> changes;  // by step: the lock that it grants, or whose hold it ends
+    std::map<SessionId, int> last;     // index of each session's last step
     for (size_t i = 0; i < calls.size(); ++i) {
       const RecordedCall& call = calls[i];
       if (call.op != Op::kAcquire || call.Failed()) continue;
@@ -77,40 +76,40 @@ struct LocksInOrder {
       steps.push_back(call.AsStep());
       steps.back().after = ordered ? before : -1;
       before = static_cast<int>(steps.size()) - 1;
-      moves.push_back({.grant = i});
+      changes.push_back({.grant = i});
       for (const HoldSpan& hold : holds) {
         if (hold.grant.hold != call.hold) continue;
         steps.push_back({hold.end, hold.end, false, static_cast<int>(steps.size()) - 1});
-        moves.push_back({.grant = i, .ends = true});
+        changes.push_back({.grant = i, .has_ended = true});
       }
     }
     when.after = ordered && last.contains(release.session) ? last[release.session] : -1;
     steps.push_back(when);
-    return SomeOrder(steps, There{}, [&](There there, size_t step) -> std::vector<There> {
-      if (step == moves.size()) return OnlyIf(fits(there), there);
-      const Lock& move = moves[step];
-      if (move.ends) {
-        std::ranges::replace(there, Lock{move.grant}, move);
-        return {there};
+    return CanOrderSteps(steps, Locks{}, [&](Locks present, size_t step) -> std::vector<Locks> {
+      if (step == changes.size()) return NextStateIf(fits(present), present);
+      const GrantedLock& change = changes[step];
+      if (change.has_ended) {
+        std::ranges::replace(present, GrantedLock{change.grant}, change);
+        return {present};
       }
-      There next = there;
-      if (there.empty() || !MayShare(there.back()) || !MayShare(move)) next.clear();
-      next.push_back(move);
-      // A session that had it need not have asked the server.
-      return MayBeReentry(move) ? std::vector<There>{there, next} : OnlyIf(true, next);
+      Locks next = present;
+      if (present.empty() || !MayShare(present.back()) || !MayShare(change)) next.clear();
+      next.push_back(change);
+      // A session that holds the lock may re-enter it without asking the server.
+      return MayBeReentry(change) ? std::vector<Locks>{present, next} : NextStateIf(true, next);
     });
   }
 
-  [[nodiscard]] const RecordedCall& GrantOf(const RecordedCall& release) const {
+  [[nodiscard]] const RecordedCall& FindGrant(const RecordedCall& release) const {
     return *std::ranges::find(calls, release.hold, &RecordedCall::hold);
   }
 
   // An unanswered acquire may be shared or exclusive.
-  [[nodiscard]] bool MayShare(const Lock& lock) const {
+  [[nodiscard]] bool MayShare(const GrantedLock& lock) const {
     return calls[lock.grant].IsUnknown() || calls[lock.grant].answer[2] != 0;
   }
 
-  [[nodiscard]] bool MayBeReentry(const Lock& again) const {
+  [[nodiscard]] bool MayBeReentry(const GrantedLock& again) const {
     const auto end = calls.begin() + static_cast<std::ptrdiff_t>(again.grant);
     return std::any_of(calls.begin(), end, [&](const RecordedCall& call) {
       return call.op == Op::kAcquire && call.Ok() && call.session == end->session &&
@@ -121,71 +120,82 @@ struct LocksInOrder {
   }
 };
 
-LocksInOrder LocksIn(const History& history) {
-  return {CallsIn(history, {Op::kAcquire, Op::kRelease}), HoldsIn(history)};
+GrantOrders MakeGrantOrders(const History& history) {
+  return {ListRecordedCalls(history, {Op::kAcquire, Op::kRelease}), ExtractHoldSpans(history)};
 }
 
-// Judges `release`. For each release that did not check the owner, some order of the grants must
-// exist in which it freed its own session's lock, or one whose holder was already releasing it.
-bool ReleasesFreeTheirOwn(const History& history) {
-  LocksInOrder locks = LocksIn(history);
-  locks.ordered = false;
-  return std::ranges::all_of(locks.calls, [&](const RecordedCall& release) {
+// Judges `release`. Each release that did not check the owner must be harmless in some order of the
+// grants. A release is harmless if one of these locks exists when it takes effect:
+// - a lock of its own session;
+// - a lock whose hold has ended;
+// - a lock of an acquire of unknown outcome.
+bool ReleasesCanBeHarmless(const History& history) {
+  GrantOrders orders = MakeGrantOrders(history);
+  orders.ordered = false;
+  return std::ranges::all_of(orders.calls, [&](const RecordedCall& release) {
     if (release.op != Op::kRelease || !release.Ok() || release.answer[0] == 0) return true;
-    const auto harmless = [&](const Lock& lock) {
-      const RecordedCall& grant = locks.calls[lock.grant];
-      return lock.ends || grant.IsUnknown() || grant.session == release.session;
+    const auto harmless = [&](const GrantedLock& lock) {
+      const RecordedCall& grant = orders.calls[lock.grant];
+      return lock.has_ended || grant.IsUnknown() || grant.session == release.session;
     };
-    return locks.SomeOrderHas(release, {release.from, release.to}, [&](const auto& there) {
-      return std::ranges::any_of(there, harmless);
+    return orders.SomeOrderSatisfies(release, {release.from, release.to}, [&](const auto& locks) {
+      return std::ranges::any_of(locks, harmless);
     });
   });
 }
 
-// Whether the session of the release may have had the lock at some time of `when`, or not.
-bool MayHave(bool has, const LocksInOrder& locks, const RecordedCall& release, Step when,
-             int64_t lasts = kEver) {
-  const auto is_own = [&](const Lock& lock) {
-    return locks.calls[lock.grant].session == release.session;
+// Whether in some order, at some time in `when`, the session of the release owns a lock (if `owns`)
+// or owns none (otherwise).
+bool CanOwnLock(bool owns, const GrantOrders& orders, const RecordedCall& release, Step when,
+                int64_t lasts = kUnbounded) {
+  const auto is_own = [&](const GrantedLock& lock) {
+    return orders.calls[lock.grant].session == release.session;
   };
-  return locks.SomeOrderHas(
-      release, when, [&](const auto& there) { return std::ranges::any_of(there, is_own) == has; },
+  return orders.SomeOrderSatisfies(
+      release, when, [&](const auto& locks) { return std::ranges::any_of(locks, is_own) == owns; },
       lasts);
 }
 
-// Release result: for each release that checked the owner, may its lock have been there, if it
-// says that it freed it, or gone, if it says that it did not?
-bool ReleasesSaySoRightly(const History& history) {
+// Judges `release-result`. Each of these releases needs an order of the grants that allows its
+// answer:
+// - A successful release that checked the owner: its session owns a lock. With a library, a grant
+//   counts for at most lease + grace.
+// - A failed release: its session owns no lock. This is not needed if the lease has ended by the
+//   answer, or if an earlier release of unknown outcome may have freed the lock late.
+bool ReleaseResultsCanBeTrue(const History& history) {
   const RunFacts& facts = history.facts;
-  const int64_t lasts = facts.library ? ToNs(facts.lease + facts.grace) : kEver;
-  const LocksInOrder locks = LocksIn(history);
-  return std::ranges::all_of(locks.calls, [&](const RecordedCall& release) {
+  const int64_t lasts = facts.library ? ToNs(facts.lease + facts.grace) : kUnbounded;
+  const GrantOrders orders = MakeGrantOrders(history);
+  return std::ranges::all_of(orders.calls, [&](const RecordedCall& release) {
     if (release.op != Op::kRelease || release.IsUnknown()) return true;
     const Step when{release.from, release.to};
-    if (release.Ok()) return release.answer[0] != 0 || MayHave(true, locks, release, when, lasts);
-    const bool freed_late = std::ranges::any_of(locks.calls, [&](const RecordedCall& earlier) {
+    if (release.Ok())
+      return release.answer[0] != 0 || CanOwnLock(true, orders, release, when, lasts);
+    const bool freed_late = std::ranges::any_of(orders.calls, [&](const RecordedCall& earlier) {
       return earlier.op == Op::kRelease && earlier.session == release.session &&
              earlier.IsUnknown() && &earlier < &release;
     });
-    return locks.GrantOf(release).answer[0] <= release.to || freed_late ||
-           MayHave(false, locks, release, when);
+    return orders.FindGrant(release).answer[0] <= release.to || freed_late ||
+           CanOwnLock(false, orders, release, when);
   });
 }
 
-// Lost-lock notification: was each lock still there a lease and grace before its holder was
-// notified, or released it?
-bool HoldersAreNotifiedInTime(const History& history) {
+// Judges `lost-lock-notification`. A holder must be notified within lease + grace after its lock
+// was lost. So each hold needs an order in which its session still owns a lock lease + grace before
+// the notification, or before the release if that came first.
+bool HoldersCanBeNotifiedInTime(const History& history) {
   const int64_t patience = ToNs(history.facts.lease + history.facts.grace);
-  const LocksInOrder locks = LocksIn(history);
-  return std::ranges::all_of(locks.calls, [&](const RecordedCall& release) {
+  const GrantOrders orders = MakeGrantOrders(history);
+  return std::ranges::all_of(orders.calls, [&](const RecordedCall& release) {
     if (release.op != Op::kRelease) return true;
     int64_t until = release.from;
     for (const Event& event : history.events) {
       if (event.op == Op::kLostNotification && event.hold == release.hold)
         until = std::min(until, event.value[0]);
     }
-    const int64_t due = until - patience;
-    return due <= locks.GrantOf(release).to || MayHave(true, locks, release, {due, due});
+    const int64_t last_loss = until - patience;
+    return last_loss <= orders.FindGrant(release).to ||
+           CanOwnLock(true, orders, release, {last_loss, last_loss});
   });
 }
 
@@ -193,11 +203,13 @@ bool HoldersAreNotifiedInTime(const History& history) {
 
 std::vector<ClaimTrials> ReleaseTrials() {
   return {
-      {.claim = "release", .options = ReleasingRun, .is_right = ReleasesFreeTheirOwn},
-      {.claim = "release-result", .options = ReleaseResultRun, .is_right = ReleasesSaySoRightly},
+      {.claim = "release", .options = DrawReleaseOptions, .is_explainable = ReleasesCanBeHarmless},
+      {.claim = "release-result",
+       .options = DrawReleaseResultOptions,
+       .is_explainable = ReleaseResultsCanBeTrue},
       {.claim = "lost-lock-notification",
-       .options = NotifiedRun,
-       .is_right = HoldersAreNotifiedInTime}};
+       .options = DrawNotificationOptions,
+       .is_explainable = HoldersCanBeNotifiedInTime}};
 }
 
 }  // namespace doublehold::brute

@@ -21,21 +21,22 @@ struct Request {
   Op op = Op::kAcquire;
   uint64_t hold = 0;
   Values asked{};
-  int64_t until = 0;  // of a lease
+  int64_t until = 0;  // the end of the requested lease
   bool shared = false;
-  bool lost = false;  // its answer
+  bool lost = false;  // the client does not get the answer
 };
 
 class Service {
  public:
   Service(const Dice& dice, const RunOptions& options);
 
-  // What the answer says; nothing: refused.
-  std::optional<Values> Do(const Request& request, int64_t now);
+  // Returns the values of the answer; nullopt if the request is refused.
+  std::optional<Values> Execute(const Request& request, int64_t now);
 
   int64_t stock = kStock;
-  std::array<int64_t, 2> record{1, 1}, record_before{1, 1};
-  std::map<int64_t, int64_t> saves;  // results by task
+  std::array<int64_t, 2> record{1, 1};         // versions of the halves
+  std::array<int64_t, 2> record_before{1, 1};  // previous version of each half
+  std::map<int64_t, int64_t> saves;            // number of results by task
 
  private:
   std::optional<Values> Acquire(const Request& asked);
@@ -47,7 +48,7 @@ class Service {
 
   const Dice& dice_;
   const RunOptions& options_;
-  std::vector<Request> inside_;  // the acquires of those who have the lock
+  std::vector<Request> entries_;  // granted acquires, until they are released or expire
   std::vector<int32_t> queue_;
   int64_t token_ = 0, token_seen_ = 0;
 };

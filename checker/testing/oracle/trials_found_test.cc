@@ -1,5 +1,5 @@
-// What random histories against every order (claim_trials.h, linear/trials.h) have found wrong,
-// each drawn once.
+// Regression tests: histories on which a checker disagreed with an oracle that tries every order
+// (claim_trials.h, linear/trials.h).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,9 +17,9 @@
 namespace doublehold {
 namespace {
 
-// Client 1 was last heard of when it was granted the key: from then on nobody knows whether it
-// still believed in it. Both were promised it all the same.
-TEST(TrialsFound, AWatchdogThatIsAnsweredLateDoesNotProlongAHoldThatWasCutShort) {
+// Client 1's session records nothing after its grant, so its hold ends there. The leases of the two
+// clients overlap all the same.
+TEST(TrialsFound, AWatchdogsExtensionDoesNotProlongAHoldThatWasCutShort) {
   const History history = FromLanes(R"(
       c2:    A-a===R-r
       c1:    A-a-!E-e)");
@@ -27,8 +27,8 @@ TEST(TrialsFound, AWatchdogThatIsAnsweredLateDoesNotProlongAHoldThatWasCutShort)
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kViolated);
 }
 
-// It failed, so it had changed nothing: client 1 was promised the key all the time.
-TEST(TrialsFound, AnExtensionThatFailsAfterTheReleaseShortenedNothing) {
+// The failed extension changed nothing, so client 1's lease was valid until the release.
+TEST(TrialsFound, AnExtensionThatFailsAfterTheReleaseDoesNotShortenTheLease) {
   History history = FromLanes(R"(
       c1:    A-aE=======R--rx
       c2:       A--a==R-r)");
@@ -40,7 +40,7 @@ TEST(TrialsFound, AnExtensionThatFailsAfterTheReleaseShortenedNothing) {
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kViolated);
 }
 
-TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNothing) {
+TEST(TrialsFound, AReleaseAnsweredWhenTheOwnerInvokesItsReleaseProvesNothing) {
   EXPECT_EQ(CheckRelease(FromLanes(R"(
       c1:    A-x  R--f
       c2: A-a========R-r)"),
@@ -57,7 +57,7 @@ TEST(TrialsFound, AReleaseAnsweredAtTheInstantAtWhichTheOtherBeganItsOwnProvesNo
 
 // Client 1's first acquire may arrive late and be granted. Client 1 has then left the queue, and
 // client 2 is next.
-TEST(TrialsFound, APlaceIsNotCertainWhileAnEarlierAcquireMayArrive) {
+TEST(TrialsFound, AQueuePlaceIsUncertainWhileAnEarlierAcquireMayArrive) {
   const std::string queue = R"(
       c2:                QA-aq==R-r
       c3: A-a=====R-r)";
@@ -67,9 +67,9 @@ TEST(TrialsFound, APlaceIsNotCertainWhileAnEarlierAcquireMayArrive) {
             Outcome::kViolated);
 }
 
-// Two may have taken the first unit. One of these unanswered writes may have overwritten client
-// 2's: the sums match by chance.
-TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
+// Clients 1 and 3 may both have taken the first unit. One of their unanswered writes may also have
+// overwritten client 2's write. The sums may then match only by chance.
+TEST(TrialsFound, AStockThatRoseIsUnknownEvenIfTheSumsMatch) {
   const std::string before = R"(
       c1:    A-a=g=W-?=R-r                                | 5 5>4
       c3:     A-a=g=W-?=R-r                               | 5 5>4
@@ -95,9 +95,9 @@ TEST(TrialsFound, AStockThatRoseIsUnknownThoughTheSumsAreRight) {
             Outcome::kValid);
 }
 
-// Client 1 may have entered unknown to anybody; that it is let in again with the token of client 0
-// is wrong all the same.
-TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
+// Process 1's unanswered acquire may have been granted, with a token above process 0's token 3. So
+// process 1 may re-enter with a larger token, but not with token 3.
+TEST(TrialsFound, AnUnansweredAcquireGetsATokenAboveTheLastOne) {
   const Model& model = *FindModel("reentrant-fenced-mutex");
   const auto outcome = [&](int64_t token) {
     const std::vector<Operation> operations{
@@ -111,9 +111,9 @@ TEST(TrialsFound, ATokenThatNobodyWasToldIsAboveTheOneBeforeIt) {
   EXPECT_EQ(outcome(4), Outcome::kValid);
 }
 
-// Client 3's release is answered at the instant at which it asks again: it stands in the queue, so
-// the refusals may be its doing.
-TEST(TrialsFound, WhoAsksAgainAtTheInstantOfItsAnswerStandsInTheQueue) {
+// Client 3 acquires again at the instant at which its release is answered. Client 3 may then be
+// ahead in the queue, which explains client 1's refusals.
+TEST(TrialsFound, AClientThatAcquiresWhenItsReleaseIsAnsweredMayBeInTheQueue) {
   const std::string text =
       R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{"experiment":"","lock":"redisson","workload":"","write":"","seed":0,"lease_ns":50,"grace_ns":50,"duration_ns":0,"clients":3,"nodes":1,"initial_stock":0,"keys":["a"],"faults":[],"claims":[],"expect":{},"events":14}}
 {"index":1,"time":3,"process":3,"type":"invoke","f":"acquire","key":"a","value":{"lease_ns":100000}}

@@ -1,4 +1,4 @@
-// The claims `availability`, `order` and `reentry`: what refusals and grants say of each other.
+// The claims `availability`, `order` and `reentry`.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -10,23 +10,23 @@ namespace doublehold::brute {
 namespace {
 
 // In half of the runs the server often refuses a free lock.
-RunOptions AvailabilityRun(const Dice& dice) {
-  const int64_t lease = 2 + dice.Any(6);
+RunOptions DrawAvailabilityOptions(const Dice& dice) {
+  const int64_t lease = 2 + dice.Below(6);
   return {.lease = lease,
-          .grace = dice.Any(4),
+          .grace = dice.Below(4),
           .nodes = dice.Chance(33) ? 3 : 1,
           .max_rounds = 8,
           .max_pause = lease,
           .max_stay = 8,
           .long_pauses = 33,
-          .releases_unknown = 100,
-          .forgets = 20,
-          .loses_acquire = 2,  // what was perhaps granted explains every later refusal
+          .releases_after_unknown = 100,
+          .forgets_release = 20,
+          .loses_acquire = 2,  // low: an unanswered acquire may explain every later refusal
           .loses_release = 17,
-          .refuses_free = dice.Chance(50) ? 67 : 0};
+          .refuses_free_lock = dice.Chance(50) ? 67 : 0};
 }
 
-RunOptions QueueingRun(const Dice& dice) {
+RunOptions DrawQueueOptions(const Dice& dice) {
   return {.lease = 30,
           .max_rounds = 2,
           .max_pause = 12,
@@ -37,35 +37,39 @@ RunOptions QueueingRun(const Dice& dice) {
           .loses_release = 0,
           .reentrant = true,
           .fair = dice.Chance(25),
-          .taken_at_first = true};
+          .held_at_start = true};
 }
 
-RunOptions NestedRun(const Dice& dice) {
-  const int64_t defect = dice.Any(3);
+RunOptions DrawReentryOptions(const Dice& dice) {
+  const int64_t defect = dice.Below(3);
   return {.max_rounds = 2,
           .max_stay = 12,
           .nested = 67,
-          .releases_unknown = 50,
+          .releases_after_unknown = 50,
           .reentrant = true,
           .frees_nested = defect == 1,
-          .counts_twice = defect == 2 ? 33 : 0};
+          .counts_entry_twice = defect == 2 ? 33 : 0};
 }
 
-// Availability: can each refusal be explained? By a lock that may have been taken at an instant of
-// lease and grace before it, by another client that may have stood before it in a queue, or, on
-// several nodes, by the client's own break in asking.
+// Judges `availability`. Each of these explains a refusal:
+// - The lock may have been held at some instant from lease + grace before the refused acquire to
+//   its answer.
+// - On several nodes, the client did not ask during all of lease + grace.
+// - On one node, another client may be ahead in a queue, and one of the two did not ask during all
+//   of lease + grace.
 class Refusals {
  public:
   explicit Refusals(const History& history)
       : one_node_(history.facts.nodes == 1),
         lease_(ToNs(history.facts.lease)),
         patience_(ToNs(history.facts.lease + history.facts.grace)),
-        releases_(CallsIn(history, {Op::kRelease})),
-        acquires_(CallsIn(history, {Op::kAcquire})) {}
+        releases_(ListRecordedCalls(history, {Op::kRelease})),
+        acquires_(ListRecordedCalls(history, {Op::kAcquire})) {}
 
-  [[nodiscard]] bool AreRight() const {
-    return std::ranges::all_of(
-        acquires_, [this](const RecordedCall& call) { return !call.Failed() || IsRight(call); });
+  [[nodiscard]] bool AreExplained() const {
+    return std::ranges::all_of(acquires_, [this](const RecordedCall& call) {
+      return !call.Failed() || IsExplained(call);
+    });
   }
 
  private:
@@ -73,11 +77,11 @@ class Refusals {
     return std::ranges::any_of(acquires_, predicate);
   }
 
-  [[nodiscard]] bool IsRight(const RecordedCall& refused) const {
+  [[nodiscard]] bool IsExplained(const RecordedCall& refused) const {
     const int64_t since = refused.from - patience_;
-    if (since <= 0) return true;  // the run began with it
+    if (since <= 0) return true;  // the run has only just begun
     for (int64_t at = since; at <= refused.to; ++at) {
-      if (SomeAcquire([&](const RecordedCall& call) { return MayBeTaken(call, at); })) return true;
+      if (SomeAcquire([&](const RecordedCall& call) { return MayBeHeld(call, at); })) return true;
     }
     if (!one_node_ || SomeAcquire([&](const RecordedCall& call) { return Waits(call, refused); })) {
       for (int64_t at = since - 1; at <= refused.from; ++at) {
@@ -85,44 +89,46 @@ class Refusals {
       }
     }
     return one_node_ && SomeAcquire([&](const RecordedCall& call) {
-             return MayHaveGone(call, refused, since - 1);
+             return MayHaveStoppedAsking(call, refused, since - 1);
            });
   }
 
-  [[nodiscard]] const RecordedCall* ReleaseOf(const RecordedCall& acquire) const {
+  [[nodiscard]] const RecordedCall* FindRelease(const RecordedCall& acquire) const {
     const auto release = std::ranges::find(releases_, acquire.hold, &RecordedCall::hold);
     return release == releases_.end() ? nullptr : &*release;
   }
 
-  // Its session was granted the lock before, and has not released it.
+  // Whether the session of `again` was granted the lock before and never releases that grant.
   [[nodiscard]] bool MayBeReentry(const RecordedCall& again) const {
     return SomeAcquire([&](const RecordedCall& call) {
       return call.Ok() && call.session == again.session && &call < &again &&
-             ReleaseOf(call) == nullptr;
+             FindRelease(call) == nullptr;
     });
   }
 
-  [[nodiscard]] bool MayBeTaken(const RecordedCall& acquire, int64_t at) const {
+  // Whether the lock that `acquire` took, or may have taken, may still be held at `at`.
+  [[nodiscard]] bool MayBeHeld(const RecordedCall& acquire, int64_t at) const {
     if (acquire.Failed() || at < acquire.from) return false;
-    const RecordedCall* release = ReleaseOf(acquire);
+    const RecordedCall* release = FindRelease(acquire);
     const bool freed = release != nullptr && release->Ok();
     if (acquire.IsUnknown()) return !one_node_ || !freed || at <= release->to;
     const bool refused = release != nullptr && release->Failed();
     if (freed || (refused && one_node_)) return at <= release->to;
     const int64_t until = std::max(acquire.to + lease_, refused ? release->to : 0);
-    const int64_t left = release == nullptr ? acquire.to : release->from;
+    const int64_t last_use = release == nullptr ? acquire.to : release->from;
     const bool again = SomeAcquire([&](const RecordedCall& call) {
       return !call.Failed() && &call > &acquire && call.session == acquire.session &&
              call.from <= until;
     });
-    const bool gone = SomeAcquire([&](const RecordedCall& call) {
+    const bool is_granted_anew = SomeAcquire([&](const RecordedCall& call) {
       return call.Ok() && &call > &acquire && call.session != acquire.session &&
-             !MayBeReentry(call) && acquire.to < call.from && left < call.to && call.to < at;
+             !MayBeReentry(call) && acquire.to < call.from && last_use < call.to && call.to < at;
     });
-    return (again || at <= until) && !gone;
+    return (again || at <= until) && !is_granted_anew;
   }
 
-  // It asked before `refused` was refused, and was not granted the lock since.
+  // Whether another session called `asked` before the answer of `refused`, and was not granted the
+  // lock in between.
   [[nodiscard]] bool Waits(const RecordedCall& asked, const RecordedCall& refused) const {
     if (asked.session == refused.session || asked.from > refused.to) return false;
     return !SomeAcquire([&](const RecordedCall& call) {
@@ -130,20 +136,22 @@ class Refusals {
     });
   }
 
-  // A client that waits stopped asking for more than a lease, at an instant after `since`.
-  [[nodiscard]] bool MayHaveGone(const RecordedCall& asked, const RecordedCall& refused,
-                                 int64_t since) const {
+  // Whether a waiting session may have lost its turn after `since`: no acquire followed `asked` for
+  // more than a lease, or `asked` has an unknown outcome.
+  [[nodiscard]] bool MayHaveStoppedAsking(const RecordedCall& asked, const RecordedCall& refused,
+                                          int64_t since) const {
     if (!Waits(asked, refused)) return false;
-    int64_t back = refused.to;
+    int64_t next = refused.to;
     for (const RecordedCall& call : acquires_) {
-      if (&call > &asked && call.session == asked.session) back = std::min(back, call.from);
+      if (&call > &asked && call.session == asked.session) next = std::min(next, call.from);
     }
-    if (asked.to >= back || back <= since) return false;
-    return !asked.Failed() || back - asked.to > lease_;
+    if (asked.to >= next || next <= since) return false;
+    return !asked.Failed() || next - asked.to > lease_;
   }
 
-  // Its session was asking then, or asked again within a lease of its refusal. What it asked before
-  // it was granted the lock does not count, be it at the same instant.
+  // Whether the session of `refused` was asking at `at`. It asks while a refused acquire is under
+  // way, and after a refusal if its next acquire follows within a lease. Acquires before its last
+  // grant do not count, even at the same instant.
   [[nodiscard]] bool Asks(const RecordedCall& refused, int64_t at) const {
     const RecordedCall* before = nullptr;
     for (const RecordedCall& call : acquires_) {
@@ -166,17 +174,17 @@ class Refusals {
   const std::vector<RecordedCall> releases_, acquires_;
 };
 
-// Order: whether some order of what two sessions asked has `grant`, of the one, overtake nobody.
-bool CanOvertakeNobody(const std::vector<RecordedCall>& calls, const RecordedCall& grant,
-                       SessionId waiter) {
+// Whether `grant` does not overtake `waiter` in some order of the acquires of these two sessions.
+bool CanAvoidOvertaking(const std::vector<RecordedCall>& calls, const RecordedCall& grant,
+                        SessionId waiter) {
   struct Queue {
-    bool comer = false, waiter = false;
-    bool comer_first = false;  // where both stand in it
+    bool has_grantee = false, has_waiter = false;
+    bool grantee_is_first = false;  // if both are in the queue
     auto operator<=>(const Queue&) const = default;
   };
-  std::vector<const RecordedCall*> tries;
+  std::vector<const RecordedCall*> acquires;
   std::vector<Step> steps;
-  std::vector<bool> ends_wait(calls.size() + 1, false);  // by step
+  std::vector<bool> ends_wait(calls.size() + 1, false);  // by step + 1: its wait ends
   int last[2] = {-1, -1};
   for (const RecordedCall& call : calls) {
     if (call.session != grant.session && call.session != waiter) continue;
@@ -187,55 +195,57 @@ bool CanOvertakeNobody(const std::vector<RecordedCall>& calls, const RecordedCal
     }
     steps.push_back(call.AsStep());
     steps.back().after = before;
-    before = static_cast<int>(tries.size());
-    tries.push_back(&call);
+    before = static_cast<int>(acquires.size());
+    acquires.push_back(&call);
   }
   for (const int before : last) ends_wait[static_cast<size_t>(before + 1)] = true;
-  return SomeOrder(steps, Queue{}, [&](const Queue& now, size_t step) -> std::vector<Queue> {
-    const RecordedCall& call = *tries[step];
-    Queue there = now, gone = now;
+  return CanOrderSteps(steps, Queue{}, [&](const Queue& now, size_t step) -> std::vector<Queue> {
+    const RecordedCall& call = *acquires[step];
+    Queue queued = now, gone = now;
     if (call.session == waiter) {
-      // It keeps its place while it asks again. After an unknown answer it may have been granted
-      // the lock, or stand there for the first time.
-      if (!now.waiter) there.comer_first = now.comer;
-      there.waiter = true;
-      gone.waiter = gone.comer_first = false;
+      // The waiter keeps its place while it retries, and may leave the queue when its wait ends. An
+      // acquire of unknown outcome may have had no effect, joined the queue or been granted.
+      if (!now.has_waiter) queued.grantee_is_first = now.has_grantee;
+      queued.has_waiter = true;
+      gone.has_waiter = gone.grantee_is_first = false;
       if (call.Ok()) return {gone};
-      if (call.IsUnknown()) return {now, there, gone};
-      return ends_wait[step + 1] ? std::vector{there, gone} : std::vector{there};
+      if (call.IsUnknown()) return {now, queued, gone};
+      return ends_wait[step + 1] ? std::vector{queued, gone} : std::vector{queued};
     }
-    // It may have kept any place that it ever had.
-    if (!now.comer) there.comer_first = !now.waiter;
-    there.comer = true;
-    gone.comer = gone.comer_first = false;
-    if (!call.Ok()) return {there};
-    const bool overtakes = now.waiter && !(now.comer && now.comer_first);
-    return OnlyIf(!overtakes || call.hold != grant.hold, gone);
+    // The grantee keeps its place until it is granted the lock, even after it gives up.
+    if (!now.has_grantee) queued.grantee_is_first = !now.has_waiter;
+    queued.has_grantee = true;
+    gone.has_grantee = gone.grantee_is_first = false;
+    if (!call.Ok()) return {queued};
+    const bool overtakes = now.has_waiter && !(now.has_grantee && now.grantee_is_first);
+    return NextStateIf(!overtakes || call.hold != grant.hold, gone);
   });
 }
 
-bool NobodyIsOvertaken(const History& history) {
-  const std::vector<RecordedCall> calls = CallsIn(history, {Op::kWait, Op::kAcquire});
+// Judges `order`. For each grant and each other client, an order of their acquires must exist in
+// which the grant does not overtake that client.
+bool GrantsCanBeFair(const History& history) {
+  const std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kWait, Op::kAcquire});
   return std::ranges::all_of(calls, [&](const RecordedCall& grant) {
     if (grant.op != Op::kAcquire || !grant.Ok()) return true;
     for (int32_t client = 1; client <= history.facts.clients; ++client) {
-      if (client != grant.session.client && !CanOvertakeNobody(calls, grant, {.client = client}))
+      if (client != grant.session.client && !CanAvoidOvertaking(calls, grant, {.client = client}))
         return false;
     }
     return true;
   });
 }
 
-// Reentry: does some order of entries and exits have a lock that counts them answer what was
-// answered?
+// A lock that counts the entries of its owner.
 struct CountedLock {
   SessionId owner;
   int entries = 0;
-  std::set<SessionId> refused;  // and not granted since: a fair lock lets them in first
+  std::set<SessionId> refused;  // and not granted since; a fair lock serves them first
   auto operator<=>(const CountedLock&) const = default;
 };
 
-std::vector<CountedLock> AfterEntry(const CountedLock& lock, const RecordedCall& call) {
+// Returns the lock's possible states after this acquire; none if its answer is impossible.
+std::vector<CountedLock> NextAfterAcquire(const CountedLock& lock, const RecordedCall& call) {
   std::vector<CountedLock> next;
   const bool others = std::ranges::any_of(
       lock.refused, [&](const SessionId& session) { return session != call.session; });
@@ -251,36 +261,42 @@ std::vector<CountedLock> AfterEntry(const CountedLock& lock, const RecordedCall&
   return next;
 }
 
-bool EntriesAreCounted(const History& history) {
-  const std::vector<RecordedCall> calls = CallsIn(history, {Op::kAcquire, Op::kRelease});
-  return SomeOrder(StepsOf(calls), CountedLock{}, [&](CountedLock lock, size_t step) {
+// Judges `reentry`. An order of the acquires and releases must exist in which a lock that counts
+// entries gives the recorded answers.
+bool CountedLockExplainsAnswers(const History& history) {
+  const std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kAcquire, Op::kRelease});
+  return CanOrderSteps(MakeSteps(calls), CountedLock{}, [&](CountedLock lock, size_t step) {
     const RecordedCall& call = calls[step];
-    if (call.op == Op::kAcquire) return AfterEntry(lock, call);
+    if (call.op == Op::kAcquire) return NextAfterAcquire(lock, call);
     const bool own = lock.entries > 0 && lock.owner == call.session;
     if (own && --lock.entries == 0) lock.owner = {};
-    return OnlyIf(call.IsUnknown() || own == call.Ok(), lock);
+    return NextStateIf(call.IsUnknown() || own == call.Ok(), lock);
   });
 }
 
 }  // namespace
 
 std::vector<ClaimTrials> WaitingTrials() {
-  return {// After its release reported success, an unknown acquire may still be another of its
-          // session.
-          {.claim = "availability",
-           .options = AvailabilityRun,
-           .is_right = [](const History& history) { return Refusals(history).AreRight(); },
-           .may_miss = MayMiss::kWithUnknowns},
-          // A question of unknown outcome counts as a place for every later grant, not for one.
-          {.claim = "order",
-           .options = QueueingRun,
-           .is_right = NobodyIsOvertaken,
-           .may_miss = MayMiss::kWithUnknowns},
-          // It compares with what others were answered: where nobody asked meanwhile nothing shows.
-          {.claim = "reentry",
-           .options = NestedRun,
-           .is_right = EntriesAreCounted,
-           .may_miss = MayMiss::kAny}};
+  return {
+      // May miss: a successful release of an unknown acquire may have freed another entry of its
+      // session. The checker then assumes that the acquire still holds the lock; the oracle does
+      // not.
+      {.claim = "availability",
+       .options = DrawAvailabilityOptions,
+       .is_explainable = [](const History& history) { return Refusals(history).AreExplained(); },
+       .may_miss = MayMiss::kWithUnknowns},
+      // May miss: to the checker, an acquire of unknown outcome may excuse every later grant of its
+      // session. To the oracle, the acquire may excuse only one.
+      {.claim = "order",
+       .options = DrawQueueOptions,
+       .is_explainable = GrantsCanBeFair,
+       .may_miss = MayMiss::kWithUnknowns},
+      // May miss: the checker relies on the answers to other clients. It finds nothing where no
+      // other client acquired meanwhile.
+      {.claim = "reentry",
+       .options = DrawReentryOptions,
+       .is_explainable = CountedLockExplainsAnswers,
+       .may_miss = MayMiss::kAny}};
 }
 
 }  // namespace doublehold::brute
