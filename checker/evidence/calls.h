@@ -21,14 +21,14 @@ struct Call {
   SessionId session;
   uint16_t key = 0;
   uint64_t hold = 0;
-  // invoked; the session's previous event, if the invocation's record was lost
+  // Time of the invocation. If its record was lost: time of the session's previous event.
   int64_t from_ns = 0;
-  int64_t to_ns = 0;  // answered; kForeverNs: never
+  int64_t to_ns = 0;  // time of the answer or timeout; kForeverNs: neither was recorded
   EventType outcome = EventType::kInfo;
   std::array<int64_t, 4> asked{};   // values of the invocation
   std::array<int64_t, 4> answer{};  // values of the answer
-  // Re-entry: the session had been granted the key and has not released it. The lock may grant it
-  // again although another client holds the key, even without asking a server.
+  // Re-entry: an acquire of a key that the session was granted and has not released. The lock may
+  // grant a re-entry while another client holds the key, and without a request to a server.
   bool again = false;
   bool waits = false;  // an attempt within a blocking wait
 
@@ -45,8 +45,7 @@ struct Calls {
 
   // The calls of an operation on a key, in the order of their invocation.
   [[nodiscard]] std::vector<const Call*> Of(Op op, uint16_t key) const;
-  // The acquires and releases of a key whose outcome is unknown, and that ended at `since_ns` or
-  // later.
+  // The acquires and releases of a key that timed out at `since_ns` or later, or never returned.
   [[nodiscard]] std::vector<const Call*> UnansweredSince(uint16_t key, int64_t since_ns) const;
 };
 

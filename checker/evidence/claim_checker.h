@@ -1,4 +1,4 @@
-// The base of the checkers of claims: the evidence that they read, and what they find in it.
+// ClaimChecker: the base class of claim checkers, with the evidence and their findings.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_CLAIM_CHECKER_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_CLAIM_CHECKER_H_
 
@@ -12,14 +12,14 @@
 
 namespace doublehold {
 
-// Refers to the evidence. A checker is used once: it judges, and moves `found_` into its verdict.
+// The evidence must outlive the checker. A checker judges once: it moves `found_` into its verdict.
 class ClaimChecker {
  protected:
   ClaimChecker(const Evidence& evidence, const Limits& limits, std::string unit, Margin margin = {})
       : evidence_(evidence), found_(std::move(unit), limits, std::move(margin)) {}
 
-  // Why a claim that needs every record cannot be judged; nothing: it can. `doubt`: what may have
-  // happened unseen if records were lost.
+  // Returns why a claim that needs every record cannot be judged; nothing: it can be judged.
+  // `doubt`: what lost records may hide, such as "not all grants may be known".
   [[nodiscard]] std::optional<std::string> WhyIncomplete(std::string_view doubt) const {
     if (holds_.broken || calls_.complete) return holds_.broken;
     return "records were lost: " + std::string(doubt);

@@ -8,14 +8,14 @@
 namespace doublehold {
 namespace {
 
-// A stopped process does not run at the instant of SIGCONT, and its stall meter ticks every few ms.
-// A rest of a stall that is shorter than this belongs to the planned pause.
+// A process does not run at once after SIGCONT, and its stall meter ticks every few ms. If a
+// planned pause covers part of a stall, a remainder that is shorter than this counts as planned.
 constexpr int64_t kPauseEdgeNs = 10'000'000;
 
-// The end of a fault closes the earliest open episode of the same fault on the same target.
+// Fault, client, node. The end of a fault closes the earliest open episode with the same key.
 using EpisodeKey = std::tuple<int32_t, int32_t, int32_t>;
 
-std::vector<FaultEpisode> Episodes(const History& history) {
+std::vector<FaultEpisode> ExtractEpisodes(const History& history) {
   std::vector<FaultEpisode> episodes;
   std::vector<bool> idle;
   std::map<EpisodeKey, std::deque<size_t>> open;
@@ -53,25 +53,25 @@ std::vector<FaultEpisode> Episodes(const History& history) {
   return acted;
 }
 
-// Whether a fault explains the stall of a process: it stopped the process, or made the server
+// Whether a fault explains a stall of `client`: it stopped this process, or made this server
 // unavailable.
-bool StopsClient(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
+bool StopsProcess(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = FaultFor(facts, episode);
-  // No fault stops the supervisor; its number is not above 0.
+  // No fault stops the supervisor or the referee; their numbers are not above 0.
   if (!IsServer(client))
     return client > 0 && episode.client == client && Does(fault, FaultTrait::kStops);
   const int32_t node = ServerOf(client);
-  const bool is_it =
+  const bool has_node =
       episode.node == node || std::ranges::find(fault.nodes, node) != fault.nodes.end();
-  return is_it && StopsServers(fault);
+  return has_node && StopsServers(fault);
 }
 
-// The parts of a stall that no planned pause covers.
-std::vector<Span> Unplanned(Span stall, const Disturbances& disturbances, int32_t client) {
+// Returns the parts of a stall that no planned pause covers.
+std::vector<Span> FindUnplannedParts(Span stall, const Disturbances& disturbances, int32_t client) {
   std::vector<Span> left;
   bool planned = false;
   for (const FaultEpisode* episode : disturbances.EpisodesWithin(stall)) {
-    if (!StopsClient(disturbances.facts, *episode, client)) continue;
+    if (!StopsProcess(disturbances.facts, *episode, client)) continue;
     planned = true;
     if (episode->from_ns > stall.from_ns) left.push_back({stall.from_ns, episode->from_ns});
     stall.from_ns = std::max(stall.from_ns, episode->to_ns);
@@ -83,24 +83,26 @@ std::vector<Span> Unplanned(Span stall, const Disturbances& disturbances, int32_
   return left;
 }
 
-bool IsMovedClock(const RunFacts& facts, const FaultEpisode& episode) {
+bool IsClockFault(const RunFacts& facts, const FaultEpisode& episode) {
   return MovesAClock(FaultFor(facts, episode));
 }
 
-// A stopped or slow client does nothing, so it did not cause what others were granted meanwhile.
-bool IsIdleness(const RunFacts& facts, const FaultEpisode& episode) {
+// Whether the fault stops or slows a client. An idle client does not cause grants to other clients.
+bool StopsOrSlows(const RunFacts& facts, const FaultEpisode& episode) {
   return TraitsOf(FaultFor(facts, episode)).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
 }
 
-int RankOfLive(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
-  if (episode.client < 0 || IsMovedClock(facts, episode)) return 4;
+int RankWithValidLeases(const RunFacts& facts, const FaultEpisode& episode,
+                        const Suspects& suspects) {
+  if (episode.client < 0 || IsClockFault(facts, episode)) return 4;
   const bool holder = episode.client == suspects.other || episode.client == suspects.second;
-  if (IsIdleness(facts, episode)) return holder ? 1 : 2;  // a bystander may have woken to release
+  // A bystander may have released the key when it continued.
+  if (StopsOrSlows(facts, episode)) return holder ? 1 : 2;
   return 3;
 }
 
-int Rank(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
-  if (suspects.stale == 0) return RankOfLive(facts, episode, suspects);
+int RankEpisode(const RunFacts& facts, const FaultEpisode& episode, const Suspects& suspects) {
+  if (suspects.stale == 0) return RankWithValidLeases(facts, episode, suspects);
   if (episode.client == suspects.stale) return 4;
   if (suspects.other != 0 && episode.client == suspects.other) return 3;
   return episode.client < 0 ? 2 : 1;
@@ -139,7 +141,7 @@ std::vector<const FaultEpisode*> Disturbances::EpisodesWithin(const Span& when) 
 
 Disturbances Observe(const History& history) {
   Disturbances disturbances{
-      .facts = history.facts, .episodes = Episodes(history), .stalls = {}, .threaded = {}};
+      .facts = history.facts, .episodes = ExtractEpisodes(history), .stalls = {}, .threaded = {}};
   for (const FaultEpisode& episode : disturbances.episodes) {
     disturbances.longest_episode_ns =
         std::max(disturbances.longest_episode_ns, episode.to_ns - episode.from_ns);
@@ -148,13 +150,13 @@ Disturbances Observe(const History& history) {
     if (event.thread != 0) disturbances.threaded.insert(event.client);
     if (event.op != Op::kStall) continue;
     const Span whole{event.at_ns - std::max<int64_t>(event.value[0], 0), event.at_ns};
-    for (const Span& span : Unplanned(whole, disturbances, event.client)) {
+    for (const Span& span : FindUnplannedParts(whole, disturbances, event.client)) {
       disturbances.stalls.push_back({.client = event.client, .when = span});
       disturbances.longest_stall_ns =
           std::max(disturbances.longest_stall_ns, span.to_ns - span.from_ns);
     }
   }
-  // The part of a stall before a planned pause ends earlier than the stall itself.
+  // A planned pause cuts a stall. Its first part may end before the stalls of earlier events.
   std::ranges::stable_sort(disturbances.stalls, {},
                            [](const Stall& stall) { return stall.when.to_ns; });
   return disturbances;
@@ -164,7 +166,7 @@ bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMoves
 
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   if (episode.client <= 0) return true;
-  // These faults act on processes. With a client and nodes, such a fault acts on all of them.
+  // Faults with these traits act on processes: on the client and on all nodes that they list.
   constexpr FaultTraits kOnProcesses{FaultTrait::kStops, FaultTrait::kKills,
                                      FaultTrait::kMovesClock};
   return episode.node >= 0 && TraitsOf(fault).HasAny(kOnProcesses);
@@ -214,31 +216,31 @@ bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& w
 
 std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,
                                               const Suspects& suspects) {
-  std::vector<const FaultEpisode*> behind;
+  std::vector<const FaultEpisode*> named;
   int best = 0;
   for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > suspects.at_ns) break;
-    const bool lost_its = suspects.stale != 0 && episode.client == suspects.stale &&
-                          LosesMessages(FaultFor(disturbances.facts, episode));
-    const bool ended_its = suspects.stale != 0 && episode.client == suspects.stale &&
-                           episode.from_ns <= suspects.lease_end_ns &&
-                           suspects.lease_end_ns <= episode.to_ns;
-    const int64_t since_ns = (lost_its || ended_its) && suspects.lease_end_ns >= 0
+    const bool lost_messages = suspects.stale != 0 && episode.client == suspects.stale &&
+                               LosesMessages(FaultFor(disturbances.facts, episode));
+    const bool active_at_lease_end = suspects.stale != 0 && episode.client == suspects.stale &&
+                                     episode.from_ns <= suspects.lease_end_ns &&
+                                     suspects.lease_end_ns <= episode.to_ns;
+    const int64_t since_ns = (lost_messages || active_at_lease_end) && suspects.lease_end_ns >= 0
                                  ? suspects.lease_end_ns
                                  : suspects.at_ns;
     if (episode.to_ns < since_ns - ToNs(disturbances.facts.lease)) continue;
-    const int rank = Rank(disturbances.facts, episode, suspects);
+    const int rank = RankEpisode(disturbances.facts, episode, suspects);
     if (rank < best) continue;
-    // Clocks that move at the same time cannot be told apart, so all of them are named. Of other
-    // faults the latest is named.
-    const bool beside =
-        rank == best && !behind.empty() && IsMovedClock(disturbances.facts, *behind.back()) &&
-        IsMovedClock(disturbances.facts, episode) && episode.from_ns < behind.back()->to_ns;
-    if (!beside) behind.clear();
+    // The effects of simultaneous clock faults cannot be distinguished, so all of them are named.
+    // Among other equals, only the latest fault is named.
+    const bool is_simultaneous =
+        rank == best && !named.empty() && IsClockFault(disturbances.facts, *named.back()) &&
+        IsClockFault(disturbances.facts, episode) && episode.from_ns < named.back()->to_ns;
+    if (!is_simultaneous) named.clear();
     best = rank;
-    behind.push_back(&episode);
+    named.push_back(&episode);
   }
-  return behind;
+  return named;
 }
 
 }  // namespace doublehold

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-std::vector<std::string> Stalls(const std::string& picture) {
+std::vector<std::string> UnplannedStalls(const std::string& picture) {
   const History history = FromLanes(picture);
   std::vector<std::string> stalls;
   for (const Stall& stall : Observe(history).stalls) {
@@ -22,51 +22,51 @@ std::vector<std::string> Stalls(const std::string& picture) {
   return stalls;
 }
 
-using Found = std::vector<std::string>;
+using StallTexts = std::vector<std::string>;
 
 TEST(Disturbances, AStallIsUnplannedWhereNoPauseCoversIt) {
-  EXPECT_EQ(Stalls("machine c1: (--)"), Found{"1:0-3"});
-  EXPECT_EQ(Stalls("machine c1: (---)\npause c2:   [---]"), Found{"1:0-4"});
-  EXPECT_EQ(Stalls("machine c1: (---)\ndelay c1:   [---]"), Found{"1:0-4"});
-  EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
-                   "pause c1:   [------------------------------]"),
-            Found{});
-  EXPECT_EQ(Stalls("machine c1:  (------------------------------)\n"
-                   "pause c1:   [-----------]"),
-            Found{"1:12-32"});
-  EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
-                   "pause c1:             [-------]"),
-            (Found{"1:0-10", "1:18-31"}));
+  EXPECT_EQ(UnplannedStalls("machine c1: (--)"), StallTexts{"1:0-3"});
+  EXPECT_EQ(UnplannedStalls("machine c1: (---)\npause c2:   [---]"), StallTexts{"1:0-4"});
+  EXPECT_EQ(UnplannedStalls("machine c1: (---)\ndelay c1:   [---]"), StallTexts{"1:0-4"});
+  EXPECT_EQ(UnplannedStalls("machine c1: (------------------------------)\n"
+                            "pause c1:   [------------------------------]"),
+            StallTexts{});
+  EXPECT_EQ(UnplannedStalls("machine c1:  (------------------------------)\n"
+                            "pause c1:   [-----------]"),
+            StallTexts{"1:12-32"});
+  EXPECT_EQ(UnplannedStalls("machine c1: (------------------------------)\n"
+                            "pause c1:             [-------]"),
+            (StallTexts{"1:0-10", "1:18-31"}));
 }
 
-TEST(Disturbances, AServerStoodStillByItselfWhereNoFaultHadStoppedIt) {
-  const std::string of_n1 = std::to_string(OfServer(1));
-  EXPECT_EQ(Stalls("machine n1: (--)"), Found{of_n1 + ":0-3"});
-  EXPECT_EQ(Stalls("machine n1: (---)\npause c1:   [---]"), Found{of_n1 + ":0-4"});
-  EXPECT_EQ(Stalls("machine n1: (---)\npause n2:   [---]"), Found{of_n1 + ":0-4"});
-  EXPECT_EQ(Stalls("machine n1: (---)\njump n1:    [---]"), Found{of_n1 + ":0-4"});
+TEST(Disturbances, AServerStallIsUnplannedWhereNoFaultStoppedTheServer) {
+  const std::string n1 = std::to_string(OfServer(1));
+  EXPECT_EQ(UnplannedStalls("machine n1: (--)"), StallTexts{n1 + ":0-3"});
+  EXPECT_EQ(UnplannedStalls("machine n1: (---)\npause c1:   [---]"), StallTexts{n1 + ":0-4"});
+  EXPECT_EQ(UnplannedStalls("machine n1: (---)\npause n2:   [---]"), StallTexts{n1 + ":0-4"});
+  EXPECT_EQ(UnplannedStalls("machine n1: (---)\njump n1:    [---]"), StallTexts{n1 + ":0-4"});
   for (const std::string lane : {"pause n1:   ", "crash n1:   ", "restart n1: ", "snapshot n1: ",
                                  "flush n1:   ", "evict n1:   "}) {
-    EXPECT_EQ(Stalls(lane + "[---]\nmachine n1: (---)"), Found{}) << lane;
+    EXPECT_EQ(UnplannedStalls(lane + "[---]\nmachine n1: (---)"), StallTexts{}) << lane;
   }
 }
 
-TEST(Disturbances, AStallDelaysItsOwnClientAndWhoeverIsBehindIt) {
+TEST(Disturbances, StallsOfTheSupervisorAndOfServersMayDelayEveryClient) {
   EXPECT_TRUE(CanDelay({.client = 2}, 2));
   EXPECT_FALSE(CanDelay({.client = 1}, 2));
   EXPECT_FALSE(CanDelay({.client = kReferee}, 2));
   EXPECT_TRUE(CanDelay({.client = kSupervisor}, 2));
   EXPECT_TRUE(CanDelay({.client = OfServer(1)}, 2));
-  EXPECT_TRUE(CanDelay({.client = OfServer(0)}, 2)) << "writes wait for the store";
+  EXPECT_TRUE(CanDelay({.client = OfServer(0)}, 2)) << "clients write to the store";
 }
 
-TEST(Disturbances, TheEdgesOfAPauseBelongToIt) {
-  EXPECT_EQ(Stalls("machine c1: (------------------------------)\n"
-                   "pause c1:        [------------------]"),
-            Found{});
+TEST(Disturbances, AShortStallAtTheEdgeOfAPauseIsPlanned) {
+  EXPECT_EQ(UnplannedStalls("machine c1: (------------------------------)\n"
+                            "pause c1:        [------------------]"),
+            StallTexts{});
 }
 
-TEST(Disturbances, AFaultThatIsNeverHealedLastsToTheEnd) {
+TEST(Disturbances, AFaultThatIsNeverHealedLastsToTheEndOfTheHistory) {
   const History history = FromLanes(R"(
       c1:       A-a====R-r
       jump n1:    [)");
@@ -75,7 +75,7 @@ TEST(Disturbances, AFaultThatIsNeverHealedLastsToTheEnd) {
   EXPECT_EQ(disturbances.episodes[0].to_ns, 9'000'000);
 }
 
-TEST(Disturbances, AFaultThatActedOnFewerFramesThanAskedStillActed) {
+TEST(Disturbances, AFaultThatReportsFailIsAnEpisodeIfItMeasuredSomething) {
   History history = FromLanes("delay c1: [--]");
   history.events[1].type = EventType::kFail;
   EXPECT_EQ(Observe(history).episodes.size(), 1U);
@@ -93,7 +93,7 @@ TEST(Disturbances, EpisodesOfOneFaultAreDistinguishedByTheirTarget) {
   EXPECT_EQ(disturbances.episodes[1].to_ns, 8'000'000);
 }
 
-TEST(Disturbances, TheEndOfAFaultClosesItsFirstOpenStart) {
+TEST(Disturbances, TheEndOfAFaultClosesItsEarliestOpenEpisode) {
   const History history = FromLanes(R"(
       jump n1:  [--]
       jump n1:    [---])");
@@ -114,7 +114,7 @@ TEST(Disturbances, AFaultIsActiveFromItsStartToItsEnd) {
   }
 }
 
-TEST(Disturbances, WhichFaultsLoseDataOrKeysOrMoveClocks) {
+TEST(Disturbances, AFaultWithoutRecordedTraitsHasThoseOfItsKind) {
   struct Row {
     const char* kind;
     bool moves_a_clock, loses_data, loses_keys, is_crash;
@@ -137,26 +137,26 @@ TEST(Disturbances, WhichFaultsLoseDataOrKeysOrMoveClocks) {
   }
 }
 
-TEST(Disturbances, AFaultDoesWhatItsHistorySays) {
+TEST(Disturbances, RecordedTraitsOverrideTheKindOfAFault) {
   const FaultFact fault{.name = "f", .kind = "pause", .traits = FaultTraits{FaultTrait::kKills}};
   EXPECT_TRUE(IsCrash(fault));
   EXPECT_FALSE(Does(fault, FaultTrait::kStops));
   EXPECT_FALSE(IsCrash({.name = "f", .kind = "new", .traits = {}}));
 }
 
-// The lease of 10 ms was over at 5 ms: a pause after that is named for one lease only.
-TEST(Disturbances, APauseOfAStaleClientAfterItsLeaseIsNamedForOneLeaseOnly) {
+// c1's lease ends at 5 ms, and the pause comes later. The lease of the run is 10 ms.
+TEST(Disturbances, APauseAfterTheLeaseOfAStaleClientIsNamedForOneLeaseOnly) {
   const History history = FromLanes(R"(
       c1:        A-a==!=================================R-r
       pause c1:         [-])");
   const Disturbances disturbances = Observe(history);
   const int64_t healed_ns = disturbances.episodes.at(0).to_ns;
-  const auto named = [&](int64_t at_ns) {
+  const auto count_named = [&](int64_t at_ns) {
     return FaultsBehind(disturbances, {.at_ns = at_ns, .stale = 1, .lease_end_ns = 5'000'000})
         .size();
   };
-  EXPECT_EQ(named(healed_ns + 10'000'000), 1U);
-  EXPECT_EQ(named(healed_ns + 10'000'001), 0U);
+  EXPECT_EQ(count_named(healed_ns + 10'000'000), 1U);
+  EXPECT_EQ(count_named(healed_ns + 10'000'001), 0U);
 }
 
 }  // namespace

@@ -7,12 +7,12 @@
 namespace doublehold {
 namespace {
 
-// What one session waits for.
-struct Waiting {
+// The keys for which one session waits.
+struct SessionWait {
   std::set<uint16_t> keys;
-  std::vector<size_t> granted;  // holds granted meanwhile; indices into Holds::all
+  std::vector<size_t> granted;  // holds granted during the wait; indices into Holds::all
 
-  [[nodiscard]] bool ForOthersThan(uint16_t key) const {
+  [[nodiscard]] bool HasOtherKeysThan(uint16_t key) const {
     return keys.size() > (keys.contains(key) ? 1U : 0U);
   }
 };
@@ -20,13 +20,13 @@ struct Waiting {
 }  // namespace
 
 void MarkEntries(const History& history, Holds& holds) {
-  std::map<SessionId, Waiting> sessions;
+  std::map<SessionId, SessionWait> sessions;
   for (const Event& event : history.events) {
     if (event.task != TaskKind::kSession || !HasKey(event.op)) continue;
     if (event.op == Op::kWait && event.type == EventType::kInvoke) {
       sessions[SessionOf(event)].keys.insert(event.key);
     } else if (event.op == Op::kWait) {
-      Waiting& waiting = sessions[SessionOf(event)];
+      SessionWait& waiting = sessions[SessionOf(event)];
       waiting.keys.erase(event.key);
       if (event.type != EventType::kOk) waiting.granted.clear();
       if (!waiting.keys.empty()) continue;
@@ -34,8 +34,8 @@ void MarkEntries(const History& history, Holds& holds) {
       waiting.granted.clear();
     } else if (event.op == Op::kAcquire && event.type == EventType::kOk) {
       const auto hold = holds.by_id.find(event.hold);
-      Waiting& waiting = sessions[SessionOf(event)];
-      if (hold == holds.by_id.end() || !waiting.ForOthersThan(event.key)) continue;
+      SessionWait& waiting = sessions[SessionOf(event)];
+      if (hold == holds.by_id.end() || !waiting.HasOtherKeysThan(event.key)) continue;
       holds.all[hold->second].entered_ns = kForeverNs;
       waiting.granted.push_back(hold->second);
     }

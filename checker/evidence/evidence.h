@@ -1,7 +1,7 @@
 // A history and the evidence extracted from it. Each part is computed once, on first use, because
 // several claims need the same holds.
 //
-// Does not change the history, which must outlive it. Not thread-safe.
+// The history must outlive the Evidence, which does not change the history. Not thread-safe.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_EVIDENCE_H_
 
@@ -19,7 +19,7 @@ namespace doublehold {
 class Evidence {
  public:
   Evidence(const History& history) : history_(history) {}  // NOLINT(google-explicit-constructor)
-  Evidence(const Evidence&) = delete;                      // checkers keep references into it
+  Evidence(const Evidence&) = delete;                      // checkers keep references to its parts
   Evidence& operator=(const Evidence&) = delete;
 
   [[nodiscard]] const History& history() const { return history_; }
@@ -28,7 +28,7 @@ class Evidence {
     if (!holds_) {
       holds_ = ExtractHolds(history_);
       MarkEntries(history_, *holds_);
-      MarkAftermath(disturbances(), *holds_);
+      MarkTaintedHolds(disturbances(), *holds_);
     }
     return *holds_;
   }

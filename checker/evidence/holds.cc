@@ -16,17 +16,17 @@ class HoldExtraction {
  public:
   HoldExtraction(const RunFacts& facts, AsksAgain reading) : facts_(facts), reading_(reading) {}
 
-  void Take(const Event& event) {
+  void AddEvent(const Event& event) {
     if (event.op == Op::kExtend) Extend(event);
-    if (event.op == Op::kFault) Fault(event);
+    if (event.op == Op::kFault) RecordKill(event);
     if (event.op == Op::kLost) lost_.insert(event.client);
-    // Dead before any kill was recorded.
+    // Ended by itself: a later kill does not prolong its holds.
     if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);
     if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kLeave) Leave(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
-    if (event.hold != 0) StillThere(event);
+    if (event.hold != 0) UndoAbandonment(event);
     last_ns_[SessionOf(event)] = event.at_ns;
   }
 
@@ -34,7 +34,7 @@ class HoldExtraction {
     for (size_t i = 0; i < open_.size(); ++i) {
       if (open_[i].ended) continue;
       holds_.all[i].left = open_[i].cut_ns.has_value();
-      End(i, open_[i].cut_ns.value_or(LastNs(holds_.all[i].owner())));
+      End(i, open_[i].cut_ns.value_or(UnreleasedEndNs(holds_.all[i].owner())));
     }
     for (size_t i = 0; i < open_.size(); ++i) {
       Hold& hold = holds_.all[i];
@@ -47,11 +47,11 @@ class HoldExtraction {
         if (promised.from_ns < promised.to_ns) hold.promised.push_back(promised);
       }
     }
-    // Either all releases of a lock check the owner, or none does. So an unanswered release is
-    // taken to do as the answered ones did.
+    // Either all releases of a lock check the owner, or none does. So the answered releases show
+    // whether the unanswered ones check the owner.
     for (auto* holds : {&holds_.all, &holds_.releases_of_unknown_acquires}) {
       for (Hold& hold : *holds)
-        hold.harmless = hold.harmless || (hold.unanswered && looks_ && !frees_anothers_);
+        hold.harmless = hold.harmless || (hold.unanswered && owner_checked_ && !owner_unchecked_);
     }
     return std::move(holds_);
   }
@@ -61,51 +61,51 @@ class HoldExtraction {
   struct Open {
     int64_t live_from_ns = 0;
     int64_t valid_until_ns = 0;
-    std::optional<int64_t> promised_ns;  // valid_until before the extension under way
-    std::optional<int64_t> cut_ns;       // end of the hold, if it is never released
-    // When its session acquired the key anew, without using this hold since.
+    std::optional<int64_t> promised_ns;  // `valid_until` before the extension under way
+    std::optional<int64_t> cut_ns;       // end of the hold, if it was abandoned
+    // When its session acquired the key again, without using this hold since.
     int64_t asked_again_ns = kForeverNs;
-    int64_t unclear_ns = kForeverNs;  // from when on the rest of its lease is unknown
-    // as Hold::live, but not cut at the core's end; set at the end of the hold
+    int64_t unclear_ns = kForeverNs;  // from then on the end of its lease is unknown
+    // As Hold::live, but not clipped to the core. Set at the end of the hold.
     std::vector<Span> leased{};
     bool ended = false;
   };
 
-  // From `at_ns` on the rest of the lease of an abandoned hold is unknown: something was released
-  // or extended since.
+  // Notes that the lease of an abandoned hold may end at `at_ns`: a release or an extension was
+  // invoked.
   void MakeUnclear(size_t index, int64_t at_ns) {
     open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
   }
 
-  // The end of a hold that is never released.
-  int64_t LastNs(const SessionId& owner) {
+  // The end of a hold that is neither released nor left.
+  int64_t UnreleasedEndNs(const SessionId& owner) {
     const auto killed = killed_ns_.find(owner.client);
     const bool alive_until = killed != killed_ns_.end() && !lost_.contains(owner.client);
     return std::max(last_ns_[owner], alive_until ? killed->second : 0);
   }
 
-  // Records a kill. The event comes just before the client is killed.
-  void Fault(const Event& event) {
+  // Records a kill. The fault event precedes the kill.
+  void RecordKill(const Event& event) {
     const auto client = static_cast<int32_t>(event.value[2]);
     const auto fault = static_cast<size_t>(event.value[0]);
     if (fault >= facts_.faults.size() || !IsCrash(facts_.faults[fault])) return;
     if (event.type == EventType::kInvoke) {
       killed_by_last_[{event.value[0], client}] = killed_ns_.emplace(client, event.at_ns).second;
     }
-    // A kill that acted on nothing cancels its own entry only, not that of an earlier kill.
+    // A kill that acted on nothing removes its own entry only, not that of an earlier kill.
     if (DidNothing(event) && killed_by_last_[{event.value[0], client}]) killed_ns_.erase(client);
   }
 
   void Acquire(const Event& event) {
     if (event.op == Op::kAcquire && event.type == EventType::kInfo && event.hold != 0)
-      Perhaps(event);
+      RecordUnknownAcquire(event);
     if (event.type != EventType::kInvoke && event.type != EventType::kOk) return;
     if (event.op == Op::kWait && event.type == EventType::kOk) return;
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke)
       asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
     if (reading_ == AsksAgain::kIsInside)
       return event.type == EventType::kOk ? Grant(event) : void();
-    // The session starts anew with this key, so it abandoned its unreleased holds before.
+    // The session starts anew with this key, so it had abandoned its unreleased holds of the key.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
     for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
@@ -120,9 +120,9 @@ class HoldExtraction {
     return asked == asked_.end() ? granted.at_ns : asked->second.from_ns;
   }
 
-  void Perhaps(const Event& event) {
+  void RecordUnknownAcquire(const Event& event) {
     const auto asked = asked_.find({SessionOf(event), event.key});
-    if (asked != asked_.end()) perhaps_[event.hold] = asked->second;
+    if (asked != asked_.end()) unknown_[event.hold] = asked->second;
   }
 
   void Grant(const Event& event) {
@@ -160,7 +160,7 @@ class HoldExtraction {
     Open& open = open_[found->second];
     if (open.ended) {
       if (event.type == EventType::kInvoke) MakeUnclear(found->second, event.at_ns);
-      if (event.type == EventType::kFail && open.promised_ns) Restore(found->second);
+      if (event.type == EventType::kFail && open.promised_ns) RestoreLease(found->second);
       if (event.type == EventType::kOk) open.promised_ns.reset();
       return;
     }
@@ -174,19 +174,19 @@ class HoldExtraction {
       open.promised_ns = open.valid_until_ns;
       open.valid_until_ns = std::min(open.valid_until_ns, Later(event.at_ns, event.value[0]));
     }
-    // The failed extension changed nothing: the earlier `valid_until` still stands.
+    // A failed extension changes nothing: the earlier `valid_until` remains in force.
     if (event.type == EventType::kFail && open.promised_ns) open.valid_until_ns = *open.promised_ns;
     if (event.type != EventType::kOk) return;
     open.promised_ns.reset();
     if (event.at_ns > open.valid_until_ns) {
-      EndLive(found->second, open.valid_until_ns);
+      AddLiveSpan(found->second, open.valid_until_ns);
       open.live_from_ns = event.at_ns;
     }
     open.valid_until_ns = event.value[0];
   }
 
-  // Handles an extension that was recorded before its grant. The requested lease may be in force
-  // from its invocation on.
+  // Records an extension that precedes its grant in the history. The requested lease may be in
+  // force from the invocation of the extension on.
   void ExtendEarly(const Event& event) {
     if (event.type == EventType::kInvoke && event.value[0] > 0)
       early_asked_[event.hold] = Later(event.at_ns, event.value[0]);
@@ -197,27 +197,26 @@ class HoldExtraction {
 
   void Release(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
-    if (found == holds_.by_id.end()) return CleanUp(event);
+    if (found == holds_.by_id.end()) return ReleaseUnknownAcquire(event);
     const size_t index = found->second;
     const Hold& hold = holds_.all[index];
     if (hold.owner() != SessionOf(event) || hold.key != event.key) {
       return Break(event, fmt::format("released hold {}, which it was not granted", event.hold));
     }
-    Done(holds_.all[index], event);
+    RecordReleaseOutcome(holds_.all[index], event);
     if (open_[index].ended) return MakeUnclear(index, event.at_ns);
-    // If the record of the invocation was lost, the release was invoked some time before this
-    // event.
+    // If the record of the invocation was lost, the release was invoked after the session's
+    // previous event.
     End(index, event.type == EventType::kInvoke ? event.at_ns : last_ns_[SessionOf(event)]);
     holds_.all[index].released = true;
     std::erase(unreleased_[{SessionOf(event), event.key}], index);
     std::erase(kept_[{SessionOf(event), event.key}], index);
   }
 
-  // Handles the release of an acquire of unknown outcome.
-  void CleanUp(const Event& event) {
-    const auto perhaps = perhaps_.find(event.hold);
-    if (perhaps == perhaps_.end()) return;
-    // In a lock that counts entries this release may undo an entry that the session still had.
+  void ReleaseUnknownAcquire(const Event& event) {
+    const auto acquire = unknown_.find(event.hold);
+    if (acquire == unknown_.end()) return;
+    // In a lock that counts entries, this release may undo an earlier entry of the session.
     for (const size_t i : kept_[{SessionOf(event), event.key}]) MakeUnclear(i, event.at_ns);
     const auto [found, first] =
         cleanup_.emplace(event.hold, holds_.releases_of_unknown_acquires.size());
@@ -227,29 +226,29 @@ class HoldExtraction {
                                                      .hold = event.hold,
                                                      .key = event.key,
                                                      .core = {event.at_ns, event.at_ns},
-                                                     .asked_ns = perhaps->second.from_ns,
-                                                     .granted_until_ns = perhaps->second.to_ns,
-                                                     .valid_until_ns = perhaps->second.to_ns,
+                                                     .asked_ns = acquire->second.from_ns,
+                                                     .granted_until_ns = acquire->second.to_ns,
+                                                     .valid_until_ns = acquire->second.to_ns,
                                                      .released = true,
                                                      .perhaps = true});
     }
-    Done(holds_.releases_of_unknown_acquires[found->second], event);
+    RecordReleaseOutcome(holds_.releases_of_unknown_acquires[found->second], event);
   }
 
-  // Notes the outcome of a release. A release of unknown outcome may take effect up to a lease
+  // Records the outcome of a release. A release of unknown outcome may take effect up to a lease
   // after its last event.
-  void Done(Hold& hold, const Event& event) {
-    const bool looked = event.type == EventType::kOk && event.value[0] == 0;
-    hold.harmless = event.type == EventType::kFail || looked;
+  void RecordReleaseOutcome(Hold& hold, const Event& event) {
+    const bool checked = event.type == EventType::kOk && event.value[0] == 0;
+    hold.harmless = event.type == EventType::kFail || checked;
     hold.unanswered = event.type == EventType::kInfo || event.type == EventType::kInvoke;
     hold.waited_ns = event.type == EventType::kInvoke ? kForeverNs : event.at_ns;
     hold.done_ns = Later(event.at_ns, hold.unanswered ? ToNs(facts_.lease) : 0);
-    looks_ = looks_ || looked;
-    frees_anothers_ = frees_anothers_ || (event.type == EventType::kOk && !looked);
+    owner_checked_ = owner_checked_ || checked;
+    owner_unchecked_ = owner_unchecked_ || (event.type == EventType::kOk && !checked);
   }
 
-  // An event under a hold that seemed abandoned proves that the later acquire was a re-entry.
-  void StillThere(const Event& event) {
+  // Restores a hold that seemed abandoned. Its new event proves that the acquire was a re-entry.
+  void UndoAbandonment(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end()) return;
     Open& open = open_[found->second];
@@ -275,42 +274,42 @@ class HoldExtraction {
     hold.valid_until_ns = open_[index].valid_until_ns;
     open_[index].leased = hold.live;
     open_[index].leased.push_back({open_[index].live_from_ns, hold.valid_until_ns});
-    CutLive(hold);
-    EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
+    ClipLive(hold);
+    AddLiveSpan(index, std::min(hold.valid_until_ns, hold.core.to_ns));
     open_[index].ended = true;
   }
 
-  // The extension under way at the end of the hold has failed, so the earlier `valid_until` stood
-  // until the end.
-  void Restore(size_t index) {
+  // Restores the earlier `valid_until`, because the extension that was under way at the end of the
+  // hold has failed.
+  void RestoreLease(size_t index) {
     Hold& hold = holds_.all[index];
     Open& open = open_[index];
     if (!hold.live.empty() && hold.live.back().from_ns == open.live_from_ns) hold.live.pop_back();
     hold.valid_until_ns = open.valid_until_ns = *open.promised_ns;
     open.leased.back().to_ns = hold.valid_until_ns;
     open.promised_ns.reset();
-    EndLive(index, std::min(hold.valid_until_ns, hold.core.to_ns));
+    AddLiveSpan(index, std::min(hold.valid_until_ns, hold.core.to_ns));
   }
 
-  // The watchdog may have extended the lease after the last event of the session.
-  static void CutLive(Hold& hold) {
+  // Clips `live` to the core: the watchdog may extend the lease after the session's last event.
+  static void ClipLive(Hold& hold) {
     for (Span& span : hold.live) span.to_ns = std::min(span.to_ns, hold.core.to_ns);
-    std::erase_if(hold.live, [&](const Span& span) { return !IsSome(hold, span); });
+    std::erase_if(hold.live, [&](const Span& span) { return !IsLive(hold, span); });
   }
 
-  // A hold of zero length is live at that instant, or not at all. In a longer hold, a live span of
-  // zero length at its end does not count: the release and the watchdog's answer have the same
-  // time, so their order is unknown.
-  static bool IsSome(const Hold& hold, const Span& live) {
+  // Whether a live span counts. In a hold of zero length, a span of zero length does. In a longer
+  // hold, a span of zero length at its end does not: the release and the watchdog's answer have the
+  // same time, so their order is unknown.
+  static bool IsLive(const Hold& hold, const Span& live) {
     const bool instant = hold.core.from_ns == hold.core.to_ns;
     return instant ? live.from_ns <= live.to_ns : live.from_ns < live.to_ns;
   }
 
-  void EndLive(size_t index, int64_t at_ns) {
+  void AddLiveSpan(size_t index, int64_t at_ns) {
     const Open& open = open_[index];
     Hold& hold = holds_.all[index];
     const Span live{open.live_from_ns, at_ns};
-    if (open.live_from_ns < open.valid_until_ns && IsSome(hold, live)) hold.live.push_back(live);
+    if (open.live_from_ns < open.valid_until_ns && IsLive(hold, live)) hold.live.push_back(live);
   }
 
   void Break(const Event& event, std::string_view what) {
@@ -320,24 +319,24 @@ class HoldExtraction {
   }
 
   Holds holds_;
-  std::vector<Open> open_;  // beside Holds::all
+  std::vector<Open> open_;  // parallel to Holds::all
   // [invoked, invoked + lease] of the last acquire of each session and key.
   std::map<std::pair<SessionId, uint16_t>, Span> asked_;
-  std::unordered_map<uint64_t, Span> perhaps_;    // the same, of acquires of unknown outcome
+  std::unordered_map<uint64_t, Span> unknown_;    // as asked_, by hold, of unknown acquires
   std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::releases_of_unknown_acquires
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // without cut_ns
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;  // all unreleased holds
-  // `valid_until` that unanswered extensions requested, for holds not granted yet.
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // nor left, nor cut
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;  // all that are not released
+  // `valid_until` that unanswered extensions requested, for holds not granted yet
   std::unordered_map<uint64_t, int64_t> early_asked_;
   // `valid_until` of answered extensions, for holds not granted yet
   std::unordered_map<uint64_t, int64_t> early_;
-  std::map<SessionId, int64_t> last_ns_;  // time of the last event of each session so far
-  std::map<int32_t, int64_t> killed_ns_;  // clients that a fault killed
-  // Whether the last start of this fault killed this client.
+  std::map<SessionId, int64_t> last_ns_;  // time of each session's latest event
+  std::map<int32_t, int64_t> killed_ns_;  // when a fault killed the client; 0: it ended by itself
+  // Whether the last start of this fault on this client recorded the client's kill.
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;
-  std::set<int32_t> lost_;  // clients of which records were lost
-  // Whether some answered release checked the owner, and whether some did not.
-  bool looks_ = false, frees_anothers_ = false;
+  std::set<int32_t> lost_;  // clients with lost records
+  // Whether some successful release checked the owner, and whether some did not.
+  bool owner_checked_ = false, owner_unchecked_ = false;
   const RunFacts& facts_;
   const AsksAgain reading_;
 };
@@ -357,7 +356,7 @@ bool Hold::PromisedAt(int64_t at_ns) const {
 }
 
 int64_t Hold::LeaseEndBefore(int64_t at_ns) const {
-  // A hold whose lease was over at its grant may still be extended.
+  // `live` may begin with an extension, if the lease ended before the grant.
   int64_t end_ns = granted_until_ns;
   for (const Span& span : live) {
     if (span.to_ns <= at_ns) end_ns = span.to_ns;
@@ -380,7 +379,7 @@ const Hold* Holds::Find(uint64_t hold) const {
 
 Holds ExtractHolds(const History& history, AsksAgain reading) {
   HoldExtraction extraction(history.facts, reading);
-  for (const Event& event : history.events) extraction.Take(event);
+  for (const Event& event : history.events) extraction.AddEvent(event);
   return std::move(extraction).Finish();
 }
 

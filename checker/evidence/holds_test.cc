@@ -34,23 +34,23 @@ void ExpectHolds(const HoldsCase& drawn) {
   EXPECT_EQ(found, drawn.holds) << drawn.name;
 }
 
-TEST(Holds, ReachFromTheReturnOfTheAcquireToTheCallOfTheRelease) {
+TEST(Holds, AHoldLastsFromTheReturnOfItsAcquireToTheInvocationOfItsRelease) {
   for (const HoldsCase& drawn : std::vector<HoldsCase>{
            {"released in time", "c1: A-a===R--r", {"1:[2,6] 2-6"}},
-           {"lease over before the release", "c1: A-a==!==R-r", {"1:[2,8] 2-5"}},
-           {"the release says not owner", "c1: A-a==!==R-x", {"1:[2,8] 2-5"}},
-           {"the release is of unknown outcome", "c1: A-a=====R-?", {"1:[2,8] 2-8"}},
+           {"the lease ends before the release", "c1: A-a==!==R-r", {"1:[2,8] 2-5"}},
+           {"the release is refused", "c1: A-a==!==R-x", {"1:[2,8] 2-5"}},
+           {"the outcome of the release is unknown", "c1: A-a=====R-?", {"1:[2,8] 2-8"}},
            {"the release never returns", "c1: A-a=====R", {"1:[2,8] 2-8"}},
-           {"refused", "c1: A-x A--x", {}},
-           {"an acquire of unknown outcome", "c1: A--?R-r", {}},
-           {"two, one after the other", "c1: A-a==R-rA-a=R-r", {"1:[2,5] 2-5", "1:[10,12] 10-12"}},
+           {"the acquires are refused", "c1: A-x A--x", {}},
+           {"the outcome of the acquire is unknown", "c1: A--?R-r", {}},
+           {"two holds in sequence", "c1: A-a==R-rA-a=R-r", {"1:[2,5] 2-5", "1:[10,12] 10-12"}},
            {"re-entry", "c1: A-a==A-a=R-r=R-r", {"1:[2,13] 2-13", "1:[7,9] 7-9"}},
        }) {
     ExpectHolds(drawn);
   }
 }
 
-TEST(Holds, OfZeroLengthAreLiveAtThatInstantOnly) {
+TEST(Holds, AHoldOfZeroLengthIsLiveAtItsInstantOnly) {
   const Holds holds = ExtractHolds(FromLanes("c1: A-a        A-x"));
   ASSERT_EQ(DrawnHolds(holds.all.at(0)), "1:[2,2] 2-2");
   EXPECT_TRUE(holds.all[0].LiveAt(2'000'000));
@@ -58,7 +58,7 @@ TEST(Holds, OfZeroLengthAreLiveAtThatInstantOnly) {
   EXPECT_FALSE(holds.all[0].LiveAt(1'999'999));
 }
 
-TEST(Holds, AreNotLiveWhenTheLeaseWasOverBeforeTheGrant) {
+TEST(Holds, AHoldWhoseLeaseEndedBeforeTheGrantIsNotLive) {
   History history = FromLanes("c1: A----a==R-r");
   history.events[1].value[0] = 2'000'000;
   const Holds holds = ExtractHolds(history);
@@ -68,17 +68,23 @@ TEST(Holds, AreNotLiveWhenTheLeaseWasOverBeforeTheGrant) {
   EXPECT_EQ(holds.all[0].LeaseEndBefore(5'000'000), 2'000'000);
 }
 
-TEST(Holds, NeverReleasedEndWithTheLastEventOfTheirSession) {
+TEST(Holds, AnUnreleasedHoldEndsWithTheLastEventOfItsSession) {
   for (const HoldsCase& drawn : std::vector<HoldsCase>{
            {"killed after a write", "c1: A-a==g=w       | 5 5>4", {"1:[2,7] 2-7"}},
            {"killed at once", "c1: A-a", {"1:[2,2] 2-2"}},
-           {"its watchdog lived on", "c1: A-a==g======E-e  | 5", {"1:[2,5] 2-5"}},
-           {"started anew", "c1: A-a==g===A-a=R-r | 5", {"1:[2,5] 2-5", "1:[11,13] 11-13"}},
-           {"waited anew", "c1: A-a==g===Q===A-x  | 5", {"1:[2,5] 2-5"}},
+           {"the watchdog outlives the session", "c1: A-a==g======E-e  | 5", {"1:[2,5] 2-5"}},
+           {"the session acquires the key again",
+            "c1: A-a==g===A-a=R-r | 5",
+            {"1:[2,5] 2-5", "1:[11,13] 11-13"}},
+           {"the session waits for the key again", "c1: A-a==g===Q===A-x  | 5", {"1:[2,5] 2-5"}},
            {"killed inside a nested hold", "c1: A-a==A-a==g | 5", {"1:[2,2] 2-2", "1:[7,10] 7-10"}},
-           {"died, said later", "c1:      A-a==g    | 5\ndied c1:            *", {"1:[2,5] 2-5"}},
-           {"stopped, which kills nobody", "c1:       A-a==\npause c1:       []", {"1:[2,2] 2-2"}},
-           {"started anew with the second key",
+           {"the death is recorded later",
+            "c1:      A-a==g    | 5\ndied c1:            *",
+            {"1:[2,5] 2-5"}},
+           {"a pause does not kill the client",
+            "c1:       A-a==\npause c1:       []",
+            {"1:[2,2] 2-2"}},
+           {"the session acquires its key again, which is the second key",
             "c2 item-0: A-x\nc1 item-1: A-a==g===A-a=R-r | 5",
             {"1:[2,5] 2-5", "1:[11,13] 11-13"}},
        }) {
@@ -86,24 +92,24 @@ TEST(Holds, NeverReleasedEndWithTheLastEventOfTheirSession) {
   }
 }
 
-TEST(Holds, AreExtendedFromTheReturnOfTheExtension) {
+TEST(Holds, AnExtensionCountsFromItsReturn) {
   for (const HoldsCase& drawn : std::vector<HoldsCase>{
-           {"in time", "c1: A-a==E-e==!==R-r", {"1:[2,13] 2-10"}},
-           {"answered at the very end", "c1: A-a==E-!==R-r", {"1:[2,10] 2-7"}},
-           {"too late", "c1: A-a==!=E-e==!=R-r", {"1:[2,14] 2-5 9-12"}},
-           {"lost", "c1: A-a==E-x==!==R-r", {"1:[2,13] 2-10"}},
-           {"of unknown outcome", "c1: A-a==E-?==!==R-r", {"1:[2,13] 2-10"}},
+           {"answered within the lease", "c1: A-a==E-e==!==R-r", {"1:[2,13] 2-10"}},
+           {"never answered", "c1: A-a==E-!==R-r", {"1:[2,10] 2-7"}},
+           {"answered after the expiry", "c1: A-a==!=E-e==!=R-r", {"1:[2,14] 2-5 9-12"}},
+           {"failed", "c1: A-a==E-x==!==R-r", {"1:[2,13] 2-10"}},
+           {"timed out", "c1: A-a==E-?==!==R-r", {"1:[2,13] 2-10"}},
        }) {
     ExpectHolds(drawn);
   }
 }
 
-TEST(Holds, AnExtensionAnsweredAtTheInstantAtWhichTheHoldEndsRevivesNothing) {
-  // c2's lease is over when c1 is granted the key. At 13 ms it is unknown whether c2's watchdog or
-  // its session came first.
+TEST(Holds, AnExtensionAnsweredAtTheEndOfTheHoldRevivesNothing) {
+  // c2's lease ends before c1 is granted the key. At 13 ms the extension of c2's watchdog is
+  // answered, and c2's session ends the hold. The order of the two events is unknown.
   for (const HoldsCase& ends : std::vector<HoldsCase>{
            {"released", "c2: A-a==!=E----eR-r", {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
-           {"never released, and its watchdog lived on",
+           {"never released; the watchdog outlives the session",
             "c2: A-a==!=E----eg===E--e | 5",
             {"2:[2,13] 2-5", "1:[8,16] 8-16"}},
        }) {
@@ -164,14 +170,14 @@ TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
   }
 }
 
-TEST(Holds, AShorterLeaseCountsFromTheCallOfItsExtension) {
+TEST(Holds, AShorterLeaseCountsFromTheInvocationOfItsExtension) {
   History history = FromLanes("c1: A-a====E----e====R-r");
-  history.events[2].value[0] = 2'000'000;   // the lease asked for: over at 9
-  history.events[3].value[0] = 14'000'000;  // as the client is told, at 12
+  history.events[2].value[0] = 2'000'000;   // requested lease: 2 ms, ends at 9 ms
+  history.events[3].value[0] = 14'000'000;  // valid_until in the answer at 12 ms
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
 }
 
-TEST(Holds, AReleaseWhoseCallWasLostEndsTheHoldAtTheLastThingKnown) {
+TEST(Holds, AReleaseWithoutItsInvocationEndsTheHoldAtThePreviousEvent) {
   History history = FromLanes("c1: A-a==g==R----r | 5");
   std::erase_if(history.events, [](const Event& event) {
     return event.op == Op::kRelease && event.type == EventType::kInvoke;
@@ -179,13 +185,13 @@ TEST(Holds, AReleaseWhoseCallWasLostEndsTheHoldAtTheLastThingKnown) {
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,5] 2-5");
 }
 
-TEST(Holds, ALeaseThatEndsAsItIsGrantedIsNotLive) {
+TEST(Holds, ALeaseThatEndsAtItsGrantIsNotLive) {
   History history = FromLanes("c1: A-a==R-r");
   history.events[1].value[0] = history.events[1].at_ns;
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,5]");
 }
 
-TEST(Holds, AGrantThatNeverEndsIsLiveToItsRelease) {
+TEST(Holds, AnEndlessGrantIsLiveUntilItsRelease) {
   History history = FromLanes("c1: A-a====R-r");
   history.events[1].value[0] = INT64_MAX;
   const Holds holds = ExtractHolds(history);
@@ -211,7 +217,7 @@ TEST(Holds, AHistoryThatContradictsItselfIsBroken) {
             "not granted");
 }
 
-TEST(Holds, AreOfASessionSoThatTwoThreadsOfAClientAreTwoOwners) {
+TEST(Holds, TwoThreadsOfAClientAreTwoOwners) {
   History history = FromLanes("c1: A-a=====R-r");
   History other = FromLanes("c1:   A-a=====R-r");
   for (Event& event : other.events) {
@@ -226,7 +232,7 @@ TEST(Holds, AreOfASessionSoThatTwoThreadsOfAClientAreTwoOwners) {
   EXPECT_EQ(FindOverlaps(holds, Part::kCore).size(), 1U);
 }
 
-TEST(Holds, OfTwoReadersMayOverlap) {
+TEST(Holds, SharedHoldsMayOverlap) {
   const std::string picture = "c1: A-a=====R-r\nc2:   A-a=====R-r";
   for (const auto& [first, second, overlaps] :
        {std::tuple{0, 0, 1U}, std::tuple{1, 0, 1U}, std::tuple{0, 1, 1U}, std::tuple{1, 1, 0U}}) {
@@ -239,7 +245,7 @@ TEST(Holds, OfTwoReadersMayOverlap) {
   }
 }
 
-TEST(Holds, EndWhereTheirSectionThrewEvenIfNobodyReleased) {
+TEST(Holds, AHoldEndsWhenItsSectionThrowsEvenWithoutARelease) {
   History history = FromLanes("c1: A-a==g   | 5");
   const uint64_t hold = history.events[1].hold;
   history.events.push_back(
@@ -252,7 +258,7 @@ TEST(Holds, EndWhereTheirSectionThrewEvenIfNobodyReleased) {
   EXPECT_FALSE(holds.all[0].released);
 }
 
-TEST(Holds, LastUntilTheFaultThatKillsTheirClient) {
+TEST(Holds, AnUnreleasedHoldLastsUntilAFaultKillsItsClient) {
   const auto drawn = [](const std::string& picture) {
     return DrawnHolds(ExtractHolds(FromLanes(picture)).all[0]);
   };
@@ -265,14 +271,14 @@ TEST(Holds, LastUntilTheFaultThatKillsTheirClient) {
   EXPECT_EQ(drawn("c1:       A-a==!\n"
                   "crash c2:             []"),
             "1:[2,2] 2-2");
-  // Its release may be among the lost records.
+  // The lost records of c1 may include its release.
   EXPECT_EQ(drawn("c1:       A-a==!\n"
                   "crash c1:             []\n"
                   "lost c1:                *"),
             "1:[2,2] 2-2");
 }
 
-TEST(Holds, StayPromisedIfNobodyReleasedThem) {
+TEST(Holds, AnUnreleasedHoldStaysPromisedForTheRestOfItsLease) {
   const auto promised = [](const std::string& picture, int64_t left_ms = 0) {
     History history = FromLanes(picture);
     Event leave{.at_ns = left_ms * 1'000'000,
@@ -296,7 +302,8 @@ TEST(Holds, StayPromisedIfNobodyReleasedThem) {
             (Span{4, 11}));
   EXPECT_EQ(promised("c1: A-a===== !"), (Span{2, 9}));
   EXPECT_EQ(promised("c1: A-a===== !  A-x"), (Span{2, 9}));
-  EXPECT_EQ(promised("c1: A-a=====   A-x"), (Span{2, 11})) << "it may have given it back then";
+  EXPECT_EQ(promised("c1: A-a=====   A-x"), (Span{2, 11}))
+      << "the promise ends at the second acquire";
   EXPECT_EQ(promised("c1: A-a=====   A-x", 6), (Span{6, 11}));
   EXPECT_TRUE(none("c1: A-a===R-r"));
   EXPECT_TRUE(none("c1: A-a===R-?"));
@@ -309,7 +316,7 @@ TEST(Holds, StayPromisedIfNobodyReleasedThem) {
            "lost c1:         *"));
 }
 
-TEST(Holds, AKillOfADeadClientDoesNotUndoTheKillBefore) {
+TEST(Holds, AKillOfADeadClientDoesNotCancelTheEarlierKill) {
   History history = FromLanes(
       "c1:       A-a==!\n"
       "crash c1:             []");
@@ -325,7 +332,7 @@ TEST(Holds, AKillOfADeadClientDoesNotUndoTheKillBefore) {
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,12] 2-5");
 }
 
-TEST(Holds, GoOnIfTheirSessionUsesThemAfterAReentry) {
+TEST(Holds, AHoldContinuesIfItsSessionUsesItAfterAReentry) {
   History history = FromLanes("c1: A-a=A-a=R-r=====g   | 5");
   const Holds holds = ExtractHolds(history);
   EXPECT_EQ(DrawnHolds(holds.all[0]), "1:[2,16] 2-16");
@@ -336,7 +343,7 @@ TEST(Holds, GoOnIfTheirSessionUsesThemAfterAReentry) {
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,2] 2-2");
 }
 
-TEST(Holds, AreNotReleasedUnderAnotherKey) {
+TEST(Holds, AReleaseUnderAnotherKeyIsAContradiction) {
   History history = FromLanes("c1 item-0: A-a==R-r\nc2 item-1:          A-a=R-r");
   for (Event& event : history.events) {
     if (event.op == Op::kRelease && event.client == 1) event.key = 1;
@@ -346,7 +353,7 @@ TEST(Holds, AreNotReleasedUnderAnotherKey) {
             "not granted");
 }
 
-TEST(Holds, AreLiveUntilButNotAtTheEndOfTheirLease) {
+TEST(Holds, AHoldIsNotLiveAtTheInstantAtWhichItsLeaseEnds) {
   const Hold hold = ExtractHolds(FromLanes("c1: A-a==!=E-e==!=R-r")).all.at(0);  // 2-5 9-12
   for (const auto& [at_ms, live, ended_ms] : {std::tuple{2, true, 5},
                                               {4, true, 5},
@@ -360,7 +367,7 @@ TEST(Holds, AreLiveUntilButNotAtTheEndOfTheirLease) {
   }
 }
 
-TEST(Holds, RecordWhenTheyWereInvokedAndWhenTheirReleaseIsDone) {
+TEST(Holds, AHoldRecordsItsInvocationAndTheLatestEffectOfItsRelease) {
   struct Released {
     std::string picture;
     int64_t done_ms;
@@ -377,10 +384,10 @@ TEST(Holds, RecordWhenTheyWereInvokedAndWhenTheirReleaseIsDone) {
   }
 }
 
-TEST(Holds, ARefusedShorterLeaseLeavesTheEarlierLease) {
+TEST(Holds, AFailedExtensionToAShorterLeaseLeavesTheEarlierLease) {
   for (const auto& [outcome, live] : {std::pair{'x', "2-17"}, {'?', "2-9"}}) {
     History history = FromLanes(std::string("c1: A-a====E----") + outcome + "====R-r");
-    history.events[2].value[0] = 2'000'000;  // asked for: over at 9
+    history.events[2].value[0] = 2'000'000;  // requested lease: 2 ms, ends at 9 ms
     EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), std::string("1:[2,17] ") + live);
   }
 }

@@ -1,4 +1,4 @@
-// How a verdict names clients, servers, keys, times and numbers.
+// The names of clients, servers, keys, times and numbers in a verdict.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_NAMES_H_
 

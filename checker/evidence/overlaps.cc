@@ -9,25 +9,25 @@ namespace doublehold {
 namespace {
 
 // The first span that two holds share, and the total length of all shared spans.
-struct Common {
+struct CommonTime {
   Span first;
   int64_t length_ns = 0;
 };
 
-std::optional<Common> CommonOf(const std::vector<Span>& a, const std::vector<Span>& b) {
-  std::optional<Common> common;
+std::optional<CommonTime> FindCommonTime(const std::vector<Span>& a, const std::vector<Span>& b) {
+  std::optional<CommonTime> common;
   for (const Span& x : a) {
     for (const Span& y : b) {
       if (!Overlap(x, y)) continue;
       const Span both{std::max(x.from_ns, y.from_ns), std::min(x.to_ns, y.to_ns)};
-      if (!common) common = Common{.first = both};
+      if (!common) common = CommonTime{.first = both};
       common->length_ns += both.to_ns - both.from_ns;
     }
   }
   return common;
 }
 
-std::vector<Span> PromisesOf(const Hold& hold) {
+std::vector<Span> MergePromisedSpans(const Hold& hold) {
   std::vector<Span> promises = hold.live;
   for (const Span& promised : hold.promised) {
     if (!promises.empty() && promises.back().to_ns == promised.from_ns) {
@@ -39,22 +39,21 @@ std::vector<Span> PromisesOf(const Hold& hold) {
   return promises;
 }
 
-// The span in which the client believed that it held the lock: from when it could enter its
-// section.
-std::vector<Span> SectionOf(const Hold& hold) {
+// The core of the hold, from the entry of its section on.
+std::vector<Span> SectionSpans(const Hold& hold) {
   const Span section{std::max(hold.core.from_ns, hold.entered_ns), hold.core.to_ns};
   return section.from_ns <= section.to_ns ? std::vector{section} : std::vector<Span>{};
 }
 
-std::optional<Common> CommonOf(const Hold& a, const Hold& b, Part part) {
+std::optional<CommonTime> FindCommonTime(const Hold& a, const Hold& b, Part part) {
   if (a.owner() == b.owner()) return std::nullopt;  // re-entry
   if (a.shared && b.shared) return std::nullopt;    // readers
-  if (part == Part::kCore) return CommonOf(SectionOf(a), SectionOf(b));
-  if (part == Part::kLive) return CommonOf(a.live, b.live);
-  return CommonOf(PromisesOf(a), PromisesOf(b));
+  if (part == Part::kCore) return FindCommonTime(SectionSpans(a), SectionSpans(b));
+  if (part == Part::kLive) return FindCommonTime(a.live, b.live);
+  return FindCommonTime(MergePromisedSpans(a), MergePromisedSpans(b));
 }
 
-int64_t EndOf(const Hold& hold, Part part) {
+int64_t PartEndNs(const Hold& hold, Part part) {
   const bool ends_with_core = part != Part::kPromised || hold.promised.empty();
   return ends_with_core ? hold.core.to_ns : hold.promised.back().to_ns;
 }
@@ -62,7 +61,7 @@ int64_t EndOf(const Hold& hold, Part part) {
 }  // namespace
 
 bool PromisedAtOnce(const Hold& a, const Hold& b) {
-  return CommonOf(a, b, Part::kPromised).has_value();
+  return FindCommonTime(a, b, Part::kPromised).has_value();
 }
 
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
@@ -71,14 +70,15 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
   for (size_t second = 0; second < holds.all.size(); ++second) {
     const Hold& hold = holds.all[second];
     std::vector<size_t>& open = open_of_key[hold.key];
-    // A hold that has ended by now overlaps neither this hold nor a later one.
-    std::erase_if(open, [&](size_t i) { return EndOf(holds.all[i], part) <= hold.core.from_ns; });
+    // A hold that ended before this grant overlaps neither this hold nor a later one.
+    std::erase_if(open,
+                  [&](size_t i) { return PartEndNs(holds.all[i], part) <= hold.core.from_ns; });
     std::optional<OverlapFound> worst;
-    // Both were live where the overlap begins; the machine cannot be its cause; its length.
+    // The three criteria of OverlapFound.
     std::tuple<bool, bool, int64_t> worst_rank;
     int overlapped = 0;
     for (const size_t first : open) {
-      const std::optional<Common> common = CommonOf(holds.all[first], hold, part);
+      const std::optional<CommonTime> common = FindCommonTime(holds.all[first], hold, part);
       if (!common) continue;
       ++overlapped;
       const int64_t at_ns = common->first.from_ns;

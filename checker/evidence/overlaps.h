@@ -10,25 +10,27 @@
 
 namespace doublehold {
 
-// The part of a hold that is compared (see holds.h): all that its client believed, where its lease
-// was valid, or all that its service promised.
+// The part of a hold to compare (see holds.h). kCore: its core, from the entry of its section on.
+// kLive: its live spans. kPromised: its live and promised spans.
 enum class Part : uint8_t { kCore, kLive, kPromised };
 
-// A hold that began while other clients held its key, and one of those holds. Prefers a hold whose
-// lease was valid as well, since no stall excuses that; then the longest overlap.
+// A hold that was granted while other owners held its key, and one of their holds. If several
+// holds qualify as `first`, these criteria decide, in this order:
+// 1. Both holds are promised where the overlap begins: no stall of a holder explains this.
+// 2. Neither hold is doubtful where the overlap begins.
+// 3. The overlap is the longest.
 struct OverlapFound {
-  size_t first = 0;  // into Holds::all; granted before `second`
+  size_t first = 0;  // index into Holds::all; granted before `second`
   size_t second = 0;
   Span where;      // the first span of the overlap
-  int others = 0;  // how many further clients' holds `second` overlapped
+  int others = 0;  // number of further holds that `second` overlaps
 };
 
-// Whether two clients were promised a key at the same instant.
+// Whether two owners were promised a key at the same time.
 bool PromisedAtOnce(const Hold& a, const Hold& b);
 
-// Returns, once, every hold that overlaps an earlier hold of the same key and another owner. Two
-// shared holds may overlap. Every overlapping pair is thus represented by its later hold. Takes
-// O(nm) time for n holds, of which m are open at once.
+// Returns each hold that overlaps an earlier hold of the same key by another owner, once. Shared
+// holds may overlap each other. Takes O(nm) time for n holds, of which at most m overlap at a time.
 std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// How long the lease of a client that never released stays promised. Each case was once judged
-// wrongly.
+// Tests of Hold::promised: how long the lease of an abandoned hold stays promised. Each case is a
+// regression test.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,8 +11,8 @@
 namespace doublehold {
 namespace {
 
-// An event that a lane cannot draw.
-struct Added {
+// An event of client 1 that lanes cannot draw.
+struct AddedEvent {
   int64_t at_ms = 0;
   Op op = Op::kLeave;
   EventType type = EventType::kInfo;
@@ -20,24 +20,24 @@ struct Added {
   int64_t value_ms = 0;
 };
 
-History WithEvents(const std::string& picture, const std::vector<Added>& added) {
+History WithEvents(const std::string& picture, const std::vector<AddedEvent>& added) {
   History history = FromLanes(picture, {.lease = 10ms});
-  for (const Added& one : added) {
+  for (const AddedEvent& each : added) {
     history.events.push_back(
-        {.at_ns = one.at_ms * 1'000'000,
-         .hold = one.hold,
+        {.at_ns = each.at_ms * 1'000'000,
+         .hold = each.hold,
          .client = 1,
-         .op = one.op,
-         .type = one.type,
-         .task = one.op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
-         .value = {one.value_ms * 1'000'000}});
+         .op = each.op,
+         .type = each.type,
+         .task = each.op == Op::kExtend ? TaskKind::kWatchdog : TaskKind::kSession,
+         .value = {each.value_ms * 1'000'000}});
   }
   SortByTime(history.events);
   return history;
 }
 
 // "7-12 15-20": the promised spans of the first hold, in ms.
-std::string PromisedOf(const History& history) {
+std::string DrawnPromises(const History& history) {
   const Holds holds = ExtractHolds(history);
   std::string text;
   for (const Span& span : holds.all.at(0).promised) {
@@ -50,30 +50,30 @@ std::string PromisedOf(const History& history) {
 struct PromisedCase {
   std::string name;
   std::string picture;
-  std::vector<Added> added;
+  std::vector<AddedEvent> added;
   std::string promised;
 };
 
-TEST(Promised, EndsWhereTheRestOfTheLeaseIsUnknown) {
+TEST(Promised, APromiseEndsWhenTheLeaseMayHaveEnded) {
   const std::string left = "c1: A-a===        !";
-  for (const PromisedCase& one : std::vector<PromisedCase>{
-           {"it left, and nothing else was done", left, {{.at_ms = 6}}, "6-14"},
-           {"it left, and released after all",
+  for (const PromisedCase& each : std::vector<PromisedCase>{
+           {"left without a release", left, {{.at_ms = 6}}, "6-14"},
+           {"left, then released",
             left,
             {{.at_ms = 6}, {.at_ms = 9, .op = Op::kRelease, .type = EventType::kInvoke}},
             "6-9"},
-           {"its watchdog asked for more after it had left",
+           {"left, then its watchdog invoked an extension",
             left,
             {{.at_ms = 6},
              {.at_ms = 8, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 10}},
             "6-8"},
-           {"it asked again", "c1: A-a===  A-x  !", {{.at_ms = 6}}, "6-8"},
-           {"another acquire, of unknown outcome, was cleaned up",
+           {"left, then acquired the key again", "c1: A-a===  A-x  !", {{.at_ms = 6}}, "6-8"},
+           {"left, then released an earlier acquire of unknown outcome",
             "c1: A-?  A-a===        !",
             {{.at_ms = 11, .hold = 102},
              {.at_ms = 13, .op = Op::kRelease, .type = EventType::kInvoke, .hold = 101}},
             "11-13"},
-           {"an extension succeeded after it had left, and a later one failed",
+           {"left, then an extension succeeded and another one failed",
             left,
             {{.at_ms = 3, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
              {.at_ms = 6},
@@ -82,26 +82,26 @@ TEST(Promised, EndsWhereTheRestOfTheLeaseIsUnknown) {
              {.at_ms = 9, .op = Op::kExtend, .type = EventType::kFail}},
             "6-7"},
        }) {
-    EXPECT_EQ(PromisedOf(WithEvents(one.picture, one.added)), one.promised) << one.name;
+    EXPECT_EQ(DrawnPromises(WithEvents(each.picture, each.added)), each.promised) << each.name;
   }
 }
 
-// The session did nothing after its grant. Its watchdog extended the lease too late, and succeeded.
-TEST(Promised, HasTheGapsOfALeaseThatWasExtendedTooLate) {
+// The session does nothing after its grant. Its watchdog extends the lease after the expiry.
+TEST(Promised, AnExtensionAfterTheExpiryLeavesAGap) {
   const History history = WithEvents(
       "c1: A-a==!", {{.at_ms = 7, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 10},
                      {.at_ms = 9, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 14}});
-  EXPECT_EQ(PromisedOf(history), "2-5 9-14");
+  EXPECT_EQ(DrawnPromises(history), "2-5 9-14");
 }
 
-// The session stalled before it recorded its grant, so the extension was answered before that.
-TEST(Promised, GoesByAnExtensionThatWasAnsweredBeforeTheGrant) {
+// The session stalls before it records its grant, so the extension is answered before the grant.
+TEST(Promised, AnExtensionAnsweredBeforeTheGrantDecidesTheEnd) {
   const History history =
       WithEvents("c1: A----a==    !",
                  {{.at_ms = 2, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 20},
                   {.at_ms = 3, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 22},
                   {.at_ms = 8}});
-  EXPECT_EQ(PromisedOf(history), "8-22");
+  EXPECT_EQ(DrawnPromises(history), "8-22");
 }
 
 }  // namespace

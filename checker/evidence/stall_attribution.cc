@@ -8,19 +8,20 @@
 namespace doublehold {
 namespace {
 
-Span Cut(const Span& span, const Span& to) {
+Span ClipSpan(const Span& span, const Span& to) {
   return {std::max(span.from_ns, to.from_ns), std::min(span.to_ns, to.to_ns)};
 }
 
-std::vector<Span> StallsOf(const Disturbances& disturbances, int32_t client, const Span& when) {
+std::vector<Span> CollectStalls(const Disturbances& disturbances, int32_t client,
+                                const Span& when) {
   std::vector<Span> stalls;
   for (const Stall* stall : disturbances.StallsWithin(when)) {
-    if (CanDelay(*stall, client)) stalls.push_back(Cut(stall->when, when));
+    if (CanDelay(*stall, client)) stalls.push_back(ClipSpan(stall->when, when));
   }
   return stalls;
 }
 
-// The time that lies in at least one of the spans.
+// The length of the union of the spans.
 int64_t TotalNs(std::vector<Span> spans) {
   std::ranges::sort(spans, {}, &Span::from_ns);
   int64_t total_ns = 0;
@@ -32,29 +33,29 @@ int64_t TotalNs(std::vector<Span> spans) {
   return total_ns;
 }
 
-// The times in which a fault stopped the client, or kept its session at its work.
-std::vector<Span> StopsOf(const Disturbances& disturbances, int32_t client, Side side,
-                          const Span& when) {
+// The spans in which a fault stopped the client, or prolonged its section (Side::kSession only).
+std::vector<Span> CollectFaultStops(const Disturbances& disturbances, int32_t client, Side side,
+                                    const Span& when) {
   std::vector<Span> stops;
   for (const FaultEpisode* episode : disturbances.EpisodesWithin(when)) {
     const FaultTraits does = TraitsOf(FaultFor(disturbances.facts, *episode));
-    const bool stops_it =
+    const bool stops_client =
         does.Has(FaultTrait::kStops) || (does.Has(FaultTrait::kSlows) && side == Side::kSession);
-    if (episode->client == client && stops_it)
-      stops.push_back(Cut({episode->from_ns, episode->to_ns}, when));
+    if (episode->client == client && stops_client)
+      stops.push_back(ClipSpan({episode->from_ns, episode->to_ns}, when));
   }
   return stops;
 }
 
-// As StalledNs, without the time in which a fault stopped the client: then no stall delayed it.
+// StalledNs, less the time in which a fault stopped the client or prolonged its section.
 int64_t StalledWhileRunningNs(const Disturbances& disturbances, int32_t client, Side side,
                               const Span& when) {
   return BlockedTimeNs(disturbances, client, side, when) -
-         TotalNs(StopsOf(disturbances, client, side, when));
+         TotalNs(CollectFaultStops(disturbances, client, side, when));
 }
 
 // Whether a stall may have prevented the extension of the lease that ended at `end_ns`.
-bool KeptFromExtending(const Disturbances& disturbances, const Hold& hold, int64_t end_ns) {
+bool StallPreventedExtension(const Disturbances& disturbances, const Hold& hold, int64_t end_ns) {
   if (!hold.extended) return false;
   const int64_t lease_ns = ToNs(disturbances.facts.lease);
   const Span last{std::max(hold.core.from_ns, end_ns - lease_ns), end_ns};
@@ -62,15 +63,16 @@ bool KeptFromExtending(const Disturbances& disturbances, const Hold& hold, int64
       lease_ns / kStallsPerLease)
     return true;
   // Not every watchdog retries after an unanswered extension.
-  const Span waited = Cut(hold.tried, last);
+  const Span waited = ClipSpan(hold.tried, last);
   return hold.tried_outcome == EventType::kInfo && waited.from_ns < waited.to_ns &&
          StalledForMostOf(disturbances, hold.client, waited);
 }
 
-// Whether the hold would have ended by `lease_end_ns` without the time that it was stalled.
+// Whether the hold would have ended by `lease_end_ns` without the time for which stalls delayed it.
 bool WouldEndInTime(const Disturbances& disturbances, const Hold& hold, int64_t lease_end_ns,
                     int64_t at_ns) {
-  // The lease runs from the invocation of the acquire. From its release on, a message is under way.
+  // The lease runs from the invocation of the acquire. Once the release is invoked, its request is
+  // under way, and a fault that stops the client does not delay the request.
   const int64_t sent_ns = std::min(at_ns, hold.core.to_ns);
   const int64_t stalled_ns =
       StalledWhileRunningNs(disturbances, hold.client, Side::kSession, {hold.asked_ns, sent_ns}) +
@@ -81,12 +83,12 @@ bool WouldEndInTime(const Disturbances& disturbances, const Hold& hold, int64_t 
 }  // namespace
 
 int64_t StalledNs(const Disturbances& disturbances, int32_t client, const Span& when) {
-  return TotalNs(StallsOf(disturbances, client, when));
+  return TotalNs(CollectStalls(disturbances, client, when));
 }
 
 bool StallExplainsExpiry(const Disturbances& disturbances, const Hold& hold, int64_t lease_end_ns,
                          int64_t at_ns) {
-  return KeptFromExtending(disturbances, hold, std::min(lease_end_ns, at_ns)) ||
+  return StallPreventedExtension(disturbances, hold, std::min(lease_end_ns, at_ns)) ||
          WouldEndInTime(disturbances, hold, lease_end_ns, at_ns);
 }
 
@@ -106,8 +108,8 @@ bool StalledForMostOf(const Disturbances& disturbances, int32_t client, const Sp
 
 int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side side,
                       const Span& when) {
-  std::vector<Span> still = StallsOf(disturbances, client, when);
-  std::ranges::copy(StopsOf(disturbances, client, side, when), std::back_inserter(still));
+  std::vector<Span> still = CollectStalls(disturbances, client, when);
+  std::ranges::copy(CollectFaultStops(disturbances, client, side, when), std::back_inserter(still));
   return TotalNs(std::move(still));
 }
 

@@ -1,4 +1,4 @@
-// Which overlaps a stall of the machine excuses, tested by the outcome of claim `exclusion`.
+// Which overlaps a stall of the machine explains, tested by the outcome of claim `exclusion`.
 #include "checker/evidence/stall_attribution.h"
 
 #include <gtest/gtest.h>
@@ -9,19 +9,16 @@
 namespace doublehold {
 namespace {
 
-constexpr Outcome kBlameUnknown = Outcome::kUnknown;
-constexpr Outcome kBlameViolated = Outcome::kViolated;
-
-// The lane `machine` draws a stall. A lease that a watchdog renews is 10 ms.
-struct BlameCase {
+// The lane `machine` draws a stall. The lease of the run is 10 ms.
+struct ExcuseCase {
   const char* what;
   const char* lanes;
   Outcome exclusion;
   int nodes = 1;
 };
 
-void ExpectBlame(const std::vector<BlameCase>& cases) {
-  for (const BlameCase& each : cases) {
+void ExpectExclusion(const std::vector<ExcuseCase>& cases) {
+  for (const ExcuseCase& each : cases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes, {.nodes = each.nodes});
     EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(each.exclusion));
@@ -29,149 +26,148 @@ void ExpectBlame(const std::vector<BlameCase>& cases) {
   }
 }
 
-TEST(Blame, AStallThatKeptTheWatchdogFromExtendingExplainsTheExpiry) {
-  ExpectBlame({
-      {"its client stood still when it was time",
+TEST(StallAttribution, AStallThatMayHavePreventedAnExtensionExplainsTheExpiry) {
+  ExpectExclusion({
+      {"the client is stalled in the last lease",
        R"(
       c1:         A-a=E-e============!=================R-x
       c2:                              A-a=====R-r
       machine c1:          (--------)                      )",
-       kBlameUnknown},
-      {"also where it was refused before",
+       Outcome::kUnknown},
+      {"an earlier extension was refused, and the client is stalled in the last lease",
        R"(
       c1:         A-a=E-e=E-x============!=================R-x
       c2:                                  A-a=====R-r
       machine c1:             (--------)                      )",
-       kBlameUnknown},
-      {"the server did not answer, and no watchdog tried again",
+       Outcome::kUnknown},
+      {"a server stall takes most of the wait for the last extension",
        R"(
       c1:         A-a=E-e=E---?=====!=================R-x
       c2:                             A-a=====R-r
       machine n1:         (---)                          )",
-       kBlameUnknown},
-      {"nor after a short stall that took most of a short wait",
+       Outcome::kUnknown},
+      {"a short stall takes most of the short wait for the last extension",
        R"(
       c1:         A-a=E-e=E?========!=================R-x
       c2:                             A-a=====R-r
       machine n1:         ()                             )",
-       kBlameUnknown},
+       Outcome::kUnknown},
       {"a short stall in a long wait explains nothing",
        R"(
       c1:         A-a=E-e=E---?=====!=================R-x
       c2:                             A-a=====R-r
       machine n1:          ()                            )",
-       kBlameViolated},
-      {"it tried again, and was answered",
+       Outcome::kViolated},
+      {"a later extension was answered",
        R"(
       c1:         A-a=E-e=E---?=E-e=======!=================R-x
       c2:                                   A-a=====R-r
       machine n1:         (---)                          )",
-       kBlameViolated},
-      {"also where only the store stood still",
+       Outcome::kViolated},
+      {"only the store is stalled in the last lease",
        R"(
       c1:         A-a=E-e====W--------w===!=================R-x    | 5>4
       c2:                                   A-a=====R-r
       machine n0:              (------)                        )",
-       kBlameUnknown},
+       Outcome::kUnknown},
   });
 }
 
-TEST(Blame, AServerStallExcusesEverySession) {
-  ExpectBlame({
-      {"another thread waited for it",
+TEST(StallAttribution, AServerStallExplainsTheLatenessOfEverySession) {
+  ExpectExclusion({
+      {"another thread of the client waits for the stalled server",
        R"(
       c1:         A-a=====!==========R-r
       c1.2:          A---------------x
       c2:                   A-a===R-r
       machine n1:     (--------------)  )",
-       kBlameUnknown},
-      {"it did, and gave up before",
+       Outcome::kUnknown},
+      {"an earlier acquire of the session timed out during the server stall",
        R"(
       c1:         A--?  A-a=====!===========R-r
       c2:                         A-a===R-r
       machine n1:  (------------------------)  )",
-       kBlameUnknown},
-      {"it waited for another server than the store",
+       Outcome::kUnknown},
+      {"the session waits for the lock server, but the store is stalled",
        R"(
       c1:         A-----------a=!====R-r
       c2:                         A-a===R-r
       machine n0:    (-------)              )",
-       kBlameUnknown},
-      {"that was this one",
+       Outcome::kUnknown},
+      {"the session waits for the stalled lock server",
        R"(
       c1:         A-----------a=!====R-r
       c2:                         A-a===R-r
       machine n1:    (-------)              )",
-       kBlameUnknown},
-      {"it waited for the store",
+       Outcome::kUnknown},
+      {"the session waits for the stalled store",
        R"(
       c1:         A-a=W-----w===!====R-r   | 5>4
       c2:                         A-a===R-r
       machine n0:    (-------)              )",
-       kBlameUnknown},
-      {"it was held up by nobody else: not by its clock",
-       R"(
-      c1:            A-a======!======R-r
-      c2:                        A-a===R-r
-      jump c1:     [-----------------]       | 5
-      machine c1:       (-------)            )",
-       kBlameUnknown},
+       Outcome::kUnknown},
   });
 }
 
-TEST(Blame, OnlyAFaultThatStopsTheClientTakesFromAStall) {
-  ExpectBlame({
-      {"each of its messages took 4 of the 10 for which it stood still as the stall began is as "
-       "late by itself",
+TEST(StallAttribution, OnlyAFaultThatStopsOrSlowsTheClientShortensTheExcuse) {
+  ExpectExclusion({
+      {"a fault delays each message by 4 ms during a stall of 10 ms",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       delay c1:    [-----------------]       | 4
       machine c1:     (---------)            )",
-       kBlameUnknown},
-      {"a fault stopped it for 4 of the 10",
+       Outcome::kUnknown},
+      {"a fault stops the client for 4 ms of a stall of 10 ms",
        R"(
       c1:                   A-a======!======R-r
       c2:                               A-a===R-r
       pause c1:                  [---]
       machine supervisor:    (---------)           )",
-       kBlameViolated},
-      {"kept at its work for most of the stall",
+       Outcome::kViolated},
+      {"a fault slows the section for 4 ms of a stall of 10 ms",
        R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
       slow c1:            [---]
       machine c1:     (---------)            )",
-       kBlameViolated},
-      {"a message was lost",
+       Outcome::kViolated},
+      {"a fault drops a message during the stall",
        R"(
       c1:            A-a=W----!---?==R-r     | 5>4
       c2:                        A-a===R-r
       drop c1:            []
       machine c1:     (---------)            )",
-       kBlameUnknown},
-      {"a renewal was lost",
+       Outcome::kUnknown},
+      {"a fault moves the client's clock during the stall",
+       R"(
+      c1:            A-a======!======R-r
+      c2:                        A-a===R-r
+      jump c1:     [-----------------]       | 5
+      machine c1:       (-------)            )",
+       Outcome::kUnknown},
+      {"a fault drops an extension during the stall",
        R"(
       c1:         A-a=E-e=E-------?==!=================R-x
       c2:                              A-a=====R-r
       drop n1:             []
       machine n1:         (--------)                      )",
-       kBlameUnknown},
+       Outcome::kUnknown},
   });
 }
 
 // A fault on a server has client -1, which is also the number of the supervisor.
-TEST(Blame, NoFaultStopsTheSupervisor) {
-  ExpectBlame({{"a replica was stopped as long",
-                R"(
+TEST(StallAttribution, NoFaultStopsTheSupervisor) {
+  ExpectExclusion({{"a replica is paused as long as the supervisor is stalled",
+                    R"(
       c1:                   A-a======!======R-r
       c2:                               A-a===R-r
       pause n2:              [---------]
       machine supervisor:    (---------)           )",
-                kBlameUnknown}});
+                    Outcome::kUnknown}});
 }
 
-TEST(Blame, AStallDuringADelayedMessageIsNotPartOfTheDelay) {
+TEST(StallAttribution, ALongMessageDelayDoesNotShortenTheExcuse) {
   History history = FromLanes(R"(
       c1:            A-a======!======R-r
       c2:                        A-a===R-r
@@ -180,11 +176,11 @@ TEST(Blame, AStallDuringADelayedMessageIsNotPartOfTheDelay) {
   for (Event& event : history.events) {
     if (event.op == Op::kFault && event.type == EventType::kOk) event.value[1] = 900'000'000;
   }
-  EXPECT_EQ(CheckExclusion(history, {}).outcome, kBlameUnknown);
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome::kUnknown);
 }
 
-// The lease was over at the grant, and was extended after the other hold had ended.
-TEST(Blame, AStallAfterTheLeaseEndedDoesNotExplainIt) {
+// c1's lease ends before its grant, and is extended after c2's hold ends.
+TEST(StallAttribution, AStallAfterTheExpiryDoesNotExplainTheExpiry) {
   History history = FromLanes(R"(
       c1:         A--------a==========E-e====R-r
       c2:                    A-a==R-r
@@ -193,11 +189,11 @@ TEST(Blame, AStallAfterTheLeaseEndedDoesNotExplainIt) {
     const bool granted = event.op == Op::kAcquire && event.type == EventType::kOk;
     if (granted && event.client == 1) event.value[0] = 5'000'000;
   }
-  EXPECT_EQ(CheckExclusion(history, {}).outcome, kBlameViolated);
+  EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome::kViolated);
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, Outcome::kValid);
 }
 
-TEST(Blame, TheLongestStallThatDelayedTheSessionIsNamed) {
+TEST(StallAttribution, TheLongestStallIsOneThatMayDelayTheClient) {
   const History history = FromLanes(R"(
       machine c1:  (--)      (-----)     (---)
       machine c2:     (--------------------------))");

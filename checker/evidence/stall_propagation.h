@@ -1,4 +1,4 @@
-// Marks the holds that may be affected because the machine made another holder outlive its lease.
+// Marks the holds that may be affected by a lease that expired because of a stall of the machine.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_PROPAGATION_H_
 
@@ -9,25 +9,26 @@
 
 namespace doublehold {
 
-// A holder that the machine stalled past its lease continues when it wakes. Its next operations
-// affect whoever holds the key by then, and that holder's operations affect the next:
+// A holder that a stall delayed past its lease continues after the stall. Its release may free the
+// lock of the next owner, whose release may free the lock of a third:
 //
-//   c1:  A-a==(...!....)==R---r               its DEL frees c2's lock
-//   c2:             A-a=========!=R-r         so c3 is granted the key in c2's lease;
-//   c3:                     A-a=======R-r     and c2's DEL frees c3's
+//   c1:  A-a==(...!....)==R---r               c1's DEL frees c2's lock
+//   c2:             A-a=========!=R-r         so c3 is granted the key within c2's lease;
+//   c3:                     A-a=======R-r     c2's DEL then frees c3's lock
 //
-// On a machine that runs, none of this would have happened. A lock that promises nothing past the
-// lease kept all its promises here. So a hold is doubtful from where the machine ended its lease,
-// and if its release does not check the owner, the whole key is from that release on: until the key
-// was let go, or a lease after the last such release or overlap. Later violations are the lock's
-// own.
+// Without the stall nothing of this would have happened, and the lock broke no promise. So:
+// - A hold is doubtful from the expiry of its lease by a stall (Hold::expired_by_stall).
+// - If its release does not check the owner, all holds of the key are tainted from that release on,
+//   or from the expiry on if the lease was extended (Hold::tainted_from_ns).
+// - The taint ends when no hold of the key is under way, or a lease after the last such release
+//   or proven overlap. Later violations are the lock's own.
 //
-// Sets Hold::expired_by_stall and Hold::tainted_from_ns. A section that is longer than its lease
-// anyway makes nothing doubtful.
-void MarkAftermath(const Disturbances& disturbances, Holds& holds);
+// Sets both members of the holds. A section that would exceed its lease even without a stall taints
+// no hold.
+void MarkTaintedHolds(const Disturbances& disturbances, Holds& holds);
 
 // "what befell the key since 1.200 s may come of a stall of the machine (node 1, 1.000-1.800 s)";
-// empty: neither hold was doubtful at `at_ns`. Either may be null.
+// empty: neither hold was doubtful at `at_ns`. `first` and `second` may be null.
 std::string AftermathClause(const Disturbances& disturbances, const Hold* first, const Hold* second,
                             int64_t at_ns);
 

@@ -13,30 +13,29 @@
 namespace doublehold {
 namespace {
 
-struct AftermathCase {
+struct PropagationCase {
   const char* what;
   const char* lanes;
   Outcome exclusion;
   Outcome lease_exclusion;
 };
 
-// A `!` ends the lease. A lane's column is a millisecond; without a `!` the lease of FromLanes is a
-// second.
-const AftermathCase kCases[] = {
-    {"the DEL of a stalled holder frees the next one's lock",
+// A lane's column is a millisecond. A lease ends at its `!`; without a `!` it lasts a second.
+const PropagationCase kPropagationCases[] = {
+    {"the DEL of a stalled holder frees the next holder's lock",
      R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"without the stall it is the lock's own",
+    {"without the stall the same overlap is a violation",
      R"(
       c1:         A-a==!=========R-f
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"what comes of that frees the next, and so on",
+    {"each affected DEL frees the lock of a further holder",
      R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
@@ -44,7 +43,7 @@ const AftermathCase kCases[] = {
       c3:                       A-a==========R-f
       c4:                                A-a=========R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"a chain that ended excuses nothing later",
+    {"an overlap after the last affected hold is a violation",
      R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
@@ -52,47 +51,47 @@ const AftermathCase kCases[] = {
       c3:                                A-a=========R-f
       c4:                                      A-a=======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"nothing that was wrong before the lease ended is excused",
+    {"an overlap that began before the expiry is a violation",
      R"(
       c1:         A-a======!=====R-f
       machine c1:        (-----)
       c2:           A-a===========R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"one that has done nothing yet is to blame for nothing",
+    {"an overlap before the stalled holder's release is a violation",
      R"(
       c1:         A-a==!============R-f
       machine c1:    (------------)
       c2:              A-a==========R-f
       c3:                    A-a===R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"a release that was refused did nothing to the key",
+    {"a refused release does not affect the key",
      R"(
       c1:         A-a==!=========R-x
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"one that never released did nothing to the key",
+    {"a holder that never releases does not affect the key",
      R"(
       c1:         A-a==!=========w                | 5>4
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"a release that looked freed its own lock alone",
+    {"a release that checks the owner frees only its own lock",
      R"(
       c1:         A-a==!=========R-r
       machine c1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"long after it was live again its lapse excuses nothing",
+    {"an expired lease excuses nothing long after the hold is live again",
      R"(
       c1:         A-a!.........E-e======================R-r
       machine c1:   (---------)
       c2:                                          A-a==R-r)",
      Outcome::kViolated, Outcome::kViolated},
-    {"one DEL makes room for one, and where another came as well nobody knows why",
+    {"two clients are granted the key after one DEL: the grant of the second one is unexplained",
      R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
@@ -100,14 +99,14 @@ const AftermathCase kCases[] = {
       c3:                            A-a=======R-f
       c4:                                 A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"a release without an answer reaches a server that stood still when that goes on",
+    {"a stalled server serves an unanswered release when it continues",
      R"(
       c1:         A-a==R-?!
       machine n1:       (------------------------------)
       c2:                                           A--a====R-f
       c3:                                                A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"nor does its client have to live to see that",
+    {"a stalled server serves the release of a killed client when it continues",
      R"(
       c1:         A-a==R--!
       crash c1:          []
@@ -115,35 +114,35 @@ const AftermathCase kCases[] = {
       c2:                                           A--a====R-f
       c3:                                                A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"the stall of another key's holder excuses nothing here",
+    {"a stall of a holder excuses nothing on another key",
      R"(
       c1 k1:      A-a==!=========R-f
       machine c1:    (---------)
       c2 k2:             A-a==========R-f
       c3 k2:                    A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"a server that stood still ends leases as well",
+    {"a lease expires during a stall of the store",
      R"(
       c1:         A-a=W--!-----wR-f                     | 5>4
       machine n0:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"the history does not say who asked it",
+    {"a server stall may delay any client: the history does not record who waited for the server",
      R"(
       c1:         A-a==!=========R-f
       machine n1:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"nor of one that had its answer before, and then took its time",
+    {"a section that exceeds its lease by more than the store's stall is a violation",
      R"(
       c1:         A-a!W--w=======R-f                    | 5>4
       machine n0:    (---------)
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"a server that a fault stopped did not stand still by the machine",
+    {"a planned pause of a server is no stall of the machine",
      R"(
       c1:         A-a==!=========R-f
       machine n1:    (---------)
@@ -151,14 +150,14 @@ const AftermathCase kCases[] = {
       c2:                A-a==========R-f
       c3:                       A-a======R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"the release and the next grant were under way together, so that it may free that one's",
+    {"a release may free the lock of an acquire that is concurrent with it",
      R"(
       c1:         A-a==!=========R---f
       machine c1:    (---------)
       c2:                      A-----a=====R-f
       c3:                            A-a====R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"so it may where another, asked for later, was granted first",
+    {"a concurrent acquire is affected although a later acquire is granted first",
      R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
@@ -166,21 +165,21 @@ const AftermathCase kCases[] = {
       c3:                               A----------a==R-f
       c4:                                    A-a=======R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"a release that was over before excuses nothing",
+    {"a release that is answered before the next acquire excuses nothing",
      R"(
       c1:         A-a==!=========R---f
       machine c1:    (---------)
       c2:                              A-a=====R-f
       c3:                                A-a====R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"its release lands late, in another's lease",
+    {"a stalled server serves a release late, in the next holder's lease",
      R"(
       c1:         A-a==R-!----------f
       machine n1:       (----------)
       c2:                   A-a===========R-f
       c3:                              A-a===R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"one that an earlier stall harmed and that lapsed itself as well does what either would",
+    {"a holder is affected by one stall, and its own lease expires by another",
      R"(
       c1:         A-a==!========R-f
       machine c1:    (---------)
@@ -189,21 +188,21 @@ const AftermathCase kCases[] = {
       c3:                                       A---a===============R-f
       c4:                                          A---a======R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"a release without an answer may have waited for its server, whatever comes after that",
+    {"a release times out after its lease while the server is stalled",
      R"(
       c1:         A-a==R--------!------?
       machine n1:       (----------------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"so it may when its client has given up",
+    {"a release times out before its lease ends while the server is stalled",
      R"(
       c1:         A-a==R---?----!
       machine n1:       (----------------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"also when a fault held it from then on",
+    {"a fault delays messages during the second part of the server stall",
      R"(
       c1:         A-a==R---?----!
       machine n1:       (----------------)
@@ -211,7 +210,7 @@ const AftermathCase kCases[] = {
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"first its client stood still and then the server",
+    {"a stall of the client is followed by a stall of the server",
      R"(
       c1:         A-a==R--------!------?
       machine c1:       (------)
@@ -219,69 +218,69 @@ const AftermathCase kCases[] = {
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"a server that only stood still within the lease delayed no release beyond it",
+    {"a server stall that ends within the lease delays no release beyond the lease",
      R"(
       c1:         A-a==R----?  !
       machine n1:       (-)
       c2:                         A---a====R-f
       c3:                              A-a=R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"a server that only stood still after the lease delayed no release beyond it",
+    {"a server stall that begins after the lease delays no release beyond the lease",
      R"(
       c1:         A-a==R--!------------?
       machine n1:             (----------)
       c2:                   A---------------a====R-f
       c3:                                    A-a=R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"also where only its client stood still, after it had given up",
+    {"a stall of the client after its timeout may delay its release",
      R"(
       c1:         A-a==R-?  !
       machine c1:        (----------)
       c2:                      A---a======R-f
       c3:                             A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"or only the store",
+    {"a stall of the store may delay a release",
      R"(
       c1:         A-a==R-?  !
       machine n0:      (------------)
       c2:                      A---a======R-f
       c3:                             A-a=R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"one of a lock that looks whose it frees harms nobody, with or without an answer",
+    {"an unanswered release is harmless if the answered ones checked the owner",
      R"(
       c1:         A-a==R-?  !
       machine n1:      (------------)
       c2:                      A---a======R-r
       c3:                             A-a=R-r)",
      Outcome::kViolated, Outcome::kViolated},
-    {"where nobody knows whether it looks it may not",
+    {"an unanswered release may be harmful if no answered one shows a check of the owner",
      R"(
       c1:         A-a==R-?  !
       machine n1:      (------------)
       c2:                      A---a======R-x
       c3:                             A-a=R-x)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"of an acquire without an answer the release comes late, and frees the next one's",
+    {"the late release of an unanswered acquire frees the next holder's lock",
      R"(
       c1:         A-----?R-------------f
       machine c1:         (----------)
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"without the stall that is the lock's own",
+    {"the same late release without a stall is a violation",
      R"(
       c1:         A-----?R-------------f
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"so it is with a stall of a client that has nothing to do with it",
+    {"a stall of an unrelated client does not excuse the late release",
      R"(
       c1:         A-----?R-------------f
       machine c9:         (----------)
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"also where a fault held it up as well",
+    {"a stall excuses the late release even if a fault delays it as well",
      R"(
       c1:         A-----?R-------------f
       machine c1:         (----------)
@@ -289,21 +288,21 @@ const AftermathCase kCases[] = {
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"one that was refused freed nothing",
+    {"a refused release of an unanswered acquire frees nothing",
      R"(
       c1:         A-----?R-------------x
       machine c1:         (----------)
       c2:                       A-a==========R-f
       c3:                                 A-a==R-f)",
      Outcome::kViolated, Outcome::kViolated},
-    {"one that is not answered either, as its server stood still",
+    {"neither acquire nor release is answered, and the server is stalled",
      R"(
       c1:         A-----?R-------------?
       machine n1:         (------------)
       c2:                       A-------a====R-f
       c3:                                 A-a==R-f)",
      Outcome::kUnknown, Outcome::kUnknown},
-    {"and what that one's frees, and so on",
+    {"the late release of an unanswered acquire affects a chain of holders",
      R"(
       c1:         A-----?R-------------f
       machine c1:         (----------)
@@ -313,8 +312,8 @@ const AftermathCase kCases[] = {
      Outcome::kUnknown, Outcome::kUnknown},
 };
 
-TEST(Aftermath, OnlyConsequencesOfAStallAreExcused) {
-  for (const AftermathCase& each : kCases) {
+TEST(StallPropagation, OnlyConsequencesOfAStallAreExcused) {
+  for (const PropagationCase& each : kPropagationCases) {
     SCOPED_TRACE(each.what);
     const History history = FromLanes(each.lanes);
     EXPECT_EQ(CheckExclusion(history, {}).outcome, each.exclusion);
@@ -322,14 +321,14 @@ TEST(Aftermath, OnlyConsequencesOfAStallAreExcused) {
   }
 }
 
-TEST(Aftermath, WhoIsGrantedItLateBesideAHarmedOneIsNotToBlame) {
-  const auto outcome = [](const std::string& harmer) {
-    History history = FromLanes("      c1:         A-a==!=========R-" + harmer + R"(
+TEST(StallPropagation, AGrantWithAnExpiredLeaseIsExcusedBesideATaintedHold) {
+  const auto outcome = [](const std::string& release) {
+    History history = FromLanes("      c1:         A-a==!=========R-" + release + R"(
       machine c1:    (---------)
       c2:               A-a==============================R-f
       c3:                          A----------a==R-f
       machine c3:                    (------))");
-    for (Event& event : history.events) {  // c3's lease is over when it learns of its grant
+    for (Event& event : history.events) {  // c3's lease ends before c3 receives its grant
       if (event.op == Op::kAcquire && event.type == EventType::kOk && event.client == 3)
         event.value[0] = event.at_ns - 2'000'000;
     }
@@ -337,11 +336,12 @@ TEST(Aftermath, WhoIsGrantedItLateBesideAHarmedOneIsNotToBlame) {
   };
   const auto [late, why] = outcome("f");
   EXPECT_EQ(late, Outcome::kUnknown) << why;
-  EXPECT_EQ(outcome("x").first, Outcome::kViolated) << "nobody freed c2's";
+  EXPECT_EQ(outcome("x").first, Outcome::kViolated)
+      << "c1's refused release did not free c2's lock";
 }
 
-// Holds follow each other without a gap, but none overlaps another until the end.
-TEST(Aftermath, OnABusyKeyDoubtEndsALeaseAfterTheLastOverlap) {
+// Some hold is always under way, but only the last two cores overlap.
+TEST(StallPropagation, OnABusyKeyTheTaintEndsALeaseAfterTheLastStalledRelease) {
   History history = FromLanes(R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
@@ -356,8 +356,8 @@ TEST(Aftermath, OnABusyKeyDoubtEndsALeaseAfterTheLastOverlap) {
   EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome::kViolated);
 }
 
-TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
-  const ClaimVerdict verdict = CheckLeaseExclusion(FromLanes(kCases[0].lanes), {});
+TEST(StallPropagation, TheClauseNamesTheStartOfTheTaintAndTheStall) {
+  const ClaimVerdict verdict = CheckLeaseExclusion(FromLanes(kPropagationCases[0].lanes), {});
   EXPECT_EQ(
       verdict.reason,
       "only where the machine stalled a process: client 3 was granted the key at 0.016 s "
@@ -365,7 +365,7 @@ TEST(Aftermath, SaysSinceWhenAndByWhichStall) {
       "the key since 0.015 s may come of a stall of the machine (client 1, 0.003-0.013 s)");
 }
 
-TEST(Aftermath, NamesTheLastEndedOfTheStallsThatHadBegun) {
+TEST(StallPropagation, TheClauseNamesTheLastToEndOfTheStallsThatHadBegun) {
   const History history = FromLanes(R"(
       c1:             A
       machine c1:         (-----)
@@ -379,13 +379,13 @@ TEST(Aftermath, NamesTheLastEndedOfTheStallsThatHadBegun) {
     const size_t open = clause.find('(');
     return open == std::string::npos ? "" : clause.substr(open + 1, clause.find(',') - open - 1);
   };
-  EXPECT_EQ(named(3), "") << "none had begun";
+  EXPECT_EQ(named(3), "") << "no stall had begun";
   EXPECT_EQ(named(4), "client 1");
   EXPECT_EQ(named(8), "client 1");
-  EXPECT_EQ(named(9), "client 2") << "both under way";
-  EXPECT_EQ(named(16), "client 2") << "client 3's ends before";
-  EXPECT_EQ(named(25), "client 2") << "over that instant";
-  EXPECT_EQ(named(30), "client 2") << "long over";
+  EXPECT_EQ(named(9), "client 2") << "both stalls are under way";
+  EXPECT_EQ(named(16), "client 2") << "the stall of client 3 ends earlier";
+  EXPECT_EQ(named(25), "client 2") << "the stall ends at this instant";
+  EXPECT_EQ(named(30), "client 2") << "the stall ended long before";
   EXPECT_EQ(named(31), "node 1");
 }
 
