@@ -24,17 +24,18 @@ class AsciiTimeline {
     for (const DrawnLane& lane : drawing_.lanes) width = std::max(width, lane.name.size());
     std::string text;
     for (const DrawnLane& lane : drawing_.lanes)
-      text += fmt::format("  {:<{}}  {}\n", lane.name, width, LineOf(lane));
-    return text + fmt::format("  {:<{}}  {}\n", "", width, Times());
+      text += fmt::format("  {:<{}}  {}\n", lane.name, width, RenderLane(lane));
+    return text + fmt::format("  {:<{}}  {}\n", "", width, RenderTimes());
   }
 
  private:
-  // Every instant has its own column. The rest of the width is divided by the lengths between them.
+  // Gives every instant its own column. Divides the rest of the width among the gaps between
+  // instants, in proportion to the square roots of their durations.
   void PlaceColumns() {
     std::set<int64_t> times;
     for (DrawnLane& lane : drawing_.lanes) {
       for (DrawnMark& mark : lane.marks) {
-        // Two marks of one instant stand side by side.
+        // Marks of one instant are drawn side by side: each later mark is moved by 1 ns.
         while (&mark != lane.marks.data() && mark.at_ns <= (&mark - 1)->at_ns) {
           mark.at_ns = (&mark - 1)->at_ns + 1;
         }
@@ -60,7 +61,7 @@ class AsciiTimeline {
     }
   }
 
-  std::string LineOf(const DrawnLane& lane) const {
+  std::string RenderLane(const DrawnLane& lane) const {
     std::string line;
     char fill = ' ';
     for (const DrawnMark& mark : lane.marks) {
@@ -71,8 +72,8 @@ class AsciiTimeline {
     return line;
   }
 
-  // The times of grants, lease ends and hold ends, where there is room.
-  std::string Times() const {
+  // Writes the times of grants, lease ends and hold ends; omits a time for which there is no room.
+  std::string RenderTimes() const {
     std::string line;
     for (const int64_t at_ns : drawing_.times_ns) {
       const auto found = columns_.lower_bound(at_ns);

@@ -62,7 +62,7 @@ constexpr std::array kCauses{
 
 Explanation Unexplained(std::string because) { return {.because = std::move(because)}; }
 
-const Hold* HoldOf(const ViolationContext& record, const std::optional<HoldRef>& ref) {
+const Hold* ReferencedHold(const ViolationContext& record, const std::optional<HoldRef>& ref) {
   return ref ? record.holds.Find(ref->hold) : nullptr;
 }
 
@@ -71,32 +71,32 @@ bool IsLateAt(const Hold& hold, int64_t at_ns) {
 }
 
 // Explains an overlap: one of the two holds was granted while the other lasted.
-Explanation OfOverlap(const ViolationContext& record, const Hold& a, const Hold& b, int64_t at_ns) {
+Explanation ExplainOverlap(const ViolationContext& record, const Hold& a, const Hold& b,
+                           int64_t at_ns) {
   const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
   const Hold& second = &first == &a ? b : a;
-  if (!first.PromisedAt(at_ns)) return WhyLate(record, first, at_ns, first.core.to_ns);
-  if (!second.PromisedAt(at_ns)) return WhyLate(record, second, at_ns, second.core.to_ns);
+  if (!first.PromisedAt(at_ns)) return ExplainLateHold(record, first, at_ns, first.core.to_ns);
+  if (!second.PromisedAt(at_ns)) return ExplainLateHold(record, second, at_ns, second.core.to_ns);
   if (at_ns > second.core.from_ns) {
     return Unexplained("a lease was extended while another client held the key");
   }
-  return WhyGrantedTwice(record, first);
+  return ExplainDoubleGrant(record, first);
 }
 
-// Explains an operation under one hold that harmed another hold: by the hold whose lease was over,
-// or by the double grant if both leases were valid.
-Explanation OfHarm(const ViolationContext& record, const Violation& violation) {
-  const Hold* by = HoldOf(record, violation.first);
-  const Hold* other = HoldOf(record, violation.second);
+// Explains an operation under one hold that harmed another hold. If one of the leases was over,
+// explains why that hold outlived its lease; if both were valid, explains the double grant.
+Explanation ExplainHarm(const ViolationContext& record, const Violation& violation) {
+  const Hold* by = ReferencedHold(record, violation.first);
+  const Hold* other = ReferencedHold(record, violation.second);
   if (by != nullptr && IsLateAt(*by, violation.to_ns)) {
-    return WhyLate(record, *by, violation.to_ns, violation.to_ns);
+    return ExplainLateHold(record, *by, violation.to_ns, violation.to_ns);
   }
   if (by == nullptr || other == nullptr) return Unexplained("only one of two holds is known");
   if (violation.stale && IsLateAt(*other, other->core.to_ns)) {
-    return WhyLate(record, *other, other->core.to_ns, other->core.to_ns);
+    return ExplainLateHold(record, *other, other->core.to_ns, other->core.to_ns);
   }
-  const Hold& later = by->core.from_ns <= other->core.from_ns ? *other : *by;
   if (!Overlap(by->core, other->core)) return Unexplained("the two holds did not overlap");
-  return OfOverlap(record, *by, *other, later.core.from_ns);
+  return ExplainOverlap(record, *by, *other, std::max(by->core.from_ns, other->core.from_ns));
 }
 
 int64_t TokenForHold(const ViolationContext& record, const Hold* hold) {
@@ -104,10 +104,10 @@ int64_t TokenForHold(const ViolationContext& record, const Hold* hold) {
   return grant == nullptr ? 0 : grant->answer[1];
 }
 
-// Explains a grant with a smaller token than an earlier one. The cause is the last fault since then
-// that can lose the token counter, which is a key of its own on a lock server.
-Explanation OfCounter(const ViolationContext& record, const Hold* one, const Hold* other,
-                      int64_t at_ns) {
+// Explains a grant whose token is not larger than an earlier one. The cause is the last fault since
+// the earlier acquire that can lose the token counter, a separate key on a lock server.
+Explanation ExplainLostCounter(const ViolationContext& record, const Hold* one, const Hold* other,
+                               int64_t at_ns) {
   const int64_t since_ns =
       one == nullptr || other == nullptr ? 0 : std::min(one->asked_ns, other->asked_ns);
   const std::vector<std::string>& keys = record.history.facts.keys;
@@ -126,15 +126,15 @@ Explanation OfCounter(const ViolationContext& record, const Hold* one, const Hol
           .episodes = {last}};
 }
 
-// Whether the violation is about an answer that came after the hold was released.
-bool IsOfPast(const ViolationContext& record, const Violation& violation) {
-  const Hold* hold = HoldOf(record, violation.first);
+// Whether the violation began after the release of its first hold was invoked.
+bool IsAfterRelease(const ViolationContext& record, const Violation& violation) {
+  const Hold* hold = ReferencedHold(record, violation.first);
   return hold != nullptr && hold->released && hold->core.to_ns < violation.from_ns;
 }
 
-Explanation OfStock(const ViolationContext& record, const Violation& violation) {
-  const Hold* by = HoldOf(record, violation.first);
-  const Hold* over = HoldOf(record, violation.second);
+Explanation ExplainStock(const ViolationContext& record, const Violation& violation) {
+  const Hold* by = ReferencedHold(record, violation.first);
+  const Hold* over = ReferencedHold(record, violation.second);
   if (by == nullptr && over == nullptr) {
     for (const ItemCount& item : CountItems(record.history)) {
       if (item.Twice() == 0 || item.Twice() != item.Wrong()) continue;
@@ -146,14 +146,14 @@ Explanation OfStock(const ViolationContext& record, const Violation& violation) 
   }
   const int64_t token = TokenForHold(record, by);
   const int64_t other = TokenForHold(record, over);
-  if (token == 0 || other == 0) return OfHarm(record, violation);
-  // Whether the later grant, invoked after the earlier one had returned, has no larger token.
+  if (token == 0 || other == 0) return ExplainHarm(record, violation);
+  // Whether an acquire that was invoked after an earlier grant returned got no larger token.
   const auto sank = [](const Hold& before, int64_t token_before, const Hold& after, int64_t token) {
     return before.core.from_ns < after.asked_ns && token <= token_before;
   };
   if (sank(*by, token, *over, other) || sank(*over, other, *by, token))
-    return OfCounter(record, by, over, violation.from_ns);
-  if (!violation.stale) return OfHarm(record, violation);
+    return ExplainLostCounter(record, by, over, violation.from_ns);
+  if (!violation.stale) return ExplainHarm(record, violation);
   const bool by_is_late = IsLateAt(*by, violation.to_ns);
   const Hold& late = by_is_late ? *by : *over;
   const int64_t at_ns = by_is_late ? violation.to_ns : over->core.to_ns;
@@ -164,30 +164,30 @@ Explanation OfStock(const ViolationContext& record, const Violation& violation) 
                                  TokenForHold(record, &late), At(late.LeaseEndBefore(at_ns)))};
 }
 
-Explanation OfFencing(const ViolationContext& record, const Violation& violation) {
+Explanation ExplainFencing(const ViolationContext& record, const Violation& violation) {
   const bool of_grant = violation.second && violation.from_ns == violation.to_ns &&
                         violation.second->from_ns == violation.to_ns;
   if (of_grant) {
-    return OfCounter(record, HoldOf(record, violation.first), HoldOf(record, violation.second),
-                     violation.from_ns);
+    return ExplainLostCounter(record, ReferencedHold(record, violation.first),
+                              ReferencedHold(record, violation.second), violation.from_ns);
   }
   return {.cause = Cause::kStaleWriteTaken,
           .because = "the store took a token though it had taken a newer one"};
 }
 
-// Whether another client was granted the key between a call and an instant. If so, the lock no
-// longer counts the entries from before.
-bool AnotherHadIt(const ViolationContext& record, const Call& since, int64_t by_ns) {
+// Whether another session was granted the key between the answer of `since` and `by_ns`. After such
+// a grant, the lock no longer counts the earlier entries.
+bool WasGrantedToAnother(const ViolationContext& record, const Call& since, int64_t by_ns) {
   return std::ranges::any_of(record.CallsOf(Op::kAcquire, since.key), [&](const Call* grant) {
     return grant->Ok() && grant->session != since.session && since.to_ns < grant->from_ns &&
            grant->to_ns < by_ns;
   });
 }
 
-// Whether a fault delayed or lost a message of the hold, so that a command may have run twice. A
-// repeated release frees the key too early; a repeated acquire keeps it.
-Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op op,
-                            int64_t until_ns) {
+// Explains a wrong nested exit by a call that may have run twice: a fault delayed or lost a message
+// of its client. A repeated release frees the key too early; a repeated acquire keeps it locked.
+Explanation ExplainPossibleRepeat(const ViolationContext& record, const Hold& hold, Op op,
+                                  int64_t until_ns) {
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     const bool on_it = episode.client <= 0 || episode.client == hold.client;
@@ -196,7 +196,8 @@ Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op
     for (const Call* call : record.CallsOf(op, hold.key)) {
       const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
                        Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
-      if (!met || call->outcome == EventType::kFail || AnotherHadIt(record, *call, hold.asked_ns))
+      if (!met || call->outcome == EventType::kFail ||
+          WasGrantedToAnother(record, *call, hold.asked_ns))
         continue;
       return {.because = fmt::format("{}, and what was sent for its {} of {} may have been sent "
                                      "again, and carried out twice",
@@ -209,30 +210,26 @@ Explanation MayHaveRunTwice(const ViolationContext& record, const Hold& hold, Op
   return Unexplained("nothing recorded explains the count of its entries");
 }
 
-// Explains a wrong nested exit by a call that ran twice: a message of it was lost, and resent.
-Explanation OfReentry(const ViolationContext& record, const Violation& violation) {
-  const Hold* hold = HoldOf(record, violation.first);
+// Explains a wrong nested exit by a call that ran twice: one of its messages was lost, and resent.
+Explanation ExplainReentry(const ViolationContext& record, const Violation& violation) {
+  const Hold* hold = ReferencedHold(record, violation.first);
   if (hold == nullptr) return Unexplained("whose exit it was is not known");
   const Op op = violation.second ? Op::kRelease : Op::kAcquire;
   const auto counts = [&](const Call& call) {
-    return call.op == op && !AnotherHadIt(record, call, hold->asked_ns);
+    return call.op == op && !WasGrantedToAnother(record, call, hold->asked_ns);
   };
-  if (const auto resent = WhyRanTwice(record, hold->owner(), hold->key, violation.to_ns, counts)) {
-    return *resent;
-  }
-  return MayHaveRunTwice(record, *hold, op, violation.to_ns);
+  if (const auto twice = ExplainRepeat(record, hold->owner(), hold->key, violation.to_ns, counts))
+    return *twice;
+  return ExplainPossibleRepeat(record, *hold, op, violation.to_ns);
 }
 
-bool IsOpenAt(const Call& call, int64_t at_ns) {
-  return call.from_ns <= at_ns && at_ns <= call.to_ns && call.outcome == EventType::kInfo;
-}
-
-// How a killed client may have left the key behind. Empty: it did not leave it, or another client
-// has been granted the key since.
-std::string_view HowItLeft(const ViolationContext& record, const FaultEpisode& episode,
-                           uint16_t key, const Hold* last) {
+// Says during which operation a killed client may have left the key locked. Empty: the client left
+// no key, or an acquire of the key succeeded after the kill.
+std::string_view DescribeAbandonment(const ViolationContext& record, const FaultEpisode& episode,
+                                     uint16_t key, const Hold* last) {
   const auto open = [&](const Call* call) {
-    return call->session.client == episode.client && IsOpenAt(*call, episode.from_ns);
+    return call->session.client == episode.client && call->outcome == EventType::kInfo &&
+           call->from_ns <= episode.from_ns && episode.from_ns <= call->to_ns;
   };
   if (last != nullptr && last->client == episode.client) {
     if (!last->released) return " while it held the key";
@@ -245,8 +242,8 @@ std::string_view HowItLeft(const ViolationContext& record, const FaultEpisode& e
   return std::ranges::any_of(acquires, open) && !granted_since ? " within its acquire" : "";
 }
 
-Explanation OfLiveness(const ViolationContext& record, const Violation& violation) {
-  const Hold* last = HoldOf(record, violation.first);
+Explanation ExplainLiveness(const ViolationContext& record, const Violation& violation) {
+  const Hold* last = ReferencedHold(record, violation.first);
   const auto key =
       static_cast<uint16_t>(std::ranges::find(record.history.facts.keys, violation.key) -
                             record.history.facts.keys.begin());
@@ -256,7 +253,7 @@ Explanation OfLiveness(const ViolationContext& record, const Violation& violatio
     const FaultFact& fault = record.FaultOf(episode);
     if (!IsCrash(fault) || episode.from_ns > violation.from_ns) continue;
     if (episode.client > 0) {
-      const std::string_view how = HowItLeft(record, episode, key, last);
+      const std::string_view how = DescribeAbandonment(record, episode, key, last);
       if (how.empty()) continue;
       found.push_back(
           {.cause = Cause::kNeverExpires,
@@ -268,7 +265,7 @@ Explanation OfLiveness(const ViolationContext& record, const Violation& violatio
   // On several nodes, the lock may not need the node that is down.
   if (!down.empty() && record.history.facts.nodes <= 1)
     found.push_back({Cause::kNodeDown, FaultsClause(record.disturbances, down), down});
-  // Other unanswered calls may explain the key, too; those of killed clients are in `found`.
+  // Unanswered calls of clients that were not killed may explain the stuck key too.
   const auto unanswered = record.calls.UnansweredSince(key, last == nullptr ? 0 : last->asked_ns);
   const bool by_others = std::ranges::any_of(unanswered, [&](const Call* call) {
     return std::ranges::none_of(found, [&](const Explanation& each) {
@@ -281,39 +278,38 @@ Explanation OfLiveness(const ViolationContext& record, const Violation& violatio
   return one ? found.front() : Unexplained("who left the key as it was is not recorded");
 }
 
-Explanation NoQueue(const ViolationContext& record) {
+Explanation ExplainMissingQueue(const ViolationContext& record) {
   return {.cause = Cause::kNoQueue,
           .because = fmt::format("lock {} keeps no queue", record.history.facts.lock)};
 }
 
-// If clients' clocks time out the places of a queue, a moved clock may have expired others' places.
-// Only clients that tried to acquire the key count.
-Explanation OfOrder(const ViolationContext& record, const Violation& violation) {
-  if (KeepsQueue(record.history.facts)) {
-    Explanation why = Unexplained("its queue is not recorded");
-    std::map<int32_t, int64_t> asks_since;
-    for (const Call& call : record.calls.all) {
-      if (call.op == Op::kAcquire && KeyName(record.history.facts, call.key) == violation.key)
-        asks_since.try_emplace(call.session.client, call.from_ns);
-    }
-    for (const FaultEpisode* episode : record.disturbances.EpisodesWithin({0, violation.from_ns})) {
-      const FaultFact& fault = record.FaultOf(*episode);
-      const auto asks = asks_since.find(episode->client);
-      const bool of_client = MovesAClock(fault) && episode->node < 0 && fault.nodes.empty();
-      if (of_client && asks != asks_since.end() && asks->second <= episode->to_ns)
-        why.episodes.push_back(episode);
-    }
-    if (why.episodes.empty()) return why;
-    why.perhaps = {Cause::kClientClock};
-    why.because = FaultsClause(record.disturbances, why.episodes) +
-                  ", and the places of its queue have time-outs by clients' clocks";
-    return why;
+// Explains a grant out of FIFO order. A client's moved clock may have expired other clients' places
+// in the queue. Only the clocks of clients that tried to acquire the key count.
+Explanation ExplainOrder(const ViolationContext& record, const Violation& violation) {
+  if (!KeepsQueue(record.history.facts)) return ExplainMissingQueue(record);
+  Explanation why = Unexplained("its queue is not recorded");
+  std::map<int32_t, int64_t> asks_since;
+  for (const Call& call : record.calls.all) {
+    if (call.op == Op::kAcquire && KeyName(record.history.facts, call.key) == violation.key)
+      asks_since.try_emplace(call.session.client, call.from_ns);
   }
-  return NoQueue(record);
+  for (const FaultEpisode* episode : record.disturbances.EpisodesWithin({0, violation.from_ns})) {
+    const FaultFact& fault = record.FaultOf(*episode);
+    const auto asks = asks_since.find(episode->client);
+    const bool of_client = MovesAClock(fault) && episode->node < 0 && fault.nodes.empty();
+    if (of_client && asks != asks_since.end() && asks->second <= episode->to_ns)
+      why.episodes.push_back(episode);
+  }
+  if (why.episodes.empty()) return why;
+  why.perhaps = {Cause::kClientClock};
+  why.because = FaultsClause(record.disturbances, why.episodes) +
+                ", and the places of its queue have time-outs by clients' clocks";
+  return why;
 }
 
-// Whether another client that acquired later was granted the key first, without a fault meanwhile.
-Explanation OfLongWait(const ViolationContext& record, const Violation& violation) {
+// Explains a wait that was too long: the lock has no queue, and a later client was granted the key
+// within the limit. A fault during the wait leaves the violation unexplained.
+Explanation ExplainLongWait(const ViolationContext& record, const Violation& violation) {
   const auto faults = record.disturbances.EpisodesWithin({violation.from_ns, violation.to_ns});
   if (!faults.empty()) return Unexplained(FaultsClause(record.disturbances, faults));
   const RunFacts& facts = record.history.facts;
@@ -322,7 +318,7 @@ Explanation OfLongWait(const ViolationContext& record, const Violation& violatio
     return Unexplained("who was to be next is not recorded");
   if (violation.second->from_ns - violation.from_ns > *limit_ns)
     return Unexplained("it had waited for too long before another overtook it");
-  return NoQueue(record);
+  return ExplainMissingQueue(record);
 }
 
 }  // namespace
@@ -337,8 +333,8 @@ std::vector<std::string> CauseNames() {
   return names;
 }
 
-Explanation WhyViolated(const ViolationContext& record, std::string_view claim,
-                        const Violation& violation) {
+Explanation ExplainViolation(const ViolationContext& record, std::string_view claim,
+                             const Violation& violation) {
   if (violation.explained_by_stall) {
     const bool of_answer = claim == "stock" && !violation.first;  // no single write is described
     return {.cause = Cause::kMachine,
@@ -354,26 +350,25 @@ Explanation WhyViolated(const ViolationContext& record, std::string_view claim,
             .because = "the release did not look whose lock it freed"};
   }
   if (claim == "exclusion" || claim == "lease-exclusion") {
-    const Hold* first = HoldOf(record, violation.first);
-    const Hold* second = HoldOf(record, violation.second);
+    const Hold* first = ReferencedHold(record, violation.first);
+    const Hold* second = ReferencedHold(record, violation.second);
     if (first == nullptr || second == nullptr) return Unexplained("a hold is not in the record");
-    return OfOverlap(record, *first, *second, violation.from_ns);
+    return ExplainOverlap(record, *first, *second, violation.from_ns);
   }
-  if (claim == "release-result" && IsOfPast(record, violation))
+  if (claim == "call-timeout" || (claim == "release-result" && IsAfterRelease(record, violation)))
     return Unexplained("the inside of a library's call is not recorded");
-  if (claim == "stock") return OfStock(record, violation);
-  if (claim == "fencing") return OfFencing(record, violation);
-  if (claim == "reentry") return OfReentry(record, violation);
-  if (claim == "liveness") return OfLiveness(record, violation);
-  if (claim == "order") return OfOrder(record, violation);
+  if (claim == "stock") return ExplainStock(record, violation);
+  if (claim == "fencing") return ExplainFencing(record, violation);
+  if (claim == "reentry") return ExplainReentry(record, violation);
+  if (claim == "liveness") return ExplainLiveness(record, violation);
+  if (claim == "order") return ExplainOrder(record, violation);
   if (claim == "key-leak") return Unexplained("what a server did with a key is not recorded");
   if (claim == "idle-traffic")
     return Unexplained("what a client's lock sent is not recorded, but that it did");
   if (claim == "availability") return Unexplained("who left the key as it was is not recorded");
-  if (claim == "max-wait") return OfLongWait(record, violation);
+  if (claim == "max-wait") return ExplainLongWait(record, violation);
   if (claim == "commands-per-hold") return Unexplained("what a client's lock sent is not recorded");
-  if (claim == "call-timeout") return Unexplained("the inside of a library's call is not recorded");
-  return OfHarm(record, violation);
+  return ExplainHarm(record, violation);
 }
 
 }  // namespace doublehold

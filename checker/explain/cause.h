@@ -1,6 +1,6 @@
-// Why a violation happened, as far as the record shows. The cause rests on the record alone:
-// events, and faults with their measurements. If several explanations remain, or none, the cause is
-// `unexplained`: a wrong cause is worse than none.
+// Finds the cause of a violation from the history alone: from events, and from faults with their
+// measurements. If several explanations remain, or none, the cause is `unexplained`: a wrong cause
+// is worse than none.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_CAUSE_H_
 
@@ -46,25 +46,25 @@ struct CauseEntry {
   std::string_view meaning;  // "the key was gone before its lease: a server's clock was moved"
 };
 
-// In the order of the enumeration, for `doublehold list causes`.
+// The table of all causes, in the order of the enumeration. `doublehold list causes` prints it.
 std::span<const CauseEntry> Causes();
 std::string_view Name(Cause cause);
 std::vector<std::string> CauseNames();
 
-// A cause, and the parts of the record that show it.
+// A cause, and the faults and calls that show it.
 struct Explanation {
   Cause cause = Cause::kUnexplained;
-  std::string
-      because{};  // "client 1 was stopped (0.100-0.900 s)"; of kUnexplained: why there is none
-  std::vector<const FaultEpisode*> episodes{};  // the faults that are part of it
-  // The calls that are part of it, of clients other than the holders.
+  // "client 1 was stopped (0.100-0.900 s)". For kUnexplained: why no cause is known.
+  std::string because{};
+  std::vector<const FaultEpisode*> episodes{};  // the faults that are part of the explanation
+  // The releases that freed the lock, or may have freed it, although another owner held the lock.
   std::vector<const Call*> calls{};
-  std::vector<Cause> perhaps{};  // for kUnexplained: the causes that would each explain it
+  std::vector<Cause> perhaps{};  // for kUnexplained: causes that each would explain the violation
 };
 
-// Requires that `violation` belongs to `claim`, and to the history of `record`.
-Explanation WhyViolated(const ViolationContext& record, std::string_view claim,
-                        const Violation& violation);
+// Requires that the checker of `claim` found `violation` in the history of `record`.
+Explanation ExplainViolation(const ViolationContext& record, std::string_view claim,
+                             const Violation& violation);
 
 }  // namespace doublehold
 

@@ -1,4 +1,4 @@
-// Causes at their limits: just long enough, or just too late.
+// Tests causes at their bounds: a fault that is just long enough, or just too short or too late.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ const std::string kFourLate = R"(
       c1:          A-a=============!===R-x
       c2:                          A-a==R-r)";
 
-TEST(CauseEnds, AFaultThatLastsAsLongAsTheLatenessIsToBlame) {
+TEST(CauseEnds, AFaultThatLastsAsLongAsTheLatenessIsTheCause) {
   ExpectCauses({
       {"exclusion", kFourLate + "\n      pause c1:         [---]", "stopped"},
       {"exclusion", kFourLate + "\n      pause c1:         [--]", "overran"},
   });
 }
 
-TEST(CauseEnds, AReleaseThatFreedItsOwnLockFreedNoOther) {
+TEST(CauseEnds, AReleaseThatFreedItsOwnLockFreedNoOtherOwnersLock) {
   // c2 can only have been granted the key after c1's DEL had freed c1's own lock.
   const std::string before = R"(
       c1:                A-a=====R--f
@@ -43,7 +43,7 @@ TEST(CauseEnds, AReleaseThatFreedItsOwnLockFreedNoOther) {
     over.replace(over.find("=="), 2, "!=");
     ExpectCauses({
         {"lease-exclusion", lanes, "unexplained"},
-        // Something may have removed c1's own lock before.
+        // In the other cases, c1's own lock may have been lost before its release.
         {"lease-exclusion", over, "foreign-release"},
         {"lease-exclusion", lanes + "\n      evict n1:              [-]", "foreign-release"},
         {"lease-exclusion", lanes + "\n      c4:          A-aR---------f", "foreign-release"},
@@ -57,17 +57,17 @@ const std::string kCauseEndsLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
-TEST(CauseEnds, SimultaneousFaultsDelayAHoldOnce) {
+TEST(CauseEnds, TheDelayBySimultaneousFaultsIsCountedOnce) {
   ExpectCauses({{"exclusion",
                  kCauseEndsLate + "\n      hold c1:          [---]\n      delay c1:         [---]",
                  "overran"}});
 }
 
-TEST(CauseEnds, ALostMessageIsWaitedForAfterTheFault) {
+TEST(CauseEnds, AClientWaitsForALostMessageAfterTheFaultEnds) {
   ExpectCauses({{"exclusion", kCauseEndsLate + "\n      drop c1:          [-]", "message-held"}});
 }
 
-TEST(CauseEnds, AStallIsBlamedForAnExpiredLeaseOrAMissingAnswer) {
+TEST(CauseEnds, AStallExplainsAnExpiredLeaseOrAMissingAnswer) {
   const auto because = [](const std::string& claim, const std::string& lanes) {
     return FirstOf(FromLanes(lanes, {.write = "watch", .claims = {claim}}), claim).because;
   };
@@ -80,14 +80,14 @@ TEST(CauseEnds, AStallIsBlamedForAnExpiredLeaseOrAMissingAnswer) {
             "the write would have been answered without that stall");
 }
 
-TEST(CauseEnds, ARenewalThatWasAnsweredTooLateFailed) {
+TEST(CauseEnds, ARenewalAnsweredAfterTheLeaseEndedHasFailed) {
   ExpectCauses({{"exclusion", R"(
       c1:          A-a=E===!------e====!=R-x
       c2:                    A-a==R-r)",
                  "renewal-failed"}});
 }
 
-TEST(CauseEnds, ARefusalAfterTheLeaseDoesNotExplainItsEnd) {
+TEST(CauseEnds, ARenewalRefusedAfterTheLeaseEndedDoesNotExplainTheEnd) {
   const auto because = [](const std::string& holder) {
     const RunVerdict verdict =
         Judge(FromLanes("c1:  " + holder + "\nc2:                  A-a==R-r"));
@@ -101,7 +101,7 @@ TEST(CauseEnds, ARefusalAfterTheLeaseDoesNotExplainItsEnd) {
       "0.008 s, and refused at 0.015 s");
 }
 
-TEST(CauseEnds, ALeaseExtendedBesideAnotherHoldIsNoSecondGrant) {
+TEST(CauseEnds, ExtendingALeaseDuringAnotherHoldIsNoDoubleGrant) {
   const Violation violation = FirstOf(FromLanes(R"(
       c1: A-a==!======E-e===R-r
       c2:       A-a=======R-r)",
@@ -110,7 +110,7 @@ TEST(CauseEnds, ALeaseExtendedBesideAnotherHoldIsNoSecondGrant) {
   EXPECT_EQ(violation.because, "a lease was extended while another client held the key");
 }
 
-TEST(CauseEnds, TheLastFaultThatLostACounterIsToBlame) {
+TEST(CauseEnds, TheLastFaultThatLostTheTokenCounterIsTheCause) {
   const std::string back = R"(
       c1:          A-a===R-r                       | #5
       c2:                            A-a==R-r      | #1
@@ -123,7 +123,7 @@ TEST(CauseEnds, TheLastFaultThatLostACounterIsToBlame) {
             "no fault is recorded that loses a counter");
 }
 
-TEST(CauseEnds, AFaultAfterTheKeyWasFoundStuckIsNotToBlame) {
+TEST(CauseEnds, AFaultAfterTheProbeFoundTheKeyStuckIsNotTheCause) {
   ExpectCauses({{"liveness",
                  "c1:         A-a==R-r\nprobe:              P-----x\ncrash n1:                   "
                  "      []",
@@ -135,7 +135,7 @@ const std::string kCauseEndsBoth = R"(
       c1:          A-a================R-r
       c2:                    A-a==R-r)";
 
-TEST(CauseEnds, TheEndOfAJumpBackIsAJumpAhead) {
+TEST(CauseEnds, TheEndOfABackwardJumpMovesTheClockAhead) {
   ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
                  "server-clock"},
                 {"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | 2000",
@@ -152,7 +152,7 @@ TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
        {"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2) + jump(3), "server-clock", four}});
 }
 
-TEST(CauseEnds, AnEarlierReleaseOrItsOwnIsNotToBlame) {
+TEST(CauseEnds, AReleaseBeforeTheGrantOrByTheHolderIsNotTheCause) {
   ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      c3: A-aR-f", "unexplained"},
                 {"lease-exclusion",
                  R"(
@@ -162,8 +162,9 @@ TEST(CauseEnds, AnEarlierReleaseOrItsOwnIsNotToBlame) {
                  {.lock = "set-nx-px-get-del"}}});
 }
 
-// A lane cannot draw a lease that is over at its grant.
-History WithLeasesUntil(const std::string& lanes, int64_t until_ns, int32_t but) {
+// Draws a history, and sets the lease end of every grant, except those of client `but`. A lane
+// alone cannot draw a lease that is over at its grant.
+History FromLanesWithLeaseEnd(const std::string& lanes, int64_t until_ns, int32_t but) {
   History history = FromLanes(lanes);
   for (Event& event : history.events) {
     const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
@@ -172,11 +173,11 @@ History WithLeasesUntil(const std::string& lanes, int64_t until_ns, int32_t but)
   return history;
 }
 
-TEST(CauseEnds, ALeaseThatEndsAsItIsGrantedWasOverAtTheGrant) {
+TEST(CauseEnds, ALeaseThatEndsAtTheInstantOfTheGrantIsOverAtTheGrant) {
   const std::string late = R"(
       c1:    A---------a===R-r
       c2:         A-a==========R-r)";
-  const Violation violation = FirstOf(WithLeasesUntil(late, 10'000'000, 2), "exclusion");
+  const Violation violation = FirstOf(FromLanesWithLeaseEnd(late, 10'000'000, 2), "exclusion");
   EXPECT_EQ(Name(violation.cause), "over-at-grant");
   ASSERT_FALSE(violation.steps.empty());
   EXPECT_TRUE(std::ranges::any_of(violation.steps, [](const StoryStep& step) {
@@ -186,16 +187,16 @@ TEST(CauseEnds, ALeaseThatEndsAsItIsGrantedWasOverAtTheGrant) {
   }));
 }
 
-TEST(CauseEnds, AMarkerIsLeftByItsOwnSession) {
+TEST(CauseEnds, AMarkerOfAnotherSessionDoesNotExplainALateGrant) {
   const std::string another_left = R"(
       c3:    A-a=A-x
       c1:    A---------a===R-r
       c2:         A-a==========R-r)";
-  EXPECT_EQ(Name(FirstOf(WithLeasesUntil(another_left, 4'000'000, 2), "exclusion").cause),
+  EXPECT_EQ(Name(FirstOf(FromLanesWithLeaseEnd(another_left, 4'000'000, 2), "exclusion").cause),
             "over-at-grant");
 }
 
-TEST(CauseEnds, OnlyTheLastUsesOfAHoldAreDescribed) {
+TEST(CauseEnds, OnlyTheLastTwoUsesOfAHoldAreDescribed) {
   const Violation violation = FirstOf(FromLanes(R"(
       c1:          A-agg===!========W-w=R-x      | 9 8 8>7
       c2:                       A-a==R-r)"),

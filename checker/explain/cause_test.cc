@@ -18,12 +18,12 @@ using testing::CauseOf;
 using testing::ExpectCauses;
 using testing::kBoth;
 
-// c1 is 12 ms late; a fault that delayed it for long enough is to blame.
+// c1 is 12 ms late. A fault that delayed c1 for long enough is the cause.
 const std::string kCauseLate = R"(
       c1:          A-a==W--!---------w=R-x       | 5>4
       c2:                       A-a==R-r)";
 
-TEST(Cause, ALostMessageIsWaitedForLongerThanTheFaultLasts) {
+TEST(Cause, ALostMessageDelaysItsClientForLongerThanTheFaultLasts) {
   const std::string waits = R"(
       c1:               A-a==W--!-------?=R-x           | 5>4
       c2:                           A-a=====R-r)";
@@ -50,7 +50,7 @@ TEST(Cause, AStoppedLockServerDelaysTheAcquireToo) {
   });
 }
 
-TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
+TEST(Cause, AFaultThatDelayedALateHolderForLongEnoughIsTheCause) {
   ExpectCauses({
       {"exclusion", kCauseLate + "\n      pause c1:         [-----------]", "stopped"},
       {"exclusion", kCauseLate + "\n      hold c1:          [-----------]", "message-held"},
@@ -63,7 +63,7 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
       {"exclusion", kCauseLate + "\n      crash n1:         [-----------]", "overran"},
       {"exclusion", kCauseLate + "\n      slow c1:          [-----------]", "overran"},
       {"exclusion", kCauseLate, "overran"},
-      // The fault caused most of the lateness. The lease ended during it, or before it.
+      // The fault caused most of the lateness. The lease ended during the fault, or before it.
       {"exclusion", kCauseLate + "\n      pause c1:         [-------]", "stopped"},
       {"exclusion", kCauseLate + "\n      pause c1:             [-------]", "overran"},
       // Each fault is too short to explain the lateness; only both together do.
@@ -83,8 +83,8 @@ TEST(Cause, OfALateHolderIsAFaultThatDelayedItForLongEnough) {
   });
 }
 
-// The renewal was refused because the key was gone, so its loss is the cause.
-TEST(Cause, OfARenewalThatWasRefusedIsWhatTookTheKeyAway) {
+// The renewal was refused because the key was gone, so the loss of the key is the cause.
+TEST(Cause, TheLossOfTheKeyExplainsARefusedRenewal) {
   const std::string refused = R"(
       c1:          A-a=====E-x====!==W-w=R-x   | 5>4
       c2:                A-a=g============R-r  | 5)";
@@ -102,7 +102,7 @@ TEST(Cause, OfARenewalThatWasRefusedIsWhatTookTheKeyAway) {
   });
 }
 
-TEST(Cause, OfALeaseThatWasNotRenewedIsItsRenewal) {
+TEST(Cause, AFailedRenewalExplainsAnExpiredLease) {
   ExpectCauses({
       {"exclusion", R"(
       c1:          A-a=E===!-----?====R-x
@@ -119,7 +119,7 @@ TEST(Cause, OfALeaseThatWasNotRenewedIsItsRenewal) {
   });
 }
 
-TEST(Cause, OfFallingTokensIsALostCounter) {
+TEST(Cause, ALostTokenCounterExplainsADecreasingToken) {
   const std::string back = R"(
       c1:          A-a===R-r                  | #5
       c2:                       A-a==R-r      | #1)";
@@ -129,12 +129,13 @@ TEST(Cause, OfFallingTokensIsALostCounter) {
   };
   ExpectCauses({{"fencing", back + "\n      restart n1:           []", "counter-went-back"},
                 {"fencing", back + "\n      flush n1:             []", "counter-went-back"},
-                {"fencing", back + "\n      flush n0:             []", "unexplained"},  // the store
+                {"fencing", back + "\n      flush n0:             []",
+                 "unexplained"},  // the store has no token counter
                 {"fencing", back, "unexplained"},
                 {"fencing",
                  "c1:          A-a===R-r     | #5\nc2:                A-a==R-r      | "
                  "#1\nrestart n1:[]",
-                 "unexplained"}});  // before both
+                 "unexplained"}});  // the restart was before both grants
   History deleted = after("delete-key n1:              []");
   EXPECT_EQ(CauseOf(deleted, "fencing"), "counter-went-back");
   deleted.facts.faults[0].key = "item-0";  // the key of a lock, not the counter
@@ -146,7 +147,7 @@ TEST(Cause, OfFallingTokensIsALostCounter) {
   EXPECT_EQ(CauseOf(kept, "fencing"), "unexplained");
 }
 
-TEST(Cause, OfAStaleWriteIsThatTheStoreHadSeenNoNewerToken) {
+TEST(Cause, AStaleWriteIsTakenIfTheStoreHasSeenNoNewerToken) {
   const std::string taken = R"(
       c1:          A-a=g===!======W-w=R-x                 | #1 1 1>0#1
       c2:                       A-a=g=====W-w==R-r        | #2 1 1>0#2
@@ -168,7 +169,7 @@ TEST(Cause, OfAStaleWriteIsThatTheStoreHadSeenNoNewerToken) {
                 {"stock", late_reply, "key-removed", fenced}});
 }
 
-TEST(Cause, OfAStuckKeyIsAKilledClient) {
+TEST(Cause, AKilledClientOrNodeExplainsAStuckKey) {
   ExpectCauses({
       {"liveness", "c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
        "never-expires"},
@@ -194,20 +195,20 @@ TEST(Cause, OfAStuckKeyIsAKilledClient) {
        "c1:         A-----\ncrash c1:      []\nc2:              A-a=R-r\nexpiry:                   "
        " "
        "*  | -1",
-       "unexplained"},  // the key was free since then
+       "unexplained"},  // the key was granted after the kill
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:          A----a=R-r\nexpiry:                   "
        "*  | -1",
-       "unexplained"},  // the key may have been free since then
+       "unexplained"},  // the key may have been granted after the kill
       {"liveness",
        "c1:         A-----\ncrash c1:      []\nc2:               A--?\nexpiry:               *  "
        "| -1",
-       "unexplained"},  // the other client's acquire may have left it
+       "unexplained"},  // the other client's acquire may have left the key
   });
 }
 
-// The first release had ended the hold in time.
-TEST(Cause, OfAnAnswerAfterTheReleaseIsNotALateHold) {
+// The first release ended the hold in time, so the late second answer is no late hold.
+TEST(Cause, AnAnswerAfterTheReleaseIsNotExplainedByALateHold) {
   const std::string twice = R"(
       c1:       A-a==R-r       !         R-r)";
   History history = FromLanes(twice, {.claims = {"release-result"}});
@@ -220,7 +221,7 @@ TEST(Cause, OfAnAnswerAfterTheReleaseIsNotALateHold) {
   EXPECT_EQ(CauseOf(history, "release-result"), "overran");
 }
 
-TEST(Cause, OfALockWithoutAQueueIsTheMissingQueue) {
+TEST(Cause, TheMissingQueueOfALockExplainsAGrantOutOfOrder) {
   const std::string overtaken = R"(
       c1:        A-a===================R-r
       c2:            QA-t-------------------A-aq=R-r
@@ -236,22 +237,25 @@ TEST(Cause, OfALockWithoutAQueueIsTheMissingQueue) {
   EXPECT_EQ(perhaps_with("\n      jump c2:     [-----]   | 2000\n      pause c1:      [-]"), clock);
   const std::vector<Cause> none;
   EXPECT_EQ(perhaps_with("\n      jump n1:     [-----]   | 2000"), none);
-  EXPECT_EQ(perhaps_with("\n      jump c4:     [-----]   | 2000"), none) << "it never asks";
+  EXPECT_EQ(perhaps_with("\n      jump c4:     [-----]   | 2000"), none)
+      << "client 4 never acquires";
   EXPECT_EQ(perhaps_with("\n      jump c2:                                         [--] | 2000"),
             none)
-      << "after the grant";
+      << "the jump was after the grant";
   History both = FromLanes(overtaken + "\n      jump c2:     [-----]   | 2000",
                            {.claims = {"order"}, .lock = "redisson-fair"});
   both.facts.faults.at(0).nodes = {1};
-  EXPECT_EQ(Judge(both).claims.at(0).violations.at(0).perhaps, none) << "a server's clock too";
+  EXPECT_EQ(Judge(both).claims.at(0).violations.at(0).perhaps, none)
+      << "the fault moved a server's clock too";
 }
 
-TEST(Cause, AnOrderWhoseReplyIsHeldDelaysItsSection) {
+TEST(Cause, ADelayedReplyToAnOrderDelaysTheSection) {
   History history = FromLanes(R"(
       c1:     A-a=g=W-w=!===========R-r   | 5 5>4
       hold c1:        [-----------]
       c2:                    A-a==R-r)");
-  EXPECT_EQ(CauseOf(history, "exclusion"), "unexplained") << "what it waited for is not recorded";
+  EXPECT_EQ(CauseOf(history, "exclusion"), "unexplained")
+      << "the wait for the order is not recorded";
   for (Event& event : history.events) {
     if (event.op == Op::kOrder && event.type == EventType::kOk) event.at_ns += 10'000'000;
   }
@@ -259,7 +263,7 @@ TEST(Cause, AnOrderWhoseReplyIsHeldDelaysItsSection) {
   EXPECT_EQ(CauseOf(history, "exclusion"), "message-held");
 }
 
-TEST(Cause, NoLockAndMachineTakePrecedence) {
+TEST(Cause, NoLockAndMachineTakePrecedenceOverOtherCauses) {
   ExpectCauses({
       {"exclusion",
        kCauseLate + "\n      pause c1:         [-----------]",
@@ -269,8 +273,8 @@ TEST(Cause, NoLockAndMachineTakePrecedence) {
   });
 }
 
-// A grant whose lease is over when it arrives; lanes cannot draw that.
-TEST(Cause, OfALeaseThatWasOverAtTheGrantIsTheGrantOrAMarker) {
+// A lane alone cannot draw a grant whose lease is over on arrival.
+TEST(Cause, ALeaseThatIsOverAtTheGrantIsExplainedByTheGrantOrByAMarker) {
   const std::string late = R"(
       c1:    A---------a===R-r
       c2:         A-a==========R-r)";
@@ -284,8 +288,8 @@ TEST(Cause, OfALeaseThatWasOverAtTheGrantIsTheGrantOrAMarker) {
       const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
       if (grant && event.client == 1) event.value[0] = 4'000'000;
     }
-    // The end of a section without a release is recorded. Without that record client 1 may still
-    // have been in its section.
+    // The history records that a section ended without a release. Without that event, client 1 may
+    // still have been in its section.
     if (lanes == marker) {
       EXPECT_EQ(CauseOf(history, "exclusion"), "over-at-grant");
       history.events.push_back({.at_ns = 3'000'000,
@@ -299,7 +303,7 @@ TEST(Cause, OfALeaseThatWasOverAtTheGrantIsTheGrantOrAMarker) {
   }
 }
 
-TEST(Cause, HasANameAndAMeaningEach) {
+TEST(Cause, EveryCauseHasAUniqueNameAndAMeaning) {
   std::set<std::string_view> names;
   for (size_t i = 0; i < Causes().size(); ++i) {
     EXPECT_EQ(static_cast<size_t>(Causes()[i].cause), i);
@@ -309,14 +313,14 @@ TEST(Cause, HasANameAndAMeaningEach) {
   EXPECT_EQ(Causes().size(), static_cast<size_t>(Cause::kMachine) + 1);
 }
 
-TEST(ExpectedCause, NotToldIsExpectedOnlyWhereItIsNamed) {
+TEST(ExpectedCause, AnUnexplainedViolationIsExpectedOnlyIfUnexplainedIsNamed) {
   struct Expected {
     std::string lanes;
     std::vector<std::string> causes;
     bool met;
   };
-  const std::string told = kCauseLate + "\n      pause c1:         [-----------]";
-  const std::string both = told + R"(
+  const std::string stopped = kCauseLate + "\n      pause c1:         [-----------]";
+  const std::string both = stopped + R"(
       c3:                                        A-a=======R-r
       c4:                                           A-a=====R-r)";
   for (const Expected& expected : std::vector<Expected>{{kBoth, {"stopped"}, false},
@@ -331,7 +335,7 @@ TEST(ExpectedCause, NotToldIsExpectedOnlyWhereItIsNamed) {
   }
 }
 
-TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
+TEST(ExpectedCause, AllPossibleExplanationsMustBeNamed) {
   const std::string either = kBoth + R"(
       restart n1:        [-]
       flush n1:          [-])";
@@ -356,7 +360,7 @@ TEST(ExpectedCause, OfSeveralExplanationsAllMustBeNamed) {
   }
 }
 
-TEST(ExpectedCause, IsComparedWithEveryDescribedViolation) {
+TEST(ExpectedCause, EveryDescribedViolationMustHaveAnExpectedCause) {
   const std::string stopped = kCauseLate + "\n      pause c1:         [-----------]";
   struct Expected {
     std::vector<std::string> causes;

@@ -25,7 +25,7 @@ struct Candidate {
   const Call* call = nullptr;
 };
 
-int64_t AskedAt(const ViolationContext& record, const Hold& hold) {
+int64_t AcquireInvokedNs(const ViolationContext& record, const Hold& hold) {
   const Call* grant = record.GrantOf(hold.hold);
   return grant == nullptr ? hold.core.from_ns : grant->from_ns;
 }
@@ -33,15 +33,15 @@ int64_t AskedAt(const ViolationContext& record, const Hold& hold) {
 // Searches for events that may have freed the lock of `first` before the grant of `lost`.
 class GrantSearch {
  public:
-  // `lost`: the first grant to another owner beside `first`; the lock was gone by then.
+  // `lost`: the first grant to another owner during the lease of `first`.
   GrantSearch(const ViolationContext& record, const Hold& first, const Hold& lost)
       : record_(record),
         first_(first),
         lost_(lost),
-        when_{AskedAt(record, first), lost.core.from_ns} {}
+        when_{AcquireInvokedNs(record, first), lost.core.from_ns} {}
 
-  // A release that certainly freed the lock of `first`.
-  [[nodiscard]] std::optional<Explanation> Freed() const {
+  // Finds a release that the claim `release` proves to have freed the lock of `first`.
+  [[nodiscard]] std::optional<Explanation> FindProvedRelease() const {
     const auto found = record_.freed.find(first_.hold);
     if (found == record_.freed.end() || found->second.when.from_ns > when_.to_ns)
       return std::nullopt;
@@ -57,25 +57,27 @@ class GrantSearch {
     return freed;
   }
 
-  [[nodiscard]] std::vector<Candidate> Likely() && {
-    LookAtReleases(first_.core.from_ns);
-    LookAtResending();
-    for (const FaultEpisode& episode : record_.disturbances.episodes) LookAtFault(episode);
-    if (ByClientClocks()) LookAtClientClocks();
+  [[nodiscard]] std::vector<Candidate> FindLikelyCauses() && {
+    AddReleases(first_.core.from_ns);
+    AddRepeatedCommand();
+    for (const FaultEpisode& episode : record_.disturbances.episodes) AddFault(episode);
+    if (UsesClientClocks()) AddClientClocks();
     return std::move(candidates_);
   }
 
-  // Used if nothing else is likely: a release that was answered during the acquire. It may have
-  // made the grant possible, or may have deleted the key after the command that took it.
-  [[nodiscard]] std::vector<Candidate> AtLeast() && {
-    LookAtReleases(when_.from_ns);
+  // Finds releases that may have taken effect during the acquire of `first`. Used if nothing else
+  // is likely. Such a release may have made the grant possible, or may have deleted the key right
+  // after the acquire set it.
+  [[nodiscard]] std::vector<Candidate> FindReleasesDuringAcquire() && {
+    AddReleases(when_.from_ns);
     return std::move(candidates_);
   }
 
  private:
   // Adds other owners' releases that may have deleted the key of `first`: those that may have taken
-  // effect at `since_ns` or later. A release that checks the owner in the same command cannot.
-  void LookAtReleases(int64_t since_ns) {
+  // effect at `since_ns` or later. A release that checks the owner atomically deletes no other
+  // owner's key.
+  void AddReleases(int64_t since_ns) {
     const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns > when_.to_ns) break;
@@ -83,7 +85,7 @@ class GrantSearch {
       const bool perhaps = call->outcome == EventType::kInfo && looks_first;
       if (call->session == first_.owner() || !(unseen || perhaps)) continue;
       if (call->DoneNs() < since_ns) continue;
-      if (FreedItsOwn(*call)) continue;
+      if (FreedOwnLock(*call)) continue;
       candidates_.push_back(
           {Cause::kForeignRelease,
            fmt::format("{} released the key ({}), which does not tell whose it deletes",
@@ -93,9 +95,9 @@ class GrantSearch {
     }
   }
 
-  // Whether a release freed its own lock: its lease was valid, and nothing can have removed its
-  // key. Then `first` was granted the key after that.
-  [[nodiscard]] bool FreedItsOwn(const Call& release) const {
+  // Whether a release freed the lock of its own hold: the lease was valid, and nothing can have
+  // removed the key before. Such a release did not free `first`, which was granted the key later.
+  [[nodiscard]] bool FreedOwnLock(const Call& release) const {
     const Hold* own = record_.holds.Find(release.hold);
     if (own == nullptr || own->owner() != release.session || record_.history.facts.nodes > 1)
       return false;
@@ -105,7 +107,7 @@ class GrantSearch {
       return LosesKeys(fault) || MovesAClock(fault);
     };
     if (WasActive(record_.disturbances, held, loses)) return false;
-    if (WhyRanTwice(record_, own->owner(), own->key, held.to_ns)) return false;
+    if (ExplainRepeat(record_, own->owner(), own->key, held.to_ns)) return false;
     const auto by_another = [&](const Call* call) {
       const bool looked = call->outcome == EventType::kFail || (call->Ok() && call->answer[0] == 0);
       return call->session != own->owner() && !looked && call->from_ns <= held.to_ns &&
@@ -117,23 +119,23 @@ class GrantSearch {
     });
   }
 
-  // Adds the cause that an inner exit of the first holder ran twice, and so undid the outer entry
-  // too.
-  void LookAtResending() {
-    const auto twice = WhyRanTwice(record_, first_.owner(), first_.key, when_.to_ns);
+  // Adds a call of the first holder that ran twice. A repeated inner exit also undoes the outer
+  // entry, so the key is free too early.
+  void AddRepeatedCommand() {
+    const auto twice = ExplainRepeat(record_, first_.owner(), first_.key, when_.to_ns);
     if (!twice) return;
     candidates_.push_back({Cause::kResent, twice->because, twice->episodes.front(), nullptr});
   }
 
-  [[nodiscard]] bool ByClientClocks() const {
+  [[nodiscard]] bool UsesClientClocks() const {
     return LockHas(record_.history.facts, LockTrait::kClientClocks);
   }
 
-  void LookAtFault(const FaultEpisode& episode) {
+  void AddFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
     if (MovesAClock(fault)) {
-      if (!ByClientClocks()) LookAtServerClock(episode, fault);
+      if (!UsesClientClocks()) AddServerClock(episode, fault);
       return;
     }
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
@@ -147,10 +149,10 @@ class GrantSearch {
         episode);
   }
 
-  // A key expires early when its server's clock moves ahead by more than the rest of the lease.
-  // That happens at the start of a jump ahead, and at the end of a jump back. How far a clock
-  // drifts or oscillates is not recorded.
-  void LookAtServerClock(const FaultEpisode& episode, const FaultFact& fault) {
+  // A key expires early when its server's clock moves ahead by at least the rest of the lease. A
+  // clock moves ahead at the start of a forward jump, and at the end of a backward jump. The
+  // history does not record how far a clock drifts or oscillates, so every such fault counts.
+  void AddServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
     };
@@ -162,12 +164,13 @@ class GrantSearch {
     const int64_t by_ns = MovedNs(episode);
     const bool ahead =
         (by_ns > 0 && within(episode.from_ns)) || (by_ns < 0 && within(episode.to_ns));
-    if (ahead && std::abs(by_ns) >= LeftNs()) Add(Cause::kServerClock, episode);
+    if (ahead && std::abs(by_ns) >= RemainingLeaseNs()) Add(Cause::kServerClock, episode);
   }
 
-  // The new holder's clock is ahead of the clock that wrote the expiry, by more than the rest of
-  // the lease.
-  void LookAtClientClocks() {
+  // Adds the faults that moved the new holder's clock ahead of the first holder's clock by at least
+  // the rest of the lease. The first holder's clock wrote the expiry of the key. A clock fault
+  // other than a jump always counts, since its extent is not recorded.
+  void AddClientClocks() {
     std::vector<const FaultEpisode*> moved;
     int64_t ahead_ns = 0;
     bool unknown = false;
@@ -175,7 +178,7 @@ class GrantSearch {
       const FaultFact& fault = record_.FaultOf(episode);
       if (!MovesAClock(fault) || episode.client <= 0) continue;
       const bool later = episode.client == lost_.client && episode.from_ns <= when_.to_ns &&
-                         episode.to_ns >= AskedAt(record_, lost_);
+                         episode.to_ns >= AcquireInvokedNs(record_, lost_);
       const bool earlier = episode.client == first_.client &&
                            episode.from_ns <= first_.core.from_ns && episode.to_ns >= when_.from_ns;
       if (!later && !earlier) continue;
@@ -184,13 +187,13 @@ class GrantSearch {
       if (later) ahead_ns += MovedNs(episode);
       if (earlier) ahead_ns -= MovedNs(episode);
     }
-    if (moved.empty() || (!unknown && ahead_ns < LeftNs())) return;
+    if (moved.empty() || (!unknown && ahead_ns < RemainingLeaseNs())) return;
     candidates_.push_back(
         {Cause::kClientClock, FaultsClause(record_.disturbances, moved), moved.front(), nullptr});
   }
 
-  // The rest of the lease when the key was granted to another owner.
-  [[nodiscard]] int64_t LeftNs() const { return first_.valid_until_ns - when_.to_ns; }
+  // The rest of the first holder's lease when the key was granted to another owner.
+  [[nodiscard]] int64_t RemainingLeaseNs() const { return first_.valid_until_ns - when_.to_ns; }
   static int64_t MovedNs(const FaultEpisode& episode) {
     return episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns;
   }
@@ -202,18 +205,19 @@ class GrantSearch {
   const ViolationContext& record_;
   const Hold& first_;
   const Hold& lost_;
-  Span when_;  // from the granted acquire to the grant of another owner
+  Span when_;  // from the invocation of the acquire of `first` to the grant of `lost`
   std::vector<Candidate> candidates_;
 };
 
-// With replicas, only the fate of the server that has the key matters.
+// Whether the fault must have been on the master: a restart or a moved clock of a replica frees no
+// key.
 bool DependsOnTheMaster(const ViolationContext& record, Cause cause) {
   return record.history.facts.nodes > 1 &&
          (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
 }
 
-Explanation OfMajorities(const ViolationContext& record, const Hold& first, const Hold& lost,
-                         Explanation all, const std::set<Cause>& causes) {
+Explanation ExplainByMajorities(const ViolationContext& record, const Hold& first, const Hold& lost,
+                                Explanation all, const std::set<Cause>& causes) {
   std::set<int> hit;
   for (const FaultEpisode* episode : all.episodes) {
     const std::vector<int>& nodes = record.FaultOf(*episode).nodes;
@@ -237,8 +241,8 @@ Explanation OfMajorities(const ViolationContext& record, const Hold& first, cons
   return all;
 }
 
-Explanation ExplanationAmong(const ViolationContext& record, const Hold& first, const Hold& lost,
-                             const std::vector<Candidate>& candidates) {
+Explanation ChooseExplanation(const ViolationContext& record, const Hold& first, const Hold& lost,
+                              const std::vector<Candidate>& candidates) {
   Explanation all;
   std::set<Cause> causes;
   std::set<std::string> reasons;
@@ -254,7 +258,7 @@ Explanation ExplanationAmong(const ViolationContext& record, const Hold& first, 
     return all;
   }
   if (LockHas(record.history.facts, LockTrait::kMajority))
-    return OfMajorities(record, first, lost, std::move(all), causes);
+    return ExplainByMajorities(record, first, lost, std::move(all), causes);
   if (causes.size() > 1) {
     all.because = "each of these explains it: " + all.because;
     all.perhaps.assign(causes.begin(), causes.end());
@@ -266,9 +270,9 @@ Explanation ExplanationAmong(const ViolationContext& record, const Hold& first, 
   return all;
 }
 
-// The first grant beside `first` while both leases were valid, perhaps at the same instant; null:
-// none.
-const Hold* FirstBeside(const ViolationContext& record, const Hold& first) {
+// Finds the first grant to another owner at which both leases were valid. That grant may be at the
+// instant at which `first` was granted. Null: there is none.
+const Hold* FindFirstOverlappingGrant(const ViolationContext& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });
   const int64_t end_ns = first.promised.empty() ? first.core.to_ns : first.promised.back().to_ns;
@@ -284,28 +288,29 @@ const Hold* FirstBeside(const ViolationContext& record, const Hold& first) {
 
 }  // namespace
 
-Explanation WhyGrantedTwice(const ViolationContext& record, const Hold& first) {
-  const Hold* lost = FirstBeside(record, first);
+Explanation ExplainDoubleGrant(const ViolationContext& record, const Hold& first) {
+  const Hold* lost = FindFirstOverlappingGrant(record, first);
   if (lost == nullptr) return {.because = "the other's grant is not in the record"};
   std::vector<std::pair<const Hold*, const Hold*>> orders{{&first, lost}};
-  if (AskedAt(record, *lost) <= first.core.from_ns) orders.emplace_back(lost, &first);
+  if (AcquireInvokedNs(record, *lost) <= first.core.from_ns) orders.emplace_back(lost, &first);
   for (const auto& [had, next] : orders) {
-    if (const auto freed = GrantSearch(record, *had, *next).Freed()) return *freed;
+    if (const auto freed = GrantSearch(record, *had, *next).FindProvedRelease()) return *freed;
   }
   std::vector<Candidate> candidates;
   const auto add = [&candidates](std::vector<Candidate> more) {
     std::ranges::move(more, std::back_inserter(candidates));
   };
-  for (const auto& [had, next] : orders) add(GrantSearch(record, *had, *next).Likely());
+  for (const auto& [had, next] : orders) add(GrantSearch(record, *had, *next).FindLikelyCauses());
   if (candidates.empty()) {
-    for (const auto& [had, next] : orders) add(GrantSearch(record, *had, *next).AtLeast());
+    for (const auto& [had, next] : orders)
+      add(GrantSearch(record, *had, *next).FindReleasesDuringAcquire());
   }
-  return ExplanationAmong(record, first, *lost, candidates);
+  return ChooseExplanation(record, first, *lost, candidates);
 }
 
-std::optional<Explanation> WhyRanTwice(const ViolationContext& record, const SessionId& session,
-                                       uint16_t key, int64_t until_ns,
-                                       const std::function<bool(const Call&)>& counts) {
+std::optional<Explanation> ExplainRepeat(const ViolationContext& record, const SessionId& session,
+                                         uint16_t key, int64_t until_ns,
+                                         const std::function<bool(const Call&)>& counts) {
   if (record.history.facts.nodes > 1) return std::nullopt;
   std::vector<const FaultEpisode*> episodes;
   for (const FaultEpisode& episode : record.disturbances.episodes) {

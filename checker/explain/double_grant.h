@@ -9,32 +9,37 @@
 
 namespace doublehold {
 
-// `first` is a hold during whose valid lease others were granted the key. Only causes before the
-// first of those grants count; later clients found the lock already lost:
+// Explains why other owners were granted the key during the valid lease of `first`. Only events
+// before the first such grant count; later clients found the lock already lost:
 //
-//   c1:   A-a================!=R-r     lost by here
+//   c1:   A-a================!=R-r     c1's lock is lost before |
 //   n1:        [ its clock is moved ]        |
 //   c2:                           A-a==R-r   not by this release, although it is another owner's
 //   c3:                                   A-a===R-r
 //
-// A cause can have taken the lock away by then: another owner's unchecked release, a fault that
-// loses keys, or a clock that moved far enough. A release that is proved by the claim `release`
-// takes precedence. With majorities (redlock), a fault on a minority of the nodes is a cause as
-// well, since any two majorities share a node.
+// A cause is an event that can have freed the lock before that grant:
+// - another owner's unchecked release,
+// - a fault that loses keys,
+// - a clock that moved far enough.
 //
-// If one acquire was invoked before the other was answered, it is unknown which had the lock first.
-// Then causes for either order count.
+// A release that the claim `release` proves to have freed the lock takes precedence. With
+// majorities (redlock), a fault on a minority of the nodes is a cause as well, since any two
+// majorities share a node.
 //
-//   c1:      A--------------a======R-r    had it first: its reply came late
-//   c2:        A----a==========R--r       took it from c1, with a clock that is ahead
-Explanation WhyGrantedTwice(const ViolationContext& record, const Hold& first);
+// If both acquires were pending at once, either may have been granted first. Then causes for both
+// orders count.
+//
+//   c1:      A--------------a======R-r    was granted first; its reply was late
+//   c2:        A----a==========R--r       took the key from c1: c2's clock is ahead
+Explanation ExplainDoubleGrant(const ViolationContext& record, const Hold& first);
 
-// Explains a command that ran twice: a call of a session by `until_ns` that was answered although a
-// fault lost or repeated its message. Considers calls for which `counts` is true; an empty
-// `counts`: all. For locks on one node only. Nothing: there was no such call.
-std::optional<Explanation> WhyRanTwice(const ViolationContext& record, const SessionId& session,
-                                       uint16_t key, int64_t until_ns,
-                                       const std::function<bool(const Call&)>& counts = {});
+// Explains a command that ran twice. Finds an acquire or release of `key` that succeeded although a
+// fault lost or repeated one of its messages. The session must have invoked it by `until_ns`.
+// Considers only calls for which `counts` is true; an empty `counts` considers all. Returns nothing
+// if there is no such call, or if the lock has several nodes.
+std::optional<Explanation> ExplainRepeat(const ViolationContext& record, const SessionId& session,
+                                         uint16_t key, int64_t until_ns,
+                                         const std::function<bool(const Call&)>& counts = {});
 
 }  // namespace doublehold
 

@@ -1,4 +1,4 @@
-// Causes of double grants while a lease was valid, and of commands that ran twice.
+// Tests the causes of double grants during a valid lease, and of commands that ran twice.
 #include "checker/explain/double_grant.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::CauseOf;
 using testing::ExpectCauses;
 using testing::kBoth;
 
-TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
+TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
   const std::string jump = "\n      jump n1:           [--------------]   | ";
   const std::string restart = "\n      restart n1:        [-]";
   const std::string flush = "\n      flush n1:          [-]";
@@ -29,22 +29,23 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
       {"lease-exclusion", kBoth + restart, "unexplained", {.nodes = 2}},
       {"lease-exclusion", kBoth + jump + "2000", "unexplained", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
-      {"lease-exclusion", kBoth + "\n      restart n0:        [-]", "unexplained"},  // the store
+      {"lease-exclusion", kBoth + "\n      restart n0:        [-]",
+       "unexplained"},  // no lock keys on n0
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover"},
       {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
       {"lease-exclusion", kBoth + flush, "key-removed"},
       {"lease-exclusion", kBoth + "\n      flush n1:                    [-]",
-       "unexplained"},                                              // later
-      {"lease-exclusion", kBoth + restart + flush, "unexplained"},  // either fault
+       "unexplained"},                                              // after the grant
+      {"lease-exclusion", kBoth + restart + flush, "unexplained"},  // either fault explains it
       {"lease-exclusion", kBoth, "unexplained"},
   });
-  // Both were granted at the same instant.
+  // Both clients were granted the key at the same instant.
   ExpectCauses({{"lease-exclusion", R"(
       c1:        A---a=========R-r
       c2:        A---a=========R-x
       jump n1:     [-----------------]   | 2000)",
                  "server-clock"}});
-  // A clock fault on a client and a node at once.
+  // One fault moves the clocks of a client and of a node.
   History both = FromLanes(kBoth + "\n      jump c2:           [--------------]   | 2000",
                            {.claims = {"lease-exclusion"}});
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "unexplained");
@@ -53,7 +54,7 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
     if (event.op == Op::kFault) event.value[3] = 1;
   }
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "server-clock");
-  both.facts.faults[0].kind = "delay";  // acts on the link between the two
+  both.facts.faults[0].kind = "delay";  // acts on the link between client and node
   EXPECT_EQ(CauseOf(both, "lease-exclusion"), "unexplained");
   History kept = FromLanes(kBoth + restart, {.claims = {"lease-exclusion"}});
   kept.facts.faults[0].keeps_data = true;
@@ -83,7 +84,7 @@ TEST(DoubleGrant, OfTwoValidLeasesIsWhatRemovedTheKey) {
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
 }
 
-TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
+TEST(DoubleGrant, AClientClockThatWasAheadExplainsALockByClientClocks) {
   const LaneOptions getset{.lock = "setnx-getset"};
   const std::string ahead = "\n      jump c2:     [---------------]   | 2000";
   const std::string behind = "\n      jump c1:     [---------------]   | -2000";
@@ -108,7 +109,7 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
       c2:            A----a======R-r
       jump c1:  [-------------]                | 2000)",
        "client-clock", getset},
-      // c1 acquires only when c2's grant is answered.
+      // c1's acquire was invoked after c2's grant was answered.
       {"lease-exclusion", R"(
       c1:                   A-a=======R-x
       c2:            A----a======R-r
@@ -117,7 +118,7 @@ TEST(DoubleGrant, OfLocksByClientClocksIsTheClockThatWasAhead) {
   });
 }
 
-TEST(DoubleGrant, IsAnUncheckedRelease) {
+TEST(DoubleGrant, AnUncheckedReleaseExplainsADoubleGrant) {
   const std::string freed = R"(
       c1:    A-a==!========R-f
       c2:           A-a=============R-x
@@ -127,7 +128,7 @@ TEST(DoubleGrant, IsAnUncheckedRelease) {
   ExpectCauses({
       {"lease-exclusion", freed, "foreign-release"},
       {"release", freed, "foreign-release"},
-      {"exclusion", freed, "overran"},  // the cause of the first two holds
+      {"exclusion", freed, "overran"},  // the cause of the overlap of c1 and c2
       {"lease-exclusion", looks_first, "foreign-release", {.lock = "set-nx-px-get-del"}},
       {"lease-exclusion", looks_first, "unexplained", {.lock = "set-nx-px"}},
       // c2's lease is over, and its late DEL comes between the two commands of c1's acquire
@@ -136,7 +137,7 @@ TEST(DoubleGrant, IsAnUncheckedRelease) {
       c2:     A-a=====!=====R-f
       c3:                         A-a===R-r)",
        "foreign-release"},
-      // The eviction explains c3's grant, as it certainly came after c2's DEL.
+      // The eviction explains c3's grant, as the eviction certainly came after c2's DEL.
       {"lease-exclusion", R"(
       c1:                     A------a=========R-x
       c2:          A-a=====!=====R-f
@@ -153,7 +154,7 @@ TEST(DoubleGrant, IsAnUncheckedRelease) {
   });
 }
 
-TEST(DoubleGrant, WithMajoritiesIsTheNodeThatBothCounted) {
+TEST(DoubleGrant, AFaultOnAMinorityOfNodesExplainsTwoMajorities) {
   const LaneOptions redlock{.nodes = 5, .lock = "redlock"};
   const std::string of_three = "\n      jump n3:           [----------]   | 2000";
   ExpectCauses({
@@ -167,7 +168,7 @@ TEST(DoubleGrant, WithMajoritiesIsTheNodeThatBothCounted) {
   });
 }
 
-TEST(DoubleGrant, OfACommandThatRanTwiceIsTheLostReply) {
+TEST(DoubleGrant, ALostReplyExplainsACommandThatRanTwice) {
   const std::string nested = R"(
       c1:              A-a===A-a===R----r===========R-r
       c2:                    A-x      A-a==R-r)";

@@ -18,21 +18,21 @@ namespace doublehold {
 namespace {
 
 // The faults of one kind that delayed a hold, and the times of the delay.
-struct HeldUp {
+struct HoldDelay {
   std::vector<const FaultEpisode*> by;
   std::vector<Span> spans;
 
-  void Add(const FaultEpisode& episode, const Span& when) {
+  void AddOverlap(const FaultEpisode& episode, const Span& when) {
     const Span both{std::max(episode.from_ns, when.from_ns), std::min(episode.to_ns, when.to_ns)};
-    if (both.from_ns < both.to_ns) Count(episode, both);
+    if (both.from_ns < both.to_ns) AddSpan(episode, both);
   }
-  // Adds a fault that overlaps `when`. Its effect lasts until the end of `when`, even if it healed
-  // before.
-  void AddToTheEnd(const FaultEpisode& episode, const Span& when) {
+  // Adds a fault that overlaps `when`. The delay lasts until the end of `when`, even if the fault
+  // healed before.
+  void AddUntilEnd(const FaultEpisode& episode, const Span& when) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) return;
-    Count(episode, {std::max(episode.from_ns, when.from_ns), when.to_ns});
+    AddSpan(episode, {std::max(episode.from_ns, when.from_ns), when.to_ns});
   }
-  void Count(const FaultEpisode& episode, const Span& span) {
+  void AddSpan(const FaultEpisode& episode, const Span& span) {
     spans.push_back(span);
     if (by.empty() || by.back() != &episode) by.push_back(&episode);
   }
@@ -50,36 +50,37 @@ struct HeldUp {
   }
 };
 
-// Whether the faults explain the lateness: without them the hold would have ended in time, or they
-// caused most of the lateness and the lease ended meanwhile.
-bool IsToBlame(const HeldUp& up, int64_t end_ns, int64_t until_ns) {
-  const int64_t total_ns = up.TotalNs();
+// Whether the faults behind a delay explain the lateness:
+// - Without the delay, the hold would have ended in time.
+// - Or the delay is most of the lateness, and the lease ended during the delay.
+bool ExplainsLateness(const HoldDelay& delay, int64_t end_ns, int64_t until_ns) {
+  const int64_t total_ns = delay.TotalNs();
   if (total_ns == 0) return false;
-  const bool meanwhile = std::ranges::any_of(up.spans, [end_ns](const Span& span) {
+  const bool meanwhile = std::ranges::any_of(delay.spans, [end_ns](const Span& span) {
     return span.from_ns <= end_ns && end_ns <= span.to_ns;
   });
   const int64_t late_ns = until_ns - end_ns;
   return total_ns >= late_ns || (meanwhile && total_ns > late_ns / 2);
 }
 
-HeldUp Stopped(const ViolationContext& record, const Hold& hold, const Span& when) {
-  HeldUp stopped;
+HoldDelay FindStops(const ViolationContext& record, const Hold& hold, const Span& when) {
+  HoldDelay stopped;
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     if (Does(record.FaultOf(episode), FaultTrait::kStops) && episode.client == hold.client)
-      stopped.Add(episode, when);
+      stopped.AddOverlap(episode, when);
   }
   return stopped;
 }
 
-std::vector<const FaultEpisode*> AllOf(const HeldUp& a, const HeldUp& b) {
+std::vector<const FaultEpisode*> CombineEpisodes(const HoldDelay& a, const HoldDelay& b) {
   std::vector<const FaultEpisode*> all = a.by;
   all.insert(all.end(), b.by.begin(), b.by.end());
   return all;
 }
 
-// When the session waited for an answer: of its acquire, and of its reads, writes and orders under
-// the hold.
-std::vector<Span> Waited(const ViolationContext& record, const Hold& hold, const Span& when) {
+// Finds the times in which the session waited for an answer: to its acquire first, then to its
+// operations and orders under the hold.
+std::vector<Span> FindWaits(const ViolationContext& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
   for (const Call* call : record.UsesOf(hold)) {
     if (call->from_ns <= when.to_ns)
@@ -92,37 +93,38 @@ std::vector<Span> Waited(const ViolationContext& record, const Hold& hold, const
   return waited;
 }
 
-// Faults on messages matter only while the session waits for an answer, in `waits`. The first of
-// these is its acquire.
-HeldUp Held(const ViolationContext& record, const Hold& hold, const Span& when,
-            const std::vector<Span>& waits) {
-  HeldUp held;
+// Finds the delays by faults on messages and servers. Such a fault counts only during `waits`,
+// the times in which the session waits for an answer. The first of these is its acquire.
+HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, const Span& when,
+                            const std::vector<Span>& waits) {
+  HoldDelay held;
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     if (episode.from_ns > when.to_ns || episode.to_ns < when.from_ns) continue;
     const FaultFact& fault = record.FaultOf(episode);
     const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
-    // A lock on several servers need not wait for one that is away. Reads and writes must wait for
-    // the store; an acquire does not.
+    // A lock on several servers need not wait for a server that is down. Reads and writes must wait
+    // for a store that is down; an acquire need not.
     const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
     if (!of_messages && !of_server && !of_store) continue;
     const bool loses = LosesMessages(fault);
     for (const Span& waited : waits) {
       if (of_store && !of_server && &waited == &waits.front()) continue;
-      if (loses) held.AddToTheEnd(episode, waited);
-      if (!loses) held.Add(episode, waited);
+      if (loses) held.AddUntilEnd(episode, waited);
+      if (!loses) held.AddOverlap(episode, waited);
     }
   }
   return held;
 }
 
-// Everything that can have delayed the hold, at any time: the history does not record every answer
-// that a session waits for.
-HeldUp PerhapsHeldUp(const ViolationContext& record, const Hold& hold, const Span& when) {
-  HeldUp perhaps = Stopped(record, hold, when);
-  const HeldUp held = Held(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
-  perhaps.by = AllOf(perhaps, held);
+// Finds all faults and stalls that may have delayed the hold, also while no wait is recorded. The
+// history does not record every answer that a session waits for.
+HoldDelay FindPossibleDelays(const ViolationContext& record, const Hold& hold, const Span& when) {
+  HoldDelay perhaps = FindStops(record, hold, when);
+  const HoldDelay held =
+      FindMessageDelays(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
+  perhaps.by = CombineEpisodes(perhaps, held);
   perhaps.spans.insert(perhaps.spans.end(), held.spans.begin(), held.spans.end());
   for (const Stall* stall : record.disturbances.StallsWithin(when)) {
     if (stall->client == hold.client)
@@ -132,8 +134,9 @@ HeldUp PerhapsHeldUp(const ViolationContext& record, const Hold& hold, const Spa
   return perhaps;
 }
 
-// The renewal that should have prolonged the lease that ended at `end_ns`, and did not; null: none.
-const Renewal* FailedRenewal(const ViolationContext& record, const Hold& hold, int64_t end_ns) {
+// Finds the last renewal that was invoked before the lease ended at `end_ns`. Null: there was none,
+// or it was granted in time.
+const Renewal* FindFailedRenewal(const ViolationContext& record, const Hold& hold, int64_t end_ns) {
   const Renewal* last = nullptr;
   for (const Renewal& renewal : record.RenewalsOf(hold.hold)) {
     if (renewal.from_ns <= end_ns) last = &renewal;
@@ -143,9 +146,9 @@ const Renewal* FailedRenewal(const ViolationContext& record, const Hold& hold, i
   return in_time ? nullptr : last;
 }
 
-// Whether a hold whose lease was over at its grant is a re-entry into a hold that an earlier
-// section of the session had left.
-bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
+// Whether the hold re-enters, without a new lease, an earlier hold that its session left without a
+// release.
+bool IsReentryOnMarker(const ViolationContext& record, const Hold& hold) {
   const auto has_left = [&record](const Hold& before) {
     return std::ranges::any_of(record.history.events, [&before](const Event& event) {
       return event.op == Op::kLeave && event.hold == before.hold;
@@ -158,9 +161,9 @@ bool EnteredOnAMarker(const ViolationContext& record, const Hold& hold) {
   });
 }
 
-// The faults that kept the section itself at work.
-std::vector<const FaultEpisode*> Worked(const ViolationContext& record, const Hold& hold,
-                                        const Span& when) {
+// Finds the faults that prolonged the section itself.
+std::vector<const FaultEpisode*> FindProlongingFaults(const ViolationContext& record,
+                                                      const Hold& hold, const Span& when) {
   std::vector<const FaultEpisode*> worked;
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     if (Does(record.FaultOf(episode), FaultTrait::kSlows) && episode.client == hold.client &&
@@ -171,8 +174,8 @@ std::vector<const FaultEpisode*> Worked(const ViolationContext& record, const Ho
   return worked;
 }
 
-// A refusal after the end of the lease does not explain that end.
-std::string HowItFailed(const Renewal& renewal, int64_t end_ns) {
+// Says how the renewal failed. A refusal after the lease ended does not explain why it ended.
+std::string DescribeRenewalFailure(const Renewal& renewal, int64_t end_ns) {
   if (renewal.outcome == EventType::kOk) return "answered at " + At(renewal.to_ns) + " only";
   if (renewal.outcome == EventType::kInfo) return "not answered";
   if (renewal.to_ns <= end_ns) return "refused at " + At(renewal.to_ns);
@@ -181,13 +184,13 @@ std::string HowItFailed(const Renewal& renewal, int64_t end_ns) {
 }
 
 // Explains the end of an extended lease by a renewal that failed.
-std::optional<Explanation> OfRenewal(const ViolationContext& record, const Hold& hold,
-                                     int64_t end_ns, const Span& around) {
-  const Renewal* renewal = FailedRenewal(record, hold, end_ns);
+std::optional<Explanation> ExplainByRenewal(const ViolationContext& record, const Hold& hold,
+                                            int64_t end_ns, const Span& around) {
+  const Renewal* renewal = FindFailedRenewal(record, hold, end_ns);
   if (renewal == nullptr) return std::nullopt;
   if (renewal->outcome == EventType::kFail && renewal->to_ns <= end_ns) {
-    // The key was gone: what took it away is the cause.
-    if (Explanation lost = WhyGrantedTwice(record, hold); lost.cause != Cause::kUnexplained)
+    // The key was gone, so the fault that removed the key is the cause.
+    if (Explanation lost = ExplainDoubleGrant(record, hold); lost.cause != Cause::kUnexplained)
       return lost;
     for (const FaultEpisode* episode :
          record.disturbances.EpisodesWithin({hold.asked_ns, renewal->to_ns})) {
@@ -199,10 +202,11 @@ std::optional<Explanation> OfRenewal(const ViolationContext& record, const Hold&
             .episodes = {episode}};
     }
   }
-  Explanation why{.cause = Cause::kRenewalFailed,
-                  .because = fmt::format("the renewal that {} sent at {} was {}",
-                                         OwnerName(record.disturbances, hold.owner()),
-                                         At(renewal->from_ns), HowItFailed(*renewal, end_ns))};
+  Explanation why{
+      .cause = Cause::kRenewalFailed,
+      .because = fmt::format("the renewal that {} sent at {} was {}",
+                             OwnerName(record.disturbances, hold.owner()), At(renewal->from_ns),
+                             DescribeRenewalFailure(*renewal, end_ns))};
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
     if ((KeepsMessages(fault) || LosesMessages(fault)) &&
@@ -216,10 +220,10 @@ std::optional<Explanation> OfRenewal(const ViolationContext& record, const Hold&
 
 }  // namespace
 
-Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at_ns,
-                    int64_t until_ns) {
+Explanation ExplainLateHold(const ViolationContext& record, const Hold& hold, int64_t at_ns,
+                            int64_t until_ns) {
   const std::string who = OwnerName(record.disturbances, hold.owner());
-  if (EnteredOnAMarker(record, hold)) {
+  if (IsReentryOnMarker(record, hold)) {
     return {
         .cause = Cause::kMarkerLeft,
         .because = fmt::format(
@@ -229,32 +233,32 @@ Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at
   const Call* grant = record.GrantOf(hold.hold);
   const int64_t asked_ns = grant == nullptr ? hold.core.from_ns : grant->from_ns;
   const Span around{asked_ns, until_ns};
-  const HeldUp stopped = Stopped(record, hold, around);
-  const HeldUp held = Held(record, hold, around, Waited(record, hold, around));
+  const HoldDelay stopped = FindStops(record, hold, around);
+  const HoldDelay held = FindMessageDelays(record, hold, around, FindWaits(record, hold, around));
   if (end_ns <= hold.core.from_ns) {
     return {.cause = Cause::kOverAtGrant,
             .because = fmt::format("{} asked at {} and was granted the key at {}, its lease being "
                                    "over since {}",
                                    who, At(asked_ns), At(hold.core.from_ns), At(end_ns)),
-            .episodes = AllOf(stopped, held)};
+            .episodes = CombineEpisodes(stopped, held)};
   }
-  if (IsToBlame(stopped, end_ns, until_ns)) {
+  if (ExplainsLateness(stopped, end_ns, until_ns)) {
     return {.cause = Cause::kStopped,
             .because = FaultsClause(record.disturbances, stopped.by),
             .episodes = stopped.by};
   }
-  if (auto renewal = OfRenewal(record, hold, end_ns, around)) return *std::move(renewal);
-  if (IsToBlame(held, end_ns, until_ns)) {
+  if (auto renewal = ExplainByRenewal(record, hold, end_ns, around)) return *std::move(renewal);
+  if (ExplainsLateness(held, end_ns, until_ns)) {
     return {.cause = Cause::kMessageHeld,
             .because = FaultsClause(record.disturbances, held.by),
             .episodes = held.by};
   }
-  const HeldUp perhaps = PerhapsHeldUp(record, hold, around);
+  const HoldDelay perhaps = FindPossibleDelays(record, hold, around);
   if (until_ns - perhaps.TotalNs() > end_ns) {
     return {.cause = Cause::kOverran,
             .because = fmt::format("{} worked on until {}, its lease being over since {}", who,
                                    At(until_ns), At(end_ns)),
-            .episodes = Worked(record, hold, around)};
+            .episodes = FindProlongingFaults(record, hold, around)};
   }
   return {.because = fmt::format("nothing that held {} up explains alone that it was late", who),
           .episodes = perhaps.by};

@@ -6,17 +6,17 @@
 
 namespace doublehold {
 
-// `hold` was not live at `at_ns`, and did harm until `until_ns`. A fault is to blame if without it
-// the hold would have ended in time:
+// Explains why `hold`, which was not live at `at_ns`, did harm until `until_ns`. A fault is the
+// cause if without the fault the hold would have ended in time:
 //
-//   c1:  A-a==(stopped....!..)===R      8 late at R, stopped for 11: in time without
-//   c1:  A-a==(.)=========!======R      stopped for 2, and 7 late: late anyway, overran
+//   c1:  A-a==(stopped....!..)===R      stopped for 15 ms, 7 ms late: in time without the pause
+//   c1:  A-a==(.)=========!======R      stopped for 2 ms, 7 ms late: late anyway, `overran`
 //
-// A fault is to blame, too, if it caused most of the lateness and the lease ended meanwhile.
-// A delayed message matters while its session waits for the answer. If only several causes together
-// explain the lateness, the cause is `unexplained`.
-Explanation WhyLate(const ViolationContext& record, const Hold& hold, int64_t at_ns,
-                    int64_t until_ns);
+// A fault is also the cause if the fault caused most of the lateness, and the lease ended during
+// that delay. A delayed message counts only while its session waits for the answer. If only several
+// causes together explain the lateness, the cause is `unexplained`.
+Explanation ExplainLateHold(const ViolationContext& record, const Hold& hold, int64_t at_ns,
+                            int64_t until_ns);
 
 }  // namespace doublehold
 

@@ -10,11 +10,11 @@
 namespace doublehold {
 namespace {
 
-// A release that freed another's lock, and the hold that it ended.
+// A release that freed another owner's lock, and the hold that the release ended.
 struct ForeignRelease {
   const Hold* hold = nullptr;
   Span when;
-  bool led_to_others = false;  // the owner of the freed lock later freed another's, too
+  bool led_to_others = false;  // that owner's release freed a further owner's lock
 };
 
 bool WasLate(const ForeignRelease& release) {
@@ -22,8 +22,9 @@ bool WasLate(const ForeignRelease& release) {
   return !hold.LiveAt(release.when.from_ns) && hold.valid_until_ns < release.when.from_ns;
 }
 
-// The release that began a chain of such releases; no hold: it is not recorded.
-ForeignRelease OriginOf(const ViolationContext& record, uint64_t hold, Span when) {
+// Finds the release that began a chain of such releases. The hold of the result is null if the
+// history does not show that release.
+ForeignRelease FindFirstRelease(const ViolationContext& record, uint64_t hold, Span when) {
   ForeignRelease release{.hold = record.holds.Find(hold), .when = when};
   while (release.hold != nullptr && !WasLate(release)) {
     const auto lost = record.freed.find(release.hold->hold);
@@ -33,37 +34,38 @@ ForeignRelease OriginOf(const ViolationContext& record, uint64_t hold, Span when
   return release;
 }
 
-struct Told {
+struct RefinedText {
   std::string text;
   int32_t fault = -1;
 };
 
-std::optional<Told> TellOrigin(const ViolationContext& record, const Explanation& why,
-                               const Violation& violation) {
-  if (why.calls.size() > 1) return std::nullopt;  // it is unknown which of the calls it was
+std::optional<RefinedText> DescribeFirstRelease(const ViolationContext& record,
+                                                const Explanation& why,
+                                                const Violation& violation) {
+  if (why.calls.size() > 1) return std::nullopt;  // it is unknown which call freed the lock
   ForeignRelease origin;
   if (!why.calls.empty()) {
     const Call& call = *why.calls.front();
-    origin = OriginOf(record, call.hold, {call.from_ns, call.to_ns});
+    origin = FindFirstRelease(record, call.hold, {call.from_ns, call.to_ns});
   } else if (violation.first) {
-    origin = OriginOf(record, violation.first->hold, {violation.from_ns, violation.to_ns});
+    origin = FindFirstRelease(record, violation.first->hold, {violation.from_ns, violation.to_ns});
   }
   if (origin.hold == nullptr) return std::nullopt;
   const int64_t at_ns = origin.when.from_ns;
   const StaleStory story = TellStale(record.disturbances, *origin.hold, 0, at_ns, at_ns);
   if (story.explained_by_stall) return std::nullopt;
-  return Told{
+  return RefinedText{
       fmt::format("{}; it released the key at {}, and freed another's lock{}{}", story.text,
                   At(at_ns), origin.led_to_others ? ", and that one the next's" : "", story.suffix),
       story.fault};
 }
 
-std::optional<Told> TellCause(const ViolationContext& record, const Explanation& why,
-                              const Violation& violation) {
+std::optional<RefinedText> DescribeCause(const ViolationContext& record, const Explanation& why,
+                                         const Violation& violation) {
   if (why.cause == Cause::kUnexplained || why.cause == Cause::kNoLock) return std::nullopt;
-  if (why.cause == Cause::kForeignRelease) return TellOrigin(record, why, violation);
+  if (why.cause == Cause::kForeignRelease) return DescribeFirstRelease(record, why, violation);
   if (why.episodes.empty()) return std::nullopt;
-  return Told{FaultsClause(record.disturbances, why.episodes), why.episodes.front()->fault};
+  return RefinedText{FaultsClause(record.disturbances, why.episodes), why.episodes.front()->fault};
 }
 
 }  // namespace
@@ -71,10 +73,10 @@ std::optional<Told> TellCause(const ViolationContext& record, const Explanation&
 void NameFaultsBehind(const ViolationContext& record, const Explanation& why,
                       Violation& violation) {
   if (!violation.before_faults || violation.explained_by_stall) return;
-  const std::optional<Told> told = TellCause(record, why, violation);
-  if (!told) return;
-  violation.sentence = *violation.before_faults + told->text;
-  violation.fault = told->fault;
+  const std::optional<RefinedText> refined = DescribeCause(record, why, violation);
+  if (!refined) return;
+  violation.sentence = *violation.before_faults + refined->text;
+  violation.fault = refined->fault;
 }
 
 }  // namespace doublehold

@@ -6,17 +6,19 @@
 
 namespace doublehold {
 
-// A violation while all leases were valid is first described with a fault that was active at about
-// that time. Its cause may be another fault, even one that ended long before: a lost reply made a
-// release late by a lease. So the sentence names the faults of the cause instead. For a release
-// that freed another's lock, these are the faults that made it late. If the release freed another's
-// lock only because an earlier release had freed its own, the first release of the chain counts:
+// Names in a sentence the faults of the cause. If all leases were valid, a checker names a fault
+// that was active at about the time of the violation. The cause may be a fault that ended long
+// before: for example, a lost reply delays a release by a lease. For a release that freed another
+// owner's lock, the sentence names the faults that made the release late. In a chain of such
+// releases, each frees the lock of the next owner, and the sentence names the faults behind the
+// first:
 //
-//   c1:  A-------------------a=!==R-r                    lost reply; its release frees c3's lock,
-//   c3:                        A-a=========R-r           c3's release that of c2,
-//   c2:                             A-a=========R-r      c2's that of the next holder
+//   c1:  A-------------------a=!==R-r                    lost reply; its release frees c3's lock
+//   c3:                        A-a=========R-r           c3's release frees c2's lock
+//   c2:                             A-a=========R-r      c2's release frees the next owner's lock
 //
-// Does nothing if the cause is `unexplained`, or a stall of the machine.
+// Does nothing if the cause is `unexplained` or `no-lock`, or if a stall of the machine explains
+// the violation.
 void NameFaultsBehind(const ViolationContext& record, const Explanation& why, Violation& violation);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// Which faults a sentence names if all leases were valid.
+// Tests which faults a sentence names if all leases were valid.
 #include "checker/explain/refine_sentence.h"
 
 #include <gtest/gtest.h>
@@ -13,12 +13,11 @@ namespace {
 using testing::FirstOf;
 using testing::kBoth;
 
-Violation LeaseExclusion(const std::string& lanes) {
+Violation FirstLeaseExclusion(const std::string& lanes) {
   return FirstOf(FromLanes(lanes, {.claims = {"lease-exclusion"}}), "lease-exclusion");
 }
 
-// Client 1's reply is lost, so its lease is over at its grant, and its release frees the lock of
-// client 3.
+// Client 1's messages are lost. So client 1 releases after its lease, and frees client 3's lock.
 const std::string kFreed = R"(
       drop c1:       []
       slow c3:       [-----]
@@ -26,8 +25,8 @@ const std::string kFreed = R"(
       c3:                                 A-a=========R-f
       c2:                                         A-a=======R-r)";
 
-TEST(Retell, OfAFreedLockNamesTheFaultThatMadeTheReleaseLate) {
-  const Violation violation = LeaseExclusion(kFreed);
+TEST(RefineSentence, NamesTheFaultThatMadeAForeignReleaseLate) {
+  const Violation violation = FirstLeaseExclusion(kFreed);
   EXPECT_EQ(violation.sentence,
             "client 2 was granted the key at 0.033 s while client 3's lease was valid until 1.023 "
             "s; client 3 held it until 0.035 s; client 1's lease ended at 0.006 s; it released the "
@@ -38,7 +37,7 @@ TEST(Retell, OfAFreedLockNamesTheFaultThatMadeTheReleaseLate) {
 }
 
 // Client 3's release then frees client 2's lock, although client 3's own lease is valid.
-TEST(Retell, OfAChainOfReleasesNamesTheFirst) {
+TEST(RefineSentence, NamesTheFirstOfAChainOfReleases) {
   const RunVerdict verdict = Judge(FromLanes(kFreed + R"(
       c4:                                              A-a==R-r)",
                                              {.claims = {"lease-exclusion"}}));
@@ -53,19 +52,19 @@ TEST(Retell, OfAChainOfReleasesNamesTheFirst) {
   EXPECT_EQ(violation.fault, 0);
 }
 
-// The client's clock, which moved too, removed no key.
-TEST(Retell, OfAKnownCauseNamesItsFaultsOnly) {
+// Client 2's clock moved too, but a client's clock removes no key.
+TEST(RefineSentence, NamesOnlyTheFaultsOfAKnownCause) {
   const std::string both = kBoth + R"(
       jump n1:           [--------------]   | 2000
       jump c2:           [--------------]   | 2000)";
-  const Violation violation = LeaseExclusion(both);
+  const Violation violation = FirstLeaseExclusion(both);
   EXPECT_EQ(Name(violation.cause), "server-clock") << violation.because;
   EXPECT_TRUE(violation.sentence.ends_with(
       "held it until 0.019 s; the clock of node 1 had been moved ahead by 2s at 0.006 s"))
       << violation.sentence;
 }
 
-TEST(Retell, OfSeveralPossibleReleasesNamesNone) {
+TEST(RefineSentence, NamesNoReleaseIfSeveralArePossible) {
   const Violation violation =
       FirstOf(FromLanes(R"(
       c1:          A-a==!=============R-r
@@ -82,8 +81,8 @@ TEST(Retell, OfSeveralPossibleReleasesNamesNone) {
       << violation.sentence;
 }
 
-TEST(Retell, ChangesNothingWithoutACause) {
-  const Violation violation = LeaseExclusion(kBoth + "\n      drop c2:           [---]");
+TEST(RefineSentence, ChangesNothingIfTheCauseIsUnexplained) {
+  const Violation violation = FirstLeaseExclusion(kBoth + "\n      drop c2:           [---]");
   EXPECT_EQ(Name(violation.cause), "unexplained") << violation.because;
   EXPECT_TRUE(violation.sentence.ends_with("; client 2's messages were being lost (0.006-0.010 s)"))
       << violation.sentence;

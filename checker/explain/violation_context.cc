@@ -37,8 +37,7 @@ ViolationContext::ViolationContext(const Evidence& of)
     }
   }
   if (!unchecked) return;
-  // As many as a run can have, and a reader can wait for. A violation beyond the limit counts as
-  // uncertain.
+  // Bounds the time of the check. A release beyond the limit counts as not proved.
   constexpr size_t kMostFreed = 10'000;
   const ClaimVerdict release =
       CheckRelease(of, {.violations_told = kMostFreed, .told_of_a_hold = kMostFreed});

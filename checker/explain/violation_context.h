@@ -1,6 +1,7 @@
-// The history of holds in order, built once; causes and stories are read from it.
+// Indexes a history by hold and by key, once for all violations. The cause and the steps of a
+// violation are derived from this index.
 //
-// Not thread-safe. Refers to the evidence, which must outlive it.
+// Not thread-safe. Refers to the evidence, which must outlive the index.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_CONTEXT_H_
 
@@ -19,14 +20,13 @@ struct Renewal {
   int64_t from_ns = 0;
   int64_t to_ns = kForeverNs;
   EventType outcome = EventType::kInfo;
-  int64_t valid_until_ns = 0;  // as the granted extension returned it
+  int64_t valid_until_ns = 0;  // as a granted extension returned it
 };
 
-// Another owner's release that freed the lock of a hold: when, and under which hold; 0: not
-// recorded.
+// A release by another owner that freed the lock of a hold.
 struct Freed {
-  Span when;
-  uint64_t by = 0;
+  Span when;        // from the invocation of the release to its answer
+  uint64_t by = 0;  // the hold that the release ended; 0: not recorded
 };
 
 struct ViolationContext {
@@ -40,12 +40,12 @@ struct ViolationContext {
   // The release of a hold; null: it is not in the history.
   [[nodiscard]] const Call* ReleaseOf(const Hold& hold) const;
   [[nodiscard]] const std::vector<Renewal>& RenewalsOf(uint64_t hold) const;
-  // When the session of a hold waited for its orders to be recorded.
+  // The times in which the session of a hold waited for its orders to be recorded.
   [[nodiscard]] const std::vector<Span>& OrdersUnder(uint64_t hold) const;
   [[nodiscard]] const FaultFact& FaultOf(const FaultEpisode& episode) const;
   // The calls of an operation on a key, in the order of their invocation.
   [[nodiscard]] const std::vector<const Call*>& CallsOf(Op op, uint16_t key) const;
-  // The reads, writes, looks and saves that the session made during the hold, by operation, then by
+  // The reads, writes, saves and looks of the session under the hold, sorted by operation, then by
   // invocation.
   [[nodiscard]] const std::vector<const Call*>& UsesOf(const Hold& hold) const;
 
@@ -53,7 +53,8 @@ struct ViolationContext {
   const Disturbances& disturbances;
   const Holds& holds;
   const Calls& calls;
-  // Holds whose lock another's release certainly freed, as the claim `release` proves.
+  // For each hold whose lock another owner's release freed, as the claim `release` proves: that
+  // release.
   std::map<uint64_t, Freed> freed;
 
  private:

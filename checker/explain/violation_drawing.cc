@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-std::string TextOfUse(const Call& use) {
+std::string UseLabel(const Call& use) {
   if (!use.Ok()) {
     return fmt::format("{} {}", Name(use.op),
                        use.outcome == EventType::kFail ? "refused" : "unanswered");
@@ -30,11 +30,11 @@ class LaneBuilder {
  public:
   explicit LaneBuilder(const ViolationContext& record) : record_(record) {}
 
-  void Take(const Hold& hold) {
+  void AddHold(const Hold& hold) {
     if (!holds_.insert(hold.hold).second) return;
     DrawnLane& lane = LaneFor(hold.owner());
     times_.insert({hold.core.from_ns, hold.core.to_ns});
-    TakeSpans(lane, hold);
+    AddSpans(lane, hold);
     if (const Call* grant = record_.GrantOf(hold.hold)) {
       AddCall(lane, *grant, {'A', hold.shared ? 'b' : 'a', '='});
     } else {
@@ -43,14 +43,14 @@ class LaneBuilder {
     for (const Renewal& renewal : record_.RenewalsOf(hold.hold)) {
       lane.marks.push_back({renewal.from_ns, 'E', '-'});
       if (renewal.to_ns < kForeverNs)
-        lane.marks.push_back({renewal.to_ns, LetterOf(renewal.outcome, 'e'), '='});
+        lane.marks.push_back({renewal.to_ns, LetterFor(renewal.outcome, 'e'), '='});
     }
     if (hold.valid_until_ns < hold.core.to_ns && hold.valid_until_ns > hold.core.from_ns) {
       lane.marks.push_back({hold.valid_until_ns, '!', kAsBefore, "lease over"});
       times_.insert(hold.valid_until_ns);
     }
     for (const Call* use : record_.UsesOf(hold)) {
-      if (use->key == hold.key) TakeUse(lane, *use);
+      if (use->key == hold.key) AddUse(lane, *use);
     }
     if (const Call* release = record_.ReleaseOf(hold)) {
       AddCall(lane, *release, {'R', release->answer[0] == 1 ? 'f' : 'r', ' '});
@@ -61,8 +61,8 @@ class LaneBuilder {
     Widen(hold.core.to_ns);
   }
 
-  // A release by another session.
-  void Take(const Call& call) {
+  // Adds a release by another session.
+  void AddForeignRelease(const Call& call) {
     DrawnLane& lane = LaneFor(call.session);
     const bool known = std::ranges::any_of(lane.marks, [&](const DrawnMark& mark) {
       return mark.letter == 'R' && mark.at_ns == call.from_ns;
@@ -70,9 +70,9 @@ class LaneBuilder {
     if (!known) AddCall(lane, call, {'R', 'f', ' '});
   }
 
-  // Requires that holds and calls were taken before: a fault is cut to their time, and is drawn
-  // only beside them.
-  void Take(const FaultEpisode& episode) {
+  // Adds a fault, cut to the time of the holds and calls. Requires that these were added before;
+  // without any, no fault is drawn.
+  void AddFault(const FaultEpisode& episode) {
     if (drawing_.lanes.empty()) return;
     DrawnLane& lane = LaneFor(LaneName(record_, episode), episode.client);
     if (!lane.marks.empty()) return;
@@ -109,12 +109,12 @@ class LaneBuilder {
     return LaneFor(OwnerName(record_.disturbances, session), session.client);
   }
 
-  static char LetterOf(EventType outcome, char ok) {
+  static char LetterFor(EventType outcome, char ok) {
     if (outcome == EventType::kOk) return ok;
     return outcome == EventType::kFail ? 'x' : '?';
   }
 
-  void TakeSpans(DrawnLane& lane, const Hold& hold) {
+  void AddSpans(DrawnLane& lane, const Hold& hold) {
     if (const Call* grant = record_.GrantOf(hold.hold))
       lane.spans.push_back({grant->from_ns, hold.core.from_ns, SpanState::kWaiting});
     lane.spans.push_back({hold.core.from_ns, hold.core.to_ns, SpanState::kHeld});
@@ -122,7 +122,7 @@ class LaneBuilder {
       lane.spans.push_back({live.from_ns, live.to_ns, SpanState::kLive});
   }
 
-  void TakeUse(DrawnLane& lane, const Call& use) {
+  void AddUse(DrawnLane& lane, const Call& use) {
     if (use.op == Op::kRead && !use.Ok()) return;
     if (use.op == Op::kRead) {
       lane.marks.push_back({use.to_ns, 'g', '='});
@@ -130,17 +130,17 @@ class LaneBuilder {
       const char invoked = use.op == Op::kWrite ? 'W' : use.op == Op::kSave ? 'S' : 'L';
       AddCall(lane, use, {invoked, static_cast<char>(std::tolower(invoked)), '='});
     }
-    lane.marks.back().text = TextOfUse(use);
+    lane.marks.back().text = UseLabel(use);
     if (lane.spans.size() < kMostMarks && use.to_ns < kForeverNs)
       lane.spans.push_back({use.from_ns, use.to_ns, SpanState::kCalling});
   }
 
-  // Adds the marks of a call: its invocation, and its outcome if there is one.
+  // Adds the marks of a call: its invocation, and its outcome if that is known.
   void AddCall(DrawnLane& lane, const Call& call, CallLetters letters) {
     lane.marks.push_back({call.from_ns, letters.invoked, '-'});
     Widen(call.from_ns);
     if (call.to_ns >= kForeverNs) return;
-    lane.marks.push_back({call.to_ns, LetterOf(call.outcome, letters.ok), letters.after});
+    lane.marks.push_back({call.to_ns, LetterFor(call.outcome, letters.ok), letters.after});
     Widen(call.to_ns);
   }
 
@@ -171,10 +171,10 @@ ViolationDrawing DrawViolation(const ViolationContext& record, const Violation& 
   LaneBuilder lanes(record);
   for (const auto& ref : {violation.first, violation.second}) {
     const Hold* hold = ref ? record.holds.Find(ref->hold) : nullptr;
-    if (hold != nullptr) lanes.Take(*hold);
+    if (hold != nullptr) lanes.AddHold(*hold);
   }
-  for (const Call* call : why.calls) lanes.Take(*call);
-  for (const FaultEpisode* episode : why.episodes) lanes.Take(*episode);
+  for (const Call* call : why.calls) lanes.AddForeignRelease(*call);
+  for (const FaultEpisode* episode : why.episodes) lanes.AddFault(*episode);
   return std::move(lanes).Finish();
 }
 

@@ -17,48 +17,48 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kUsesTold = 2;  // uses of a hold that are described
+constexpr size_t kMostUses = 2;  // how many uses of a hold are described: the last ones
 
-std::string Answered(const Call& call) {
+std::string DescribeAnswer(const Call& call) {
   if (call.outcome == EventType::kInfo) return "was not answered";
   return "was answered at " + At(call.to_ns);
 }
 
-std::string Released(const Call& call) {
+std::string DescribeRelease(const Call& call) {
   if (call.outcome == EventType::kFail)
     return "was to release the key, and was told that it is not its own, or gone";
   if (call.outcome == EventType::kOk && call.answer[0] == 1)
     return "released the key, freeing whatever was there; it was answered at " + At(call.to_ns);
-  return "released the key, which " + Answered(call);
+  return "released the key, which " + DescribeAnswer(call);
 }
 
-// Of a call that would be `ok` if it succeeded.
-FactKind KindOf(EventType outcome, FactKind ok) {
+// Returns `ok` for a call that succeeded, or else the kind of its failure.
+FactKind FactKindForOutcome(EventType outcome, FactKind ok) {
   if (outcome == EventType::kOk) return ok;
   return outcome == EventType::kFail ? FactKind::kRefused : FactKind::kUnanswered;
 }
 
-FactKind KindOfUse(const Call& use) {
+FactKind FactKindForUse(const Call& use) {
   const FactKind ok = use.op == Op::kRead    ? FactKind::kRead
                       : use.op == Op::kWrite ? FactKind::kWrote
                       : use.op == Op::kSave  ? FactKind::kSaved
                                              : FactKind::kLooked;
-  return KindOf(use.outcome, ok);
+  return FactKindForOutcome(use.outcome, ok);
 }
 
 class Narrator {
  public:
   explicit Narrator(const ViolationContext& record) : record_(record) {}
 
-  void Take(const Hold& hold) {
-    if (!told_.insert(hold.hold).second) return;
-    Grant(hold);
-    Renewals(hold);
-    Uses(hold);
-    End(hold);
+  void AddHold(const Hold& hold) {
+    if (!described_.insert(hold.hold).second) return;
+    AddGrant(hold);
+    AddRenewals(hold);
+    AddUses(hold);
+    AddEnd(hold);
   }
 
-  void Take(const FaultEpisode& episode) {
+  void AddFault(const FaultEpisode& episode) {
     std::string text = FaultClause(record_.disturbances, episode);
     const bool known = std::ranges::any_of(steps_, [&](const auto& s) { return s.text == text; });
     if (known) return;
@@ -66,9 +66,9 @@ class Narrator {
         {episode.from_ns, LaneName(record_, episode), FactKind::kFaultBegan, std::move(text)});
   }
 
-  void Take(const Call& call) {
+  void AddForeignRelease(const Call& call) {
     const Hold* hold = record_.holds.Find(call.hold);
-    if (hold != nullptr && told_.contains(hold->hold)) return;
+    if (hold != nullptr && described_.contains(hold->hold)) return;
     AddRelease(call.from_ns, OwnerName(record_.disturbances, call.session), call);
   }
 
@@ -77,7 +77,8 @@ class Narrator {
     for (const StoryStep& step : steps_) {
       if (step.what == FactKind::kFaultBegan) began.insert(step.at_ns);
     }
-    // By time; at the same time a call that failed comes after the fault that made it fail.
+    // Sorted by time. A failed call comes after a fault that began at the same instant, since the
+    // fault may have made the call fail.
     std::ranges::stable_sort(steps_, {}, [&](const StoryStep& step) {
       const bool failed = step.what == FactKind::kUnanswered || step.what == FactKind::kRefused;
       return std::pair(step.at_ns, failed && began.contains(step.at_ns));
@@ -87,20 +88,22 @@ class Narrator {
   }
 
  private:
-  std::string Who(const Hold& hold) const { return OwnerName(record_.disturbances, hold.owner()); }
+  std::string Owner(const Hold& hold) const {
+    return OwnerName(record_.disturbances, hold.owner());
+  }
   void Add(int64_t at_ns, const Hold& hold, FactKind what, std::string text) {
-    steps_.push_back({at_ns, Who(hold), what, std::move(text)});
+    steps_.push_back({at_ns, Owner(hold), what, std::move(text)});
   }
   void AddRelease(int64_t at_ns, std::string who, const Call& release) {
-    std::string text = who + " " + Released(release);
-    steps_.push_back(
-        {at_ns, std::move(who), KindOf(release.outcome, FactKind::kReleased), std::move(text)});
+    std::string text = who + " " + DescribeRelease(release);
+    steps_.push_back({at_ns, std::move(who),
+                      FactKindForOutcome(release.outcome, FactKind::kReleased), std::move(text)});
   }
 
-  void Grant(const Hold& hold) {
+  void AddGrant(const Hold& hold) {
     const Call* grant = record_.GrantOf(hold.hold);
     const int64_t until_ns = grant == nullptr ? hold.valid_until_ns : grant->answer[0];
-    std::string text = Who(hold) + " was granted the key";
+    std::string text = Owner(hold) + " was granted the key";
     if (grant != nullptr && grant->answer[1] != 0)
       text += fmt::format(" with token {}", grant->answer[1]);
     if (grant != nullptr) text += fmt::format(", having asked at {}", At(grant->from_ns));
@@ -114,7 +117,7 @@ class Narrator {
     Add(hold.core.from_ns, hold, FactKind::kGranted, std::move(text));
   }
 
-  void Renewals(const Hold& hold) {
+  void AddRenewals(const Hold& hold) {
     int64_t extended = 0;
     const Renewal* last = nullptr;
     for (const Renewal& renewal : record_.RenewalsOf(hold.hold)) {
@@ -123,37 +126,37 @@ class Narrator {
         last = &renewal;
         continue;
       }
-      Add(renewal.from_ns, hold, KindOf(renewal.outcome, FactKind::kRenewed),
-          fmt::format("{} asked to extend its lease, and {}", Who(hold),
+      Add(renewal.from_ns, hold, FactKindForOutcome(renewal.outcome, FactKind::kRenewed),
+          fmt::format("{} asked to extend its lease, and {}", Owner(hold),
                       renewal.outcome == EventType::kFail ? "was refused at " + At(renewal.to_ns)
                                                           : "was not answered"));
     }
     if (last == nullptr) return;
     Add(last->to_ns, hold, FactKind::kRenewed,
-        fmt::format("{}'s lease was extended until {}{}", Who(hold), At(last->valid_until_ns),
+        fmt::format("{}'s lease was extended until {}{}", Owner(hold), At(last->valid_until_ns),
                     extended == 1 ? "" : fmt::format(", the last of {} times", extended)));
   }
 
-  void Uses(const Hold& hold) {
+  void AddUses(const Hold& hold) {
     std::vector<StoryStep> uses;
     for (const Call* call : record_.UsesOf(hold)) {
       const bool answered = call->op != Op::kWrite && call->to_ns < kForeverNs;
-      uses.push_back({answered ? call->to_ns : call->from_ns, Who(hold), KindOfUse(*call),
-                      fmt::format("{} {}", Who(hold), UseOf(*call))});
+      uses.push_back({answered ? call->to_ns : call->from_ns, Owner(hold), FactKindForUse(*call),
+                      fmt::format("{} {}", Owner(hold), DescribeUse(*call))});
     }
     std::ranges::stable_sort(uses, {}, &StoryStep::at_ns);
-    const size_t from = uses.size() > kUsesTold ? uses.size() - kUsesTold : 0;
+    const size_t from = uses.size() > kMostUses ? uses.size() - kMostUses : 0;
     steps_.insert(steps_.end(), uses.begin() + static_cast<ptrdiff_t>(from), uses.end());
   }
 
-  std::string UseOf(const Call& call) const {
+  std::string DescribeUse(const Call& call) const {
     switch (call.op) {
       case Op::kRead:
         return call.Ok()                          ? fmt::format("read stock {}", call.answer[0])
                : call.outcome == EventType::kFail ? "was not let read"
                                                   : "asked for the stock, and was not answered";
       case Op::kWrite:
-        return WriteOf(call);
+        return DescribeWrite(call);
       case Op::kSave:
         return fmt::format("saved task {}{}", call.asked[0],
                            call.outcome == EventType::kFail ? ", which had been saved" : "");
@@ -162,36 +165,37 @@ class Narrator {
     }
   }
 
-  // Does not name the overwritten value: another client may have changed it since the read.
-  std::string WriteOf(const Call& call) const {
+  // Does not name the overwritten stock: another client may have changed the stock since the read.
+  std::string DescribeWrite(const Call& call) const {
     const bool takes_one = WriteModeOf(record_.history.facts) == WriteMode::kDecrement;
     const std::string asked = takes_one ? "take one" : fmt::format("write {}", call.asked[1]);
     const std::string read = fmt::format(", having read {}", call.asked[0]);
     if (call.outcome == EventType::kFail) return "was to " + asked + read + ", and was refused";
     if (takes_one && call.Ok())
-      return fmt::format("took the stock to {}{}; that {}", call.answer[1], read, Answered(call));
+      return fmt::format("took the stock to {}{}; that {}", call.answer[1], read,
+                         DescribeAnswer(call));
     const std::string done = takes_one ? "was to take one" : fmt::format("wrote {}", call.asked[1]);
-    return done + read + "; that " + Answered(call);
+    return done + read + "; that " + DescribeAnswer(call);
   }
 
-  void End(const Hold& hold) {
+  void AddEnd(const Hold& hold) {
     const int64_t end_ns = hold.core.to_ns;
     if (!hold.LiveAt(end_ns) && hold.valid_until_ns < end_ns &&
         hold.core.from_ns < hold.valid_until_ns) {
-      Add(hold.valid_until_ns, hold, FactKind::kLeaseEnded, Who(hold) + "'s lease was over");
+      Add(hold.valid_until_ns, hold, FactKind::kLeaseEnded, Owner(hold) + "'s lease was over");
     }
     if (!hold.released) {
       Add(end_ns, hold, hold.left ? FactKind::kLeft : FactKind::kLastSeen,
-          Who(hold) + (hold.left ? " left its section without releasing the key"
-                                 : " was last seen, and never released the key"));
+          Owner(hold) + (hold.left ? " left its section without releasing the key"
+                                   : " was last seen, and never released the key"));
     } else if (const Call* release = record_.ReleaseOf(hold)) {
-      AddRelease(end_ns, Who(hold), *release);
+      AddRelease(end_ns, Owner(hold), *release);
     }
   }
 
   const ViolationContext& record_;
   std::vector<StoryStep> steps_;
-  std::set<uint64_t> told_;
+  std::set<uint64_t> described_;
 };
 
 }  // namespace
@@ -201,16 +205,16 @@ std::vector<StoryStep> Narrate(const ViolationContext& record, const Violation& 
   Narrator narrator(record);
   for (const auto& ref : {violation.first, violation.second}) {
     const Hold* hold = ref ? record.holds.Find(ref->hold) : nullptr;
-    if (hold != nullptr) narrator.Take(*hold);
+    if (hold != nullptr) narrator.AddHold(*hold);
   }
-  for (const Call* call : why.calls) narrator.Take(*call);
-  for (const FaultEpisode* episode : why.episodes) narrator.Take(*episode);
+  for (const Call* call : why.calls) narrator.AddForeignRelease(*call);
+  for (const FaultEpisode* episode : why.episodes) narrator.AddFault(*episode);
   return std::move(narrator).Finish();
 }
 
 void ExplainViolations(const ViolationContext& record, ClaimVerdict& verdict) {
   for (Violation& violation : verdict.violations) {
-    Explanation why = WhyViolated(record, verdict.claim, violation);
+    Explanation why = ExplainViolation(record, verdict.claim, violation);
     violation.steps = Narrate(record, violation, why);
     violation.drawing = DrawViolation(record, violation, why);
     if (verdict.picture.empty()) verdict.picture = ToAscii(violation.drawing);

@@ -1,5 +1,5 @@
-// Describes a violation in sentences and a picture. All that Judge adds to the results of the
-// checkers is here.
+// Explains violations: their causes, steps and drawings. Judge calls ExplainViolations after the
+// checkers.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_VIOLATION_STEPS_H_
 
@@ -9,14 +9,15 @@
 
 namespace doublehold {
 
-// Returns the events of the violation's holds in time order, each a sentence in the past tense,
-// with the faults and other clients' calls that explain it. At most kMostSteps; only the last reads
-// and writes of a holder are included.
+// Describes a violation by steps in time order, each a sentence in the past tense. The steps are
+// the events of its holds, and the faults and other clients' calls that explain the violation.
+// Returns the first kMostSteps steps. Of the uses of a hold, only the last ones are steps.
 constexpr size_t kMostSteps = 14;
 std::vector<StoryStep> Narrate(const ViolationContext& record, const Violation& violation,
                                const Explanation& why);
 
-// Adds cause, steps and picture to every described violation.
+// Adds cause, steps and drawing to every described violation, and corrects its sentence. Renders
+// the first drawing as the picture of the claim.
 void ExplainViolations(const ViolationContext& record, ClaimVerdict& verdict);
 
 }  // namespace doublehold

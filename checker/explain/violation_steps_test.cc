@@ -19,10 +19,12 @@ constexpr char kStopped[] = R"(
       pause c1:          [---------]
       final:                                   * | 4/1)";
 
-ClaimVerdict Exclusion(const std::string& lanes) { return Judge(FromLanes(lanes)).claims.at(0); }
+ClaimVerdict JudgeExclusion(const std::string& lanes) {
+  return Judge(FromLanes(lanes)).claims.at(0);
+}
 
-std::string StoryOf(const std::string& lanes) {
-  const ClaimVerdict verdict = Exclusion(lanes);
+std::string JoinSteps(const std::string& lanes) {
+  const ClaimVerdict verdict = JudgeExclusion(lanes);
   std::string story;
   for (const StoryStep& step : verdict.violations.at(0).steps)
     story += At(step.at_ns) + ": " + step.text + "\n";
@@ -30,7 +32,7 @@ std::string StoryOf(const std::string& lanes) {
 }
 
 TEST(Narrate, DescribesBothHoldsInTimeOrder) {
-  EXPECT_EQ(StoryOf(kStopped),
+  EXPECT_EQ(JoinSteps(kStopped),
             "0.002 s: client 1 was granted the key, having asked at 0.000 s; its lease ran until "
             "0.008 s\n"
             "0.004 s: client 1 read stock 5\n"
@@ -63,7 +65,7 @@ TEST(Narrate, ReportsTheNewStockOfAWrite) {
 }
 
 TEST(Narrate, DescribesFailedRenewalsAndTheLastSuccessfulOne) {
-  const std::string story = StoryOf(R"(
+  const std::string story = JoinSteps(R"(
       c1:          A-aE-e=E-e!=E-x===========R-x
       c2:                       A-a==R-r)");
   for (const char* told : {"client 1's lease was extended until 0.010 s, the last of 2 times\n",
@@ -104,16 +106,16 @@ TEST(Narrate, AFaultComesBeforeTheCallThatItMadeFail) {
   EXPECT_LT(fault, call);
 }
 
-std::string FactsOf(const std::string& lanes) {
-  const ClaimVerdict verdict = Exclusion(lanes);
+std::string JoinFacts(const std::string& lanes) {
+  const ClaimVerdict verdict = JudgeExclusion(lanes);
   std::string facts;
   for (const StoryStep& step : verdict.violations.at(0).steps)
     facts += step.who + " " + std::string(Name(step.what)) + "\n";
   return facts;
 }
 
-TEST(Narrate, EveryStepSaysWhoDidWhat) {
-  EXPECT_EQ(FactsOf(kStopped),
+TEST(Narrate, EveryStepHasASessionOrFaultAndAKind) {
+  EXPECT_EQ(JoinFacts(kStopped),
             "client 1 granted\n"
             "client 1 read\n"
             "pause c1 fault-began\n"
@@ -122,7 +124,7 @@ TEST(Narrate, EveryStepSaysWhoDidWhat) {
             "client 1 wrote\n"
             "client 2 released\n"
             "client 1 refused\n");
-  EXPECT_EQ(FactsOf(R"(
+  EXPECT_EQ(JoinFacts(R"(
       c1:          A-aE-e=E-e!=E-x===========R-?
       c2:                       A-a==R-r)"),
             "client 1 granted\n"
@@ -134,8 +136,8 @@ TEST(Narrate, EveryStepSaysWhoDidWhat) {
             "client 1 unanswered\n");
 }
 
-// Spans and marks in ms.
-std::string TextOfLane(const DrawnLane& lane) {
+// Writes the spans and marks of a lane, with times in ms.
+std::string DescribeLane(const DrawnLane& lane) {
   const auto ms = [](int64_t ns) { return std::to_string(ns / 1'000'000); };
   std::string text = lane.name + ":";
   for (const DrawnSpan& span : lane.spans)
@@ -149,9 +151,9 @@ std::string TextOfLane(const DrawnLane& lane) {
 }
 
 TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
-  const ViolationDrawing drawing = Exclusion(kStopped).violations.at(0).drawing;
+  const ViolationDrawing drawing = JudgeExclusion(kStopped).violations.at(0).drawing;
   std::string lanes;
-  for (const DrawnLane& lane : drawing.lanes) lanes += TextOfLane(lane);
+  for (const DrawnLane& lane : drawing.lanes) lanes += DescribeLane(lane);
   EXPECT_EQ(lanes,
             "client 1: waiting 0-2 held 2-21 live 2-8 calling 4-4 calling 17-19 |"
             " A0 a2 g4 (read 5) !8 (lease over) W17 w19 (wrote 4) R21 x23\n"
@@ -165,7 +167,7 @@ TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
 }
 
 TEST(Drawing, AHoldIsNotLiveBetweenItsLeaseAndALateRenewal) {
-  const ViolationDrawing drawing = Exclusion(R"(
+  const ViolationDrawing drawing = JudgeExclusion(R"(
       c1:          A-a===!......E--e====!=====R-r
       c2:                       A-a======R-r)")
                                        .violations.at(0)
@@ -179,8 +181,8 @@ TEST(Drawing, AHoldIsNotLiveBetweenItsLeaseAndALateRenewal) {
   EXPECT_EQ(live, "2-6 16-21 ");
 }
 
-TEST(Drawing, EveryDescribedViolationHasOne) {
-  const ClaimVerdict verdict = Exclusion(R"(
+TEST(Drawing, EveryDescribedViolationHasADrawing) {
+  const ClaimVerdict verdict = JudgeExclusion(R"(
       c1:          A-a===!========================R-x
       c2:                A-a==R-r
       c3:                         A-a==R-r)");
@@ -188,8 +190,8 @@ TEST(Drawing, EveryDescribedViolationHasOne) {
   EXPECT_EQ(verdict.violations.at(1).drawing.lanes.at(1).name, "client 3");
 }
 
-TEST(SpaceTime, DrawsALaneForEachSessionAndFaultWithTheKeyTimes) {
-  EXPECT_EQ("\n" + Exclusion(kStopped).picture, R"(
+TEST(AsciiTimeline, DrawsALaneForEachSessionAndFaultAndTheTimesBelow) {
+  EXPECT_EQ("\n" + JudgeExclusion(kStopped).picture, R"(
   client 1  A-----a=====g===========!======================W-------w=======R-----x
   client 2                                   A-----a===========R-------r
   pause c1                    [------------------------]
@@ -197,8 +199,8 @@ TEST(SpaceTime, DrawsALaneForEachSessionAndFaultWithTheKeyTimes) {
 )");
 }
 
-TEST(SpaceTime, DrawsTheFirstViolationOnly) {
-  EXPECT_EQ(Exclusion("c1: A-a=R-r\nc2:         A-a=R-r").picture, "");
+TEST(AsciiTimeline, DrawsTheFirstViolationOnly) {
+  EXPECT_EQ(JudgeExclusion("c1: A-a=R-r\nc2:         A-a=R-r").picture, "");
   const History stuck =
       FromLanes("c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",
                 {.claims = {"liveness"}});

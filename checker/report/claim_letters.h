@@ -14,7 +14,8 @@ namespace doublehold {
 // in the registry.
 std::vector<const CheckerEntry*> InOrderOfLetters();
 
-// `lease-exclusion` implies `exclusion`, so H stands without h. Empty: no claim is violated.
+// Returns the letters of the violated claims; empty if there are none. `lease-exclusion` implies
+// `exclusion`, so H replaces h.
 std::string LettersOf(const std::vector<std::string>& violated);
 // A line "  S  stock lost or sold twice\n" for each of the letters.
 std::string LegendOf(std::string_view letters);

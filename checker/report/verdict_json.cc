@@ -1,4 +1,4 @@
-// Writes a verdict as verdict.json: docs/formats.md.
+// Writes a verdict as verdict.json. docs/formats.md describes the fields.
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -173,11 +173,11 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
           {"picture", claim.picture}};
 }
 
-// The name of a fault's kind on a page.
-std::string_view FamilyOf(const FaultFact& fault) {
+// The family under which a page lists a fault.
+std::string_view FamilyName(const FaultFact& fault) {
   using enum FaultTrait;
   struct Family {
-    FaultTraits traits;  // the family has any of them
+    FaultTraits traits;  // a fault with any of these belongs to the family
     std::string_view name;
   };
   static constexpr std::array kFamilies{
@@ -213,7 +213,7 @@ json FaultsToJson(const RunVerdict& verdict) {
     json& episodes = of_each[i];
     faults.push_back({{"name", fault.name},
                       {"kind", fault.kind},
-                      {"family", FamilyOf(fault)},
+                      {"family", FamilyName(fault)},
                       {"what", fault.what},
                       {"planned", fault.planned},
                       {"started", episodes.size()},

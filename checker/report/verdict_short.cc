@@ -1,5 +1,5 @@
 // Writes a verdict for a terminal so that it fits on a screen: its table, and the steps of the
-// violation that matters most. Writes the throughput and the latencies.
+// violation that matters most. Also writes the throughput and the latencies.
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@
 namespace doublehold {
 namespace {
 
-// Lines of the short text. With the last lines of `run` these are 30.
+// The intended number of lines of the short text. With the lines that `run` adds, these are 30.
 constexpr std::ptrdiff_t kLines = 24;
 constexpr std::ptrdiff_t kFewestSteps = 3;
 
-std::ptrdiff_t LinesIn(const std::string& text) { return std::ranges::count(text, '\n'); }
+std::ptrdiff_t CountLines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
-// A violation of the data counts more than one of the lock: the lock is there for the data.
-const ClaimVerdict* GravestClaim(const RunVerdict& verdict) {
+// Prefers a violation of the data to one of the lock: the lock exists to protect the data.
+const ClaimVerdict* FindGravestClaim(const RunVerdict& verdict) {
   const ClaimVerdict* gravest = nullptr;
   for (const ClaimVerdict& claim : verdict.claims) {
     if (claim.outcome != Outcome::kViolated || claim.violations.empty()) continue;
@@ -33,13 +33,14 @@ const ClaimVerdict* GravestClaim(const RunVerdict& verdict) {
   return gravest;
 }
 
-// The first violation of a claim in at most `room` lines, but with its first and last steps.
-std::string ShortStory(const ClaimVerdict& claim, std::ptrdiff_t room) {
+// Formats the first violation of a claim in about `room` lines: leaves out steps in the middle, but
+// keeps at least kFewestSteps lines of steps.
+std::string FormatFirstViolation(const ClaimVerdict& claim, std::ptrdiff_t room) {
   const Violation& violation = claim.violations.front();
   std::string text = fmt::format("{}: {}: {}\n     cause: {}: {}\n", claim.claim, violation.key,
                                  violation.sentence, Name(violation.cause), violation.because);
   const auto steps = std::ssize(violation.steps);
-  const std::ptrdiff_t shown = std::max(kFewestSteps, room - LinesIn(text));
+  const std::ptrdiff_t shown = std::max(kFewestSteps, room - CountLines(text));
   const std::ptrdiff_t cut = steps > shown ? steps - shown + 1 : 0;
   const std::ptrdiff_t first = cut == 0 ? steps : (shown - 1) / 2;
   for (std::ptrdiff_t i = 0; i < steps; ++i) {
@@ -49,8 +50,8 @@ std::string ShortStory(const ClaimVerdict& claim, std::ptrdiff_t room) {
   return text;
 }
 
-// Why claims are unknown; without any, how close each claim came to a violation.
-std::string ShortReasons(const RunVerdict& verdict) {
+// Says why claims are unknown. If the run is valid, gives the margins of its claims.
+std::string FormatReasons(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
     if (claim.outcome == Outcome::kUnknown)
@@ -70,10 +71,11 @@ std::string ToShortText(const RunVerdict& verdict) {
   std::string text = HeadText(verdict) + '\n';
   std::string warnings;
   for (const std::string& warning : verdict.warnings) warnings += "warning: " + warning + '\n';
-  const std::string reasons = ShortReasons(verdict);
-  const std::ptrdiff_t room = kLines - LinesIn(text) - LinesIn(warnings) - LinesIn(reasons);
-  const ClaimVerdict* gravest = GravestClaim(verdict);
-  if (gravest != nullptr) text += ShortStory(*gravest, room);
+  const std::string reasons = FormatReasons(verdict);
+  const std::ptrdiff_t room =
+      kLines - CountLines(text) - CountLines(warnings) - CountLines(reasons);
+  const ClaimVerdict* gravest = FindGravestClaim(verdict);
+  if (gravest != nullptr) text += FormatFirstViolation(*gravest, room);
   return text + reasons + warnings;
 }
 

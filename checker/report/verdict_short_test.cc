@@ -1,4 +1,4 @@
-// The short text of a verdict.
+// Tests the short text of a verdict.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ TEST(ShortText, BeginsWithTheVerdictAndFitsOnAScreen) {
   EXPECT_LE(std::ranges::count(text, '\n'), 24) << text;
 }
 
-TEST(ShortText, TellsTheStoryOfTheDataOnce) {
+TEST(ShortText, DescribesOnlyTheViolationOfTheData) {
   const std::string text =
       ToShortText(Judge(FromLanes(kShortStale, {.claims = {"exclusion", "stock"}})));
   EXPECT_NE(Position(text, "\nstock: item-0: client 1's lease ended"), std::string::npos) << text;
@@ -41,7 +41,7 @@ TEST(ShortText, GivesOrdersAShareWithoutAnInterval) {
   EXPECT_NE(Position(text, " 1 of 2 orders, 50.0 %\n"), std::string::npos) << text;
 }
 
-TEST(ShortText, OfAValidRunShowsHowCloseItCame) {
+TEST(ShortText, ShowsTheMarginsOfAValidRun) {
   const std::string text = ToShortText(Judge(FromLanes(R"(
     c1:   A-a====R-r
     c2:                A-a====R-r

@@ -18,7 +18,7 @@ using Row = std::vector<std::string>;
 
 constexpr int kMostShareDecimals = 6;
 
-std::string Joined(const std::vector<Row>& rows) {
+std::string AlignColumns(const std::vector<Row>& rows) {
   std::vector<size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -35,13 +35,14 @@ std::string Joined(const std::vector<Row>& rows) {
 }
 
 // "1 of 2, 1.2-98.8 %"
-std::string TrialsOf(const ClaimVerdict& claim) {
+std::string FormatTrials(const ClaimVerdict& claim) {
   const TrialCount trials = CountOf(claim.trials);
   return trials.of == 0 ? "-" : RateText(trials, "");
 }
 
-// "2 of 251 orders, 0.80 %": at least two digits of the share.
-std::string SeenText(const ClaimVerdict& claim) {
+// "2 of 251 orders, 0.80 %". The share has at least two digits, and at most kMostShareDecimals
+// decimals.
+std::string FormatShare(const ClaimVerdict& claim) {
   std::string text = fmt::format("{} of {} {}", claim.count, claim.opportunities, claim.unit);
   if (claim.count == 0 || claim.opportunities == 0) return text;
   const double percent = std::min(
@@ -51,19 +52,19 @@ std::string SeenText(const ClaimVerdict& claim) {
   return text + fmt::format(", {:.{}f} %", percent, decimals);
 }
 
-Row RowOf(const ClaimVerdict& claim, const RunFacts& facts) {
+Row ClaimRow(const ClaimVerdict& claim, const RunFacts& facts) {
   const std::string expected = ExpectedOf(facts, claim.claim).value_or("-");
   return {claim.claim, std::string(Name(claim.outcome)),
           IsAsExpected(facts, claim) || expected == "-" ? expected : expected + " (!)",
-          TrialsOf(claim), SeenText(claim)};
+          FormatTrials(claim), FormatShare(claim)};
 }
 
-std::string Table(const RunVerdict& verdict) {
+std::string FormatTable(const RunVerdict& verdict) {
   const std::string unit = verdict.trial_unit.empty() ? "run" : verdict.trial_unit;
   std::vector<Row> rows{
       {"claim", "outcome", "expected", fmt::format("rate by {}, 95 %", unit), "share, not a rate"}};
-  for (const ClaimVerdict& claim : verdict.claims) rows.push_back(RowOf(claim, verdict.facts));
-  return Joined(rows);
+  for (const ClaimVerdict& claim : verdict.claims) rows.push_back(ClaimRow(claim, verdict.facts));
+  return AlignColumns(rows);
 }
 
 // The library that was judged, and how its holds were timed.
@@ -98,7 +99,7 @@ std::string HeadText(const RunVerdict& verdict) {
                      facts.write.empty() ? "" : " (" + facts.write + ")",
                      Counted(facts.clients, "client"), Counted(facts.nodes, "node"),
                      FormatDuration(facts.lease), facts.seed) +
-         LibraryLine(facts) + '\n' + Table(verdict);
+         LibraryLine(facts) + '\n' + FormatTable(verdict);
 }
 
 std::string StepLine(const Violation& violation, size_t index) {

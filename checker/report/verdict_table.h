@@ -11,11 +11,11 @@
 namespace doublehold {
 
 // The verdict line, the experiment, the library that was judged, and a table of the claims. Rates
-// are by trial (trials.h). What was seen of holds, orders, ... is a share without an interval: its
-// violations cluster.
+// are by trial (trials.h). Violations of holds, orders, ... cluster, so the table gives them as a
+// share without an interval.
 std::string HeadText(const RunVerdict& verdict);
 
-// A numbered line: step `index`, counted from 0, of a violation.
+// Formats one step of a violation as a numbered line. `index` counts from 0.
 std::string StepLine(const Violation& violation, size_t index);
 
 // "shortest gap between two holds: 3.2 ms"

@@ -1,4 +1,5 @@
-// Writes a verdict for a terminal in full: its table, the sentences behind it, the injected faults.
+// Writes a verdict for a terminal in full: its table, the sentences of its violations, and the
+// injected faults.
 
 #include <fmt/format.h>
 
@@ -18,11 +19,10 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kSentencesTold = 5;  // of each claim; verdict.json has more
+constexpr size_t kMostSentences = 5;  // violations of each claim; verdict.json has more
 
-// The first violation of a claim is described in full, unless another claim had the same.
-// verdict.json describes every violation in full.
-std::string Story(const ClaimVerdict& claim, const Violation& violation) {
+// Formats the steps of a claim's first violation, and the picture of the claim.
+std::string FormatSteps(const ClaimVerdict& claim, const Violation& violation) {
   std::string text;
   for (size_t i = 0; i < violation.steps.size(); ++i) text += StepLine(violation, i);
   std::istringstream picture(claim.picture);
@@ -30,11 +30,12 @@ std::string Story(const ClaimVerdict& claim, const Violation& violation) {
   return text;
 }
 
-// Describes violations of the same hold once: the sentence of the first, and the number of the
-// others.
-std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_full) {
+// Formats the violations of a claim. Of violations of the same hold, gives the sentence of the
+// first and the number of the others. Gives the steps of the first violation, unless an earlier
+// claim already gave them. verdict.json has all steps.
+std::string FormatClaim(const ClaimVerdict& claim, std::set<std::string>& described_in_full) {
   std::string text = fmt::format("{}: {}\n", claim.claim, claim.reason);
-  // The first violation of each story; the number of the others.
+  // For each first hold: its first violation, and the number of the others.
   std::vector<std::pair<const Violation*, int64_t>> stories;
   for (const Violation& violation : claim.violations) {
     const auto same = std::ranges::find_if(stories, [&](const auto& story) {
@@ -51,24 +52,25 @@ std::string Sentences(const ClaimVerdict& claim, std::set<std::string>& told_in_
   int64_t stand_for = 0;
   for (const Violation& violation : claim.violations)
     stand_for += violation.count + violation.undescribed;
-  const size_t told = std::min(kSentencesTold, stories.size());
-  for (size_t i = 0; i < told; ++i) {
+  const size_t described = std::min(kMostSentences, stories.size());
+  for (size_t i = 0; i < described; ++i) {
     const auto& [violation, more] = stories[i];
     text += fmt::format("  {}. {}: {}{}\n     cause: {}: {}\n", i + 1, violation->key,
                         violation->sentence,
                         more == 0 ? "" : fmt::format(" ({} more of the same hold)", more),
                         Name(violation->cause), violation->because);
-    if (i == 0 && told_in_full.insert(violation->sentence).second) text += Story(claim, *violation);
+    if (i == 0 && described_in_full.insert(violation->sentence).second)
+      text += FormatSteps(claim, *violation);
   }
-  if (stories.size() > told || stand_for < claim.count) {
+  if (stories.size() > described || stand_for < claim.count) {
     text += fmt::format("  further ones are only counted; verdict.json has {}\n",
                         Counted(static_cast<int64_t>(claim.violations.size()), "violation"));
   }
   return text;
 }
 
-// How close each claim came to a violation, and the nearest miss.
-std::string Margins(const RunVerdict& verdict) {
+// Formats how close each claim came to a violation, and the nearest miss.
+std::string FormatMargins(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
     for (const Margin& margin : claim.margins) {
@@ -80,8 +82,8 @@ std::string Margins(const RunVerdict& verdict) {
   return text.empty() ? text : "margins:\n" + text;
 }
 
-// The lengths of overlaps, and the number of lost updates.
-std::string Sizes(const RunVerdict& verdict) {
+// Formats the lengths of overlaps, and the number of lost updates.
+std::string FormatSizes(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
     if (!claim.overlap) continue;
@@ -99,8 +101,8 @@ std::string Sizes(const RunVerdict& verdict) {
   return text + '\n';
 }
 
-// Lists the unknown operations and the stalls, and what they may hide.
-std::string Blind(const RunVerdict& verdict) {
+// Lists the unknown operations, how many of them may hide a violation, and the longest stall.
+std::string FormatUnknownOperations(const RunVerdict& verdict) {
   if (!verdict.blind_spots) return "unanswered operations were not examined\n";
   const BlindSpots& spots = *verdict.blind_spots;
   std::string text;
@@ -127,16 +129,16 @@ std::string Blind(const RunVerdict& verdict) {
   return text;
 }
 
-// One line of the list of faults: a fault, or all drawn faults of one kind.
+// One line of the list of faults: a fault, or all faults of one kind that the nemesis drew.
 struct FaultLine {
   std::string name;
   std::string what;
   int64_t planned = 0, started = 0;
-  std::optional<int64_t> asked_ns;  // if it was the same each time
+  std::optional<int64_t> asked_ns;  // empty for faults that the nemesis drew
   std::vector<int64_t> measured_ns{};
 };
 
-std::string Faults(const RunVerdict& verdict) {
+std::string FormatFaults(const RunVerdict& verdict) {
   const std::vector<FaultFact>& faults = verdict.facts.faults;
   std::vector<FaultLine> lines;
   std::map<std::string, size_t> of_kind;
@@ -157,7 +159,7 @@ std::string Faults(const RunVerdict& verdict) {
     FaultLine& line = lines[line_of[fault]];
     ++line.started;
     if (faults[fault].drawn_for.empty()) line.asked_ns = episode.asked_ns;
-    // A fault without a length that acted is recorded with 1 ns.
+    // The history records 1 ns for a fault that took effect but has no duration.
     if (episode.measured_ns != 0 && episode.measured_ns != 1)
       line.measured_ns.push_back(episode.measured_ns);
   }
@@ -182,9 +184,10 @@ std::string Faults(const RunVerdict& verdict) {
 
 std::string ToText(const RunVerdict& verdict) {
   std::string text = HeadText(verdict) + '\n';
-  std::set<std::string> told_in_full;
-  for (const ClaimVerdict& claim : verdict.claims) text += Sentences(claim, told_in_full);
-  text += '\n' + Sizes(verdict) + Margins(verdict) + Faults(verdict) + Blind(verdict);
+  std::set<std::string> described_in_full;
+  for (const ClaimVerdict& claim : verdict.claims) text += FormatClaim(claim, described_in_full);
+  text += '\n' + FormatSizes(verdict) + FormatMargins(verdict) + FormatFaults(verdict) +
+          FormatUnknownOperations(verdict);
   for (const std::string& warning : verdict.warnings) text += "warning: " + warning + '\n';
   return text;
 }

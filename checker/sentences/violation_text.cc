@@ -15,16 +15,16 @@
 namespace doublehold {
 namespace {
 
-enum class When : uint8_t { kStretch, kInstant };  // how the time of a fault is written
+enum class TimeStyle : uint8_t { kInterval, kInstant };  // how the time of a fault is written
 
-// The wording of a fault's effect. {0} is its target as the subject, {1} the same with 's, {2} how
+// The wording of a fault's effect. {0} is the target of the fault, {1} the target with 's, {2} how
 // far a clock moved.
 struct Wording {
   std::string_view kind;
-  When when;
+  TimeStyle time;
   std::string_view client;
   std::string_view node;
-  std::string_view everyone;  // neither a client nor a node
+  std::string_view everyone;  // if the fault has neither a client nor a node
 };
 
 constexpr std::string_view kHeldClient = "{1} messages were held on the wire";
@@ -32,7 +32,7 @@ constexpr std::string_view kHeldNode = "messages to and from {0} were held on th
 constexpr std::string_view kHeldAll = "messages were held on the wire";
 constexpr std::string_view kCutOff = "{0} was cut off";
 constexpr std::string_view kCut = "links were cut";
-// Wordings for nodes only.
+// Wordings of faults that act on nodes only.
 constexpr std::string_view kSavedNode = "{0} had been told to save";
 constexpr std::string_view kEmptied = "{0} had been emptied";
 constexpr std::string_view kDeleted = "the key had been deleted on {0}";
@@ -40,59 +40,59 @@ constexpr std::string_view kEvicted = "the key had been evicted from {0}";
 constexpr std::string_view kForgot = "{0} had forgotten its scripts";
 
 constexpr std::array kWordings{
-    Wording{"pause", When::kStretch, "{0} was stopped", "{0} was stopped",
+    Wording{"pause", TimeStyle::kInterval, "{0} was stopped", "{0} was stopped",
             "processes were stopped"},
-    Wording{"slow", When::kStretch, "{1} section was still at work", "{0} was slow",
+    Wording{"slow", TimeStyle::kInterval, "{1} section was still at work", "{0} was slow",
             "sections were still at work"},
-    Wording{"stall", When::kStretch, kHeldClient, kHeldNode, kHeldAll},
-    Wording{"hold", When::kStretch, kHeldClient, kHeldNode, kHeldAll},
-    Wording{"delay", When::kStretch, kHeldClient, kHeldNode, kHeldAll},
-    Wording{"drip", When::kStretch, "{1} messages came in drips",
+    Wording{"stall", TimeStyle::kInterval, kHeldClient, kHeldNode, kHeldAll},
+    Wording{"hold", TimeStyle::kInterval, kHeldClient, kHeldNode, kHeldAll},
+    Wording{"delay", TimeStyle::kInterval, kHeldClient, kHeldNode, kHeldAll},
+    Wording{"drip", TimeStyle::kInterval, "{1} messages came in drips",
             "messages to and from {0} came in drips", "messages came in drips"},
-    Wording{"bandwidth", When::kStretch, "the network of {0} was narrow",
+    Wording{"bandwidth", TimeStyle::kInterval, "the network of {0} was narrow",
             "the network of {0} was narrow", "the network was narrow"},
-    Wording{"duplicate", When::kStretch, "{1} commands were sent twice",
+    Wording{"duplicate", TimeStyle::kInterval, "{1} commands were sent twice",
             "commands to {0} were sent twice", "commands were sent twice"},
-    Wording{"drop", When::kStretch, "{1} messages were being lost",
+    Wording{"drop", TimeStyle::kInterval, "{1} messages were being lost",
             "messages to and from {0} were being lost", "messages were being lost"},
-    Wording{"black-hole", When::kStretch, kCutOff, kCutOff, kCut},
-    Wording{"partition", When::kStretch, kCutOff, kCutOff, kCut},
-    Wording{"reset", When::kInstant, "{1} connections had been reset",
+    Wording{"black-hole", TimeStyle::kInterval, kCutOff, kCutOff, kCut},
+    Wording{"partition", TimeStyle::kInterval, kCutOff, kCutOff, kCut},
+    Wording{"reset", TimeStyle::kInstant, "{1} connections had been reset",
             "connections to {0} had been reset", "connections had been reset"},
-    Wording{"jump", When::kInstant, "{1} clock was {2}", "the clock of {0} had been moved {2}",
+    Wording{"jump", TimeStyle::kInstant, "{1} clock was {2}", "the clock of {0} had been moved {2}",
             "clocks had been moved {2}"},
-    Wording{"drift", When::kInstant, "{1} clock had been drifting",
+    Wording{"drift", TimeStyle::kInstant, "{1} clock had been drifting",
             "the clock of {0} had been drifting", "clocks had been drifting"},
-    Wording{"strobe", When::kInstant, "{1} clock had been swinging to and fro",
+    Wording{"strobe", TimeStyle::kInstant, "{1} clock had been swinging to and fro",
             "the clock of {0} had been swinging to and fro", "clocks had been swinging to and fro"},
-    Wording{"crash", When::kInstant, "{0} had been killed", "{0} had been killed",
+    Wording{"crash", TimeStyle::kInstant, "{0} had been killed", "{0} had been killed",
             "processes had been killed"},
-    Wording{"cut-replication", When::kStretch, "{0} was cut off from its replicas",
+    Wording{"cut-replication", TimeStyle::kInterval, "{0} was cut off from its replicas",
             "{0} was cut off from its replicas", "replication was cut"},
-    Wording{"promote", When::kStretch, "{0} was made the master", "{0} was made the master",
+    Wording{"promote", TimeStyle::kInterval, "{0} was made the master", "{0} was made the master",
             "a replica was made the master"},
-    Wording{"restart", When::kInstant, "{0} had been restarted", "{0} had been restarted",
+    Wording{"restart", TimeStyle::kInstant, "{0} had been restarted", "{0} had been restarted",
             "nodes had been restarted"},
-    Wording{"snapshot", When::kInstant, kSavedNode, kSavedNode, kSavedNode},
-    Wording{"flush", When::kInstant, kEmptied, kEmptied, kEmptied},
-    Wording{"delete-key", When::kInstant, kDeleted, kDeleted, kDeleted},
-    Wording{"evict", When::kInstant, kEvicted, kEvicted, kEvicted},
-    Wording{"forget-scripts", When::kInstant, kForgot, kForgot, kForgot},
+    Wording{"snapshot", TimeStyle::kInstant, kSavedNode, kSavedNode, kSavedNode},
+    Wording{"flush", TimeStyle::kInstant, kEmptied, kEmptied, kEmptied},
+    Wording{"delete-key", TimeStyle::kInstant, kDeleted, kDeleted, kDeleted},
+    Wording{"evict", TimeStyle::kInstant, kEvicted, kEvicted, kEvicted},
+    Wording{"forget-scripts", TimeStyle::kInstant, kForgot, kForgot, kForgot},
 };
 
-// The measured move, to the millisecond, which is the precision of the measurement.
-std::string MovedBy(int64_t by_ns) {
+// Formats how far a clock moved, to the millisecond: the precision of the measurement.
+std::string FormatClockMove(int64_t by_ns) {
   const auto by = std::chrono::round<std::chrono::milliseconds>(Duration(std::abs(by_ns)));
   return (by_ns < 0 ? "back by " : "ahead by ") + FormatDuration(by);
 }
 
-bool IsStretch(const RunFacts& facts, const FaultEpisode& episode) {
+bool UsesInterval(const RunFacts& facts, const FaultEpisode& episode) {
   const std::string& kind = facts.faults[static_cast<size_t>(episode.fault)].kind;
   const auto* wording = std::ranges::find(kWordings, kind, &Wording::kind);
-  return wording == kWordings.end() || wording->when == When::kStretch;
+  return wording == kWordings.end() || wording->time == TimeStyle::kInterval;
 }
 
-// "; client 3 released it at 3.106 s": how the overlap ended on the first holder's side.
+// Says until when the first hold lasted: "; client 3 held it until 3.106 s".
 std::string EndClause(const Hold& hold, std::string_view name) {
   return hold.released
              ? fmt::format("; {} held it until {}", name, At(hold.core.to_ns))
@@ -110,8 +110,8 @@ std::string NodesName(const FaultFact& fault, int32_t node) {
   return fmt::format("nodes {} and {}", fmt::join(but_last, ", "), fault.nodes.back());
 }
 
-Violation TellLive(const Disturbances& disturbances, const Hold& first, const Hold& second,
-                   const OverlapFound& overlap) {
+Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& first,
+                              const Hold& second, const OverlapFound& overlap) {
   const std::string a = OwnerName(disturbances, first.owner());
   const std::string b = OwnerName(disturbances, second.owner());
   const int64_t at_ns = overlap.where.from_ns;
@@ -135,20 +135,20 @@ Violation TellLive(const Disturbances& disturbances, const Hold& first, const Ho
           .before_faults = text};
 }
 
-Violation TellStaleOverlap(const Disturbances& disturbances, const Hold& first, const Hold& second,
-                           const OverlapFound& overlap) {
+Violation DescribeStaleOverlap(const Disturbances& disturbances, const Hold& first,
+                               const Hold& second, const OverlapFound& overlap) {
   const int64_t at_ns = overlap.where.from_ns;
   const bool first_is_stale = !first.LiveAt(at_ns);
   const Hold& stale = first_is_stale ? first : second;
   const Hold& other = first_is_stale ? second : first;
   StaleStory story = TellStale(disturbances, stale, other.client, at_ns, stale.core.to_ns);
-  // A grant within a lease that was valid since the acquire's invocation is wrong, whatever delay
-  // there was.
+  // No delay excuses a grant within another lease, if that lease was valid since the acquire was
+  // invoked.
   const bool within = std::ranges::any_of(other.live, [&](const Span& live) {
     return live.from_ns <= stale.asked_ns && at_ns < live.to_ns;
   });
   story.explained_by_stall = story.explained_by_stall && !within;
-  // But the first holder may have lost the key before, because of a stall.
+  // But a stall may have made the first holder lose the key before.
   const std::string lost =
       first_is_stale ? "" : AftermathClause(disturbances, &first, nullptr, at_ns);
   if (!lost.empty())
@@ -174,7 +174,7 @@ Violation TellStaleOverlap(const Disturbances& disturbances, const Hold& first, 
 std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& episode, int32_t it) {
   const FaultFact& fault = disturbances.facts.faults[static_cast<size_t>(episode.fault)];
   const bool is_seen_to_last = At(episode.from_ns) != At(episode.to_ns);
-  const std::string time = is_seen_to_last && IsStretch(disturbances.facts, episode)
+  const std::string time = is_seen_to_last && UsesInterval(disturbances.facts, episode)
                                ? fmt::format(" ({})", During({episode.from_ns, episode.to_ns}))
                                : fmt::format(" at {}", At(episode.from_ns));
   const auto* wording = std::ranges::find(kWordings, fault.kind, &Wording::kind);
@@ -182,18 +182,19 @@ std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& ep
     return fmt::format("fault '{}' was active: {}{}", fault.name, fault.what, time);
   }
   const bool is_it = episode.client > 0 && episode.client == it;
-  const std::string by = MovedBy(episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns);
-  const auto tell = [&by](std::string_view text, const std::string& target,
+  const std::string by =
+      FormatClockMove(episode.measured_ns != 0 ? episode.measured_ns : episode.asked_ns);
+  const auto fill = [&by](std::string_view text, const std::string& target,
                           const std::string& whose) {
     return fmt::format(fmt::runtime(text), target, whose, by);
   };
   const std::string nodes = NodesName(fault, episode.node);
   if (episode.client <= 0) {
-    return tell(episode.node >= 0 ? wording->node : wording->everyone, nodes, nodes + "'s") + time;
+    return fill(episode.node >= 0 ? wording->node : wording->everyone, nodes, nodes + "'s") + time;
   }
   const std::string client = is_it ? "it" : ProcessName(episode.client);
-  std::string text = tell(wording->client, client, is_it ? "its" : client + "'s");
-  if (ActsOnServers(episode, fault)) text += " and " + tell(wording->node, nodes, nodes + "'s");
+  std::string text = fill(wording->client, client, is_it ? "its" : client + "'s");
+  if (ActsOnServers(episode, fault)) text += " and " + fill(wording->node, nodes, nodes + "'s");
   return text + time;
 }
 
@@ -227,7 +228,7 @@ StaleStory TellStale(const Disturbances& disturbances, const Hold& stale, int32_
   const auto faults =
       FaultsBehind(disturbances,
                    {.at_ns = at_ns, .stale = stale.client, .other = other, .lease_end_ns = end_ns});
-  // A watchdog would have gone on renewing the lease.
+  // Without the aftermath of a stall, the watchdog would have renewed the lease again.
   const auto on_it = [&stale](const FaultEpisode* episode) {
     return episode->client == stale.client;
   };
@@ -240,7 +241,7 @@ StaleStory TellStale(const Disturbances& disturbances, const Hold& stale, int32_
   if (faults.empty()) return story;
   const FaultEpisode& fault = *faults.front();
   story.fault = fault.fault;
-  if (IsStretch(disturbances.facts, fault) && fault.from_ns <= end_ns && end_ns <= fault.to_ns) {
+  if (UsesInterval(disturbances.facts, fault) && fault.from_ns <= end_ns && end_ns <= fault.to_ns) {
     story.text += " while " + FaultClause(disturbances, fault, stale.client);
     story.suffix.clear();
   }
@@ -253,8 +254,8 @@ Violation TellOverlap(const Disturbances& disturbances, const Holds& holds,
   const Hold& second = holds.all[overlap.second];
   const bool live =
       first.PromisedAt(overlap.where.from_ns) && second.PromisedAt(overlap.where.from_ns);
-  Violation violation = live ? TellLive(disturbances, first, second, overlap)
-                             : TellStaleOverlap(disturbances, first, second, overlap);
+  Violation violation = live ? DescribeLiveOverlap(disturbances, first, second, overlap)
+                             : DescribeStaleOverlap(disturbances, first, second, overlap);
   violation.key = KeyName(disturbances.facts, second.key);
   violation.first = first.Ref();
   violation.second = second.Ref();

@@ -12,25 +12,27 @@
 
 namespace doublehold {
 
-// "client 3 was stopped (2.101-3.104 s)"; with `it` the client's name is "it".
+// Names a fault and its time: "client 3 was stopped (2.101-3.104 s)". The client with the number
+// `it` is called "it".
 std::string FaultClause(const Disturbances& disturbances, const FaultEpisode& episode,
                         int32_t it = 0);
 // The clauses of several faults, joined by "and"; "no fault was active" for none.
 std::string FaultsClause(const Disturbances& disturbances,
                          const std::vector<const FaultEpisode*>& episodes);
 
-// Why a lease was over while its hold lasted.
+// Describes why a hold outlived its lease.
 struct StaleStory {
   std::string text;    // "client 3's lease ended at 2.418 s while it was stopped (2.101-3.104 s)"
   std::string suffix;  // the end of the sentence: "; no fault was active"
   int32_t fault = -1;
   bool explained_by_stall = false;
 };
-// `at_ns`: when the stale hold did harm. `until_ns`: until when it was held, or when it wrote.
+// `other`: the client of the other hold; 0: none. `at_ns`: when the stale hold did harm.
+// `until_ns`: the end of the stale hold, or the time of its write.
 StaleStory TellStale(const Disturbances& disturbances, const Hold& stale, int32_t other,
                      int64_t at_ns, int64_t until_ns);
 
-// Describes the violation by an overlap of two holds.
+// Describes the violation that an overlap of two holds proves.
 Violation TellOverlap(const Disturbances& disturbances, const Holds& holds,
                       const OverlapFound& overlap);
 
@@ -39,7 +41,7 @@ struct WrongOperation {
   SessionId by;
   const Hold* under = nullptr;   // the hold under which it was done; null: none
   const Hold* harmed = nullptr;  // another session's hold
-  const Hold* beside = nullptr;  // another hold of the session, which it should not have changed
+  const Hold* beside = nullptr;  // another hold of the session, which should not have changed
   uint16_t key = 0;
   Span when;
   std::string what;         // "freed client 5's lock"
@@ -47,8 +49,8 @@ struct WrongOperation {
 };
 Violation DescribeWrongOperation(const Disturbances& disturbances, const WrongOperation& operation);
 
-// If no fault was active, names the last fault before the violation for which `kind` is true: some
-// harm outlives its cause.
+// If no fault was active, names the last fault before the violation for which `kind` is true. A
+// fault can cause a violation after the fault has ended.
 void NameEarlierFault(const Disturbances& disturbances, Violation& violation,
                       bool (*kind)(const FaultFact&));
 

@@ -30,11 +30,11 @@ struct StoryCase {
   std::string sentence;
 };
 
-TEST(Story, AStaleHoldIsExplainedByTheEndOfItsLease) {
+TEST(ViolationText, AStaleHoldNamesTheEndOfItsLeaseAndTheFault) {
   const std::string begin = "client 3's lease ended at 0.008 s";
   const std::string middle =
       "; client 5 was granted the key at 0.012 s; client 3 held it until 0.016 s";
-  for (const StoryCase& told : std::vector<StoryCase>{
+  for (const StoryCase& each : std::vector<StoryCase>{
            {"", begin + middle + "; no fault was active"},
            {"    pause c3:              [-------]",
             begin + " while it was stopped (0.004-0.012 s)" + middle},
@@ -66,15 +66,15 @@ TEST(Story, AStaleHoldIsExplainedByTheEndOfItsLease) {
            {"    machine c3:            (-------)",
             begin + " while the machine stalled it (0.004-0.012 s)" + middle},
        }) {
-    EXPECT_EQ(FirstSentence(kStoryStale + told.lane), told.sentence) << told.lane;
+    EXPECT_EQ(FirstSentence(kStoryStale + each.lane), each.sentence) << each.lane;
   }
 }
 
-TEST(Story, OfTwoLiveLeasesSaysUntilWhenTheFirstWasValid) {
+TEST(ViolationText, ADoubleGrantNamesTheEndOfTheFirstLeaseAndTheFault) {
   const std::string begin =
       "client 5 was granted the key at 0.009 s while client 3's lease was valid until 0.014 s; "
       "client 3 held it until 0.016 s; ";
-  for (const StoryCase& told : std::vector<StoryCase>{
+  for (const StoryCase& each : std::vector<StoryCase>{
            {"", begin + "no fault was active"},
            {"    jump n1:               [---------------]           | 750",
             begin + "the clock of node 1 had been moved ahead by 750ms at 0.004 s"},
@@ -88,7 +88,7 @@ TEST(Story, OfTwoLiveLeasesSaysUntilWhenTheFirstWasValid) {
             begin + "the key had been deleted on node 1 at 0.004 s"},
            {"    evict n1:              [-]",
             begin + "the key had been evicted from node 1 at 0.004 s"},
-           // The pauses of both holders explain nothing; another client woke up.
+           // A pause of a holder explains no double grant. A client that woke up may explain it.
            {"    pause c3:            [---]\n    slow c5:              [---]\n    pause c1:        "
             "  [---]",
             begin + "client 1 was stopped (0.000-0.004 s)"},
@@ -99,11 +99,11 @@ TEST(Story, OfTwoLiveLeasesSaysUntilWhenTheFirstWasValid) {
            {"    jump n1:                                  []      | 750",
             begin + "no fault was active"},
        }) {
-    EXPECT_EQ(FirstSentence(kLive + told.lane), told.sentence) << told.lane;
+    EXPECT_EQ(FirstSentence(kLive + each.lane), each.sentence) << each.lane;
   }
 }
 
-TEST(Story, AFaultThatEndedMoreThanALeaseBeforeIsNotNamed) {
+TEST(ViolationText, AFaultThatEndedMoreThanALeaseBeforeTheOverlapIsNotNamed) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
     c5:                              A-a===R-r
@@ -111,7 +111,7 @@ TEST(Story, AFaultThatEndedMoreThanALeaseBeforeIsNotNamed) {
   EXPECT_NE(FirstSentence(late).find("; no fault was active"), std::string::npos);
 }
 
-TEST(Story, ALostMessageIsNamedForAsLongAsItsLease) {
+TEST(ViolationText, ALostMessageIsNamedIfTheFaultEndedWithinALeaseBeforeTheLeaseEnd) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
     c5:                              A-a===R-r
@@ -120,7 +120,7 @@ TEST(Story, ALostMessageIsNamedForAsLongAsItsLease) {
       << FirstSentence(late);
 }
 
-TEST(Story, APauseAtTheEndOfTheLeaseIsNamedHoweverLateTheHarm) {
+TEST(ViolationText, APauseAtTheEndOfTheLeaseIsNamedHoweverLateTheOverlap) {
   const std::string late = R"(
     c3:        A-a=====!===================R-r
     c5:                              A-a===R-r
@@ -130,7 +130,7 @@ TEST(Story, APauseAtTheEndOfTheLeaseIsNamedHoweverLateTheHarm) {
       << FirstSentence(late);
 }
 
-TEST(Story, AFaultShorterThanAMillisecondHasAnInstant) {
+TEST(ViolationText, AFaultShorterThanAMillisecondIsWrittenWithOneTime) {
   const History history = FromLanes(R"(
     c3:       A-a=====R-r
     drop c3:     [--]    )");
@@ -142,7 +142,7 @@ TEST(Story, AFaultShorterThanAMillisecondHasAnInstant) {
   EXPECT_EQ(FaultClause(disturbances, episode), "client 3's messages were being lost at 0.003 s");
 }
 
-TEST(Story, PrefersTheFaultOnTheStaleClient) {
+TEST(ViolationText, AStaleHoldPrefersAFaultOnItsOwnClient) {
   EXPECT_NE(FirstSentence(std::string(kStoryStale) + "    pause c5:              [-------]\n"
                                                      "    delay c3:            [-----]\n"
                                                      "    jump n1:               [--]      | 5")
@@ -150,14 +150,14 @@ TEST(Story, PrefersTheFaultOnTheStaleClient) {
             std::string::npos);
 }
 
-TEST(Story, OfTwoLiveLeasesPrefersAClockToAPause) {
+TEST(ViolationText, ADoubleGrantPrefersAClockFaultToAPause) {
   EXPECT_NE(FirstSentence(std::string(kLive) + "    jump n1:               [-------]   | 750\n"
                                                "    pause c3:               [-------]")
                 .find("the clock of node 1"),
             std::string::npos);
 }
 
-TEST(Story, NamesAllTheClocksThatMovedThen) {
+TEST(ViolationText, AllClocksThatMovedAtOnceAreNamed) {
   EXPECT_NE(FirstSentence(std::string(kLive) + "    jump n1:               [-------]   | 750\n"
                                                "    jump c5:               [-------]   | 1500")
                 .find("the clock of node 1 had been moved ahead by 750ms at 0.004 s and client 5's "
@@ -165,7 +165,7 @@ TEST(Story, NamesAllTheClocksThatMovedThen) {
             std::string::npos);
 }
 
-TEST(Story, OfAClientAndANodeAtOnceNamesBoth) {
+TEST(ViolationText, AFaultOnAClientAndANodeNamesBoth) {
   History history = FromLanes(std::string(kLive) + "    jump c5:               [-------]   | 1500");
   history.facts.faults[0].nodes = {1};
   for (Event& event : history.events) {
@@ -179,7 +179,7 @@ TEST(Story, OfAClientAndANodeAtOnceNamesBoth) {
       std::string::npos);
 }
 
-TEST(Story, AHoldThatWasNeverReleasedSaysSo) {
+TEST(ViolationText, AHoldThatWasNeverReleasedIsNamedAsSuch) {
   EXPECT_EQ(FirstSentence(R"(
       c1:    A-a=====!=======w   | 5>4
       c2:              A-a===R-r)"),
@@ -187,7 +187,7 @@ TEST(Story, AHoldThatWasNeverReleasedSaysSo) {
             "never released it (last seen at 0.016 s); no fault was active");
 }
 
-TEST(Story, AGrantWithoutEndSaysSo) {
+TEST(ViolationText, AGrantThatNeverEndsIsNamedAsSuch) {
   History history = FromLanes(kLive);
   history.events[1].value[0] = INT64_MAX;
   EXPECT_EQ(CheckExclusion(history, {}).violations.at(0).sentence,
@@ -195,7 +195,7 @@ TEST(Story, AGrantWithoutEndSaysSo) {
             "ends; client 3 held it until 0.016 s; no fault was active");
 }
 
-TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
+TEST(ViolationText, ALeaseThatEndedBeforeItsGrantIsNamedAsSuch) {
   History history = FromLanes(R"(
       c1:  A-a=============R-r
       c2:      A-----a==R-r)");
@@ -211,7 +211,7 @@ TEST(Story, ALeaseThatWasOverBeforeItsGrantSaysSo) {
 
 // A stall ended c2's lease before its answer came. This excuses the grant only if the key can have
 // been free at or after the acquire's invocation.
-TEST(Story, AStallDoesNotExcuseAGrantWithinALeaseThatRanAtTheAcquire) {
+TEST(ViolationText, AStallDoesNotExcuseAGrantWithinALeaseValidSinceTheAcquire) {
   struct Granted {
     std::string first;
     Outcome outcome;
@@ -221,10 +221,11 @@ TEST(Story, AStallDoesNotExcuseAGrantWithinALeaseThatRanAtTheAcquire) {
       machine c2:      (------))";
   for (const Granted& each : std::vector<Granted>{
            {"c1:          A-a==============R-r", Outcome::kViolated},
-           // From the instant of the acquire's invocation; from later.
+           // c1's lease begins at the instant at which c2's acquire is invoked.
            {"c1:           A-a==============R-r", Outcome::kViolated},
+           // c1's lease begins later.
            {"c1:            A-a==============R-r", Outcome::kUnknown},
-           // The lease was over in between.
+           // c1's lease ended after that instant, and was extended later.
            {"c1:          A-a=====!=E-e=====R-r", Outcome::kUnknown},
        }) {
     History history = FromLanes("\n      " + each.first + second);

@@ -12,21 +12,21 @@ void ClaimFindings::Add(Violation violation, int64_t at_ns) {
   ++verdict_.count;
   verdict_.seen.push_back({.at_ns = at_ns, .explained_by_stall = violation.explained_by_stall});
   all_by_stall_ = all_by_stall_ && violation.explained_by_stall;
-  std::vector<Violation>& told = verdict_.violations;
-  if (told.size() >= limits_.violations_told) return;
+  std::vector<Violation>& described = verdict_.violations;
+  if (described.size() >= limits_.violations_told) return;
   if (violation.first) {
-    OfHold& of_hold = of_hold_[violation.first->hold];
-    if (++of_hold.told > limits_.told_of_a_hold) return CountWith(violation.first->hold);
-    of_hold.last = told.size();
+    OneHold& one_hold = by_first_hold_[violation.first->hold];
+    if (++one_hold.added > limits_.told_of_a_hold) return CountWith(violation.first->hold);
+    one_hold.last = described.size();
   }
-  told.push_back(std::move(violation));
+  described.push_back(std::move(violation));
 }
 
 bool ClaimFindings::ShouldDescribe(uint64_t first_hold) const {
   if (all_by_stall_) return true;
   if (verdict_.violations.size() >= limits_.violations_told) return false;
-  const auto found = of_hold_.find(first_hold);
-  return found == of_hold_.end() || found->second.told < limits_.told_of_a_hold;
+  const auto found = by_first_hold_.find(first_hold);
+  return found == by_first_hold_.end() || found->second.added < limits_.told_of_a_hold;
 }
 
 void ClaimFindings::CountUndescribed(int64_t at_ns, uint64_t first_hold) {
@@ -36,8 +36,8 @@ void ClaimFindings::CountUndescribed(int64_t at_ns, uint64_t first_hold) {
 }
 
 void ClaimFindings::CountWith(uint64_t first_hold) {
-  const auto found = of_hold_.find(first_hold);
-  if (found != of_hold_.end()) ++verdict_.violations[found->second.last].undescribed;
+  const auto found = by_first_hold_.find(first_hold);
+  if (found != by_first_hold_.end()) ++verdict_.violations[found->second.last].undescribed;
 }
 
 ClaimVerdict ClaimFindings::Undecided(std::string why) && {

@@ -22,20 +22,22 @@ struct Reasons {
   std::string valid{};           // "none of {} took longer than 3s"; {} stands for `judged`
 };
 
-// Collects what a checker finds about its claim. Conclude has the rules by which every claim comes
-// to its outcome.
+// Collects the findings of a checker. Conclude has the rules that derive the outcome of every
+// claim.
 class ClaimFindings {
  public:
-  // `unit`: of the judged cases. `margin`: the names for NoteMargin.
+  // `unit`: the plural name of the judged cases, for example "holds". `margin`: the names and the
+  // unit of the margin that NoteMargin computes.
   ClaimFindings(std::string unit, const Limits& limits, Margin margin = {});
 
-  // A violation is counted apart from the case that was judged.
+  // Counts judged cases, violated or not. Violated counts the violations.
   void Judged(int64_t cases = 1) { verdict_.opportunities += cases; }
-  void PassedOver(int64_t cases = 1) { passed_over_ += cases; }  // could not be judged
+  void PassedOver(int64_t cases = 1) { passed_over_ += cases; }  // cases that could not be judged
 
-  // Counts a violation. `describe` returns it, and is called only if the description can matter:
-  // describing costs more than counting. With `first_hold`, only the first few of a hold are
-  // described: a hold that outlasts its lease by far overlaps hundreds of others, in one story.
+  // Counts a violation. `describe` returns the violation; Violated calls it only if the description
+  // can matter, since describing costs more than counting. With `first_hold`, only the first few
+  // violations of that hold are described: a hold far past its lease can overlap hundreds of
+  // others.
   template <std::invocable Describe>
   void Violated(int64_t at_ns, const Describe& describe, uint64_t first_hold = 0) {
     ShouldDescribe(first_hold) ? Add(describe(), at_ns) : CountUndescribed(at_ns, first_hold);
@@ -44,12 +46,13 @@ class ClaimFindings {
   // Sets the number of violations, where one description stands for several.
   void CountAs(int64_t violations) { verdict_.count = violations; }
 
-  // Why the claim may be violated. The first reason counts; nothing or "" is none.
+  // Records why the claim may be violated, although no violation is proved. The first reason
+  // counts; nothing and "" are no reason.
   void Doubt(std::optional<std::string> why) {
     if (doubt_.empty()) doubt_ = std::move(why).value_or("");
   }
 
-  // MarginFinder::Add, unless only the outcome is needed.
+  // Calls MarginFinder::Add, unless only the outcome is needed.
   template <typename... Near>
   void NoteMargin(int64_t value, const Near&... near) {
     if (describes()) margin_.Add(value, near...);
@@ -60,11 +63,11 @@ class ClaimFindings {
   [[nodiscard]] bool describes() const { return limits_.violations_told > 0; }
   [[nodiscard]] int64_t judged() const { return verdict_.opportunities; }
   [[nodiscard]] int64_t violated() const { return verdict_.count; }
-  // Whether nothing was violated or in doubt so far.
+  // Whether there is no violation and no doubt so far.
   [[nodiscard]] bool IsClean() const { return verdict_.count == 0 && doubt_.empty(); }
   [[nodiscard]] const std::string& FirstSentence() const { return first_sentence_; }
 
-  // Unknown for this reason, whatever was found.
+  // Returns an unknown verdict for the reason `why`, and drops the violations.
   ClaimVerdict Undecided(std::string why) &&;
   // The first rule that applies decides:
   // 1. There are violations: violated; unknown if stalls of the machine explain all of them.
@@ -75,9 +78,10 @@ class ClaimFindings {
   ClaimVerdict Conclude(Reasons reasons) &&;
 
  private:
-  struct OfHold {
-    int64_t told = 0;
-    size_t last = 0;  // into the violations
+  // The violations with one first hold.
+  struct OneHold {
+    int64_t added = 0;
+    size_t last = 0;  // index of the last described one in ClaimVerdict::violations
   };
   ClaimVerdict Finish(std::optional<std::string> undecided) &&;
   [[nodiscard]] bool ShouldDescribe(uint64_t first_hold) const;
@@ -91,13 +95,14 @@ class ClaimFindings {
   std::string doubt_;
   bool all_by_stall_ = true;
   std::string first_sentence_;
-  std::map<uint64_t, OfHold> of_hold_;
+  std::map<uint64_t, OneHold> by_first_hold_;
 };
 
-// The claim is undecided, for this reason.
+// Returns `verdict` as unknown, for the reason `why`.
 ClaimVerdict Undecided(ClaimVerdict verdict, std::string why);
 
-// Why a claim without violations is not valid: more cases were skipped than judged. Nothing: it is.
+// Says why a claim without violations is unknown: more cases were passed over than judged. Nothing:
+// the claim is valid.
 std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of);
 
 }  // namespace doublehold

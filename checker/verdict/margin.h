@@ -1,4 +1,4 @@
-// How close a claim came to a violation, and the nearest misses.
+// Margins: how close a claim came to a violation, and the nearest misses.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_MARGIN_H_
 
@@ -13,10 +13,11 @@
 
 namespace doublehold {
 
-// Seconds to the millisecond, shorter times to a tenth: "4.103 s", "210.0 us".
+// Formats a time: seconds with three decimals, ms and us with one, ns with none. "4.103 s",
+// "210.0 us".
 std::string ShortTime(int64_t ns);
 
-// A case that just went well.
+// A case that came close to a violation.
 struct NearMiss {
   int64_t value = 0;  // in the unit of its margin
   int64_t at_ns = 0;
@@ -30,11 +31,11 @@ struct MarginClass {
   int64_t count = 0;
 };
 
-// Below 0: by how much it was missed.
+// How close a claim came to a violation.
 struct Margin {
-  std::string what;  // "shortest gap between two holds"
-  int64_t value = 0;
-  std::string missed{};  // the name if `value` is below 0: "longest overlap of ..."
+  std::string what;      // "shortest gap between two holds"
+  int64_t value = 0;     // below 0: how far the margin was exceeded
+  std::string missed{};  // replaces `what` if `value` is below 0: "longest overlap of ..."
   std::string unit = "ns";
   std::vector<NearMiss> nearest{};  // the nearest misses, the nearest first
   int64_t below_zero = 0;           // number of values below 0
@@ -42,21 +43,23 @@ struct Margin {
   std::vector<MarginClass> histogram{};
 };
 
-// Finds the least of many values and the nearest of those that are not below 0, and counts them.
+// Finds the least of many values, lists the least ones that are not below 0 as near misses, and
+// counts all.
 class MarginFinder {
  public:
-  static constexpr size_t kNearest = 3;  // how many are listed
+  static constexpr size_t kNearest = 3;  // how many near misses are listed
 
   explicit MarginFinder(Margin margin) : margin_(std::move(margin)) {}
 
-  // Calls `tell` for the sentence only if the value is listed: writing costs more than comparing.
-  template <std::invocable Tell>
-  void Add(int64_t value, int64_t at_ns, const Tell& tell) {
+  // Calls `describe` for the sentence only if the value is listed: a sentence costs more than a
+  // comparison.
+  template <std::invocable Describe>
+  void Add(int64_t value, int64_t at_ns, const Describe& describe) {
     Add(value);
-    if (IsNear(value)) List({.value = value, .at_ns = at_ns, .sentence = tell()});
+    if (IsNear(value)) List({.value = value, .at_ns = at_ns, .sentence = describe()});
   }
   void Add(int64_t value);
-  // Nothing if there was no value.
+  // Returns nothing if no value was added.
   [[nodiscard]] std::optional<Margin> Take() &&;
 
  private:

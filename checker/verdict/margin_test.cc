@@ -14,13 +14,13 @@
 namespace doublehold {
 namespace {
 
-std::vector<std::string> Told(const Margin& margin) {
+std::vector<std::string> NearMissSentences(const Margin& margin) {
   std::vector<std::string> sentences;
   for (const NearMiss& miss : margin.nearest) sentences.push_back(miss.sentence);
   return sentences;
 }
 
-TEST(Margin, IsTheLeastAndListsTheNearestMisses) {
+TEST(Margin, TheMarginIsTheLeastValueAndListsTheNearestMisses) {
   MarginFinder finder({.what = "gap"});
   for (const int64_t value : {7, 3, -2, 9, 0, 5, 3}) {
     finder.Add(value, value * 10, [value = value] { return "took " + std::to_string(value); });
@@ -28,7 +28,7 @@ TEST(Margin, IsTheLeastAndListsTheNearestMisses) {
   const std::optional<Margin> margin = std::move(finder).Take();
   ASSERT_TRUE(margin.has_value());
   EXPECT_EQ(margin->value, -2);
-  EXPECT_EQ(Told(*margin), (std::vector<std::string>{"took 0", "took 3", "took 3"}));
+  EXPECT_EQ(NearMissSentences(*margin), (std::vector<std::string>{"took 0", "took 3", "took 3"}));
   EXPECT_EQ(margin->nearest[1].at_ns, 30);
 }
 
@@ -53,18 +53,18 @@ TEST(Margin, TheLastClassHoldsTheLargestValue) {
   EXPECT_EQ(margin.histogram[0].from, int64_t{7} << 60);
 }
 
-TEST(Margin, WithoutValuesThereIsNone) {
+TEST(Margin, WithoutValuesThereIsNoMargin) {
   EXPECT_FALSE(MarginFinder({.what = "gap"}).Take().has_value());
 }
 
-TEST(Margin, TimesAreShort) {
+TEST(Margin, ATimeIsWrittenInTheLargestUnitThatFits) {
   EXPECT_EQ(ShortTime(7), "7 ns");
   EXPECT_EQ(ShortTime(210'040), "210.0 us");
   EXPECT_EQ(ShortTime(-5'000'000), "-5.0 ms");
   EXPECT_EQ(ShortTime(4'103'400'000), "4.103 s");
 }
 
-TEST(Margin, TheGapsOfHoldsSayWhoAndWhen) {
+TEST(Margin, ANearMissOfExclusionNamesBothClientsAndTheTime) {
   const History history = FromLanes(R"(
       c1: A-a===R-r                          A-a=R-r
       c2:           A-a==R-r          A-a=R-r
@@ -72,14 +72,14 @@ TEST(Margin, TheGapsOfHoldsSayWhoAndWhen) {
   const std::vector<Margin> margins = CheckExclusion(history, {}).margins;
   ASSERT_EQ(margins.size(), 1U);
   EXPECT_EQ(margins[0].value, 5'000'000);
-  EXPECT_EQ(Told(margins[0]),
+  EXPECT_EQ(NearMissSentences(margins[0]),
             (std::vector<std::string>{
                 "client 1 was granted item-0 at 0.037 s, 5.0 ms after client 2 released it",
                 "client 2 was granted item-0 at 0.012 s, 6.0 ms after client 1 released it",
                 "client 3 was granted item-0 at 0.046 s, 7.0 ms after client 1 released it"}));
 }
 
-TEST(Margin, OneOwnersHoldsAndReadersHaveNoGap) {
+TEST(Margin, HoldsOfOneOwnerAndSharedHoldsHaveNoGap) {
   EXPECT_TRUE(CheckExclusion(FromLanes("c1: A-a===R-r A-a=R-r"), {}).margins.empty());
   EXPECT_TRUE(CheckExclusion(FromLanes(R"(
       c1: A-b===R-r
@@ -97,7 +97,7 @@ TEST(Margin, ALeaseHasMarginsAtReleaseAndAtGrant) {
   ASSERT_EQ(margins.size(), 2U);
   EXPECT_EQ(margins[0].what, "least lease left at release");
   EXPECT_EQ(margins[0].value, -3'000'000);
-  EXPECT_EQ(Told(margins[0]),
+  EXPECT_EQ(NearMissSentences(margins[0]),
             std::vector<std::string>{
                 "client 1 released item-0 at 0.009 s with 2.0 ms of its lease left"});
   EXPECT_EQ(margins[1].what, "smallest validity at grant");
@@ -106,7 +106,7 @@ TEST(Margin, ALeaseHasMarginsAtReleaseAndAtGrant) {
             "client 3 was granted item-0 at 0.066 s with 1.0 ms of its lease left");
 }
 
-TEST(Margin, TokensHaveTheSmallestStep) {
+TEST(Margin, TheTokenMarginIsTheSmallestStepBetweenGrants) {
   const History history = FromLanes(R"(
       c1:   A-a===R-r                   A-a=R-r      | #3 #9
       c2:             A-a==R-r                       | #5
@@ -124,7 +124,7 @@ TEST(Margin, TokensHaveTheSmallestStep) {
   EXPECT_EQ(CheckFencing(back, {}).margins.at(0).value, -2);
 }
 
-TEST(Margin, AGapIsMeasuredFromTheLastHolder) {
+TEST(Margin, AGapIsMeasuredFromTheLatestRelease) {
   const std::vector<Margin> margins = CheckExclusion(FromLanes(R"(
       c1: A-a============R-r
       c2:    A-a==R-r
@@ -132,7 +132,7 @@ TEST(Margin, AGapIsMeasuredFromTheLastHolder) {
                                                      {})
                                           .margins;
   ASSERT_EQ(margins.size(), 1U);
-  EXPECT_EQ(Told(margins[0]),
+  EXPECT_EQ(NearMissSentences(margins[0]),
             std::vector<std::string>{
                 "client 3 was granted item-0 at 0.021 s, 6.0 ms after client 1 released it"});
 }

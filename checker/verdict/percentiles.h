@@ -12,7 +12,7 @@ struct Percentiles {
   int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
 };
 
-// By nearest rank: each is a value that occurred.
+// Computes percentiles by nearest rank, so that each is one of the values.
 Percentiles PercentilesOf(std::vector<int64_t> values_ns);
 
 }  // namespace doublehold
