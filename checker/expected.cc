@@ -46,7 +46,7 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
   for (const Violation& violation : claim.violations) {
     if (violation.cause == Cause::kMachine) continue;  // never makes a claim violated
     if (!IsOneOf(expected, violation)) {
-      return fmt::format("{} was expected to be violated because of {}; but because of {} ({}): {}",
+      return fmt::format("{} was expected to be violated because of {}, not because of {} ({}): {}",
                          claim.claim, fmt::join(expected, ", "), Name(violation.cause),
                          violation.because, violation.sentence);
     }
@@ -54,8 +54,8 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
   }
   return seen ? ""
               : fmt::format(
-                    "{} was expected to be violated because of {}; of what is told "
-                    "nothing is",
+                    "{} was expected to be violated because of {}; no described violation has that "
+                    "cause",
                     claim.claim, expected.front());
 }
 

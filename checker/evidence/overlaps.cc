@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -76,11 +77,11 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
     std::optional<OverlapFound> worst;
     // The three criteria of OverlapFound.
     std::tuple<bool, bool, int64_t> worst_rank;
-    int overlapped = 0;
+    std::set<SessionId> owners;
     for (const size_t first : open) {
       const std::optional<CommonTime> common = FindCommonTime(holds.all[first], hold, part);
       if (!common) continue;
-      ++overlapped;
+      owners.insert(holds.all[first].owner());
       const int64_t at_ns = common->first.from_ns;
       const Hold& other = holds.all[first];
       const std::tuple rank{other.PromisedAt(at_ns) && hold.PromisedAt(at_ns),
@@ -90,7 +91,7 @@ std::vector<OverlapFound> FindOverlaps(const Holds& holds, Part part) {
       worst = OverlapFound{.first = first, .second = second, .where = common->first};
     }
     if (worst) {
-      worst->others = overlapped - 1;
+      worst->others = static_cast<int>(owners.size()) - 1;
       found.push_back(*worst);
     }
     open.push_back(second);

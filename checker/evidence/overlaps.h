@@ -23,7 +23,7 @@ struct OverlapFound {
   size_t first = 0;  // index into Holds::all; granted before `second`
   size_t second = 0;
   Span where;      // the first span of the overlap
-  int others = 0;  // number of further holds that `second` overlaps
+  int others = 0;  // number of further owners whose holds `second` overlaps
 };
 
 // Whether two owners were promised a key at the same time.

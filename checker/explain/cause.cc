@@ -213,7 +213,7 @@ Explanation ExplainPossibleRepeat(const ViolationContext& record, const Hold& ho
 // Explains a wrong nested exit by a call that ran twice: one of its messages was lost, and resent.
 Explanation ExplainReentry(const ViolationContext& record, const Violation& violation) {
   const Hold* hold = ReferencedHold(record, violation.first);
-  if (hold == nullptr) return Unexplained("whose exit it was is not known");
+  if (hold == nullptr) return Unexplained("the record does not show whose exit it was");
   const Op op = violation.second ? Op::kRelease : Op::kAcquire;
   const auto counts = [&](const Call& call) {
     return call.op == op && !WasGrantedToAnother(record, call, hold->asked_ns);
@@ -275,7 +275,7 @@ Explanation ExplainLiveness(const ViolationContext& record, const Violation& vio
   const bool one = !found.empty() && std::ranges::all_of(found, [&](const Explanation& each) {
     return each.cause == found.front().cause && (!by_others || each.cause != Cause::kNeverExpires);
   });
-  return one ? found.front() : Unexplained("who left the key as it was is not recorded");
+  return one ? found.front() : Unexplained("the record does not show which call left the key so");
 }
 
 Explanation ExplainMissingQueue(const ViolationContext& record) {
@@ -287,7 +287,7 @@ Explanation ExplainMissingQueue(const ViolationContext& record) {
 // in the queue. Only the clocks of clients that tried to acquire the key count.
 Explanation ExplainOrder(const ViolationContext& record, const Violation& violation) {
   if (!KeepsQueue(record.history.facts)) return ExplainMissingQueue(record);
-  Explanation why = Unexplained("its queue is not recorded");
+  Explanation why = Unexplained("the record does not show the queue");
   std::map<int32_t, int64_t> asks_since;
   for (const Call& call : record.calls.all) {
     if (call.op == Op::kAcquire && KeyName(record.history.facts, call.key) == violation.key)
@@ -315,7 +315,7 @@ Explanation ExplainLongWait(const ViolationContext& record, const Violation& vio
   const RunFacts& facts = record.history.facts;
   const auto limit_ns = LimitOf(facts, "max-wait");
   if (facts.library || KeepsQueue(facts) || !violation.second || !limit_ns)
-    return Unexplained("who was to be next is not recorded");
+    return Unexplained("the record does not show who was next in the queue");
   if (violation.second->from_ns - violation.from_ns > *limit_ns)
     return Unexplained("it had waited for too long before another overtook it");
   return ExplainMissingQueue(record);
@@ -356,18 +356,21 @@ Explanation ExplainViolation(const ViolationContext& record, std::string_view cl
     return ExplainOverlap(record, *first, *second, violation.from_ns);
   }
   if (claim == "call-timeout" || (claim == "release-result" && IsAfterRelease(record, violation)))
-    return Unexplained("the inside of a library's call is not recorded");
+    return Unexplained("the record does not show the inside of a library's call");
   if (claim == "stock") return ExplainStock(record, violation);
   if (claim == "fencing") return ExplainFencing(record, violation);
   if (claim == "reentry") return ExplainReentry(record, violation);
   if (claim == "liveness") return ExplainLiveness(record, violation);
   if (claim == "order") return ExplainOrder(record, violation);
-  if (claim == "key-leak") return Unexplained("what a server did with a key is not recorded");
+  if (claim == "key-leak")
+    return Unexplained("the record does not show what a server did with a key");
   if (claim == "idle-traffic")
-    return Unexplained("what a client's lock sent is not recorded, but that it did");
-  if (claim == "availability") return Unexplained("who left the key as it was is not recorded");
+    return Unexplained("the record shows that a client sent messages, but not which");
+  if (claim == "availability")
+    return Unexplained("the record does not show which call left the key so");
   if (claim == "max-wait") return ExplainLongWait(record, violation);
-  if (claim == "commands-per-hold") return Unexplained("what a client's lock sent is not recorded");
+  if (claim == "commands-per-hold")
+    return Unexplained("the record does not show which commands a client sent");
   return ExplainHarm(record, violation);
 }
 

@@ -371,10 +371,11 @@ TEST(ExpectedCause, EveryDescribedViolationMustHaveAnExpectedCause) {
            {{"stopped", "overran"}, ""},
            {{}, ""},
            {{"overran"},
-            "exclusion was expected to be violated because of overran; but because of stopped "
+            "exclusion was expected to be violated because of overran, not because of stopped "
             "(client 1 was stopped (0.005-0.017 s)): client 1's lease ended"},
            {{"overran", "stopped"},
-            "exclusion was expected to be violated because of overran; of what is told nothing is"},
+            "exclusion was expected to be violated because of overran; no described violation has "
+            "that cause"},
            {{"stoped", "stopped"}, "exclusion: cause 'stoped' is unknown"}}) {
     LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", "violated"}}};
     options.expect_cause["exclusion"] = expected.causes;

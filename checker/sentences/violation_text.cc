@@ -100,7 +100,7 @@ std::string EndClause(const Hold& hold, std::string_view name) {
 }
 
 std::string OthersClause(int others) {
-  return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further client"));
+  return others == 0 ? "" : fmt::format("; {} held it too", Counted(others, "further owner"));
 }
 
 // "the store", "node 2", "nodes 1, 2 and 3"

@@ -182,7 +182,17 @@ TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
   EXPECT_EQ(verdict.opportunities, 4);
   ASSERT_EQ(verdict.violations.size(), 2U);
   EXPECT_EQ(verdict.violations[1].first->client, 1);  // the longer of two overlaps
-  EXPECT_NE(verdict.violations[1].sentence.find("1 further client held it too"), std::string::npos);
+  EXPECT_NE(verdict.violations[1].sentence.find("1 further owner held it too"), std::string::npos);
+}
+
+TEST(Exclusion, ANestedHoldIsNoFurtherOwner) {
+  const ClaimVerdict verdict = CheckExclusion(FromLanes(R"(
+      c1: A-a=A-a==========R-r=R-r
+      c2:          A-a====R-r)"),
+                                              {});
+  ASSERT_EQ(verdict.violations.size(), 1U);
+  EXPECT_EQ(verdict.violations[0].sentence.find("further"), std::string::npos)
+      << verdict.violations[0].sentence;
 }
 
 TEST(Exclusion, TheFirstViolationsAreDescribedAndAllAreCounted) {
