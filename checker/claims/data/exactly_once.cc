@@ -19,18 +19,19 @@ namespace {
 
 using Task = std::pair<uint16_t, int64_t>;  // key and number of the task
 
-// More than any run has, and small enough that sums cannot overflow.
-constexpr int64_t kMost = int64_t{1} << 40;
+// Counts are clamped to this limit. It is above the counts of any run, and small enough that sums
+// cannot overflow.
+constexpr int64_t kMostSaves = int64_t{1} << 40;
 
-Task TaskOf(const Call& save) {
+Task SavedTask(const Call& save) {
   return {save.key, save.asked[0] != 0 ? save.asked[0] : save.answer[0]};
 }
 
 // The saves of each task, in the order of their answers.
-std::map<Task, std::vector<const Call*>> ByTask(const Calls& calls) {
+std::map<Task, std::vector<const Call*>> GroupSavesByTask(const Calls& calls) {
   std::map<Task, std::vector<const Call*>> saves;
   for (const Call& call : calls.all) {
-    if (call.op == Op::kSave) saves[TaskOf(call)].push_back(&call);
+    if (call.op == Op::kSave) saves[SavedTask(call)].push_back(&call);
   }
   for (auto& [task, of_task] : saves) std::ranges::stable_sort(of_task, {}, &Call::to_ns);
   return saves;
@@ -44,20 +45,20 @@ void CountTask(const std::vector<const Call*>& saves, SaveCount& count) {
   count.unknown += unknown;
   count.twice += std::max<int64_t>(0, ok - 1);
   if (ok + unknown > 1) count.perhaps_twice += unknown;
-  if (ok > 0) count.tasks.insert(TaskOf(*saves.front()));
-  if (ok + unknown > 0) count.perhaps_tasks.insert(TaskOf(*saves.front()));
+  if (ok > 0) count.tasks.insert(SavedTask(*saves.front()));
+  if (ok + unknown > 0) count.perhaps_tasks.insert(SavedTask(*saves.front()));
 }
 
 void CountFinal(const History& history, SaveCount& count) {
-  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // by key; the last count
+  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // by key: its last count
   std::set<uint16_t> touched;  // keys with a save after their last count
   for (const Event& event : history.events) {
     if (event.op == Op::kLost) count.complete = false;
     if (event.op == Op::kSave && event.client > kReferee && counted.contains(event.key))
       touched.insert(event.key);
     if (event.op != Op::kFinal || event.type != EventType::kOk) continue;
-    counted[event.key] = {std::clamp(event.value[0], -kMost, kMost),
-                          std::clamp(event.value[1], -kMost, kMost)};
+    counted[event.key] = {std::clamp(event.value[0], -kMostSaves, kMostSaves),
+                          std::clamp(event.value[1], -kMostSaves, kMostSaves)};
     touched.erase(event.key);
   }
   count.touched_after_final = !touched.empty();
@@ -69,8 +70,8 @@ void CountFinal(const History& history, SaveCount& count) {
       count.tasks, [&](const Task& task) { return counted.contains(task.first); });
 }
 
-// Two saves of one task. The save under an expired lease is the late one, and is to blame; if
-// neither or both were late, the second is.
+// Two saves of one task. Blames the save under an expired lease; if neither or both leases had
+// expired, the second save.
 struct SavedTwice {
   const Call& first;
   const Call& again;
@@ -84,20 +85,21 @@ struct SavedTwice {
     return late(first_hold, first.to_ns) && !late(again_hold, again.from_ns);
   }
 
-  [[nodiscard]] Violation Tell(const Disturbances& disturbances) const {
+  [[nodiscard]] Violation Describe(const Disturbances& disturbances) const {
     const bool blame_first = IsFirstToBlame();
-    const Call& doer = blame_first ? first : again;
+    const Call& blamed = blame_first ? first : again;
     const Call& other = blame_first ? again : first;
     return DescribeWrongOperation(
         disturbances,
-        {.by = doer.session,
+        {.by = blamed.session,
          .under = blame_first ? first_hold : again_hold,
          .harmed = blame_first ? again_hold : first_hold,
          .key = again.key,
          .when = blame_first ? Span{first.to_ns, first.to_ns} : Span{again.from_ns, again.to_ns},
-         .what = fmt::format("saved task {} at {}, and {} saved it {}at {}", TaskOf(again).second,
-                             At(doer.to_ns), OwnerName(disturbances, other.session),
-                             blame_first ? "again " : "", At(other.to_ns))});
+         .what =
+             fmt::format("saved task {} at {}, and {} saved it {}at {}", SavedTask(again).second,
+                         At(blamed.to_ns), OwnerName(disturbances, other.session),
+                         blame_first ? "again " : "", At(other.to_ns))});
   }
 };
 
@@ -131,7 +133,7 @@ int64_t SaveCount::Missing() const {
 
 SaveCount CountSaves(const Evidence& evidence) {
   SaveCount count;
-  for (const auto& [task, saves] : ByTask(evidence.calls())) CountTask(saves, count);
+  for (const auto& [task, saves] : GroupSavesByTask(evidence.calls())) CountTask(saves, count);
   CountFinal(evidence.history(), count);
   return count;
 }
@@ -142,7 +144,7 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
   found.Judged(count.saved);
   if (count.twice > 0) {
     const Holds& holds = evidence.holds();
-    for (const auto& [task, saves] : ByTask(evidence.calls())) {
+    for (const auto& [task, saves] : GroupSavesByTask(evidence.calls())) {
       const Call* first = nullptr;
       for (const Call* save : saves) {
         if (!save->Ok()) continue;
@@ -152,7 +154,7 @@ ClaimVerdict CheckExactlyOnce(const Evidence& evidence, const Limits& limits) {
         }
         const SavedTwice twice{*first, *save, holds.Find(first->hold), holds.Find(save->hold)};
         const int64_t at_ns = twice.IsFirstToBlame() ? first->to_ns : save->to_ns;
-        found.Violated(at_ns, [&] { return twice.Tell(evidence.disturbances()); });
+        found.Violated(at_ns, [&] { return twice.Describe(evidence.disturbances()); });
       }
     }
   }

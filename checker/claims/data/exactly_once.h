@@ -18,7 +18,9 @@ namespace doublehold {
 //   c2:            save 7 ok
 //
 //   c1:  save 7 ?                  unknown until the store is counted. One task, one result: c1's
-//   c2:            save 7 ok       save had no effect. One task, two results: it had.
+//   c2:            save 7 ok       save had no effect. One task, two results: c1's save
+//                                took effect.
+//
 // The store returns two counts: tasks with a result, and results. A save of unknown outcome may
 // arrive between the two counts, so results may exceed tasks by the number of such saves.
 struct SaveCount {
@@ -30,13 +32,13 @@ struct SaveCount {
   // With a confirmed save or one of unknown outcome.
   std::set<std::pair<uint16_t, int64_t>> perhaps_tasks;
   std::optional<int64_t> final_tasks;    // in the store: tasks with a result
-  std::optional<int64_t> final_results;  // results
-  bool touched_after_final = false;
-  bool complete = true;  // no record was lost
-  bool covered = true;   // the store was counted for every key of which a task was saved
+  std::optional<int64_t> final_results;  // in the store: results
+  bool touched_after_final = false;      // by a save after the last count
+  bool complete = true;                  // no record was lost
+  bool covered = true;                   // the store was counted for every key with a saved task
 
   [[nodiscard]] bool Final() const { return final_results && !touched_after_final; }
-  // Results in the store beyond one a task, not explained by saves of unknown outcome.
+  // Results in the store beyond one per task, without those that saves of unknown outcome explain.
   [[nodiscard]] int64_t Surplus() const;
   // Tasks with a confirmed save and no result in the store.
   [[nodiscard]] int64_t Missing() const;

@@ -38,69 +38,69 @@ TEST(ExactlyOnce, IsViolatedWhenATaskWasSavedTwice) {
 }
 
 TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
-  for (const ExactlyOnceCase& drawn :
-       std::vector<ExactlyOnceCase>{{"one each", R"(
+  for (const ExactlyOnceCase& drawn : std::vector<ExactlyOnceCase>{
+           {"one save for each task", R"(
       c1:    A-a=S-k=R-r                    | 1
       c2:                A-a=S-k=S-x=R-r    | 2 1
       final:                              * | 2/2)",
-                                     Outcome::kValid},
-                                    {"a save of unknown outcome, which did nothing", R"(
+            Outcome::kValid},
+           {"a save of unknown outcome that took no effect", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/1)",
-                                     Outcome::kValid},
-                                    {"one which did", R"(
+            Outcome::kValid},
+           {"a save of unknown outcome that took effect", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/2)",
-                                     Outcome::kViolated, 1},
-                                    {"one of another task, which may arrive between the counts", R"(
+            Outcome::kViolated, 1},
+           {"an unknown save of another task may arrive between the counts", R"(
       c1:    A-a=S-?=R-r                    | 1
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/2)",
-                                     Outcome::kValid},
-                                    {"two of unknown outcome, and one surplus result", R"(
+            Outcome::kValid},
+           {"two saves of unknown outcome, and one surplus result", R"(
       c1:    A-a=S-?=R-r  A-a=S-?=R-r       | 1 2
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/2)",
-                                     Outcome::kUnknown},
-                                    {"more results than anybody saved", R"(
+            Outcome::kUnknown},
+           {"more results than saves", R"(
       c2:                A-a=S-k=R-r        | 1
       final:                              * | 1/3)",
-                                     Outcome::kViolated, 2},
-                                    {"a result is missing", R"(
+            Outcome::kViolated, 2},
+           {"a result is missing", R"(
       c1:    A-a=S-k=R-r                    | 1
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/1)",
-                                     Outcome::kViolated, 1},
-                                    {"the store was not counted", R"(
+            Outcome::kViolated, 1},
+           {"the store was not counted", R"(
       c1:    A-a=S-k=R-r                    | 1)",
-                                     Outcome::kUnknown},
-                                    {"it was counted too early", R"(
+            Outcome::kUnknown},
+           {"the store was counted before the last save", R"(
       final:         *                      | 1/1
       c1:    A-a=S-k=R-r   A-a=S-k=R-r      | 1 2)",
-                                     Outcome::kUnknown},
-                                    {"one of two keys was counted too early", R"(
+            Outcome::kUnknown},
+           {"one of two keys was counted before its last save", R"(
       c1 item-0:    A-a=S-k=R-r   A-a=S-k=R-r     | 1 2
       c1 item-1:    A-a=S-k=R-r                   | 1
       final item-0:            *                  | 1/1
       final item-1:                             * | 1/1)",
-                                     Outcome::kUnknown},
-                                    {"a key that nobody counted hides no surplus of another", R"(
+            Outcome::kUnknown},
+           {"an uncounted key hides no surplus of another key", R"(
       c1 item-0:    A-a=S-k=R-r                          | 1
       c1 item-1:                     A-a=S-k=R-r         | 1
       final item-0:               *                      | 1/3)",
-                                     Outcome::kViolated, 2},
-                                    {"nothing was saved", R"(
+            Outcome::kViolated, 2},
+           {"nothing was saved", R"(
       c1:    A-a=S-x=R-r                    | 1
       final:                              * | 0/0)",
-                                     Outcome::kUnknown},
-                                    {"the same number under two keys", R"(
+            Outcome::kUnknown},
+           {"the same task number under two keys", R"(
       c1 item-0:    A-a=S-k=R-r                    | 1
       c1 item-1:    A-a=S-k=R-r                    | 1
       final item-0:                              * | 1/1
       final item-1:                              * | 1/1)",
-                                     Outcome::kValid}}) {
+            Outcome::kValid}}) {
     const ClaimVerdict verdict = VerdictOnExactlyOnce(drawn.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;

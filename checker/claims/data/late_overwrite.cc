@@ -13,10 +13,10 @@
 
 namespace doublehold {
 
-bool OneValueWasReadTwice(const History& history) {
-  std::map<std::pair<uint16_t, int64_t>, int> started;  // by item and the value that was read
+bool WasOneValueReadTwice(const History& history) {
+  std::map<std::pair<uint16_t, int64_t>, int> started;  // by item and value read
   for (const Event& event : history.events) {
-    if (event.op == Op::kLost) return true;  // a write may be missing, so perhaps
+    if (event.op == Op::kLost) return true;  // a lost write may have read the same value
     if (event.op != Op::kWrite || event.client <= kReferee) continue;
     int& from = started[{event.key, event.value[0]}];
     if (event.type == EventType::kInvoke) ++from;
@@ -25,25 +25,27 @@ bool OneValueWasReadTwice(const History& history) {
   return std::ranges::any_of(started, [](const auto& writes) { return writes.second > 1; });
 }
 
-std::string TellRise(const Evidence& evidence) {
+std::string DescribeRise(const Evidence& evidence) {
   if (WriteModeOf(evidence.facts()) != WriteMode::kReadThenSet) return {};
-  struct Least {
+  struct LowestStock {
     int64_t stock = 0;
     int64_t at_ns = 0;
   };
-  std::vector<Least> least(evidence.facts().keys.size(), {evidence.facts().initial_stock, 0});
-  // At the invocation of the read or write.
-  std::map<std::tuple<SessionId, Op, uint16_t>, Least> before;
+  // By item.
+  std::vector<LowestStock> lowest(evidence.facts().keys.size(),
+                                  {evidence.facts().initial_stock, 0});
+  // The lowest stock known at the invocation of a pending read or write.
+  std::map<std::tuple<SessionId, Op, uint16_t>, LowestStock> at_invocation;
   for (const Event& event : evidence.history().events) {
     const bool uses = event.op == Op::kRead || event.op == Op::kWrite;
-    if (event.key >= least.size() || !(uses || event.op == Op::kFinal)) continue;
-    Least& now = least[event.key];
+    if (event.key >= lowest.size() || !(uses || event.op == Op::kFinal)) continue;
+    LowestStock& now = lowest[event.key];
     const std::tuple which(SessionOf(event), event.op, event.key);
-    if (event.type == EventType::kInvoke) before[which] = now;
+    if (event.type == EventType::kInvoke) at_invocation[which] = now;
     if (event.type != EventType::kOk) continue;
-    const auto sent = before.find(which);
-    if (!uses || sent != before.end()) {
-      const Least& known = uses ? sent->second : now;
+    const auto sent = at_invocation.find(which);
+    if (!uses || sent != at_invocation.end()) {
+      const LowestStock& known = uses ? sent->second : now;
       if (event.value[0] > known.stock) {
         return fmt::format("the stock {} {} at {}, and had been {} at {}",
                            event.op == Op::kWrite ? "that a write had read was" : "was",

@@ -11,19 +11,19 @@
 
 namespace doublehold {
 
-// For each item with ItemCount::Twice(): which write waited in which stall, if the machine alone
-// may be the cause. Empty for all other items. Without the stall the write would have been
-// answered, and its sale not retried:
+// Returns a text for each item with ItemCount::Twice() above 0: which write waited in which stall.
+// Empty unless the machine alone may be the cause, and for all other items. Without the stall the
+// write would have been answered, and its sale not retried:
 //
 //   c1:          A-a=g=W------?==g=W-w=R-r    | 5 5>4 4 4>3    took two units
 //   machine n0:         (--------)                             the store, until after the timeout
 //
-// A write that waited in a stall for less than half of its time is not excused. So each write that
-// may have taken effect and was retried must have waited in one. In mode kReadThenSet each stock
-// existed once: if another sale certainly started from the value that a write had read, that write
-// had no effect.
-std::vector<std::string> TakenTwiceByMachine(const Evidence& evidence,
-                                             const std::vector<ItemCount>& items);
+// Each retried write that may have taken effect must have waited in a stall for more than half of
+// its time. In mode kReadThenSet each value of the stock existed once. So at most one of the writes
+// that had read one value took effect, and a stall of one of them is enough. If a confirmed write
+// had read that value, no other write that had read it took effect.
+std::vector<std::string> ExplainRetriesByStalls(const Evidence& evidence,
+                                                const std::vector<ItemCount>& items);
 
 }  // namespace doublehold
 

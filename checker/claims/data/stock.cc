@@ -21,17 +21,18 @@ namespace {
 
 bool IsSale(Op op) { return op == Op::kWrite || op == Op::kOrder; }
 
-// Whether a refused or unanswered sale is retried under the same hold.
-bool SeveralTries(const RunFacts& facts) {
-  constexpr std::array<std::string_view, 4> kSeveral{"watch", "version", "atomic-script", "fenced"};
-  return std::ranges::find(kSeveral, facts.write) != kSeveral.end();
+// Whether clients retry a refused or unanswered sale under the same hold.
+bool RetriesSales(const RunFacts& facts) {
+  constexpr std::array<std::string_view, 4> kRetrying{"watch", "version", "atomic-script",
+                                                      "fenced"};
+  return std::ranges::find(kRetrying, facts.write) != kRetrying.end();
 }
 
-class Counting {
+class ItemCounter {
  public:
-  explicit Counting(const History& history)
+  explicit ItemCounter(const History& history)
       : mode_(WriteModeOf(history.facts)),
-        several_tries_(SeveralTries(history.facts)),
+        retries_sales_(RetriesSales(history.facts)),
         items_(history.facts.keys.size()),
         reads_(history.facts.keys.size()) {
     for (ItemCount& item : items_) {
@@ -40,12 +41,13 @@ class Counting {
     }
   }
 
-  void Take(const Event& recorded) {
-    // More than any shop has, and small enough that sums cannot overflow.
-    constexpr int64_t kMost = int64_t{1} << 52;
+  void CountEvent(const Event& recorded) {
+    // Values are clamped to this limit. It is above any real stock, and small enough that sums
+    // cannot overflow.
+    constexpr int64_t kMostStock = int64_t{1} << 52;
     Event event = recorded;
     if (IsSale(event.op) || event.op == Op::kFinal) {
-      for (int64_t& value : event.value) value = std::clamp(value, -kMost, kMost);
+      for (int64_t& value : event.value) value = std::clamp(value, -kMostStock, kMostStock);
     }
     if (event.op == Op::kLost) {
       for (ItemCount& item : items_) item.complete = false;
@@ -60,21 +62,21 @@ class Counting {
     }
     if (!IsSale(event.op) || event.client <= kReferee) return;
     if (item.final_stock) item.touched_after_final = true;
-    TakeTry(event);
+    CountTry(event);
     if (event.type == EventType::kInvoke) {
-      ++Unknown(item, event.op);  // and stays so if its client dies before the answer
+      ++UnknownCount(item, event.op);  // stays counted if its client dies before the answer
       ++open_[{SessionOf(event), event.op, event.key}];
       return;
     }
     int& open = open_[{SessionOf(event), event.op, event.key}];
-    if (open == 0) ++Unknown(item, event.op);  // its invocation was lost
+    if (open == 0) ++UnknownCount(item, event.op);  // its invocation was lost
     if (open > 0) --open;
-    if (event.type != EventType::kInfo) --Unknown(item, event.op);
-    if (event.type == EventType::kOk) TakeDone(item, event);
+    if (event.type != EventType::kInfo) --UnknownCount(item, event.op);
+    if (event.type == EventType::kOk) CountConfirmed(item, event);
   }
 
   std::vector<ItemCount> Finish() && {
-    if (!several_tries_) return std::move(items_);
+    if (!retries_sales_) return std::move(items_);
     for (ItemCount& item : items_) item.sales = item.perhaps_sales = item.tried_again = 0;
     for (const auto& [which, sale] : sales_) {
       ItemCount& item = items_[which.first];
@@ -96,8 +98,8 @@ class Counting {
     bool ordered = false;  // an order was confirmed, or is of unknown outcome
   };
 
-  void TakeTry(const Event& event) {
-    if (!several_tries_) return;
+  void CountTry(const Event& event) {
+    if (!retries_sales_) return;
     Sale& sale = sales_[{event.key, event.hold}];
     if (event.op == Op::kOrder) {
       sale.ordered = sale.ordered || event.type != EventType::kFail;
@@ -110,16 +112,16 @@ class Counting {
     if (event.type == EventType::kOk) ++sale.done;
   }
 
-  static int64_t& Unknown(ItemCount& item, Op op) {
+  static int64_t& UnknownCount(ItemCount& item, Op op) {
     return op == Op::kWrite ? item.unknown_writes : item.unknown_orders;
   }
 
-  void TakeDone(ItemCount& item, const Event& event) {
+  void CountConfirmed(ItemCount& item, const Event& event) {
     if (event.op == Op::kOrder) {
       ++item.orders;
       return;
     }
-    // In an unknown mode a sale may take several writes.
+    // In an unknown mode a sale may take several writes, so none certainly is a sale.
     ++(mode_ == WriteMode::kOther ? item.unknown_writes : item.writes);
     item.lowest = std::min(item.lowest, event.value[1]);
     if (mode_ == WriteMode::kReadThenSet && !reads_[event.key].insert(event.value[0]).second) {
@@ -128,7 +130,7 @@ class Counting {
   }
 
   WriteMode mode_;
-  bool several_tries_;
+  bool retries_sales_;
   std::vector<ItemCount> items_;
   std::map<std::pair<uint16_t, uint64_t>, Sale> sales_;  // by item and hold
   std::vector<std::unordered_set<int64_t>> reads_;       // values read by confirmed writes, by item
@@ -142,25 +144,26 @@ std::string LostClause(const ItemCount& item, const std::string& fell) {
                      lost);
 }
 
-std::string WereMade(int64_t sales) {
+std::string SalesWereMade(int64_t sales) {
   return Counted(sales, "sale") + (sales == 1 ? " was made" : " were made");
 }
 
-// Violations of an item that no single described write shows. `explained`: lost orders that those
-// writes do show. `twice_by`: the stall of the machine that may explain units taken twice, if any.
-std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explained,
-                              const std::string& twice_by) {
-  std::vector<Violation> ways;
+// Describes the errors of an item that its described writes do not explain. `described`: whether a
+// write of the item was described. `explained`: lost orders that these writes explain. `twice_by`:
+// the stall of the machine that may explain units taken twice, if any.
+std::vector<Violation> DescribeUnexplainedErrors(const ItemCount& item, bool described,
+                                                 int64_t explained, const std::string& twice_by) {
+  std::vector<Violation> violations;
   const auto add = [&](int64_t count, const auto& tell, bool explained_by_stall = false) {
     if (count > 0)
-      ways.push_back(
+      violations.push_back(
           {.count = item.Wrong(), .explained_by_stall = explained_by_stall, .sentence = tell()});
   };
   const auto fell = [&] {
     return fmt::format("the stock fell from {} to {}", item.initial, item.final_stock.value_or(0));
   };
   add(item.Lost() - explained, [&] { return LostClause(item, fell()); });
-  if (!told) {
+  if (!described) {
     add(item.Oversold(), [&] {
       return fmt::format("{} were confirmed, and there were {} to sell",
                          Counted(item.orders, "order"), item.initial);
@@ -177,7 +180,7 @@ std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explaine
         return fmt::format(
             "{}, and at most {}: {} took a unit twice, trying again after a "
             "write that was not answered{}",
-            fell(), WereMade(item.perhaps_sales.value_or(0)), Counted(item.Twice(), "sale"),
+            fell(), SalesWereMade(item.perhaps_sales.value_or(0)), Counted(item.Twice(), "sale"),
             twice_by.empty() ? "" : "; " + twice_by);
       },
       !twice_by.empty());
@@ -189,11 +192,11 @@ std::vector<Violation> WaysOf(const ItemCount& item, bool told, int64_t explaine
     return fmt::format("{} are in the store, and at most {} were made",
                        Counted(item.final_orders, "order"), item.SoldMost());
   });
-  return ways;
+  return violations;
 }
 
-// "; the stock fell by 307 in all, and 1 more sale is of unknown outcome"
-std::string Arithmetic(const std::vector<ItemCount>& items) {
+// "; the stock fell by 307 in all, with 1 sale of unknown outcome"; empty without all final stocks.
+std::string ArithmeticClause(const std::vector<ItemCount>& items) {
   int64_t fell = 0, unknown = 0;
   for (const ItemCount& item : items) {
     if (!item.Final()) return "";
@@ -205,7 +208,7 @@ std::string Arithmetic(const std::vector<ItemCount>& items) {
   return text;
 }
 
-// Why right sums prove nothing; empty: they do.
+// Why correct sums do not make the claim valid; empty if they do.
 std::string WhyStockUndecided(const Evidence& evidence, const std::vector<ItemCount>& items) {
   if (std::ranges::all_of(items, [](const ItemCount& item) { return item.orders == 0; }))
     return "no order was confirmed";
@@ -224,7 +227,7 @@ std::string WhyStockUndecided(const Evidence& evidence, const std::vector<ItemCo
   const bool unknown =
       std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
   if (!unknown || StoreRefusesStaleWrites(evidence)) return "";
-  const std::string hidden = TellHiddenOverwrite(evidence, items);
+  const std::string hidden = DescribeHiddenOverwrite(evidence, items);
   if (hidden.empty()) return "";
   return "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden;
 }
@@ -274,9 +277,9 @@ WriteMode WriteModeOf(const RunFacts& facts) {
 }
 
 std::vector<ItemCount> CountItems(const History& history) {
-  Counting counting(history);
-  for (const Event& event : history.events) counting.Take(event);
-  return std::move(counting).Finish();
+  ItemCounter counter(history);
+  for (const Event& event : history.events) counter.CountEvent(event);
+  return std::move(counter).Finish();
 }
 
 ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
@@ -288,12 +291,13 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
     wrong += item.Wrong();
   }
   if (wrong > 0) {
-    const StockTale tale = TellStock(evidence, items, found);
-    const std::vector<std::string> twice_by = TakenTwiceByMachine(evidence, items);
+    const StockStory story = DescribeStockErrors(evidence, items, found);
+    const std::vector<std::string> twice_by = ExplainRetriesByStalls(evidence, items);
     for (size_t i = 0; i < items.size(); ++i) {
-      for (Violation& way : WaysOf(items[i], tale.told[i], tale.explained[i], twice_by[i])) {
-        way.key = evidence.facts().keys[i];
-        found.Add(std::move(way), 0);
+      for (Violation& violation : DescribeUnexplainedErrors(items[i], story.described[i],
+                                                            story.explained[i], twice_by[i])) {
+        violation.key = evidence.facts().keys[i];
+        found.Add(std::move(violation), 0);
       }
     }
   } else {
@@ -302,7 +306,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
   found.CountAs(wrong);
   if (!found.describes()) return std::move(found).Conclude({});
   const std::string orders = Counted(found.judged(), "confirmed order");
-  const std::string arithmetic = Arithmetic(items);
+  const std::string arithmetic = ArithmeticClause(items);
   return std::move(found).Conclude(
       {.judged = orders, .violated = "went wrong" + arithmetic, .valid = orders + arithmetic});
 }

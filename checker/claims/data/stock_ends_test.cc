@@ -1,4 +1,4 @@
-// The arithmetic of claim `stock` at its limits, and with missing records.
+// Tests the arithmetic of the claim `stock` at its limits, and with missing records.
 #include <gtest/gtest.h>
 
 #include "checker/claims/data/stock.h"
@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-ItemCount StockVerdictOf(int64_t initial, int64_t final_stock, int64_t final_orders) {
+ItemCount MakeItemCount(int64_t initial, int64_t final_stock, int64_t final_orders) {
   return {.initial = initial,
           .final_stock = final_stock,
           .final_orders = final_orders,
@@ -15,7 +15,7 @@ ItemCount StockVerdictOf(int64_t initial, int64_t final_stock, int64_t final_ord
 }
 
 TEST(StockEnds, SoldLeastCountsCertainSalesAndSoldMostPossibleOnes) {
-  ItemCount item = StockVerdictOf(5, 3, 1);
+  ItemCount item = MakeItemCount(5, 3, 1);
   item.orders = 1;
   item.writes = 2;
   EXPECT_EQ(item.SoldLeast(), 2);
@@ -27,8 +27,8 @@ TEST(StockEnds, SoldLeastCountsCertainSalesAndSoldMostPossibleOnes) {
   EXPECT_EQ(item.SoldLeast(), 2);
 }
 
-TEST(StockEnds, EachKindOfErrorBeginsWithOne) {
-  ItemCount item = StockVerdictOf(5, 3, 2);
+TEST(StockEnds, EachKindOfErrorCountsFromOneUnitOn) {
+  ItemCount item = MakeItemCount(5, 3, 2);
   item.orders = item.writes = 2;
   EXPECT_EQ(item.Wrong(), 0);
   item.final_stock = 4;
@@ -51,8 +51,8 @@ TEST(StockEnds, EachKindOfErrorBeginsWithOne) {
   EXPECT_EQ(item.BelowZero(), 1);
 }
 
-TEST(StockEnds, WithLostRecordsNothingCountsAsSurplus) {
-  ItemCount item = StockVerdictOf(5, 2, 3);
+TEST(StockEnds, LostRecordsMayExplainAnySurplus) {
+  ItemCount item = MakeItemCount(5, 2, 3);
   item.orders = item.writes = 1;
   EXPECT_EQ(item.Vanished(), 2);
   EXPECT_EQ(item.Doubled(), 2);
@@ -61,8 +61,8 @@ TEST(StockEnds, WithLostRecordsNothingCountsAsSurplus) {
   EXPECT_EQ(item.Doubled(), 0);
 }
 
-TEST(StockEnds, ARetriedSaleIsUnknownWhereTheStockFellFurther) {
-  ItemCount item = StockVerdictOf(5, 4, 1);
+TEST(StockEnds, ARetriedSaleMayHaveTakenTwoUnitsIfTheStockFellFurther) {
+  ItemCount item = MakeItemCount(5, 4, 1);
   item.sales = item.perhaps_sales = item.tried_again = 1;
   EXPECT_FALSE(item.PerhapsTwice());
   item.final_stock = 3;
@@ -71,7 +71,7 @@ TEST(StockEnds, ARetriedSaleIsUnknownWhereTheStockFellFurther) {
   EXPECT_FALSE(item.PerhapsTwice());
 }
 
-TEST(StockEnds, AnAnswerWithoutItsInvocationCountsAsOneWithIt) {
+TEST(StockEnds, AnAnswerWithALostInvocationCountsAsAWholeCall) {
   for (const char* picture :
        {"c1: A-a=g=W-u=R-r | 5 5>4", "c1: A-a=g=W-x=R-r | 5 5>4", "c1: A-a=g=W-?=R-r | 5 5>4"}) {
     const History whole = FromLanes(picture);
@@ -86,13 +86,13 @@ TEST(StockEnds, AnAnswerWithoutItsInvocationCountsAsOneWithIt) {
   }
 }
 
-TEST(StockEnds, InAnUnknownModeAWriteIsPerhapsASale) {
+TEST(StockEnds, AWriteInAnUnknownModeCountsAsOneOfUnknownOutcome) {
   const History history = FromLanes("c1: A-a=g=u=R-r | 5 5>4", {.write = "as drawn"});
   EXPECT_EQ(CountItems(history).at(0).writes, 0);
   EXPECT_EQ(CountItems(history).at(0).unknown_writes, 1);
 }
 
-TEST(StockEnds, OfSeveralTriesUnderOneHoldAtMostOneIsASale) {
+TEST(StockEnds, SeveralWritesUnderOneHoldAreAtMostOneSale) {
   const auto count = [](const char* picture) {
     return CountItems(FromLanes(picture, {.write = "watch"})).at(0);
   };
@@ -105,7 +105,7 @@ TEST(StockEnds, OfSeveralTriesUnderOneHoldAtMostOneIsASale) {
   EXPECT_EQ(once.tried_again, 0);
 }
 
-// c1's late write is over when c2 and c3 begin, so it does not explain their errors.
+// c1's late write has ended when c2 and c3 acquire, so it does not explain their errors.
 TEST(StockEnds, AWriteThatTheMachineDelayedDoesNotExplainLaterErrors) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:         A-a=g=!====w=R-x                               | 5 5>4

@@ -1,4 +1,5 @@
-// Which writes made the stock wrong. This explains a `stock` verdict; it does not decide it.
+// Finds the writes that made the stock wrong. They explain a violation of `stock`; the counts in
+// stock.h decide it.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_STOCK_STORY_H_
 
@@ -10,20 +11,20 @@
 
 namespace doublehold {
 
-struct StockTale {
-  std::vector<bool> told;          // by item: at least one write was described
+struct StockStory {
+  std::vector<bool> described;     // by item: at least one write was described
   std::vector<int64_t> explained;  // by item: lost orders that the described writes explain
 };
 
-// Replays the confirmed writes of each wrong item in the order of their answers, and describes each
-// write over a stock that it had not read.
-StockTale TellStock(const Evidence& evidence, const std::vector<ItemCount>& items,
-                    ClaimFindings& found);
+// Replays the confirmed writes of each wrong item in the order of their answers. Describes each
+// write over a stock that its client had not read.
+StockStory DescribeStockErrors(const Evidence& evidence, const std::vector<ItemCount>& items,
+                               ClaimFindings& found);
 
-// Finds a lost update in items whose sums are right, which writes of unknown outcome may have
-// hidden: a write over a stock that it had not read, or a stock that rose. Returns its sentence;
-// empty: none.
-std::string TellHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items);
+// Describes a lost update in items whose sums are right, since writes of unknown outcome may have
+// evened them out; empty if there is none. A lost update is a write over a stock that its client
+// had not read, or a stock that rose.
+std::string DescribeHiddenOverwrite(const Evidence& evidence, const std::vector<ItemCount>& items);
 
 }  // namespace doublehold
 

@@ -18,7 +18,7 @@ constexpr Outcome kStockStoryUnknown = Outcome::kUnknown;
 constexpr Outcome kStockStoryViolated = Outcome::kViolated;
 
 TEST(StockStory, AnOverwriteIsDescribedWithItsNetCost) {
-  // c5 had read 3 before c3 wrote 4 over it, and writes 2 as it would have done anyway.
+  // c5 had read 3 before c3 wrote 4 over that 3. So c5 writes 2, as it would without c3's write.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c3:       A-a=g==!==========w=R-r        | 5 5>4
       c5:             A-a=gw=gw=g======w=R-r   | 5 5>4 4 4>3 3 3>2
@@ -32,8 +32,8 @@ TEST(StockStory, AnOverwriteIsDescribedWithItsNetCost) {
 }
 
 TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOrder) {
-  // c2's write landed, since c3 read it; c1 then wrote over c3's, and c4's write evened the sum
-  // out.
+  // c2's write took effect, since c3 read its value. c1 then overwrote c3's value, and c4's write
+  // evened out the sum.
   const History history = FromLanes(R"(
       c1:    A-a=g=====================w=R-r          | 5 5>4
       c2:         A-a=g=W?R-r                         | 5 5>4
@@ -44,7 +44,7 @@ TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOrder) {
   EXPECT_EQ(CheckStock(history, {}).outcome, Outcome::kUnknown) << CheckStock(history, {}).reason;
 }
 
-TEST(StockStory, NamesWhoOverwroteWhom) {
+TEST(StockStory, NamesTheOverwritingAndTheOverwrittenClient) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c3:       A-a=g==!==========w=R-r   | 5 5>4
       c5:             A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
@@ -100,8 +100,8 @@ TEST(StockStory, AStaleWriteThatTheNextHolderOverwritesIsBlamed) {
   EXPECT_EQ(verdict.violations[0].second->client, 1);
 }
 
-TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
-  ExpectStock({.name = "stalled, then written over",
+TEST(StockStory, IsUnknownWhereAStallExplainsALostUpdate) {
+  ExpectStock({.name = "a stalled write that the next holder overwrote",
                .picture = R"(
       c1:         A-a=g==!==========w=R-x     | 5 5>4
       c2:                A-a=g========w=R-r   | 5 5>4
@@ -109,7 +109,7 @@ TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
       final:                               *  | 4/2)",
                .outcome = kStockStoryUnknown,
                .count = 1});
-  ExpectStock({.name = "stalled",
+  ExpectStock({.name = "a stalled write over three sales",
                .picture = R"(
       c3:         A-a=g==!==========w=R-r   | 5 5>4
       c5:               A-a=gw=gw=gwR-r     | 5 5>4 4 4>3 3 3>2
@@ -119,27 +119,28 @@ TEST(StockStory, AStallOfTheMachineLeavesALostUpdateUndecided) {
                .count = 3});
 }
 
-// c3 read 4, so c2's write took effect first, although it was answered last; c1 overwrote it.
-TEST(StockStory, OfConcurrentWritesTheStalledOneMayHaveBeenLast) {
-  const std::string told = R"(
+// c3 read 4. So c2's write took effect before c1's, although it was answered last: c1 overwrote
+// c2's value.
+TEST(StockStory, AStalledWriteMayBeTheLastOfConcurrentWrites) {
+  const std::string lanes = R"(
       c1:             A-a=g=====!=======W--w=R-x           | 5 5>4
       c2:         A-a=gwR-r      A-a=g=W-----wR-r          | 5 5>4 4 4>3
       c3:                                          A-a=gwR-r | 4 4>3
       final:                                                 * | 3/4)";
   ExpectStock(
-      {.name = "by nobody's fault", .picture = told, .outcome = kStockStoryViolated, .count = 2});
-  ExpectStock({.name = "a stall",
-               .picture = told + "\n      machine c1:          (----------)",
+      {.name = "without a stall", .picture = lanes, .outcome = kStockStoryViolated, .count = 2});
+  ExpectStock({.name = "a stall of the overwriting client",
+               .picture = lanes + "\n      machine c1:          (----------)",
                .outcome = kStockStoryUnknown,
                .count = 2});
-  ExpectStock({.name = "of another",
-               .picture = told + "\n      machine c3:          (----------)",
+  ExpectStock({.name = "a stall of another client",
+               .picture = lanes + "\n      machine c3:          (----------)",
                .outcome = kStockStoryViolated,
                .count = 2});
 }
 
 TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {
-  // c1's stale write cost one order; another one is missing from the stock without any stale write.
+  // c1's stale write cost one order. Another order is missing from the stock without a stale write.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:         A-a=g==!==========w=R-x                | 5 5>4
       c2:                A-a=g========w=R-r              | 5 5>4
@@ -169,7 +170,7 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerIsNotBlamed) {
   EXPECT_EQ(verdict.violations[0].first->client, 3);
 }
 
-// Client 1's late write lost three orders, and no other write lost any.
+// Expects that client 1's late write lost three orders, and that no other write lost any.
 void ExpectLateWriteOverTheSecond(const std::string& lanes) {
   const ClaimVerdict verdict = CheckStock(FromLanes(lanes), {});
   EXPECT_EQ(verdict.count, 3);
@@ -180,8 +181,8 @@ void ExpectLateWriteOverTheSecond(const std::string& lanes) {
   EXPECT_TRUE(verdict.violations[0].stale);
 }
 
-TEST(StockStory, OfConcurrentWritesTheOneThatWasReadWasLast) {
-  // c2's 2 was answered last, but overwritten by then: c3 read the value of c1.
+TEST(StockStory, TheConcurrentWriteWhoseValueWasReadWasLast) {
+  // c2's write of 2 was answered last, but c1 had overwritten it by then: c3 read c1's value.
   const std::string late = R"(
       c1:       A-a=g==!==============W-w=R-x           | 5 5>4
       c2:                  A-a=gw=gw=gW---w=R-r         | 5 5>4 4 4>3 3 3>2
@@ -189,7 +190,7 @@ TEST(StockStory, OfConcurrentWritesTheOneThatWasReadWasLast) {
       pause c1:      [----------------]
       final:                                          * | 3/5)";
   ExpectLateWriteOverTheSecond(late);
-  // Not concurrent: c3 cannot have read an overwritten value.
+  // Here c2 wrote after c1's write was answered, so no write explains the value that c3 read.
   std::string apart = late;
   apart.replace(apart.find("gW---w=R-r"), 10, "g===W-wR-r");
   const ClaimVerdict other = CheckStock(FromLanes(apart), {});
@@ -198,7 +199,7 @@ TEST(StockStory, OfConcurrentWritesTheOneThatWasReadWasLast) {
 }
 
 // c2 read 3 before c1's write took effect, and c1 itself read 4 after c2's write was done. So c1's
-// write took effect after both.
+// write took effect after those of c4 and c2.
 TEST(StockStory, AWriteMayTakeEffectAfterSeveralConcurrentOnes) {
   const std::string held = R"(
       c1:          A-a=g=W--!------------------w=R-x   A-a=gw=R-r | 5 5>4 4 4>3
@@ -207,7 +208,7 @@ TEST(StockStory, AWriteMayTakeEffectAfterSeveralConcurrentOnes) {
       hold c1:      [---------------------]
       final:                                                  * | 3/5)";
   ExpectLateWriteOverTheSecond(held);
-  // Here c2 wrote after c1's write was done, so no write explains the value that c1 read then.
+  // Here c2 wrote after c1's write was answered, so no write explains the value that c1 read later.
   std::string apart = held;
   apart.replace(apart.find("g=W-----w=R-r"), 13, "g========Ww=R-r");
   apart.erase(apart.find("| 3 3>2") - 3, 2);
@@ -219,41 +220,41 @@ TEST(StockStory, AWriteMayTakeEffectAfterSeveralConcurrentOnes) {
 
 // c2's 3 was answered last, but the final stock was 4: c1 overwrote c2's value.
 TEST(StockStory, TheFinalStockShowsWhichWriteWasLast) {
-  const std::string told = R"(
+  const std::string lanes = R"(
       c1:          A-a=g==!==========W-w=R-x         | 5 5>4
       c2:                 A-a=g=w=g=W---w=R-r        | 5 5>4 4 4>3
       machine c1:      (-------------)
       final:                                      *  | )";
-  const ClaimVerdict over = CheckStock(FromLanes(told + "4/3"), {});
+  const ClaimVerdict over = CheckStock(FromLanes(lanes + "4/3"), {});
   EXPECT_EQ(over.outcome, Outcome::kUnknown) << over.reason;
   ASSERT_EQ(over.violations.size(), 1U);
   EXPECT_EQ(over.violations[0].count, 2);
   EXPECT_TRUE(over.violations[0].explained_by_stall);
-  // Here c2's write was last, over c1's.
-  const ClaimVerdict under = CheckStock(FromLanes(told + "3/3"), {});
+  // Here c2's write was last and overwrote c1's value.
+  const ClaimVerdict under = CheckStock(FromLanes(lanes + "3/3"), {});
   ASSERT_EQ(under.violations.size(), 1U);
   EXPECT_EQ(under.violations[0].count, 1);
 }
 
 // c3 had read c1's 4 before c1 was answered. So c1 overwrote c2's 3, as with an immediate answer.
-TEST(StockStory, AWriteThatWasReadBeforeItsAnswerOverwroteTheStockOfThatTime) {
-  const std::string told = R"(
+TEST(StockStory, AWriteThatWasReadBeforeItsAnswerTookEffectByThatRead) {
+  const std::string lanes = R"(
       c1:          A-a=g==!===========W--------w=R-x       | 5 5>4
       c2:                 A-a=g=w=g=wR-r                    | 5 5>4 4 4>3
       c3:                                A-a=gw=R-r         | 4 4>3
       final:                                             *  | 3/4)";
-  const ClaimVerdict by_nobody = CheckStock(FromLanes(told), {});
-  EXPECT_EQ(by_nobody.outcome, Outcome::kViolated);
-  ASSERT_EQ(by_nobody.violations.size(), 1U) << by_nobody.violations[1].sentence;
-  EXPECT_EQ(by_nobody.violations[0].count, 2);
-  EXPECT_EQ(by_nobody.violations[0].first->client, 1);
-  EXPECT_EQ(by_nobody.violations[0].second->client, 2);
+  const ClaimVerdict without_stall = CheckStock(FromLanes(lanes), {});
+  EXPECT_EQ(without_stall.outcome, Outcome::kViolated);
+  ASSERT_EQ(without_stall.violations.size(), 1U) << without_stall.violations[1].sentence;
+  EXPECT_EQ(without_stall.violations[0].count, 2);
+  EXPECT_EQ(without_stall.violations[0].first->client, 1);
+  EXPECT_EQ(without_stall.violations[0].second->client, 2);
   const ClaimVerdict explained_by_stall =
-      CheckStock(FromLanes(told + "\n      machine c1:       (-------------------)"), {});
+      CheckStock(FromLanes(lanes + "\n      machine c1:       (-------------------)"), {});
   EXPECT_EQ(explained_by_stall.outcome, Outcome::kUnknown) << explained_by_stall.reason;
   EXPECT_EQ(explained_by_stall.count, 2);
-  // No customer was told "sold", so one order fewer went wrong.
-  std::string unanswered = told;
+  // c1's order was not confirmed, so one order fewer was lost.
+  std::string unanswered = lanes;
   unanswered.replace(unanswered.find("W--------w"), 10, "W--------?");
   unanswered.replace(unanswered.find("3/4"), 3, "3/3");
   const ClaimVerdict unsold = CheckStock(FromLanes(unanswered), {});
@@ -261,27 +262,27 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerOverwroteTheStockOfThatTime) {
   EXPECT_EQ(unsold.violations[0].count, 1);
 }
 
-// c2 had seen the last unit. c1, whose lease was over, took it.
+// c2 had read a stock of 1. c1, whose lease had expired, took that last unit.
 TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
-  const std::string told = R"(
+  const std::string lanes = R"(
       c1:          A-a=g==!=============w=R-x     | 1 1>0
       c2:                       A-a=g======w=R-r  | 1 1>-1
       final:                                    * | -1/2)";
   const LaneOptions two_steps{.stock = 1, .write = "check-then-decr"};
-  const ClaimVerdict late = CheckStock(FromLanes(told, two_steps), {});
+  const ClaimVerdict late = CheckStock(FromLanes(lanes, two_steps), {});
   EXPECT_EQ(late.outcome, Outcome::kViolated);
   ASSERT_FALSE(late.violations.empty());
   EXPECT_TRUE(late.violations[0].stale);
   ASSERT_TRUE(late.violations[0].second);
   EXPECT_EQ(late.violations[0].second->client, 1);
   const auto outcome = [&](const std::string& more) {
-    return CheckStock(FromLanes(told + more, two_steps), {}).outcome;
+    return CheckStock(FromLanes(lanes + more, two_steps), {}).outcome;
   };
   EXPECT_EQ(outcome("\n      machine c1:       (-----------------)"), Outcome::kUnknown);
   EXPECT_EQ(outcome("\n      machine c3:       (-----------------)"), Outcome::kViolated);
   EXPECT_EQ(outcome("\n      pause c1:         [-----------------]"), Outcome::kViolated);
-  // c1 took one unit, but two were missing.
-  std::string three = told + "\n      machine c1:       (-----------------)" +
+  // c1's late sale explains one unit below zero, but there were two.
+  std::string three = lanes + "\n      machine c1:       (-----------------)" +
                       "\n      c3:                        A-a=g======w=R-r | 1 1>-2";
   three.replace(three.find("-1/2"), 4, "-2/3");
   const ClaimVerdict missing = CheckStock(FromLanes(three, two_steps), {});
@@ -291,7 +292,7 @@ TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
   EXPECT_FALSE(missing.violations[1].explained_by_stall);
 }
 
-// The final stock equals the value of c2's write, but c1's write left it.
+// The final stock equals the value of c2's write of unknown outcome, but c1's write left it.
 TEST(StockStory, NothingIsOverwrittenWhereStockIsDecremented) {
   for (const char* write : {"check-then-decr", "atomic-script"}) {
     ExpectStock({.name = write,

@@ -17,7 +17,7 @@ using testing::ExpectStock;
 constexpr Outcome kStockUnknown = Outcome::kUnknown;
 constexpr Outcome kStockViolated = Outcome::kViolated;
 
-TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
+TEST(Stock, IsValidWhenTheStockFellByOneForEachOrder) {
   ExpectStock({.name = "two sales", .picture = R"(
       c1:    A-a=g=w=R-r            | 5 5>4
       c2:               A-a=g=w=R-r | 4 4>3
@@ -26,7 +26,7 @@ TEST(Stock, IsValidWhenItFellByOneForEachOrder) {
       c1:    A-a=g=w==========R-r   | 5 5>4
       c2:              A-a=g=w=R-r  | 4 4>3
       final:                      * | 3/2)"});
-  ExpectStock({.name = "items of their own", .picture = R"(
+  ExpectStock({.name = "one sale of each item", .picture = R"(
       c1:           A-a=g=w=R-r     | 5 5>4
       c2 item-1:    A-a=g=w=R-r     | 5 5>4
       final:                     *  | 4/1
@@ -44,14 +44,14 @@ TEST(Stock, ReportsItsArithmetic) {
 }
 
 TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
-  ExpectStock({.name = "one",
+  ExpectStock({.name = "one late write",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 4/2)",
                .outcome = kStockViolated,
                .count = 1});
-  ExpectStock({.name = "three sales behind it",
+  ExpectStock({.name = "a late write over three sales",
                .picture = R"(
       c1:    A-a=g=====================w=R-r            | 5 5>4
       c2:         A-a=g=w=R-r                           | 5 5>4
@@ -60,7 +60,7 @@ TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
       final:                                *           | 4/4)",
                .outcome = kStockViolated,
                .count = 3});
-  ExpectStock({.name = "seen without the final stock",
+  ExpectStock({.name = "a late write without a final stock",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4)",
@@ -78,20 +78,20 @@ TEST(Stock, AWriteOverAStockThatWasNotReadIsALostUpdate) {
 
 TEST(Stock, WritesOfUnknownOutcomeAllowEitherFinalStock) {
   for (const std::string left : {"3", "4"}) {
-    ExpectStock({.name = "failed or not: " + left, .picture = R"(
+    ExpectStock({.name = "the write took effect or not, final stock " + left, .picture = R"(
       c1:    A-a=g=W--?=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 5 5>4
       final:                           * | )" + left + "/1"});
   }
-  ExpectStock({.name = "killed in its write", .picture = R"(
+  ExpectStock({.name = "a client killed during its write", .picture = R"(
       c1:    A-a=g=W                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 3/1)"});
-  ExpectStock({.name = "written, and killed before its order", .picture = R"(
+  ExpectStock({.name = "a client killed between its write and its order", .picture = R"(
       c1:    A-a=g=u                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
       final:                           * | 3/1)"});
-  ExpectStock({.name = "more than that",
+  ExpectStock({.name = "the stock fell by more than the unknown write explains",
                .picture = R"(
       c1:    A-a=g=W--?=R-r              | 5 5>4
       c2:                   A-a=g=w=R-r  | 4 4>3
@@ -105,7 +105,7 @@ TEST(Stock, WritesOfUnknownOutcomeAllowEitherFinalStock) {
       final:                           * | 3/1)",
                .outcome = kStockViolated,
                .count = 1});
-  ExpectStock({.name = "written, its order lost, and overwritten",
+  ExpectStock({.name = "a write without its order, overwritten by the next",
                .picture = R"(
       c1:    A-a=g=u                     | 5 5>4
       c2:                   A-a=g=w=R-r  | 5 5>4
@@ -116,13 +116,13 @@ TEST(Stock, WritesOfUnknownOutcomeAllowEitherFinalStock) {
 
 TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
   const std::string write = "check-then-decr";
-  ExpectStock({.name = "both read the same, and there was enough",
+  ExpectStock({.name = "two sales after the same read, with enough stock",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>3
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 3/2)",
                .write = write});
-  ExpectStock({.name = "below zero",
+  ExpectStock({.name = "two sales of the last unit",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r   | 1 1>-1
       c2:              A-a=g=w=R-r     | 1 1>0
@@ -131,7 +131,7 @@ TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
                .outcome = kStockViolated,
                .count = 1,
                .write = write});
-  ExpectStock({.name = "the arithmetic is off",
+  ExpectStock({.name = "the stock fell by less than the orders",
                .picture = R"(
       c1:    A-a=g=w=R-r               | 5 5>4
       c2:              A-a=g=w=R-r     | 4 4>3
@@ -142,7 +142,7 @@ TEST(Stock, CheckThenDecrementOversellsWithoutLosingUpdates) {
 }
 
 TEST(Stock, AWriteThatTookEffectCountsEvenWithoutAConfirmedOrder) {
-  ExpectStock({.name = "killed before its order, and its decrement undone",
+  ExpectStock({.name = "a client killed before its order, whose decrement was undone",
                .picture = R"(
       c1:    A-a=g=u                   | 5 5>4
       c2:              A-a=g=w=R-r     | 4 4>3
@@ -152,14 +152,14 @@ TEST(Stock, AWriteThatTookEffectCountsEvenWithoutAConfirmedOrder) {
                .write = "check-then-decr"});
 }
 
-TEST(Stock, InOtherWriteModesOnlyTheArithmeticIsJudged) {
-  ExpectStock({.name = "the same read twice",
+TEST(Stock, AScriptIsJudgedByItsArithmeticAlone) {
+  ExpectStock({.name = "two sales after the same read",
                .picture = R"(
       c1:    A-a=g=========!===w=R-r | 5 5>4
       c2:              A-a=g=w=R-r   | 5 5>4
       final:                       * | 3/2)",
                .write = "atomic-script"});
-  ExpectStock({.name = "too little sold",
+  ExpectStock({.name = "the stock fell by less than the orders",
                .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
@@ -169,8 +169,8 @@ TEST(Stock, InOtherWriteModesOnlyTheArithmeticIsJudged) {
                .write = "atomic-script"});
 }
 
-TEST(Stock, InOtherWriteModesASaleMayTakeSeveralWrites) {
-  ExpectStock({.name = "two writes an order",
+TEST(Stock, ASaleInAnUnknownModeMayTakeSeveralWrites) {
+  ExpectStock({.name = "two writes for one order",
                .picture = R"(
       c1:    A-a=g=u=w=R-r           | 5 5>5 5>4
       final:                       * | 4/1)",
@@ -178,21 +178,21 @@ TEST(Stock, InOtherWriteModesASaleMayTakeSeveralWrites) {
 }
 
 TEST(Stock, TheStoreMustHoldTheOrdersThatWereConfirmed) {
-  ExpectStock({.name = "one is missing",
+  ExpectStock({.name = "one order is missing",
                .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 3/1)",
                .outcome = kStockViolated,
                .count = 1});
-  ExpectStock({.name = "one is there twice",
+  ExpectStock({.name = "one order is stored twice",
                .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
       final:                       * | 3/3)",
                .outcome = kStockViolated,
                .count = 1});
-  ExpectStock({.name = "one more may have been made", .picture = R"(
+  ExpectStock({.name = "one more order has an unknown outcome", .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=W=?=R-r | 4 4>3
       final:                       * | 3/2)"});
@@ -203,7 +203,7 @@ TEST(Stock, LostRecordsNeverMakeAViolation) {
       c1:      A-a=g=w=R-r           | 5 5>4
       lost c1:             *
       final:                       * | 2/3)"});
-  ExpectStock({.name = "an order that is missing all the same",
+  ExpectStock({.name = "a missing order despite lost records",
                .picture = R"(
       c1:      A-a=g=w=R-r           | 5 5>4
       lost c1:             *
@@ -212,7 +212,7 @@ TEST(Stock, LostRecordsNeverMakeAViolation) {
                .count = 1});
 }
 
-TEST(Stock, AnAnswerWithoutItsCallIsNotCountedTwice) {
+TEST(Stock, AnAnswerWithoutItsInvocationIsNotCountedTwice) {
   History history = FromLanes(R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
@@ -232,7 +232,7 @@ TEST(Stock, IsUnknownWithoutAFinalStockOrOrders) {
   ExpectStock({.name = "no order",
                .picture = "c1:    A-a=g=R-r | 5\nfinal:            * | 5/0",
                .outcome = kStockUnknown});
-  ExpectStock({.name = "still sold",
+  ExpectStock({.name = "a sale after the final count",
                .picture = R"(
       c1:    A-a=g=w=R-r             | 5 5>4
       c2:              A-a=g=w=R-r   | 4 4>3
@@ -240,7 +240,7 @@ TEST(Stock, IsUnknownWithoutAFinalStockOrOrders) {
                .outcome = kStockUnknown});
 }
 
-TEST(Stock, NeverCountsMoreThanWasLost) {
+TEST(Stock, NeverCountsMoreOrdersThanWereLost) {
   Prng prng(1, "stock");
   int64_t violated = 0;
   for (int round = 0; round < 3'000; ++round) {
@@ -252,7 +252,7 @@ TEST(Stock, NeverCountsMoreThanWasLost) {
                               .keys = {"item-0"}},
                     .events = {}};
     struct Client {
-      int phase = 0;  // 0 read, 1 write, 2 answered late
+      int phase = 0;  // the next step: 0 read, 1 write, 2 receive the answer
       int64_t read = 0;
     };
     std::array<Client, 3> clients;

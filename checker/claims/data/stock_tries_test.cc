@@ -33,7 +33,7 @@ TEST(StockTries, AWriteThatTookEffectAndWasRetriedTakesTwoUnits) {
               "trying again after a write that was not answered")
         << write;
   }
-  // In this mode a hold may have several sales, so both may be right.
+  // In this mode a hold may have several sales, so each write may be a sale.
   EXPECT_EQ(VerdictOnStockTries(kTwice, "read-modify-write").outcome, Outcome::kValid);
 }
 
@@ -57,7 +57,7 @@ TEST(StockTries, AWriteThatFailedDoesNotCountAsATry) {
   }
 }
 
-TEST(StockTries, AnotherSaleOfUnknownOutcomeMayHideIt) {
+TEST(StockTries, ASaleOfUnknownOutcomeMayHideARetriedSale) {
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(R"(
       c1:    A-a=g=W--?==g=W-w=R-r          | 5 5>4 4 4>3
@@ -91,8 +91,8 @@ TEST(StockTries, TwoWritesFromOneValueAreALostUpdateExceptInAScript) {
   }
 }
 
-// c1's write takes effect at once and is answered late: c2 has read its value.
-TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
+// c1's write takes effect at once and is answered late: c2 has read the value that c1 wrote.
+TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoWritesReadOneValue) {
   for (const std::string& write : kModes) {
     const ClaimVerdict verdict = VerdictOnStockTries(R"(
       c4:    A-a=g=W--!-----------------x=R-x               | 5 5>4 5>4
@@ -105,8 +105,8 @@ TEST(StockTries, ALateAnswerIsNoOverwriteWhereNoTwoReadTheSame) {
   }
 }
 
-// The write of unknown outcome may take effect late, over a stock that others have sold from; but
-// not if the store refuses it.
+// c3's write of unknown outcome may take effect late, over a stock that another sale has changed. A
+// store that refuses stale tokens prevents this.
 TEST(StockTries, AStoreThatRefusesStaleWritesHidesNoLostUpdate) {
   const std::string shown = R"(
       c4:    A-a=g=W--!-----------------x=R-x                      | #1 5#1 5>4#1 5>4#1
@@ -131,7 +131,8 @@ constexpr char kWaited[] = R"(
       c1:           A-a=g=W---------------------------------------?=g=W-w=R-r    | 5 5>4 4 4>3
       final:                                                                 *   | 3/1)";
 
-// A lane for an event from `from_ms` to `to_ms` after that write was sent; `[]`: a fault.
+// Draws a lane with an event from `from_ms` to `to_ms` after that write was sent. `ends`: `()`
+// draws a stall, `[]` a fault.
 std::string Lane(const std::string& label, int from_ms, int to_ms, const std::string& ends = "()") {
   constexpr int kWrite = 26;
   const auto padding = static_cast<size_t>(kWrite + from_ms) - label.size() - 1;
@@ -142,13 +143,13 @@ std::string Machine(const std::string& process, int from_ms, int to_ms) {
   return Lane("machine " + process, from_ms, to_ms);
 }
 
-struct Around {
+struct StallCase {
   std::string name;
   std::string lanes;
   Outcome outcome;
 };
 
-void ExpectWaited(const std::vector<Around>& drawn) {
+void ExpectEachStall(const std::vector<StallCase>& drawn) {
   for (const auto& [name, lanes, outcome] : drawn) {
     for (const std::string& write : kModes) {
       const ClaimVerdict verdict = VerdictOnStockTries(kWaited + lanes, write);
@@ -160,13 +161,14 @@ void ExpectWaited(const std::vector<Around>& drawn) {
 }
 
 TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
-  ExpectWaited({
-      {"of the store", Machine("n0", -1, 45), Outcome::kUnknown},
-      {"of the supervisor", Machine("supervisor", -1, 45), Outcome::kUnknown},
-      {"of its client", Machine("c1", 1, 39), Outcome::kUnknown},
-      {"for most of it", Machine("n0", 19, 42), Outcome::kUnknown},
-      {"over when its client looked", Machine("n0", -1, 31), Outcome::kUnknown},
-      {"with a tick between", Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome::kUnknown},
+  ExpectEachStall({
+      {"a stall of the store", Machine("n0", -1, 45), Outcome::kUnknown},
+      {"a stall of the supervisor", Machine("supervisor", -1, 45), Outcome::kUnknown},
+      {"a stall of the client", Machine("c1", 1, 39), Outcome::kUnknown},
+      {"a stall for most of the write", Machine("n0", 19, 42), Outcome::kUnknown},
+      {"a stall that ended before the client timed out", Machine("n0", -1, 31), Outcome::kUnknown},
+      {"two stalls that together took most of the write",
+       Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome::kUnknown},
   });
   EXPECT_EQ(VerdictOnStockTries(kWaited + Machine("n0", -1, 45), "watch").reason,
             "only where the machine stalled a process: the stock fell from 5 to 3, and at most 1 "
@@ -176,34 +178,35 @@ TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
 }
 
 TEST(StockTries, AStallElsewhereExcusesNoSale) {
-  ExpectWaited({
-      {"none", "", Outcome::kViolated},
-      {"of another client", Machine("c2", -1, 45), Outcome::kViolated},
-      {"before it", Machine("n0", -6, -1), Outcome::kViolated},
-      {"after it", Machine("n0", 41, 50), Outcome::kViolated},
-      {"after it had no answer for long", Machine("n0", 21, 45), Outcome::kViolated},
-      {"for less than half of the time", Machine("n0", 1, 10) + Machine("n0", 31, 45),
+  ExpectEachStall({
+      {"no stall", "", Outcome::kViolated},
+      {"a stall of another client", Machine("c2", -1, 45), Outcome::kViolated},
+      {"a stall before the write", Machine("n0", -6, -1), Outcome::kViolated},
+      {"a stall after the write", Machine("n0", 41, 50), Outcome::kViolated},
+      {"a stall that began after half of the write", Machine("n0", 21, 45), Outcome::kViolated},
+      {"two stalls for less than half of the write", Machine("n0", 1, 10) + Machine("n0", 31, 45),
        Outcome::kViolated},
   });
 }
 
-TEST(StockTries, AFaultThatActsDuringAStallTakesNothingFromIt) {
+TEST(StockTries, AFaultDuringAStallRemovesTheExcuseOnlyIfItCoversTheStall) {
   const auto fault = [](const std::string& what, int from_ms, int to_ms, int asked_ms = 0) {
     return Machine("n0", -1, 45) + Lane(what, from_ms, to_ms, "[]") +
            (asked_ms == 0 ? "" : " | " + std::to_string(asked_ms));
   };
-  ExpectWaited({
-      {"on its link", fault("drop c1", 2, 4), Outcome::kUnknown},
-      {"on the store's links", fault("drop n0", 2, 4), Outcome::kUnknown},
-      {"that stopped the store as long", fault("pause n0", -1, 45), Outcome::kViolated},
-      {"that stopped it for a while", fault("pause n0", 2, 8), Outcome::kUnknown},
-      {"that stopped its client", fault("pause c1", 2, 38), Outcome::kUnknown},
-      {"that delayed the answer for long", fault("delay n0", 1, 50, 25), Outcome::kUnknown},
+  ExpectEachStall({
+      {"a fault on the client's link", fault("drop c1", 2, 4), Outcome::kUnknown},
+      {"a fault on the store's links", fault("drop n0", 2, 4), Outcome::kUnknown},
+      {"a fault that stopped the store for as long", fault("pause n0", -1, 45), Outcome::kViolated},
+      {"a fault that stopped the store for a part of the stall", fault("pause n0", 2, 8),
+       Outcome::kUnknown},
+      {"a fault that stopped the client", fault("pause c1", 2, 38), Outcome::kUnknown},
+      {"a fault that delayed the answer", fault("delay n0", 1, 50, 25), Outcome::kUnknown},
   });
 }
 
-// Another sale beside c1's, which took two units and waited in a stall.
-TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
+// Each case adds a sale of c2 to that of c1, which took two units and waited in a stall.
+TEST(StockTries, EachSaleThatTookTwoUnitsNeedsItsOwnStall) {
   const std::string stall = Machine("n0", -1, 45);
   const auto beside = [&](const std::string& c2, const std::string& end) {
     return R"(
@@ -216,25 +219,25 @@ TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
     const char* name;
     std::string picture;
     Outcome outcome;
-    Outcome of_a_script;  // a script does not return what was there
+    Outcome of_a_script;  // for atomic-script, whose writes do not depend on the value read
     int64_t count = 1;
   } drawn[]{
-      {"a second took two without",
+      {"a second sale took two units without a stall",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=g=W-w=R-r | 3 3>2 2 2>1",
               "1/2"),
        Outcome::kViolated, Outcome::kViolated, 2},
-      {"a second may have taken one, and did not try again",
+      {"a second sale may have taken one unit, and was not retried",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=R-r | 3 3>2",
               "2/1"),
        Outcome::kUnknown, Outcome::kUnknown},
-      {"a second was refused when it tried again",
+      {"the retry of a second sale was refused",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=g=W-x=R-r | 3 3>2 2 2>1",
               "2/1"),
        Outcome::kUnknown, Outcome::kUnknown},
-      {"a second took from what was still there",
+      {"the retry of a second sale read the same value",
        beside("\n      c2:                                                                        "
               "       A-a=g=W---?=g=W-w=R-r | 3 3>2 3 3>2",
               "2/2"),
@@ -251,8 +254,8 @@ TEST(StockTries, EachSaleThatTookTwoNeedsAStallOfItsOwn) {
   }
 }
 
-// Only one of the two took effect, and only the second waited in a stall.
-TEST(StockTries, OfTwoTriesFromOneValueOneStallIsEnough) {
+// Only one of the two writes from 5 took effect, and only the second waited in a stall.
+TEST(StockTries, OneStallIsEnoughForTwoTriesFromOneValue) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W---------------?=g=W-w=R-r | 5 5>4 5 5>4 4 4>3
       machine n0:                 (--------------------)
@@ -262,8 +265,8 @@ TEST(StockTries, OfTwoTriesFromOneValueOneStallIsEnough) {
   EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome::kViolated);
 }
 
-// The machine left the last try unanswered. But the cause of that retry is whatever lost the answer
-// before.
+// A stall left the last try unanswered. But that try is a retry because an earlier answer was lost,
+// without a stall.
 TEST(StockTries, AStallOfTheLastTryDoesNotExplainTheRetry) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W-----------------?=R-r | 5 5>4 4 4>3

@@ -18,13 +18,15 @@
 namespace doublehold {
 namespace {
 
-// A write's versions: the one it found, and the one it was to leave.
+// The version that a write found, and the version that it left or was to leave.
 int64_t VersionBeforeWrite(const Call& write) { return write.asked[0]; }
-int64_t Left(const Call& write) { return write.Ok() ? write.answer[1] : write.asked[1]; }
+int64_t VersionAfterWrite(const Call& write) {
+  return write.Ok() ? write.answer[1] : write.asked[1];
+}
 
-// Whether a write was late. Values are in ascending order of preference: a write that was late by a
-// fault or by itself explains a torn read better than one that the machine delayed.
-enum class LateRead : uint8_t { kNo, kByTheMachine, kOtherwise };
+// Whether a write took effect after its lease. A later value explains a torn read better: a write
+// that a fault or its client delayed explains more than a write that the machine delayed.
+enum class WriteLateness : uint8_t { kInTime, kLateByStall, kLateOtherwise };
 
 class TornReadChecker : ClaimChecker {
  public:
@@ -35,7 +37,7 @@ class TornReadChecker : ClaimChecker {
     if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     for (const Call& call : calls_.all) {
       if (call.op != Op::kWrite) continue;
-      writes_[{call.key, Left(call)}].push_back(&call);
+      writes_[{call.key, VersionAfterWrite(call)}].push_back(&call);
       if (call.Ok()) writers_[call.key].insert(call.session);
     }
     int64_t passed_over = 0;
@@ -51,7 +53,7 @@ class TornReadChecker : ClaimChecker {
       }
       found_.Judged();
       if (call.answer[0] != call.answer[1]) JudgeTorn(call, *hold);
-      if (!AnotherWrites(call)) ++undisturbed;
+      if (!DidAnotherWrite(call)) ++undisturbed;
     }
     const int64_t judged = found_.judged() - undisturbed;
     if (found_.judged() == 0) found_.Doubt("nobody looked at a record under a lock");
@@ -64,14 +66,14 @@ class TornReadChecker : ClaimChecker {
 
  private:
   // Whether another session certainly wrote the record at some time.
-  [[nodiscard]] bool AnotherWrites(const Call& look) const {
+  [[nodiscard]] bool DidAnotherWrite(const Call& look) const {
     const auto writers = writers_.find(look.key);
     return writers != writers_.end() &&
            std::ranges::any_of(writers->second, [&](auto one) { return one != look.session; });
   }
 
   void JudgeTorn(const Call& look, const Hold& hold) {
-    const Call* unfinished = Unfinished(look);
+    const Call* unfinished = FindUnfinishedWrite(look);
     const std::string saw = fmt::format(
         "looked at {}-{} and saw version {} of one half and {} of "
         "the other",
@@ -80,16 +82,16 @@ class TornReadChecker : ClaimChecker {
       std::string doubt = fmt::format("{} {}", OwnerName(disturbances_, look.session), saw);
       if (unfinished != nullptr)
         doubt += fmt::format(", and {}'s write of version {} at {} may have been left half done",
-                             OwnerName(disturbances_, unfinished->session), Left(*unfinished),
-                             At(unfinished->from_ns));
+                             OwnerName(disturbances_, unfinished->session),
+                             VersionAfterWrite(*unfinished), At(unfinished->from_ns));
       return found_.Doubt(std::move(doubt));
     }
-    found_.Violated(look.to_ns, [&] { return Tell(look, hold, saw); });
+    found_.Violated(look.to_ns, [&] { return DescribeTornRead(look, hold, saw); });
   }
 
-  // A write of one of the two versions that began before the look ended and may have been left half
-  // done; null: none.
-  const Call* Unfinished(const Call& look) const {
+  // Returns a write of one of the two versions that began before the look ended and may have been
+  // left half done; null if there is none.
+  const Call* FindUnfinishedWrite(const Call& look) const {
     for (const int64_t version : {look.answer[0], look.answer[1]}) {
       const auto writes = writes_.find({look.key, version});
       if (writes == writes_.end()) continue;
@@ -100,11 +102,11 @@ class TornReadChecker : ClaimChecker {
     return nullptr;
   }
 
-  // The write that tore the record; null: none is known. Prefers a write of one of the two versions
-  // that was at work during the look, else the latest. Of several at work, prefers a late one, and
-  // one that the machine did not delay: which of them it was is unknown.
-  const Call* Writer(const Call& look) const {
-    const Call* at_work = nullptr;
+  // Returns the write of one of the two versions that most likely tore the record; null if there is
+  // none. Prefers a write in progress during the look, else the latest. Among several in progress,
+  // prefers the highest WriteLateness.
+  const Call* FindTearingWrite(const Call& look) const {
+    const Call* in_progress = nullptr;
     const Call* latest = nullptr;
     for (const int64_t version : {look.answer[0], look.answer[1]}) {
       const auto writes = writes_.find({look.key, version});
@@ -112,30 +114,32 @@ class TornReadChecker : ClaimChecker {
       for (const Call* write : writes->second) {
         if (latest == nullptr || latest->from_ns < write->from_ns) latest = write;
         if (!Overlap({write->from_ns, write->to_ns + 1}, {look.from_ns, look.to_ns + 1})) continue;
-        if (at_work == nullptr || LateOfWrite(*at_work) < LateOfWrite(*write)) at_work = write;
+        if (in_progress == nullptr || LatenessForWrite(*in_progress) < LatenessForWrite(*write))
+          in_progress = write;
       }
     }
-    return at_work != nullptr ? at_work : latest;
+    return in_progress != nullptr ? in_progress : latest;
   }
 
   static bool IsLate(const Hold* hold, int64_t at_ns) {
     return hold != nullptr && !hold->LiveAt(at_ns) && hold->valid_until_ns < at_ns;
   }
 
-  LateRead LateOfWrite(const Call& write) const {
+  WriteLateness LatenessForWrite(const Call& write) const {
     const Hold* hold = holds_.Find(write.hold);
-    if (hold != nullptr && hold->DoubtfulAt(write.to_ns)) return LateRead::kByTheMachine;
-    return IsLate(hold, write.to_ns) ? LateRead::kOtherwise : LateRead::kNo;
+    if (hold != nullptr && hold->DoubtfulAt(write.to_ns)) return WriteLateness::kLateByStall;
+    return IsLate(hold, write.to_ns) ? WriteLateness::kLateOtherwise : WriteLateness::kInTime;
   }
 
-  [[nodiscard]] Violation Tell(const Call& look, const Hold& hold, const std::string& saw) const {
-    const Call* write = Writer(look);
+  [[nodiscard]] Violation DescribeTornRead(const Call& look, const Hold& hold,
+                                           const std::string& saw) const {
+    const Call* write = FindTearingWrite(look);
     const Hold* others = write == nullptr ? nullptr : holds_.Find(write->hold);
     const std::string wrote =
         write == nullptr
             ? "; who wrote in between is not known"
             : fmt::format("; {} wrote version {} over {} at {}-{}",
-                          OwnerName(disturbances_, write->session), Left(*write),
+                          OwnerName(disturbances_, write->session), VersionAfterWrite(*write),
                           VersionBeforeWrite(*write), Seconds(write->from_ns), At(write->to_ns));
     WrongOperation operation{.by = look.session,
                              .under = &hold,
@@ -144,14 +148,15 @@ class TornReadChecker : ClaimChecker {
                              .when = {look.to_ns, look.to_ns},
                              .what = saw + wrote};
     if (write != nullptr && IsLate(others, write->to_ns) && !IsLate(&hold, look.to_ns)) {
-      operation = {.by = write->session,
-                   .under = others,
-                   .harmed = &hold,
-                   .key = look.key,
-                   .when = {write->to_ns, write->to_ns},
-                   .what = fmt::format("wrote version {} over {} until {}, while {} {}",
-                                       Left(*write), VersionBeforeWrite(*write), At(write->to_ns),
-                                       OwnerName(disturbances_, look.session), saw)};
+      operation = {
+          .by = write->session,
+          .under = others,
+          .harmed = &hold,
+          .key = look.key,
+          .when = {write->to_ns, write->to_ns},
+          .what = fmt::format("wrote version {} over {} until {}, while {} {}",
+                              VersionAfterWrite(*write), VersionBeforeWrite(*write),
+                              At(write->to_ns), OwnerName(disturbances_, look.session), saw)};
     }
     Violation violation = DescribeWrongOperation(disturbances_, operation);
     violation.from_ns = look.from_ns;
@@ -163,7 +168,7 @@ class TornReadChecker : ClaimChecker {
     return fmt::format("{:.3f}", ToSeconds(Duration(at_ns)));
   }
 
-  // By key and the version they left.
+  // By key and the version that the writes left.
   std::map<std::pair<uint16_t, int64_t>, std::vector<const Call*>> writes_;
   std::map<uint16_t, std::set<SessionId>> writers_;  // by key; sessions with a confirmed write
 };

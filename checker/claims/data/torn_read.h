@@ -8,21 +8,22 @@
 
 namespace doublehold {
 
-// A writer sets both halves to one version, and a reader looks at one half after the other. Two
-// versions in one look prove that a writer was at work meanwhile, although the reader held the key:
+// A writer sets both halves to one version. A reader reads one half after the other: a look. Two
+// versions in one look prove that a write took place during the look, although the reader held the
+// key:
 //
-//   c1:  A-a=7=========8=R-r      read the first half before, the second after c2 had written
+//   c1:  A-a=7=========8=R-r      read one half before c2's write, the other after it
 //   c2:        A-a=7>8=R-r
 //
-// But an unfinished write leaves the halves apart for all later readers, whatever the lock does. If
-// either version may be of a write that failed or has an unknown outcome, the look proves nothing
-// and the claim is unknown.
+// But an unfinished write leaves two versions for all later readers, whatever the lock does. So the
+// claim is unknown if one of the versions may come from a write that failed or has an unknown
+// outcome.
 //
 //   c2:  A-a=7>8(killed)          one half 7, the other 8, until the next write
 //   c1:                  A-a=78=R
 //
 // A look by a session without a hold is not judged: no lock protected it. Unknown where most looks
-// were not judged, had no answer, or saw records that no other session is known to have written.
+// were not judged, had no answer, or read records that no other session is known to have written.
 ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -46,7 +46,7 @@ TEST(TornRead, ALateWriterIsBlamed) {
 
 // c2 and c3 both wrote version 8. It is unknown which of the two writes was in progress during the
 // look.
-TEST(TornRead, OfSeveralWritersALateOneIsBlamed) {
+TEST(TornRead, ALateWriterIsBlamedRatherThanAWriterInTime) {
   const std::string both = R"(
       c1:                           A--b=L==lR-r    | 7/8
       c2:              A-a=============W-u=R-r      | 7>8
@@ -72,7 +72,7 @@ TEST(TornRead, OfSeveralWritersALateOneIsBlamed) {
   }
 }
 
-TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {
+TEST(TornRead, IsValidWhereBothHalvesHaveOneVersion) {
   EXPECT_EQ(VerdictOnTornRead(R"(
       c1:    A-b==L-l=R-r                              | 7/7
       c2:                   A-a=W-u=R-r                | 7>8
@@ -81,7 +81,7 @@ TEST(TornRead, IsValidWhereBothHalvesAreOfOneVersion) {
             "none of 2 looks saw half of a write");
 }
 
-TEST(TornRead, AWriteThatWasLeftHalfDoneProvesNothing) {
+TEST(TornRead, AHalfDoneWriteLeavesLaterTornLooksUnknown) {
   for (const std::string end : {"?=R-r", "x=R-r", "     "}) {
     const ClaimVerdict verdict = VerdictOnTornRead(R"(
       c2:    A-a=W-)" + end + R"(                      | 7>8
@@ -130,7 +130,7 @@ TEST(TornRead, IsUnknownWhereFewLooksCouldHaveBeenTorn) {
             "only 1 of 4 looks could be judged");
 }
 
-TEST(TornRead, ALookUnderAnothersHoldIsNotJudged) {
+TEST(TornRead, ALookUnderAnotherSessionsHoldIsNotJudged) {
   History history = FromLanes(kTorn);
   for (Event& event : history.events) {
     if (event.op == Op::kLook) event.hold = 201;

@@ -8,15 +8,15 @@ namespace doublehold {
 
 void WriteOrder::Confirm(const Event& write, const std::optional<Event>& read) {
   const std::optional<Pending> pending = TakePending(SessionOf(write));
-  // already placed: a later write had read its value
-  if (pending && pending->happened) return Sold(write);
+  // Already in the order: a later read returned its value.
+  if (pending && pending->took_effect) return MarkConfirmed(write);
   const bool is_its = read && read->value[0] == write.value[0];
-  See(write.value[0], is_its ? read->at_ns : write.at_ns);
+  NoteRead(write.value[0], is_its ? read->at_ns : write.at_ns);
   const int64_t from_ns = pending ? pending->invoked.at_ns : write.at_ns;
-  Place({.write = write,
-         .read = is_its ? read : std::nullopt,
-         .when = {from_ns, write.at_ns},
-         .over = {}});
+  Append({.write = write,
+          .read = is_its ? read : std::nullopt,
+          .when = {from_ns, write.at_ns},
+          .over = {}});
 }
 
 int64_t WriteOrder::InvokedNs(const Event& answer) const {
@@ -36,14 +36,14 @@ std::optional<WriteOrder::Pending> WriteOrder::TakePending(const SessionId& sess
   return std::nullopt;
 }
 
-void WriteOrder::See(int64_t read, int64_t at_ns) {
+void WriteOrder::NoteRead(int64_t read, int64_t at_ns) {
   if (read == now_.stock) return TookEffectBy(at_ns);
-  if (!Catch(read, at_ns)) MoveLast(read);
+  if (!AppendPendingWrite(read, at_ns)) MoveLast(read);
 }
 
 // A read returned the value of the last write, so that write took effect by `at_ns`, and is not
-// moved behind writes that began later. If another kept write left the same value, it may have been
-// read instead, and nothing follows.
+// moved behind writes that began later. If another kept write left the same value, the read may
+// have returned that value, and proves nothing.
 void WriteOrder::TookEffectBy(int64_t at_ns) {
   const auto left_the_same = [this](const Written& one) {
     return one.write.value[1] == now_.stock;
@@ -53,26 +53,26 @@ void WriteOrder::TookEffectBy(int64_t at_ns) {
   when.to_ns = std::max(when.from_ns, std::min(when.to_ns, at_ns));
 }
 
-// Whether an unanswered write explains the value read at `at_ns`. If so, it took effect by then,
-// over whatever was there.
-bool WriteOrder::Catch(int64_t read, int64_t at_ns) {
+// Looks for a pending write that explains the value read at `at_ns`. If there is one, it took
+// effect by then over the current stock: appends it and returns true.
+bool WriteOrder::AppendPendingWrite(int64_t read, int64_t at_ns) {
   for (Pending& pending : pending_) {
-    if (pending.happened || pending.invoked.value[1] != read) continue;
-    pending.happened = true;
+    if (pending.took_effect || pending.invoked.value[1] != read) continue;
+    pending.took_effect = true;
     Event write = pending.invoked;
     write.at_ns = std::max(write.at_ns, at_ns);
-    Place({.write = write,
-           .read = std::nullopt,
-           .when = {pending.invoked.at_ns, write.at_ns},
-           .over = {},
-           .sold = false});
+    Append({.write = write,
+            .read = std::nullopt,
+            .when = {pending.invoked.at_ns, write.at_ns},
+            .over = {},
+            .sold = false});
     return true;
   }
   return false;
 }
 
-// Marks a write that was placed before its answer as confirmed.
-void WriteOrder::Sold(const Event& write) {
+// Marks a write that was appended before its answer as confirmed.
+void WriteOrder::MarkConfirmed(const Event& write) {
   const auto is_it = [&write](const Event& one) {
     return one.hold == write.hold && SessionOf(one) == SessionOf(write) &&
            one.value[1] == write.value[1];
@@ -82,10 +82,10 @@ void WriteOrder::Sold(const Event& write) {
     overwrite.sold = overwrite.sold || is_it(overwrite.write);
 }
 
-// Finds the last write that left the value read, and moves it to the end if it is concurrent with
-// every write after it.
+// Finds the last write that left the value read and is concurrent with every write after it, and
+// moves it to the end.
 void WriteOrder::MoveLast(int64_t read) {
-  int64_t latest_ns = INT64_MIN;  // the latest start among the writes after it
+  int64_t latest_ns = INT64_MIN;  // the latest start among the writes after `place`
   for (size_t place = recent_.size(); place-- > 0;) {
     const Span& when = recent_[place].when;
     if (recent_[place].write.value[1] != read || when.to_ns < latest_ns) {
@@ -97,12 +97,12 @@ void WriteOrder::MoveLast(int64_t read) {
     now_ = again.front().over;
     recent_.resize(place);
     std::ranges::rotate(again, again.begin() + 1);
-    for (Written& written : again) Place(std::move(written));
+    for (Written& written : again) Append(std::move(written));
     return;
   }
 }
 
-void WriteOrder::Place(Written written) {
+void WriteOrder::Append(Written written) {
   written.over = now_;
   written.overwrite.reset();
   if (written.write.value[0] != now_.stock) {
@@ -136,7 +136,8 @@ void WriteOrder::NoteOverwrite(const Written& written) {
   overwrites_.push_back(std::move(overwrite));
 }
 
-// The overwrite stays in the list; its lost orders count no longer, and none can be brought back.
+// Marks an overwrite as undone; it stays in the list. Its lost orders no longer count, and later
+// writes cannot bring them back.
 void WriteOrder::Undo(const Written& written) {
   if (!written.overwrite) return;
   Overwrite& overwrite = overwrites_[*written.overwrite];

@@ -3,16 +3,16 @@
 //
 //   c1:  W----------w                 wrote 7
 //   c2:       W-----w                 wrote 4, and was answered last
-//   c3:                A-a=g=W-w      read 7: so c1 wrote over c2's 4, and c3 over nothing
+//   c3:                A-a=g=W-w      read 7: so c1 overwrote c2's 4, and c3 overwrote nothing
 //
 // A write may move behind several concurrent writes:
 //
 //   c1:  W---------------w                 delayed; wrote 7
-//   c4:    W-w                             wrote 5, which c2 read before c1's took effect
-//   c2:            W------w                wrote 4 over it
-//   c3:                     A-a=g          read 7: c1's took effect after both
+//   c4:    W-w                             wrote 5, which c2 read before c1's 7 took effect
+//   c2:            W------w                wrote 4 over 5
+//   c3:                     A-a=g          read 7: c1's write took effect after both
 //
-// Not thread-safe. Keeps the last kMostMoved confirmed writes, and all overwrites.
+// Not thread-safe. Keeps the last kMostMoved writes, and all overwrites.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_WRITE_ORDER_H_
 
@@ -28,29 +28,29 @@
 
 namespace doublehold {
 
-// A write over a stock that it had not read. It should have left one less than it found. If it left
-// more, it lost as many orders; if it left less, it brought some of them back:
+// A write over a stock that its client had not read. It should have left one unit less than the
+// stock that it overwrote. Each unit more is a lost order; each unit less brings a lost order back:
 //
 //   c1:  read 9                                 write 8            found 6, left 8, not 5: 3 lost
 //   c2:         read 9 write 8 .. 7 .. write 6
 //   c3:                                 read 6        write 5     found 8, left 5, not 7: 2 back
 //
-// So c1 lost one order in the end, and c3 none. The sum over all overwrites is the number of orders
-// minus the fall of the stock.
+// So c1 lost one order in the end, and c3 none. The sum of `lost` over all overwrites is the number
+// of orders minus the fall of the stock.
 struct Overwrite {
   Event write;
   std::optional<Event> read;
-  std::optional<Event> over;  // none: the initial stock
+  std::optional<Event> over;  // the overwritten write; none: the initial stock
   Span over_when;
   int64_t stock = 0;  // the stock that it overwrote
   int64_t from_ns = 0;
   int64_t lost = 0;
-  // Index of an earlier overwrite, and the orders brought back to it.
+  // Index of an earlier overwrite, and how many of its lost orders this write brought back.
   std::vector<std::pair<size_t, int64_t>> brought_back{};
-  bool undone = false;  // no overwrite after all: another write came between
-  bool sold = true;     // an order was confirmed for it; false for an unanswered write
+  bool undone = false;  // it overwrote nothing after all: the order of writes has changed
+  bool sold = true;     // the write was confirmed; false: it has no answer yet
 
-  // Lost orders that it accounts for.
+  // Lost orders, without the order of this write itself if the write is not confirmed.
   [[nodiscard]] int64_t Cost() const { return lost - (sold ? 0 : 1); }
 };
 
@@ -61,14 +61,14 @@ class WriteOrder {
   explicit WriteOrder(int64_t initial) { now_.stock = initial; }
 
   void Invoke(const Event& write) { pending_.push_back({.invoked = write}); }
-  // Drops a session's pending write that failed, or that does not count here.
+  // Drops a session's pending write, which failed or does not count here.
   void Forget(const SessionId& session) { TakePending(session); }
-  // `read`: the last read of its session.
+  // Appends a confirmed write. `read`: the last read of its session.
   void Confirm(const Event& write, const std::optional<Event>& read);
-  // The final stock.
-  void End(int64_t stock, int64_t at_ns) { See(stock, at_ns); }
+  // Takes the final stock as one more read.
+  void End(int64_t stock, int64_t at_ns) { NoteRead(stock, at_ns); }
 
-  // When the write with this answer was invoked.
+  // Returns when the write with this answer was invoked; the time of the answer if unknown.
   [[nodiscard]] int64_t InvokedNs(const Event& answer) const;
   [[nodiscard]] const std::vector<Overwrite>& overwrites() const { return overwrites_; }
 
@@ -76,39 +76,39 @@ class WriteOrder {
   // A write that was invoked. It may take effect before its answer, or without one.
   struct Pending {
     Event invoked;
-    bool happened = false;  // a later write has read what it wrote
+    bool took_effect = false;  // a later read has returned what it wrote
   };
   // A stock, and the write that left it (none: the initial stock).
-  struct Left {
+  struct StockState {
     int64_t stock = 0;
     std::optional<Event> last;
-    Span last_when;  // it took effect at some time in this span
+    Span last_when;  // `last` took effect at some time in this span
   };
-  // A write that was placed in the order, and the stock that it overwrote.
+  // A write in the order, and the stock that it overwrote.
   struct Written {
     Event write;
     std::optional<Event> read;
     Span when;
-    Left over;
+    StockState over;
     std::optional<size_t> overwrite{};  // index into overwrites_
     bool sold = true;
   };
 
   std::optional<Pending> TakePending(const SessionId& session);
-  void See(int64_t read, int64_t at_ns);
+  void NoteRead(int64_t read, int64_t at_ns);
   void TookEffectBy(int64_t at_ns);
-  bool Catch(int64_t read, int64_t at_ns);
-  void Sold(const Event& write);
+  bool AppendPendingWrite(int64_t read, int64_t at_ns);
+  void MarkConfirmed(const Event& write);
   void MoveLast(int64_t read);
-  void Place(Written written);
+  void Append(Written written);
   void NoteOverwrite(const Written& written);
   void Undo(const Written& written);
 
-  Left now_;
-  std::deque<Written> recent_;  // the last placed writes; each directly over the one before
+  StockState now_;
+  std::deque<Written> recent_;  // the last writes; each directly over the one before
   std::vector<Pending> pending_;
   std::vector<Overwrite> overwrites_;
-  // Indices of overwrites with lost orders that no other has brought back.
+  // Indices of overwrites with lost orders that no later overwrite has brought back.
   std::set<size_t> costly_;
 };
 

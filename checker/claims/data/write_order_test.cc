@@ -10,7 +10,7 @@ namespace doublehold {
 namespace {
 
 // Client `by` read `from` and wrote `to`.
-Event Write(int32_t by, int64_t from, int64_t to, int64_t at_ns) {
+Event MakeWrite(int32_t by, int64_t from, int64_t to, int64_t at_ns) {
   return {.at_ns = at_ns,
           .hold = static_cast<uint64_t>(by) * 100,
           .client = by,
@@ -26,19 +26,19 @@ struct WriteOrderDrawn {
 };
 
 // Confirms the writes in this order; then a read returns `end`.
-WriteOrder Order(int64_t initial, const std::vector<WriteOrderDrawn>& drawn, int64_t end) {
+WriteOrder ReplayWrites(int64_t initial, const std::vector<WriteOrderDrawn>& drawn, int64_t end) {
   WriteOrder order(initial);
   for (const WriteOrderDrawn& one : drawn) {
-    order.Invoke(Write(one.by, one.from, one.to, one.sent_ns));
-    order.Confirm(Write(one.by, one.from, one.to, one.answered_ns), std::nullopt);
+    order.Invoke(MakeWrite(one.by, one.from, one.to, one.sent_ns));
+    order.Confirm(MakeWrite(one.by, one.from, one.to, one.answered_ns), std::nullopt);
   }
   order.End(end, 1000);
   return order;
 }
 
-// Clients that overwrote another's write, and the orders that this lost.
+// Clients whose writes overwrote another write, and the orders that each of these writes lost.
 using Costs = std::vector<std::pair<int32_t, int64_t>>;
-Costs CostsOf(const WriteOrder& order) {
+Costs NetCosts(const WriteOrder& order) {
   Costs costs;
   for (const Overwrite& one : order.overwrites()) {
     if (!one.undone) costs.emplace_back(one.write.client, one.Cost());
@@ -46,55 +46,55 @@ Costs CostsOf(const WriteOrder& order) {
   return costs;
 }
 
-TEST(WriteOrder, OrdersAreBroughtBackToTheLatestWriteThatLostSome) {
+TEST(WriteOrder, ALaterWriteFirstBringsBackTheOrdersOfTheLatestOverwrite) {
   const std::vector<WriteOrderDrawn> sold{{1, 9, 8, 1, 2}, {1, 8, 7, 3, 4}, {1, 7, 6, 5, 6}};
   std::vector<WriteOrderDrawn> lost = sold;
   lost.push_back({2, 9, 8, 7, 8});    // over 6: lost 3
   lost.push_back({3, 10, 9, 9, 10});  // over 8: lost 2
-  EXPECT_EQ(CostsOf(Order(9, lost, 9)), (Costs{{2, 3}, {3, 2}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, lost, 9)), (Costs{{2, 3}, {3, 2}}));
   std::vector<WriteOrderDrawn> some = lost;
   some.push_back({4, 8, 7, 11, 12});  // over 9: brought back 1
-  EXPECT_EQ(CostsOf(Order(9, some, 7)), (Costs{{2, 3}, {3, 1}, {4, 0}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, some, 7)), (Costs{{2, 3}, {3, 1}, {4, 0}}));
   std::vector<WriteOrderDrawn> of_both = lost;
   of_both.push_back({4, 6, 5, 11, 12});  // over 9: brought back 3
-  EXPECT_EQ(CostsOf(Order(9, of_both, 5)), (Costs{{2, 2}, {3, 0}, {4, 0}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, of_both, 5)), (Costs{{2, 2}, {3, 0}, {4, 0}}));
   std::vector<WriteOrderDrawn> more = lost;
   more.push_back({4, 2, 1, 11, 12});  // over 9: 7 units less, and only 5 orders to bring back
   more.push_back({5, 3, 2, 13, 14});  // over 1: lost 2
   more.push_back({6, 1, 0, 15, 16});  // over 2: brought back 1
-  EXPECT_EQ(CostsOf(Order(9, more, 0)), (Costs{{2, 0}, {3, 0}, {4, -2}, {5, 1}, {6, 0}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, more, 0)), (Costs{{2, 0}, {3, 0}, {4, -2}, {5, 1}, {6, 0}}));
 }
 
-// c3's write took effect after the concurrent one of c4. So c4 brought back what c2 had lost, and
-// c3 lost orders.
+// c3's write took effect after c4's concurrent write. So c4 brought back the orders that c2 had
+// lost, and c3 lost orders.
 TEST(WriteOrder, OrdersThatAMovedWriteBroughtBackAreLostAgain) {
   const std::vector<WriteOrderDrawn> drawn{
       {1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6}, {2, 9, 8, 7, 8},  // over 6: lost 3
       {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // over 8: 3 brought back; over 4
-  EXPECT_EQ(CostsOf(Order(9, drawn, 3)), (Costs{{2, 0}, {3, 0}}));
-  EXPECT_EQ(CostsOf(Order(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 3)), (Costs{{2, 0}, {3, 0}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
 }
 
-// c1's answer came late, but c3 had read what c1 wrote before it began to write: so c2 wrote over
-// what c3 had written, and not c1.
-TEST(WriteOrder, AWriteIsNotMovedBehindOneWhoseClientHadReadIt) {
+// c1's answer came late. But c3 had read c1's value before c3 invoked its own write, so c3's write
+// came after c1's. So c2 overwrote c3's value, and c1 overwrote nothing.
+TEST(WriteOrder, AWriteIsNotMovedBehindAWriteThatHadReadItsValue) {
   const auto read = [](int32_t by, int64_t stock, int64_t at_ns) {
-    Event event = Write(by, stock, 0, at_ns);
+    Event event = MakeWrite(by, stock, 0, at_ns);
     event.op = Op::kRead;
     return event;
   };
   WriteOrder order(2);
-  order.Invoke(Write(1, 2, 1, 50));
-  order.Invoke(Write(3, 1, 0, 920));
-  order.Confirm(Write(1, 2, 1, 950), std::nullopt);
-  order.Confirm(Write(3, 1, 0, 1000), read(3, 1, 911));
-  order.Invoke(Write(2, 1, 0, 1510));
-  order.Confirm(Write(2, 1, 0, 1520), read(2, 1, 461));
+  order.Invoke(MakeWrite(1, 2, 1, 50));
+  order.Invoke(MakeWrite(3, 1, 0, 920));
+  order.Confirm(MakeWrite(1, 2, 1, 950), std::nullopt);
+  order.Confirm(MakeWrite(3, 1, 0, 1000), read(3, 1, 911));
+  order.Invoke(MakeWrite(2, 1, 0, 1510));
+  order.Confirm(MakeWrite(2, 1, 0, 1520), read(2, 1, 461));
   order.End(0, 2000);
-  EXPECT_EQ(CostsOf(order), (Costs{{2, 1}}));
+  EXPECT_EQ(NetCosts(order), (Costs{{2, 1}}));
 }
 
-// c2's write took effect after the concurrent one of c4, so it lost 2 orders, not 3.
+// c2's write took effect after c4's concurrent write, so c2's write lost 2 orders, not 3.
 TEST(WriteOrder, OrdersThatAMovedWriteHadLostCannotBeBroughtBack) {
   const std::vector<WriteOrderDrawn> drawn{{1, 9, 8, 1, 2},
                                            {1, 8, 7, 3, 4},
@@ -104,7 +104,7 @@ TEST(WriteOrder, OrdersThatAMovedWriteHadLostCannotBeBroughtBack) {
                                            {5, 8, 7, 22, 23},
                                            // over 7: 5 less, but only 4 were lost
                                            {6, 2, 1, 24, 25}};
-  EXPECT_EQ(CostsOf(Order(9, drawn, 1)), (Costs{{4, 0}, {2, 0}, {6, -1}}));
+  EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 1)), (Costs{{4, 0}, {2, 0}, {6, -1}}));
 }
 
 }  // namespace

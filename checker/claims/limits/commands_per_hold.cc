@@ -17,9 +17,9 @@
 namespace doublehold {
 namespace {
 
-// When the sessions of a client use keys: each acquire until its answer, each hold until the answer
-// of its release.
-struct Busy {
+// The times at which the sessions of a client used keys. An acquire lasts until its answer, a hold
+// until the answer of its release.
+struct KeyUses {
   std::vector<int64_t> from_ns, done_ns;  // both sorted
 };
 
@@ -35,8 +35,8 @@ class CommandLimitChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all holds may be known"))
       return std::move(found_).Undecided(*why);
-    Gather();
-    for (const Hold& hold : holds_.all) Judge(hold);
+    GatherCommands();
+    for (const Hold& hold : holds_.all) JudgeHold(hold);
     const std::string took =
         fmt::format("took more than {}, the most {}", Counted(limit_, "command"), most_);
     return std::move(found_).Conclude(
@@ -47,76 +47,78 @@ class CommandLimitChecker : ClaimChecker {
   }
 
  private:
-  void Gather() {
+  void GatherCommands() {
     for (const Event& event : evidence_.history().events) {
       if (event.op != Op::kTraffic) continue;
       if (event.type == EventType::kFail) {
-        kept_until_ns_ = std::min(kept_until_ns_, event.at_ns);
+        recorded_until_ns_ = std::min(recorded_until_ns_, event.at_ns);
       } else {
         sent_[static_cast<int32_t>(event.value[0])].push_back(event.at_ns);
       }
     }
     const auto add = [&](int32_t client, const Span& when) {
-      busy_[client].from_ns.push_back(when.from_ns);
-      busy_[client].done_ns.push_back(when.to_ns);
+      key_uses_[client].from_ns.push_back(when.from_ns);
+      key_uses_[client].done_ns.push_back(when.to_ns);
     };
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) add(call.session.client, {call.from_ns, call.DoneNs()});
     }
-    for (const Hold& hold : holds_.all) add(hold.client, WhileHeld(hold));
-    for (auto& [client, busy] : busy_) {
-      std::ranges::sort(busy.from_ns);
-      std::ranges::sort(busy.done_ns);
+    for (const Hold& hold : holds_.all) add(hold.client, HeldSpan(hold));
+    for (auto& [client, uses] : key_uses_) {
+      std::ranges::sort(uses.from_ns);
+      std::ranges::sort(uses.done_ns);
     }
   }
 
-  static bool IsOver(const Hold& hold) {
+  static bool IsReleased(const Hold& hold) {
     return hold.released && !hold.unanswered && hold.done_ns < kForeverNs;
   }
-  // A hold without an answered release lasts for ever, since its library may keep renewing it.
-  static Span WhileHeld(const Hold& hold) {
-    return {hold.core.from_ns, IsOver(hold) ? hold.done_ns : kForeverNs};
+  // A hold without an answered release never ends, since its library may keep renewing the lease.
+  static Span HeldSpan(const Hold& hold) {
+    return {hold.core.from_ns, IsReleased(hold) ? hold.done_ns : kForeverNs};
   }
 
-  // Whether the client used another key meanwhile, so that its commands may belong to that use. The
-  // hold itself counts as one use; its own acquire was over before.
-  [[nodiscard]] bool IsBesideAnother(const Hold& hold, const Span& when) const {
-    const Busy& busy = busy_.at(hold.client);
-    const auto begun = std::ranges::upper_bound(busy.from_ns, when.to_ns) - busy.from_ns.begin();
-    const auto over = std::ranges::upper_bound(busy.done_ns, when.from_ns) - busy.done_ns.begin();
+  // Whether another use of a key by the client overlaps `when`, so that commands may belong to that
+  // use. Requires `when` to begin at the hold's grant: then the hold itself counts as one use, and
+  // its acquire has ended.
+  [[nodiscard]] bool OverlapsAnotherUse(const Hold& hold, const Span& when) const {
+    const KeyUses& uses = key_uses_.at(hold.client);
+    const auto begun = std::ranges::upper_bound(uses.from_ns, when.to_ns) - uses.from_ns.begin();
+    const auto over = std::ranges::upper_bound(uses.done_ns, when.from_ns) - uses.done_ns.begin();
     return begun - over > 1;
   }
 
-  void Judge(const Hold& hold) {
-    const bool over = IsOver(hold);
+  void JudgeHold(const Hold& hold) {
+    const bool over = IsReleased(hold);
     const Span when{hold.core.from_ns, over ? hold.done_ns : hold.core.to_ns};
     const auto its = sent_.find(hold.client);
     const int64_t sent = its == sent_.end() ? 0 : CountWithin(its->second, when);
     if (sent <= limit_) {
-      // An answered release sent at least one command.
-      const bool known = over && sent > 0 && when.to_ns < kept_until_ns_;
+      // An answered release sent at least one command, so 0 means that commands went unrecorded.
+      const bool known = over && sent > 0 && when.to_ns < recorded_until_ns_;
       if (!known) return found_.PassedOver();
       found_.Judged();
       most_ = std::max(most_, sent);
-      return found_.NoteMargin(limit_ - sent, when.to_ns, [&] { return What(hold, when, sent); });
+      return found_.NoteMargin(limit_ - sent, when.to_ns,
+                               [&] { return DescribeHold(hold, when, sent); });
     }
-    if (IsBesideAnother(hold, when)) return found_.PassedOver();
+    if (OverlapsAnotherUse(hold, when)) return found_.PassedOver();
     found_.Judged();
     if (!disturbances_.StallsWithin(when).empty())
-      return found_.Doubt(What(hold, when, sent) + ", and the machine stalled meanwhile");
+      return found_.Doubt(DescribeHold(hold, when, sent) + ", and the machine stalled meanwhile");
     most_ = std::max(most_, sent);
     found_.NoteMargin(limit_ - sent);
-    found_.Violated(when.to_ns, [&] { return Tell(hold, when, sent); });
+    found_.Violated(when.to_ns, [&] { return DescribeExcess(hold, when, sent); });
   }
 
-  [[nodiscard]] Violation Tell(const Hold& hold, const Span& when, int64_t sent) const {
+  [[nodiscard]] Violation DescribeExcess(const Hold& hold, const Span& when, int64_t sent) const {
     const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
     Violation violation{
         .key = KeyName(facts_, hold.key),
         .first = hold.Ref(),
         .from_ns = when.from_ns,
         .to_ns = when.to_ns,
-        .sentence = What(hold, when, sent) + "; " + FaultsClause(disturbances_, faults)};
+        .sentence = DescribeHold(hold, when, sent) + "; " + FaultsClause(disturbances_, faults)};
     if (!faults.empty()) violation.fault = faults.front()->fault;
     return violation;
   }
@@ -126,7 +128,7 @@ class CommandLimitChecker : ClaimChecker {
            std::ranges::upper_bound(sent, when.from_ns);
   }
 
-  [[nodiscard]] std::string What(const Hold& hold, const Span& when, int64_t sent) const {
+  [[nodiscard]] std::string DescribeHold(const Hold& hold, const Span& when, int64_t sent) const {
     return fmt::format("{} held {} for {} ({}), and sent {} to servers of locks meanwhile",
                        OwnerName(disturbances_, hold.owner()), KeyName(facts_, hold.key),
                        ShortTime(when.to_ns - when.from_ns), During(when),
@@ -134,9 +136,9 @@ class CommandLimitChecker : ClaimChecker {
   }
 
   const int64_t limit_;
-  std::map<int32_t, std::vector<int64_t>> sent_;  // of each client, sorted by time
-  std::map<int32_t, Busy> busy_;
-  int64_t kept_until_ns_ = kForeverNs;
+  std::map<int32_t, std::vector<int64_t>> sent_;  // by client; sorted by time
+  std::map<int32_t, KeyUses> key_uses_;
+  int64_t recorded_until_ns_ = kForeverNs;
   int64_t most_ = 0;
 };
 

@@ -15,14 +15,14 @@ namespace doublehold {
 //   c1:           A-a=========R-r
 //   sent c1:      *   *   *   *         3
 //
-// A client may use another key meanwhile, in this or another session. Its commands may then belong
-// to that key, so a hold over the limit is skipped. A hold within the limit is skipped if its end
-// is unknown, if none of its commands was recorded, or if recording stopped before its end. A fault
-// is no excuse. A stall of the machine meanwhile is one: a lock that is held longer is renewed more
-// often.
+// A client may use another key during the hold, in this or another session. Its commands may then
+// belong to that key, so a hold over the limit is skipped. A hold within the limit is skipped if
+// its end is unknown, or if recording stopped before its end. It is also skipped if none of its
+// commands was recorded. A fault is no excuse. A stall of the machine during the hold is an excuse:
+// a lock that is held longer is renewed more often.
 //
-// Counts once for each hold. Unknown where no limit is set, or where more holds were skipped than
-// judged.
+// Counts each hold at most once. Unknown where no limit is set, or where more holds were skipped
+// than judged.
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

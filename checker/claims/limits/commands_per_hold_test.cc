@@ -43,56 +43,63 @@ void ExpectEachCommands(const std::vector<DrawnCommands>& drawn) {
   }
 }
 
-TEST(CommandsPerHold, CountsWhatTheClientSentAfterItsGrantAndUpToTheAnswerOfItsRelease) {
+TEST(CommandsPerHold, CountsCommandsFromTheGrantToTheAnswerOfTheRelease) {
   ExpectEachCommands({
-      {"of just the limit", "c1:      A-a===R-r\nsent c1:    * *", Outcome::kValid},
-      {"of more", "c1:      A-a===R-r\nsent c1:    ***", Outcome::kViolated},
-      {"by its last instant", "c1:      A-a===R-r\nsent c1:    * *  *", Outcome::kViolated},
-      {"after that", "c1:      A-a===R-r\nsent c1:    * *   *", Outcome::kValid},
-      {"before its grant", "c1:      A-a===R-r\nsent c1: * ** *", Outcome::kValid},
-      {"another's", "c1:      A-a===R-r\nsent c1:     **\nc2:      A-x\nsent c2:    ***",
-       Outcome::kValid},
-      {"under a fault", "c1:        A-a===R-r\nsent c1:      ***\npause c1:      []",
+      {"exactly the limit", "c1:      A-a===R-r\nsent c1:    * *", Outcome::kValid},
+      {"more than the limit", "c1:      A-a===R-r\nsent c1:    ***", Outcome::kViolated},
+      {"one command at the answer of the release", "c1:      A-a===R-r\nsent c1:    * *  *",
        Outcome::kViolated},
-      {"none at all", "c1:      A-a===R-r"},
+      {"one command after the answer of the release", "c1:      A-a===R-r\nsent c1:    * *   *",
+       Outcome::kValid},
+      {"commands before the grant", "c1:      A-a===R-r\nsent c1: * ** *", Outcome::kValid},
+      {"commands of another client",
+       "c1:      A-a===R-r\nsent c1:     **\nc2:      A-x\nsent c2:    ***", Outcome::kValid},
+      {"more than the limit under a fault",
+       "c1:        A-a===R-r\nsent c1:      ***\npause c1:      []", Outcome::kViolated},
+      {"no commands", "c1:      A-a===R-r"},
   });
 }
 
-TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreNotKnown) {
+TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreUnknown) {
   ExpectEachCommands({
-      {"it is not over", "c1:      A-a====\nsent c1:    *"},
-      {"and yet was too much", "c1:      A-a====g\nsent c1:    ***", Outcome::kViolated},
-      {"its release was not answered", "c1:      A-a===R-?\nsent c1:    *"},
-      {"and yet was too much before", "c1:      A-a===R-?\nsent c1:    ***", Outcome::kViolated},
-      {"it asked for another key",
-       "c1:           A-a====R-r\nc1 item-1:       A-x\nsent c1:         ***"},
-      {"its other session asked", "c1:      A-a===R-r\nc1.2:      A-x\nsent c1:    ***"},
-      {"its other session had asked long before",
-       "c1:           A-x A-a===R-r\nc1.2:      A---------------x\nsent c1:            ****"},
-      {"another client asked", "c1:      A-a===R-r\nc2:      A-x\nsent c1:    ***",
+      {"the hold was not released", "c1:      A-a====\nsent c1:    *"},
+      {"the hold was not released, but exceeds the limit", "c1:      A-a====g\nsent c1:    ***",
        Outcome::kViolated},
-      {"it had another key",
+      {"the release was not answered", "c1:      A-a===R-?\nsent c1:    *"},
+      {"the release was not answered, but the hold exceeds the limit before it",
+       "c1:      A-a===R-?\nsent c1:    ***", Outcome::kViolated},
+      {"the session acquired another key",
+       "c1:           A-a====R-r\nc1 item-1:       A-x\nsent c1:         ***"},
+      {"another session of the client acquired",
+       "c1:      A-a===R-r\nc1.2:      A-x\nsent c1:    ***"},
+      {"another session of the client acquired long before",
+       "c1:           A-x A-a===R-r\nc1.2:      A---------------x\nsent c1:            ****"},
+      {"another client acquired", "c1:      A-a===R-r\nc2:      A-x\nsent c1:    ***",
+       Outcome::kViolated},
+      {"the session held another key",
        "c1:           A-a=============R-r\nc1 item-1:       A-a====R-r\nsent c1:             ***   "
        " *"},
-      {"its other session had one",
+      {"another session of the client held a key",
        "c1:      A-a=============R-r\nc1.2:      A-a====R-r\nsent c1:        ***    *"},
-      {"its release of another was not answered",
+      {"the release of another key was not answered",
        "c1:           A-a=R-?\nc1 item-1:         A-a====R-r\nsent c1:      *     **** *"},
-      {"all together were within the limit", "c1:      A-a==A-a==R-r==R-r\nsent c1:   **",
-       Outcome::kValid},
-      {"of an inner entry, and of the outer",
+      {"all nested holds together are within the limit",
+       "c1:      A-a==A-a==R-r==R-r\nsent c1:   **", Outcome::kValid},
+      {"nested holds whose commands exceed the limit",
        "c1:      A-a==A-a==R-r==R-r\nsent c1:   **   **** *  *"},
-      {"nothing of it was kept", "c1:      A-a=R-r A-a=R-r A-a=R-r\nsent c1:       *"},
-      {"no more was kept", "c1:      A-a===R-r\nsent c1:    *#"},
-      {"from after one of two on", "c1:      A-a===R-r A-a===R-r\nsent c1:    *     #",
-       Outcome::kValid},
-      {"of three", "c1:      A-a===R-r A-a===R-r A-a=R-r\nsent c1:    *     #"},
-      {"the machine stalled", "c1:         A-a===R-r\nsent c1:       ***\nmachine c1:     ()"},
+      {"most holds have no recorded command", "c1:      A-a=R-r A-a=R-r A-a=R-r\nsent c1:       *"},
+      {"recording stopped within the hold", "c1:      A-a===R-r\nsent c1:    *#"},
+      {"recording stopped after one of two holds",
+       "c1:      A-a===R-r A-a===R-r\nsent c1:    *     #", Outcome::kValid},
+      {"recording stopped after one of three holds",
+       "c1:      A-a===R-r A-a===R-r A-a=R-r\nsent c1:    *     #"},
+      {"the machine stalled during the hold",
+       "c1:         A-a===R-r\nsent c1:       ***\nmachine c1:     ()"},
       {"records were lost", "c1:      A-a===R-r\nsent c1:    ***\nlost c1:  *"},
   });
 }
 
-TEST(CommandsPerHold, IsUnknownWithoutALimitThatCanBeRead) {
+TEST(CommandsPerHold, IsUnknownWithoutAReadableLimit) {
   const std::string picture = "c1:      A-a===R-r\nsent c1:    ***";
   for (const char* limit : {"", "0", "-1", "1.5", "5s"}) {
     const ClaimVerdict verdict = VerdictOnCommands(picture, limit);

@@ -1,5 +1,5 @@
-// Limits that a user sets on a figure of a run (`--limit max-wait=5s`). Each is judged as the claim
-// of that name.
+// Limits that a user sets on a figure of a run (`--limit max-wait=5s`). The claim of the same name
+// judges each limit.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
 
@@ -12,10 +12,11 @@
 
 namespace doublehold {
 
-// Parses a limit of the kind that the registry gives its claim: ns or a number, above 0.
+// Parses a limit: a time above 0, returned in ns, or a count of at least 1. The registry lists the
+// `kind` for each claim.
 Result<int64_t> ParseLimit(LimitKind kind, std::string_view word);
 
-// The limit of a claim; nothing: the history has none, or an unreadable one.
+// Returns the limit that the run set for a claim; nullopt if there is none or it is unreadable.
 std::optional<int64_t> LimitOf(const RunFacts& facts, std::string_view claim);
 
 }  // namespace doublehold

@@ -25,10 +25,10 @@ struct LongWait {
   uint16_t key = 0;
   std::vector<Span> asked;
   bool granted = false;
-  uint64_t hold = 0;              // the hold that it was granted
-  int64_t perhaps_longer_ns = 0;  // how much longer an unanswered wait may have been
-  // The session was or may have been granted the key meanwhile, and released it to wait on.
-  bool had_it_meanwhile = false;
+  uint64_t hold = 0;              // the hold granted at its end; 0: none
+  int64_t perhaps_longer_ns = 0;  // how much longer the last, unanswered wait may have been
+  // The session was, or may have been, granted the key in between, and then waited again.
+  bool may_have_held = false;
 
   [[nodiscard]] int64_t LengthNs() const {
     int64_t length_ns = 0;
@@ -49,7 +49,7 @@ class WaitLimitChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all grants may be known"))
       return std::move(found_).Undecided(*why);
-    Gather();
+    GatherWaits();
     const std::string limit = FormatDuration(Duration(limit_ns_));
     return std::move(found_).Conclude({.nothing_judged = "nobody waited for a key",
                                        .judged = Counted(found_.judged(), "wait"),
@@ -58,7 +58,7 @@ class WaitLimitChecker : ClaimChecker {
   }
 
  private:
-  void Gather() {
+  void GatherWaits() {
     std::map<std::pair<SessionId, uint16_t>, LongWait> waits;
     for (const KeyWait& wait : WaitsOf(evidence_.history(), disturbances_)) {
       LongWait& all = waits[{wait.who, wait.key}];
@@ -66,30 +66,32 @@ class WaitLimitChecker : ClaimChecker {
       all.key = wait.key;
       all.asked.push_back(wait.when);
       all.perhaps_longer_ns = wait.perhaps_until_ns - wait.when.to_ns;
-      all.had_it_meanwhile = all.had_it_meanwhile || HadItWithin(wait);
+      all.may_have_held = all.may_have_held || MayHaveHeldWithin(wait);
       if (wait.outcome != EventType::kOk) continue;
       all.granted = true;
       all.hold = wait.hold;
-      Judge(all);
+      JudgeWait(all);
       waits.erase({wait.who, wait.key});
     }
-    for (const auto& [who, wait] : waits) Judge(wait);
+    for (const auto& [who, wait] : waits) JudgeWait(wait);
   }
 
-  // The last acquire of a granted wait is the one that ends it.
-  [[nodiscard]] bool HadItWithin(const KeyWait& wait) const {
+  // Whether an acquire within the wait was, or may have been, granted. The acquire that ends a
+  // granted wait does not count.
+  [[nodiscard]] bool MayHaveHeldWithin(const KeyWait& wait) const {
     const auto& calls = calls_.all;
     const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
     const auto to = std::ranges::upper_bound(calls, wait.when.to_ns, {}, &Call::from_ns);
-    int64_t had = wait.outcome == EventType::kOk ? -1 : 0;
+    int64_t grants = wait.outcome == EventType::kOk ? -1 : 0;
     for (const Call& call : std::ranges::subrange(from, to)) {
       const bool its = call.op == Op::kAcquire && call.session == wait.who && call.key == wait.key;
-      if (its && call.to_ns <= wait.when.to_ns && call.outcome != EventType::kFail) ++had;
+      if (its && call.to_ns <= wait.when.to_ns && call.outcome != EventType::kFail) ++grants;
     }
-    return had > 0;
+    return grants > 0;
   }
 
-  // The time to subtract: the client was blocked, or the machine stalled any process.
+  // Returns the time to subtract from the wait: the client was blocked, or the machine stalled any
+  // process.
   [[nodiscard]] int64_t ExcusedNs(const LongWait& wait) const {
     int64_t excused_ns = 0;
     for (const Span& span : wait.asked) {
@@ -102,29 +104,29 @@ class WaitLimitChecker : ClaimChecker {
     return excused_ns;
   }
 
-  void Judge(const LongWait& wait) {
+  void JudgeWait(const LongWait& wait) {
     const int64_t left_ns = limit_ns_ - wait.LengthNs();
     if (left_ns >= 0 && left_ns < wait.perhaps_longer_ns) {
       found_.Judged();
-      return found_.Doubt(What(wait) + ", and may have waited on, without an answer");
+      return found_.Doubt(DescribeWait(wait) + ", and may have waited on, without an answer");
     }
     if (left_ns >= 0) {
-      wait.granted ? found_.Judged() : found_.PassedOver();  // not granted, but not too long either
-      return found_.NoteMargin(left_ns, wait.Whole().to_ns, [&] { return What(wait); });
+      wait.granted ? found_.Judged() : found_.PassedOver();  // an ungranted wait proves nothing
+      return found_.NoteMargin(left_ns, wait.Whole().to_ns, [&] { return DescribeWait(wait); });
     }
     found_.Judged();
-    if (wait.had_it_meanwhile)
-      return found_.Doubt(What(wait) + ", and had it meanwhile, or may have had it");
+    if (wait.may_have_held)
+      return found_.Doubt(DescribeWait(wait) + ", and had it meanwhile, or may have had it");
     const int64_t excused_ns = ExcusedNs(wait);
     if (left_ns + excused_ns >= 0)
       return found_.Doubt(
-          fmt::format("{}, of which what stopped or stalled a process took up to {}", What(wait),
-                      ShortTime(excused_ns)));
+          fmt::format("{}, of which what stopped or stalled a process took up to {}",
+                      DescribeWait(wait), ShortTime(excused_ns)));
     found_.NoteMargin(left_ns);
-    found_.Violated(wait.Whole().to_ns, [&] { return Tell(wait); });
+    found_.Violated(wait.Whole().to_ns, [&] { return DescribeLongWait(wait); });
   }
 
-  [[nodiscard]] std::string What(const LongWait& wait) const {
+  [[nodiscard]] std::string DescribeWait(const LongWait& wait) const {
     const std::string tries =
         wait.asked.size() == 1 ? "" : fmt::format(", in {} tries,", wait.asked.size());
     return fmt::format("{} waited for {} from {} on{} for {}{}",
@@ -133,17 +135,17 @@ class WaitLimitChecker : ClaimChecker {
                        wait.granted ? "" : ", and was not granted it");
   }
 
-  // Whether the hold was acquired and granted within one try of the wait.
+  // Whether the hold's acquire was invoked and granted within one try of the wait.
   static bool Overtook(const Hold& hold, const LongWait& wait) {
     return std::ranges::any_of(wait.asked, [&](const Span& asked) {
       return Before(asked.from_ns, hold.asked_ns) && Before(hold.core.from_ns, asked.to_ns);
     });
   }
 
-  [[nodiscard]] Violation Tell(const LongWait& wait) const {
+  [[nodiscard]] Violation DescribeLongWait(const LongWait& wait) const {
     const Span when = wait.Whole();
     int64_t others = 0;
-    const Hold* overtook = nullptr;  // the first that overtook
+    const Hold* overtook = nullptr;  // the first hold that overtook
     for (const Hold& hold : holds_.all) {
       if (hold.key != wait.key || hold.owner() == wait.session) continue;
       if (hold.core.from_ns < when.from_ns || hold.core.from_ns > when.to_ns) continue;
@@ -156,8 +158,9 @@ class WaitLimitChecker : ClaimChecker {
     if (overtook != nullptr) violation.second = overtook->Ref();
     const std::vector<const FaultEpisode*> faults = disturbances_.EpisodesWithin(when);
     if (!faults.empty()) violation.fault = faults.front()->fault;
-    violation.sentence = fmt::format("{}; others were granted it {} meanwhile; {}", What(wait),
-                                     Counted(others, "time"), FaultsClause(disturbances_, faults));
+    violation.sentence =
+        fmt::format("{}; others were granted it {} meanwhile; {}", DescribeWait(wait),
+                    Counted(others, "time"), FaultsClause(disturbances_, faults));
     return violation;
   }
 

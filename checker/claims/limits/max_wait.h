@@ -15,15 +15,17 @@ namespace doublehold {
 //   c2:    Q-A-x------q  Q-A-x------q     one wait, so far the sum of both
 //
 // An unfinished wait has lasted at least to the end of the run. A fault is no excuse, since the
-// limit is on what users see of the lock under faults. Exception: a fault that stops the waiting
-// client itself, or keeps it at its work. The time of such a fault, and of every stall of the
-// machine, is subtracted. A wait that is within the limit only after this is unknown.
+// limit is on the waits that users see under faults. Exception: a fault that stops the waiting
+// client itself or slows its section. The time of such a fault, and of every stall of the machine,
+// is subtracted. A wait that is within the limit only after this subtraction is unknown.
 //
-// Unknown as well: a session that held or may have held the key meanwhile, and one whose unanswered
-// wait may have lasted to the end of the record.
+// Two more waits are unknown:
+// - a wait over the limit in which the session held, or may have held, the key;
+// - an unanswered wait within the limit that would exceed the limit by lasting to the end of the
+//   record.
 //
-// Counts once for each wait. Unknown where no limit is set, and where the shorter waits without a
-// grant outnumber the granted waits.
+// Counts each wait at most once. Unknown where no limit is set, and where ungranted waits within
+// the limit outnumber all other waits.
 ClaimVerdict CheckMaxWait(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

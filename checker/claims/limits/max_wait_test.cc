@@ -16,7 +16,7 @@ ClaimVerdict VerdictOnWaits(const std::string& picture, const std::string& limit
   return CheckMaxWait(FromLanes(picture, {.limits = {{"max-wait", limit}}}), {});
 }
 
-TEST(MaxWait, IsViolatedByAWaitThatTookLonger) {
+TEST(MaxWait, IsViolatedByAWaitLongerThanTheLimit) {
   const ClaimVerdict verdict = VerdictOnWaits(R"(
       c1:   QA-aq==R-r QA-aq==R-r
       c2:    Q-A--------------x--A-a q)");
@@ -39,25 +39,27 @@ struct DrawnWait {
   Outcome outcome = Outcome::kUnknown;
 };
 
-TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
+TEST(MaxWait, AddsUpAllTriesOfASessionSinceItsLastGrant) {
   const std::vector<DrawnWait> drawn{
-      {"of just the limit", "c1: Q-A------aq", Outcome::kValid},
-      {"of more", "c1: Q-A--------aq", Outcome::kViolated},
-      {"in two tries", "c1: Q-A--x-x    Q-A--aq", Outcome::kViolated},
-      {"without what lies between", "c1: Q-A-xx    Q-A-aq", Outcome::kValid},
-      {"from one grant to the next", "c1: Q-A---aq=R-rQ-A---aq=R-r", Outcome::kValid},
-      {"given up for good", "c1: Q-A------x--x", Outcome::kViolated},
-      {"given up before", "c1: Q-A---x-x"},
-      {"not over at the end", "c1: Q-A-x\nc2:            A-x", Outcome::kViolated},
-      {"it had the key meanwhile", "c1: Q-A-a=R-r    A--aq"},
-      {"it may have had it", "c1: Q-A-----?x  Q-A-----aq"},
-      {"it was refused it meanwhile", "c1: Q-A-----xx  Q-A-----aq", Outcome::kViolated},
-      {"it hangs, perhaps to the end", "c1:    Q-A\nc2:    A-x\nprobe:             P-p"},
-      {"and beside two that were granted it",
+      {"exactly the limit", "c1: Q-A------aq", Outcome::kValid},
+      {"more than the limit", "c1: Q-A--------aq", Outcome::kViolated},
+      {"more than the limit in two tries", "c1: Q-A--x-x    Q-A--aq", Outcome::kViolated},
+      {"the time between tries does not count", "c1: Q-A-xx    Q-A-aq", Outcome::kValid},
+      {"two granted waits are counted separately", "c1: Q-A---aq=R-rQ-A---aq=R-r", Outcome::kValid},
+      {"given up after the limit", "c1: Q-A------x--x", Outcome::kViolated},
+      {"given up within the limit", "c1: Q-A---x-x"},
+      {"unfinished at the end of the run", "c1: Q-A-x\nc2:            A-x", Outcome::kViolated},
+      {"the session held the key in between", "c1: Q-A-a=R-r    A--aq"},
+      {"the session may have held the key in between", "c1: Q-A-----?x  Q-A-----aq"},
+      {"the session was refused the key in between", "c1: Q-A-----xx  Q-A-----aq",
+       Outcome::kViolated},
+      {"an unanswered wait may have lasted to the end",
+       "c1:    Q-A\nc2:    A-x\nprobe:             P-p"},
+      {"an unanswered wait beside two granted waits",
        "c1:    Q-A\nc2:    QAaq\nc3:    QAaq\nprobe:             P-p"},
-      {"of different keys", "c1:        Q-A--x-x\nc1 item-1:         Q-A--x-x"},
-      {"of two sessions", "c1:   Q-A--x-x\nc1.2:           Q-A--x-x"},
-      {"nobody's", "c1: A-a=R-r"},
+      {"waits for different keys", "c1:        Q-A--x-x\nc1 item-1:         Q-A--x-x"},
+      {"waits of two sessions", "c1:   Q-A--x-x\nc1.2:           Q-A--x-x"},
+      {"no wait", "c1: A-a=R-r"},
   };
   for (const DrawnWait& each : drawn) {
     const ClaimVerdict verdict = VerdictOnWaits(each.picture);
@@ -67,16 +69,18 @@ TEST(MaxWait, CountsAllThatASessionWaitedSinceItsLastGrant) {
 
 TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   const std::vector<DrawnWait> drawn{
-      {"it was stopped", "c1:       Q-A---------aq\npause c1:    [----]"},
-      {"not for long enough", "c1:       Q-A---------aq\npause c1:    []", Outcome::kViolated},
-      {"the holder was", "c1:       Q-A---------aq\nc2:       A-x\npause c2:    [----]",
+      {"the waiting client was stopped", "c1:       Q-A---------aq\npause c1:    [----]"},
+      {"the waiting client was stopped too briefly", "c1:       Q-A---------aq\npause c1:    []",
        Outcome::kViolated},
-      {"its messages were kept", "c1:       Q-A---------aq\ndelay c1:    [----]",
+      {"another client was stopped", "c1:       Q-A---------aq\nc2:       A-x\npause c2:    [----]",
        Outcome::kViolated},
-      {"the machine stalled it", "c1:         Q-A---------aq\nmachine c1:    (----)"},
-      {"the machine stalled another",
+      {"the messages of the waiting client were delayed",
+       "c1:       Q-A---------aq\ndelay c1:    [----]", Outcome::kViolated},
+      {"the machine stalled the waiting client",
+       "c1:         Q-A---------aq\nmachine c1:    (----)"},
+      {"the machine stalled another client",
        "c1:         Q-A---------aq\nc2:         A-x\nmachine c2:    (----)"},
-      {"the machine stalled another before",
+      {"the machine stalled another client before the wait",
        "c1:                    Q-A---------aq\nc2:         A-x\nmachine c2:    (----)",
        Outcome::kViolated},
       {"records were lost", "c1:      Q-A---------aq\nlost c1:     *"},
@@ -87,7 +91,7 @@ TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   }
 }
 
-TEST(MaxWait, IsUnknownWithoutALimitThatCanBeRead) {
+TEST(MaxWait, IsUnknownWithoutAReadableLimit) {
   const std::string picture = "c1: Q-A--------aq";
   const auto reason = [&](const std::map<std::string, std::string>& limits) {
     const ClaimVerdict verdict = CheckMaxWait(FromLanes(picture, {.limits = limits}), {});
@@ -100,7 +104,7 @@ TEST(MaxWait, IsUnknownWithoutALimitThatCanBeRead) {
   EXPECT_EQ(reason({{"commands-per-hold", "5"}}), reason({}));
 }
 
-std::string CauseOfWait(const std::string& picture, const std::string& lock) {
+std::string JudgeWaitCause(const std::string& picture, const std::string& lock) {
   const RunVerdict verdict = Judge(
       FromLanes(picture, {.claims = {"max-wait"}, .lock = lock, .limits = {{"max-wait", "10ms"}}}));
   return std::string(Name(verdict.claims.at(0).violations.at(0).cause));
@@ -109,25 +113,27 @@ std::string CauseOfWait(const std::string& picture, const std::string& lock) {
 TEST(MaxWait, IsCausedByTheMissingQueueOnlyWithoutAFault) {
   const std::string starved =
       "c1:         QA-aq==R-r QA-aq==R-r\nc2:         Q-A--------------x--A-a q";
-  EXPECT_EQ(CauseOfWait(starved, "set-nx-px"), "no-queue");
-  EXPECT_EQ(CauseOfWait(starved, "redisson-fair"), "unexplained");
-  EXPECT_EQ(CauseOfWait(starved + "\npause c1:      []", "set-nx-px"), "unexplained");
-  EXPECT_EQ(CauseOfWait("c1: Q-A--------aq", "set-nx-px"), "unexplained");
+  EXPECT_EQ(JudgeWaitCause(starved, "set-nx-px"), "no-queue");
+  EXPECT_EQ(JudgeWaitCause(starved, "redisson-fair"), "unexplained");
+  EXPECT_EQ(JudgeWaitCause(starved + "\npause c1:      []", "set-nx-px"), "unexplained");
+  EXPECT_EQ(JudgeWaitCause("c1: Q-A--------aq", "set-nx-px"), "unexplained");
   const std::string in_turn = R"(
       c1:  QA-aq=====R-r
       c3:    Q-A--------aq=====R-r
       c2:      Q-A----------------aq=R-r)";
-  EXPECT_EQ(CauseOfWait(in_turn, "set-nx-px"), "unexplained") << "a queue would have done the same";
+  EXPECT_EQ(JudgeWaitCause(in_turn, "set-nx-px"), "unexplained")
+      << "a queue would grant in the same order";
   const std::string too_late = R"(
       c1:  QA-aq===============R-r
       c2:    Q-A-x------------------A-aq=R-r
       c3:               Q-A-x-A-aq=R-r)";
-  EXPECT_EQ(CauseOfWait(too_late, "set-nx-px"), "unexplained")
-      << "it had waited for too long by then";
+  EXPECT_EQ(JudgeWaitCause(too_late, "set-nx-px"), "unexplained")
+      << "client 2 was overtaken only after the limit";
   const std::string between_its_tries = R"(
       c1:        QA-aq=R-r
       c2:  Q-A-xx            Q-A--------aq)";
-  EXPECT_EQ(CauseOfWait(between_its_tries, "set-nx-px"), "unexplained") << "it had left the queue";
+  EXPECT_EQ(JudgeWaitCause(between_its_tries, "set-nx-px"), "unexplained")
+      << "client 2 was overtaken between its tries";
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ struct HoldersOfKey {
   [[nodiscard]] bool CouldOverlap() const { return owners.size() > 1 && !readers_only; }
 };
 
-// If too few holds could have overlapped to judge from none that did: the reason.
+// Why the absence of overlaps proves nothing: too few holds could have overlapped. nullopt if
+// enough could.
 std::optional<std::string> WhyNoneCouldOverlap(const Disturbances& disturbances,
                                                const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
@@ -51,8 +52,9 @@ std::optional<std::string> WhyNoneCouldOverlap(const Disturbances& disturbances,
   return WhyTooLittle(judged, static_cast<int64_t>(holds.all.size()) - judged, "holds");
 }
 
-// Why no overlap proves nothing: a client that asked again for the key may have been inside still.
-std::optional<std::string> WhyPerhapsInside(const Evidence& evidence, Part part) {
+// Why the absence of overlaps proves nothing: a client that acquired the key again without a
+// release may still have been in its section.
+std::optional<std::string> WhyMayBeInside(const Evidence& evidence, Part part) {
   if (!evidence.holds().is_ambiguous) return std::nullopt;
   Holds inside = ExtractHolds(evidence.history(), AsksAgain::kIsInside);
   MarkEntries(evidence.history(), inside);
@@ -67,7 +69,7 @@ std::optional<std::string> WhyPerhapsInside(const Evidence& evidence, Part part)
       OwnerName(evidence.disturbances(), held.owner()), At(held.core.from_ns));
 }
 
-ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
+ClaimVerdict CheckPart(const Evidence& evidence, const Limits& limits, Part part) {
   ClaimFindings found("holds", limits);
   const Holds& holds = evidence.holds();
   found.Judged(static_cast<int64_t>(holds.all.size()));
@@ -83,7 +85,7 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
     found.Violated(overlap.where.from_ns, describe, holds.all[overlap.first].hold);
   }
   if (found.IsClean()) found.Doubt(WhyNoneCouldOverlap(disturbances, holds));
-  if (found.IsClean()) found.Doubt(WhyPerhapsInside(evidence, part));
+  if (found.IsClean()) found.Doubt(WhyMayBeInside(evidence, part));
   Reasons reasons;
   if (found.describes()) {
     reasons.judged = Counted(found.judged(), "hold");
@@ -100,18 +102,18 @@ ClaimVerdict Check(const Evidence& evidence, const Limits& limits, Part part) {
 }  // namespace
 
 ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits) {
-  return Check(evidence, limits, Part::kCore);
+  return CheckPart(evidence, limits, Part::kCore);
 }
 
 ClaimVerdict CheckLeaseExclusion(const Evidence& evidence, const Limits& limits) {
-  if (!evidence.facts().library) return Check(evidence, limits, Part::kPromised);
-  ClaimVerdict verdict = Check(evidence, limits, Part::kLive);
+  if (!evidence.facts().library) return CheckPart(evidence, limits, Part::kPromised);
+  ClaimVerdict verdict = CheckPart(evidence, limits, Part::kLive);
   if (verdict.outcome != Outcome::kValid) return verdict;
   const Holds& holds = evidence.holds();
-  const std::vector<OverlapFound> perhaps = FindOverlaps(holds, Part::kPromised);
-  if (perhaps.empty()) return verdict;
-  const Hold& gone = holds.all[perhaps.front().first];
-  const Hold& next = holds.all[perhaps.front().second];
+  const std::vector<OverlapFound> promised_overlaps = FindOverlaps(holds, Part::kPromised);
+  if (promised_overlaps.empty()) return verdict;
+  const Hold& gone = holds.all[promised_overlaps.front().first];
+  const Hold& next = holds.all[promised_overlaps.front().second];
   return Undecided(
       std::move(verdict),
       fmt::format("{} was granted the key at {}, within the lease of {}, which never released it; "

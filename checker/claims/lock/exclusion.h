@@ -7,13 +7,14 @@
 
 namespace doublehold {
 
-// Violated when the cores of two clients' holds of a key overlap: a client believed to be alone and
-// was not, whatever the cause.
+// Violated when the cores of two clients' holds of a key overlap, whatever the cause. A core
+// (checker/evidence/holds.h) is the time in which the client certainly believed that it held the
+// key.
 //
 //   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated,
 //   c2:           A-a===R-r      `lease-exclusion` is not: the lock service kept its promise
 //
-// Unknown where most holds could not overlap another: only one client, or only readers, held the
+// Unknown where most holds could not overlap another: one client alone, or only readers, held the
 // key.
 //
 //   c1 item-0:  A-a===R-r
@@ -22,7 +23,8 @@ ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits);
 
 // Violated when two clients were promised the key at the same instant: the lock service granted it
 // twice. The lease of a client that was killed, or left without a release, still counts. With a
-// library this case is unknown, since the library may have released the lock by itself.
+// library, an overlap with such a lease is unknown, since the library may have released the lock by
+// itself.
 //
 //   c1:  A-a=============!R-r    c1 was promised the key until `!`, but c2 was granted it earlier.
 //   c2:           A-a===R-r

@@ -19,23 +19,22 @@ namespace {
 constexpr uint16_t kNobody = std::numeric_limits<uint16_t>::max();
 constexpr int64_t kNoGap = std::numeric_limits<int64_t>::max();
 
-// The state of a lock key.
-struct Lock {
+struct LockState {
   int64_t free_since_ns = 0;
-  uint32_t hold = 0;        // the hold that holds it now; 0: none
-  uint16_t last = kNobody;  // the writer that holds it, or held it last
-  bool several = false;     // two writers were granted it
-  uint32_t holds = 0;       // how many were granted
+  uint32_t hold = 0;         // the hold that holds it now; 0: none
+  uint16_t last = kNobody;   // writer of this hold, or of the last one
+  bool two_writers = false;  // two writers were granted the lock
+  uint32_t holds = 0;        // number of grants
 };
-static_assert(sizeof(Lock) == 24);
+static_assert(sizeof(LockState) == 24);
 
-class Scan {
+class RecordScan {
  public:
-  Scan(const MappedHistory& history, std::vector<uint32_t> latest)
+  RecordScan(const MappedHistory& history, std::vector<uint32_t> latest)
       : locks_(history.facts().keys.size()), latest_(std::move(latest)) {}
 
   // Returns false when the scan gives up. Requires that the file lists the writer of `record`.
-  bool Take(const Record& record) {
+  bool AddRecord(const Record& record) {
     const auto ns = static_cast<int64_t>(record.Ns());
     switch (record.What()) {
       case Record::What(Op::kAcquire, EventType::kOk):
@@ -44,43 +43,45 @@ class Scan {
         return record.key < locks_.size() && Free(locks_[record.key], record, ns);
       case Record::What(Op::kRelease, EventType::kOk):
       case Record::What(Op::kRelease, EventType::kFail):
-      // Release without its invocation, where it holds.
+      // An answer to a release whose invocation was lost: the hold still counts as held.
       case Record::What(Op::kRelease, EventType::kInfo):
       case Record::What(Op::kLeave, EventType::kInfo):  // the hold ended without a release
         return record.key < locks_.size() && (record.Words() & Record::kHoldWord) == 0 &&
-               !Holds(locks_[record.key], record);
+               !IsHeldBy(locks_[record.key], record);
       default:
         return record.key < locks_.size() &&
-               record.What() <= Record::What(kLastOp, EventType::kInfo) && !IsTold(record);
+               record.What() <= Record::What(kLastOp, EventType::kInfo) &&
+               !IsSupervisorEvent(record);
     }
   }
 
   [[nodiscard]] bool AllFree() const {
-    return std::ranges::all_of(locks_, [](const Lock& lock) { return lock.hold == 0; });
+    return std::ranges::all_of(locks_, [](const LockState& lock) { return lock.hold == 0; });
   }
   [[nodiscard]] ExclusionScan Result() const {
     ExclusionScan result;
-    for (const Lock& lock : locks_) {
+    for (const LockState& lock : locks_) {
       result.holds += lock.holds;
-      if (lock.several) result.judged += lock.holds;
+      if (lock.two_writers) result.judged += lock.holds;
     }
     if (shortest_ns_ != kNoGap) result.shortest_gap_ns = shortest_ns_;
     return result;
   }
 
  private:
-  // Events that the supervisor records about others need the full checker.
-  static bool IsTold(const Record& record) {
+  // Whether the supervisor recorded this event about other processes. Only the full checker takes
+  // such events into account.
+  static bool IsSupervisorEvent(const Record& record) {
     const auto op = static_cast<Op>(record.What() >> 2U);
     return op == Op::kFault || op == Op::kLost || op == Op::kDied || op == Op::kStall;
   }
-  static bool Holds(const Lock& lock, const Record& record) {
+  static bool IsHeldBy(const LockState& lock, const Record& record) {
     return lock.hold != 0 && lock.hold == record.hold && lock.last == record.writer;
   }
 
-  bool Grant(Lock& lock, const Record& record, int64_t ns) {
-    constexpr uint8_t kNotOrdinary = Record::kHoldWord | Record::ValueWord(2);  // shared: readers
-    // A writer's holds have ascending numbers, so none is granted twice.
+  bool Grant(LockState& lock, const Record& record, int64_t ns) {
+    constexpr uint8_t kNotOrdinary = Record::kHoldWord | Record::ValueWord(2);  // value 2: shared
+    // A writer's holds must have ascending numbers, so that no hold is granted twice.
     if (lock.hold != 0 || (record.Words() & kNotOrdinary) != 0 ||
         record.hold <= latest_[record.writer]) {
       return false;
@@ -88,7 +89,7 @@ class Scan {
     latest_[record.writer] = record.hold;
     if (lock.last != record.writer && lock.last != kNobody) {
       shortest_ns_ = std::min(shortest_ns_, ns - lock.free_since_ns);
-      lock.several = true;
+      lock.two_writers = true;
     }
     lock.hold = record.hold;
     lock.last = record.writer;
@@ -96,25 +97,25 @@ class Scan {
     return true;
   }
 
-  bool Free(Lock& lock, const Record& record, int64_t ns) {
+  bool Free(LockState& lock, const Record& record, int64_t ns) {
     if ((record.Words() & Record::kHoldWord) != 0) return false;
-    // The release of an acquire of unknown outcome, if its number is above all granted ones, ends
-    // no hold.
-    if (!Holds(lock, record)) return record.hold == 0 || record.hold > latest_[record.writer];
+    // A release ends no hold if its hold is 0, or if its number is above all granted ones: then it
+    // releases an acquire of unknown outcome.
+    if (!IsHeldBy(lock, record)) return record.hold == 0 || record.hold > latest_[record.writer];
     lock.hold = 0;
     lock.free_since_ns = ns;
     return true;
   }
 
-  std::vector<Lock> locks_;
-  std::vector<uint32_t> latest_;  // by writer, the number of its last hold
+  std::vector<LockState> locks_;
+  std::vector<uint32_t> latest_;  // by writer: the number of its last hold
   int64_t shortest_ns_ = kNoGap;
 };
 
 constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();
 
-// By writer, the number of its last hold before the first record. kMayNotHold for a writer whose
-// holds cannot be identified by their numbers alone.
+// Returns for each writer the initial number of its last hold: 0, or kMayNotHold if numbers alone
+// do not identify the writer's holds.
 std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   std::map<uint64_t, int> sessions_of_base;
   for (const RecordWriter& writer : history.writers()) {
@@ -130,7 +131,7 @@ std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   return latest;
 }
 
-// Why a scan cannot decide this run; empty: it can.
+// Why a scan cannot decide this run; empty if it can.
 std::string WhyNotOrdinary(const MappedHistory& history) {
   const RunFacts& facts = history.facts();
   if (!facts.faults.empty()) return "the run had faults";
@@ -139,7 +140,7 @@ std::string WhyNotOrdinary(const MappedHistory& history) {
     if (writer.client < kReferee || writer.client > facts.clients)
       return "a process other than a client wrote records";
     if (!writers.emplace(writer.client, writer.thread, writer.task).second)
-      return "a task is two writers";
+      return "two writers have the same task";
   }
   return "";
 }
@@ -148,15 +149,15 @@ std::string WhyNotOrdinary(const MappedHistory& history) {
 
 ExclusionScan ScanExclusion(const MappedHistory& history) {
   if (std::string why = WhyNotOrdinary(history); !why.empty()) return {.gave_up = std::move(why)};
-  Scan scan(history, LatestHolds(history));
+  RecordScan scan(history, LatestHolds(history));
   uint64_t previous_ns = 0;
-  uint64_t words = 0;
+  uint64_t declared = 0;
   const auto take = [&](const Record& record) {
     const bool in_order = record.Ns() >= previous_ns;
     previous_ns = record.Ns();
-    words += static_cast<uint64_t>(std::popcount(record.Words()));
+    declared += static_cast<uint64_t>(std::popcount(record.Words()));
     return in_order && record.writer < history.writers().size() && record.HasZeros() &&
-           scan.Take(record);
+           scan.AddRecord(record);
   };
   const auto gave_up = [](size_t index, size_t stream) {
     return ExclusionScan{
@@ -172,9 +173,10 @@ ExclusionScan ScanExclusion(const MappedHistory& history) {
     }
   }
   if (!scan.AllFree()) return {.gave_up = "a hold is never released"};
-  uint64_t there = 0;
-  for (const RecordStream& stream : history.streams()) there += stream.words.size();
-  if (words != there) return {.gave_up = "its values are not as many as its records say"};
+  uint64_t values = 0;
+  for (const RecordStream& stream : history.streams()) values += stream.words.size();
+  if (declared != values)
+    return {.gave_up = "the number of values differs from the number that the records declare"};
   ExclusionScan result = scan.Result();
   result.last_ns = history.first_ns() + static_cast<int64_t>(previous_ns);
   return result;

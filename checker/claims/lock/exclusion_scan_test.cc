@@ -15,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-// Gives the holds of each session a base of their own, as in a run.
+// Numbers the holds of each session from its own base, as in a run.
 void GiveHoldsBases(History& history) {
   for (Event& event : history.events) {
     if (event.hold == 0) continue;
@@ -26,7 +26,7 @@ void GiveHoldsBases(History& history) {
 
 class ExclusionScanTest : public ::testing::Test {
  protected:
-  ExclusionScan ScanOf(History history) {
+  ExclusionScan ScanHistory(History history) {
     GiveHoldsBases(history);
     EXPECT_TRUE(WriteBinaryFile(history, file_).has_value());
     const Result<MappedHistory> mapped = MappedHistory::Open(file_);
@@ -38,8 +38,8 @@ class ExclusionScanTest : public ::testing::Test {
   const std::filesystem::path& file_ = temp_.path();
 };
 
-TEST_F(ExclusionScanTest, DecidesTheOrdinaryCase) {
-  const ExclusionScan scan = ScanOf(FromLanes(R"(
+TEST_F(ExclusionScanTest, DecidesAHistoryInWhichEachHoldEndsBeforeTheNext) {
+  const ExclusionScan scan = ScanHistory(FromLanes(R"(
     c1:  A-a===R-r        A--?
     c2:      A---x A-a==R-r
     c3:   A--------?  R-?    A-a=R?
@@ -50,9 +50,9 @@ TEST_F(ExclusionScanTest, DecidesTheOrdinaryCase) {
   EXPECT_EQ(scan.shortest_gap_ns, 6'000'000);
 }
 
-TEST_F(ExclusionScanTest, GivesUpOnAnythingElse) {
+TEST_F(ExclusionScanTest, GivesUpOnOverlapsUnreleasedHoldsReentryReadersAndFaults) {
   for (const char* picture : {
-           // an overlap; a hold that is never released; re-entry; readers
+           // An overlap, a hold that is never released, re-entry, readers.
            "      c1:  A-a====R-r\n      c2:    A-a=R-r",
            "      c1:  A-a=======\n      c2:    A---x",
            "      c1:  A-a=======\n      c2:          A-a=R-r",
@@ -64,17 +64,17 @@ TEST_F(ExclusionScanTest, GivesUpOnAnythingElse) {
            "      c1:  A-a==R-r\n      c2:          A-a=R-r\n  died c1:    *",
            "      c1:         A-a==R-r\n      c2:                  A-a=R-r\n  machine c1:     ()",
        }) {
-    EXPECT_NE(ScanOf(FromLanes(picture)).gave_up, "") << picture;
+    EXPECT_NE(ScanHistory(FromLanes(picture)).gave_up, "") << picture;
   }
 }
 
 TEST_F(ExclusionScanTest, GivesUpOnNumbersThatContradictEachOther) {
   const History fine = FromLanes("c1: A-a=R-r  A-a=R-r\n c2:       A---x");
-  ASSERT_EQ(ScanOf(fine).gave_up, "");
+  ASSERT_EQ(ScanHistory(fine).gave_up, "");
   const auto spoilt = [&](size_t index, auto spoil) {
     History history = fine;
     spoil(history.events.at(index));
-    return ScanOf(history).gave_up;
+    return ScanHistory(history).gave_up;
   };
   size_t released = 0;
   size_t granted = 0;  // the second time
@@ -94,24 +94,24 @@ TEST_F(ExclusionScanTest, IdentifiesHoldsByTheirWriterToo) {
   for (Event& event : history.events) {
     if (event.hold != 0) event.hold = 1;
   }
-  EXPECT_EQ(ScanOf(history).gave_up, "a hold is never released");
+  EXPECT_EQ(ScanHistory(history).gave_up, "a hold is never released");
   history.events.push_back({.at_ns = history.events.back().at_ns,
                             .hold = 1,
                             .client = 2,
                             .op = Op::kRelease,
                             .type = EventType::kInvoke});
-  EXPECT_NE(ScanOf(history).gave_up, "");
+  EXPECT_NE(ScanHistory(history).gave_up, "");
 }
 
 TEST_F(ExclusionScanTest, MeasuresGapsBetweenTwoWritersOnly) {
-  EXPECT_EQ(
-      ScanOf(FromLanes("c1: A-a==R-rA-a=R-r\nc2:                     A-a=R-r")).shortest_gap_ns,
-      10'000'000);
+  EXPECT_EQ(ScanHistory(FromLanes("c1: A-a==R-rA-a=R-r\nc2:                     A-a=R-r"))
+                .shortest_gap_ns,
+            10'000'000);
 }
 
-// If the scan decides, exclusion.h decides alike. The scan decides every history without faults
-// whose holds all end.
-TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
+// If the scan decides a history, CheckExclusion decides the same. The scan gives up on every
+// history with a violation.
+TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnRandomHistories) {
   const int64_t rounds = NumTrials(300);
   int64_t decided = 0;
   int64_t violated = 0;
@@ -120,8 +120,8 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnHistoriesAtRandom) {
     History history = brute::RandomRun({prng}, {.max_stay = 12,
                                                 .loses_acquire = 12,
                                                 .loses_release = 12,
-                                                .grants_held_lock = seed % 3 == 0 ? 67 : 0});
-    const ExclusionScan scan = ScanOf(history);
+                                                 .grants_held_lock = seed % 3 == 0 ? 67 : 0});
+    const ExclusionScan scan = ScanHistory(history);
     const ClaimVerdict whole = CheckExclusion(history, {});
     if (whole.outcome == Outcome::kViolated) {
       ++violated;

@@ -30,13 +30,13 @@ TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
   ExpectExclusion({.name = "in turn", .picture = R"(
       c1: A-a===R-r
       c2:        A-a==R-r)"});
-  ExpectExclusion({.name = "acquired while the holder held", .picture = R"(
+  ExpectExclusion({.name = "an acquire invoked during the previous hold", .picture = R"(
       c1: A-a===R-----r
       c2:  A-----a==R-r)"});
-  ExpectExclusion({.name = "they touch", .picture = R"(
+  ExpectExclusion({.name = "holds that touch", .picture = R"(
       c1: A-a===R-r
       c2:    A--a==R-r)"});
-  ExpectExclusion({.name = "other keys", .picture = R"(
+  ExpectExclusion({.name = "different keys", .picture = R"(
       c1:        A-a=====R-r
       c2 item-1:  A-a==R-r
       c3:                   A-a=R-r)"});
@@ -56,13 +56,13 @@ TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
 }
 
 TEST(Exclusion, IsViolatedWhenAHolderSleepsPastItsLease) {
-  ExpectExclusion({.name = "stale",
+  ExpectExclusion({.name = "a hold past its lease",
                    .picture = R"(
       c1: A-a=====!=======R-r
       c2:           A-a===R-r)",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "over before it began",
+  ExpectExclusion({.name = "a lease that ended long before the next grant",
                    .picture = R"(
       c1: A-a==!=============R-r
       c2:         A-a===R-r      )",
@@ -70,8 +70,8 @@ TEST(Exclusion, IsViolatedWhenAHolderSleepsPastItsLease) {
                    .live = kExclusionValid});
 }
 
-TEST(Exclusion, OverlappingLeasesAreTheServicesFault) {
-  ExpectExclusion({.name = "both live",
+TEST(Exclusion, OnlyOverlappingLeasesViolateLeaseExclusion) {
+  ExpectExclusion({.name = "two valid leases",
                    .picture = R"(
       c1: A-a===========!=R-r
       c2:       A-a==R-r)",
@@ -89,7 +89,7 @@ TEST(Exclusion, OverlappingLeasesAreTheServicesFault) {
       c2:       A-a==R-r)",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "extended though another holds it",
+  ExpectExclusion({.name = "an extension while another client holds the key",
                    .picture = R"(
       c1: A-a==!======E-e===R-r
       c2:       A-a=======R-r)",
@@ -97,22 +97,22 @@ TEST(Exclusion, OverlappingLeasesAreTheServicesFault) {
                    .live = kExclusionViolated});
 }
 
-TEST(Exclusion, AHolderThatWasKilledIsNotBlamedForLater) {
-  ExpectExclusion({.name = "killed", .picture = R"(
+TEST(Exclusion, AKilledHoldersHoldEndsWithItsLastEvent) {
+  ExpectExclusion({.name = "a killed holder whose lease has ended", .picture = R"(
       c1: A-a==g=w !      | 5 5>4
       c2:            A-a==R-r)"});
-  // Nobody believes in its hold any more, but its lease was never released.
-  ExpectExclusion({.name = "killed, its lease running on",
+  // c1 no longer believes in its hold, but its lease was never released.
+  ExpectExclusion({.name = "a killed holder whose lease still runs",
                    .picture = R"(
       c1: A-a==g=w      | 5 5>4
       c2:          A-a==R-r)",
                    .live = kExclusionViolated});
-  ExpectExclusion({.name = "gone, and back before another came",
+  ExpectExclusion({.name = "a holder that left, and acquired again before the next grant",
                    .picture = R"(
       c1: A-a==g=w A-x        | 5 5>4
       c2:               A-a==R-r)",
                    .live = kExclusionUnknown});
-  ExpectExclusion({.name = "killed too late",
+  ExpectExclusion({.name = "a holder that still wrote when the next was granted the key",
                    .picture = R"(
       c1: A-a==g=======w   | 5 5>4
       c2:        A-a==R-r)",
@@ -148,7 +148,7 @@ TEST(Exclusion, IsUnknownWhereNothingCouldOverlap) {
       c2:         A-b==R-r)",
                    .strict = kExclusionUnknown,
                    .live = kExclusionUnknown});
-  ExpectExclusion({.name = "most of them on a key of one client",
+  ExpectExclusion({.name = "most holds on keys of one client",
                    .picture = R"(
       c1:        A-a=R-r        A-a=R-r
       c2 item-1: A-a=R-rA-a=R-r
@@ -158,7 +158,7 @@ TEST(Exclusion, IsUnknownWhereNothingCouldOverlap) {
                    .live = kExclusionUnknown});
 }
 
-TEST(Exclusion, NamesWhatCouldNotHaveOverlapped) {
+TEST(Exclusion, NamesWhyNoHoldsCouldHaveOverlapped) {
   const auto reason = [](const std::string& picture) {
     return CheckExclusion(FromLanes(picture), {}).reason;
   };
@@ -207,7 +207,7 @@ TEST(Exclusion, TheFirstViolationsAreDescribedAndAllAreCounted) {
   EXPECT_EQ(verdict.violations.size(), 3U);
 }
 
-TEST(Exclusion, ReportsHowCloseItCame) {
+TEST(Exclusion, ReportsTheSmallestMargins) {
   const History history = FromLanes(R"(
       c1: A-a===!R-r        A-a=!R-r
       c2:           A-a==R-r          A-a=R-r)");
@@ -241,7 +241,7 @@ TEST(Exclusion, AHistoryThatContradictsItselfIsNotJudged) {
             "granted before");
 }
 
-TEST(Exclusion, AStallOfOneHolderDoesNotHideTwoOthers) {
+TEST(Exclusion, AStallOfOneHolderDoesNotExcuseTheOverlapOfTwoOthers) {
   const ClaimVerdict verdict = CheckExclusion(FromLanes(R"(
       c1:         A-a=====!==========R-r
       c2:                      A-a===========R-r
@@ -251,7 +251,7 @@ TEST(Exclusion, AStallOfOneHolderDoesNotHideTwoOthers) {
   EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
 }
 
-TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
+TEST(Exclusion, IsUnknownWhereAStallExplainsTheOverlap) {
   ExpectExclusion({.name = "stalled past its lease",
                    .picture = R"(
       c1:         A-a=====!====R-r
@@ -259,21 +259,21 @@ TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
       machine c1:       (------)     )",
                    .strict = kExclusionUnknown,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "before its grant came back: the lease ran already",
+  ExpectExclusion({.name = "stalled before the grant returned: the lease ran already",
                    .picture = R"(
       c1:         A----------a=!==R-r
       c2:                    A--a===R-r
       machine c1:   (-------)           )",
                    .strict = kExclusionUnknown,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "the supervisor, through which its messages go",
+  ExpectExclusion({.name = "a stall of the supervisor, which forwards the client's messages",
                    .picture = R"(
       c1:                 A-a=====!====R-r
       c2:                           A-a===R-r
       machine supervisor:       (------)     )",
                    .strict = kExclusionUnknown,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "both at once count once",
+  ExpectExclusion({.name = "two stalls at once count once",
                    .picture = R"(
       c1:                 A-a=====!=======R-r
       c2:                           A-a===R-r
@@ -281,14 +281,14 @@ TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
       machine supervisor:      (---)      )",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "twice, in sum for as long as it was late",
+  ExpectExclusion({.name = "two stalls that together are as long as the lateness",
                    .picture = R"(
       c1:         A-a=====!=======R-r
       c2:                   A-a===R-r
       machine c1:    (---) (---)     )",
                    .strict = kExclusionUnknown,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "while a fault was on a node that it need not have touched",
+  ExpectExclusion({.name = "stalled during a fault on a node that need not matter",
                    .picture = R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
@@ -298,8 +298,8 @@ TEST(Exclusion, AStallOfTheMachineLeavesItUndecided) {
                    .live = kExclusionValid});
 }
 
-TEST(Exclusion, AStallDoesNotExcuseWhatWouldHaveHappenedWithoutIt) {
-  ExpectExclusion({.name = "late by far more",
+TEST(Exclusion, AStallDoesNotExcuseAnOverlapThatItDoesNotExplain) {
+  ExpectExclusion({.name = "late by more than the stall",
                    .picture = R"(
       c1:         A-a=====!=======R-r
       c2:                   A-a===R-r
@@ -313,7 +313,7 @@ TEST(Exclusion, AStallDoesNotExcuseWhatWouldHaveHappenedWithoutIt) {
       machine c1:       (-------)             )",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "a pause was planned",
+  ExpectExclusion({.name = "a planned pause during the stall",
                    .picture = R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
@@ -328,21 +328,21 @@ TEST(Exclusion, AStallDoesNotExcuseWhatWouldHaveHappenedWithoutIt) {
       machine c2:       (------))",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "one by a stall, one not",
+  ExpectExclusion({.name = "a stall explains only the first of two overlaps",
                    .picture = R"(
       c1:         A-a=====!====R-r         A-a==!====R-r
       c2:                   A-a===R-r             A-a==R-r
       machine c1:       (------)     )",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "one not, one by a stall",
+  ExpectExclusion({.name = "a stall explains only the second of two overlaps",
                    .picture = R"(
       c1:         A-a==!====R-r            A-a=====!====R-r
       c2:              A-a==R-r                      A-a===R-r
       machine c1:                                (------))",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "two live leases",
+  ExpectExclusion({.name = "two valid leases, and a stall",
                    .picture = R"(
       c1:         A-a============!R-r
       c2:                A-a===R-r
@@ -352,14 +352,14 @@ TEST(Exclusion, AStallDoesNotExcuseWhatWouldHaveHappenedWithoutIt) {
 }
 
 TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
-  ExpectExclusion({.name = "most of the last lease",
+  ExpectExclusion({.name = "stalled for most of the last lease",
                    .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       machine c1:         (--------)             )",
                    .strict = kExclusionUnknown,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "too little of it",
+  ExpectExclusion({.name = "stalled for too little of the last lease",
                    .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
@@ -368,8 +368,8 @@ TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
                    .live = kExclusionValid});
 }
 
-TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
-  ExpectExclusion({.name = "slow, and stalled by the machine",
+TEST(Exclusion, AFaultThatSlowsASectionDoesNotStopItsWatchdog) {
+  ExpectExclusion({.name = "a slow section, and a stall of the machine",
                    .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
@@ -377,14 +377,14 @@ TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
       machine c1:         (--------)             )",
                    .strict = kExclusionUnknown,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "slow without a stall",
+  ExpectExclusion({.name = "a slow section without a stall",
                    .picture = R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       slow c1:      [                             ])",
                    .strict = kExclusionViolated,
                    .live = kExclusionValid});
-  ExpectExclusion({.name = "its renewals stalled on the wire",
+  ExpectExclusion({.name = "a fault stalled the renewals on the wire",
                    .picture = R"(
       c1:         A-a==E-e==E--------?!=============R-r
       c2:                              A-a===R-r
@@ -403,7 +403,7 @@ TEST(Exclusion, AFaultThatKeepsASectionAtWorkDoesNotStopItsWatchdog) {
 }
 
 TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
-  ExpectExclusion({.name = "while it was still acquiring",
+  ExpectExclusion({.name = "stalled during the acquire",
                    .picture = R"(
       c1:         A--------a!E-x======R-r
       c2:                   A-a===R-r
@@ -427,8 +427,8 @@ TEST(Exclusion, UndescribedOverlapsAreStillCheckedForStalls) {
   EXPECT_EQ(verdict.violations.size(), 1U);
 }
 
-// A client that asks again for what it did not release may still be inside.
-TEST(Exclusion, IsUnknownWhereAClientWasKilledAsItEnteredAgain) {
+// A client that acquires a key again without a release may still be in its section.
+TEST(Exclusion, IsUnknownWhereAClientWasKilledDuringAReentry) {
   const History history = FromLanes(R"(
       c1:       A-a====A---
       crash c1:            []
@@ -443,9 +443,9 @@ TEST(Exclusion, IsUnknownWhereAClientWasKilledAsItEnteredAgain) {
   EXPECT_EQ(CheckLeaseExclusion(history, {}).outcome, kExclusionUnknown);
 }
 
-// A client that wants several keys is inside when it has all of them: it gave item-0 back without
-// having entered, and its lease on it is another matter.
-TEST(Exclusion, OfSeveralKeysAClientHoldsNoneUntilItHasAll) {
+// A client that acquires several keys enters its section when it has all of them. In the first case
+// c1 released item-0 without having entered.
+TEST(Exclusion, AClientHoldsSeveralKeysOnlyOnceItHasAllOfThem) {
   const std::string other = "\n      c2 item-0:         A-a==R-r";
   const std::string first = R"(
       c1 item-0:  QA-a=!============R-r)";

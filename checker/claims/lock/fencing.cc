@@ -22,16 +22,16 @@ int64_t TokenForCall(const Call& call) {
   return call.op == Op::kAcquire ? call.answer[1] : call.answer[3];
 }
 
-// Returns, for calls in the order of their invocation, the largest token among the calls answered
-// before.
-class LargestBefore {
+// Finds the largest token among the calls answered before a call. Requires calls in the order of
+// their invocation.
+class LargestEarlierToken {
  public:
-  explicit LargestBefore(std::vector<const Call*> calls) : by_answer_(std::move(calls)) {
+  explicit LargestEarlierToken(std::vector<const Call*> calls) : by_answer_(std::move(calls)) {
     std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
   }
-  // Among the calls answered before `call` was invoked: the first one with the largest token; null:
-  // none.
-  const Call* Of(const Call& call) {
+  // Returns the call with the largest token among those answered before `call` was invoked. Among
+  // equal tokens, returns the call answered first; null if there is none.
+  const Call* FindFor(const Call& call) {
     for (; next_ < by_answer_.size() && Before(by_answer_[next_]->to_ns, call.from_ns); ++next_) {
       if (largest_ == nullptr || TokenForCall(*by_answer_[next_]) > TokenForCall(*largest_)) {
         largest_ = by_answer_[next_];
@@ -67,8 +67,8 @@ class FencingChecker : ClaimChecker {
                                     : "{} rose from grant to grant, and none was stale"});
   }
 
-  // Whether no token contradicts the claim, however few there are.
-  bool NothingSpeaksAgainst() && {
+  // Whether at least one grant carried a token, and no token violates the claim or leaves a doubt.
+  bool FindsNoContradiction() && {
     if (holds_.broken) return false;
     Judge();
     return !grants_.empty() && found_.IsClean();
@@ -93,45 +93,44 @@ class FencingChecker : ClaimChecker {
     }
     for (const auto& [key, of_key] : grants_) JudgeGrants(of_key);
     for (const auto& [key, of_key] : accesses_) JudgeAccesses(of_key);
-    for (const auto& [key, of_key] : grants_) LookForLateTokens(of_key);
+    for (const auto& [key, of_key] : grants_) DoubtConcurrentGrants(of_key);
   }
 
   void JudgeGrants(const std::vector<const Call*>& grants) {
-    LargestBefore largest(grants);
+    LargestEarlierToken largest(grants);
     std::map<int64_t, const Call*> given;
     int64_t ordered = 0;
     for (const Call* grant : grants) {
-      const Call* before = largest.Of(*grant);
-      if (before != nullptr && !IsOwnAgain(*before, *grant)) NoteStep(*grant, *before);
+      const Call* before = largest.FindFor(*grant);
+      if (before != nullptr && !IsOwnTokenAgain(*before, *grant)) NoteStep(*grant, *before);
       ordered += before == nullptr ? 0 : 1;
       const auto [same, is_new] = given.emplace(TokenForCall(*grant), grant);
       if (before != nullptr && TokenForCall(*before) >= TokenForCall(*grant) &&
-          !IsOwnAgain(*before, *grant)) {
-        found_.Violated(grant->to_ns, [&] { return TellGrant(*grant, *before, "before"); });
-      } else if (!is_new && !IsOwnAgain(*same->second, *grant)) {
-        found_.Violated(grant->to_ns, [&] { return TellGrant(*grant, *same->second, "too"); });
+          !IsOwnTokenAgain(*before, *grant)) {
+        found_.Violated(grant->to_ns, [&] { return DescribeGrant(*grant, *before, "before"); });
+      } else if (!is_new && !IsOwnTokenAgain(*same->second, *grant)) {
+        found_.Violated(grant->to_ns, [&] { return DescribeGrant(*grant, *same->second, "too"); });
       }
     }
-    // A single token, even of an owner that re-entered, cannot fall. The order of concurrent grants
-    // is unknown.
+    // A key needs two tokens and two ordered grants: a single token, even of an owner that
+    // re-entered, cannot fall, and the order of concurrent grants is unknown.
     if (given.size() > 1 && ordered > 0) compared_ += ordered + 1;
   }
 
-  // Compares each grant with the earlier ones that are concurrent with it, in the order of
-  // invocation.
-  void LookForLateTokens(const std::vector<const Call*>& grants) {
+  // Compares each grant with the concurrent grants that were invoked before it.
+  void DoubtConcurrentGrants(const std::vector<const Call*>& grants) {
     std::vector<const Call*> open;
     for (const Call* grant : grants) {
       std::erase_if(open, [&](const Call* other) { return Before(other->to_ns, grant->from_ns); });
       for (const Call* other : open) {
         const bool is_larger = TokenForCall(*grant) > TokenForCall(*other);
-        DoubtOf(is_larger ? *grant : *other, is_larger ? *other : *grant);
+        DoubtPair(is_larger ? *grant : *other, is_larger ? *other : *grant);
       }
       open.push_back(grant);
     }
   }
 
-  void DoubtOf(const Call& larger, const Call& smaller) {
+  void DoubtPair(const Call& larger, const Call& smaller) {
     const Hold* late = holds_.Find(larger.hold);
     const Hold* other = holds_.Find(smaller.hold);
     if (late == nullptr || other == nullptr) return;
@@ -139,7 +138,7 @@ class FencingChecker : ClaimChecker {
     if (TokenForCall(larger) == TokenForCall(smaller)) return;
     const int64_t promised_ns =
         other->promised.empty() ? other->core.to_ns : other->promised.front().to_ns;
-    // The first lease counts, not one that an extension prolonged.
+    // Only the first lease counts, without its extensions.
     if (!Before(larger.to_ns, std::min(promised_ns, other->granted_until_ns))) return;
     if (PromisedAtOnce(*late, *other)) return;
     found_.Doubt(fmt::format(
@@ -158,9 +157,9 @@ class FencingChecker : ClaimChecker {
     });
   }
 
-  // Whether an owner was granted its own token again: it re-entered, or may have, since a release
-  // of its own may never have been carried out.
-  bool IsOwnAgain(const Call& before, const Call& grant) const {
+  // Whether an owner was rightly granted its own token again. The owner re-entered, or may still
+  // have held the key after an own acquire or release of unknown outcome.
+  bool IsOwnTokenAgain(const Call& before, const Call& grant) const {
     if (before.session != grant.session || TokenForCall(before) != TokenForCall(grant))
       return false;
     const auto unsure = unsure_ns_.find({grant.session, grant.key});
@@ -168,16 +167,16 @@ class FencingChecker : ClaimChecker {
   }
 
   void JudgeAccesses(const std::vector<const Call*>& accesses) {
-    LargestBefore largest(accesses);
+    LargestEarlierToken largest(accesses);
     for (const Call* access : accesses) {
-      const Call* before = largest.Of(*access);
+      const Call* before = largest.FindFor(*access);
       if (before != nullptr && TokenForCall(*before) > TokenForCall(*access))
-        found_.Violated(access->to_ns, [&] { return TellAccess(*access, *before); });
+        found_.Violated(access->to_ns, [&] { return DescribeAccess(*access, *before); });
     }
   }
 
-  [[nodiscard]] Violation TellGrant(const Call& grant, const Call& other,
-                                    std::string_view when) const {
+  [[nodiscard]] Violation DescribeGrant(const Call& grant, const Call& other,
+                                        std::string_view when) const {
     Violation violation = DescribeWrongOperation(
         disturbances_,
         {.by = grant.session,
@@ -192,12 +191,12 @@ class FencingChecker : ClaimChecker {
          .of_service = true});
     const Hold* first = holds_.Find(other.hold);
     if (first != nullptr) violation.first = first->Ref();
-    // Tokens fall after the counter was lost, however long ago that was.
+    // Tokens may fall at any time after a fault lost the counter.
     NameEarlierFault(disturbances_, violation, LosesKeys);
     return violation;
   }
 
-  [[nodiscard]] Violation TellAccess(const Call& access, const Call& newer) const {
+  [[nodiscard]] Violation DescribeAccess(const Call& access, const Call& newer) const {
     const std::string did = access.op == Op::kRead
                                 ? fmt::format("read stock {}", access.answer[0])
                                 : fmt::format("wrote stock {}", access.answer[1]);
@@ -216,7 +215,7 @@ class FencingChecker : ClaimChecker {
          .of_service = true});
   }
 
-  std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // with a token
+  std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // calls with a token, by key
   int64_t granted_ = 0;   // grants with or without a token
   int64_t compared_ = 0;  // grants whose order is known, of keys with several tokens
   // By session and key: the invocation of the first acquire or release of unknown outcome.
@@ -232,7 +231,7 @@ bool StoreRefusesStaleWrites(const Evidence& evidence) {
         const bool shows = read || event.op == Op::kWrite;
         return !shows || event.client <= kReferee || event.value[3] > 0;
       });
-  return all_show_tokens && FencingChecker(evidence, {}).NothingSpeaksAgainst();
+  return all_show_tokens && FencingChecker(evidence, {}).FindsNoContradiction();
 }
 
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits) {

@@ -14,42 +14,42 @@ namespace doublehold {
 //   c1:  A-a===R-r                 #5    violated: #5 was granted before #4 was even requested
 //   c2:             A-a===R-r      #4
 //
-//   c1:  A-----------a===R-r       #5    nothing: c2's grant may have been made first, its answer
-//   c2:    A----!---------aR-x     #4    been late, and its lease been over
+//   c1:  A-----------a===R-r       #5    no violation: c2's grant may have come first, its lease
+//   c2:    A----!---------aR-x     #4    ended before c1's grant, and its answer been late
 //
-// Two concurrent grants may have an order too: the one with the larger token was second only if it
-// came within the other's lease. Then either tokens fell or the lock was granted twice. It is
-// undecidable which, so the claim is unknown:
+// Two concurrent grants leave a doubt if the grant with the larger token was answered within the
+// other's lease. Either the larger token came first, so that tokens fell, or the lock was granted
+// twice. Which of the two happened is undecidable, so the claim is unknown:
 //
-//   c1:  A-----a=R-r               #2    it came first, or within c2's lease
+//   c1:  A-----a=R-r               #2    this grant came first, or within c2's lease
 //   c2:    A---------a====R-r      #1
 //
-// If the two were promised the key at once, `lease-exclusion` reports it.
+// If both clients were promised the key at the same instant, `lease-exclusion` reports that.
 //
-// Two grants with one token are wrong in any order. Exception: an owner that re-enters, or that may
-// have kept the key, may get its own token again.
+// Two grants with the same token are a violation in either order. Exception: an owner that
+// re-enters, or that may have kept the key, may get its own token again.
 //
-// A read or write with a token that returned `ok` proves that the store compared the token, and has
-// seen it. After the answer to a larger token the store must refuse a smaller one:
+// A read or write with a token that returned `ok` proves that the store compared and remembered the
+// token. After it has answered a larger token, the store must refuse a smaller one:
 //
 //   c1:  A-a=g==!=========W-w      #4    violated: c2's write had been answered before c1's was
 //   c2:           A-a=g=w=R-r      #5    sent, whatever delayed c1
 //
-//   c1:  A-a=g==!=W---------w      #4    nothing: c1's write may have been made first
+//   c1:  A-a=g==!=W---------w      #4    no violation: c1's write may have come first
 //   c2:           A-a=g=w=R-r      #5
 //
-// A store that compares on writes only records no token on its reads (0). So K33 is no violation of
-// this claim: no stale token was accepted, and yet the stock is wrong. A write of unknown outcome
-// proves nothing either.
+// If the store compares tokens on writes only, its reads are recorded with token 0. So case K33
+// (docs/cases.md) does not violate this claim: the store accepted no stale token, although the
+// stock is wrong. A write of unknown outcome proves nothing either.
 //
-// Unknown where most grants carried no token, or where their keys had no other token to compare
-// with.
+// Unknown where most grants carried no token, or had no other token of their key to compare with.
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
 // Whether the store prevents every write over a value that the writer had not read. True if every
 // read and write showed a token, tokens rose, and no stale token was accepted. Proof: suppose that
-// another grant's write took effect between a write and its read. Then the later token of the two
-// refuses the other.
+// a write of another grant took effect between a read and the write that followed it. If the other
+// grant's token was larger, the store refuses the following write. If it was smaller, the store
+// refused the other write, since the read had shown the larger token.
 bool StoreRefusesStaleWrites(const Evidence& evidence);
 
 }  // namespace doublehold

@@ -34,7 +34,7 @@ TEST(Fencing, TokensRiseFromGrantToGrant) {
       "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
 }
 
-TEST(Fencing, IsUnknownWhereEitherTokensFellOrTheLeaseHadRun) {
+TEST(Fencing, IsUnknownWhereTokensFellOrTheLockWasGrantedTwice) {
   History history = FromLanes(R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-x      | #4
@@ -47,7 +47,7 @@ TEST(Fencing, IsUnknownWhereEitherTokensFellOrTheLeaseHadRun) {
   EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome::kValid);
 }
 
-TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
+TEST(Fencing, AFaultThatLostTheCounterIsNamedHoweverLongAgo) {
   const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:         A-a=R-r                                  | #5
       restart n1:         [-]
@@ -56,61 +56,61 @@ TEST(Fencing, ALostCounterIsNamedHoweverLongAgo) {
             "; no fault was active; before that, node 1 had been restarted at 0.008 s");
 }
 
-TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
+TEST(Fencing, OnlyACertainOrderOfGrantsIsAViolation) {
   for (const FencingCase& drawn : std::vector<FencingCase>{
-           {"rising", R"(
+           {"rising tokens", R"(
       c1:    A-a===R-r              | #4
       c2:               A-a===R-r   | #5)",
             Outcome::kValid},
-           {"asked at the same time, and the smaller one's was extended", R"(
+           {"concurrent acquires, the smaller token's lease was extended", R"(
       c1:    A-----a===R-r            | #5
       c2:      A-------a===E-e===R-r  | #4)",
             Outcome::kUnknown},
-           {"asked at the same time, and granted within the other's lease", R"(
+           {"concurrent acquires, the larger token within the other's lease", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #4)",
             Outcome::kUnknown},
-           {"granted within the other's lease, for all to see", R"(
+           {"two clients promised the key at once", R"(
       c1:    A-----a======R-r       | #5
       c2:      A-------a===R-r      | #4
       c3:                        A-a=R-r    | #6)",
             Outcome::kValid},
-           {"twice the same, asked at the same time", R"(
+           {"the same token for concurrent acquires", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #5)"},
-           {"twice the same", R"(
+           {"the same token twice", R"(
       c1:    A-a===R-r              | #5
       c2:               A-a===R-r   | #5)"},
-           {"an owner let in again, with its own", R"(
+           {"a re-entry with the same token", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #5
       c2:                       A-a=R-r | #6)",
             Outcome::kValid},
-           {"the same owner later, whose release was perhaps not carried out", R"(
+           {"the same token for one owner, after a release of unknown outcome", R"(
       c1:    A-a==R-?A-a==R-r           | #5 #5
       c2:                       A-a=R-r | #6)",
             Outcome::kValid},
-           {"the same owner later, with the same", R"(
+           {"the same token for one owner, after its release", R"(
       c1:    A-a==R-r  A-a==R-r         | #5 #5)"},
-           {"below one of long ago", R"(
+           {"a token below an older one", R"(
       c1:    A-a==R-r  A-a==R-r                 | #5 #7
       c2:                        A-a==R-r       | #6)"},
-           {"another key", R"(
+           {"a smaller token on another key", R"(
       c1:         A-a===R-r              | #5
       c2:                    A-a===R-r   | #6
       c2 item-1:  A-a===R-r              | #1)",
             Outcome::kValid},
-           {"another key, later", R"(
+           {"a smaller token on another key, granted later", R"(
       c1:         A-a===R-r                           | #5
       c2:                    A-a===R-r                | #6
       c3 item-1:                         A-a===R-r    | #1)",
             Outcome::kValid},
-           {"an owner let in again, when it had left an inner entry", R"(
+           {"a re-entry after an inner exit", R"(
       c1:    A-a==A-a==R-r==A-a==R-r==R-r     | #5 #5 #5
       c2:                                 A-a | #6)",
             Outcome::kValid},
-           {"an owner let in again, with a lower one", R"(
+           {"a re-entry with a lower token", R"(
       c1:    A-a==A-a==R-r==R-r         | #5 #4)"},
-           {"one whose acquire was not answered, with another's", R"(
+           {"another owner's token, after an own acquire of unknown outcome", R"(
       c1:         A-a==R-r              | #5
       c2:    A-?             A-a==R-r   | #5)"}}) {
     EXPECT_EQ(VerdictOnFencing(drawn.picture).outcome, drawn.outcome)
@@ -118,7 +118,7 @@ TEST(Fencing, OnlyAForcedOrderOfGrantsCounts) {
   }
 }
 
-TEST(Fencing, AStaleTokenThatTheStoreTookIsAViolation) {
+TEST(Fencing, AStaleTokenThatTheStoreAcceptedIsAViolation) {
   const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:       A-a=g!===========w=R-x   | #4 5#4 5>4#4
       c2:               A-a=g=w=R-r      | #5 5#5 5>4#5
@@ -160,7 +160,7 @@ TEST(Fencing, AWriteThatMayHaveComeFirstIsNoViolation) {
             Outcome::kValid);
 }
 
-// K33: reads show no token, so the first write does not count as stale.
+// K33: reads show no token. So the store has seen no larger token when c1 writes.
 TEST(Fencing, AStoreThatComparesOnWritesOnlyCausesNoViolation) {
   EXPECT_EQ(VerdictOnFencing(R"(
       c1:       A-a=g!===========w=R-x     | #1 1 1>0#1

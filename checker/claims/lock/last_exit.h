@@ -9,20 +9,20 @@
 
 namespace doublehold {
 
-// A refusal of a free key.
+// A refusal of an acquire while the key was free.
 struct Refusal {
   const Call* refused = nullptr;
-  const Call* last_exit = nullptr;  // after its return nobody held the key
-  // Nobody else can have been ahead in a queue, or have taken the key unseen. If false, the refusal
-  // counts only because the gap lasted for a lease.
+  const Call* last_exit = nullptr;  // after its answer no client held the key
+  // True if no other client can have been ahead in a queue, or have taken the key unseen. If false,
+  // the refusal is listed only because the gap lasted for a lease or longer.
   bool certain = false;
   bool perhaps_taken = false;  // an acquire that was sent twice may have taken the key
 };
 
-// Returns at most one refusal a gap (reentry.h), in the order of time. `calls`: the acquires and
+// Returns at most one refusal per gap (reentry.h), sorted by time. `calls`: the acquires and
 // releases of one key, of a lock on one node.
-std::vector<Refusal> RefusalsOfAFreeKey(const std::vector<const Call*>& calls,
-                                        const Disturbances& disturbances);
+std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls,
+                                           const Disturbances& disturbances);
 
 }  // namespace doublehold
 

@@ -28,7 +28,7 @@ struct Probe {
   int64_t to_ns = 0;
   int64_t budget_ns = 0;
   int64_t waited_ns = 0;
-  EventType outcome = EventType::kInfo;  // no answer yet
+  EventType outcome = EventType::kInfo;  // kInfo: no answer yet
 };
 
 struct KeyState {
@@ -42,14 +42,14 @@ struct KeyState {
   }
 };
 
-// The only server had the key without an expiry, and still granted the lock. So the key remains
-// there even when nobody holds the lock.
-bool KeepsNobodyOut(const KeyState& state) {
+// Whether a key without an expiry blocks nobody: a later probe was granted all the same. Then the
+// only server keeps this key even while nobody holds the lock.
+bool BlocksNobody(const KeyState& state) {
   return state.never_expires_ns && state.IsGranted() &&
          Before(*state.never_expires_ns, state.probe->to_ns);
 }
 
-std::map<uint16_t, KeyState> Keys(const History& history) {
+std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
   std::map<uint16_t, KeyState> keys;
   for (const Event& event : history.events) {
     if (event.op == Op::kExpiry && event.type == EventType::kOk && event.value[0] == -1) {
@@ -57,7 +57,7 @@ std::map<uint16_t, KeyState> Keys(const History& history) {
     }
     if (event.op != Op::kProbe) continue;
     std::optional<Probe>& probe = keys[event.key].probe;
-    // The key was not obtainable in time, whatever a later probe says.
+    // A failed probe decides, whatever a later probe returns.
     if (probe && probe->outcome == EventType::kFail) continue;
     if (event.type == EventType::kInvoke) {
       probe = Probe{.from_ns = event.at_ns, .to_ns = event.at_ns, .budget_ns = event.value[0]};
@@ -71,14 +71,14 @@ std::map<uint16_t, KeyState> Keys(const History& history) {
     probe->waited_ns = event.value[0];
   }
   for (auto& [key, state] : keys) {
-    if (history.facts.nodes <= 1 && KeepsNobodyOut(state)) state.never_expires_ns.reset();
+    if (history.facts.nodes <= 1 && BlocksNobody(state)) state.never_expires_ns.reset();
   }
   return keys;
 }
 
 // Number of granted keys that were neither probed nor seen without an expiry.
-int64_t NotProbed(const Evidence& evidence) {
-  const auto probed = Keys(evidence.history());
+int64_t CountUnprobedKeys(const Evidence& evidence) {
+  const auto probed = ReadKeyStates(evidence.history());
   std::set<uint16_t> granted;
   for (const Hold& hold : evidence.holds().all) granted.insert(hold.key);
   return std::ranges::count_if(granted, [&](uint16_t key) {
@@ -87,38 +87,40 @@ int64_t NotProbed(const Evidence& evidence) {
   });
 }
 
-// The last hold of a key, which may still block it.
-const Hold* LastHold(const Holds& holds, uint16_t key) {
+// Returns the last hold of a key, which may still block the key; null if there is none.
+const Hold* FindLastHold(const Holds& holds, uint16_t key) {
   const auto last = std::find_if(holds.all.rbegin(), holds.all.rend(),
                                  [key](const Hold& hold) { return hold.key == key; });
   return last == holds.all.rend() ? nullptr : &*last;
 }
 
-// Whether the machine stalled the referee, or a process on the request path, for most of the grace.
-bool StalledProbe(const Disturbances& disturbances, const Probe& probe) {
+// Whether one stall of the referee, or of a process on the request path, took more than half the
+// grace.
+bool IsProbeStalled(const Disturbances& disturbances, const Probe& probe) {
   const Stall* stall = LongestStall(disturbances, kReferee, {probe.from_ns, probe.to_ns});
   return stall != nullptr &&
          stall->when.to_ns - stall->when.from_ns > ToNs(disturbances.facts.grace) / 2;
 }
 
-// Calls that may have left a key in its state.
-struct Leavers {
+// The calls that may have left a key in its present state.
+struct LastCalls {
   const Hold* last = nullptr;           // the last hold of the key
-  std::vector<const Call*> unanswered;  // acquires and releases since then without an answer
+  std::vector<const Call*> unanswered;  // acquires and releases since `last`
 };
 
-Leavers LeaversOf(const Evidence& evidence, uint16_t key) {
-  const Hold* last = LastHold(evidence.holds(), key);
+LastCalls FindLastCalls(const Evidence& evidence, uint16_t key) {
+  const Hold* last = FindLastHold(evidence.holds(), key);
   return {
       .last = last,
       .unanswered = evidence.calls().UnansweredSince(key, last == nullptr ? 0 : last->asked_ns)};
 }
 
-// Whether only a call that the machine cut short explains the state of the key. The last holder
-// must have released it, and every later unanswered call must have been stalled for most of its
-// time.
-bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
-  if (leavers.last != nullptr && !leavers.last->released) return false;
+// Whether calls that stalls of the machine cut short are the only explanation for the state of the
+// key. The last holder must have released the key, and there must be later unanswered calls. Each
+// of these must have been stalled for most of its time; of a longer call, only the last lease
+// counts.
+bool IsLeftByStalls(const Evidence& evidence, const LastCalls& last_calls) {
+  if (last_calls.last != nullptr && !last_calls.last->released) return false;
   const int64_t lease_ns = ToNs(evidence.facts().lease);
   const auto by_machine = [&](const Call* call) {
     const bool given_up = call->to_ns < kForeverNs;
@@ -126,34 +128,36 @@ bool LeftByTheMachine(const Evidence& evidence, const Leavers& leavers) {
     const Span waited{std::max(call->from_ns, to_ns - lease_ns), to_ns};
     return StalledForMostOf(evidence.disturbances(), call->session.client, waited);
   };
-  return !leavers.unanswered.empty() && std::ranges::all_of(leavers.unanswered, by_machine);
+  return !last_calls.unanswered.empty() && std::ranges::all_of(last_calls.unanswered, by_machine);
 }
 
-// How likely a fault left the key so. 2: it killed the holder or a node, or was active during an
-// unanswered call. 0: a slow section, which leaves nothing. 1: any other.
-int LikelinessOf(const Disturbances& disturbances, const Leavers& leavers,
-                 const FaultEpisode& episode) {
+// Ranks how likely a fault left the key in its state:
+// - 2: the fault killed the holder or a node, or was active during an unanswered call;
+// - 1: any other fault;
+// - 0: a slow section, which leaves nothing behind.
+int RankFault(const Disturbances& disturbances, const LastCalls& last_calls,
+              const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(disturbances.facts, episode);
   if (Does(fault, FaultTrait::kSlows)) return 0;
-  const bool of_holder =
-      leavers.last != nullptr && !leavers.last->released && leavers.last->client == episode.client;
+  const bool of_holder = last_calls.last != nullptr && !last_calls.last->released &&
+                         last_calls.last->client == episode.client;
   if (IsCrash(fault) && (episode.client <= 0 || of_holder)) return 2;
-  const bool cut_short = std::ranges::any_of(leavers.unanswered, [&](const Call* call) {
+  const bool cut_short = std::ranges::any_of(last_calls.unanswered, [&](const Call* call) {
     const bool its = episode.client < 0 || episode.client == call->session.client;
     return its && call->from_ns <= episode.to_ns && episode.from_ns <= call->to_ns;
   });
   return cut_short ? 2 : 1;
 }
 
-// A stuck lock outlives the fault that caused it. Returns the likeliest of the faults that began
-// before; of equals the last.
-const FaultEpisode* LeftBy(const Disturbances& disturbances, const Leavers& leavers,
-                           int64_t at_ns) {
+// Returns the fault that most likely left the key stuck, among those that began by `at_ns`; of
+// equals the last. The fault may have ended: a stuck lock outlives its cause.
+const FaultEpisode* FindLikeliestFault(const Disturbances& disturbances,
+                                       const LastCalls& last_calls, int64_t at_ns) {
   const FaultEpisode* fault = nullptr;
   int best = 0;
   for (const FaultEpisode& episode : disturbances.episodes) {
     if (episode.from_ns > at_ns) break;
-    const int likeliness = LikelinessOf(disturbances, leavers, episode);
+    const int likeliness = RankFault(disturbances, last_calls, episode);
     if (likeliness < best) continue;
     best = likeliness;
     fault = &episode;
@@ -161,9 +165,10 @@ const FaultEpisode* LeftBy(const Disturbances& disturbances, const Leavers& leav
   return fault;
 }
 
-// A fault that may keep the probe from the key; empty: none. Faults on a client do not, nor do
-// lasting faults that began before the probe.
-std::string FaultDuring(const Disturbances& disturbances, uint16_t key, const Probe& probe) {
+// Describes a fault that may have kept the probe from the key; empty if there is none. Faults on a
+// client do not count, nor do lasting faults that began before the probe.
+std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
+                                const Probe& probe) {
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     const bool lasts =
@@ -175,8 +180,8 @@ std::string FaultDuring(const Disturbances& disturbances, uint16_t key, const Pr
   return "";
 }
 
-// When a client was killed or ended by itself; kForeverNs: it did not.
-int64_t GoneNs(const Evidence& evidence, int32_t client) {
+// Returns when a client was killed or ended by itself; kForeverNs if neither.
+int64_t FindExitNs(const Evidence& evidence, int32_t client) {
   const Disturbances& disturbances = evidence.disturbances();
   int64_t gone_ns = kForeverNs;
   for (const FaultEpisode& episode : disturbances.episodes) {
@@ -189,11 +194,11 @@ int64_t GoneNs(const Evidence& evidence, int32_t client) {
   return gone_ns;
 }
 
-// Until when an acquire may rightly hold the key. A request that was in transit has arrived when
-// the probe begins.
-int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const Call& acquire,
-                         const Probe& probe) {
-  const int64_t gone_ns = GoneNs(evidence, acquire.session.client);
+// Returns until when an acquire may legitimately hold the key. A request of unknown outcome arrives
+// while its client waits, or before the probe begins.
+int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
+                                const Call& acquire, const Probe& probe) {
+  const int64_t gone_ns = FindExitNs(evidence, acquire.session.client);
   if (!acquire.Ok()) {
     const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
     return std::max(asked_until_ns, probe.from_ns) + acquire.asked[0];
@@ -204,16 +209,18 @@ int64_t RightlyHeldUntil(const Evidence& evidence, const LeaseEnds& ends, const 
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
 }
 
-// Why a probe may have been refused rightly for nearly all of its time; empty: it was not.
-std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
-                              const Probe& probe) {
+// Why a probe may have been refused legitimately for all but half the grace of its time; empty if
+// there is no reason.
+std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
+                                   const Probe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
-  if (std::string fault = FaultDuring(disturbances, key, probe); !fault.empty()) return fault;
-  const int64_t enough_ns = ToNs(disturbances.facts.grace) / 2;
+  if (std::string fault = DescribeFaultDuring(disturbances, key, probe); !fault.empty())
+    return fault;
+  const int64_t tolerance_ns = ToNs(disturbances.facts.grace) / 2;
   for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {
     if (call->outcome == EventType::kFail || call->from_ns > probe.to_ns) continue;
-    const int64_t until_ns = RightlyHeldUntil(evidence, ends, *call, probe);
-    if (until_ns <= probe.to_ns - enough_ns) continue;
+    const int64_t until_ns = LegitimatelyHeldUntilNs(evidence, ends, *call, probe);
+    if (until_ns <= probe.to_ns - tolerance_ns) continue;
     const std::string had = call->Ok() ? "had been granted it at " + At(call->to_ns) + ", and had"
                                        : "had asked for it at " + At(call->from_ns) +
                                              ", and without an answer it may have had";
@@ -223,7 +230,7 @@ std::string WhyRefusedRightly(const Evidence& evidence, const LeaseEnds& ends, u
   return "";
 }
 
-Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
+Violation DescribeStuckKey(const Evidence& evidence, uint16_t key, const KeyState& state) {
   const Disturbances& disturbances = evidence.disturbances();
   Violation violation{.key = KeyName(disturbances.facts, key)};
   if (state.never_expires_ns) {
@@ -235,15 +242,15 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
     const Probe& probe = *state.probe;
     violation.from_ns = probe.from_ns;
     violation.to_ns = probe.to_ns;
-    violation.explained_by_stall = StalledProbe(disturbances, probe);
+    violation.explained_by_stall = IsProbeStalled(disturbances, probe);
     violation.sentence = fmt::format(
         "the key could not be had for {} after {}",
         FormatDuration(std::chrono::round<std::chrono::milliseconds>(Duration(probe.waited_ns))),
         At(probe.from_ns));
   }
-  const Leavers leavers = LeaversOf(evidence, key);
-  const Hold* last = leavers.last;
-  const bool left = LeftByTheMachine(evidence, leavers);
+  const LastCalls last_calls = FindLastCalls(evidence, key);
+  const Hold* last = last_calls.last;
+  const bool left = IsLeftByStalls(evidence, last_calls);
   violation.explained_by_stall = violation.explained_by_stall || left;
   if (left) violation.sentence += "; the machine cut short what may have left it so";
   if (last != nullptr) {
@@ -253,7 +260,7 @@ Violation Tell(const Evidence& evidence, uint16_t key, const KeyState& state) {
         At(last->core.from_ns),
         last->released ? "released it at " + At(last->core.to_ns) : "never released it");
   }
-  const FaultEpisode* fault = LeftBy(disturbances, leavers, violation.from_ns);
+  const FaultEpisode* fault = FindLikeliestFault(disturbances, last_calls, violation.from_ns);
   violation.fault = fault == nullptr ? -1 : fault->fault;
   violation.sentence += fault == nullptr ? "; there was no fault before"
                                          : "; before that, " + FaultClause(disturbances, *fault);
@@ -268,15 +275,15 @@ class LivenessChecker : ClaimChecker {
                       .missed = "longest a probe took beyond its budget"}) {}
 
   ClaimVerdict Verdict() && {
-    for (const auto& [key, state] : Keys(evidence_.history())) Judge(key, state);
+    for (const auto& [key, state] : ReadKeyStates(evidence_.history())) JudgeKey(key, state);
     if (unanswered_ > 0)
       found_.Doubt(fmt::format("{} had no answer", Counted(unanswered_, "probe")));
     found_.Doubt(late_);
-    found_.Doubt(refused_rightly_);
-    found_.PassedOver(NotProbed(evidence_));
+    found_.Doubt(refused_legitimately_);
+    found_.PassedOver(CountUnprobedKeys(evidence_));
     if (!found_.describes()) return std::move(found_).Conclude({});
     const std::string wait = LongestWaitClause(evidence_.history(), disturbances_);
-    const std::string_view or_why = for_ever_ ? ", or had no expiry" : "";
+    const std::string_view or_why = some_never_expire_ ? ", or had no expiry" : "";
     return std::move(found_).Conclude(
         {.nothing_judged = "no key was probed after the last fault",
          .judged = Counted(found_.judged(), "key"),
@@ -285,24 +292,24 @@ class LivenessChecker : ClaimChecker {
   }
 
  private:
-  void Judge(uint16_t key, const KeyState& state) {
+  void JudgeKey(uint16_t key, const KeyState& state) {
     if (state.IsAnswered() || state.never_expires_ns) found_.Judged();
     if (state.probe && !state.IsAnswered()) ++unanswered_;
     if (state.IsAnswered() && !state.IsStuck()) NoteGranted(key, *state.probe);
     if (!state.IsStuck()) return;
     if (!state.never_expires_ns) {
-      const std::string why = WhyRefusedRightly(evidence_, lease_ends_, key, *state.probe);
-      if (!why.empty() && refused_rightly_.empty())
-        refused_rightly_ = fmt::format("{} could not be had by {}, but {}", KeyName(facts_, key),
-                                       At(state.probe->to_ns), why);
+      const std::string why = WhyRefusedLegitimately(evidence_, lease_ends_, key, *state.probe);
+      if (!why.empty() && refused_legitimately_.empty())
+        refused_legitimately_ = fmt::format("{} could not be had by {}, but {}",
+                                            KeyName(facts_, key), At(state.probe->to_ns), why);
       if (!why.empty()) return;
     }
-    for_ever_ = for_ever_ || state.never_expires_ns;
+    some_never_expire_ = some_never_expire_ || state.never_expires_ns;
     const int64_t at_ns = state.never_expires_ns ? *state.never_expires_ns : state.probe->to_ns;
-    found_.Violated(at_ns, [&] { return Tell(evidence_, key, state); });
+    found_.Violated(at_ns, [&] { return DescribeStuckKey(evidence_, key, state); });
   }
 
-  // A grant beyond the budget may have been carried out in time.
+  // Doubts a grant that was answered beyond the budget, since it may have taken effect in time.
   void NoteGranted(uint16_t key, const Probe& probe) {
     const int64_t left_ns = probe.budget_ns - probe.waited_ns;
     if (left_ns < 0 && late_.empty()) {
@@ -317,9 +324,9 @@ class LivenessChecker : ClaimChecker {
 
   const LeaseEnds lease_ends_{evidence_};
   int64_t unanswered_ = 0;
-  bool for_ever_ = false;
+  bool some_never_expire_ = false;
   std::string late_;  // the first key that was granted late, but perhaps in time
-  std::string refused_rightly_;
+  std::string refused_legitimately_;
 };
 
 }  // namespace

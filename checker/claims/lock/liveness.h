@@ -10,15 +10,15 @@ namespace doublehold {
 
 // Violated for a key whose probe timed out, or that would never expire. Valid when every probe was
 // granted within lease and grace. Unknown when most granted keys were not probed. Also unknown when
-// a probe was granted later: its last attempt may have been carried out in time.
+// a probe was granted after lease and grace: its last attempt may have taken effect in time.
 //
-//   expiry:   *          | -1      its only server has the key without expiry, and grants the lock:
-//   probe:       P--p              the key remains when nobody holds the lock, and blocks nobody
+//   expiry:   *          | -1      no violation: the only server keeps a key without expiry while
+//   probe:       P--p              nobody holds the lock, but grants the lock
 //
-// Unknown, too, where the probe may have been refused rightly:
-// - for nearly all of its time a lease ran (free_intervals.h) that its client had not released;
-// - a fault was active that is neither on a client nor lasting. Lasting faults are a killed server,
-//   a moved clock, and a cut replication.
+// Also unknown where the probe may have been refused legitimately:
+// - a lease (free_intervals.h) that its client had not released ran for nearly all of the probe;
+// - a fault was active that is not on a client. A lasting fault (a killed server, a moved clock, a
+//   cut replication) counts only if it began during the probe.
 //
 //   c1:     A-a=============!      killed or not
 //   probe:         P-----x

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// All leases are as long as the run's lease: ten columns, and so is the grace.
+// Every lease and the grace take 10 ms: ten columns.
 ClaimVerdict VerdictOnLiveness(const std::string& picture, LaneOptions options = {}) {
   options.asked_lease = 10ms;
   return CheckLiveness(FromLanes(picture, options), {});
@@ -101,12 +101,13 @@ TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
            {unanswered + "\n      drop c1:   []", "client 1's messages were being lost"},
            {unanswered + "\n      drop c1:   []\n      pause c2:            []",
             "client 1's messages were being lost"},
-           // Of faults on other clients the latest is named; a slow section is named last.
+           // Among faults on other clients, the latest is named; a slow section only if there is no
+           // other fault.
            {unanswered + "\n      drop c2:   []\n      pause c2:            []",
             "client 2 was stopped"},
            {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
            {unanswered, "client 2's section was still at work"},
-           // A fault before the last grant is over; the holder was killed.
+           // A fault before the last grant is not named; the fault that killed the holder is.
            {R"(
       c1:       A-------?
       drop c1:   []
@@ -121,7 +122,7 @@ TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
   }
 }
 
-TEST(Liveness, AKeyWithoutExpiryThatKeepsNobodyOutIsNotStuck) {
+TEST(Liveness, AKeyWithoutExpiryThatBlocksNobodyIsNotStuck) {
   const auto check = [](const std::string& picture, int nodes) {
     return CheckLiveness(FromLanes(picture, {.nodes = nodes}), {});
   };
@@ -157,70 +158,71 @@ TEST(Liveness, ACallThatTheMachineCutShortMayExplainTheStuckKey) {
     const char* picture;
     Outcome outcome;
   };
-  for (const Case& each : std::vector<Case>{{"an acquire that set the key, and no expiry",
-                                             R"(
+  for (const Case& each :
+       std::vector<Case>{{"an acquire stalled at the node may have set no expiry",
+                          R"(
       c1:          A-----?
       machine n1:   (----)
       expiry:               *  | -1)",
-                                             Outcome::kUnknown},
-                                            {"its client stood still",
-                                             R"(
+                          Outcome::kUnknown},
+                         {"the client of the acquire stalled",
+                          R"(
       c1:          A-----?
       machine c1:   (----)
       probe:                P-----------------------x)",
-                                             Outcome::kUnknown},
-                                            {"a release",
-                                             R"(
+                          Outcome::kUnknown},
+                         {"a release stalled at the node",
+                          R"(
       c1:          A-a==R-----?
       machine n1:        (-----)
       probe:                      P-----------------------x)",
-                                             Outcome::kUnknown},
-                                            {"for too short a time",
-                                             R"(
+                          Outcome::kUnknown},
+                         {"the stall was too short",
+                          R"(
       c1:          A-----?
       machine n1:   (-)
       expiry:               *  | -1)",
-                                             Outcome::kViolated},
-                                            {"before the key was granted again",
-                                             R"(
+                          Outcome::kViolated},
+                         {"the stall was before a later grant",
+                          R"(
       c1:          A-----?
       machine n1:   (----)
       c2:                   A-a==R-r
       expiry:                         *  | -1)",
-                                             Outcome::kViolated},
-                                            {"another was not answered either, without a stall",
-                                             R"(
+                          Outcome::kViolated},
+                         {"another unanswered acquire had no stall",
+                          R"(
       c1:          A-----?
       machine n1:   (----)
       c2:                  A--?
       expiry:                    *  | -1)",
-                                             Outcome::kViolated},
-                                            {"also where a fault may have cut it short",
-                                             R"(
+                          Outcome::kViolated},
+                         {"a stall and a fault may have cut the acquire short",
+                          R"(
       c1:          A-----?
       machine n1:   (----)
       drop c1:        [-]
       expiry:               *  | -1)",
-                                             Outcome::kUnknown},
-                                            {"who had it never gave it back",
-                                             R"(
+                          Outcome::kUnknown},
+                         {"the last holder never released the key",
+                          R"(
       c1:          A-a===
       c2:              A-----?
       machine n1:       (----)
       expiry:                    *  | -1)",
-                                             Outcome::kViolated}}) {
+                          Outcome::kViolated}}) {
     const ClaimVerdict verdict = VerdictOnLiveness(each.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(each.outcome)) << each.what << ": " << verdict.reason;
   }
 }
 
-TEST(Liveness, IsUnknownWithoutAnAnswer) {
+TEST(Liveness, IsUnknownWithoutAnAnsweredProbe) {
   EXPECT_EQ(VerdictOnLiveness("c1: A-a=R-r").reason, "no key was probed after the last fault");
   EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").reason, "1 probe had no answer");
   EXPECT_EQ(VerdictOnLiveness("c1:    A-a=R-r\nprobe:          P").outcome, Outcome::kUnknown);
 }
 
-TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
+TEST(Liveness, IsUnknownWhereAStallExplainsAFailedProbe) {
   EXPECT_EQ(VerdictOnLiveness(R"(
       probe:               P-----------------------x
       machine supervisor:     (--------------))")
@@ -228,7 +230,7 @@ TEST(Liveness, AStallOfTheMachineLeavesItUndecided) {
             Outcome::kUnknown);
 }
 
-TEST(Liveness, AShortStallExcusesNothing) {
+TEST(Liveness, AShortStallExcusesNoFailedProbe) {
   EXPECT_EQ(VerdictOnLiveness(R"(
       probe:               P-----------------------x
       machine supervisor:     (---))")
@@ -267,7 +269,7 @@ void ExpectEachLiveness(const std::vector<LivenessCase>& drawn, const LaneOption
   }
 }
 
-TEST(Liveness, IsUnknownWhileAnotherClientRightlyHoldsTheKey) {
+TEST(Liveness, IsUnknownWhileAClientLegitimatelyHoldsTheKey) {
   const std::string held = R"(
       c1:          A-a=============================!R-r
       probe:           P-----------------------x)";
@@ -275,38 +277,38 @@ TEST(Liveness, IsUnknownWhileAnotherClientRightlyHoldsTheKey) {
             "item-0 could not be had by 0.028 s, but client 1 had been granted it at 0.002 s, and "
             "had it until 0.034 s");
   ExpectEachLiveness({
-      {"its lease runs on", held},
-      {"though it was killed", R"(
+      {"the holder's lease runs on", held},
+      {"a killed holder's lease runs on", R"(
       c1:          A-a=                            !
       crash c1:        []
       probe:             P-----------------------x)"},
-      {"for all but half the grace", R"(
+      {"the lease ends half the grace before the probe gives up", R"(
       c1:          A-a=                 !
       probe:           P-----------------------x)",
        Outcome::kViolated},
-      {"for longer", R"(
+      {"the lease ends less than half the grace before the probe gives up", R"(
       c1:          A-a=                  !
       probe:           P-----------------------x)"},
-      {"it was given back before", R"(
+      {"the holder released the key before the probe", R"(
       c1:          A-a=R-r                         !
       probe:              P-----------------------x)",
        Outcome::kViolated},
-      {"it was perhaps not given back", R"(
+      {"the holder's release was not answered", R"(
       c1:          A-a=R-?                         !
       probe:              P-----------------------x)"},
-      {"it was extended", R"(
+      {"the holder's lease was extended", R"(
       c1:          A-a=====E-e                     !
       probe:              P-----------------------x)"},
-      {"another key", R"(
+      {"a lease on another key", R"(
       c1 item-1:   A-a=                            !
       probe:           P-----------------------x)",
        Outcome::kViolated},
-      {"a key without an expiry is wrong whoever has it", R"(
+      {"a key without an expiry is a violation even while it is held", R"(
       c1:          A-a=============================!
       expiry:          *                             | -1
       probe:           P-----------------------x)",
        Outcome::kViolated},
-      {"another is stuck", R"(
+      {"another key is stuck", R"(
       c1:             A-a=============================!
       c2 item-1:      A-a=R-r
       probe:              P-----------------------x
@@ -317,14 +319,14 @@ TEST(Liveness, IsUnknownWhileAnotherClientRightlyHoldsTheKey) {
 
 TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
   ExpectEachLiveness({
-      {"it was asked for before", R"(
+      {"an unanswered extension before the probe", R"(
       c1:          A-a=====E-?
       probe:                  P-----------------------x)",
        Outcome::kViolated},
-      {"and when it was nearly over", R"(
+      {"a second unanswered extension during the probe", R"(
       c1:          A-a=====E-?=============E-?
       probe:                  P-----------------------x)"},
-      {"one before it was answered and lasts", R"(
+      {"an earlier, answered extension lasts long enough", R"(
       c1:          A-a==E-e=E-?                      !
       probe:                  P-----------------------x)"},
   });
@@ -346,19 +348,19 @@ TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
             "item-0 could not be had by 0.024 s, but client 1 had asked for it at 0.002 s, and "
             "without an answer it may have had it until 0.028 s");
   ExpectEachLiveness({
-      {"before the probe, and for a lease", R"(
+      {"an acquire before the probe, for one lease", R"(
       c1:          A-?
       probe:           P-----------------------x)",
        Outcome::kViolated},
-      {"of one that was killed before", R"(
+      {"an acquire whose client was killed before the probe", R"(
       c1:           A----
       crash c1:       []
       probe:            P-----------------------x)",
        Outcome::kViolated},
-      {"one that is waited for still", R"(
+      {"an acquire whose client still waits", R"(
       c1:           A----
       probe:            P-----------------------x)"},
-      {"one that was refused", R"(
+      {"a refused acquire", R"(
       c1:                A---------------x
       probe:           P-----------------------x)",
        Outcome::kViolated},
@@ -373,10 +375,11 @@ TEST(Liveness, ALeaseEndsWithoutRenewalsOnceItsClientIsGone) {
   options.library = LibraryFact{"drawn", "1", {"lease", "watchdog"}};
   ExpectEachLiveness(
       {
-          {"its library may go on extending it", held},
-          {"it was killed", held + "\n      crash c1:            []", Outcome::kViolated},
-          {"another was", held + "\n      crash c2:            []"},
-          {"it has ended by itself", held + "\n      died c1:              *", Outcome::kViolated},
+          {"the client's library may keep extending the lease", held},
+          {"the client was killed", held + "\n      crash c1:            []", Outcome::kViolated},
+          {"another client was killed", held + "\n      crash c2:            []"},
+          {"the client ended by itself", held + "\n      died c1:              *",
+           Outcome::kViolated},
       },
       options);
 }
@@ -393,18 +396,22 @@ TEST(Liveness, AFaultMayKeepTheProbeFromTheKey) {
   deleted.facts.faults[0].key = "tokens";
   EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome::kViolated);
   ExpectEachLiveness({
-      {"on a server", free + "\n      partition n1:                [--------]"},
-      {"to the end", free + "\n      pause n1:                         ["},
-      {"before it", free + "\n      partition n1:                [---]", Outcome::kViolated},
-      {"after it", free + "\n      partition n1:                                             []",
+      {"a partition of a server", free + "\n      partition n1:                [--------]"},
+      {"a pause to the end of the run", free + "\n      pause n1:                         ["},
+      {"a partition before the probe", free + "\n      partition n1:                [---]",
        Outcome::kViolated},
-      {"on a client", free + "\n      pause c1:                    [--------]", Outcome::kViolated},
-      {"a server that was killed for good", free + "\n      crash n1:                    [",
+      {"a partition after the probe",
+       free + "\n      partition n1:                                             []",
        Outcome::kViolated},
-      {"one that was killed meanwhile", free + "\n      crash n1:                            ["},
-      {"replicas that are cut off", free + "\n      cut-replication n1:          [",
+      {"a pause of a client", free + "\n      pause c1:                    [--------]",
        Outcome::kViolated},
-      {"a clock", free + "\n      jump n1:                     [--------]", Outcome::kViolated},
+      {"a server killed before the probe", free + "\n      crash n1:                    [",
+       Outcome::kViolated},
+      {"a server killed during the probe", free + "\n      crash n1:                            ["},
+      {"replication cut before the probe", free + "\n      cut-replication n1:          [",
+       Outcome::kViolated},
+      {"a clock moved before the probe", free + "\n      jump n1:                     [--------]",
+       Outcome::kViolated},
   });
 }
 

@@ -18,13 +18,13 @@
 namespace doublehold {
 namespace {
 
-// A time during which a session was in the queue of a key: from the answer that proves it to the
-// session's last acquire. Until `sure_ns` nothing can have cost the session its place.
-struct Place {
+// A session's place in the queue of a key. The place lasts from the refusal that proves it to the
+// session's last acquire. Until `certain_until_ns` nothing can have cost the session its place.
+struct QueuePlace {
   SessionId session;
   int64_t queued_ns = 0;
   int64_t asked_ns = 0;
-  int64_t sure_ns = 0;
+  int64_t certain_until_ns = 0;
 };
 
 struct Grant {
@@ -33,32 +33,32 @@ struct Grant {
 };
 
 struct Queue {
-  std::vector<Place> places;
-  std::vector<Grant> grants;  // without those that cannot overtake anybody
+  std::vector<QueuePlace> places;
+  std::vector<Grant> grants;  // only grants that can overtake another session
 };
 
-// Extracts the queues from the calls, in the order of their answers.
+// Extracts the queues from the calls. Requires calls in the order of their answers.
 class Queues {
  public:
-  void Take(const Call& call) {
-    State& state = states_[call.key][call.session];
+  void AddCall(const Call& call) {
+    QueueState& state = states_[call.key][call.session];
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
       if (call.hold == 0) state.may_leave_late = true;
-      if (call.hold == 0) End(call.session, call.key, state);
+      if (call.hold == 0) EndPlace(call.session, call.key, state);
     }
-    if (call.op == Op::kWait) {  // gave up; a granted wait has ended the place before
-      if (!call.Ok()) End(call.session, call.key, state);
+    if (call.op == Op::kWait) {  // if granted, the acquire has ended the place before
+      if (!call.Ok()) EndPlace(call.session, call.key, state);
       return;
     }
     if (call.op != Op::kAcquire) return;
     if (state.since_ns < 0) state.since_ns = call.from_ns;
     if (state.queued_ns >= 0 && call.from_ns >= state.queued_ns && call.waits)
       state.asked_ns = call.from_ns;
-    if (call.outcome != EventType::kFail) End(call.session, call.key, state);
-    if (call.outcome == EventType::kInfo) state.perhaps_left = true;
+    if (call.outcome != EventType::kFail) EndPlace(call.session, call.key, state);
+    if (call.outcome == EventType::kInfo) state.has_unknown_acquire = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
-        state.queued_ns < 0 && !state.may_leave_late && !state.perhaps_left) {
+        state.queued_ns < 0 && !state.may_leave_late && !state.has_unknown_acquire) {
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }
@@ -67,71 +67,70 @@ class Queues {
       if (state.perhaps_inside_ns < 0) {
         queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
       }
-      NobodyElseIsInside(call);
+      NoteOthersAreOut(call);
     }
-    if (!state.perhaps_left) state.since_ns = -1;
+    if (!state.has_unknown_acquire) state.since_ns = -1;
   }
 
   // A place that no call ended lasts until its session's last acquire.
   std::map<uint16_t, Queue> Finish() && {
     for (auto& [key, states] : states_) {
-      for (auto& [session, state] : states) End(session, key, state);
+      for (auto& [session, state] : states) EndPlace(session, key, state);
     }
     return std::move(queues_);
   }
 
  private:
-  struct State {
-    int64_t since_ns = -1;  // -1: no acquire since its last grant
-    // One of its acquires may still enter the queue, or be granted the key unseen. The latter would
-    // end its place.
-    bool perhaps_left = false;
+  struct QueueState {
+    int64_t since_ns = -1;  // first acquire since the session's last grant; -1: none
+    // An acquire of unknown outcome may still enter the queue. It may also be granted the key
+    // unseen, which would end the session's place.
+    bool has_unknown_acquire = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
-    // When it invoked a release that may not have been carried out, so that it may re-enter. -1:
-    // never.
+    // When the session invoked a release that may not have been carried out, so that it may
+    // re-enter; -1: never.
     int64_t perhaps_inside_ns = -1;
-    // The session gave up without an answer: the pending cancellation may remove a place that it
-    // takes later.
+    // The session gave up without an answer: the pending cancellation may remove any later place.
     bool may_leave_late = false;
   };
 
-  void NobodyElseIsInside(const Call& grant) {
+  void NoteOthersAreOut(const Call& grant) {
     for (auto& [session, state] : states_[grant.key]) {
       const bool gone = session != grant.session && Before(state.perhaps_inside_ns, grant.from_ns);
       if (gone) state.perhaps_inside_ns = -1;
     }
   }
 
-  void End(const SessionId& session, uint16_t key, State& state) {
+  void EndPlace(const SessionId& session, uint16_t key, QueueState& state) {
     if (state.queued_ns >= 0 && state.queued_ns < state.asked_ns) {
       queues_[key].places.push_back({.session = session,
                                      .queued_ns = state.queued_ns,
                                      .asked_ns = state.asked_ns,
-                                     .sure_ns = state.asked_ns});
+                                     .certain_until_ns = state.asked_ns});
     }
     state.queued_ns = -1;
   }
 
-  std::map<uint16_t, std::map<SessionId, State>> states_;  // by key
+  std::map<uint16_t, std::map<SessionId, QueueState>> states_;  // by key
   std::map<uint16_t, Queue> queues_;
 };
 
-// Whether a fault may have kept the session at this place from acquiring in time.
-bool CostsThePlace(const Disturbances& disturbances, const FaultEpisode& episode,
-                   const Place& place) {
+// Whether a fault may have kept the session from acquiring in time, and so cost it its place.
+bool MayCostPlace(const Disturbances& disturbances, const FaultEpisode& episode,
+                  const QueuePlace& place) {
   const FaultFact& fault = FaultFor(disturbances.facts, episode);
   if (MovesAClock(fault) || LosesKeys(fault)) return false;
   if (episode.client > 0 && episode.client != place.session.client) return false;
   return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
 }
 
-void CutToWhatIsSure(const Disturbances& disturbances, Place& place) {
+void ShortenToCertain(const Disturbances& disturbances, QueuePlace& place) {
   const auto cut = [&place](int64_t at_ns) {
-    place.sure_ns = std::min(place.sure_ns, std::max(at_ns, place.queued_ns));
+    place.certain_until_ns = std::min(place.certain_until_ns, std::max(at_ns, place.queued_ns));
   };
   for (const FaultEpisode& episode : disturbances.episodes) {
-    if (CostsThePlace(disturbances, episode, place)) cut(episode.from_ns);
+    if (MayCostPlace(disturbances, episode, place)) cut(episode.from_ns);
   }
   for (const Stall& stall : disturbances.stalls) {
     const bool its = CanDelay(stall, place.session.client);
@@ -142,15 +141,15 @@ void CutToWhatIsSure(const Disturbances& disturbances, Place& place) {
   }
 }
 
-// Finds the longest place for grants that are visited in the order of a time.
+// Finds the place that lasts longest among those taken before a given time.
 class LongestPlace {
  public:
-  using End = int64_t Place::*;
-  LongestPlace(const std::vector<Place>& places, End end) : places_(places), end_(end) {}
+  using End = int64_t QueuePlace::*;
+  LongestPlace(const std::vector<QueuePlace>& places, End end) : places_(places), end_(end) {}
 
-  // The place that ends last among those taken before `at_ns`; null: none. Requires ascending
-  // `at_ns`.
-  const Place* TakenBefore(int64_t at_ns) {
+  // Returns the place that ends last among those taken before `at_ns`; null if there is none.
+  // Requires ascending `at_ns`.
+  const QueuePlace* TakenBefore(int64_t at_ns) {
     for (; next_ < places_.size() && Before(places_[next_].queued_ns, at_ns); ++next_) {
       if (longest_ == nullptr || places_[next_].*end_ > longest_->*end_) longest_ = &places_[next_];
     }
@@ -158,14 +157,14 @@ class LongestPlace {
   }
   // Whether a place taken before `at_ns` lasts beyond `until_ns`.
   bool Lasts(int64_t at_ns, int64_t until_ns) {
-    const Place* place = TakenBefore(at_ns);
+    const QueuePlace* place = TakenBefore(at_ns);
     return place != nullptr && Before(until_ns, place->*end_);
   }
 
  private:
-  const std::vector<Place>& places_;  // sorted by queued_ns
+  const std::vector<QueuePlace>& places_;  // sorted by queued_ns
   End end_;
-  const Place* longest_ = nullptr;
+  const QueuePlace* longest_ = nullptr;
   size_t next_ = 0;
 };
 
@@ -178,12 +177,12 @@ class OrderChecker : ClaimChecker {
     if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::vector<const Call*> by_answer;
     for (const Call& call : calls_.all) by_answer.push_back(&call);
-    // At equal times the last attempt of a wait sorts before the end of the wait.
+    // At equal times the last acquire of a wait sorts before the end of the wait.
     std::ranges::stable_sort(by_answer, {}, [](const Call* call) {
       return std::pair(call->to_ns, call->op == Op::kWait);
     });
     Queues queues;
-    for (const Call* call : by_answer) queues.Take(*call);
+    for (const Call* call : by_answer) queues.AddCall(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
     if (doubtful_ > 0) {
       found_.Doubt(
@@ -200,29 +199,30 @@ class OrderChecker : ClaimChecker {
 
  private:
   void JudgeQueue(Queue& queue) {
-    for (Place& place : queue.places) CutToWhatIsSure(disturbances_, place);
-    std::ranges::stable_sort(queue.places, {}, &Place::queued_ns);
-    LongestPlace anybody(queue.places, &Place::asked_ns);
+    for (QueuePlace& place : queue.places) ShortenToCertain(disturbances_, place);
+    std::ranges::stable_sort(queue.places, {}, &QueuePlace::queued_ns);
+    LongestPlace any_place(queue.places, &QueuePlace::asked_ns);
     for (const Grant& grant : queue.grants) {  // in the order of their answers
-      if (anybody.Lasts(grant.call->to_ns, grant.call->to_ns)) found_.Judged();
+      if (any_place.Lasts(grant.call->to_ns, grant.call->to_ns)) found_.Judged();
     }
     std::ranges::stable_sort(queue.grants, {}, &Grant::since_ns);
-    LongestPlace sure(queue.places, &Place::sure_ns);
-    LongestPlace perhaps(queue.places, &Place::asked_ns);
-    std::vector<std::pair<const Grant*, const Place*>> overtaking;
+    LongestPlace certain_places(queue.places, &QueuePlace::certain_until_ns);
+    LongestPlace possible_places(queue.places, &QueuePlace::asked_ns);
+    std::vector<std::pair<const Grant*, const QueuePlace*>> overtaking;
     for (const Grant& grant : queue.grants) {
-      if (sure.Lasts(grant.since_ns, grant.call->to_ns)) {
-        overtaking.emplace_back(&grant, sure.TakenBefore(grant.since_ns));
-      } else if (perhaps.Lasts(grant.since_ns, grant.call->to_ns)) {
+      if (certain_places.Lasts(grant.since_ns, grant.call->to_ns)) {
+        overtaking.emplace_back(&grant, certain_places.TakenBefore(grant.since_ns));
+      } else if (possible_places.Lasts(grant.since_ns, grant.call->to_ns)) {
         ++doubtful_;
       }
     }
     std::ranges::stable_sort(overtaking, {}, [](const auto& o) { return o.first->call->to_ns; });
     for (const auto& each : overtaking)
-      found_.Violated(each.second->asked_ns, [&] { return Tell(*each.first, *each.second); });
+      found_.Violated(each.second->asked_ns,
+                      [&] { return DescribeOvertaking(*each.first, *each.second); });
   }
 
-  [[nodiscard]] Violation Tell(const Grant& grant, const Place& place) const {
+  [[nodiscard]] Violation DescribeOvertaking(const Grant& grant, const QueuePlace& place) const {
     const Call& call = *grant.call;
     return DescribeWrongOperation(
         disturbances_,

@@ -50,65 +50,65 @@ TEST(Order, IsValidInTheOrderOfTheQueue) {
 }
 
 TEST(Order, OnlyACertainPlaceInTheQueueCanBeOvertaken) {
-  for (const OrderCase& drawn : std::vector<OrderCase>{
-           {"asked at the same time", R"(
+  for (const OrderCase& drawn :
+       std::vector<OrderCase>{{"concurrent acquires", R"(
       c1:    A-a======R-r
       c2:     QA-----t---------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )",
-            Outcome::kValid},
-           {"was perhaps granted it first, and heard it last", R"(
+                               Outcome::kValid},
+                              {"c2 may have been granted the key first and answered last", R"(
       c1:    A-a======R-r
       c2:     QA-t-----A-------------------aq=R-r
       c3:           QA-t--A-aq==R-r
       c4:             QA-t---------A-t-------------Aaq)",
-            Outcome::kValid},
-           {"gave up", R"(
+                               Outcome::kValid},
+                              {"c2 gave up", R"(
       c1:    A-a======R-r
       c2:     QA-t---x             QA-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"not told that it is taken", R"(
+                              {"c2 was refused without a retry hint", R"(
       c1:    A-a======R-r
       c2:     QA-x-------------------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"did not wait", R"(
+                              {"c2 did not wait", R"(
       c1:    A-a======R-r
       c2:      A-t                   A-a==R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"an attempt of unknown outcome", R"(
+                              {"c2 had an acquire of unknown outcome", R"(
       c1:    A-a======R-r
       c2:     QA-t-A-?R-x-A-t--------A-aq=R-r
       c3:           QA-t--A-aq==R-r          )"},
-           {"the other may have been left in the queue by a wait before", R"(
+                              {"c3 may still be queued from an earlier wait", R"(
       c1:    A-a======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:    QA-t-x QA-t--A-aq==R-r          )",
-            Outcome::kValid},
-           {"the other had asked before it waited, which is no place in a queue", R"(
+                               Outcome::kValid},
+                              {"c2 acquired before its wait, which gives no place in the queue", R"(
       c1:    A-a======R-r
       c2:     A-t      QA-t----------------A-aq=R-r
       c3:         QA-t------A-aq==R-r          )",
-            Outcome::kValid},
-           {"it had asked long before, and was not answered", R"(
+                               Outcome::kValid},
+                              {"c3 had an acquire of unknown outcome long before", R"(
       c1:               A-a======R-r
       c2:                  QA-t------------------A-aq=R-r
       c3:    A-?A-aR-r               QA-aq=R-r           )",
-            Outcome::kValid},
-           {"it had asked long before, and was answered", R"(
+                               Outcome::kValid},
+                              {"c3 had a refused acquire long before", R"(
       c1:               A-a======R-r
       c2:                  QA-t------------------A-aq=R-r
       c3:    A-xA-aR-r               QA-aq=R-r           )",
-            Outcome::kViolated},
-           {"it was granted another key meanwhile", R"(
+                               Outcome::kViolated},
+                              {"c2 was granted another key meanwhile", R"(
       c1:            A-a======R-r
       c2:             QA-t-------------------A-aq=R-r
       c2 item-1:              A-aR-r
       c3:                   QA-t--A-aq==R-r          )",
-            Outcome::kViolated},
-           {"a reader that was let in beside another", R"(
+                               Outcome::kViolated},
+                              {"c3 is a reader, granted beside another reader", R"(
       c1:    A-b======R-r
       c2:     QA-t-------------------A-aq=R-r
       c3:           QA-bq==R-r               )"},
-           {"a thread let in again", R"(
+                              {"c1 re-enters", R"(
       c1:    A-a===A-a===R-rR-r
       c2:     QA-t---------------A-aq=R-r)"}}) {
     EXPECT_EQ(Name(VerdictOnOrder(drawn.picture).outcome), Name(drawn.outcome))

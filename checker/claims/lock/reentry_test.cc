@@ -50,7 +50,7 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
       c2:              A-x      A-b==R-r
       c3:                         A-x)")
                 .outcome,
-            Outcome::kValid);  // readers beside each other
+            Outcome::kValid);  // two readers at once
 }
 
 TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
@@ -60,7 +60,7 @@ TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
       c3:              A-x         A-x)")
                 .outcome,
             Outcome::kUnknown);
-  // c2's acquire was under way all the time, and was granted after c1's last exit.
+  // c2's acquire was pending all the time, and was granted after c1's last exit.
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:    A-x         A------------------a==R-r
@@ -73,13 +73,13 @@ TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
 
 TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
   for (const ReentryCase& drawn :
-       std::vector<ReentryCase>{{"nobody was refused before it", R"(
+       std::vector<ReentryCase>{{"nobody was refused before the exit", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:                       A-a==R-r)"},
-                                {"another was granted it before", R"(
+                                {"c2 was granted the key before the exit", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:         A-x  A-a=R-r  A-a==R-r)"},
-                                {"another was granted it before, a third refused", R"(
+                                {"c2 was granted the key before the exit, c3 was refused", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-a=R-r  A-a==R-r
       c3:           A-x)"},
@@ -91,23 +91,23 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
       c1:          A-a===A-a===R-r===========R-r
       c2:                A-x      A-a==R-r
       restart n1:            [---])"},
-                                {"a third freed whatever was there", R"(
+                                {"c3 released the key without checking the owner", R"(
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       c3:                  R--f)"},
-                                {"whether the exit was carried out is not known", R"(
+                                {"the exit has an unknown outcome", R"(
       c1:        A-a===A-a===R-?===========R-r
       c2:              A-x      A-a==R-r)"},
-                                {"an entry of its own was not answered", R"(
+                                {"an own nested acquire has an unknown outcome", R"(
       c1:        A-a==A-?A-a===R-r===========R-r
       c2:              A-x         A-a==R-r)"},
-                                {"an acquire of its own was not answered before", R"(
+                                {"an earlier own acquire has an unknown outcome", R"(
       c1:     A-?A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"},
-                                {"a release of its own was not answered before", R"(
+                                {"an earlier own release has an unknown outcome", R"(
       c1:  A-a=R-?A-a===A-a===R-r===========R-r
       c2:              A-x       A-a==R-r)"},
-                                {"the outer lease was over", R"(
+                                {"the outer lease had ended", R"(
       c1:        A-a==!A-a===R-r===========R-r
       c2:              A-x      A-a==R-r)"}}) {
     EXPECT_NE(VerdictOnReentry(drawn.picture).outcome, Outcome::kViolated)
@@ -116,7 +116,7 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
   EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome::kViolated);
 }
 
-// K21: an acquire that was carried out twice counts 2, and one exit leaves 1.
+// K21: an acquire that was carried out twice counts as two entries, and one exit leaves one.
 TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A------a===R-r
@@ -132,66 +132,66 @@ TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
 }
 
 TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
-  for (const ReentryCase& drawn :
-       std::vector<ReentryCase>{{"a hold that was never released", R"(
+  for (const ReentryCase& drawn : std::vector<ReentryCase>{
+           {"a hold that was never released", R"(
       c1:          A-a===
       c2:                          A-t       A-a==R-r)"},
-                                {"one whose release is not answered", R"(
+           {"a hold whose release is not answered", R"(
       c1:          A-a===R-?
       c2:                          A-t       A-a==R-r)"},
-                                {"an outer hold", R"(
+           {"an outer hold that was not released", R"(
       c1:          A-a==A-a===R-r
       c2:                          A-t       A-a==R-r)"},
-                                {"an entry of unknown outcome within another", R"(
+           {"a nested acquire of unknown outcome", R"(
       c1:          A-a=A-?R-rR-r
       c2:                          A-t       A-a==R-r)"},
-                                {"an entry of unknown outcome after such an exit", R"(
+           {"an acquire of unknown outcome after an exit of unknown outcome", R"(
       c1:   A-a=A-a=R-rR-? A-?R-r
       c2:                            A-a=R-r
       c3:                                       A-t       A-a==R-r)"},
-                                {"an acquire of unknown outcome", R"(
+           {"an acquire of unknown outcome", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:         A-?)"},
-                                {"one that was freed while the other asked", R"(
+           {"an unknown acquire that was released during the refused acquire", R"(
       c1:          A-a===R-r
       c3:                A----?R----r
       c2:                        A---t     A-a==R-r)"},
-                                {"one that was on its way", R"(
+           {"another acquire that was pending, and later granted", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       c3:                         A---a==R-r)"},
-                                {"one that asked before it was free", R"(
+           {"a refused acquire from before the last exit returned", R"(
       c1:          A-a===R-r
       c2:                 A-t       A-a==R-r)"},
-                                {"a node that lost its data and found it again", R"(
+           {"a node that lost data and may have recovered it", R"(
       c1:          A-a===R-r
       restart n1:      []
       c2:                          A-t       A-a==R-r)"},
-                                {"what was refused may have run twice, and taken the key", R"(
+           {"the refused acquire may have run twice and taken the key", R"(
       c1:          A-a===R-r
       drop c2:                      []
       c2:                          A---t     A-a==R-r)"},
-                                {"and so may what was refused before", R"(
+           {"an earlier refused acquire may have run twice", R"(
       c1:          A-a===R-r
       hold c2:                      []
       c2:                          A---x A-t     A-a==R-r)"},
-                                {"what was not answered may have run again, after its release", R"(
+           {"an unanswered acquire may have run again after its release", R"(
       c1:          A----?R-r
       hold c1:       [-]
       c2:                          A-t       A-a==R-r)"},
-                                {"or be sent again, as its answer was lost", R"(
+           {"an unanswered acquire may have been sent again", R"(
       c1:          A----?R-r
       drop c1:       [-]
       c2:                          A-t       A-a==R-r)"},
-                                {"or be refused to its own client", R"(
+           {"the second copy may block its own client", R"(
       c1:          A----?R-r  A-t
       hold c1:       [-])"},
-                                {"what was granted may have been sent twice before", R"(
+           {"a granted acquire may have run twice", R"(
       c1:          A----a=R-r
       hold c1:       [------------]
       c2:                            A-t       A-a==R-r)"},
-                                {"records were lost", R"(
+           {"records were lost", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r
       lost c3:               *)"}}) {
@@ -204,31 +204,31 @@ TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
 
 TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
   for (const ReentryCase& drawn :
-       std::vector<ReentryCase>{{"messages of another were lost", R"(
+       std::vector<ReentryCase>{{"messages of another client were lost", R"(
       c1:          A-a===R-r
       drop c3:                      []
       c3:          Q
       c2:                          A---t     A-a==R-r)"},
-                                {"they were lost before it was called", R"(
+                                {"messages were lost before the refused acquire", R"(
       c1:          A-a===R-r
       drop c2:            []
       c2:                          A---t     A-a==R-r)"},
-                                {"what was refused then has ended by itself", R"(
+                                {"the lease of an earlier refused acquire has ended", R"(
       c1:          A-a===R-r
       hold c2:                    []
       c2:                        A---x          A-t     A-a==R-r)"},
-                                {"and so has what was not answered", R"(
+                                {"the lease of an unanswered acquire has ended", R"(
       c1:          A----?R-r
       hold c1:       [-]
       c2:                             A-t       A-a==R-r)"},
-                                {"and what was granted", R"(
+                                {"the lease of a granted acquire has ended", R"(
       c1:          A-a==R-r
       hold c1:      [--]
       c2:                         A-t       A-a==R-r)"}}) {
     const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
     EXPECT_EQ(verdict.outcome, Outcome::kViolated) << drawn.name << ": " << verdict.reason;
   }
-  // The second copy may arrive as late as the end of the fault, and lasts for a lease from then.
+  // The second copy may arrive as late as the end of the fault, and then holds the key for a lease.
   EXPECT_NE(VerdictOnReentry(R"(
       c1:          A----a=R-r
       hold c1:       [------------]
@@ -238,9 +238,9 @@ TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
             Outcome::kViolated);
 }
 
-TEST(Reentry, AnEntryThatIsCertainlyGoneExplainsNoRefusal) {
-  // The release freed the acquire of unknown outcome. In the other case, another was granted the
-  // key after c1 died.
+TEST(Reentry, AnEntryThatHasCertainlyEndedExplainsNoRefusal) {
+  // First case: the release ended the acquire of unknown outcome. Second case: c2's grant proves
+  // that c1's unreleased hold is gone.
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:          A-?R-r
       c2:                  A-t)")
@@ -254,7 +254,7 @@ TEST(Reentry, AnEntryThatIsCertainlyGoneExplainsNoRefusal) {
             Outcome::kViolated);
 }
 
-// A fair lock refuses a free key to all but the first in its queue.
+// A fair lock refuses a free key to all but the first client in its queue.
 TEST(Reentry, AnotherClientMayHaveBeenFirstInAQueue) {
   EXPECT_NE(VerdictOnReentry(R"(
       c1:          A-a=A-a=R-r======R-r

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t kNeverHeld = std::numeric_limits<int64_t>::min();
 
-// The grants of one key, and which of them may have been the last at a given time.
+// Finds the grants of one key that may have been the last when a release took effect.
 class AcquiredLocks {
  public:
   explicit AcquiredLocks(const std::vector<const Call*>& acquires) {
@@ -35,7 +35,8 @@ class AcquiredLocks {
     std::ranges::stable_sort(by_end, {}, &Call::to_ns);
     int64_t any_ns = kNeverHeld, alone_ns = kNeverHeld;
     for (const Call* call : by_end) {
-      // A re-entry, or a grant beside other readers, does not prove that the former holder is gone.
+      // A re-entry does not prove that the previous holder is gone. A shared grant proves this only
+      // if the previous holder was exclusive.
       if (!call->again) any_ns = std::max(any_ns, call->from_ns);
       if (!call->again && call->answer[2] == 0) alone_ns = std::max(alone_ns, call->from_ns);
       latest_.push_back({call->to_ns, any_ns, alone_ns});
@@ -43,32 +44,32 @@ class AcquiredLocks {
   }
 
   // Whether an acquire of unknown outcome was invoked by `at_ns`.
-  [[nodiscard]] bool UnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
+  [[nodiscard]] bool HasUnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
 
-  // The grants invoked by `release`'s return that no other grant certainly followed before its
-  // invocation. `until_ns`: the earliest invocation among the releases still to come. Requires
-  // calls in the order of the releases' returns.
-  std::vector<const Call*> PerhapsLast(const Call& release, int64_t until_ns) {
+  // Returns the grants that were invoked by the release's return, and that no other grant certainly
+  // followed before the release's invocation. `until_ns`: the earliest invocation among this and
+  // all later releases. Requires releases in the order of their returns.
+  std::vector<const Call*> FindPossiblyLast(const Call& release, int64_t until_ns) {
     for (; next_ < by_start_.size() && by_start_[next_]->from_ns <= release.to_ns; ++next_) {
       open_.push_back(by_start_[next_]);
     }
-    std::erase_if(open_, [&](const Call* grant) { return Gone(*grant, until_ns); });
+    std::erase_if(open_, [&](const Call* grant) { return WasFollowed(*grant, until_ns); });
     std::vector<const Call*> last;
     for (const Call* grant : open_) {
-      if (!Gone(*grant, release.from_ns)) last.push_back(grant);
+      if (!WasFollowed(*grant, release.from_ns)) last.push_back(grant);
     }
     return last;
   }
 
  private:
   struct Latest {
-    int64_t by_ns = 0;     // among the calls answered by then:
+    int64_t by_ns = 0;     // among the grants answered by then, without re-entries:
     int64_t any_ns = 0;    // the latest invocation
-    int64_t alone_ns = 0;  // the latest invocation of an exclusive grant
+    int64_t alone_ns = 0;  // the latest invocation of an exclusive one
   };
 
-  // Whether another grant followed this one before `at_ns`.
-  [[nodiscard]] bool Gone(const Call& grant, int64_t at_ns) const {
+  // Whether another grant certainly followed this one before `at_ns`.
+  [[nodiscard]] bool WasFollowed(const Call& grant, int64_t at_ns) const {
     auto after = std::ranges::lower_bound(latest_, at_ns, {}, &Latest::by_ns);
     if (after == latest_.begin()) return false;
     const Latest& latest = *--after;
@@ -82,7 +83,7 @@ class AcquiredLocks {
   int64_t first_unknown_ns_ = kForeverNs;
 };
 
-enum class FreedWhose : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
+enum class FreedLock : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
 class ReleaseChecker : ClaimChecker {
  public:
@@ -102,12 +103,13 @@ class ReleaseChecker : ClaimChecker {
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
       if (call.outcome == EventType::kInfo) NoteUnanswered(call);
-      if (call.outcome == EventType::kFail && gone_ == nullptr && IsGoneEarly(call)) gone_ = &call;
+      if (call.outcome == EventType::kFail && gone_early_ == nullptr && IsGoneEarly(call))
+        gone_early_ = &call;
     }
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
     if (!answered) return std::move(found_).Undecided("no release was answered");
-    if (found_.IsClean()) found_.Doubt(DoubtOfLostLocks());
-    if (found_.IsClean() && unanswered_ != nullptr) DoubtOfUnanswered(!unchecked.empty());
+    if (found_.IsClean()) found_.Doubt(DescribeFalseSuccess());
+    if (found_.IsClean() && unanswered_ != nullptr) DoubtUnanswered(!unchecked.empty());
     if (!found_.describes()) return std::move(found_).Conclude({});
     return std::move(found_).Conclude({.judged = Counted(found_.judged(), "release"),
                                        .violated = "freed a lock that another held",
@@ -115,7 +117,8 @@ class ReleaseChecker : ClaimChecker {
   }
 
  private:
-  // A pending release may still take effect. It harms only a client that holds the key by then.
+  // An unanswered release may take effect at any later time. It harms only a client that holds the
+  // key then.
   void NoteUnanswered(const Call& release) {
     if (unanswered_ != nullptr) return;
     const auto met = std::find_if(holds_.all.rbegin(), holds_.all.rend(), [&](const Hold& hold) {
@@ -125,7 +128,7 @@ class ReleaseChecker : ClaimChecker {
     if (met != holds_.all.rend()) unanswered_ = &release;
   }
 
-  void DoubtOfUnanswered(bool some_are_unchecked) {
+  void DoubtUnanswered(bool some_are_unchecked) {
     const std::string who = OwnerName(disturbances_, unanswered_->session);
     const std::string when = At(unanswered_->from_ns);
     if (some_are_unchecked) {
@@ -133,19 +136,21 @@ class ReleaseChecker : ClaimChecker {
           fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
                       "not answered",
                       who, when));
-    } else if (gone_ != nullptr) {
-      found_.Doubt(
-          fmt::format("the lock of {} was gone at {}, before its lease was over, and the "
-                      "release that {} called at {} was not answered",
-                      OwnerName(disturbances_, gone_->session), At(gone_->to_ns), who, when));
+    } else if (gone_early_ != nullptr) {
+      found_.Doubt(fmt::format(
+          "the lock of {} was gone at {}, before its lease was over, and the "
+          "release that {} called at {} was not answered",
+          OwnerName(disturbances_, gone_early_->session), At(gone_early_->to_ns), who, when));
     }
   }
 
-  // A library reports that a release freed its own lock, although the lock was certainly another's
-  // by then. It is not believed, unless it supports only `silent-release`: then it may not have
-  // checked. Returns the doubt. Empty: no such release, or the key may have been gone; some
-  // libraries report success for that.
-  [[nodiscard]] std::string DoubtOfLostLocks() const {
+  // Describes a release that a library reported as successful although its lock was certainly lost
+  // and another client held the key. The release may have freed the other client's lock. Empty in
+  // three cases:
+  // - there is no such release;
+  // - the library supports `silent-release`: it reports success for lost locks too;
+  // - the other client's key may have been gone, for which some libraries report success.
+  [[nodiscard]] std::string DescribeFalseSuccess() const {
     if (!facts_.library || WhyNoLossIsCertain(evidence_)) return {};
     const std::vector<std::string>& can = facts_.library->can;
     if (std::ranges::find(can, "silent-release") != can.end()) return {};
@@ -156,7 +161,7 @@ class ReleaseChecker : ClaimChecker {
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
         return hold.key == release.key && hold.owner() != release.session &&
                hold.core.from_ns < during.from_ns && during.to_ns < hold.core.to_ns &&
-               WasThere(hold, {hold.asked_ns, during.to_ns});
+               KeyExisted(hold, {hold.asked_ns, during.to_ns});
       });
       if (met == holds_.all.end()) continue;
       return fmt::format(
@@ -168,8 +173,8 @@ class ReleaseChecker : ClaimChecker {
     return {};
   }
 
-  // Whether a release within its lease was told that the lock was not its own, and no server fault
-  // explains it.
+  // Whether a refused release shows that its lock was gone before the lease ended. False if a fault
+  // that loses keys or moves a clock may explain this. Always false on several nodes.
   [[nodiscard]] bool IsGoneEarly(const Call& release) const {
     const Hold* own = holds_.Find(release.hold);
     if (own == nullptr || facts_.nodes > 1) return false;
@@ -183,22 +188,23 @@ class ReleaseChecker : ClaimChecker {
                 const std::vector<const Call*>& acquires) {
     AcquiredLocks grants(acquires);
     std::ranges::stable_sort(releases, {}, &Call::to_ns);
-    std::vector<int64_t> until_ns(releases.size());  // the earliest invocation from there on
+    std::vector<int64_t> until_ns(releases.size());  // the earliest invocation of it and later ones
     for (size_t i = releases.size(); i-- > 0;) {
       until_ns[i] = releases[i]->from_ns;
       if (i + 1 < releases.size()) until_ns[i] = std::min(until_ns[i], until_ns[i + 1]);
     }
     for (size_t i = 0; i < releases.size(); ++i) {
       const Call& release = *releases[i];
-      const std::vector<const Call*> last = grants.PerhapsLast(release, until_ns[i]);
+      const std::vector<const Call*> last = grants.FindPossiblyLast(release, until_ns[i]);
       const Hold* own = holds_.Find(release.hold);
       NoteMargin(own, release);
       const Hold* harmed = nullptr;
-      const FreedWhose freed =
-          WhatWasFreed(release, own, last, grants.UnknownBy(release.to_ns), harmed);
-      if (freed == FreedWhose::kAnothers)
-        found_.Violated(release.to_ns, [&] { return Tell(key, release, own, *harmed); });
-      if (freed == FreedWhose::kPerhapsAnothers) {
+      const FreedLock freed =
+          ClassifyRelease(release, own, last, grants.HasUnknownBy(release.to_ns), harmed);
+      if (freed == FreedLock::kAnothers)
+        found_.Violated(release.to_ns,
+                        [&] { return DescribeWrongRelease(key, release, own, *harmed); });
+      if (freed == FreedLock::kPerhapsAnothers) {
         found_.Doubt(fmt::format("{} released what may have been {}'s lock at {}",
                                  OwnerName(disturbances_, release.session),
                                  OwnerName(disturbances_, harmed->owner()), At(release.from_ns)));
@@ -206,10 +212,11 @@ class ReleaseChecker : ClaimChecker {
     }
   }
 
-  // `harmed`: the other owner's hold that was freed; of several, the one granted last.
-  FreedWhose WhatWasFreed(const Call& release, const Hold* own,
-                          const std::vector<const Call*>& last, bool unknown,
-                          const Hold*& harmed) const {
+  // Sets `harmed` to the other owner's hold that was, or may have been, freed; of several, to the
+  // one granted last.
+  FreedLock ClassifyRelease(const Call& release, const Hold* own,
+                            const std::vector<const Call*>& last, bool unknown,
+                            const Hold*& harmed) const {
     const bool own_is_over = own == nullptr || own->valid_until_ns < release.to_ns;
     bool certain = !unknown && facts_.nodes <= 1;
     int64_t since_ns = release.from_ns;
@@ -220,26 +227,28 @@ class ReleaseChecker : ClaimChecker {
         certain = false;
         continue;
       }
-      // A client that was killed, or left, keeps its lock until its lease is over.
+      // A client that was killed, or left its section without a release, keeps its lock until its
+      // lease ends.
       const int64_t end_ns =
           hold->promised.empty() ? hold->core.to_ns : hold->promised.back().to_ns;
       const bool throughout = end_ns >= release.to_ns;
-      // A holder that invoked its release at the instant of this answer may have been first.
+      // A holder that invoked its own release at the instant of this answer may have released
+      // first.
       certain = certain && Before(release.to_ns, hold->core.to_ns);
       const bool around = throughout && Before(hold->core.from_ns, release.from_ns);
       const bool met = end_ns > release.from_ns && (own_is_over || around);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
     }
-    if (harmed == nullptr) return FreedWhose::kOwn;
-    // After data loss, the lock granted last need not be the one that was there.
+    if (harmed == nullptr) return FreedLock::kOwn;
+    // After data loss, the node need not have had the lock that was granted last.
     certain = certain && !WasActive(disturbances_, {since_ns, release.to_ns}, LosesData);
-    certain = certain && WasThere(*harmed, {since_ns, release.to_ns});
-    return certain ? FreedWhose::kAnothers : FreedWhose::kPerhapsAnothers;
+    certain = certain && KeyExisted(*harmed, {since_ns, release.to_ns});
+    return certain ? FreedLock::kAnothers : FreedLock::kPerhapsAnothers;
   }
 
   // Whether the key of `granted`, set within `when`, certainly existed until the end of `when`.
-  [[nodiscard]] bool WasThere(const Hold& granted, const Span& when) const {
-    if (!facts_.library) return true;  // our locks do not report success if nothing was there
+  [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
+    if (!facts_.library) return true;  // our locks do not report success if there was no key
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(
         disturbances_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
@@ -258,8 +267,8 @@ class ReleaseChecker : ClaimChecker {
     });
   }
 
-  [[nodiscard]] Violation Tell(uint16_t key, const Call& release, const Hold* own,
-                               const Hold& harmed) const {
+  [[nodiscard]] Violation DescribeWrongRelease(uint16_t key, const Call& release, const Hold* own,
+                                               const Hold& harmed) const {
     return DescribeWrongOperation(
         disturbances_,
         {.by = release.session,
@@ -274,8 +283,8 @@ class ReleaseChecker : ClaimChecker {
                              OwnerName(disturbances_, harmed.owner()), At(harmed.core.from_ns))});
   }
 
-  const Call* unanswered_ = nullptr;  // it may have freed another owner's lock
-  const Call* gone_ = nullptr;
+  const Call* unanswered_ = nullptr;  // a release that may have freed another owner's lock
+  const Call* gone_early_ = nullptr;  // the first release with IsGoneEarly
 };
 
 }  // namespace

@@ -8,50 +8,52 @@
 namespace doublehold {
 
 // A release that did not check the owner (`unchecked`) freed the key at an instant between its
-// invocation and its return. On one node it freed the lock that was granted last before. That lock
-// was certainly another owner's when only another owner can have been granted last:
+// invocation and its return. On one node, the release freed the lock that was granted last before
+// that instant. The freed lock was certainly another owner's if no grant of the releasing owner can
+// have been the last:
 //
-//   c1:  A-a===!========R-r           When c2 was granted the key, c1's was gone, for c1 had been
-//   c2:          A-a==========R-x     granted it before c2 even asked. So c1 freed c2's lock.
+//   c1:  A-a===!========R-r           c1 had been granted the key before c2 acquired. So c2's grant
+//   c2:          A-a==========R-x     proves that c1's lock was gone: c1 freed c2's lock.
 //
-// These look alike and prove nothing:
+// These histories look similar and prove nothing:
 //
-//   c1:     A--------a==R-r           c1 may have been granted the key after c2 was, whose key was
-//   c2:  A----a=============R-x       lost: it freed its own.
+//   c1:     A--------a==R-r           c1 may have been granted the key after c2, whose key was
+//   c2:  A----a=============R-x       lost: c1 freed its own lock.
 //
-//   c1:  A-a==!R----------r           It may have freed its own at once and been answered late.
+//   c1:  A-a==!R----------r           c1 may have freed its own lock and been answered late.
 //   c2:           A-a=====R-x
 //
-//   c1:  A-? A-a===!========R-r       The first A may have been delivered after c2's lease: c1
-//   c2:               A-a===!==R-x    freed what it did not know to be its own.
+//   c1:  A-? A-a===!========R-r       c1's first acquire may have been delivered after c2's
+//   c2:               A-a===!==R-x    lease: c1 freed its own lock unknowingly.
 //
-//   c1:  A-a===!========R-r           c2 was at its own release, so it held the key no longer
-//   c2:          A-a===R---x          when c1 freed it.
+//   c1:  A-a===!========R-r           c2's own release was pending: c2 may no longer have held
+//   c2:          A-a===R---x          the key when c1 freed it.
 //
-// A library that does not check the owner may report success although nothing was there. So the
-// other's lease must still run then, and nothing may have removed its key.
+// A library that does not check the owner may report success although there was no key. So the
+// other owner's lease must still have run at the return, and no fault may have removed its key.
 //
-// A release that was answered at the instant at which c2 invoked its own proves nothing either.
+// A release of c1 that was answered at the instant at which c2 invoked its own release proves
+// nothing either.
 //
-// On several nodes, some may have had c1's lock and some c2's. So the rule is: every grant that can
-// have been last was another owner's, and that owner held the key past the return. A node that
-// returned with older data proves nothing.
+// A violation requires that every grant that can have been last was another owner's, and that this
+// owner held the key beyond the return. On several nodes the claim is at most unknown, since some
+// nodes may have had c1's lock and others c2's. It is unknown, too, if a node lost data.
 //
 // A library without `blind-release` and `silent-release` claims to check the owner. If it reports
-// success for a lock that was certainly another's (the claim `release-result`), it is unknown what
-// it freed:
+// success for a lock that was certainly another's (the claim `release-result`), the release may
+// have freed the lock of a third client:
 //
 //   c1:  A-a==!=============R-r       unknown: c3 held the key when c1 released a lock lost to c2
 //   c2:           A-a==R-r
 //   c3:                   A-a====R-x
 //
 // The library is believed where c3's key may have been gone by then: some libraries report success
-// if nothing was there.
+// if there was no key.
 //
-// Unknown when a release may have freed another's lock and need not have:
-// - a release after its lease that met another's hold;
+// Unknown when a release may, but need not, have freed another owner's lock:
+// - a release after its lease, during another owner's hold;
 // - an unanswered release that does not check the owner;
-// - a release with two explanations as above.
+// - a release with an innocent explanation as above.
 //
 // A release within its lease that overlaps the next acquire is the ordinary hand-over.
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits);

@@ -66,20 +66,20 @@ TEST(Release, ThreadsOfOneClientAreSeparateOwners) {
 }
 
 TEST(Release, IsValidWhereEveryOwnerFreesItsOwnLock) {
-  for (const ReleaseCase& drawn : std::vector<ReleaseCase>{
-           {"one after the other", R"(
+  for (const ReleaseCase& drawn :
+       std::vector<ReleaseCase>{{"holds in turn", R"(
       c1:    A-a===R-f
       c2:                A-a===R-f)"},
-           {"releases that looked", R"(
+                                {"releases that check the owner", R"(
       c1:    A-a==!==========R-r
       c2:             A-a===========R-r)"},
-           {"refused ones", R"(
+                                {"a refused release", R"(
       c1:    A-a==!==========R-x
       c2:             A-a===========R-r)"},
-           {"the next was granted it while the release was on its way back", R"(
+                                {"the next grant came before the release was answered", R"(
       c1:    A-a===R----f
       c2:             A-a===R-f)"},
-           {"the next had asked before", R"(
+                                {"the next acquire was invoked before the release", R"(
       c1:    A-a===R--f
       c2:        A----a===R-f)"}}) {
     EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome::kValid)
@@ -87,25 +87,25 @@ TEST(Release, IsValidWhereEveryOwnerFreesItsOwnLock) {
   }
 }
 
-TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
+TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
   for (const ReleaseCase& drawn :
        std::vector<ReleaseCase>{{"c1 may have been granted the key after c2 was", R"(
       c1:       A----------a=!R-f
       c2:     A----a===============R-f)"},
-                                {"it may have freed its own and been answered late", R"(
+                                {"c1 may have freed its own lock and been answered late", R"(
       c1:    A-a==!R-----------f
       c2:             A-a==========R-f)"},
                                 {"an acquire of unknown outcome may have been delivered late", R"(
       c1:    A-? A-a==!==========R-f
       c2:                 A-a===========R-f)"},
-                                {"another's acquire of unknown outcome", R"(
+                                {"c3's acquire of unknown outcome may have been granted", R"(
       c1:    A-a==!==========R-f
       c2:             A-a===========R-f
       c3:      A-?)"},
-                                {"c2 was releasing it meanwhile", R"(
+                                {"c2 was releasing the key meanwhile", R"(
       c1:    A-a==!==========R---f
       c2:             A-a======R-f)"},
-                                {"the node came back with older data", R"(
+                                {"the node restarted with older data", R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-f
       restart n1:                 [])"},
@@ -119,31 +119,31 @@ TEST(Release, IsUnknownWhereSomethingElseExplainsIt) {
   EXPECT_EQ(VerdictOnRelease("c1: A-a===").reason, "no release was answered");
 }
 
-TEST(Release, ALibrarysReleaseMayHaveFoundNothing) {
-  const auto of_driver = [](const std::string& picture) {
+TEST(Release, ALibrarysReleaseMayHaveFoundNoKey) {
+  const auto check_library = [](const std::string& picture) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", {}};
     return CheckRelease(history, {}).outcome;
   };
-  EXPECT_EQ(of_driver(kReleaseStale), Outcome::kViolated);
-  for (const ReleaseCase& drawn : std::vector<ReleaseCase>{{"the other's lease was over", R"(
+  EXPECT_EQ(check_library(kReleaseStale), Outcome::kViolated);
+  for (const ReleaseCase& drawn : std::vector<ReleaseCase>{{"c2's lease had ended", R"(
       c1:    A-a==!===============R-f
       c2:             A-a===!============R-x)"},
-                                                           {"the other's key was deleted", R"(
+                                                           {"c2's key was deleted", R"(
       c1:           A-a==!===============R-f
       c2:                    A-a================R-x
       delete-key n1:              [])"},
-                                                           {"the node's clock was ahead", R"(
+                                                           {"the node's clock was moved", R"(
       c1:     A-a==!===============R-f
       c2:              A-a================R-x
       jump n1:              [])"}}) {
-    EXPECT_EQ(of_driver(drawn.picture), Outcome::kUnknown) << drawn.name;
+    EXPECT_EQ(check_library(drawn.picture), Outcome::kUnknown) << drawn.name;
     EXPECT_EQ(VerdictOnRelease(drawn.picture).outcome, Outcome::kViolated) << drawn.name;
   }
 }
 
-TEST(Release, ALibraryThatClaimsToHaveFreedALockOfAnotherIsNotBelieved) {
-  const auto of_driver = [](const std::string& picture, std::vector<std::string> can) {
+TEST(Release, ALibraryThatReportsSuccessForALostLockIsNotBelieved) {
+  const auto check_library = [](const std::string& picture, std::vector<std::string> can) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", std::move(can)};
     return CheckRelease(history, {});
@@ -153,26 +153,26 @@ TEST(Release, ALibraryThatClaimsToHaveFreedALockOfAnotherIsNotBelieved) {
       c2:             A-a==R-r          )";
   const std::string met = lost + R"(
       c3:                       A-a=======R-r)";
-  const ClaimVerdict unknown = of_driver(met, {"lease"});
+  const ClaimVerdict unknown = check_library(met, {"lease"});
   EXPECT_EQ(unknown.outcome, Outcome::kUnknown);
   EXPECT_EQ(unknown.reason,
             "client 1 released the key at 0.024 s and was told that this freed its lock, which was "
             "lost; client 3 held the key then, and may have lost it by that");
-  EXPECT_EQ(of_driver(met, {"lease", "silent-release"}).outcome, Outcome::kValid);
-  EXPECT_EQ(of_driver(lost, {"lease"}).outcome, Outcome::kValid) << "nobody held the key then";
-  EXPECT_EQ(of_driver(lost + R"(
+  EXPECT_EQ(check_library(met, {"lease", "silent-release"}).outcome, Outcome::kValid);
+  EXPECT_EQ(check_library(lost, {"lease"}).outcome, Outcome::kValid) << "nobody held the key then";
+  EXPECT_EQ(check_library(lost + R"(
       c3:                       A-a==R-r)",
-                      {"lease"})
+                          {"lease"})
                 .outcome,
             Outcome::kValid)
-      << "c3 may have released it before";
-  EXPECT_EQ(of_driver(lost + R"(
+      << "c3 may have released the key before";
+  EXPECT_EQ(check_library(lost + R"(
       c3:                     A-a=!=========R-x)",
-                      {"lease"})
+                          {"lease"})
                 .outcome,
             Outcome::kValid)
-      << "c3's lease was over";
-  EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome::kValid) << "ours look, and say so";
+      << "c3's lease had ended";
+  EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome::kValid) << "our locks check the owner";
 }
 
 TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
@@ -195,7 +195,7 @@ TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
   EXPECT_EQ(outcome(R"(
       delete-key n1:              [])"),
             Outcome::kUnknown)
-      << "c3's was put there after that";
+      << "c3's key was set after that fault";
 }
 
 TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
@@ -210,19 +210,19 @@ TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
       c3:                       A-a========R-r)"),
             Outcome::kUnknown);
   for (const ReleaseCase& drawn :
-       std::vector<ReleaseCase>{{"it said that its lock was lost", R"(
+       std::vector<ReleaseCase>{{"the library reported the lost lock", R"(
       c1:    A-a==!==================R---x
       c2:             A-a==R-r
       c3:                       A-a========R-r)"},
-                                {"c3 was granted the key while it was released", R"(
+                                {"c3 was granted the key during the release", R"(
       c1:    A-a==!==================R---r
       c2:             A-a==R-r
       c3:                          A---a=====R-r)"},
-                                {"c3 released the key meanwhile", R"(
+                                {"c3 released the key during the release of c1", R"(
       c1:    A-a==!==================R---r
       c2:             A-a==R-r
       c3:                       A-a====R-r)"},
-                                {"its acquire may have come twice, the second time late", R"(
+                                {"c1's acquire may have run twice, the second time late", R"(
       c1:          A-a==!==================R---r
       c2:                   A-a==R-r
       c3:                             A-a========R-r
@@ -231,7 +231,7 @@ TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
   }
 }
 
-TEST(Release, IsUnknownWhereOnlyTheMachineIsToBlame) {
+TEST(Release, IsUnknownWhereAStallExplainsTheRelease) {
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-x
@@ -241,7 +241,7 @@ TEST(Release, IsUnknownWhereOnlyTheMachineIsToBlame) {
 }
 
 TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
-  // c2's own lock may have been freed: readers hold the key together.
+  // c1 may have freed its own lock or c2's: readers hold the key together.
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:    A-b==!==========R-f
       c2:             A-b===========R-r)")
@@ -249,8 +249,8 @@ TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
             Outcome::kUnknown);
 }
 
-// The lock of a client that was killed is its own until its lease is over.
-TEST(Release, IsUnknownWhereItMayHaveFreedTheLockOfAClientThatWasKilled) {
+// A client that was killed keeps its lock until its lease ends.
+TEST(Release, IsUnknownWhereAReleaseMayHaveFreedAKilledClientsLock) {
   const ClaimVerdict verdict = CheckRelease(FromLanes(R"(
       c1:         A-a==!=============R-f
       c2:                   A-a==
