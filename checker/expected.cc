@@ -46,16 +46,17 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
   for (const Violation& violation : claim.violations) {
     if (violation.cause == Cause::kMachine) continue;  // never makes a claim violated
     if (!IsOneOf(expected, violation)) {
-      return fmt::format("{} was expected to be violated because of {}, not because of {} ({}): {}",
-                         claim.claim, fmt::join(expected, ", "), Name(violation.cause),
-                         violation.because, violation.sentence);
+      return fmt::format(
+          "{} was expected to be violated because of {}, but was violated because of {} ({}): {}",
+          claim.claim, fmt::join(expected, ", "), Name(violation.cause), violation.because,
+          violation.sentence);
     }
     seen = seen || Name(violation.cause) == expected.front();
   }
   return seen ? ""
               : fmt::format(
-                    "{} was expected to be violated because of {}; no described violation has that "
-                    "cause",
+                    "{} was expected to be violated because of {}, but no described violation has "
+                    "this cause",
                     claim.claim, expected.front());
 }
 

@@ -113,8 +113,9 @@ std::vector<std::string> EndWarnings(const RunFacts& facts, const Disturbances& 
     const int64_t lasted_ns = episode.to_ns - episode.from_ns;
     const bool cut_off = !fault.until.empty() || lasted_ns < ToNs(fault.lasts);
     if (!cut_off || episode.to_ns < ToNs(facts.duration) || !fault.drawn_for.empty()) continue;
-    const std::string asked = fault.until.empty() ? "for " + FormatDuration(fault.lasts)
-                                                  : "until " + fault.until + ", which did not come";
+    const std::string asked = fault.until.empty()
+                                  ? "for " + FormatDuration(fault.lasts)
+                                  : "until " + fault.until + ", which did not happen";
     warnings.push_back(fmt::format("fault '{}' was to last {}: the run's end healed it after {}",
                                    fault.name, asked, ShortTime(lasted_ns)));
   }
@@ -127,7 +128,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
   if (WasCutShort(history)) {
-    why.push_back(fmt::format("the run was ended at {}, before its time of {}",
+    why.push_back(fmt::format("the run ended at {}, before its planned duration of {}",
                               At(RunEndNs(history)), FormatDuration(facts.duration)));
   }
   for (const auto& [client, records] : tally.lost) {
@@ -147,8 +148,8 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   Drawn all;
   for (const auto& [asked, drawn] : CountDrawn(facts, tally, &FaultFact::drawn_for)) {
     if (drawn.started == 0) {
-      why.push_back(fmt::format("of {} drawn for '{}' none took effect: that was not tested",
-                                Counted(drawn.planned, "fault"), asked));
+      why.push_back(fmt::format("of {} drawn for '{}' none took effect, so '{}' was not tested",
+                                Counted(drawn.planned, "fault"), asked, asked));
     }
     all.planned += drawn.planned;
     all.started += drawn.started;
@@ -198,7 +199,7 @@ std::optional<std::string> WhyBroken(const History& history) {
   for (size_t i = 0; i < history.events.size(); ++i) {
     const Event& event = history.events[i];
     std::optional<std::string> why = WhyInvalid(event, history.facts);
-    if (!why && event.at_ns < previous_ns) why = "it is earlier than the one before";
+    if (!why && event.at_ns < previous_ns) why = "it is earlier than the previous event";
     if (why) return fmt::format("the history is broken: event {}: {}", i + 1, *why);
     previous_ns = event.at_ns;
   }

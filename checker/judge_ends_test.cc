@@ -82,7 +82,7 @@ TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
   history.facts.duration = 20ms;
   EXPECT_EQ(Judge(history).warnings,
             std::vector<std::string>{"fault 'pause' was to last until client 2 reaches "
-                                     "before-write, which did not come: the run's end healed it "
+                                     "before-write, which did not happen: the run's end healed it "
                                      "after 19.0 ms"});
   history.facts.faults[0].until.clear();
   history.facts.faults[0].lasts = 19ms;

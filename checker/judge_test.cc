@@ -152,7 +152,7 @@ TEST(Judge, ABrokenHistoryIsUnknown) {
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.claims.size(), kAll.size());
   EXPECT_EQ(verdict.claims[0].reason,
-            "the history is broken: event 5: it is earlier than the one before");
+            "the history is broken: event 5: it is earlier than the previous event");
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
@@ -290,7 +290,7 @@ TEST(Judge, ARequestOfANemesisWithoutAnEffectWasNotTested) {
   const RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_TRUE(Mentions(verdict.warnings,
-                       "of 1 fault drawn for 'crash' none took effect: that was not tested"));
+                       "of 1 fault drawn for 'crash' none took effect, so 'crash' was not tested"));
 }
 
 TEST(Judge, ComparesTheOutcomesWithTheExpectedOnes) {

@@ -52,7 +52,7 @@ std::string UsualDirections() {
 
 std::span<const FaultKey> FaultKeys() {
   static const std::array keys{
-      FaultKey{"kind", "a fault", {}, "its kind (doublehold list faults)", kOfAll},
+      FaultKey{"kind", "a word", {}, "the kind of fault (doublehold list faults)", kOfAll},
       FaultKey{
           "name", "a text on one line", {}, "its name in other faults and in verdicts", kOfAll},
       FaultKey{
@@ -64,7 +64,7 @@ std::span<const FaultKey> FaultKeys() {
       FaultKey{"from", kDuration, {}, "begins at that time of the run; default: 0s", kOfAll},
       FaultKey{"every", kDuration, {}, "repeats at that interval; needs `times`", kOfAll},
       FaultKey{
-          "times", "a number, 1 to 100000", {}, "how often it begins in all; default: 1", kOfAll},
+          "times", "a number, 1 to 100000", {}, "how many times it begins; default: 1", kOfAll},
       FaultKey{"for",
                kDuration,
                {},
@@ -72,9 +72,9 @@ std::span<const FaultKey> FaultKeys() {
                "with `until`, the earlier of the two ends it",
                kOfAll},
       FaultKey{"until",
-               "a step, as of `on`; \"begin of NAME\", \"end of NAME\" of another fault",
+               "a step, as for `on`; \"begin of NAME\", \"end of NAME\" of another fault",
                {},
-               "ends then; at once if that moment of NAME has passed",
+               "ends at that step or moment; at once if the moment of NAME has passed",
                kOfAll},
       FaultKey{"during",
                "the name of another fault",
@@ -125,10 +125,10 @@ std::span<const FaultKey> FaultKeys() {
       FaultKey{"bytes", kCount, {}, "bytes that pass at a time"},
       FaultKey{"gap", "a duration, 100us to 60s", {}, "pause between them"},
       FaultKey{"bytes-per-second", kCount, {}, "capacity of each connection, in each direction"},
-      FaultKey{"by", "a duration; \"-2 lease\" is back", {}, "how far the clock jumps"},
+      FaultKey{"by", "a duration; \"-2 lease\" jumps back", {}, "how far the clock jumps"},
       FaultKey{"period", kDuration, {}, "how long the clock stays ahead, and then back, each time"},
       FaultKey{"rate",
-               "a number above 0, at most 100, but 1",
+               "a number above 0, at most 100, other than 1",
                {},
                "speed of the clock, as a multiple of real time"},
       FaultKey{"data",

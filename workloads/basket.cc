@@ -90,9 +90,8 @@ class Basket final : public Workload {
 
 std::string BasketMisfit(const Options& options, const LockEntry& /*lock*/) {
   if (options.Integer("size") <= options.Integer("items")) return "";
-  return fmt::format(
-      "a basket of {} different items cannot be filled: there are {} (workload.items)",
-      options.Integer("size"), options.Integer("items"));
+  return fmt::format("a basket needs {} different items, but workload.items is {}",
+                     options.Integer("size"), options.Integer("items"));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Basket, ABasketCannotHaveMoreItemsThanThereAre) {
   const LockEntry& lock = *FindLock("none");
   EXPECT_EQ(WhyMisfit(entry, Options(BasketScene::With({{"size", "4"}})), lock), "");
   EXPECT_EQ(WhyMisfit(entry, Options(BasketScene::With({{"size", "9"}})), lock),
-            "a basket of 9 different items cannot be filled: there are 4 (workload.items)");
+            "a basket needs 9 different items, but workload.items is 4");
 }
 
 }  // namespace

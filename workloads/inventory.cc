@@ -113,16 +113,15 @@ std::string InventoryMisfit(const Options& options, const LockEntry& lock) {
   const std::string& write = options.Text("write");
   const std::string& fence_on = options.Text("fence-on");
   if (write != "fenced" && fence_on != "reads-and-writes") {
-    return fmt::format("fence-on={} says what write=fenced compares; write={} shows no tokens",
-                       fence_on, write);
+    return fmt::format("fence-on={} applies only to write=fenced, not to write={}", fence_on,
+                       write);
   }
   if (lock.Has(Trait::kLockFree) && write != lock.write) {
     const LockEntry* other = FindLock(write);
     const bool has_own = other != nullptr && other->Has(Trait::kLockFree);
-    return fmt::format(
-        "lock {} takes no lock and goes with write={} alone; write={} needs {}", lock.name,
-        lock.write, write,
-        has_own ? fmt::format("lock {}, or one that is taken", write) : "a lock that is taken");
+    return fmt::format("lock {} takes no lock and works only with write={}; write={} needs {}",
+                       lock.name, lock.write, write,
+                       has_own ? fmt::format("lock {}, or a real lock", write) : "a real lock");
   }
   if (write == "fenced" && !lock.Has(Trait::kToken)) {
     return fmt::format("write=fenced needs a lock that gives fencing tokens ({}), and {} does not",

@@ -41,8 +41,8 @@ std::string WhyMisfit(const WorkloadEntry& workload, const Options& options,
                       const LockEntry& lock) {
   for (const Trait need : workload.needs) {
     if (lock.Has(need)) continue;
-    return fmt::format("workload {} needs a lock that {} ({}), and {} does not", workload.name,
-                       Name(need), fmt::join(LocksWith(need), ", "), lock.name);
+    return fmt::format("workload {} needs a lock that {} ({}), not {}", workload.name, Name(need),
+                       fmt::join(LocksWith(need), ", "), lock.name);
   }
   if (workload.incompatibility != nullptr) return workload.incompatibility(options, lock);
   if (lock.Has(Trait::kLockFree)) {

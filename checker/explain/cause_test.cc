@@ -366,17 +366,18 @@ TEST(ExpectedCause, EveryDescribedViolationMustHaveAnExpectedCause) {
     std::vector<std::string> causes;
     std::string warning;  // how the warning begins; empty: no warning
   };
-  for (const Expected& expected : std::vector<Expected>{
-           {{"stopped"}, ""},
-           {{"stopped", "overran"}, ""},
-           {{}, ""},
-           {{"overran"},
-            "exclusion was expected to be violated because of overran, not because of stopped "
-            "(client 1 was stopped (0.005-0.017 s)): client 1's lease ended"},
-           {{"overran", "stopped"},
-            "exclusion was expected to be violated because of overran; no described violation has "
-            "that cause"},
-           {{"stoped", "stopped"}, "exclusion: cause 'stoped' is unknown"}}) {
+  for (const Expected& expected :
+       std::vector<Expected>{{{"stopped"}, ""},
+                             {{"stopped", "overran"}, ""},
+                             {{}, ""},
+                             {{"overran"},
+                              "exclusion was expected to be violated because of overran, but was "
+                              "violated because of stopped "
+                              "(client 1 was stopped (0.005-0.017 s)): client 1's lease ended"},
+                             {{"overran", "stopped"},
+                              "exclusion was expected to be violated because of overran, but no "
+                              "described violation has this cause"},
+                             {{"stoped", "stopped"}, "exclusion: cause 'stoped' is unknown"}}) {
     LaneOptions options{.claims = {"exclusion"}, .expect = {{"exclusion", "violated"}}};
     options.expect_cause["exclusion"] = expected.causes;
     const RunVerdict verdict = Judge(FromLanes(stopped, options));

@@ -153,7 +153,7 @@ std::vector<Model> DataModels() {
             Initial, ApplyRegister, DescribeValue, std::span(kOfRegister).first(2)},
       Model{"cas-register", "a register with compare-and-set", kRegister, false, Initial,
             ApplyRegister, DescribeValue, kOfRegister},
-      Model{"set", "elements are added; a read answers all elements", kSet, false, Empty, ApplySet,
+      Model{"set", "elements are added; a read returns all elements", kSet, false, Empty, ApplySet,
             DescribeSet, kOfSet},
       Model{"inventory", "a stock (--initial) with read, sell and put", kInventory, false, Stock,
             ApplyInventory, DescribeStock, kOfInventory},

@@ -68,9 +68,9 @@ std::string Explain(const Model& model, std::span<const Operation> operations,
   std::vector<std::string> states;
   for (const ModelState& state : result.states) states.push_back(model.describe(state));
   std::string text = fmt::format(
-      "{}; then {} (line {}) has no place: it would be {}\n",
+      "{}; then {} (line {}) cannot be placed: the state would be {}\n",
       last_before == nullptr
-          ? "nothing comes before"
+          ? "no operation comes before"
           : fmt::format("up to the return of {} (line {}) the operations can be ordered",
                         Describe(model, *last_before), last_before->line),
       Describe(model, stuck), stuck.line, fmt::join(states, ", or "));

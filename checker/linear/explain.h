@@ -1,8 +1,8 @@
 // Explains why no order exists: where the order ends, which operation cannot follow, and a picture
 // of the operations around it.
 //
-//   up to line 3 the operations can be ordered; then read -> 1 by 2 (line 5) has no place: the
-//   value is 2
+//   up to line 3 the operations can be ordered; then read -> 1 by 2 (line 5) cannot be placed:
+//   the state would be 2
 //     line 1   write 1 by 0   |----|
 //     line 3   write 2 by 1           |----|
 //     line 5 > read -> 1 by 2                 |----|

@@ -27,9 +27,9 @@ class ObjectBuilder {
     if (function == model_.functions.size()) {
       if (facts.ours) return {};
       const std::vector<std::string> known{model_.functions.begin(), model_.functions.end()};
-      return skips_.Add(event.line, SkipReason::kUnknownFunction, SkipWeight::kAnything,
-                        UnknownWord(fmt::format("of the model {}, function", model_.name),
-                                    event.function, known));
+      return skips_.Add(
+          event.line, SkipReason::kUnknownFunction, SkipWeight::kAnything,
+          UnknownWord(fmt::format("model {}: function", model_.name), event.function, known));
     }
     const Key key = KeyOf(event);
     if (options_.partition != Partition::kNone) {
@@ -100,9 +100,10 @@ class ObjectBuilder {
 
   Result<void> Begin(Open& open, const LogEvent& event, size_t function, const Key& key) {
     if (open.is_open) {
-      Result<void> ok = skips_.Add(event.line, SkipReason::kSecondOpen, SkipWeight::kAnything,
-                                   fmt::format("process {} has an open operation, of line {}",
-                                               event.process, open.operation.line));
+      Result<void> ok =
+          skips_.Add(event.line, SkipReason::kSecondOpen, SkipWeight::kAnything,
+                     fmt::format("process {} already has an open operation, of line {}",
+                                 event.process, open.operation.line));
       if (!ok) return ok;
       Complete(open, EventType::kInfo, {}, event.time_ns);
     }
@@ -136,13 +137,13 @@ class ObjectBuilder {
     if (open.operation.function != function) {
       return skips_.Add(
           event.line, SkipReason::kOtherFunction, SkipWeight::kAnything,
-          fmt::format("process {} began a '{}' in line {}", event.process,
+          fmt::format("process {} has another operation open: a '{}' of line {}", event.process,
                       model_.functions[open.operation.function], open.operation.line));
     }
     if (options_.partition != Partition::kNone && !IsOf(open.object, key.form)) {
       return skips_.Add(
           event.line, SkipReason::kOtherKey, SkipWeight::kAnything,
-          fmt::format("its key {} is not that of what process {} began in line {}, {}",
+          fmt::format("its key is {}, but process {} began the operation in line {} with key {}",
                       Shown(key.form), event.process, open.operation.line,
                       objects_[open.object].key));
     }
@@ -251,8 +252,8 @@ class ObjectBuilder {
     return skips_.Add(
         line, SkipReason::kNoKey, SkipWeight::kAnything,
         place == KeyPlace::kEvent
-            ? fmt::format("its key stands in 'key', that of line {} in its value", first_keyed_)
-            : fmt::format("it has no key, unlike that of line {}", first_keyed_));
+            ? fmt::format("its key is in 'key', but line {} has its key in its value", first_keyed_)
+            : fmt::format("it has no key, unlike line {}", first_keyed_));
   }
   Result<void> PassOverUnkeyed() {
     for (const int64_t line : unkeyed_) {

@@ -32,7 +32,7 @@ std::optional<std::string> WhyTooFewTokens(const Model& model,
   }
   if (granted == told) return std::nullopt;
   if (told > 1 && 2 * told >= granted) return std::nullopt;
-  return fmt::format("{} of {} acquires were answered with a token: too few to compare", told,
+  return fmt::format("only {} of {} acquires were answered with a token: too few to compare", told,
                      granted);
 }
 
@@ -144,10 +144,11 @@ void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, Lo
     return reading.outcome != first.outcome;
   });
   if (other == verdict.readings.end()) return;
-  MakeUnknown(verdict,
-              fmt::format("it depends on what {} releases that failed mean: {} if {}, {} if {}",
-                          verdict.failed_releases, Name(first.outcome), Means(first.means),
-                          Name(other->outcome), Means(other->means)));
+  MakeUnknown(
+      verdict,
+      fmt::format("the outcome depends on the meaning of {} failed releases: {} if {}, {} if {}",
+                  verdict.failed_releases, Name(first.outcome), Means(first.means),
+                  Name(other->outcome), Means(other->means)));
 }
 
 // Concatenated logs have no meaningful order: checks them by their times as well.
@@ -160,10 +161,9 @@ void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVe
   LogVerdict by_times{.reason = {}, .objects = {}, .readings = {}, .skips = history.skips};
   JudgeReadings(history, question, by_times);
   if (by_times.outcome == verdict.outcome) return;
-  MakeUnknown(
-      verdict,
-      fmt::format("it depends on which order counts: {} by that of the file, {} by the times",
-                  Name(verdict.outcome), Name(by_times.outcome)));
+  MakeUnknown(verdict, fmt::format("the outcome depends on the order of the events: {} in the "
+                                   "order of the file, {} in the order of the times",
+                                   Name(verdict.outcome), Name(by_times.outcome)));
 }
 
 void AccountForSkips(LogVerdict& verdict) {
@@ -203,13 +203,11 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
                             fmt::join(question.model.functions, ", ")));
   }
   if (question.model.needs_times && (history->facts.renewed || history->outlasts)) {
-    MakeUnknown(
-        verdict,
-        "leases were extended beside the operations, or may have been, which the model does "
-        "not know");
+    MakeUnknown(verdict,
+                "leases were extended, or may have been, which the model does not support");
   }
   if (history->shared)
-    MakeUnknown(verdict, "some grants were to readers, which the model does not know");
+    MakeUnknown(verdict, "some grants were to readers, which the model does not support");
   AccountForSkips(verdict);
   return verdict;
 }

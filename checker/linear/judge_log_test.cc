@@ -37,7 +37,7 @@ TEST(JudgeLog, AStaleReadIsViolatedAndExplained) {
   ASSERT_EQ(verdict->objects.size(), 1U);
   EXPECT_EQ(verdict->objects[0].reason,
             "up to the return of write 2 by 1 (line 4) the operations can be ordered; then read "
-            "-> 1 by 2 (line 7) has no place: it would be 2\n"
+            "-> 1 by 2 (line 7) cannot be placed: the state would be 2\n"
             "  line 2        write 1 by 0    |-------|\n"
             "  line 4        write 2 by 1                    |-------|\n"
             "  line 7      > read -> 1 by 2                                  |-------|\n");
@@ -92,10 +92,10 @@ TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
   const Result<LogVerdict> both = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->outcome, Outcome::kUnknown);
-  EXPECT_EQ(
-      both->reason,
-      "it depends on what 1 releases that failed mean: violated if nothing happened, valid if "
-      "the hold ended");
+  EXPECT_EQ(both->reason,
+            "the outcome depends on the meaning of 1 failed releases: violated if nothing "
+            "happened, valid if "
+            "the hold ended");
   EXPECT_EQ(both->failed_releases, 1);
   ASSERT_EQ(both->readings.size(), 3U);
   EXPECT_EQ(both->readings[0].outcome, Outcome::kViolated);
@@ -121,10 +121,10 @@ TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
   const Result<LogVerdict> verdict = JudgedJudgeLog(kLog, "owner-mutex");
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->outcome, Outcome::kUnknown);
-  EXPECT_EQ(
-      verdict->reason,
-      "it depends on what 2 releases that failed mean: violated if nothing happened, valid if "
-      "each may have ended its hold or not");
+  EXPECT_EQ(verdict->reason,
+            "the outcome depends on the meaning of 2 failed releases: violated if nothing "
+            "happened, valid if "
+            "each may have ended its hold or not");
 }
 
 TEST(JudgeLog, AnOrderInWhichEachReleaseEndedItsHoldIsFoundAtOnce) {
@@ -168,7 +168,8 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, Outcome::kUnknown) << model.name << " " << function;
       EXPECT_EQ(verdict->readings.size(), 3U);
-      EXPECT_TRUE(verdict->reason.starts_with("it depends on what 1 releases")) << verdict->reason;
+      EXPECT_TRUE(verdict->reason.starts_with("the outcome depends on the meaning of 1 failed"))
+          << verdict->reason;
     }
   }
 }
@@ -245,7 +246,8 @@ TEST(JudgeLog, AnOutcomeThatDependsOnTimesThatStepBackIsUnknownWithoutAnIndex) {
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->outcome, Outcome::kUnknown);
   EXPECT_EQ(plain->reason,
-            "it depends on which order counts: valid by that of the file, violated by the times");
+            "the outcome depends on the order of the events: valid in the order of the file, "
+            "violated in the order of the times");
 }
 
 TEST(JudgeLog, AProcessKeepsItsOrderEvenIfAllItsTimesAreEqual) {

@@ -62,42 +62,42 @@ const std::vector<KeysCase> kKeysCases{
      {""}},
     {"TheLastWithoutAKey",
      {{0, "1", "1"}, {1, kNone, kNone}},
-     "h:3: it has no key, unlike that of line 1",
+     "h:3: it has no key, unlike line 1",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      2},
     {"TheLastWithAKeyOfNull",
      {{0, "1", "1"}, {1, kNull, kNull}},
-     "h:3: it has no key, unlike that of line 1",
+     "h:3: it has no key, unlike line 1",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      2},
     {"TheFirstWithoutAKey",
      {{0, kNone, kNone}, {1, kNone, kNone}, {2, "1", "1"}},
-     "h:1: it has no key, unlike that of line 5",
+     "h:1: it has no key, unlike line 5",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      4},
     {"ACompletionWithoutAKey",
      {{0, "1", kNone}, {1, "1", "1"}},
-     "h:2: it has no key, unlike that of line 1",
+     "h:2: it has no key, unlike line 1",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      1},
     {"ACompletionUnderATextInsteadOfANumber",
      {{0, "1", "\"1\""}, {1, "1", "1"}},
-     "h:2: its key \"1\" is not that of what process 0 began in line 1, 1",
+     "h:2: its key is \"1\", but process 0 began the operation in line 1 with key 1",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kOtherKey,
      1},
     {"ACompletionUnderAnothersKey",
      {{0, "1", "1"}, {1, "2", "1"}},
-     "h:4: its key 1 is not that of what process 1 began in line 3, 2",
+     "h:4: its key is 1, but process 1 began the operation in line 3 with key 2",
      Outcome::kUnknown,
      {"1", "2"},
      SkipReason::kOtherKey,
@@ -197,10 +197,9 @@ TEST(KeysOfAFile, MustBeInOnePlaceThroughoutAFile) {
                                Line(second, 1, "invoke", "1");
       return JudgedKeys(text, first.format, lenient);
     };
-    EXPECT_EQ(judged(field, value, false).error().message,
-              "h:3: it has no key, unlike that of line 1");
+    EXPECT_EQ(judged(field, value, false).error().message, "h:3: it has no key, unlike line 1");
     EXPECT_EQ(judged(value, field, false).error().message,
-              "h:3: its key stands in 'key', that of line 1 in its value");
+              "h:3: its key is in 'key', but line 1 has its key in its value");
     EXPECT_EQ(judged(field, value, true)->outcome, Outcome::kUnknown);
     EXPECT_EQ(judged(value, field, true)->outcome, Outcome::kUnknown);
   }

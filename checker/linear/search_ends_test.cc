@@ -79,9 +79,9 @@ TEST(SearchEnds, AnOperationThatReturnedLaterIsNotShown) {
   const SearchResult result = FindOrder(model, {}, operations);
   ASSERT_EQ(result.outcome, Outcome::kViolated);
   const std::string told = Explain(model, operations, result);
-  EXPECT_TRUE(
-      told.starts_with("up to the return of write 2 by 2 (line 2) the operations can be "
-                       "ordered; then read -> 1 by 3 (line 3) has no place: it would be 2"))
+  EXPECT_TRUE(told.starts_with(
+      "up to the return of write 2 by 2 (line 2) the operations can be "
+      "ordered; then read -> 1 by 3 (line 3) cannot be placed: the state would be 2"))
       << told;
   EXPECT_EQ(told.find("write 7"), std::string::npos) << told;
 }

@@ -44,7 +44,7 @@ std::vector<std::string> PauseWarnings(const Evidence& evidence) {
   return {fmt::format(
       "no pause outlasted the lease of the holder that it stopped: pauses lasted {} at most, and "
       "the leases of these holders {} or more, where {} was requested; so the lock was not tested "
-      "for that",
+      "with a pause past its lease",
       ShortTime(longest_ns), ShortTime(shortest_ns), ShortTime(ToNs(evidence.facts().lease)))};
 }
 

@@ -29,7 +29,7 @@ TEST(ShortPauses, ALeaseThatIsLongerThanRequestedOutlastsThem) {
   EXPECT_EQ(Why(kShort),
             "no pause outlasted the lease of the holder that it stopped: pauses lasted 11.0 ms at "
             "most, and the leases of these holders 20.0 ms or more, where 10.0 ms was requested; "
-            "so the lock was not tested for that");
+            "so the lock was not tested with a pause past its lease");
 }
 
 TEST(ShortPauses, OneThatOutlastedItsLeaseIsEnough) {

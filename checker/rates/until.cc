@@ -50,7 +50,7 @@ class WordReader {
   [[nodiscard]] bool AtEnd() const { return at_ == words_.size(); }
   // The current word, for a message.
   [[nodiscard]] std::string Here() const {
-    return AtEnd() ? "its end" : fmt::format("'{}'", words_[at_]);
+    return AtEnd() ? "the end" : fmt::format("'{}'", words_[at_]);
   }
   [[nodiscard]] std::string Next() { return AtEnd() ? "" : words_[at_++]; }
   bool Skip(std::string_view word) {
@@ -71,7 +71,7 @@ Complaint ReadSubject(WordReader& words, Until& until) {
   if (words.AtEnd()) return "it is empty";
   if (!words.Skip("rate")) {
     const std::string word = words.Next();
-    return fmt::format("it begins with '{}'{}", word, Suggestion(word, {"rate"}));
+    return fmt::format("it must begin with 'rate', not '{}'", word);
   }
   if (words.Skip("of")) {
     std::vector<std::string> claims;
@@ -82,18 +82,19 @@ Complaint ReadSubject(WordReader& words, Until& until) {
     until.claim = claim;
   }
   if (words.Skip("per")) {
-    if (!words.Skip("run")) return fmt::format("after 'per' comes 'run', not {}", words.Here());
+    if (!words.Skip("run"))
+      return fmt::format("'per' must be followed by 'run', not by {}", words.Here());
     until.per_run = true;
   }
   if (words.Skip("<")) return std::nullopt;
-  return fmt::format("where '<' is to be there is {}", words.Here());
+  return fmt::format("expected '<', but found {}", words.Here());
 }
 
 Complaint ReadLimit(WordReader& words, Until& until) {
-  if (words.AtEnd()) return "after '<' there is no limit";
+  if (words.AtEnd()) return "the limit after '<' is missing";
   const std::string word = words.Next();
   const std::optional<double> limit = ShareOf(word);
-  if (!limit) return fmt::format("the limit '{}' is no number", word);
+  if (!limit) return fmt::format("the limit '{}' is not a number", word);
   if (!(*limit >= kLeastLimit && *limit < 1)) {
     return fmt::format("the limit '{}' is not from 1e-9 to below 1{}", word,
                        NearestShare(word, kLeastLimit, *limit >= 1 ? "0.99" : "1e-9"));
@@ -104,10 +105,10 @@ Complaint ReadLimit(WordReader& words, Until& until) {
 
 Complaint ReadConfidence(WordReader& words, Until& until) {
   if (!words.Skip("@")) return std::nullopt;
-  if (words.AtEnd()) return "after '@' there is no confidence";
+  if (words.AtEnd()) return "the confidence after '@' is missing";
   const std::string word = words.Next();
   const std::optional<double> level = ShareOf(word);
-  if (!level) return fmt::format("the confidence '{}' is no number", word);
+  if (!level) return fmt::format("the confidence '{}' is not a number", word);
   if (!(*level >= kLeastConfidence && *level < 1)) {
     return fmt::format("the confidence '{}' is not from 50% to below 100%{}", word,
                        NearestShare(word, kLeastConfidence, *level >= 1 ? "99%" : "50%"));
@@ -124,7 +125,7 @@ Result<Until> ReadUntil(const std::string& text) {
   Complaint wrong = ReadSubject(words, until);
   if (!wrong) wrong = ReadLimit(words, until);
   if (!wrong) wrong = ReadConfidence(words, until);
-  if (!wrong && !words.AtEnd()) wrong = fmt::format("{} is too much", words.Here());
+  if (!wrong && !words.AtEnd()) wrong = fmt::format("unexpected {} at the end", words.Here());
   if (!wrong) return until;
   return BadInput(fmt::format(
       "--until '{}': {}; for example 'rate < 1e-4 @ 95%' or 'rate of stock per run < 1%'", text,

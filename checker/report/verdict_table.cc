@@ -71,8 +71,8 @@ std::string FormatTable(const RunVerdict& verdict) {
 std::string LibraryLine(const RunFacts& facts) {
   if (!facts.library) return "";
   return fmt::format(
-      "the lock is {} {}, served by a driver; holds are stamped around its calls, which only "
-      "shortens them\n",
+      "the lock is {} {}, served by a driver; holds are timed outside its calls, so they are never "
+      "recorded too long\n",
       OnOneLine(facts.library->name), OnOneLine(facts.library->version));
 }
 

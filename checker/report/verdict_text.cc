@@ -63,7 +63,7 @@ std::string FormatClaim(const ClaimVerdict& claim, std::set<std::string>& descri
       text += FormatSteps(claim, *violation);
   }
   if (stories.size() > described || stand_for < claim.count) {
-    text += fmt::format("  further ones are only counted; verdict.json has {}\n",
+    text += fmt::format("  further violations are only counted; verdict.json has {}\n",
                         Counted(static_cast<int64_t>(claim.violations.size()), "violation"));
   }
   return text;
@@ -122,7 +122,7 @@ std::string FormatUnknownOperations(const RunVerdict& verdict) {
   }
   if (!spots.stalls.empty()) {
     const Stall& longest = spots.stalls.front();
-    text += fmt::format("the machine stalled a process {}, at longest {} for {} ({})\n",
+    text += fmt::format("the machine stalled a process {}; the longest stall: {} for {} ({})\n",
                         Counted(verdict.stalls, "time"), ProcessName(longest.client),
                         ShortTime(longest.when.to_ns - longest.when.from_ns), During(longest.when));
   }

@@ -52,7 +52,7 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
                                        "--partition-by", "key"};
   const Finished finished = RunProgram(check);
   EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
-  EXPECT_NE(finished.out.find("has no place: it would be held by 1"), std::string::npos)
+  EXPECT_NE(finished.out.find("cannot be placed: the state would be held by 1"), std::string::npos)
       << finished.out;
   const std::string whole = (run.folder.path() / "whole.edn").string();
   ASSERT_EQ(RunProgram({"export", run.folder.path().string(), "--output", whole}).exit_code, 0);
@@ -62,7 +62,7 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
   EXPECT_EQ(same.exit_code, 1) << same.out << same.err;
   const Finished other = RunProgram({"check", edn, "--model", "register"});
   EXPECT_EQ(other.exit_code, 3);
-  EXPECT_NE(other.err.find("history.edn:1: of the model register, function 'acquire' is unknown"),
+  EXPECT_NE(other.err.find("history.edn:1: model register: function 'acquire' is unknown"),
             std::string::npos)
       << other.err;
 }

@@ -29,13 +29,13 @@ po::options_description CheckOptions() {
   po::options_description options("options");
   auto add = options.add_options();
   add("json", "print the verdict as JSON");
-  add("verbose", "of a run: also print every kind of violation, the margins and the faults");
+  add("verbose", "for a run: also print every kind of violation, the margins and the faults");
   add("claims", po::value<std::string>(),
       "judge these claims of a run, comma-separated (doublehold list claims)");
   add("model", po::value<std::string>(),
       "check the history against this model (doublehold list models)");
   add("format", po::value<std::string>(),
-      "format of the file: edn, jsonl, json (an array) or jepsen-log; default: recognised");
+      "format of the file: edn, jsonl, json (an array) or jepsen-log; default: detected");
   add("lenient", "skip malformed input and report it");
   add("partition-by", po::value<std::string>(),
       "event (default): one object for each 'key' of an event; key: also for each key of a value "
@@ -46,9 +46,10 @@ po::options_description CheckOptions() {
   add("initial", po::value<std::string>(),
       "initial value of a register (default nil) or an inventory (default 0)");
   add("lease-grace", po::value<std::string>(),
-      "how much longer than asked a lease may last (for a server that counts in ms: 2ms)");
+      "how much longer than requested a lease may last; 2ms for a server that counts in "
+      "milliseconds");
   add("most-configurations", po::value<std::string>(),
-      "the outcome is unknown after so many configurations: 20000000");
+      "maximum number of configurations; beyond it, the outcome is unknown; default: 20000000");
   return options;
 }
 
@@ -58,7 +59,8 @@ Result<void> TakeNumber(const ParsedLine& line, const char* option, int64_t leas
   const auto text = line.values[option].as<std::string>();
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (status == std::errc{} && end == text.data() + text.size() && number >= least) return {};
-  return BadInput(fmt::format("--{} {}: not a whole number from {} on", option, text, least));
+  return BadInput(
+      fmt::format("--{} {}: must be a whole number of at least {}", option, text, least));
 }
 
 // Refuses an option that has no effect on this model.
@@ -91,7 +93,8 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
     const auto by = line.values["partition-by"].as<std::string>();
     const std::vector<std::string> known{"none", "event", "key"};
     const auto found = std::ranges::find(known, by);
-    if (found == known.end()) return BadInput("--partition-by: " + UnknownWord("part", by, known));
+    if (found == known.end())
+      return BadInput("--partition-by: " + UnknownWord("partition", by, known));
     question.reading.partition = static_cast<Partition>(found - known.begin());
   }
   question.reading.lenient = line.values.contains("lenient");
@@ -107,7 +110,7 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
     for (const FailedRelease reading : question.failed_releases) known.emplace_back(Name(reading));
     const auto found = std::ranges::find(known, means);
     if (found == known.end())
-      return BadInput("--release-failed-means: " + UnknownWord("outcome", means, known));
+      return BadInput("--release-failed-means: " + UnknownWord("meaning", means, known));
     question.failed_releases = {
         question.failed_releases[static_cast<size_t>(found - known.begin())]};
   }
@@ -162,8 +165,10 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
                object.reason.ends_with('\n') ? "" : "\n");
   }
   if (verdict.steps_back > 0) {
-    fmt::print("{} of its times go back (line {} first); the order of the file is used\n",
-               verdict.steps_back, verdict.first_step_back);
+    fmt::print(
+        "events with a time before the previous event's: {} (first: line {}); the order of the "
+        "file is used\n",
+        verdict.steps_back, verdict.first_step_back);
   }
   if (verdict.skips.count() > 0) fmt::print("skipped: {}\n", verdict.skips.Told());
   if (!verdict.reason.empty()) fmt::print("{}\n", verdict.reason);
@@ -213,8 +218,8 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   TextSource source = TRY(OpenLog(line.rest.front(), text));
   const LogFormat format = TRY(FormatToRead(line, source));
   std::optional<LastWords> words(std::in_place,
-                                 "doublehold check: interrupted; the search found no order yet, "
-                                 "and no proof that there is none");
+                                 "doublehold check: interrupted; the search has neither found an "
+                                 "order nor proved that none exists");
   const LogVerdict verdict = TRY(JudgeLog(source, format, question));
   words.reset();
   if (line.values.contains("json")) {
@@ -236,7 +241,7 @@ Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const Ru
       return BadInput("--claims: " + UnknownWord("claim", claim, known));
     claims.push_back(std::move(claim));
   }
-  if (claims.empty()) return BadInput("--claims: names no claim");
+  if (claims.empty()) return BadInput("--claims: is empty; name a claim (doublehold list claims)");
   return claims;
 }
 
@@ -281,13 +286,13 @@ Result<ExitCode> CheckCommand(const Words& words) {
   if (line.rest.size() != 1) return BadInput("name exactly one run folder or history file");
   if (line.values.contains("model")) {
     if (line.values.contains("claims"))
-      return BadInput("--claims: only for a run, without --model");
+      return BadInput("--claims: cannot be combined with --model, which judges no run");
     return CheckAgainstModel(line);
   }
   for (const char* of_models : {"format", "lenient", "partition-by", "release-failed-means",
                                 "permits", "initial", "lease-grace", "most-configurations"}) {
     if (line.values.contains(of_models)) {
-      return BadInput(fmt::format("--{}: only with --model", of_models));
+      return BadInput(fmt::format("--{}: needs --model NAME (doublehold list models)", of_models));
     }
   }
   const RunVerdict verdict = TRY(JudgeRun(line));

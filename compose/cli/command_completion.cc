@@ -189,7 +189,7 @@ std::string ManPage() {
          ".TP\n.B 2\nunknown\n"
          ".TP\n.B 3\nbad input\n"
          ".TP\n.B 4\nthe environment failed\n"
-         ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set to anything, nothing is printed in colour\n";
+         ".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nif set to any value, the output has no colours\n";
 }
 
 }  // namespace

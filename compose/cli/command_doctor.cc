@@ -66,7 +66,7 @@ std::string DetailOf(const FaultTrial& trial) {
                      ShownSpan(trial.measured_ns));
 }
 
-constexpr const char* kInterruptedDoctor = "interrupted; what was found is above";
+constexpr const char* kInterruptedDoctor = "interrupted; the findings so far are above";
 
 // A run on real servers fails with this status only if it is interrupted.
 bool IsInterruption(const Error& error) { return error.code == ExitCode::kUnknown; }

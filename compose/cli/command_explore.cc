@@ -190,7 +190,7 @@ SearchOutcome RunSearch(const SearchAsked& asked, bool as_json, LastWords& words
     return plan ? std::optional(*plan) : std::nullopt;
   };
   for (const Found& found : outcome.explored.claims) {
-    if (terminal) fmt::print(stderr, "\rlooking for the smallest: {}\x1b[K", found.claim);
+    if (terminal) fmt::print(stderr, "\rshrinking the violation of {}\x1b[K", found.claim);
     outcome.shown.emplace_back();
     if (found.violated > 0) {
       outcome.shown.back() = Shrink(asked.scenario, found.shortest, found.claim, with_clients);

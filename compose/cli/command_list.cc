@@ -37,10 +37,11 @@ struct Table {
 
 // The settings for the beginning and end of a fault.
 std::string TimesOf(const FaultEntry& fault) {
-  if (fault.is_final) return "and: name, on, from, during";
-  if (!fault.ends_itself) return "and: name, on, from, for, until, every, times, during";
+  if (fault.is_final) return "common keys: name, on, from, during";
+  if (!fault.ends_itself) return "common keys: name, on, from, for, until, every, times, during";
   const bool has_length = fault.asked_ns(FaultPlan{.length = Duration(1)}) != 0;
-  return fmt::format("and: name, on, from, {}every, times, during", has_length ? "for, " : "");
+  return fmt::format("common keys: name, on, from, {}every, times, during",
+                     has_length ? "for, " : "");
 }
 
 std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
@@ -62,17 +63,20 @@ std::vector<std::string> SizeLines(const TopologyEntry& topology) {
                                 topology.most_nodes));
   }
   if (topology.HasReplicas())
-    lines.push_back(fmt::format("replicas = 1 (1 to {}): of each node", kMostReplicas));
+    lines.push_back(
+        fmt::format("replicas = 1 (1 to {}): number of replicas of each node", kMostReplicas));
   if (topology.FailsOver())
-    lines.emplace_back("down-after = 500ms: a server that is silent for so long is down");
+    lines.emplace_back(
+        "down-after = 500ms: a server that does not answer for this time counts as down");
   return lines;
 }
 
 std::string PaceLine(const SourcePace& source) {
   std::string line = fmt::format(
-      "pace = scaled (scaled, source): shares of a short lease, or as its source: lease {}",
+      "pace = scaled (scaled, source): times as shares of a short lease, or those of the source: "
+      "lease {}",
       source.lease);
-  if (!source.interval.empty()) line += fmt::format(", tries {} apart", source.interval);
+  if (!source.interval.empty()) line += fmt::format(", a try every {}", source.interval);
   if (source.retries >= 0) line += fmt::format(", {} retries", source.retries);
   if (!source.timeout.empty()) line += fmt::format(", given up after {}", source.timeout);
   return line;

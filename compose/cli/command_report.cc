@@ -36,8 +36,8 @@ namespace {
 Result<std::filesystem::path> FindReportProgram() {
   const auto places = PlacesOfData(OwnProgram(), "reports/report.py");
   if (const auto program = FirstThatExists(places)) return *program;
-  return EnvironmentFailed(
-      fmt::format("{}: the reports' program is missing", places.front().string()));
+  return EnvironmentFailed(fmt::format(
+      "{}: the report program is missing; install Doublehold again", places.front().string()));
 }
 
 // Replaces this process by the program.

@@ -27,13 +27,12 @@ Result<Shard> ReadShard(const ParsedLine& line) {
   std::istringstream in(text);
   std::string rest;
   if (!(in >> shard.number >> slash >> shard.of) || slash != '/' || (in >> rest)) {
-    return BadInput(fmt::format("--shard {}: not of the form 3/8", text));
+    return BadInput(fmt::format("--shard {}: must have the form PART/PARTS, such as 3/8", text));
   }
   if (shard.of < 1)
-    return BadInput(fmt::format("--shard {}: there must be at least one part", text));
+    return BadInput(fmt::format("--shard {}: the number of parts must be at least 1", text));
   if (shard.number < 1 || shard.number > shard.of) {
-    return BadInput(
-        fmt::format("--shard {}: there is no part {}, only 1..{}", text, shard.number, shard.of));
+    return BadInput(fmt::format("--shard {}: the part must be from 1 to {}", text, shard.of));
   }
   return shard;
 }
@@ -79,8 +78,8 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
 
 Result<void> CheckShard(const Shard& shard, const Suite& suite) {
   if (shard.number <= std::ssize(suite.cells)) return {};
-  return BadInput(fmt::format("--shard {}/{}: with {}, part {} is empty", shard.number, shard.of,
-                              Counted(std::ssize(suite.cells), "cell"), shard.number));
+  return BadInput(fmt::format("--shard {}/{}: the suite has only {}; use at most as many parts",
+                              shard.number, shard.of, Counted(std::ssize(suite.cells), "cell")));
 }
 
 po::options_description SuiteOptions() {
@@ -90,13 +89,14 @@ po::options_description SuiteOptions() {
                         "run these cells only: ROW/COLUMN, ROW/ or /COLUMN; repeatable");
   options.add_options()("shard", po::value<std::string>(),
                         "run one part of the cells: 3/8 is the third of eight parts");
-  options.add_options()("seed", po::value<int64_t>(), "the seed, instead of the file's");
+  options.add_options()("seed", po::value<int64_t>(),
+                        "seed of every random choice; default: the seed of the suite file");
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
                         "folder for run folders");
   AddJUnitOption(options);
   options.add_options()("json", "print a summary line of JSON");
   options.add_options()("matrix", "print the expected outcomes as a table and exit");
-  options.add_options()("cases", "print the expected outcomes with one line a column and exit");
+  options.add_options()("cases", "print the expected outcomes with one line per column and exit");
   options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
                         "the redis-server program");
   return options;

@@ -276,7 +276,7 @@ TEST(Interruption, ADoctorSaysWhatItHasFound) {
   Program program({"doctor", "--faults"});
   ASSERT_TRUE(Eventually([&] { return Lines(program.Out()) > 0; }));
   EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Out() << program.Err();
-  EXPECT_EQ(program.Err(), "doublehold doctor: interrupted; what was found is above\n");
+  EXPECT_EQ(program.Err(), "doublehold doctor: interrupted; the findings so far are above\n");
   EXPECT_EQ(program.TemporaryFiles(), 0U);
 }
 

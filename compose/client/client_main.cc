@@ -85,7 +85,7 @@ int RunProcess(const ClientArguments& arguments, const ClientContext& means, Sha
     RealProcess unrecorded = process;
     unrecorded.shared = nullptr;
     RealEnv env(unrecorded, TaskKind::kSession);
-    if (!workload->Setup(env)) return Fail("the store did not take the stock");
+    if (!workload->Setup(env)) return Fail("the store did not accept the initial stock");
   }
   if (!ReportReady(arguments.step_fd)) return 0;
   RealEnv env(process, TaskKind::kSession);

@@ -21,7 +21,8 @@ class RedisCluster final : public Replication {
     for (int server = 1; server <= Servers(); ++server) {
       if (!AskServer(SocketOf(server), {"CLUSTER", "SET-CONFIG-EPOCH", std::to_string(server)},
                      kPatienceWithNewServers))
-        return EnvironmentFailed(fmt::format("node {} is in no cluster", server));
+        return EnvironmentFailed(
+            fmt::format("node {} did not accept CLUSTER SET-CONFIG-EPOCH", server));
     }
     for (int master = 1; master <= masters; ++master) {
       const std::string first = std::to_string(FirstSlotOf(master, masters));
@@ -29,8 +30,9 @@ class RedisCluster final : public Replication {
       const CallResult shared = AskServer(
           SocketOf(master), {"CLUSTER", "ADDSLOTSRANGE", first, last}, kPatienceWithNewServers);
       if (!shared) {
-        return EnvironmentFailed(fmt::format("node {} takes no slots: {} (Redis 7.0 or later?)",
-                                             master, shared.error().message));
+        return EnvironmentFailed(fmt::format(
+            "node {} did not accept CLUSTER ADDSLOTSRANGE: {}; it needs Redis 7.0 or later", master,
+            shared.error().message));
       }
     }
     for (int server = 2; server <= Servers(); ++server) {
@@ -38,7 +40,8 @@ class RedisCluster final : public Replication {
       const std::string bus = std::to_string(parts_.launcher.BusPort(server));
       if (!AskServer(SocketOf(1), {"CLUSTER", "MEET", "127.0.0.1", port, bus},
                      kPatienceWithNewServers))
-        return EnvironmentFailed(fmt::format("node 1 does not meet node {}", server));
+        return EnvironmentFailed(
+            fmt::format("node 1 did not accept CLUSTER MEET with node {}", server));
     }
     return {};
   }
@@ -46,7 +49,7 @@ class RedisCluster final : public Replication {
   std::string WhatIsMissing() override {
     for (int server = 1; server <= Servers(); ++server) {
       if (Info(server, "cluster_known_nodes") != std::to_string(Servers()))
-        return fmt::format("node {} does not know all others", server);
+        return fmt::format("node {} does not know all other nodes", server);
     }
     for (int server = parts_.plan.nodes + 1; server <= Servers(); ++server) {
       const Role role = AskRole(SocketOf(server));

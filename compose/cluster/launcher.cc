@@ -276,7 +276,7 @@ Result<int> Launcher::StartClient(int number) {
   const auto driver_nodes = TRY(DriverNodesOf(number, addresses));
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return EnvironmentFailed(fmt::format("socketpair: {}", std::strerror(errno)));
+    return EnvironmentFailed(fmt::format("cannot create a socket pair: {}", std::strerror(errno)));
   }
   const ProcessRef ref{ProcessKind::kClient, number};
   cluster_.AddClient(number, ClockPageOf(ref));

@@ -160,8 +160,8 @@ Result<void> TryNetem() {
       Namespaces::Create({{ProcessKind::kClient, 1}}, std::chrono::milliseconds(1));
   if (made) return {};
   return EnvironmentFailed(
-      fmt::format("packet-delay needs the kernel's module sch_netem ({}); the fault 'delay' delays "
-                  "commands in the proxy",
+      fmt::format("packet-delay needs the kernel's module sch_netem ({}); without it, use the "
+                  "fault 'delay', which delays commands in the proxy",
                   made.error().message));
 }
 

@@ -122,11 +122,11 @@ class Watched final : public Replication {
     if (!seen) return fmt::format("sentinel {} does not answer", sentinel);
     const auto value = [&](std::string_view name) { return FieldOf(*seen, name); };
     if (value("num-other-sentinels") != std::to_string(kSentinels - 1))
-      return fmt::format("sentinel {} does not know the others", sentinel);
+      return fmt::format("sentinel {} does not know the other sentinels", sentinel);
     if (value("num-slaves") != std::to_string(parts_.plan.replicas))
       return fmt::format("sentinel {} does not know all replicas", sentinel);
     if (value("flags") != "master")
-      return fmt::format("sentinel {} takes the primary for {}", sentinel, value("flags"));
+      return fmt::format("sentinel {} reports the primary as '{}'", sentinel, value("flags"));
     return {};
   }
 

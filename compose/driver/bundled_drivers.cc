@@ -74,7 +74,9 @@ bool IsVersion(std::string_view text) {
 Result<std::string> Launcher() {
   const auto program = FirstThatExists(PlacesOfData(OwnProgram(), "drivers/kept.py"));
   if (program) return program->string();
-  return EnvironmentFailed("drivers/kept.py: the program that installs the drivers is missing");
+  return EnvironmentFailed(
+      "drivers/kept.py: the program that installs the drivers is missing; install Doublehold "
+      "again");
 }
 
 Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& parsed) {
@@ -105,10 +107,11 @@ std::string ShellQuoted(const std::string& word) {
 std::span<const KeptDriver> KeptDrivers() {
   static constexpr std::array kDrivers{
       KeptDriver{"redis-py", "Python: the Lock of redis-py"},
-      KeptDriver{"node-redlock", "Node: redlock 5, or 4 by its version, on a majority or one node"},
-      KeptDriver{"redis-semaphore", "Node: its Mutex, RedlockMutex or Semaphore, by kind"},
+      KeptDriver{"node-redlock", "Node: redlock, version 5 or 4, on a majority of nodes or on one"},
+      KeptDriver{"redis-semaphore",
+                 "Node: Mutex, RedlockMutex or Semaphore of redis-semaphore (option kind)"},
       KeptDriver{"redisson", "Java: the locks of Redisson (option kind)"},
-      KeptDriver{"redsync", "Go: redsync on go-redis, on a majority or one node"},
+      KeptDriver{"redsync", "Go: redsync on go-redis, on a majority of nodes or on one"},
   };
   return kDrivers;
 }

@@ -114,7 +114,8 @@ TEST_F(KeptCache, WithAnotherVersionThanRequestedIsRefused) {
   const Finished finished = RunProgram({"run", "--driver", "redis-py@5.0.9"});
   EXPECT_EQ(finished.exit_code, 4);
   EXPECT_EQ(finished.err,
-            "doublehold run: the driver 'redis-py@5.0.9' says that it is redis-py 5.0.0\n");
+            "doublehold run: the driver 'redis-py@5.0.9' reports that it is redis-py 5.0.0, not "
+            "version 5.0.9\n");
 }
 
 std::vector<std::string> NamesKeptDrivers() {

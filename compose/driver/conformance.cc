@@ -39,7 +39,7 @@ class Trial : private DriverParties {
         {"readers enter together, and exclude writers", &Trial::LetsReadersIn},
         {"the owner may enter again, and the lock is free after the last release",
          &Trial::Reenters},
-        {"a lease runs out", &Trial::LetsLeasesEnd},
+        {"a lease expires", &Trial::LetsLeasesEnd},
         {"a watchdog keeps the lock", &Trial::Keeps},
         {"an extension lengthens the lease", &Trial::Extends},
         {"the driver reconnects after the server closed its connection", &Trial::OpensAnew},
@@ -53,9 +53,9 @@ class Trial : private DriverParties {
     }
     Tell("an unknown option is refused", WhyNotRefused());
     if (!Close())
-      return Tell("it ends after bye",
-                  "a driver still ran after " + FormatDuration(kDriverPatience));
-    Tell("it ends after bye", "");
+      return Tell("the driver exits after bye",
+                  fmt::format("it still ran {} after bye", FormatDuration(kDriverPatience)));
+    Tell("the driver exits after bye", "");
   }
 
  private:
@@ -114,7 +114,7 @@ class Trial : private DriverParties {
          Release(kA, first.grant));
     const DriverAnswer second = Must(AnswerKind::kOk, "acquire that waited for the release",
                                      Answered(kSecondOfA, waits, "acquire that waits"));
-    Must(AnswerKind::kOk, "its release", Release(kSecondOfA, second.grant));
+    Must(AnswerKind::kOk, "release by the session that waited", Release(kSecondOfA, second.grant));
   }
 
   void LocksByKey() {
@@ -132,7 +132,7 @@ class Trial : private DriverParties {
     Must(AnswerKind::kNo, "a second release of the same grant", Release(kA, first.grant));
     const DriverAnswer unknown = Release(kA, "no-such-grant");
     if (unknown.kind == AnswerKind::kOk)
-      Note("release of a grant that never was: the answer is ok");
+      Note("release of an unknown grant: the answer must not be ok");
   }
 
   void GivesRisingTokens() {
@@ -167,12 +167,12 @@ class Trial : private DriverParties {
     if (!hello().Can("reentrant")) return Skip();
     const DriverAnswer outer = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
     const DriverAnswer inner =
-        Must(AnswerKind::kOk, "acquire by the session that has it", Acquire(kA));
+        Must(AnswerKind::kOk, "acquire by the session that holds the key", Acquire(kA));
     if (inner.grant == outer.grant)
       Note(fmt::format("two grants have the same name, '{}'", Shortened(inner.grant)));
-    Must(AnswerKind::kNo, "acquire by another session of that client", Acquire(kSecondOfA));
+    Must(AnswerKind::kNo, "acquire by another session of the same client", Acquire(kSecondOfA));
     Must(AnswerKind::kOk, "release of the inner grant", Release(kA, inner.grant));
-    Must(AnswerKind::kNo, "acquire by another before the last release", Acquire(kB));
+    Must(AnswerKind::kNo, "acquire by another client before the last release", Acquire(kB));
     Must(AnswerKind::kOk, "the last release", Release(kA, outer.grant));
     const DriverAnswer next = Must(AnswerKind::kOk, "acquire after the last release", Acquire(kB));
     Must(AnswerKind::kOk, "release", Release(kB, next.grant));
@@ -194,9 +194,8 @@ class Trial : private DriverParties {
          fmt::format("acquire of a key whose lease of {} has ended", FormatDuration(kLease)),
          second);
     if (const Duration early = end - RealMono(); early > Duration::zero())
-      Note(
-          fmt::format("another was granted the lock {} before the end of the lease that was stated",
-                      FormatDuration(early)));
+      Note(fmt::format("another client was granted the lock {} before the reported lease ended",
+                       FormatDuration(early)));
     if (!hello().Can("blind-release") && !hello().Can("silent-release"))
       Must(AnswerKind::kNo,
            "release of a lock whose lease has ended, and which another client holds",
@@ -225,7 +224,7 @@ class Trial : private DriverParties {
   void OpensAnew() {
     const std::array<std::string_view, 4> close{"CLIENT", "KILL", "TYPE", "normal"};
     if (!MakeConnection(server_)->Call(close, RealMono() + kDriverPatience))
-      Note("the server of this trial does not answer");
+      Note("the redis-server of this check does not answer");
     for (const Caller caller : {kA, kSecondOfA, kB}) {
       const MonoTime give_up = RealMono() + kReconnection;
       DriverAnswer granted = Acquire(caller, {.lease = kLease});
@@ -251,12 +250,12 @@ class Trial : private DriverParties {
         Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     const std::array<std::string_view, 1> flush{"FLUSHALL"};
     if (!MakeConnection(server_)->Call(flush, RealMono() + kDriverPatience))
-      Note("the server of this trial does not answer");
+      Note("the redis-server of this check does not answer");
     const MonoTime give_up = RealMono() + kRunOut;
     while (!IsLost(kA.party, first.grant) && RealMono() < give_up)
       std::this_thread::sleep_for(kTryInterval);
     if (!IsLost(kA.party, first.grant))
-      Note(fmt::format("the server forgot the lock: not reported within {}",
+      Note(fmt::format("the server lost the lock, and the driver did not report that within {}",
                        FormatDuration(kRunOut)));
   }
   void Skip() { skipped_ = true; }

@@ -50,8 +50,8 @@ TEST(DriverTrial, TestsLostNotificationsIfTheDriverHasThem) {
       << told.out;
   const Finished silent = check("never");
   EXPECT_EQ(silent.exit_code, 1) << silent.err;
-  EXPECT_NE(silent.out.find("WRONG  the driver reports a lost lock: the server forgot the lock: "
-                            "not reported within 3s\n"),
+  EXPECT_NE(silent.out.find("WRONG  the driver reports a lost lock: the server lost the lock, and "
+                            "the driver did not report that within 3s\n"),
             std::string::npos)
       << silent.out;
 }
@@ -142,12 +142,12 @@ TEST(DriverTrial, TestsReadersNestedSectionsAndTheEndOfALease) {
       {{"reentrant", "0", "0"}, ""},
       {{"reentrant", "1", "0"},
        "the owner may enter again, and the lock is free after the last release: acquire by another "
-       "before the last release: the answer must be no, but is ok"},
+       "client before the last release: the answer must be no, but is ok"},
       {{"read-write", "0", "0"}, ""},
       {{"read-write", "1", "0"},
        "readers enter together, and exclude writers: acquire of a key that one reader still has: "
        "the answer must be no, but is ok"},
-      {{"reentrant", "0", "900"}, "a lease runs out: another was granted the lock "},
+      {{"reentrant", "0", "900"}, "a lease expires: another client was granted the lock "},
   };
   for (const auto& [arguments, wrong] : cases) {
     SCOPED_TRACE(fmt::format("{}", fmt::join(arguments, " ")));

@@ -90,8 +90,8 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
   if (!hello) return failed(hello.error());
   if (const std::string asked = VersionAsked(command);
       !asked.empty() && !IsVersionAsked(asked, hello->version)) {
-    return failed({ExitCode::kEnvironment,
-                   fmt::format("says that it is {} {}", hello->name, hello->version)});
+    return failed({ExitCode::kEnvironment, fmt::format("reports that it is {} {}, not version {}",
+                                                       hello->name, hello->version, asked)});
   }
   [[maybe_unused]] const bool ended = (*driver)->Close(kByePatience);
   return DriverPlan{.command = command,
@@ -137,7 +137,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   driver.hello = std::move(*hello);
   const DriverPlan& planned = *plan.driver;
   if (driver.hello != DriverHello{planned.name, planned.version, planned.can}) {
-    return failed({.message = fmt::format("is not what the plan says: it is {} {}, and can {}",
+    return failed({.message = fmt::format("differs from the plan: it reports {} {}, can: {}",
                                           driver.hello.name, driver.hello.version,
                                           fmt::join(driver.hello.can, ", "))});
   }

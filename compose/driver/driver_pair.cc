@@ -48,7 +48,7 @@ bool DriverParties::Start(const std::string& command, const DriverOptions& optio
     auto started =
         DriverChannel::Start({.command = command, .log = party.log.path(), .own_group = true},
                              {.over = {}, .lost = note});
-    if (!started) return failed("it starts", started.error().message);
+    if (!started) return failed("the driver starts", started.error().message);
     party.channel = std::move(*started);
     const Result<DriverHello> hello = SayHello(*party.channel, options, party.log.path());
     if (!hello) return failed("hello", "the driver " + hello.error().message);

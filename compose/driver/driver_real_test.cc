@@ -154,7 +154,7 @@ TEST_F(Drivers, ALockServedByADriverIsJudgedLikeOtherLocks) {
     EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "valid") << claim;
   EXPECT_EQ(run.Verdict().at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));
   EXPECT_NE(
-      run.program->Out().find("\nthe lock is template 1, served by a driver; holds are stamped "),
+      run.program->Out().find("\nthe lock is template 1, served by a driver; holds are timed "),
       std::string::npos)
       << run.program->Out();
   const nlohmann::json plan = ReadJson(run.folder.path() / "run" / "plan.json");
@@ -190,11 +190,11 @@ TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
     const char* says;
   } cases[] = {
       {"garbage", "not valid JSON: Traceback (most recent call last):"},
-      {"unasked", R"(id 4711 was never asked: {"id":4711,"ok":{}})"},
+      {"unasked", R"(no request has id 4711: {"id":4711,"ok":{}})"},
       {"long", "wrote a line of more than 65536 bytes: xxx"},
       {"exits", "ended by itself: it exited with status 3; its log ends: I have had enough"},
       {"closes", "closed its standard output"},
-      {"twice", " was answered before: {"},
+      {"twice", " was already answered: {"},
   };
   for (const char* at : {"hello", "setup", "acquire", "release"}) {
     for (const auto& [how, says] : cases) {
@@ -250,7 +250,7 @@ TEST_F(Drivers, ADriverThatCannotBeRunIsReported) {
       << run.program->Err();
   const Finished bytes = RunProgram({"run", "--driver", kPython + "\xff.py"});
   EXPECT_EQ(bytes.exit_code, 3);
-  EXPECT_EQ(bytes.err, "doublehold run: --driver: it is no UTF-8\n");
+  EXPECT_EQ(bytes.err, "doublehold run: --driver: is not valid UTF-8\n");
 }
 
 // A shell waits for the driver, so that it is not the client's own child.
@@ -384,7 +384,7 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
         "grant: the answer must be no, but is ok\n",
         "WRONG  an unknown option is refused: hello with 'no-such-option': the answer must be an "
         "error, but is ok\n",
-        "ok     it ends after bye\n"})
+        "ok     the driver exits after bye\n"})
     EXPECT_NE(liar.out.find(says), std::string::npos) << liar.out;
   const Finished broken = RunProgram({"driver", "check", "--", Liar("release garbage")});
   EXPECT_EQ(broken.exit_code, 1);
@@ -409,11 +409,12 @@ os.execv(sys.executable, [sys.executable, sys.argv[2]])
                                  pids.string() + " " + SourceDir() + "/drivers/template.py"});
   ASSERT_EQ(driven.program->Wait(), 0) << driven.program->Err();
   const nlohmann::json verdict = driven.Verdict();
-  EXPECT_NE(verdict.at("warnings")
-                .dump()
-                .find("3 processes that drivers had started continued after their end, and were "
-                      "killed: sleep"),
-            std::string::npos)
+  EXPECT_NE(
+      verdict.at("warnings")
+          .dump()
+          .find(
+              "3 processes that drivers had started outlived the drivers, and were killed: sleep"),
+      std::string::npos)
       << verdict.at("warnings");
   std::ifstream in(pids);
   int left = 0;

@@ -129,12 +129,12 @@ class ServedDriver {
     auto& request = std::get<DriverRequest>(parsed);
     switch (request.op) {
       case DriverOp::kHello:
-        if (std::exchange(said_hello_, true)) return "a second hello";
+        if (std::exchange(said_hello_, true)) return "hello was sent twice";
         answers_.Tell(request, Hello(request));
         return "";
       case DriverOp::kSetup:
-        if (!said_hello_) return "setup before hello";
-        if (std::exchange(set_up_, true)) return "a second setup";
+        if (!said_hello_) return "setup was sent before hello";
+        if (std::exchange(set_up_, true)) return "setup was sent twice";
         answers_.Tell(request, SetUp(request));
         return "";
       case DriverOp::kBye:
@@ -148,8 +148,8 @@ class ServedDriver {
         break;
     }
     if (request.session >= static_cast<int>(sessions_.size()))
-      return fmt::format("there is no session {}: setup has said {}", request.session,
-                         sessions_.size());
+      return fmt::format("session {} is out of range: setup opened {} sessions, counted from 0",
+                         request.session, sessions_.size());
     sessions_[static_cast<size_t>(request.session)]->Ask(std::move(request));
     return "";
   }
@@ -169,7 +169,7 @@ class ServedDriver {
     const std::unique_ptr<Lock> lock = NewLock(means_, env, 0);
     if (lock->StaysLockedOnThrow())
       return Refused(
-          "a section that throws leaves it locked, and the driver protocol has no sections");
+          "the lock stays locked when a section throws, which the driver protocol cannot express");
     return {.hello = {.name = std::string(means_.entry.name),
                       .version = DOUBLEHOLD_VERSION,
                       .can = CanOf(means_.entry, *lock)}};
@@ -235,8 +235,7 @@ Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::
   set("topology.nodes", std::to_string(nodes));
   for (const auto& [name, word] : options) {
     if (std::ranges::find(known, name) == known.end())
-      return BadInput(
-          fmt::format("no such option: {} (there is: {})", name, fmt::join(known, ", ")));
+      return BadInput(UnknownWord("option", name, known));
     set(name.starts_with("retry.") ? name : "lock." + name, word);
     // A driver does not know how many replicas there are, so use as many as it waits for.
     if (name != kAwaitedReplicas || word == "0") continue;
@@ -250,7 +249,7 @@ Result<ExitCode> ServeLock(const std::string& name) {
   const LockEntry* entry = name == kDriverLock ? nullptr : FindLock(name);
   if (entry == nullptr) return BadInput(UnknownWord("lock", name, NamesOf(Locks())));
   if (entry->Has(Trait::kLockFree))
-    return BadInput(fmt::format("'{}' acquires no lock: there is nothing to serve", name));
+    return BadInput(fmt::format("'{}' takes no lock, so it cannot be served as a driver", name));
   ServedDriver driver(*entry);
   DriverLines lines;
   std::string wrong;

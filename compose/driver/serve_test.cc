@@ -44,9 +44,10 @@ TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
   } cases[] = {
       {"set-nx-px",
        {{"fair", "yes"}},
-       "no such option: fair (there is: wait-replicas, wait-timeout, call-timeout, retry.interval, "
+       "option 'fair' is unknown (one of: wait-replicas, wait-timeout, call-timeout, "
+       "retry.interval, "
        "retry.growth, retry.longest, retry.jitter, retry.retries)"},
-      {"redlock", {{"restart-delay", "2 lease"}}, "no such option: restart-delay (there is: "},
+      {"redlock", {{"restart-delay", "2 lease"}}, "option 'restart-delay' is unknown ("},
       {"setnx-getset",
        {{"finally-releases", "yes"}},
        "lock.finally-releases: lock setnx-getset: option finally-releases: 'yes' is neither true "
@@ -54,7 +55,7 @@ TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
       {"set-nx-px", {{"call-timeout", "0s"}}, "must be above 0"},
       {"set-nx-px-reentrant",
        {{"leaky-marker", "true"}},
-       "a section that throws leaves it locked, and the driver protocol has no sections"},
+       "the lock stays locked when a section throws, which the driver protocol cannot express"},
   };
   for (const auto& each : cases) {
     const Result<DriverPlan> met = MeetDriver(kDriverServeServe + each.lock, each.options);
@@ -86,16 +87,17 @@ TEST(DriverServe, AnInvalidLineEndsItWithAMessage) {
   EXPECT_EQ(Shell("echo nonsense" + serve),
             "doublehold driver: broke the protocol: not valid JSON: nonsense\n4\n");
   EXPECT_EQ(Shell(R"(echo '{"id":1,"op":"release","session":0,"grant":"g"}')" + serve),
-            "doublehold driver: broke the protocol: there is no session 0: setup has said 0\n4\n");
+            "doublehold driver: broke the protocol: session 0 is out of range: setup opened 0 "
+            "sessions, counted from 0\n4\n");
   const std::string hello = R"({"id":1,"op":"hello","protocol":1,"options":{}}\n)";
   const std::string setup =
       R"({"id":2,"op":"setup","client":1,"sessions":1,"nodes":[{"host":"127.0.0.1","port":9}],)"
       R"("lease_ms":500,"seed":1}\n)";
   const std::pair<std::string, std::string> out_of_turn[] = {
-      {hello + hello, "a second hello"},
-      {hello + setup + hello, "a second hello"},
-      {hello + setup + setup, "a second setup"},
-      {setup, "setup before hello"}};
+      {hello + hello, "hello was sent twice"},
+      {hello + setup + hello, "hello was sent twice"},
+      {hello + setup + setup, "setup was sent twice"},
+      {setup, "setup was sent before hello"}};
   for (const auto& [lines, why] : out_of_turn) {
     const std::string said = Shell("printf '" + lines + "'" + serve);
     const std::string end = "doublehold driver: broke the protocol: " + why + "\n4\n";
@@ -111,7 +113,7 @@ TEST(DriverServe, AnInvalidLineEndsItWithAMessage) {
 
 TEST(DriverServe, AnUnknownLockIsRefused) {
   EXPECT_EQ(Shell(kDriverServeServe + "watch"),
-            "doublehold driver: 'watch' acquires no lock: there is nothing to serve\n3\n");
+            "doublehold driver: 'watch' takes no lock, so it cannot be served as a driver\n3\n");
   for (const char* none : {"nix", "driver"}) {
     const std::string said = Shell(kDriverServeServe + none);
     EXPECT_NE(said.find(fmt::format("lock '{}' is unknown", none)), std::string::npos) << said;

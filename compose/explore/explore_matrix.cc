@@ -120,12 +120,13 @@ std::string MarkdownOf(const std::vector<MatrixRow>& rows) {
     text += "\n";
   }
   text += "\n" + LegendOf(letters);
-  if (letters.find('+') != std::string::npos) text += "  +  what one more fault adds\n";
+  if (letters.find('+') != std::string::npos)
+    text += "  +  the claims after it are violated only with one more fault\n";
   if (letters.find(kUnknownLetter) != std::string::npos)
     text += fmt::format("  {}  unknown\n", kUnknownLetter);
   if (letters.find(kCutShort) != std::string::npos)
-    text += fmt::format("  {}  the budget ended: there may be more\n", kCutShort);
-  text += "  .  nothing, in all executions\n";
+    text += fmt::format("  {}  the budget ended: there may be more violations\n", kCutShort);
+  text += "  .  no violation in any execution\n";
   std::set<std::string> told;
   for (const MatrixRow& row : rows) {
     if (!row.refused.empty() && told.insert(row.lock).second)

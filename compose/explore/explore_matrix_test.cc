@@ -96,8 +96,8 @@ TEST(ExploreMatrix, SearchesEachLockNumberOfClientsFaultAndDepth) {
             "| `a` | 2 | . | ~ | . | . |\n"
             "| `a` | 3 | . | ~ | . | . |\n"
             "\n"
-            "  ~  the budget ended: there may be more\n"
-            "  .  nothing, in all executions\n"
+            "  ~  the budget ended: there may be more violations\n"
+            "  .  no violation in any execution\n"
             "\nb is not explored: has no keys\n");
 }
 

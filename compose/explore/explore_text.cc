@@ -153,7 +153,9 @@ SearchOutcome Unshrunk(const Explored& explored, const SearchAsked& asked, doubl
     outcome.shown.back() = Shrunk{
         .scenario = asked.scenario,
         .choices = found.shortest,
-        .sentence = sentence.empty() ? "the search was interrupted; replay describes it" : sentence,
+        .sentence = sentence.empty()
+                        ? "the search was interrupted; doublehold replay describes this execution"
+                        : sentence,
         .is_smallest = false};
   }
   return outcome;
@@ -219,7 +221,7 @@ std::string ProgressText(const Explored& so_far, const Bounds& bounds, double se
   std::string text = fmt::format("{} executions, {:.0f}/s", so_far.executions,
                                  static_cast<double>(so_far.executions) / std::max(seconds, 1e-3));
   if (bounds.strategy == StrategyKind::kExhaustive) {
-    text += fmt::format("; with {} of {} deviations: {} of {} starts", so_far.level,
+    text += fmt::format("; with {} of {} faults and delays: {} of {} parts done", so_far.level,
                         bounds.depth + bounds.delays, so_far.parts_done, so_far.parts);
   } else if (bounds.executions > 0) {
     const auto left = static_cast<double>(bounds.executions - so_far.executions);

@@ -31,7 +31,8 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
     {"workload.think", "0s"},
 }};
 constexpr const char* kNotSaid = "the default of explore";
-constexpr const char* kNoDrivers = "a driver is a program of its own, and cannot be simulated";
+constexpr const char* kNoDrivers =
+    "a driver is a separate program, which cannot be simulated; name a built-in lock";
 constexpr int kLeastStock = 5;
 constexpr Duration kWindow = 2ms;  // due events within this window may be reordered
 
@@ -84,9 +85,12 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
   if (plan->sections > 0) return BadInput("workload.sections: only for real runs; use --cycles");
   if (plan->direct) return BadInput("topology.direct: the simulation has no proxy to bypass");
-  if (plan->net == kNamespaces) return BadInput("topology.net: packets are not simulated");
+  if (plan->net == kNamespaces)
+    return BadInput("topology.net: packets are not simulated; use net = \"proxy\"");
   if (FindTopology(plan->topology)->FailsOver())
-    return BadInput(fmt::format("topology.name: {} is not simulated", plan->topology));
+    return BadInput(
+        fmt::format("topology.name: {} is not simulated; use single, independent or replicated",
+                    plan->topology));
   plan->expect.clear();
   plan->expect_cause.clear();
   return plan;

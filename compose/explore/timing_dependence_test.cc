@@ -58,7 +58,7 @@ TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
     sim::GivenChoices given({});
     const RunVerdict verdict = Judge(Simulate(scenario, given).history);
     for (const ClaimVerdict& claim : verdict.claims)
-      EXPECT_EQ(claim.reason.find("before its time"), std::string::npos) << claim.reason;
+      EXPECT_EQ(claim.reason.find("before its planned"), std::string::npos) << claim.reason;
     ASSERT_FALSE(verdict.claims.empty());
   }
 }

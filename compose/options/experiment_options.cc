@@ -30,7 +30,7 @@ constexpr std::array kFlags{
     Flag{"nodes", "topology.nodes", "number of redis-servers that keep lock keys"},
     Flag{"topology", "topology.name", "how the servers are arranged (doublehold list topologies)"},
     Flag{"net", "topology.net",
-         "what cuts links: proxy, or namespaces (drops packets; needs root)"},
+         "how links are cut: proxy, or namespaces (drops packets; needs root)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},
     Flag{"clients", "workload.clients", "number of client processes"},
     Flag{"duration", "workload.duration", "how long the clients work, such as 5s"},

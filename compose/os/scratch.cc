@@ -43,11 +43,11 @@ Result<Scratch> Scratch::Create() {
   std::string pattern = (code ? std::filesystem::path("/tmp") : base) / "doublehold-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     return EnvironmentFailed(
-        fmt::format("cannot make a folder like {}: {}", pattern, std::strerror(errno)));
+        fmt::format("cannot create a temporary folder {}: {}", pattern, std::strerror(errno)));
   }
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return EnvironmentFailed(fmt::format("pipe: {}", std::strerror(errno)));
+    return EnvironmentFailed(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   const pid_t janitor = fork();
   if (janitor == 0) {
@@ -58,7 +58,7 @@ Result<Scratch> Scratch::Create() {
   if (janitor < 0) {
     close(ends[1]);
     std::filesystem::remove_all(pattern, code);
-    return EnvironmentFailed(fmt::format("fork: {}", std::strerror(errno)));
+    return EnvironmentFailed(fmt::format("cannot create a process: {}", std::strerror(errno)));
   }
   return Scratch(pattern, ends[1], janitor);
 }

@@ -31,7 +31,7 @@ std::string WhyNoCause(const Plan& plan, const std::string& claim,
   const auto outcome = plan.expect.find(claim);
   if (outcome == plan.expect.end() || (outcome->second != "violated" && outcome->second != "any"))
     return "needs expect." + claim + " = \"violated\" or \"any\"";
-  if (causes.empty()) return "names no cause";
+  if (causes.empty()) return "is empty; name a cause (doublehold list causes)";
   const std::vector<std::string> known = CauseNames();
   for (const std::string& cause : causes) {
     if (std::ranges::find(known, cause) == known.end()) return UnknownWord("cause", cause, known);

@@ -47,9 +47,9 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:4: fault.0.kind: fault 'delay-1': it never heals: 'for' (a duration) or 'until' (a "
        "step) is missing; and it needs a delay"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"0ms\"\n"),
-       "x.toml:6: fault.0.for: it is to last 0ms: must be above 0"},
+       "x.toml:6: fault.0.for: must be above 0, not 0ms"},
       {fault("kind = \"hold\"\nfor = \"0 lease\"\n"),
-       "x.toml:5: fault.0.for: it is to last 0 lease: must be above 0"},
+       "x.toml:5: fault.0.for: must be above 0, not 0 lease"},
       {fault("kind = \"pause\"\nnodes = [1, 1]\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.nodes: fault 'pause-1': node 1 is named twice"},
       {fault("kind = \"delay\"\ndelay = \"1ms\"\nnodes = [\"store\", \"all\", \"store\"]\nfor = "
@@ -73,7 +73,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {fault("kind = \"pause\"\nnodes = [2]\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.nodes: fault 'pause-1': node 2 does not exist: the run has nodes 1..1"},
       {fault("kind = \"pause\"\nnodes = [\"first\"]\nfor = \"1s\"\n"),
-       "x.toml:5: fault.0.nodes: 'first' is no node (1..1, all, majority, store)"},
+       "x.toml:5: fault.0.nodes: 'first' is not a node (1..1, all, majority, store)"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1\"\n"),
        "x.toml:6: fault.0.for: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"6s\"\n"),
@@ -99,14 +99,16 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:6: fault.0.until: 'end off x' is not of the form 'client 2 after-read' or 'any "
        "after-read', 'begin of FAULT' or 'end of FAULT'"},
       {fault("kind = \"pause\"\nclient = 1\nuntil = \"end of x\"\n"),
-       "x.toml:6: fault.0.until: fault 'pause-1': there is no other fault, so none 'x'"},
+       "x.toml:6: fault.0.until: fault 'pause-1': fault 'x' does not exist: the run has no other "
+       "fault"},
       {fault("kind = \"pause\"\nclient = 1\nuntil = \"end of jmup\"\n[[fault]]\nkind = "
              "\"jump\"\nname = \"jump\"\nclient = 1\nby = \"1s\"\nfor = \"1s\"\n"),
        "x.toml:6: fault.0.until: fault 'pause-1': fault 'jmup' is unknown (did you mean 'jump'?)"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1s\"\nduring = \"x\"\n"),
        "x.toml:7: fault.0.during: fault 'pause-1': 'during' needs 'on': a step at which it starts"},
       {fault("kind = \"pause\"\non = \"any start\"\nfor = \"1s\"\nduring = \"x\"\n"),
-       "x.toml:7: fault.0.during: fault 'pause-1': there is no other fault, so none 'x'"},
+       "x.toml:7: fault.0.during: fault 'pause-1': fault 'x' does not exist: the run has no other "
+       "fault"},
       {fault("kind = \"pause\"\nname = \"p\"\nclient = 1\nfor = \"1s\"\n[[fault]]\nkind = "
              "\"pause\"\nname = \"p\"\nclient = 2\nfor = \"1s\"\n"),
        "x.toml:10: fault.1.name: fault 'p': another fault has the same name"},
@@ -120,7 +122,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "the run "
        "ends at 5s"},
       {fault("kind = \"slow\"\nclient = 1\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'slow-1' (slow): needs a step to keep a client at (on)"},
+       "x.toml:4: fault.0.kind: fault 'slow-1' (slow): needs the step at which a client is kept "
+       "busy (on)"},
       {fault("kind = \"jump\"\nclient = 1\nfor = \"1s\"\n"),
        "x.toml:4: fault.0.kind: fault 'jump-1' (jump): needs a duration to jump by (by)"},
       {fault("kind = \"drift\"\nclient = 1\nfor = \"1s\"\n"),
@@ -154,7 +157,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "mean "
        "'normal'?)"},
       {fault("kind = \"drip\"\nbytes = 5\nfor = \"1s\"\n"),
-       "x.toml:4: fault.0.kind: fault 'drip-1' (drip): needs a gap between them, from 100us to 60s "
+       "x.toml:4: fault.0.kind: fault 'drip-1' (drip): needs a gap between the bytes, from 100us "
+       "to 60s "
        "(gap)"},
       {fault("kind = \"bandwidth\"\nbytes-per-second = 1000\n"),
        "x.toml:4: fault.0.kind: fault 'bandwidth-1': it never heals: 'for' (a duration) or 'until' "
@@ -170,7 +174,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
       {"[lock]\nname = \"redlock\"\n[topology]\nnodes = 2\n[[fault]]\nkind = \"pause\"\nnodes = "
        "[5]\nfor = \"1s\"\n",
        "x.toml:7: fault.0.nodes: fault 'pause-1': node 5 does not exist: the run has nodes 1..2"},
-      {kLock + "[[fault]]\n", "x.toml:3: fault: an empty table"},
+      {kLock + "[[fault]]\n", "x.toml:3: fault: the table is empty; remove it"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
@@ -201,7 +205,7 @@ TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
       {fault("client = 1\nfor = \"1s\"\nfrom = \"1s\"\nevery = \"2s\"\ntimes = 3\n"),
        at(9, "times") + "the last of its 3 times is at 5s, after the run's end at 5s"},
       {fault("client = 1\nfor = \"500ms\"\nevery = \"100ms\"\ntimes = 3\n"),
-       at(7, "every") + "it repeats after 100ms, and lasts 500ms"},
+       at(7, "every") + "it lasts 500ms, longer than its interval of 100ms"},
       {kLock + "[[fault]]\nkind = \"restart\"\nnodes = [1]\nfor = \"1s\"\nfrom = \"1s\"\ntimes = "
                "2\nevery = \"3500ms\"\n",
        "x.toml:6: fault.0.for: fault 'restart-1': its nodes are back at 5.5s, after the run's end "
@@ -228,12 +232,12 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
       {cut("sides = \"minorty\"\n"),
        "x.toml:6: fault.0.sides: split 'minorty' is unknown (did you mean 'minority'?)"},
       {cut("sides = \"ring\"\nnodes = [1]\n"),
-       "x.toml:6: fault.0.sides: it chooses the links: remove nodes and links"},
+       "x.toml:6: fault.0.sides: chooses the links itself: remove 'nodes' and 'links'"},
       {cut("sides = \"ring\"\n") + "[topology]\nnodes = 2\n",
-       "x.toml:6: fault.0.sides: 'ring' splits 3 nodes or more, not 2: name them (nodes)"},
+       "x.toml:6: fault.0.sides: 'ring' needs 3 nodes or more, not 2: use 'nodes' instead"},
       {cut("links = [\"1+2\"]\n"),
-       "x.toml:6: fault.0.links: '1+2' is no link: '2-1' is client 2 and node 1, '2-store' the "
-       "store"},
+       "x.toml:6: fault.0.links: '1+2' is not a link; write '2-1' for client 2 and node 1, or "
+       "'2-store' for the store"},
       {cut("links = [\"9-1\"]\n"),
        "x.toml:6: fault.0.links: fault 'partition-1': client 9 does not exist: the run has clients "
        "1..4"},
@@ -258,17 +262,17 @@ TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
   const std::string nemesis = kLock + "[nemesis]\n";  // [nemesis] is line 3
   const Case cases[] = {
       {nemesis + "faults = \"puase\"\n",
-       "x.toml:4: nemesis.faults: member of a nemesis 'puase' is unknown (did you mean 'pause'?)"},
+       "x.toml:4: nemesis.faults: nemesis fault 'puase' is unknown (did you mean 'pause'?)"},
       {nemesis + "every = \"1s\"\n",
        "x.toml:4: nemesis.every: needs nemesis.faults (--nemesis): any of pause, clock, network, "
        "partition, restart"},
       {nemesis + "faults = \"pause\"\nevery = \"0s\"\n",
-       "x.toml:5: nemesis.every: it must be above 0"},
+       "x.toml:5: nemesis.every: must be above 0"},
       {nemesis + "faults = \"pause\"\nshortest = \"2s\"\nlongest = \"1s\"\n",
        "x.toml:5: nemesis.shortest: 2s is not above 0 and at most nemesis.longest, 1s"},
       {nemesis + "faults = \"pause\"\nlongest = \"4s\"\n",
        "x.toml:4: nemesis.faults: the run of 5s has no room for a fault of 4s between the first "
-       "lease and the 1s of calm at its end: a duration of 5.5s has"},
+       "lease and the 1s of calm at its end; use a duration of 5.5s or more"},
       {nemesis + "faults = \"pause, network\"\n[topology]\ndirect = true\n",
        "x.toml:4: nemesis.faults: 'network' needs the proxy, which 'direct' bypasses"},
       {nemesis + "fautls = \"pause\"\n",

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
@@ -74,13 +76,16 @@ bool EndsWhenSpent(const FaultEntry& kind) {
          std::ranges::find(kind.keys, "count") != kind.keys.end();
 }
 
-// Checks numbers that the reader of settings would refuse, but a plan's file may contain.
-bool FaultNumbersAreInRange(const FaultPlan& fault) {
-  for (const Duration span : {fault.from, fault.every, fault.length, fault.delay, fault.jitter,
-                              fault.gap, fault.period, fault.cut}) {
-    if (span < Duration::zero()) return false;
+// Names a field of plan.json with a number that the reader of settings would refuse; empty: none.
+std::string_view FindFaultFieldOutOfRange(const FaultPlan& fault) {
+  using Field = std::pair<std::string_view, Duration>;
+  for (const auto& [name, span] : {Field{"from_ns", fault.from}, Field{"every_ns", fault.every},
+                                   Field{"length_ns", fault.length}, Field{"delay_ns", fault.delay},
+                                   Field{"jitter_ns", fault.jitter}, Field{"gap_ns", fault.gap},
+                                   Field{"period_ns", fault.period}, Field{"cut_ns", fault.cut}}) {
+    if (span < Duration::zero()) return name;
   }
-  return fault.times >= 1 && fault.times <= kMostTimes;
+  return fault.times >= 1 && fault.times <= kMostTimes ? "" : "times";
 }
 
 // Names the setting that is missing besides the end, for example "; and it needs a delay". Empty if
@@ -105,8 +110,8 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   // Otherwise it waits for the next time that a client reaches the step.
   const bool comes_by_time = !fault.on && !fault.until && !fault.until_fault;
   if (fault.times > 1 && fault.every < fault.length && comes_by_time && !kind.length_is_of_frames) {
-    return BadInput(fmt::format("it repeats after {}, and lasts {}", FormatDuration(fault.every),
-                                FormatDuration(fault.length)),
+    return BadInput(fmt::format("it lasts {}, longer than its interval of {}",
+                                FormatDuration(fault.length), FormatDuration(fault.every)),
                     "every");
   }
   // The node must be back before the end of the run: otherwise it was not restarted.
@@ -202,7 +207,8 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
     return BadInput(fmt::format("'{}' needs the proxy, which 'direct' bypasses", fault.kind));
   }
   TRY(CheckReplicas(plan, fault, *kind));
-  if (!FaultNumbersAreInRange(fault)) return BadInput("a number is out of its range");
+  if (const std::string_view field = FindFaultFieldOutOfRange(fault); !field.empty())
+    return BadInput(fmt::format("field '{}' is out of range", field));
   TRY(CheckTarget(plan, fault));
   TRY(CheckKey(plan, fault));
   TRY(CheckSteps(plan, fault));

@@ -84,7 +84,7 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
     } else {
       const int node = ReadNumber(word).value_or(0);
       if (node < 1) {
-        reader.Fail("nodes", fmt::format("'{}' is no node (1..{}, all, majority, store)", word,
+        reader.Fail("nodes", fmt::format("'{}' is not a node (1..{}, all, majority, store)", word,
                                          ServersOf(plan)));
       }
       nodes.push_back(node);
@@ -114,7 +114,9 @@ std::vector<Link> ReadLinks(SettingReader& reader) {
     if (from < 1 || to < 0) {
       reader.Fail(
           "links",
-          fmt::format("'{}' is no link: '2-1' is client 2 and node 1, '2-store' the store", word));
+          fmt::format(
+              "'{}' is not a link; write '2-1' for client 2 and node 1, or '2-store' for the store",
+              word));
     }
     links.push_back({.client = from, .node = to});
   }
@@ -127,7 +129,7 @@ void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& f
   const std::string sides = reader.Known("sides", "split", "", SideNames());
   if (reader.error()) return;
   if (!fault.nodes.empty() || !fault.links.empty()) {
-    return reader.Fail("sides", "it chooses the links: remove nodes and links");
+    return reader.Fail("sides", "chooses the links itself: remove 'nodes' and 'links'");
   }
   Prng random(plan.seed, "sides", static_cast<uint64_t>(index));
   Result<std::vector<Link>> cut = CutLinks(sides, fault.client.value_or(0), plan, random);
@@ -163,7 +165,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   // A restarted node may come back at once.
   const bool may_be_nothing = kind->is_final || kind->ends_itself;
   if (reader.settings().Has("for") && fault.length == Duration{} && !may_be_nothing)
-    reader.Fail("for", fmt::format("it is to last {}: must be above 0", reader.Word("for", "")));
+    reader.Fail("for", fmt::format("must be above 0, not {}", reader.Word("for", "")));
   if (has("client") && reader.Word("client")) {
     fault.client = static_cast<int>(reader.Integer("client", 0, 1, INT32_MAX));
   }
@@ -208,10 +210,11 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
     const auto profiles = Profiles();
     const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
     if (found == profiles.end()) {
-      reader.Fail("faults", UnknownWord("fault profile", name, NamesOf(profiles)) +
-                                (FindFault(name) == nullptr
-                                     ? ""
-                                     : "; a single fault is aimed with [[fault]] in a file"));
+      reader.Fail("faults",
+                  UnknownWord("fault profile", name, NamesOf(profiles)) +
+                      (FindFault(name) == nullptr
+                           ? ""
+                           : "; for a single fault, write [[fault]] in an experiment file"));
       return places;
     }
     const std::string why = found->incompatibility == nullptr ? "" : found->incompatibility(plan);

@@ -22,7 +22,7 @@ std::vector<std::string> ReadMembers(SettingReader& reader, const Plan& plan) {
     const auto known = NemesisMembers();
     const auto found = std::ranges::find(known, name, &NemesisMember::name);
     if (found == known.end()) {
-      reader.Fail("nemesis.faults", UnknownWord("member of a nemesis", name, NamesOf(known)));
+      reader.Fail("nemesis.faults", UnknownWord("nemesis fault", name, NamesOf(known)));
     } else if (found->needs_network && plan.direct) {
       reader.Fail("nemesis.faults",
                   fmt::format("'{}' needs the proxy, which 'direct' bypasses", name));
@@ -53,8 +53,11 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
   if (reader.error()) return {};
   if (std::ranges::find(nemesis.members, "restart") != nemesis.members.end())
     nemesis.kept_out = RestartDelayOf(plan);
-  if (nemesis.members.empty()) reader.Fail("nemesis.faults", "it names none");
-  if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "it must be above 0");
+  if (nemesis.members.empty()) {
+    reader.Fail("nemesis.faults", fmt::format("is empty; name any of {}",
+                                              fmt::join(NamesOf(NemesisMembers()), ", ")));
+  }
+  if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "must be above 0");
   if (nemesis.shortest <= Duration{} || nemesis.shortest > nemesis.longest) {
     reader.Fail("nemesis.shortest",
                 fmt::format("{} is not above 0 and at most nemesis.longest, {}",

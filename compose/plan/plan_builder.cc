@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "compose/plan/claim_settings.h"
 #include "compose/plan/expectations.h"
@@ -39,7 +41,8 @@ bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); 
 SourcePace PaceOf(SettingReader& reader, const LockEntry& lock) {
   if (reader.Known("lock.pace", "pace", "scaled", {"scaled", "source"}) == "scaled") return {};
   if (lock.source.lease.empty())
-    reader.Fail("lock.pace", fmt::format("the source of lock '{}' names no times", lock.name));
+    reader.Fail("lock.pace",
+                fmt::format("the source of lock '{}' names no times; use 'scaled'", lock.name));
   return lock.source;
 }
 
@@ -51,16 +54,18 @@ std::string_view OrElse(std::string_view text, std::string_view usual) {
 void ReadDriver(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   plan.lock = kDriverLock;
   if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
-    return reader.Fail("lock.name", fmt::format("with a driver it must be '{}'", kDriverLock));
+    return reader.Fail("lock.name",
+                       fmt::format("must be '{}', because lock.driver is set", kDriverLock));
   }
   const std::string command = reader.Word("lock.driver", "");
-  if (command.empty()) return reader.Fail("lock.driver", "which program?");
-  if (!IsUtf8(command)) return reader.Fail("lock.driver", "it is no UTF-8");
+  if (command.empty())
+    return reader.Fail("lock.driver", "is empty; name the command that starts the driver");
+  if (!IsUtf8(command)) return reader.Fail("lock.driver", "is not valid UTF-8");
   std::map<std::string, std::string> options;
   for (const std::string& name : reader.settings().TakeBelow("lock.options").Names()) {
     const std::string setting = "lock.options." + name;
     options[name] = reader.Word(setting, "");
-    if (!IsUtf8(name + options[name])) return reader.Fail(setting, "it is no UTF-8");
+    if (!IsUtf8(name + options[name])) return reader.Fail(setting, "is not valid UTF-8");
   }
   if (reader.error()) return;
   Result<DriverPlan> driver = meet(command, options);
@@ -195,16 +200,27 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.claims = UsualClaims(plan, lock);
 }
 
-bool PlanNumbersAreInRange(const Plan& plan) {
+// Names a field of plan.json that is out of range; empty: none.
+std::string_view FindPlanFieldOutOfRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
-  return plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease) && plan.clients >= 1 &&
-         plan.clients <= kMostClients && plan.threads >= 1 && plan.threads <= kMostThreads &&
-         TopologyIsInRange(plan) && plan.duration > Duration::zero() &&
-         plan.duration <= kLongestRun && plan.sections >= 0 && plan.sections <= kMostSections &&
-         plan.call_timeout > Duration::zero() && plan.grace >= Duration::zero() &&
-         retry.interval >= Duration::zero() && retry.timeout >= Duration::zero() &&
-         retry.retries >= -1 && retry.jitter >= 0 && retry.jitter <= 1 && retry.growth >= 1 &&
-         retry.growth <= kMostGrowth && retry.longest >= Duration::zero();
+  using Field = std::pair<std::string_view, bool>;
+  for (const auto& [name, is_good] :
+       {Field{"lease_ns", plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease)},
+        Field{"clients", plan.clients >= 1 && plan.clients <= kMostClients},
+        Field{"threads", plan.threads >= 1 && plan.threads <= kMostThreads},
+        Field{"duration_ns", plan.duration > Duration::zero() && plan.duration <= kLongestRun},
+        Field{"sections", plan.sections >= 0 && plan.sections <= kMostSections},
+        Field{"call_timeout_ns", plan.call_timeout > Duration::zero()},
+        Field{"grace_ns", plan.grace >= Duration::zero()},
+        Field{"retry.interval_ns", retry.interval >= Duration::zero()},
+        Field{"retry.timeout_ns", retry.timeout >= Duration::zero()},
+        Field{"retry.retries", retry.retries >= -1},
+        Field{"retry.jitter", retry.jitter >= 0 && retry.jitter <= 1},
+        Field{"retry.growth", retry.growth >= 1 && retry.growth <= kMostGrowth},
+        Field{"retry.longest_ns", retry.longest >= Duration::zero()}}) {
+    if (!is_good) return name;
+  }
+  return FindTopologyFieldOutOfRange(plan);
 }
 
 Result<void> CheckAllButFaults(const Plan& plan) {
@@ -214,10 +230,11 @@ Result<void> CheckAllButFaults(const Plan& plan) {
   if (workload == nullptr)
     return BadInput(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
   if (plan.driver.has_value() != (plan.lock == kDriverLock))
-    return BadInput("a driver serves lock 'driver', and no other");
+    return BadInput("lock 'driver' needs the field 'driver', and no other lock may have it");
   if (FindTopology(plan.topology) == nullptr)
     return BadInput(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
-  if (!PlanNumbersAreInRange(plan)) return BadInput("a number is out of its range");
+  if (const std::string_view field = FindPlanFieldOutOfRange(plan); !field.empty())
+    return BadInput(fmt::format("field '{}' is out of range", field));
   TRY(CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options));
   if (const Incompatibility incompatibility = FindIncompatibility(plan, *lock);
       !incompatibility.why.empty())

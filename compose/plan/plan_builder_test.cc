@@ -58,7 +58,7 @@ TEST(BuildPlan, TimesOfTheSourceAreUsedIfAskedFor) {
   const Result<Plan> none = Built("[lock]\nname = \"fenced\"\npace = \"source\"\n");
   ASSERT_FALSE(none.has_value());
   EXPECT_EQ(none.error().message,
-            "x.toml:3: lock.pace: the source of lock 'fenced' names no times");
+            "x.toml:3: lock.pace: the source of lock 'fenced' names no times; use 'scaled'");
 }
 
 TEST(BuildPlan, DefaultsFollowTheLease) {

@@ -27,15 +27,18 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
                    fmt::join(NamesOf(Locks()), ", "))},
       {"[lock]\nname = \"driver\"\n",
        "x.toml:2: lock.name: needs a driver; use --driver COMMAND, or set lock.driver"},
-      {kLock + "driver = \"true\"\n", "x.toml:2: lock.name: with a driver it must be 'driver'"},
-      {"[lock]\ndriver = \"\"\n", "x.toml:2: lock.driver: which program?"},
+      {kLock + "driver = \"true\"\n",
+       "x.toml:2: lock.name: must be 'driver', because lock.driver is set"},
+      {"[lock]\ndriver = \"\"\n",
+       "x.toml:2: lock.driver: is empty; name the command that starts the driver"},
       {"[lock]\nname = [\"redlock\"]\n", "x.toml:2: lock.name: needs one value, not a list"},
       {kLock + "lease = \"500\"\n",
        "x.toml:3: lock.lease: '500' has no unit (ns, us, ms, s, m, h): did you mean 500ms?"},
       {kLock + "lease = 500\n",
        "x.toml:3: lock.lease: '500' has no unit (ns, us, ms, s, m, h): did you mean 500ms?"},
       {kLock + "lease = \"0s\"\n", "x.toml:3: lock.lease: must be at least 1ms"},
-      {kLock + "lease = \"-1s\"\n", "x.toml:3: lock.lease: '-1s' is negative; a duration is not"},
+      {kLock + "lease = \"-1s\"\n",
+       "x.toml:3: lock.lease: '-1s' is negative; a duration must be 0 or more"},
       {kLock + "lease = \"1 lease\"\n",
        "x.toml:3: lock.lease: '1 lease' has the unknown unit 'lease' (ns, us, ms, s, m, h)"},
       {kLock + "call-timeout = \"0s\"\n", "x.toml:3: lock.call-timeout: must be above 0"},
@@ -45,7 +48,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
        "x.toml:3: lock.ask: lock set-nx-px has no such setting (one of: wait-replicas, "
        "wait-timeout, name, lease, pace, call-timeout)"},
       {"[lock]\nname = \"redlock\"\nask = \"at-onse\"\n",
-       "x.toml:3: lock.ask: lock redlock: option ask: 'at-onse' is not possible (did you mean "
+       "x.toml:3: lock.ask: lock redlock: option ask: 'at-onse' is unknown (did you mean "
        "'at-once'?)"},
       {"[lock]\nname = \"redisson\"\nexplicit-lease = \"yes\"\n",
        "x.toml:3: lock.explicit-lease: lock redisson: option explicit-lease: 'yes' is neither true "
@@ -68,7 +71,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {kLock + "[topology]\nnodes = 5\n",
        "x.toml:4: topology.nodes: lock set-nx-px uses exactly 1 node, not 5"},
       {redlock + "name = \"single\"\n",
-       "x.toml:4: topology.name: 'single' has one node, not 5 (independent?)"},
+       "x.toml:4: topology.name: 'single' has one node, not 5; use independent"},
       {redlock + "name = \"clustr\"\n",
        "x.toml:4: topology.name: topology 'clustr' is unknown (did you mean 'cluster'?)"},
       {redlock + "name = \"replicated\"\n",
@@ -80,31 +83,31 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
       {replicated + "replicas = 0\n", "x.toml:5: topology.replicas: 0 is not in 1..4"},
       {replicated + "replicas = 5\n", "x.toml:5: topology.replicas: 5 is not in 0..4"},
       {replicated + "direct = true\n",
-       "x.toml:5: topology.direct: 'direct' bypasses the proxy, through which the servers of "
-       "'replicated' are reached"},
+       "x.toml:5: topology.direct: the servers of 'replicated' need the proxy, which 'direct' "
+       "bypasses"},
       {replicated + "down-after = \"1s\"\n",
-       "x.toml:5: topology.down-after: in 'replicated' no server watches whether another is down; "
-       "use sentinel or cluster"},
+       "x.toml:5: topology.down-after: the servers of 'replicated' do not detect that another is "
+       "down; use sentinel or cluster"},
       {kLock + "[topology]\nreplicas = 1\n",
-       "x.toml:4: topology.replicas: 'single' has no replicas (replicated, sentinel and cluster "
-       "have)"},
+       "x.toml:4: topology.replicas: 'single' has no replicas; use replicated, sentinel or "
+       "cluster"},
       {kLock + "[topology]\nname = \"sentinel\"\ndown-after = \"50ms\"\n",
-       "x.toml:5: topology.down-after: not in 100ms..1m"},
+       "x.toml:5: topology.down-after: must be from 100ms to 1m"},
       {kLock + "[topology]\nname = \"cluster\"\nnodes = 2\n",
        "x.toml:5: topology.nodes: 'cluster' has 3 to 5 masters, not 2"},
       {"[lock]\nname = \"set-nx-px\"\nwait-replicas = 2\n[topology]\nname = \"sentinel\"\n",
-       "topology.replicas: wait-replicas is 2, but a node of 'sentinel' has 1 replicas: no grant "
-       "could ever be"},
+       "topology.replicas: wait-replicas is 2, but a node of 'sentinel' has 1 replicas: every "
+       "acquire would fail"},
       {redlock + "net = \"namespace\"\n",
        "x.toml:4: topology.net: network 'namespace' is unknown (did you mean 'namespaces'?)"},
       {kLock + "[topology]\nname = \"cluster\"\nnet = \"namespaces\"\n",
-       "x.toml:5: topology.net: the servers of 'cluster' reach each other past the proxy too, "
-       "which namespaces do not carry (proxy?)"},
+       "x.toml:5: topology.net: the servers of 'cluster' also connect to each other directly, "
+       "which namespaces do not support; use net = \"proxy\""},
       {redlock + "packet-delay = \"1ms\"\n",
-       "x.toml:4: topology.packet-delay: needs net = \"namespaces\"; the fault 'delay' delays "
-       "commands in the proxy"},
+       "x.toml:4: topology.packet-delay: needs net = \"namespaces\"; or use the fault 'delay', "
+       "which delays commands in the proxy"},
       {redlock + "packet-delay = \"1m\"\nnet = \"namespaces\"\n",
-       "x.toml:4: topology.packet-delay: not in 0s..10s"},
+       "x.toml:4: topology.packet-delay: must be from 0s to 10s"},
       {redlock + "direct = \"yes\"\n",
        "x.toml:4: topology.direct: 'yes' is neither true nor false"},
       {redlock + "nods = 5\n",
@@ -129,13 +132,13 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
       {workload + "duration = 5\n",
        "x.toml:4: workload.duration: '5' has no unit (ns, us, ms, s, m, h): did you mean 5s?"},
       {workload + "grace = \"-1s\"\n",
-       "x.toml:4: workload.grace: '-1s' is negative; a duration is not"},
+       "x.toml:4: workload.grace: '-1s' is negative; a duration must be 0 or more"},
       {workload + "stock = -1\n",
        "x.toml:4: workload.stock: workload inventory: option stock: -1 is not in 0..1000000000"},
       {workload + "items = 0\n",
        "x.toml:4: workload.items: workload inventory: option items: 0 is not in 1..1000"},
       {workload + "write = \"decr\"\n",
-       "x.toml:4: workload.write: workload inventory: option write: 'decr' is not possible (one "
+       "x.toml:4: workload.write: workload inventory: option write: 'decr' is unknown (one "
        "of: read-modify-write, check-then-decr, fenced, watch, version, atomic-script)"},
       {workload + "stok = 1\n",
        "x.toml:4: workload.stok: workload inventory has no such setting (did you mean 'stock'?)"},
@@ -196,7 +199,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
        "x.toml:1: faults: profile 'failover': it needs replicas, which 'single' does not have; use "
        "replicated, sentinel or cluster"},
       {"faults = [\"crash\"]\n" + kLock + "[workload]\nclients = 1\n",
-       "x.toml:1: faults: profile 'crash': it kills clients, and needs 2 or more"},
+       "x.toml:1: faults: profile 'crash': it kills clients one by one, so it needs 2 or more"},
       {"faults = [\"network\"]\n" + kLock + "[topology]\ndirect = true\n",
        "x.toml:1: faults: fault 'stalled-link': 'stall' needs the proxy, which 'direct' bypasses"},
       {"claims = [\"idle-traffic\"]\n" + kLock + "[topology]\ndirect = true\n",
@@ -217,13 +220,13 @@ TEST(BuildPlan, RefusesALockThatDoesNotFitAndSuggestsOthers) {
   } cases[] = {
       {lock("watch") + "workload.name = \"basket\"\n",
        "x.toml:2: workload.name: workload basket needs a lock that takes several keys at once (" +
-           names(Trait::kManyKeys) + "), and watch does not"},
+           names(Trait::kManyKeys) + "), not watch"},
       {lock("set-nx-px") + "workload.name = \"basket\"\n",
        "x.toml:2: workload.name: workload basket needs a lock that takes several keys at once (" +
-           names(Trait::kManyKeys) + "), and set-nx-px does not"},
+           names(Trait::kManyKeys) + "), not set-nx-px"},
       {lock("set-nx-px") + "workload.name = \"nested\"\n",
-       "x.toml:2: workload.name: workload nested needs a lock that lets its owner enter again (" +
-           names(Trait::kReentry) + "), and set-nx-px does not"},
+       "x.toml:2: workload.name: workload nested needs a lock that is reentrant (" +
+           names(Trait::kReentry) + "), not set-nx-px"},
       {lock("version") + "workload.name = \"catalogue\"\n",
        "x.toml:2: workload.name: workload catalogue needs a lock, and version takes none (it is "
        "for "
@@ -232,14 +235,14 @@ TEST(BuildPlan, RefusesALockThatDoesNotFitAndSuggestsOthers) {
        "x.toml:2: workload.write: write=fenced needs a lock that gives fencing tokens (" +
            names(Trait::kToken) + "), and set-nx-px does not"},
       {lock("set-nx-px") + "workload.fence-on = \"writes\"\n",
-       "workload.name: fence-on=writes says what write=fenced compares; "
-       "write=read-modify-write shows no tokens"},
+       "workload.name: fence-on=writes applies only to write=fenced, not to "
+       "write=read-modify-write"},
       {lock("watch") + "workload.write = \"version\"\n",
-       "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
-       "write=version needs lock version, or one that is taken"},
+       "x.toml:2: workload.write: lock watch takes no lock and works only with write=watch; "
+       "write=version needs lock version, or a real lock"},
       {lock("watch") + "workload.write = \"read-modify-write\"\n",
-       "x.toml:2: workload.write: lock watch takes no lock and goes with write=watch alone; "
-       "write=read-modify-write needs a lock that is taken"},
+       "x.toml:2: workload.write: lock watch takes no lock and works only with write=watch; "
+       "write=read-modify-write needs a real lock"},
       {lock("redlock") + "topology.nodes = 1\n",
        "x.toml:2: topology.nodes: lock redlock uses 2 to 15 nodes, not 1"},
   };

@@ -138,7 +138,7 @@ Result<void> RefuseCommand(const std::vector<Traffic>& links, const FaultPlan& f
   }
   const std::string nearest = Suggestion(fault.command, known);
   const bool lists = nearest.starts_with(" (one of");
-  return BadInput(fmt::format("no client ever sends {} there: {}{}", fault.command,
+  return BadInput(fmt::format("no client sends {} on these links: {}{}", fault.command,
                               fmt::join(sent, ", "), lists ? "" : nearest),
                   "command");
 }
@@ -152,8 +152,8 @@ Result<void> RefuseKey(const std::vector<Traffic>& links, const FaultPlan& fault
     }
   }
   const std::string what = fault.command.empty() ? "command" : fault.command;
-  if (known.empty()) return BadInput(fmt::format("no {} there has a key", what), "key");
-  return BadInput(fmt::format("no client ever sends {} with the key '{}' there{}",
+  if (known.empty()) return BadInput(fmt::format("no {} on these links has a key", what), "key");
+  return BadInput(fmt::format("no client sends {} with the key '{}' on these links{}",
                               fault.command.empty() ? "a command" : fault.command, fault.key,
                               NearestOf(fault.key, known)),
                   "key");

@@ -23,38 +23,39 @@ TEST(SentCommands, FramesThatNoClientSendsAreRefused) {
   const std::string lock = "lock set-nx-px sends SET, EVALSHA, EVAL";
   const std::string shop = "workload inventory sends RPUSH, GET, SET";
   const Case cases[] = {
-      {Drop("set-nx-px", "command = \"SETT\"\n"), command +
-                                                      "no client ever sends SETT there: " + lock +
-                                                      ", " + shop + " (did you mean 'SET'?)"},
+      {Drop("set-nx-px", "command = \"SETT\"\n"),
+       command + "no client sends SETT on these links: " + lock + ", " + shop +
+           " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"getset\"\n"),
-       command + "no client ever sends GETSET there: " + lock + ", " + shop +
+       command + "no client sends GETSET on these links: " + lock + ", " + shop +
            " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"GET\"\nnodes = [1]\n"),
-       command + "no client ever sends GET there: " + lock + " (did you mean 'SET'?)"},
+       command + "no client sends GET on these links: " + lock + " (did you mean 'SET'?)"},
       {Drop("set-nx-px", "command = \"WAIT\"\nnodes = [1]\n"),
-       command + "no client ever sends WAIT there: " + lock},
+       command + "no client sends WAIT on these links: " + lock},
       {Drop("set-nx-px", "command = \"EXEC\"\nnodes = \"store\"\n"),
-       command + "no client ever sends EXEC there: " + shop},
+       command + "no client sends EXEC on these links: " + shop},
       {Drop("set-nx-px", "command = \"PING\"\n"),
-       command + "no client ever sends PING there: " + lock + ", " + shop},
+       command + "no client sends PING on these links: " + lock + ", " + shop},
       {Drop("redlock", "command = \"PSYNC\"\n"),
-       command + "no client ever sends PSYNC there: lock redlock sends SET, EVALSHA, EVAL, " +
+       command + "no client sends PSYNC on these links: lock redlock sends SET, EVALSHA, EVAL, " +
            shop},
       {Drop("none", "command = \"SET\"\nnodes = [1]\n"),
-       command + "no client ever sends SET there: lock none sends nothing"},
+       command + "no client sends SET on these links: lock none sends nothing"},
       {Drop("redisson", "command = \"MESSAGE\"\ndirection = \"request\"\n"),
        command + "MESSAGE is a reply that a server publishes: use direction = \"reply\""},
       {Drop("set-nx-px", "nodes = [1]\nkey = \"nokey\"\n"),
-       key + "no client ever sends a command with the key 'nokey' there (one of: dh:item:0)"},
+       key + "no client sends a command with the key 'nokey' on these links (one of: dh:item:0)"},
       {Drop("set-nx-px", "nodes = [1]\nkey = \"dh:item:1\"\n"),
-       key + "no client ever sends a command with the key 'dh:item:1' there (did you mean "
+       key + "no client sends a command with the key 'dh:item:1' on these links (did you mean "
              "'dh:item:0'?)"},
       {Drop("set-nx-px", "command = \"RPUSH\"\nkey = \"dh:stock:0\"\n"),
-       key + "no client ever sends RPUSH with the key 'dh:stock:0' there (one of: dh:orders:0)"},
+       key +
+           "no client sends RPUSH with the key 'dh:stock:0' on these links (one of: dh:orders:0)"},
       {Drop("watch", "command = \"EXEC\"\nkey = \"dh:stock:0\"\n"),
-       key + "no EXEC there has a key"},
+       key + "no EXEC on these links has a key"},
       {Drop("set-nx-px", "nodes = \"store\"\nkey = \"dh:item:0\"\n"),
-       key + "no client ever sends a command with the key 'dh:item:0' there (did you mean "
+       key + "no client sends a command with the key 'dh:item:0' on these links (did you mean "
              "'dh:stock:0'?)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);

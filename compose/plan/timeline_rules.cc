@@ -54,9 +54,10 @@ Result<void> CheckReferences(const Plan& plan, const FaultPlan& fault) {
        {std::pair{fault.during, "during"},
         {fault.until_fault ? fault.until_fault->fault : std::string(), "until"}}) {
     if (named.empty() || std::ranges::find(others, named) != others.end()) continue;
-    return BadInput(others.empty() ? fmt::format("there is no other fault, so none '{}'", named)
-                                   : UnknownWord("fault", named, others),
-                    setting);
+    return BadInput(
+        others.empty() ? fmt::format("fault '{}' does not exist: the run has no other fault", named)
+                       : UnknownWord("fault", named, others),
+        setting);
   }
   return {};
 }

@@ -27,7 +27,8 @@ Incompatibility WhyNoDriver(const Plan& plan) {
   }
   if (plan.direct && plan.net != kNamespaces) {
     return {"direct",
-            "a driver connects over TCP, and the servers themselves listen on unix sockets only"};
+            "a driver connects over TCP, and the servers themselves listen on unix sockets only; "
+            "remove 'direct'"};
   }
   return {};
 }
@@ -55,9 +56,10 @@ Incompatibility WhyNotOn(const Plan& plan, const LockEntry& lock) {
     return {"nodes", fmt::format("lock {} uses {}, not {}", plan.lock, needs, seen)};
   }
   if (awaited > plan.replicas) {
-    return {"replicas", fmt::format("wait-replicas is {}, but a node of '{}' has {} replicas: no "
-                                    "grant could ever be",
-                                    awaited, plan.topology, plan.replicas)};
+    return {"replicas",
+            fmt::format(
+                "wait-replicas is {}, but a node of '{}' has {} replicas: every acquire would fail",
+                awaited, plan.topology, plan.replicas)};
   }
   return {};
 }
@@ -86,34 +88,40 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.net = reader.Known("topology.net", "network", "proxy", {kNets.begin(), kNets.end()});
   plan.packet_delay = reader.Span("topology.packet-delay", "0s");
   if (plan.packet_delay > kLongestPacketDelay)
-    reader.Fail("topology.packet-delay", "not in 0s..10s");
+    reader.Fail("topology.packet-delay", "must be from 0s to 10s");
   if (plan.packet_delay > Duration::zero() && plan.net != kNamespaces) {
-    reader.Fail("topology.packet-delay",
-                "needs net = \"namespaces\"; the fault 'delay' delays commands in the proxy");
+    reader.Fail(
+        "topology.packet-delay",
+        "needs net = \"namespaces\"; or use the fault 'delay', which delays commands in the proxy");
   }
   if (topology->FailsOver()) {
     plan.down_after = reader.Span("topology.down-after", "500ms");
     if (plan.down_after < kShortestDownAfter || plan.down_after > kLongestDownAfter)
-      reader.Fail("topology.down-after", "not in 100ms..1m");
+      reader.Fail("topology.down-after", "must be from 100ms to 1m");
   }
   if (!topology->FailsOver() && reader.settings().Has("topology.down-after")) {
     reader.Fail(
         "topology.down-after",
-        fmt::format("in '{}' no server watches whether another is down; use sentinel or cluster",
-                    plan.topology));
+        fmt::format(
+            "the servers of '{}' do not detect that another is down; use sentinel or cluster",
+            plan.topology));
   }
   const Incompatibility incompatibility = FindIncompatibility(plan, lock);
   if (!incompatibility.why.empty())
     reader.Fail("topology." + incompatibility.setting, incompatibility.why);
 }
 
-bool TopologyIsInRange(const Plan& plan) {
-  if (plan.nodes < 1 || plan.nodes > kMostNodes) return false;
-  if (std::ranges::find(kNets, std::string_view(plan.net)) == kNets.end()) return false;
-  if (plan.packet_delay < Duration::zero() || plan.packet_delay > kLongestPacketDelay) return false;
-  if (plan.packet_delay > Duration::zero() && plan.net != kNamespaces) return false;
-  if (!FindTopology(plan.topology)->FailsOver()) return plan.down_after == Duration::zero();
-  return plan.down_after >= kShortestDownAfter && plan.down_after <= kLongestDownAfter;
+std::string_view FindTopologyFieldOutOfRange(const Plan& plan) {
+  if (plan.nodes < 1 || plan.nodes > kMostNodes) return "nodes";
+  if (std::ranges::find(kNets, std::string_view(plan.net)) == kNets.end()) return "net";
+  const Duration longest_delay = plan.net == kNamespaces ? kLongestPacketDelay : Duration::zero();
+  if (plan.packet_delay < Duration::zero() || plan.packet_delay > longest_delay)
+    return "packet_delay_ns";
+  const bool down_after_is_good =
+      FindTopology(plan.topology)->FailsOver()
+          ? plan.down_after >= kShortestDownAfter && plan.down_after <= kLongestDownAfter
+          : plan.down_after == Duration::zero();
+  return down_after_is_good ? "" : "down_after_ns";
 }
 
 }  // namespace doublehold

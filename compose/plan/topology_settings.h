@@ -2,6 +2,8 @@
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TOPOLOGY_SETTINGS_H_
 
+#include <string_view>
+
 #include "compose/plan/setting_reader.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
@@ -17,8 +19,8 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan);
 // Requires that the topology and lock are registered.
 Incompatibility FindIncompatibility(const Plan& plan, const LockEntry& lock);
 
-// Whether the topology's numbers in a plan from a file are in the range that ReadTopology allows.
-bool TopologyIsInRange(const Plan& plan);
+// Names a field of plan.json that is outside the range that ReadTopology allows; empty: none.
+std::string_view FindTopologyFieldOutOfRange(const Plan& plan);
 
 }  // namespace doublehold
 

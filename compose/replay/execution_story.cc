@@ -158,7 +158,8 @@ class Teller {
                : answer.value[0] == 1 ? " frees " + Key(answer) + ", whoever's it is"
                                       : " releases " + Key(answer);
       case Op::kRead:
-        return ok ? fmt::format(" reads stock {}", answer.value[0]) : " is not let read";
+        return ok ? fmt::format(" reads stock {}", answer.value[0])
+                  : " is refused to read the stock";
       case Op::kWrite:
         if (!ok && takes_one_) return " is refused to take one";
         if (!ok) return fmt::format(" is refused to write {}", answer.value[1]);

@@ -68,8 +68,8 @@ class Translation {
     const Step step = TRY(StepOf(fault, place));
     if (place.looks_first && fault != FaultForm::kCrash)
       return BadInput(
-          fmt::format("--real: {} where {}: it looks at a clock before it announces {}, and may "
-                      "decide otherwise",
+          fmt::format("--real: {} where {}: cannot be reproduced, because the client reads a clock "
+                      "before it announces {}",
                       EntryOf(fault).name, WhatIsDone(place), Name(step)));
     plan.on = Trigger{.client = place.client, .step = step};
     plan.client = place.client;
@@ -94,20 +94,21 @@ class Translation {
   }
 
   [[nodiscard]] static std::string WhatIsDone(const sim::FaultPlace& place) {
-    if (place.node < 0) return fmt::format("client {} goes on", place.client);
-    return fmt::format("client {}'s {} {} to node {} is carried out", place.client, place.command,
+    if (place.node < 0) return fmt::format("client {} continues", place.client);
+    return fmt::format("client {}'s {} {} to node {} is executed", place.client, place.command,
                        place.nth, place.node);
   }
 
   [[nodiscard]] static Result<Step> StepOf(FaultForm fault, const sim::FaultPlace& place) {
     const std::string what = WhatIsDone(place);
     if (!place.step)
-      return BadInput(fmt::format("--real: {} where {}: it announces no step there to aim at",
-                                  EntryOf(fault).name, what));
+      return BadInput(fmt::format(
+          "--real: {} where {}: cannot be reproduced, because the client announces no step there",
+          EntryOf(fault).name, what));
     if (place.step->nth > 1)
-      return BadInput(
-          fmt::format("--real: {} where {}: it announces {} there, but not for the first time",
-                      EntryOf(fault).name, what, Name(place.step->step)));
+      return BadInput(fmt::format(
+          "--real: {} where {}: cannot be reproduced, because the client has announced {} before",
+          EntryOf(fault).name, what, Name(place.step->step)));
     return place.step->step;
   }
 
@@ -123,7 +124,8 @@ std::string OtherCause(const ClaimVerdict& simulated, const ClaimVerdict& real) 
     return violation.cause == expected || violation.cause == Cause::kUnexplained;
   });
   if (there || expected == Cause::kUnexplained) return "";
-  return fmt::format("  <- cause: {}, and {}", Name(expected), Name(real.violations.front().cause));
+  return fmt::format("  <- cause: {} simulated, {} real", Name(expected),
+                     Name(real.violations.front().cause));
 }
 
 }  // namespace
@@ -145,9 +147,9 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
   const Execution execution = Simulate(scenario, given);
   const Duration takes = execution.history.facts.duration + translation.BeginOf(plan.clients);
   if (takes > kForGood)
-    return BadInput(fmt::format("--real: it would take {}, and may take {}: a shorter lock.lease",
-                                FormatDuration(std::chrono::ceil<std::chrono::seconds>(takes)),
-                                FormatDuration(kForGood)));
+    return BadInput(fmt::format(
+        "--real: the run would take {}, longer than the limit of {}; use a shorter lock.lease",
+        FormatDuration(std::chrono::ceil<std::chrono::seconds>(takes)), FormatDuration(kForGood)));
   const std::vector<FaultForm>& begun_faults = execution.begun_faults;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
@@ -182,7 +184,7 @@ Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,
     agreement.text += fmt::format("{:<24}{:<11}{}{}\n", claim.claim, Name(claim.outcome),
                                   Name(other->outcome), differs ? "  <-" : cause);
     if (of_time)
-      notes += fmt::format("\n{} dependences on short times: simulated with {} it is {}\n",
+      notes += fmt::format("\n{} depends on short times: simulated with {}, it is {}\n",
                            claim.claim, dependence->second.on, Name(dependence->second.outcome));
   }
   agreement.text += notes;

@@ -115,17 +115,18 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
       {"set-nx-px",
        {FaultForm::kPause},
        "2:1",
-       "--real: pause where client 2 goes on: it announces no step there to aim at"},
+       "--real: pause where client 2 continues: cannot be reproduced, because the client announces "
+       "no step there"},
       {"set-nx-px",
        {FaultForm::kNodePause},
        "4:1",
-       "--real: node-pause where client 2's SET 4 to node 1 is carried out: it announces no step "
-       "there to aim at"},
+       "--real: node-pause where client 2's SET 4 to node 1 is executed: cannot be reproduced, "
+       "because the client announces no step there"},
       {"redlock",
        {FaultForm::kPause},
        "4:1",
-       "--real: pause where client 1 goes on: it looks at a clock before it announces "
-       "after-acquire, and may decide otherwise",
+       "--real: pause where client 1 continues: cannot be reproduced, because the client reads a "
+       "clock before it announces after-acquire",
        0,
        {{"topology.nodes", "3"}}},
       {"redlock",
@@ -152,7 +153,7 @@ TEST(RealPlan, AimsAtTheSameMessageOrStep) {
       {"set-nx-px",
        {FaultForm::kPause},
        "1:1",
-       "--real: it would take 90s, and may take 50s: a shorter lock.lease",
+       "--real: the run would take 90s, longer than the limit of 50s; use a shorter lock.lease",
        0,
        {{"lock.lease", "40s"}}},
   };
@@ -193,12 +194,11 @@ TEST(RealPlan, ADifferenceThatDependsOnShortTimesIsOpen) {
   const Agreement agreement = Compare(simulated, real, dependences);
   EXPECT_TRUE(agreement.open);
   EXPECT_FALSE(agreement.differs);
-  EXPECT_EQ(
-      agreement.text,
-      "claim                   simulated  real\n"
-      "stock                   violated   valid  <-\n"
-      "\n"
-      "stock dependences on short times: simulated with messages that take 250us it is valid\n");
+  EXPECT_EQ(agreement.text,
+            "claim                   simulated  real\n"
+            "stock                   violated   valid  <-\n"
+            "\n"
+            "stock depends on short times: simulated with messages that take 250us, it is valid\n");
 }
 
 TEST(RealPlan, ComparesCausesIfBothAreKnown) {

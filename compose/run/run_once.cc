@@ -28,7 +28,7 @@ nlohmann::json EnvironmentFacts(const ServerProgram& server, const SupervisorUse
 
 std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
   const bool one = ran_on.size() == 1;
-  return fmt::format("{} {} that drivers had started continued after their end, and {} killed: {}",
+  return fmt::format("{} {} that drivers had started outlived the drivers, and {} killed: {}",
                      ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
                      fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
 }

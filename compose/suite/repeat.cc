@@ -102,7 +102,7 @@ RunCount CountRuns(const SuiteResult& result) {
 
 void PrintAsked(const SuiteRequest& request) {
   fmt::print(
-      "until {}: known to be below after {} trials at the earliest; at most {}\n",
+      "until {}: needs at least {} trials to show that the rate is below; at most {}\n",
       request.until->text, FewestForBelow(request.until->question),
       request.repeat == 1 ? "1 run of a cell" : fmt::format("{} runs of a cell", request.repeat));
   std::fflush(stdout);
@@ -169,9 +169,10 @@ void AddRepeatOptions(boost::program_options::options_description& options, int 
   options.add_options()("repeat", po::value<int>(),
                         "number of runs, in a suite of each cell (default 1); with --until, the "
                         "maximum (default 1000)");
-  options.add_options()("until", po::value<std::string>(),
-                        "repeat, in a suite each cell, until its violation rate is decided to be "
-                        "below a limit or not: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
+  options.add_options()(
+      "until", po::value<std::string>(),
+      "repeat (in a suite: each cell) until the violation rate is known to be below a limit, or "
+      "not to be: 'rate < 1e-4 @ 95%', 'rate of stock per run < 1%'");
   options.add_options()("jobs", po::value<int>()->default_value(jobs), "number of parallel runs");
   options.add_options()("history", po::value<std::string>()->default_value("both"),
                         "history files of a run: both, or binary, which leaves history.jsonl out "

@@ -25,7 +25,7 @@ Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string&
                                               const std::string& where) {
   const std::optional<Setting> setting = cell.Take(name);
   if (!setting || setting->words.empty())
-    return BadInput(fmt::format("{}: a cell without '{}'", where, name));
+    return BadInput(fmt::format("{}: '{}' is missing", where, name));
   return setting->words;
 }
 
@@ -134,7 +134,7 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   }
   const int count = settings.CountTables("cell");
   if (count == 0)
-    return BadInput(fmt::format("{}: no [[cell]] in it: nothing to run", file.string()));
+    return BadInput(fmt::format("{}: has no [[cell]], so there is nothing to run", file.string()));
   if (count > kMostCells)
     return BadInput(fmt::format("{}: more than {} cells", file.string(), kMostCells));
   for (int index = 0; index < count; ++index) {

@@ -136,11 +136,11 @@ TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
     std::string text;
     std::string message;
   } cases[] = {
-      {"", ": no [[cell]] in it: nothing to run"},
-      {good, ": no [[cell]] in it: nothing to run"},
-      {good + "[[cell]]\ncolumn = 'calm'\n", ": cell 1: a cell without 'row'"},
-      {good + "[[cell]]\nrow = 'none'\n", ": cell 1: a cell without 'column'"},
-      {good + cell + "[[cell]]\n", ":7: cell: an empty table"},
+      {"", ": has no [[cell]], so there is nothing to run"},
+      {good, ": has no [[cell]], so there is nothing to run"},
+      {good + "[[cell]]\ncolumn = 'calm'\n", ": cell 1: 'row' is missing"},
+      {good + "[[cell]]\nrow = 'none'\n", ": cell 1: 'column' is missing"},
+      {good + cell + "[[cell]]\n", ":7: cell: the table is empty; remove it"},
       {good + cell + cell, ": two cells are called none/calm"},
       {good + "[[cell]]\nrow = 'noen'\ncolumn = 'calm'\n",
        ":5: cell.0.row: row 'noen' is unknown (did you mean 'none'?)"},

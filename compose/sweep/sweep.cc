@@ -144,7 +144,9 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
     TRY(Add({point}, request, cells.suite));
   }
   cells.singles = points.size();
-  if (points.empty()) return BadInput("--faults: none of them applies to a place of this protocol");
+  if (points.empty())
+    return BadInput(
+        "--faults: none of these faults can begin at a step or message of this protocol");
   if (request.depth == 1) return cells;
   for (size_t i = 0; i < points.size(); ++i) {
     for (size_t j = i + 1; j < points.size(); ++j) {

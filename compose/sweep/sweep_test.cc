@@ -121,7 +121,8 @@ TEST(Sweep, TooManyCellsOrNoneAreRefused) {
   EXPECT_EQ(refusal(many, "drop-reply"),
             "--depth 2: 44850 pairs of faults at 300 places, and 10000 are the maximum; choose "
             "fewer --faults");
-  EXPECT_EQ(refusal(many, "pause"), "--faults: none of them applies to a place of this protocol");
+  EXPECT_EQ(refusal(many, "pause"),
+            "--faults: none of these faults can begin at a step or message of this protocol");
 }
 
 json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {

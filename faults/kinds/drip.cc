@@ -17,7 +17,7 @@ Result<void> ValidateDrip(const FaultPlan& plan) {
     return BadFault(plan, "needs the number of bytes that pass at a time (bytes)", "bytes");
   if (plan.gap < kShortestGap || plan.gap > kLongestGap) {
     return BadFault(plan,
-                    fmt::format("needs a gap between them, from {} to {} (gap)",
+                    fmt::format("needs a gap between the bytes, from {} to {} (gap)",
                                 FormatDuration(kShortestGap), FormatDuration(kLongestGap)),
                     "gap");
   }

@@ -31,7 +31,7 @@ Result<void> ValidatePromote(const FaultPlan& plan) {
   if (plan.nodes.size() != 1 || plan.nodes.front() == kStoreNode)
     return BadFault(plan, "needs the one node that becomes the master (nodes)", "nodes");
   if (!WayOf(plan))
-    return BadFault(plan, UnknownWord("way (how)", plan.how, {kWays.begin(), kWays.end()}), "how");
+    return BadFault(plan, UnknownWord("promotion", plan.how, {kWays.begin(), kWays.end()}), "how");
   if (plan.times > 1)
     return BadFault(plan, "a node is promoted only once: remove 'times'", "times");
   return {};

@@ -7,9 +7,9 @@ namespace doublehold {
 namespace {
 
 Result<void> ValidateSlow(const FaultPlan& plan) {
-  if (!plan.on) return BadFault(plan, "needs a step to keep a client at (on)");
+  if (!plan.on) return BadFault(plan, "needs the step at which a client is kept busy (on)");
   if (plan.client && *plan.client != plan.on->client) {
-    return BadFault(plan, "can keep only the client that reaches its step: remove client",
+    return BadFault(plan, "can keep only the client that reaches its step busy: remove 'client'",
                     "client");
   }
   return {};

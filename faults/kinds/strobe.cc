@@ -19,7 +19,7 @@ Result<void> ValidateStrobe(const FaultPlan& plan) {
   }
   if (plan.length > Duration{} && plan.period > plan.length) {
     return BadFault(plan,
-                    fmt::format("stays for {} each time, longer than it lasts ({})",
+                    fmt::format("has a period of {}, longer than it lasts ({})",
                                 FormatDuration(plan.period), FormatDuration(plan.length)),
                     "period");
   }

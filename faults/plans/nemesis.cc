@@ -185,7 +185,7 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
   if (room < Duration{}) {
     return BadInput(fmt::format(
         "the run of {} has no room for a fault of {} between the first lease and the "
-        "{} of calm at its end: a duration of {} has",
+        "{} of calm at its end; use a duration of {} or more",
         FormatDuration(plan.duration), FormatDuration(longest),
         FormatDuration(plan.lease * kCalmLeases), FormatDuration(plan.duration - room)));
   }

@@ -127,10 +127,9 @@ TEST(Nemesis, KeepsRestartedNodesAwayButNotIntoTheCalm) {
 TEST(Nemesis, AnErrorSaysHowLongTheRunMustBe) {
   const auto refused = DrawNemesis(PlanOfNemesis(2s), kAll);
   ASSERT_FALSE(refused.has_value());
-  EXPECT_EQ(
-      refused.error().message,
-      "the run of 2s has no room for a fault of 1s between the first lease and the 1s of calm "
-      "at its end: a duration of 2.5s has");
+  EXPECT_EQ(refused.error().message,
+            "the run of 2s has no room for a fault of 1s between the first lease and the 1s of "
+            "calm at its end; use a duration of 2.5s or more");
   EXPECT_EQ(Draw(PlanOfNemesis(2500ms), kAll).size(), 1u);
   Nemesis too_often = kAll;
   too_often.every = 1ms;
@@ -171,7 +170,7 @@ TEST(CutLinks, OfOneClientAffectOnlyThatClient) {
   EXPECT_EQ(cut.size(), 2u);
   EXPECT_EQ(NodesOf(3, cut).size(), 2u);
   EXPECT_EQ(CutLinks("ring", 0, PlanOfNemesis(1s, 1, /*nodes=*/2), random).error().message,
-            "'ring' splits 3 nodes or more, not 2: name them (nodes)");
+            "'ring' needs 3 nodes or more, not 2: use 'nodes' instead");
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
 
 std::string WhyNoCrash(const Plan& plan) {
   if (plan.clients >= 2) return "";
-  return "it kills clients, and needs 2 or more";
+  return "it kills clients one by one, so it needs 2 or more";
 }
 
 // Nodes stay away for as long as the lock's operator keeps them out (restart-delay), if it does.
@@ -170,8 +170,8 @@ std::string WhyNoFailover(const Plan& plan) {
         plan.topology);
   }
   if (topology.FailsOver() && plan.replicas > 1) {
-    return fmt::format("which of {} replicas takes over is a vote in '{}': use one replica",
-                       plan.replicas, plan.topology);
+    return fmt::format("in '{}' a vote decides which of {} replicas takes over: use one replica",
+                       plan.topology, plan.replicas);
   }
   // Otherwise the lost grant's lease has ended before the next grant, and there is no violation.
   const Duration vote = plan.down_after + kVote;

@@ -106,7 +106,7 @@ TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
   EXPECT_EQ(Make("crash", PlanOfProfiles(500ms, 2s)).size(), 1u) << "no time for a second";
   EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 2)), "");
   EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 1)),
-            "it kills clients, and needs 2 or more");
+            "it kills clients one by one, so it needs 2 or more");
 }
 
 TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
@@ -202,7 +202,7 @@ TEST(Profiles, FailoverNeedsAKnownReplicaToPromote) {
             "it needs replicas, which 'single' does not have; use replicated, sentinel or cluster");
   EXPECT_EQ(WhyNot("failover", WithReplicas("replicated", 1, 2)), "");
   EXPECT_EQ(WhyNot("failover", WithReplicas("sentinel", 1, 2)),
-            "which of 2 replicas takes over is a vote in 'sentinel': use one replica");
+            "in 'sentinel' a vote decides which of 2 replicas takes over: use one replica");
 }
 
 TEST(Profiles, AShortRunHasOneFaultAndTheNextComesOnceItFits) {

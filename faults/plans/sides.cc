@@ -36,7 +36,7 @@ std::vector<int> DrawNodes(int count, int nodes, Prng& random) {
 Result<std::vector<Link>> CutLinks(std::string_view sides, int client, const Plan& plan,
                                    Prng& random) {
   if (plan.nodes < kLeastNodes) {
-    return BadInput(fmt::format("'{}' splits {} nodes or more, not {}: name them (nodes)", sides,
+    return BadInput(fmt::format("'{}' needs {} nodes or more, not {}: use 'nodes' instead", sides,
                                 kLeastNodes, plan.nodes));
   }
   const int majority = plan.nodes / 2 + 1;

@@ -39,8 +39,7 @@ Result<uint16_t> Listen(int fd, const std::string& host) {
   // default works as well.
   constexpr std::string_view kPlainest = "reno";
   if (fd < 0)
-    return EnvironmentFailed(
-        fmt::format("no listening port on {}: {}", host, std::strerror(errno)));
+    return EnvironmentFailed(fmt::format("cannot listen on {}: {}", host, std::strerror(errno)));
   setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlainest.data(), kPlainest.size());
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -48,8 +47,7 @@ Result<uint16_t> Listen(int fd, const std::string& host) {
   auto* any = reinterpret_cast<sockaddr*>(&address);
   socklen_t bytes = sizeof(address);
   if (bind(fd, any, bytes) != 0 || listen(fd, kBacklog) != 0 || getsockname(fd, any, &bytes) != 0) {
-    return EnvironmentFailed(
-        fmt::format("no listening port on {}: {}", host, std::strerror(errno)));
+    return EnvironmentFailed(fmt::format("cannot listen on {}: {}", host, std::strerror(errno)));
   }
   return ntohs(address.sin_port);
 }

@@ -61,7 +61,7 @@ inline void ReadField(const JsonValue& from, Duration& to, const FieldRule& rule
 template <typename Trait>
 void ReadField(const JsonValue& from, TraitSet<Trait>& to, const FieldRule& /*rule*/) {
   const auto traits = TraitSet<Trait>::FromNames(from.Texts());
-  if (!traits) return from.Fail("holds a word that is no trait");
+  if (!traits) return from.Fail("has an unknown trait");
   to = *traits;
 }
 template <typename T>

@@ -122,7 +122,7 @@ TEST(JsonFields, AValueAgainstItsRuleIsRefusedWithItsPath) {
       {"/nodes/1", -1, "field 'nodes[1]' is -1, outside 0 to 2147483647"},
       {"/nodes", nullptr, "field 'nodes' is not a list"},
       {"/traits", nullptr, "field 'traits' is not a list"},
-      {"/traits/0", "tokens", "field 'traits' holds a word that is no trait"},
+      {"/traits/0", "tokens", "field 'traits' has an unknown trait"},
       {"/client", "1", "field 'client' is not a whole number"},
   };
   for (const auto& [place, value, error] : cases) {

@@ -66,7 +66,7 @@ Result<std::string> CheckValue(const OptionSpec& spec, const std::string& text, 
     case OptionSpec::Kind::kChoice: {
       const std::vector<std::string> choices(spec.choices.begin(), spec.choices.end());
       if (std::ranges::find(choices, text) != choices.end()) return text;
-      return BadInput(fmt::format("'{}' is not possible{}", text, Suggestion(text, choices)));
+      return BadInput(fmt::format("'{}' is unknown{}", text, Suggestion(text, choices)));
     }
   }
   return text;

@@ -42,7 +42,7 @@ TEST(CompleteOptions, RefusesInvalidValues) {
       {"fast", "yes", "lock x: option fast: 'yes' is neither true nor false"},
       {"work", "20",
        "lock x: option work: '20' has no unit (ns, us, ms, s, m, h): did you mean 20ms?"},
-      {"work", "-1ms", "lock x: option work: '-1ms' is negative; a duration is not"},
+      {"work", "-1ms", "lock x: option work: '-1ms' is negative; a duration must be 0 or more"},
       {"items", "0", "lock x: option items: 0 is not in 1..1000"},
       {"items", "1001", "lock x: option items: 1001 is not in 1..1000"},
       {"items", "1.5", "lock x: option items: '1.5' is not a whole number"},
@@ -50,7 +50,7 @@ TEST(CompleteOptions, RefusesInvalidValues) {
       {"items", "99999999999999999999",
        "lock x: option items: 99999999999999999999 is not in 1..1000"},
       {"stock", "-1", "lock x: option stock: -1 is below 0"},
-      {"write", "dercr", "lock x: option write: 'dercr' is not possible (did you mean 'decr'?)"},
+      {"write", "dercr", "lock x: option write: 'dercr' is unknown (did you mean 'decr'?)"},
       {"wrok", "1ms", "lock x: option 'wrok' is unknown (did you mean 'work'?)"},
   };
   for (const auto& [name, value, message] : cases) {
@@ -102,7 +102,7 @@ TEST(CheckCompleted, RefusesValuesThatCompleteOptionsNeverReturns) {
       {"work", "-1", "lock x: option work: -1 is below 0"},
       {"items", "0", "lock x: option items: 0 is not in 1..1000"},
       {"stock", "many", "lock x: option stock: 'many' is not a whole number"},
-      {"write", "get", "lock x: option write: 'get' is not possible (did you mean 'set'?)"},
+      {"write", "get", "lock x: option write: 'get' is unknown (did you mean 'set'?)"},
       {"wrok", "1", "lock x: option 'wrok' is unknown (did you mean 'work'?)"},
   };
   for (const auto& [name, value, message] : cases) {

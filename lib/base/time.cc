@@ -40,7 +40,8 @@ Result<Duration> ParseDuration(std::string_view text, std::optional<Lease> lease
   if (status != std::errc{} || std::isnan(number)) {
     return BadInput(fmt::format("'{}' is not a duration (for example 500ms or 2s)", text));
   }
-  if (number < 0) return BadInput(fmt::format("'{}' is negative; a duration is not", text));
+  if (number < 0)
+    return BadInput(fmt::format("'{}' is negative; a duration must be 0 or more", text));
   const std::string_view unit = Trim(trimmed.substr(static_cast<size_t>(end - trimmed.data())));
   if (unit.empty() && number != 0) {
     return BadInput(fmt::format("'{}' has no unit (ns, us, ms, s, m, h): did you mean {}{}?", text,

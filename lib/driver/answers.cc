@@ -27,7 +27,7 @@ std::vector<std::string> ReadAbilities(const JsonValue& field) {
   std::vector<std::string> can;
   for (const JsonValue& word : field.List()) can.push_back(word.Word(known));
   std::ranges::sort(can);
-  if (std::ranges::adjacent_find(can) != can.end()) field.Fail("says a thing twice");
+  if (std::ranges::adjacent_find(can) != can.end()) field.Fail("has a capability twice");
   return can;
 }
 
@@ -61,7 +61,7 @@ DriverAnswer ReadOk(const JsonValue& field, DriverOp op, const DriverHello& hell
   if (op == DriverOp::kAcquire) answer.grant = ok.Take("grant").NonEmptyText(kLongestDriverLine);
   if (op == DriverOp::kAcquire && hello.Can("token")) {
     const auto token = ok.Find("token");
-    if (!token) field.Fail("has no 'token', though its hello lists it");
+    if (!token) field.Fail("has no 'token', although its hello lists 'token' in 'can'");
     if (token) answer.token = token->Whole<int64_t>(1, kMostToken);
   }
   if (op == DriverOp::kAcquire || op == DriverOp::kExtend) ReadLease(ok, asked, now, answer);
@@ -113,7 +113,7 @@ std::variant<DriverReply, LostNotification, BrokenLine> DriverAnswers::Take(std:
   JsonDocument document(parsed);
   JsonObject members(document);
   if (const auto lost = members.Find("lost")) {
-    if (!hello_.Can("lost")) return BrokenLine{"its hello does not say that it can 'lost'"};
+    if (!hello_.Can("lost")) return BrokenLine{"its hello does not list 'lost' in 'can'"};
     JsonObject notice(*lost);
     LostNotification told{.grant = notice.Take("grant").NonEmptyText(kLongestDriverLine)};
     notice.RejectUnknown();
@@ -128,15 +128,15 @@ std::variant<DriverReply, LostNotification, BrokenLine> DriverAnswers::Take(std:
   const auto asked = under_way_.find(static_cast<uint64_t>(id));
   if (asked == under_way_.end()) {
     const bool was_asked = id > 0 && static_cast<uint64_t>(id) <= last_id_;
-    return BrokenLine{
-        fmt::format("id {} {}", id, was_asked ? "was answered before" : "was never asked")};
+    return BrokenLine{was_asked ? fmt::format("request {} was already answered", id)
+                                : fmt::format("no request has id {}", id)};
   }
   const auto [op, at] = asked->second;
   const auto ok = members.Find("ok");
   const auto no = members.Find("no");
   const auto error = members.Find("error");
   if (ok.has_value() + no.has_value() + error.has_value() != 1)
-    return BrokenLine{"it has not exactly one of 'ok', 'no' and 'error'"};
+    return BrokenLine{"an answer must have exactly one of 'ok', 'no' and 'error'"};
   DriverReply reply{.id = asked->first, .answer = {}};
   reply.answer = ok ? ReadOk(*ok, op, hello_, at, now) : no ? ReadNo(*no, op) : ReadError(*error);
   reply.answer.came = now;

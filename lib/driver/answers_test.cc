@@ -44,7 +44,7 @@ DriverAnswer Good(const std::string& line) {
     return {};
   }
   EXPECT_EQ(WhyBrokenAnswers(line, answers),
-            "id " + std::to_string(reply->id) + " was answered before");
+            "request " + std::to_string(reply->id) + " was already answered");
   return reply->answer;
 }
 
@@ -84,8 +84,9 @@ TEST(DriverAnswers, EachGrantHasATokenIfTheLibraryHasTokens) {
   DriverAnswers answers = Asked(can);
   const auto taken = answers.Take(R"({"id":3,"ok":{"grant":"a","token":34}})", kAnswersNow);
   EXPECT_EQ(std::get<DriverReply>(taken).answer.token, 34);
-  EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
-            "answer to acquire: field 'ok' has no 'token', though its hello lists it");
+  EXPECT_EQ(
+      WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a"}})", Asked(can)),
+      "answer to acquire: field 'ok' has no 'token', although its hello lists 'token' in 'can'");
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":0}})", Asked(can)),
             "answer to acquire: field 'ok.token' is 0, outside 1 to 2305843009213693952");
   EXPECT_EQ(WhyBrokenAnswers(R"({"id":3,"ok":{"grant":"a","token":34}})"),
@@ -100,7 +101,7 @@ TEST(DriverAnswers, ALibraryWithNotificationsReportsALostLockUnasked) {
   EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{}})"), "field 'lost.grant' is missing");
   const std::string cannot = R"({"id":1,"ok":{"protocol":1,"name":"a","version":"1","can":[]}})";
   EXPECT_EQ(WhyBrokenAnswers(R"({"lost":{"grant":"3f9c"}})", Asked(cannot)),
-            "its hello does not say that it can 'lost'");
+            "its hello does not list 'lost' in 'can'");
 }
 
 // A driver may report a loss repeatedly. It counts once, and only for a lock that is held.
@@ -143,12 +144,12 @@ TEST(DriverAnswers, ABrokenLineIsReportedWithItsReason) {
       {R"({"id":-3,"no":{}})", "field 'id' is -3, outside 0 to 9223372036854775807"},
       {R"({"id":18446744073709551615,"no":{}})",
        "field 'id' is 18446744073709551615, outside 0 to 9223372036854775807"},
-      {R"({"id":7,"no":{}})", "id 7 was never asked"},
-      {R"({"id":0,"no":{}})", "id 0 was never asked"},
-      {R"({"id":1,"no":{}})", "id 1 was answered before"},
-      {R"({"id":3})", "it has not exactly one of 'ok', 'no' and 'error'"},
+      {R"({"id":7,"no":{}})", "no request has id 7"},
+      {R"({"id":0,"no":{}})", "no request has id 0"},
+      {R"({"id":1,"no":{}})", "request 1 was already answered"},
+      {R"({"id":3})", "an answer must have exactly one of 'ok', 'no' and 'error'"},
       {R"({"id":3,"ok":{"grant":"a"},"no":{}})",
-       "it has not exactly one of 'ok', 'no' and 'error'"},
+       "an answer must have exactly one of 'ok', 'no' and 'error'"},
       {R"({"id":3,"no":true})", "answer to acquire: field 'no' is not an object"},
       {R"({"id":3,"no":{"why":"taken"}})",
        "answer to acquire: field 'no.why' is unknown (one of: taken_ms)"},
@@ -204,7 +205,7 @@ TEST(DriverAnswers, ABrokenHelloIsReportedWithItsReason) {
       {R"({"protocol":1,"name":"a","version":"1","can":["leese"]})",
        "answer to hello: field 'ok.can[0]' is 'leese', which is unknown (did you mean 'lease'?)"},
       {R"({"protocol":1,"name":"a","version":"1","can":["lease","lease"]})",
-       "answer to hello: field 'ok.can' says a thing twice"},
+       "answer to hello: field 'ok.can' has a capability twice"},
   };
   for (const auto& each : cases) {
     EXPECT_EQ(WhyBrokenAnswers(std::string(R"({"id":1,"ok":)") + each.ok + "}", Asked("")),

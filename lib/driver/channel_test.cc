@@ -115,7 +115,7 @@ TEST_F(Channel, AnExitOrABrokenLineIsReportedOnce) {
       {"exec >&-; sleep 1000", "closed its standard output", std::nullopt},
       {"echo hello; sleep 1000", "broke the protocol: not valid JSON: hello", std::nullopt},
       {"yes '{\"id\":5,\"no\":{}}'",
-       "broke the protocol: id 5 was never asked: {\"id\":5,\"no\":{}}", std::nullopt},
+       "broke the protocol: no request has id 5: {\"id\":5,\"no\":{}}", std::nullopt},
       {"head -c 100000000 /dev/zero | tr '\\0' x",
        "wrote a line of more than 65536 bytes: xxxxxxxx", std::nullopt},
   };

@@ -92,7 +92,7 @@ DriverAnswer ServedLock::Acquire(const DriverRequest& request) {
     grants_[answer.grant] = grant;
     return answer;
   }
-  if (lock_->perhaps_done) return PerhapsDone("a try was sent and not answered");
+  if (lock_->perhaps_done) return PerhapsDone("an acquire was sent and not answered");
   const Duration taken = std::get<Busy>(result).retry_hint;
   return {.kind = AnswerKind::kNo, .taken = taken - taken % 1ms};
 }

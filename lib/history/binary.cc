@@ -24,9 +24,9 @@ class Packing {
   // Adds an event. Returns why the file cannot hold it, or nothing.
   std::optional<std::string> Take(const Event& event) {
     const auto ns = static_cast<uint64_t>(event.at_ns - first_ns_);
-    if (ns > Record::kMostNs) return "it is more than 78 hours after the first";
+    if (ns > Record::kMostNs) return "it is more than 78 hours after the first event";
     const std::optional<uint16_t> writer = WriterOf(event);
-    if (!writer) return "it has the 65537th writer";
+    if (!writer) return "its writer is the 65537th; a file has at most 65536";
     Record record{.writer = *writer, .key = event.key};
     uint8_t has = 0;
     const uint64_t base = BaseOf(*writer, event.hold);
@@ -94,7 +94,7 @@ Result<void> WriteBinaryFile(const History& history, const std::filesystem::path
   for (size_t i = 0; i < history.events.size(); ++i) {
     const Event& event = history.events[i];
     std::optional<std::string> why = WhyInvalid(event, history.facts);
-    if (!why && event.at_ns < previous_ns) why = "it is earlier than the one before";
+    if (!why && event.at_ns < previous_ns) why = "it is earlier than the previous event";
     if (!why) why = packing.Take(event);
     if (why) {
       return BadInput(

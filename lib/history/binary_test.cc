@@ -94,14 +94,14 @@ TEST_F(BinaryFile, HoldsOfAnyNumberAreKept) {
 }
 
 TEST_F(BinaryFile, AFileThatIsNoHistoryIsRefused) {
-  const std::string other = "is no history of this version (it does not begin with DHHIST2)";
+  const std::string other = "is not a history of this version (it does not begin with DHHIST2)";
   EXPECT_EQ(Refusal(), "No such file or directory");
   Put("");
   EXPECT_EQ(Refusal(), other);
   Put("DHHIST1\n" + std::string(1000, '\0'));
   EXPECT_EQ(Refusal(), other);
   Put("DHHIST2\n" + std::string(1000, '\0'));
-  EXPECT_EQ(Refusal(), "continues where it should end");
+  EXPECT_EQ(Refusal(), "has bytes after its end");
   Put("DHHIST2\n" + std::string(1000, '\xff'));
   EXPECT_EQ(Refusal(),
             "is cut off: it should hold 18446744073709551615 bytes of facts, "
@@ -125,14 +125,14 @@ TEST_F(BinaryFile, AnImpossibleEventIsNotWritten) {
     void (*spoil)(Event&);
   };
   for (const Case& spoilt : std::vector<Case>{
-           {"it is earlier than the one before", [](Event& e) { e.at_ns = 3; }},
+           {"it is earlier than the previous event", [](Event& e) { e.at_ns = 3; }},
            {"time -1 is negative", [](Event& e) { e.at_ns = -1; }},
            {"process 4 is unknown; the run had 3 clients", [](Event& e) { e.client = 4; }},
            {"operation 21 is unknown", [](Event& e) { e.op = static_cast<Op>(21); }},
            {"type 4 is unknown", [](Event& e) { e.type = static_cast<EventType>(4); }},
            {"task 3 is unknown", [](Event& e) { e.task = static_cast<TaskKind>(3); }},
            {"the reserved bytes are not zero", [](Event& e) { e.reserved[3] = 1; }},
-           {"it is more than 78 hours after the first",
+           {"it is more than 78 hours after the first event",
             [](Event& e) { e.at_ns = int64_t{1} << 48; }},
        }) {
     History history = SomeHistory();

@@ -87,7 +87,7 @@ std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts)
   const bool of_server =
       event.op == Op::kStall && IsServer(event.client) && event.client > OfServer(kMostServers);
   if (IsServer(event.client) && !of_server) {
-    return fmt::format("process \"node {}\" tells of no {}, only of its stalls",
+    return fmt::format("process \"node {}\" records {}; a node may record only stalls",
                        ServerOf(event.client), Name(event.op));
   }
   if (event.client > facts.clients) {
@@ -101,7 +101,7 @@ std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts)
       (event.value[0] < 0 || event.value[0] >= static_cast<int64_t>(facts.faults.size()))) {
     return fmt::format("fault {} is unknown; the run had {}", event.value[0], facts.faults.size());
   }
-  if (event.at_ns > kMostValue) return fmt::format("time {} is centuries away", event.at_ns);
+  if (event.at_ns > kMostValue) return fmt::format("time {} is too large", event.at_ns);
   for (size_t i = 0; i < event.value.size(); ++i) {
     const bool never_ends = i == 0 && event.value[i] == std::numeric_limits<int64_t>::max() &&
                             (event.op == Op::kAcquire || event.op == Op::kExtend);

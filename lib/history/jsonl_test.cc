@@ -246,7 +246,7 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
             "\"supervisor\" or \"node "
             "1\")"},
            {"a node that acquires", with(R"("process":1)", R"("process":"node 1")"),
-            "2: process \"node 1\" tells of no acquire, only of its stalls"},
+            "2: process \"node 1\" records acquire; a node may record only stalls"},
            {"f", with("acquire", "aquire"),
             "2: field 'f' is 'aquire', which is unknown (did you mean 'acquire'?)"},
            {"a new f", with("acquire", "late-rely"),
@@ -262,7 +262,7 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
            {"value out of bounds", with(R"("token":0)", R"("token":9000000000000000000)"),
             "2: value 9000000000000000000 is out of bounds"},
            {"far time", with(R"("time":10)", R"("time":9000000000000000000)"),
-            "2: time 9000000000000000000 is centuries away"},
+            "2: time 9000000000000000000 is too large"},
            {"value", with(R"("token":0)", R"("token":"0")"),
             "2: field 'value.token' is not a whole number"},
            {"hold", with(R"("hold":1)", R"("hold":-1)"),

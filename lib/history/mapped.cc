@@ -129,7 +129,7 @@ Result<MappedHistory> MappedHistory::Open(const std::filesystem::path& file) {
   Parts parts(*mapping);
   const auto header = parts.Take<HistoryHeader>(1);
   if (!header || (*header)[0].magic != kHistoryMagic) {
-    return refuse("is no history of this version (it does not begin with DHHIST2)");
+    return refuse("is not a history of this version (it does not begin with DHHIST2)");
   }
   const HistoryHeader& head = (*header)[0];
   const auto cut_off = [&] {
@@ -150,12 +150,12 @@ Result<MappedHistory> MappedHistory::Open(const std::filesystem::path& file) {
     if (!records || !words || !parts.Align()) return cut_off();
     history.streams_.push_back({*records, *words});
   }
-  if (!parts.Empty()) return refuse("continues where it should end");
+  if (!parts.Empty()) return refuse("has bytes after its end");
   for (const RecordWriter& writer : *writers) {
     if (const auto why = WhyBroken(writer)) return refuse(*why);
   }
   if (head.first_ns < 0 || head.first_ns > kMostValue || head.reserved != 0)
-    return refuse("its header makes no sense");
+    return refuse("its header is invalid");
   Result<RunFacts> facts =
       FactsFromJson(nlohmann::json::parse(text->begin(), text->end(), nullptr, false));
   if (!facts) return refuse(facts.error().message);

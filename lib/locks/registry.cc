@@ -65,12 +65,16 @@ std::vector<std::string> LocksWith(Trait trait) {
 }
 
 std::string_view Name(Trait trait) {
-  constexpr std::array<std::string_view, 10> kNames{
-      "gives fencing tokens",        "lets readers in together",
-      "lets its owner enter again",  "takes several keys at once",
-      "grants in queue order",       "takes no lock",
-      "goes by its clients' clocks", "looks before it releases",
-      "needs most of its nodes",     "keeps nobody out"};
+  constexpr std::array<std::string_view, 10> kNames{"gives fencing tokens",
+                                                    "admits readers together",
+                                                    "is reentrant",
+                                                    "takes several keys at once",
+                                                    "grants in queue order",
+                                                    "takes no lock",
+                                                    "depends on its clients' clocks",
+                                                    "checks the owner on release",
+                                                    "needs a majority of its nodes",
+                                                    "excludes no client"};
   return kNames[static_cast<size_t>(trait)];
 }
 

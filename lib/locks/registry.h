@@ -30,7 +30,7 @@ struct LockContext {
 };
 
 using Trait = LockTrait;
-std::string_view Name(Trait trait);  // for example "lets readers in together"
+std::string_view Name(Trait trait);  // for example "admits readers together"
 
 // The times of a variant's source, for runs with lock.pace = "source". Durations are written as by
 // a user. An empty duration or a negative number means the default of all locks.

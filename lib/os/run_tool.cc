@@ -57,7 +57,8 @@ Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const ToolInput
   const MemoryFile in(options.input);
   const MemoryFile out("");
   if (!in.whole() || !out.whole())
-    return EnvironmentFailed(fmt::format("memfd_create: {}", std::strerror(errno)));
+    return EnvironmentFailed(
+        fmt::format("cannot create a file in memory: {}", std::strerror(errno)));
   const Result<pid_t> pid = Spawn({.argv = argv,
                                    .input = in.fd(),
                                    .output = out.fd(),

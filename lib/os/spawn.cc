@@ -85,7 +85,7 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   std::array<int, 2> failure{};  // a successful exec closes it; a failed one writes its errno
   if (pipe2(failure.data(), O_CLOEXEC) != 0) {
     close(log);
-    return EnvironmentFailed(fmt::format("pipe: {}", std::strerror(errno)));
+    return EnvironmentFailed(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   // Allocates before the fork.
   const std::vector<char*> argv = Pointers(request.argv);

@@ -92,8 +92,9 @@ TEST(Settings, ANonSettingIsRefusedWithItsLine) {
   } cases[] = {
       {"a = 1\nb = 2020-01-01\n", "x.toml:2: b: needs a text, a number or true/false"},
       {"a = [[1]]\n", "x.toml:1: a: needs a text, a number or true/false"},
-      {"[[fault]]\nkind = \"pause\"\n[[fault]]\n", "x.toml:3: fault: an empty table"},
-      {"fault = [{kind = \"pause\"}, 1]\n", "x.toml:1: fault: tables and values in one list"},
+      {"[[fault]]\nkind = \"pause\"\n[[fault]]\n",
+       "x.toml:3: fault: the table is empty; remove it"},
+      {"fault = [{kind = \"pause\"}, 1]\n", "x.toml:1: fault: the list has both tables and values"},
   };
   for (const auto& [text, message] : cases) {
     const Result<Settings> settings = Settings::ParseToml(text, "x.toml");

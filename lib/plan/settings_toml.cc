@@ -52,11 +52,13 @@ class Flattener {
       }
       // An empty table would leave no setting, so the numbers of the following tables would be
       // wrong.
-      if (inner->empty()) return BadInput(fmt::format("{}: {}: an empty table", Where(node), name));
+      if (inner->empty())
+        return BadInput(fmt::format("{}: {}: the table is empty; remove it", Where(node), name));
       if (Result<void> ok = Table(*inner, fmt::format("{}.{}.", name, index++)); !ok) return ok;
     }
     if (index > 0 && !words.empty()) {
-      return BadInput(fmt::format("{}: {}: tables and values in one list", Where(array), name));
+      return BadInput(
+          fmt::format("{}: {}: the list has both tables and values", Where(array), name));
     }
     if (index == 0) settings_.SetList(name, std::move(words), Where(array));
     return {};

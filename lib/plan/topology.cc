@@ -23,11 +23,12 @@ constexpr std::array kTopologies{
                   .usual_nodes = kUsualQuorum,
                   .most_nodes = kMostNodes,
                   .is_many = true},
-    TopologyEntry{.name = "replicated",
-                  .summary = "a primary with replicas; failover by hand moves the clients' address",
-                  .lead = Lead::kAddress},
+    TopologyEntry{
+        .name = "replicated",
+        .summary = "a primary with replicas; a manual failover moves the clients' address",
+        .lead = Lead::kAddress},
     TopologyEntry{.name = "sentinel",
-                  .summary = "a primary with replicas under three sentinels, which clients ask",
+                  .summary = "a primary with replicas; clients ask one of three sentinels for it",
                   .lead = Lead::kSentinel},
     TopologyEntry{.name = "cluster",
                   .summary = "Redis Cluster: masters with replicas; clients follow MOVED",
@@ -75,28 +76,26 @@ Incompatibility WhyWrongSize(const Plan& plan) {
     }
     if (one) {
       return {"name",
-              fmt::format("'{}' has one node, not {} (independent?)", entry.name, plan.nodes)};
+              fmt::format("'{}' has one node, not {}; use independent", entry.name, plan.nodes)};
     }
     return {"nodes", fmt::format("'{}' has {} to {} masters, not {}", entry.name, entry.least_nodes,
                                  entry.most_nodes, plan.nodes)};
   }
   if (!entry.HasReplicas() && plan.replicas != 0) {
-    return {"replicas", fmt::format("'{}' has no replicas (replicated, sentinel and cluster have)",
-                                    entry.name)};
+    return {"replicas",
+            fmt::format("'{}' has no replicas; use replicated, sentinel or cluster", entry.name)};
   }
   if (entry.HasReplicas() && (plan.replicas < 1 || plan.replicas > kMostReplicas)) {
     return {"replicas", fmt::format("{} is not in 1..{}", plan.replicas, kMostReplicas)};
   }
   if (plan.net == kNamespaces && entry.lead == Lead::kCluster) {
-    return {"net", fmt::format("the servers of '{}' reach each other past the proxy too, which "
-                               "namespaces do not carry (proxy?)",
+    return {"net", fmt::format("the servers of '{}' also connect to each other directly, which "
+                               "namespaces do not support; use net = \"proxy\"",
                                entry.name)};
   }
   if (entry.HasReplicas() && plan.direct) {
-    return {
-        "direct",
-        fmt::format("'direct' bypasses the proxy, through which the servers of '{}' are reached",
-                    entry.name)};
+    return {"direct",
+            fmt::format("the servers of '{}' need the proxy, which 'direct' bypasses", entry.name)};
   }
   return {};
 }

@@ -131,7 +131,7 @@ bool EdnParser::Form(int depth) {
     case ']':
     case ')':
     case '}':
-      return Fail(fmt::format("a '{}' closes nothing", Here()));
+      return Fail(fmt::format("unmatched '{}'", Here()));
     default:
       return Token();
   }
@@ -192,7 +192,7 @@ bool EdnParser::Token() {
   if (AtEnd() && !complete_) return Ends("within a word");
   std::string_view token = text_.substr(begin, at_ - begin);
   if (token.empty())
-    return AtEnd() ? Ends("within a form") : Fail(fmt::format("'{}' begins no form", Here()));
+    return AtEnd() ? Ends("within a form") : Fail(fmt::format("unexpected '{}'", Here()));
   const char first = token.front();
   const bool is_signed = (first == '-' || first == '+') && token.size() > 1;
   const char digit = is_signed ? token[1] : first;

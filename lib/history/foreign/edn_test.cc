@@ -83,12 +83,12 @@ TEST(Edn, ReportsTheLineOfAnError) {
   } const cases[] = {
       {"{:a 1\n:b", "x.edn:2: the file ends before a '}'"},
       {"\n{:a}", "x.edn:2: a map has a key without a value"},
-      {"{:a 1}}", "x.edn:1: a '}' closes nothing"},
+      {"{:a 1}}", "x.edn:1: unmatched '}'"},
       {"\"abc", "x.edn:1: the file ends within a text"},
       {"[{:a 1}\n", "x.edn:2: the file ends within its vector"},
       {"#", "x.edn:1: the file ends after a '#'"},
       {"#_", "x.edn:1: the file ends within a form"},
-      {"{:a )}", "x.edn:1: a ')' closes nothing"},
+      {"{:a )}", "x.edn:1: unmatched ')'"},
       {"{:a 1}\n\n{:a \"\xff\"}", "x.edn:3: not UTF-8"},
   };
   for (const auto& c : cases) EXPECT_EQ(Forms(c.text), c.message) << c.text;

@@ -25,7 +25,7 @@ class JsonValue {
     using Found = FormReader::Found;
     if (parser_.capacity() < text.size() || parser_.max_depth() != kMostDepth) {
       if (parser_.allocate(2 * text.size() + 1024, kMostDepth) != simdjson::SUCCESS) {
-        problem = "no memory for it";
+        problem = "too little memory to parse it";
         return Found::kGarbled;
       }
     }
@@ -186,7 +186,7 @@ class JsonArray final : public FormReader {
   // The text is not an array: skips the rest of it.
   Found NoArray() {
     line_ = next_line_;
-    const char* problem = closed_ ? "something follows the array" : "no array begins here";
+    const char* problem = closed_ ? "unexpected text after the array" : "not a JSON array";
     while (!source_.at_end()) {
       source_.Drop(source_.window().size());
       source_.More();

@@ -86,7 +86,7 @@ class OpLogReader {
       if (!ok) return tl::unexpected(ok.error());
     }
     if (facts_.events == 0)
-      return BadInput(fmt::format("{}: no operation of any client", skips_.name()));
+      return BadInput(fmt::format("{}: has no operation of a client", skips_.name()));
     return facts_;
   }
 
@@ -121,9 +121,9 @@ class OpLogReader {
       // mistaken for one because of its name.
       if (facts_.ours || !type || type == EventType::kInfo || entry.process.Text() == "nemesis")
         return {};
-      return Skip(SkipReason::kNoEvent, "its process is no number");
+      return Skip(SkipReason::kNoEvent, "its process is not a number");
     }
-    if (!type) return Skip(SkipReason::kNoEvent, "its type is none of invoke, ok, fail, info");
+    if (!type) return Skip(SkipReason::kNoEvent, "its type is not one of invoke, ok, fail, info");
     const std::optional<std::string_view> function = entry.f.Text();
     if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");
     if (facts_.ours) {
@@ -132,7 +132,7 @@ class OpLogReader {
     }
     const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
     if (*process < 0 || *process > kThreadsApart - 1 || thread < 0 || thread >= kMostThreads)
-      return Skip(SkipReason::kNoEvent, "no such process can be");
+      return Skip(SkipReason::kNoEvent, "its process is out of range");
     return Take({.line = reader_.line(),
                  .process = static_cast<int32_t>(facts_.ours ? *process + thread * kThreadsApart
                                                              : *process),

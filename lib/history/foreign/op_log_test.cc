@@ -171,13 +171,13 @@ TEST(OpLog, MalformedEventsAreRefusedOrSkippedWhenLenient) {
       {"[1]", "h:1: not a map"},
       {"{\"process\":1,\"f\":\"a\"}", "h:1: no 'type'"},
       {"{\"process\":1,\"type\":\"okay\",\"f\":\"a\"}",
-       "h:1: its type is none of invoke, ok, fail, info"},
+       "h:1: its type is not one of invoke, ok, fail, info"},
       {"{\"process\":1,\"type\":\"ok\",\"f\":7}", "h:1: its 'f' is not a word"},
-      {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
-      {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: no such process can be"},
+      {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: its process is out of range"},
+      {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: its process is out of range"},
       // Otherwise such a client would be mistaken for a nemesis and skipped silently.
-      {R"({"process":"1","type":"invoke","f":"a"})", "h:1: its process is no number"},
-      {R"({"process":1.5,"type":"fail","f":"a"})", "h:1: its process is no number"},
+      {R"({"process":"1","type":"invoke","f":"a"})", "h:1: its process is not a number"},
+      {R"({"process":1.5,"type":"fail","f":"a"})", "h:1: its process is not a number"},
       {"[\"\xff\"]", "h:1: not UTF-8", SkipReason::kNotUtf8},
       {"[\"" + std::string(FormReader::kMostBytes, 'x') + "\"]", "h:1: longer than 16 MiB",
        SkipReason::kTooLong},
@@ -208,7 +208,7 @@ TEST(OpLog, MalformedEventsAreRefusedOrSkippedWhenLenient) {
     EXPECT_EQ(lenient->skips.weight(), SkipWeight::kAnything);
     EXPECT_GE(lenient->events.size(), 1U);
   }
-  EXPECT_EQ(ReadOpLogText("").error().message, "h: no operation of any client");
+  EXPECT_EQ(ReadOpLogText("").error().message, "h: has no operation of a client");
 }
 
 TEST(OpLog, TheWorstSkippedEventDeterminesTheWeight) {

@@ -50,12 +50,12 @@ Result<Deviations> ParseDeviations(std::string_view text) {
 std::optional<std::string> GivenChoices::WhyUnfit() const {
   if (misfit_) {
     const auto given = std::ranges::find(given_, misfit_->at, &Deviation::at);
-    return fmt::format("choice {}:{}: at that place there are 1 to {}", given->at, given->choice,
+    return fmt::format("choice {}:{}: this place has the choices 1 to {}", given->at, given->choice,
                        misfit_->count - 1);
   }
   if (next_ == given_.size()) return std::nullopt;
-  return fmt::format("choice {}:{}: the execution asks {} times, from 0 on", given_[next_].at,
-                     given_[next_].choice, asked_);
+  return fmt::format("choice {}:{}: the execution has only {} places, counted from 0",
+                     given_[next_].at, given_[next_].choice, asked_);
 }
 
 }  // namespace doublehold::sim
