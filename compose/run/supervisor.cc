@@ -117,16 +117,13 @@ class Supervisor {
 
   // ---- start -----------------------------------------------------------------------------------
 
-  static tl::unexpected<Error> Interrupted() {
-    return tl::unexpected(Error{ExitCode::kUnknown, "interrupted before the run began", {}});
-  }
-
   // Polls every kPingInterval until `what_is_missing` returns an empty text.
   Result<void> Await(const std::function<std::string()>& what_is_missing) {
     const MonoTime give_up = RealMono() + kStartTimeout + (plan_.driver ? kDriverStart : 0s);
     for (std::string missing = what_is_missing(); !missing.empty(); missing = what_is_missing()) {
       if (failure_) return tl::unexpected(*failure_);
-      if (end_request_.once()) return Interrupted();
+      if (end_request_.once())
+        return tl::unexpected(Error{ExitCode::kUnknown, "interrupted before the run began", {}});
       if (RealMono() >= give_up) return EnvironmentFailed(missing);
       WaitFor([] { return false; }, RealMono() + kPingInterval);
     }
