@@ -1,10 +1,10 @@
-"""The first lines of a suite's page: which lock, why, and how sure that is."""
+"""The first lines of a suite's page: which locks broke, why, and how sure the result is."""
 
 from collections import Counter
 from dataclasses import dataclass
 
 from cells import DATA_CLAIMS, CellSummary, all_titles
-from differences import TEST, Pair, pairs_of
+from differences import TEST, Pair, compare_pairs
 from rates import Trials
 from reading import Suite, Verdict
 from words import listed, number, plural
@@ -22,7 +22,7 @@ class Row:
 
     @property
     def head(self) -> tuple[str, str]:
-        """The key and the text of its line in a table."""
+        """The key and the text of the row in a table."""
         return self.name, self.name
 
     @property
@@ -32,7 +32,7 @@ class Row:
 
     @property
     def calm(self) -> list[Verdict]:
-        """The verdicts of its runs without faults."""
+        """The verdicts of the lock's runs without faults."""
         return [v for found in self.cells for v in found.cell.judged if not v.faults]
 
     @property
@@ -61,13 +61,13 @@ class SuiteAnswer:
     pairs: list[Pair]
 
 
-def rows_of(suite: Suite, summaries: list[CellSummary]) -> list[Row]:
-    """Returns the rows in the order of the suite; those without a lock come last."""
+def group_rows(suite: Suite, summaries: list[CellSummary]) -> list[Row]:
+    """Returns the rows in the order of the suite, but rows without a lock last."""
     rows = [Row(name, [s for s in summaries if s.cell.row == name]) for name in suite.rows]
     return sorted((row for row in rows if row.cells), key=lambda row: row.no_lock)
 
 
-def answer_of(rows: list[Row]) -> SuiteAnswer:
+def answer_suite(rows: list[Row]) -> SuiteAnswer:
     locks = [row for row in rows if not row.no_lock] or rows
     lost = [row for row in locks if row.lost]
     broke = [row for row in locks if row.broke and not row.lost]
@@ -99,7 +99,7 @@ def _share(some: list[Row], locks: list[Row]) -> str:
 
 
 def _under(rows: list[Row]) -> str:
-    """Returns " under pause and clock" if few columns did it."""
+    """Returns " under pause and clock", or " in 7 cases" if there are many columns."""
     each = [dict.fromkeys(c.cell.column for c in row.lost or row.broke) for row in rows]
     columns = list(dict.fromkeys(column for some in each for column in some))
     if len(columns) > NAMES_SHOWN:
@@ -140,17 +140,17 @@ def _why(locks: list[Row]) -> str:
         cause for row in locks for found in row.cells for cause in found.causes[:1])
     if not causes:
         return "There is no violation to explain."
-    told = [f"{cause} ({plural(count, 'cell')})"
+    parts = [f"{cause} ({plural(count, 'cell')})"
             for cause, count in causes.most_common(NAMES_SHOWN)]
-    more = len(causes) - len(told)
-    return (f"The most frequent cause of each cell: {', '.join(told)}"
+    more = len(causes) - len(parts)
+    return (f"The most frequent cause of each cell: {', '.join(parts)}"
             f"{f' and {more} more' if more else ''}.")
 
 
 def _sure(locks: list[Row], pairs: list[Pair]) -> str:
     counts = [(t.of, t.unit) for row in locks for found in row.cells if (t := found.trials(None))]
     if not counts:
-        return "There are no rates: this suite is from before they were counted."
+        return "There are no rates: this suite is of a version that did not count them."
     rests = "A cell rests on " + " or ".join(
         _range([of for of, unit in counts if unit == each], each)
         for each in dict.fromkeys(unit for _, unit in counts))
@@ -159,12 +159,12 @@ def _sure(locks: list[Row], pairs: list[Pair]) -> str:
     differ = [pair for pair in pairs if pair.differ]
     if not differ:
         return (f"{rests}; between {plural(len(pairs), 'pair')} of locks no difference is seen "
-                f"({TEST}). More repetitions (--repeat) may tell them apart.")
-    told = [pair.text for pair in differ] if len(differ) <= NAMES_SHOWN else \
+                f"({TEST}). More repetitions (--repeat) may show one.")
+    parts = [pair.text for pair in differ] if len(differ) <= NAMES_SHOWN else \
         [f"{len(differ)} of {len(pairs)} pairs of locks differ"]
     if len(differ) < len(pairs):
-        told.append("between the others no difference is seen")
-    return f"{rests}; {', '.join(told)} ({TEST})."
+        parts.append("between the others no difference is seen")
+    return f"{rests}; {', '.join(parts)} ({TEST})."
 
 
 def _range(counts: list[int], unit: str) -> str:
@@ -173,11 +173,11 @@ def _range(counts: list[int], unit: str) -> str:
 
 
 def _pairs(locks: list[Row]) -> list[Pair]:
-    """Compares by the claim that matters most: the first one on data that all have, else any."""
+    """Compares the locks by the first claim on data that was judged, or else by any claim."""
     judged = {claim.name for row in locks for c in row.cells for v in c.cell.judged
               for claim in v.claims}
     claim = next((name for name in DATA_CLAIMS if name in judged), None)
     rates: dict[str, dict[str, Trials]] = {
         row.name: {found.cell.column: trials for found in row.cells
                    if (trials := found.trials(claim))} for row in locks}
-    return pairs_of(rates)
+    return compare_pairs(rates)

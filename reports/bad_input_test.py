@@ -1,4 +1,4 @@
-"""Tests of the command line: bad input is one clear line."""
+"""Tests of the command line: bad input is refused in one line."""
 
 import json
 import os
@@ -14,21 +14,21 @@ HERE = Path(__file__).parent
 
 
 class BadInputTest(ReportFixture):
-    def test_a_folder_of_something_else(self) -> None:
+    def test_a_folder_without_a_run_or_suite_is_refused(self) -> None:
         (self.folder / "docs").mkdir()
         self.refused("docs", says="neither a run (verdict.json) nor a suite (suite.json)")
 
-    def test_a_run_without_verdict(self) -> None:
+    def test_a_run_without_verdict_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
         (self.folder / "run/verdict.json").unlink()
         self.refused("run", says="verdict.json: no such file")
 
-    def test_a_run_without_history(self) -> None:
+    def test_a_run_without_history_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
         (self.folder / "run/history.jsonl").unlink()
         self.refused("run", says="history.jsonl: no such file")
 
-    def test_a_history_cut_off_anywhere(self) -> None:
+    def test_a_history_truncated_anywhere_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
         file = self.folder / "run/history.jsonl"
         whole = file.read_bytes()
@@ -38,14 +38,14 @@ class BadInputTest(ReportFixture):
                 file.write_bytes(cut)
                 self.refused("run", says="history.jsonl:")
 
-    def test_a_history_with_a_line_missing(self) -> None:
+    def test_a_history_with_a_missing_line_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
         file = self.folder / "run/history.jsonl"
         lines = file.read_text().splitlines(keepends=True)
         file.write_text("".join(lines[:20] + lines[21:]))
         self.refused("run", says="history.jsonl:21: out of order")
 
-    def test_a_history_with_a_garbled_value(self) -> None:
+    def test_a_history_with_a_malformed_value_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
         file = self.folder / "run/history.jsonl"
         whole = file.read_text()
@@ -55,13 +55,13 @@ class BadInputTest(ReportFixture):
                                        whole, count=1))
                 self.refused("run", says="not an event of a history")
 
-    def test_a_history_of_another_run(self) -> None:
+    def test_a_history_of_another_run_is_refused(self) -> None:
         write_run(self.folder / "a", Toy())
         write_run(self.folder / "b", Toy(seed=8))
         (self.folder / "b/history.jsonl").replace(self.folder / "a/history.jsonl")
         self.refused("a", says="not of the same run")
 
-    def test_a_garbled_verdict(self) -> None:
+    def test_a_malformed_verdict_is_refused(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause"))
         file = self.folder / "run/verdict.json"
         good = json.loads(file.read_text())
@@ -76,7 +76,7 @@ class BadInputTest(ReportFixture):
                 file.write_text(text)
                 self.refused("run", says=says)
 
-    def test_a_garbled_suite(self) -> None:
+    def test_a_malformed_suite_is_refused(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
         file = self.folder / "suite/suite.json"
         good = json.loads(file.read_text())
@@ -92,16 +92,16 @@ class BadInputTest(ReportFixture):
                 file.write_text(text)
                 self.refused("suite", says=says)
 
-    def test_a_suite_with_a_run_that_is_gone(self) -> None:
+    def test_a_suite_with_a_missing_run_is_refused(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
         (self.folder / "suite/cells/none-calm/1/verdict.json").unlink()
         self.refused("suite", says="cells/none-calm/1/verdict.json: no such file")
 
-    def test_a_page_that_cannot_be_written(self) -> None:
+    def test_a_page_that_cannot_be_written_is_reported(self) -> None:
         write_run(self.folder / "run", Toy())
         self.refused("run", "-o", "nowhere/page.html", says="nowhere/page.html: cannot be written")
 
-    def test_a_wrong_command_line(self) -> None:
+    def test_a_wrong_command_line_is_refused(self) -> None:
         self.refused(says="doublehold report: the following arguments are required: DIR "
                           "(usage: doublehold report DIR...")
         self.refused("run", "--colour", says="--colour")

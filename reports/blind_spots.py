@@ -1,4 +1,4 @@
-"""Reads what the history of a run could not show: `blind_spots` of verdict.json."""
+"""Reads `blind_spots` of verdict.json: what may hide a violation in a run's history."""
 
 from dataclasses import dataclass, field
 
@@ -16,10 +16,10 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class BlindSpots:
-    # By operation: how many had an unknown outcome, and how many of these could hide a violation.
+    # By operation: the number of calls of unknown outcome, and how many could hide a violation.
     unanswered: dict[str, tuple[int, int]] = field(default_factory=dict)
-    sentences: list[str] = field(default_factory=list)  # of the first unanswered calls
-    without_lease: dict[int, int] = field(default_factory=dict)  # holds, by client
+    sentences: list[str] = field(default_factory=list)  # describe the first unanswered calls
+    without_lease: dict[int, int] = field(default_factory=dict)  # number of holds, by client
     stalls: list[Stall] = field(default_factory=list)  # the longest ones
 
     @property
@@ -28,7 +28,7 @@ class BlindSpots:
 
 
 def read_blind_spots(verdict: Node) -> BlindSpots | None:
-    """Returns None if they were not examined."""
+    """Returns None if the checkers did not examine blind spots."""
     spots = verdict.maybe_node("blind_spots")
     if spots is None:
         return None

@@ -1,24 +1,24 @@
-"""Summarises the repetitions of a suite's cell in the words of the matrix."""
+"""Summarises the runs of a suite's cell for the matrix."""
 
 from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 
 from figures_speed import LockSpeed
-from incidents import Incident, incidents_of
-from rates import ClaimRate, Trials, rate_of
+from incidents import Incident, group_incidents
+from rates import ClaimRate, Trials, find_rate
 from reading import Cell, Percentiles, SuiteRun, Verdict
 from words import bound, counted, interval, number, plural
 
 GRAVITY = ("valid", "unknown", "violated")
-# What a lock is for: a violation of these has changed data.
+# The claims on data. A violation of one of these means wrong data, which a lock should prevent.
 DATA_CLAIMS = ("stock", "exactly-once", "torn-read")
 CAUSES_SHOWN = 2
 
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """For example: "oversold, held twice", "6 of 20 fault episodes, 12-54 %"."""
+    """A line in a cell: "oversold, held twice", and "6 of 20 fault episodes, 12-54 %"."""
 
     outcome: str
     word: str
@@ -40,20 +40,20 @@ class CellSummary:
 
     @property
     def data(self) -> str | None:
-        """The outcome of the claims on data; None if none was judged."""
+        """The gravest outcome of the claims on data; None if no such claim was judged."""
         outcomes = [c.outcome for v in self.cell.judged for c in v.claims if c.name in DATA_CLAIMS]
         return max(outcomes, key=GRAVITY.index) if outcomes else None
 
     @property
     def weight(self) -> str:
-        """Of a violated cell: whether data was lost, or kept all the same; empty if unknown."""
+        """Returns "lost" or "kept", for the data of a violated cell; else, or if undecided, ""."""
         if self.outcome != "violated" or self.data is None:
             return ""
         return {"violated": "lost", "valid": "kept"}.get(self.data, "")
 
     @property
     def gravity(self) -> int:
-        """For sorting: 0 clean, 1 undecided, 2 violated, 3 with loss of data."""
+        """For sorting: 0 clean, 1 undecided, 2 violated, 3 violated with loss of data."""
         return GRAVITY.index(self.outcome) + (self.weight == "lost")
 
     @property
@@ -76,7 +76,7 @@ class CellSummary:
         return [run for run in self.cell.runs if run.error]
 
     def trials(self, claim: str | None) -> Trials | None:
-        rate = rate_of(self.cell.rates, claim)
+        rate = find_rate(self.cell.rates, claim)
         return None if rate is None else rate.trials
 
 
@@ -89,7 +89,7 @@ def summary(index: int, cell: Cell) -> CellSummary:
         found.lines.append(CellLine("valid", f"{_data_word(cell)} kept"))
     found.lines.extend(_undecided_lines(cell))
     if not found.lines:
-        rate = rate_of(cell.rates, None)
+        rate = find_rate(cell.rates, None)
         clean = outcome == "valid"
         found.lines.append(CellLine(outcome, "no violation" if clean else "undecided",
                                     rate_text(rate) if rate and clean else ""))
@@ -116,10 +116,10 @@ def rate_text(rate: ClaimRate) -> str:
 
 
 def _violated_lines(cell: Cell) -> list[CellLine]:
-    """Returns one line for claims with the same count of trials."""
+    """Returns one line for each distinct rate, with all claims that have this rate."""
     by_rate: dict[str, list[str]] = {}
     for name, title in titles_violated(cell).items():
-        rate = rate_of(cell.rates, name)
+        rate = find_rate(cell.rates, name)
         by_rate.setdefault(rate_text(rate) if rate else "", []).append(title)
     return [CellLine("violated", ", ".join(titles), rate) for rate, titles in by_rate.items()]
 
@@ -130,7 +130,7 @@ def _data_word(cell: Cell) -> str:
 
 
 def _undecided_lines(cell: Cell) -> list[CellLine]:
-    """Names the claims that a run left undecided and that no run violated."""
+    """Returns lines for undecided claims that no run violated, and for failed runs."""
     violated = titles_violated(cell)
     runs = len(cell.runs)
     claims = Counter(claim.title for verdict in cell.judged for claim in verdict.claims
@@ -150,10 +150,10 @@ def _causes(cell: Cell) -> list[str]:
 
 
 def shortest(cell: Cell) -> tuple[SuiteRun, Incident] | None:
-    """Returns the incident that is told most briefly, with its run: one in which data was lost if
-    there is any, and one that can be drawn."""
+    """Returns the incident with the fewest steps, and its run. Prefers incidents with lost data,
+    then incidents that can be drawn."""
     found = [(run, incident) for run in cell.runs if run.verdict
-             for incident in incidents_of(run.verdict.violations)]
+             for incident in group_incidents(run.verdict.violations)]
 
     def length(item: tuple[SuiteRun, Incident]) -> tuple[bool, bool, int, int]:
         main = item[1].main
@@ -164,7 +164,7 @@ def shortest(cell: Cell) -> tuple[SuiteRun, Incident] | None:
     return min(found, key=length, default=None)
 
 
-def speed_of(name: str, verdicts: list[Verdict]) -> LockSpeed:
+def summarise_speed(name: str, verdicts: list[Verdict]) -> LockSpeed:
     rates = [(v.orders if v.sells else v.grants) / v.seconds if v.seconds > 0 else 0.0
              for v in verdicts]
     return LockSpeed(name, "orders" if verdicts[0].sells else "grants",

@@ -1,8 +1,8 @@
 """Tests whether the rates of two locks differ, on counted trials: fault episodes or runs.
 
-The test is Fisher's exact test, two-sided. Cells of several columns are strata: given how many
-trials of a column were violated in both locks together, each split of them is as likely as it is
-under equal rates, and the test sums over the columns."""
+The test is Fisher's exact test, two-sided. Each column is a stratum. The number of violated trials
+of both locks together is fixed in each column. The statistic is the first lock's number of violated
+trials, summed over the columns."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,7 +17,7 @@ TEST = ("Fisher's exact test on counted fault episodes (runs, where there are no
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two locks, and how likely a split as uneven as theirs is if their rates are equal."""
+    """Two locks, and the probability `p` of results at least as uneven under equal rates."""
 
     first: str
     second: str
@@ -30,9 +30,9 @@ class Pair:
         return f"{self.first} and {self.second} differ ({p})"
 
 
-def pairs_of(rates: dict[str, dict[str, Trials]]) -> list[Pair]:
-    """`rates`: by lock, then by column. Two locks are compared in the columns that both have, if
-    both counted the same unit there. LEVEL is shared among the pairs (Bonferroni)."""
+def compare_pairs(rates: dict[str, dict[str, Trials]]) -> list[Pair]:
+    """`rates` is by lock, then by column. Compares two locks in the columns in which both have
+    trials of the same unit. LEVEL is divided by the number of pairs (Bonferroni)."""
     tested: list[tuple[str, str, float]] = []
     for first, second in combinations(rates, 2):
         strata = [(a, rates[second][column]) for column, a in rates[first].items()
@@ -44,12 +44,12 @@ def pairs_of(rates: dict[str, dict[str, Trials]]) -> list[Pair]:
 
 
 def p_value(strata: list[tuple[Trials, Trials]]) -> float:
-    """Of Fisher's exact test. An undecided trial counts as whichever outcome makes the two rates
-    more equal."""
+    """Returns the p-value of Fisher's exact test. An undecided trial counts as the outcome that
+    makes the two rates more equal."""
     if _share(strata, 0) > _share(strata, 1):
         strata = [(b, a) for a, b in strata]
     low, high = 0, 0
-    chances = [1.0]  # of each number of violated trials in the first lock
+    chances = [1.0]  # of each number of violated trials of the first lock, from `offset` on
     offset = 0
     for a, b in strata:
         in_a, in_b = a.violated + a.undecided, b.violated
@@ -60,7 +60,7 @@ def p_value(strata: list[tuple[Trials, Trials]]) -> float:
                        for j in range(max(0, i - len(chances) + 1), min(i, len(split) - 1) + 1))
                    for i in range(len(chances) + len(split) - 1)]
     if low * sum(b.of for _, b in strata) >= high * sum(a.of for a, _ in strata):
-        return 1.0  # with the undecided trials the rates may as well be equal
+        return 1.0  # the undecided trials can make the rates equal
     seen = chances[low - offset]
     return min(1.0, sum(chance for chance in chances if chance <= seen * (1 + 1e-9)))
 
@@ -70,8 +70,8 @@ def _share(strata: list[tuple[Trials, Trials]], side: int) -> float:
 
 
 def _splits(violated: int, of_a: int, of_b: int) -> tuple[int, list[float]]:
-    """Returns the least possible number in the first of two groups, and the chance of it and of
-    each larger one: the hypergeometric distribution."""
+    """Returns the least possible number of violated trials in the first group, and the probability
+    of this number and each larger one. The distribution is hypergeometric."""
     least, most = max(0, violated - of_b), min(violated, of_a)
     all_ways = _log_choose(of_a + of_b, violated)
     return least, [exp(_log_choose(of_a, k) + _log_choose(of_b, violated - k) - all_ways)

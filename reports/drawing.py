@@ -1,4 +1,4 @@
-"""The drawing of a violation, as verdict.json has it: lanes with spans and marks."""
+"""The drawing of a violation in verdict.json: lanes with spans and marks."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ Span = tuple[int, int]  # from_ns, to_ns
 @dataclass(frozen=True, slots=True)
 class Mark:
     at_ns: int
-    letter: str  # as in the pictures of a terminal
-    text: str = ""  # "wrote 4"
+    letter: str  # as in Doublehold's drawings on the terminal
+    text: str = ""  # describes the event: "wrote 4"
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
     name: str
-    client: int  # whose session it is, or on whom the fault acts; below 1: on no client
+    client: int  # client of the session, or target of the fault; below 1: no client
     fault: str | None  # the name of the fault; None: a session's lane
     spans: list[tuple[str, Span]]  # a state and its time
     marks: list[Mark]
@@ -27,7 +27,7 @@ class Lane:
 
 
 def read_lanes(violation: Node) -> tuple[Lane, ...]:
-    """Returns no lanes for a violation that names no hold, or that version 0.1.0 judged."""
+    """Returns no lanes if the violation names no hold, or if version 0.1.0 judged the run."""
     if "lanes" not in violation.data:
         return ()
     return tuple(

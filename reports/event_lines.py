@@ -31,7 +31,7 @@ def open_lines(file: Path) -> Iterator[IO[bytes]]:
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                       stderr=errors)
         except OSError:
-            raise BadInput(f"{file}: was not kept, and no doublehold program is found that reads "
+            raise BadInput(f"{file}: no such file, and no doublehold program was found to read "
                            f"{binary.name}; use 'doublehold report'") from None
         with export:
             assert export.stdout is not None
@@ -39,7 +39,7 @@ def open_lines(file: Path) -> Iterator[IO[bytes]]:
                 yield export.stdout
             except BadInput:
                 export.stdout.close()
-                if export.wait() > 0:  # negative: it was only stopped by the closed pipe
+                if export.wait() > 0:  # negative: the closed pipe ended the program
                     errors.seek(0)
                     raise BadInput(errors.read().decode(errors="replace").strip()) from None
                 raise

@@ -7,7 +7,7 @@ from old_names import current_claim
 from parsing import BadInput, Node, read_json
 
 VERSION = 1
-# The titles of claims, as in checker/registry.cc: explore.json has the names alone.
+# The titles of claims, as in checker/registry.cc. explore.json has only the names.
 TITLES = {
     "exclusion": "held twice", "lease-exclusion": "granted twice", "release": "freed by another",
     "release-result": "release misreported", "lost-lock-notification": "holder not notified",
@@ -49,7 +49,7 @@ class Place:
 
     @property
     def violated(self) -> dict[str, int]:
-        """The violated claims, each with the least number of faults that it needs."""
+        """The violated claims, each with the least number of faults that violates it."""
         depths: dict[str, int] = {}
         for search in self.searches:
             for claim, _, _ in search.violated:
@@ -58,17 +58,18 @@ class Place:
 
     @property
     def undecided(self) -> list[str]:
-        """The claims that no execution violated and that may be violated all the same."""
+        """The claims that may be violated, although no explored execution is known to violate
+        them."""
         found = [claim for search in self.searches
                  for claim in (search.unknown if search.complete else search.judged)]
         return [claim for claim in dict.fromkeys(found) if claim not in self.violated]
 
     @property
     def claims(self) -> list[str]:
-        """Returns the titles of the violated claims. A claim that needs more than the smallest
-        depth is shown with its depth."""
+        """Returns the titles of the violated claims. A title includes the number of faults if it
+        is above the smallest depth."""
         first = self.searches[0].depth if self.searches else 0
-        return [title_of(claim) if depth == first else f"{title_of(claim)} ({depth} faults)"
+        return [claim_title(claim) if depth == first else f"{claim_title(claim)} ({depth} faults)"
                 for claim, depth in self.violated.items()]
 
     def judged(self, claim: str) -> bool:
@@ -92,14 +93,14 @@ class Exploration:
     executions: int
     seconds: float
     rows: list[Row]
-    refused: dict[str, str]  # by lock: why it was not explored
+    refused: dict[str, str]  # the reason why a lock was not explored, by lock
 
     @property
     def faults(self) -> list[str]:
         return [place.fault for place in self.rows[0].places] if self.rows else []
 
 
-def title_of(claim: str) -> str:
+def claim_title(claim: str) -> str:
     return TITLES.get(claim, f"{claim} violated")
 
 
@@ -117,11 +118,13 @@ def read_exploration(folder: Path) -> Exploration:
 
 
 def _row(node: Node) -> Row:
-    return Row(node.text("lock"), node.count("clients"), [_place(cell) for cell in node.nodes("cells")])
+    return Row(node.text("lock"), node.count("clients"),
+               [_place(cell) for cell in node.nodes("cells")])
 
 
 def _place(node: Node) -> Place:
-    return Place(node.text("fault"), node.text("text"), [_search(one) for one in node.nodes("depths")])
+    return Place(node.text("fault"), node.text("text"),
+                 [_search(one) for one in node.nodes("depths")])
 
 
 def _search(node: Node) -> Search:

@@ -1,4 +1,4 @@
-"""The page of an exploration."""
+"""Tests of the page of an exploration."""
 
 import contextlib
 import io
@@ -18,19 +18,23 @@ from report_test import Page
 HOSTILE = "it <b>is</b> & was"
 
 
-def search(depth: int, violated: list[str], complete: bool = True, unknown: int = 0) -> dict[str, Any]:
+def search(depth: int, violated: list[str], complete: bool = True,
+           unknown: int = 0) -> dict[str, Any]:
     claims: list[dict[str, Any]] = []
     for claim in ("exclusion", "stock"):
         claims.append({"claim": claim, "violated": int(claim in violated), "unknown": unknown})
         if claim in violated:
             claims[-1] |= {"sentence": HOSTILE, "replay": f"v1/{claim}"}
-    return {"depth": depth, "executions": 1234, "complete": complete, "cut_off": 0, "claims": claims}
+    return {"depth": depth, "executions": 1234, "complete": complete, "cut_off": 0,
+            "claims": claims}
 
 
 def explored(cells: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    return {"version": 1, "doublehold": "0", "depth": 2, "delays": 0, "cycles": 1, "executions": 9876, "seconds": 1.5,
+    return {"version": 1, "doublehold": "0", "depth": 2, "delays": 0, "cycles": 1,
+            "executions": 9876, "seconds": 1.5,
             "rows": [{"lock": "some-lock", "clients": 2,
-                      "cells": [{"fault": f"fault-{i}", "text": "?", "depths": depths} for i, depths in enumerate(cells)]},
+                      "cells": [{"fault": f"fault-{i}", "text": "?", "depths": depths}
+                                for i, depths in enumerate(cells)]},
                      {"lock": "other", "clients": 2, "cells": [], "refused": "it has no keys"}]}
 
 
@@ -43,7 +47,7 @@ class ExplorationTest(unittest.TestCase):
     def write(self, found: dict[str, Any]) -> None:
         (self.folder / "explore.json").write_text(json.dumps(found))
 
-    def test_a_place_is_as_bad_as_its_worst_search(self) -> None:
+    def test_a_cell_has_the_gravest_outcome_of_its_searches(self) -> None:
         for depths, outcome, claims in (
                 ([search(1, [])], "valid", []),
                 ([search(1, ["stock"]), search(2, ["exclusion", "stock"])], "violated",
@@ -65,7 +69,7 @@ class ExplorationTest(unittest.TestCase):
         self.assertEqual([claim for claim, _, _ in found.violated], ["availability"])
         self.assertEqual(found.unknown, ["release-result", "availability"])
 
-    def test_its_page_has_every_cell_and_story(self) -> None:
+    def test_the_page_has_every_cell_and_story(self) -> None:
         self.write(explored([[search(1, ["stock"])], [search(1, [])]]))
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertEqual(main([str(self.folder)]), 0)
@@ -86,28 +90,29 @@ class ExplorationTest(unittest.TestCase):
                          [("violated", "held twice"), ("unknown", "undecided: oversold")])
         self.assertEqual(found.weight, "")
 
-    def test_a_story_is_told_once_with_all_its_cells(self) -> None:
+    def test_a_story_is_listed_once_with_all_its_cells(self) -> None:
         self.write(explored([[search(1, ["stock", "exclusion"])], [search(1, ["stock"])]]))
         self.assertEqual(main([str(self.folder), "-o", str(self.folder / "p.html")]), 0)
         text = Page((self.folder / "p.html").read_text()).text
         self.assertIn("in 2 cells: fault-0 (2 clients), fault-1 (2 clients)", text)
         self.assertEqual(text.count(HOSTILE), 1)
 
-    def test_the_titles_of_claims_are_those_of_the_checkers(self) -> None:
+    def test_claims_have_the_titles_of_the_checkers(self) -> None:
         registry = (Path(__file__).parent.parent / "checker/registry.cc").read_text()
         found = re.findall(r'CheckerEntry\{\s*"([^"]+)",\s*"([^"]+)"', registry)
         self.assertEqual(dict(found), TITLES)
 
-    def test_it_has_no_picture_of_one_story(self) -> None:
+    def test_svg_of_an_exploration_is_refused(self) -> None:
         self.write(explored([[search(1, ["stock"])]]))
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
             self.assertEqual(main([str(self.folder), "--svg", str(self.folder / "one.svg")]), 3)
-        self.assertEqual(said.getvalue(), "doublehold report: --svg: the folder of one run, not of several, a suite or an "
-                                          "exploration\n")
+        self.assertEqual(said.getvalue(),
+                         "doublehold report: --svg needs the folder of one run, not several "
+                         "folders, a suite or an exploration\n")
         self.assertFalse((self.folder / "one.svg").exists())
 
-    def test_what_is_none_is_said_what_is_wrong_with(self) -> None:
+    def test_a_malformed_exploration_is_refused_with_a_reason(self) -> None:
         self.write(explored([]) | {"version": 2})
         with self.assertRaisesRegex(BadInput, "version 2; this program reads 1"):
             read_exploration(self.folder)

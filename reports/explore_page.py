@@ -1,17 +1,17 @@
-"""The page of an exploration: what broke, what held, and the shortest execution of each."""
+"""The page of an exploration: the outcome of each lock, and the shortest violated executions."""
 
 from dataclasses import dataclass, field
 
 from answer import NAMES_SHOWN, NO_LOCK
 from cells import DATA_CLAIMS, GRAVITY, CellLine
-from exploration import Exploration, Place, Row, title_of
+from exploration import Exploration, Place, Row, claim_title
 from page import render
 from words import listed, number, plural
 
 
 @dataclass(frozen=True, slots=True)
 class ExploredCell:
-    """A cell as the macros of the matrix want it."""
+    """A cell with the attributes that the macros of the matrix use."""
 
     place: Place
     anchor: str
@@ -43,7 +43,8 @@ class ExploredCell:
         if self.weight == "kept":
             lines.append(CellLine("valid", "stock kept"))
         if undecided:
-            lines.append(CellLine("unknown", f"undecided: {', '.join(map(title_of, undecided))}"))
+            titles = ", ".join(map(claim_title, undecided))
+            lines.append(CellLine("unknown", f"undecided: {titles}"))
         lines = lines or [CellLine("valid", "no violation")]
         counted = f"{plural(place.executions, 'execution')}"
         return [*lines[:-1], CellLine(lines[-1].outcome, lines[-1].word, counted)]
@@ -51,7 +52,7 @@ class ExploredCell:
 
 @dataclass(slots=True)
 class Story:
-    """One shortest execution, and every cell in which it is the shortest."""
+    """The shortest violated execution of one or several cells, and these cells."""
 
     claims: list[str]  # titles
     sentence: str
@@ -76,7 +77,7 @@ def _key(row: Row) -> str:
 
 
 def _locks(rows: list[Row]) -> dict[str, str]:
-    """Returns the gravest outcome of each lock; leaves out `none` unless it is alone."""
+    """Returns the gravest outcome of each lock. Leaves out `none`, unless it is the only lock."""
     names = list(dict.fromkeys(row.lock for row in rows))
     return {name: max((place.outcome for row in rows if row.lock == name for place in row.places),
                       key=GRAVITY.index)
@@ -116,7 +117,7 @@ def _few(names: list[str]) -> str:
 
 
 def _stories(rows: list[Row]) -> list[Story]:
-    """Returns the stories of a lock, each once, those in more cells first."""
+    """Returns the stories of a lock, each once: few faults first, then many cells first."""
     stories: dict[str, Story] = {}
     for row in rows:
         for place in row.places:
@@ -125,8 +126,8 @@ def _stories(rows: list[Row]) -> list[Story]:
                 for claim, sentence, replay in search.violated:
                     story = stories.setdefault(
                         sentence, Story([], sentence, replay, search.depth))
-                    if title_of(claim) not in story.claims:
-                        story.claims.append(title_of(claim))
+                    if claim_title(claim) not in story.claims:
+                        story.claims.append(claim_title(claim))
                     if where not in story.seen:
                         story.seen.append(where)
     return sorted(stories.values(), key=lambda story: (story.depth, -len(story.seen)))

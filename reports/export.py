@@ -15,7 +15,7 @@ NAME_LENGTH = 48
 
 
 class Plots:
-    """Keeps the figures of a page for writing, if `wanted`; each takes some 100 kB until then."""
+    """Keeps the figures of a page until they are written, if `wanted`. Each takes some 100 kB."""
 
     def __init__(self) -> None:
         self.wanted = False
@@ -29,7 +29,7 @@ class Plots:
         self.wanted, self.figures = wanted, {}
 
 
-PLOTS = Plots()  # of the one page that the program writes
+PLOTS = Plots()  # the program writes only one page
 
 
 def write_all(folder: Path, html: str) -> None:
@@ -53,10 +53,10 @@ class Tables(HTMLParser):
         super().__init__()
         self.found: list[tuple[str, list[list[str]]]] = []
         self._heading = ""
-        self._open = False  # a table
-        self._in_link = False  # a link in a heading, which leads back
+        self._open = False  # inside a table
+        self._in_link = False  # inside a heading's link, whose text is left out
         self._divs_of_picture = 0  # open <div>s of a picture, whose labels are no part of a table
-        self._text: list[str] | None = None  # of the open field or heading
+        self._text: list[str] | None = None  # of the current field or heading
         self.feed(html)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:

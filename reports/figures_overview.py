@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures_svg import WIDTH, sheet, tell_at
+from figures_svg import WIDTH, sheet, add_tooltip
 from holds import Hold
 from lanes import (ROW_BAR, VERDICT, Layout, Recording, bars, fault_bands, fault_rows,
                    fault_texts, row_bars)
@@ -13,15 +13,15 @@ from stories import Story
 from timescale import TimeScale
 from words import instant
 
-PIXEL = 1 / 1400  # share of the axis: nearer holds are drawn as one
-NARROW = 0.015  # the width of a number
-ACTS_TOLD = 40  # how many times a fault's mark shows its text
+PIXEL = 1 / 1400  # share of the axis: holds closer than this are drawn as one
+NARROW = 0.015  # width of a story's number, as a share of the axis
+ACTS_LABELLED = 40  # most acts of a fault that have a tooltip
 MARGINS = {"left": 0.105, "right": 0.988}
 POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 
 
 def overview(recording: Recording, verdict: Verdict, stories: list[Story]) -> Figure:
-    """`stories` are those with a section of their own; each of their times links to it."""
+    """`stories` are the stories with a section. Each incident is marked with a link to it."""
     clients = sorted({hold.client for hold in recording.holds} | set(range(1, verdict.clients + 1)))
     layout = Layout([f"client {client}" for client in clients], clients,
                     fault_rows(verdict.faults), bool(verdict.violations))
@@ -36,9 +36,9 @@ def overview(recording: Recording, verdict: Verdict, stories: list[Story]) -> Fi
         _holds(axes, y, scale, [hold for hold in recording.holds if hold.client == client])
     fault_texts(axes, layout, scale, POINTS_WIDE)
     for index, fault in enumerate(layout.faults):
-        for act in fault.acts[:ACTS_TOLD]:
+        for act in fault.acts[:ACTS_LABELLED]:
             left, right = scale.x(act.from_ns), scale.x(act.to_ns)
-            tell_at(axes, (left, max(right, left + NARROW / 2)), layout.row(index),
+            add_tooltip(axes, (left, max(right, left + NARROW / 2)), layout.row(index),
                     layout.row_height, f"{fault.name}: {act.text}, from {instant(act.from_ns)}")
     _violations(axes, layout, scale, verdict, stories)
     ticks = scale.ticks()

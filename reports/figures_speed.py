@@ -14,12 +14,13 @@ from words import duration, fault_role
 
 LATENCIES = {"acquire": "one attempt", "wait": "wait for the lock", "hold": "hold",
              "release": "release"}
-FINEST = 1 / 700  # of the axis: faults that are nearer to each other are shaded as one
+FINEST = 1 / 700  # share of the axis: faults closer than this are shaded as one
 BINS = 50
 
 
 def speed(recording: Recording, verdict: Verdict) -> Figure:
-    """Left: latencies as median, 99th percentile and maximum. Right: grants over time."""
+    """Left: latencies as median, 95th and 99th percentile, and maximum. Right: grants or orders
+    over time."""
     figure = sheet(2.3)
     left = figure.add_axes((0.115, 0.2, 0.36, 0.66))
     measured = {name: verdict.latency[name] for name in LATENCIES

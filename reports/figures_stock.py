@@ -1,4 +1,4 @@
-"""The stock against the confirmed orders. The gap between them is the number of oversold pieces."""
+"""Plots the stock against the confirmed orders. The gap is the number of oversold pieces."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,7 +8,7 @@ from figures_svg import sheet
 from holds import StockCurve
 from palette import LIGHT
 
-STEPS_MAX = 900  # points of a line, more than the page has pixels
+STEPS_MAX = 900  # most points of a line
 
 
 def stock(curve: StockCurve) -> Figure:
@@ -27,7 +27,7 @@ def stock(curve: StockCurve) -> Figure:
     below = figure.add_axes((left, low, width, 0.75 / height), sharex=axes)
     at, gap = _thin([ns / 1e9 for ns in curve.at_ns], missing)
     below.fill_between(at, gap, step="post", color=LIGHT["overlap"], alpha=0.85, linewidth=0)
-    below.set_title("sold, but never taken off the stock", fontsize=7.5, pad=4)
+    below.set_title("sold, but never deducted from the stock", fontsize=7.5, pad=4)
     below.set_ylim(0, 1.15 * max(missing))
     _whole_numbers(below, 3)
     below.set_xlabel("seconds since the start of the run")

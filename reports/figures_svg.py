@@ -1,4 +1,4 @@
-"""A sheet to draw on, and its conversion to inline SVG that follows the page's colour scheme."""
+"""Creates figures, and converts them to inline SVG that follows the page's colour scheme."""
 
 import io
 import re
@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from palette import LIGHT, recolour
 
-# Text stays text, so that a page is small and searchable. A `$` in a name is not math.
+# Text is not converted to outlines, so a page is small and searchable. A `$` begins no formula.
 matplotlib.rcParams.update({
     "svg.fonttype": "none", "svg.hashsalt": "doublehold", "text.parse_math": False,
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 8,
@@ -28,7 +28,7 @@ matplotlib.rcParams.update({
 })
 
 WIDTH = 10.6  # inches; a figure as wide as the page
-SMALL = 7.5  # the least font size: at least 9 px, as style.css draws no figure narrower than 940 px
+SMALL = 7.5  # smallest font size; at least 9 px, because no figure is narrower than 940 px
 NUMBERS = re.compile(r'\b(d|x|y|width|height|points|transform|r|cx|cy)="([^"]*)"')
 LONG_FRACTION = re.compile(r"(\d+\.\d\d)\d+")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
@@ -49,15 +49,15 @@ def sheet(height: float, width: float = WIDTH) -> Figure:
 
 
 def bare(axes: Axes) -> None:
-    """Hides the frame and the vertical ticks: lanes have their own names."""
+    """Hides the left spine and the marks of the y ticks, but not their labels."""
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 
 
-def tell_at(axes: Axes, extent: tuple[float, float], y: float, height: float, text: str,
+def add_tooltip(axes: Axes, extent: tuple[float, float], y: float, height: float, text: str,
             kind: str = MARK) -> None:
-    """Shows a text to a reader who points at this part of a picture, or comes to it by keyboard.
-    `extent` is left and right, and `y` the middle."""
+    """Adds a text that the page shows when a reader points at this part of a picture or focuses it.
+    `extent` is (left, right), and `y` the middle."""
     left, right = extent
     axes.add_patch(Rectangle((left, y - height / 2), right - left, height, alpha=0, zorder=9,
                              facecolor=LIGHT["surface"], gid=kind + text))
@@ -76,7 +76,7 @@ def to_svg(figure: Figure, name: str, alt: str) -> str:
     body = body.replace("'DejaVu Sans', sans-serif", "var(--sans)")
     width, height = (72 * inches for inches in figure.get_size_inches())
     label = alt.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    role = "group" if "tabindex" in body or "<a " in body else "img"  # an img hides its parts
+    role = "group" if "tabindex" in body or "<a " in body else "img"  # role img hides the parts
     return (f'<svg viewBox="0 0 {width:.1f} {height:.1f}" role="{role}" aria-label="{label}">'
             f"{SPACE.sub(' ', body)}")
 
@@ -90,7 +90,7 @@ def to_file(figure: Figure) -> str:
 
 
 def _with_marks(body: str) -> str:
-    """Makes marks of what `tell_at` named."""
+    """Converts the groups with the ids of marks and names to elements that the page styles."""
     mark = r'<g class="\1" tabindex="0" role="img" aria-label="\2"><title>\2</title>'
     return NAMED.sub('<g class="name">', MARKED.sub(mark, body))
 

@@ -1,5 +1,5 @@
-"""A few milliseconds of a run, lane by lane: a violation as verdict.json draws it, or, if there is
-none, a normal stretch."""
+"""Draws a few milliseconds of a run, lane by lane: the lanes of a violation from verdict.json, or,
+without a violation, the holds around the first fault or in the middle."""
 
 from dataclasses import dataclass, replace
 from statistics import median
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from drawing import Lane, Mark, Span
-from figures_svg import MARK, SMALL, WIDTH, WRONG, sheet, tell_at
+from figures_svg import MARK, SMALL, WIDTH, WRONG, sheet, add_tooltip
 from holds import Hold
 from incidents import Incident
 from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Act, FaultRow, Layout, Recording, bars,
@@ -19,7 +19,7 @@ from timescale import TimeScale, windows_around
 from words import duration, fault_role, instant, period, plural, violated
 
 LANES_MAX = 7
-THINNEST = 0.0015  # share of the axis: even a hold of nanoseconds is visible
+THINNEST = 0.0015  # least width of a hold as a share of the axis, so that each hold is visible
 MARGINS = {"left": 0.105, "right": 0.988}
 PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: minimum, maximum
 USES_Y = 0.33  # below the middle of a lane
@@ -27,7 +27,7 @@ USES_Y = 0.33  # below the middle of a lane
 
 @dataclass(frozen=True, slots=True)
 class Closeup:
-    """What a picture shows."""
+    """The content of one picture."""
 
     lanes: list[Lane]  # of sessions
     faults: list[FaultRow]
@@ -42,10 +42,10 @@ class Closeup:
                       self.faults, bool(self.violations))
 
 
-def closeup_of(recording: Recording, verdict: Verdict, incident: Incident | None,
+def choose_closeup(recording: Recording, verdict: Verdict, incident: Incident | None,
                lanes_max: int = LANES_MAX) -> Closeup:
-    """Returns the drawing of an incident; if there is none, the holds around the first fault or in
-    the middle."""
+    """Returns the drawing of an incident. Without an incident, returns the holds around the first
+    fault or in the middle."""
     if incident and incident.main.lanes:
         return _violation(verdict, incident, lanes_max)
     return _calm(recording, verdict, lanes_max)
@@ -97,11 +97,12 @@ def _calm(recording: Recording, verdict: Verdict, lanes_max: int) -> Closeup:
     clients = sorted([*holds][:lanes_max])
     faults = [row for row in fault_rows(verdict.faults)
               if any(a.to_ns >= scale.begin_ns and a.from_ns <= scale.end_ns for a in row.acts)]
-    return Closeup([_lane_of(client, holds[client]) for client in clients] or [_lane_of(1, [])],
-                   faults, scale, [], {}, len(holds) - len(clients))
+    lanes = [_client_lane(client, holds[client]) for client in clients]
+    return Closeup(lanes or [_client_lane(1, [])], faults, scale, [], {},
+                   len(holds) - len(clients))
 
 
-def _lane_of(client: int, holds: list[Hold]) -> Lane:
+def _client_lane(client: int, holds: list[Hold]) -> Lane:
     spans = [(state, span) for hold in holds
              for state, some in (("waiting", [(hold.asked_ns, hold.from_ns)]),
                                  ("held", [(hold.from_ns, hold.to_ns)]), ("live", hold.live))
@@ -140,7 +141,7 @@ def zoom(closeup: Closeup) -> Figure:
 
 
 def _marks(axes: Axes, closeup: Closeup) -> None:
-    """Lets faults, holds, uses and violations show their texts."""
+    """Adds tooltips to faults, holds, uses and violations."""
     layout, scale = closeup.layout, closeup.scale
     for index, fault in enumerate(closeup.faults):
         for act in fault.acts:
@@ -161,7 +162,7 @@ def _marks(axes: Axes, closeup: Closeup) -> None:
 def _mark(axes: Axes, scale: TimeScale, span: Span, y: float, height: float, text: str,
           kind: str = MARK) -> None:
     for left, right in scale.extents([span]):
-        tell_at(axes, (left - THINNEST, max(right, left + 4 * THINNEST)), y, height, text, kind)
+        add_tooltip(axes, (left - THINNEST, max(right, left + 4 * THINNEST)), y, height, text, kind)
 
 
 def _hold_text(lane: Lane, held: Span) -> str:
@@ -249,18 +250,18 @@ def _violations(axes: Axes, closeup: Closeup, points_wide: float) -> None:
 
 
 def _labels(closeup: Closeup) -> list[tuple[float, str]]:
-    """Returns one label for violations that begin at the same place: "held twice for 9 ms". New
-    words come first."""
+    """Returns one label for all violations that begin at the same place: "held twice for 9 ms".
+    Labels with a claim that no earlier label has come first."""
     places: dict[float, list[Violation]] = {}
     for violation in closeup.violations:
         left = round(closeup.scale.x(violation.span[0]), 3)
         places.setdefault(left, []).append(violation)
     first, again, said = [], [], set()
     for left, here in places.items():
-        told = dict.fromkeys(v.claim for v in here)
+        claims = dict.fromkeys(v.claim for v in here)
         length_ns = max(end - begin for begin, end in (v.span for v in here))
         length = f" for {duration(length_ns)}" if length_ns else ""
-        text = f"{violated(told, closeup.titles)}{length}"
-        (again if said.issuperset(told) else first).append((left, text))
-        said.update(told)
+        text = f"{violated(claims, closeup.titles)}{length}"
+        (again if said.issuperset(claims) else first).append((left, text))
+        said.update(claims)
     return first + again

@@ -1,5 +1,5 @@
-"""Reads events from history.jsonl, or from history.bin if that alone was kept. Refuses a truncated
-or malformed file, and names file and line."""
+"""Reads events from history.jsonl, or from history.bin if history.jsonl is missing. Refuses a
+truncated or malformed file, with file and line."""
 
 import json
 import re
@@ -12,19 +12,19 @@ from parsing import BadInput, Node
 
 SUPERVISOR, REFEREE = -1, 0
 PROCESSES = {"supervisor": SUPERVISOR, "referee": REFEREE}
-SERVER = re.compile(r"node (\d{1,3})")  # only their stalls are drawn
+SERVER = re.compile(r"node (\d{1,3})")  # a server only reports stalls
 TYPES = frozenset({"invoke", "ok", "fail", "info"})
-DECODER = json.JSONDecoder()  # json.loads looks for an encoding first, which takes as long again
+DECODER = json.JSONDecoder()  # json.loads takes twice as long, because it detects the encoding
 
-# Limit of events: more would take minutes and gigabytes to draw. The page says where it was
-# reached.
+# Most events that are read: more take minutes and gigabytes to draw. The page names the time at
+# which the reader stopped.
 EVENTS_DRAWN = 2_000_000
 
-# What pictures show; other events are checked and dropped, so that a long history fits in memory.
+# The events in pictures. Other events are checked and dropped, so a long history fits in memory.
 DRAWN = frozenset({("acquire", "invoke"), ("acquire", "ok"), ("extend", "ok"),
                    ("release", "invoke"), ("write", "ok"), ("order", "ok"), ("final", "ok")})
 
-# The values of operations that are drawn, by their names in the file.
+# By operation: the names in the file of the values in Event.first and Event.second.
 FIRST_VALUE = {"acquire": "valid_until_ns", "extend": "valid_until_ns", "read": "stock",
                "write": "stock_read", "order": "stock_read", "final": "stock", "stall": "length_ns"}
 SECOND_VALUE = {"write": "stock_written", "order": "stock_written", "final": "orders"}
@@ -37,8 +37,8 @@ class Event(NamedTuple):
     op: str
     key: str
     hold: int  # 0: none
-    first: int | None  # see FIRST_VALUE
-    second: int | None
+    first: int | None  # value named in FIRST_VALUE
+    second: int | None  # value named in SECOND_VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class History:
     keys: list[str]
     events: list[Event]  # those of DRAWN, in time order
     end_ns: int  # the time of the last event
-    cut_at_ns: int | None  # where reading stopped at EVENTS_DRAWN
+    cut_at_ns: int | None  # time at which reading stopped at EVENTS_DRAWN, if it did
 
 
 def read_history(file: Path) -> History:
@@ -60,11 +60,11 @@ def read_history(file: Path) -> History:
         with open_lines(file) as lines:
             start = _parse(lines.readline(), file, 1)
             if start.get("f") != "start" or not isinstance(start.get("value"), dict):
-                raise BadInput(f"{file}:1: the first line does not tell what the run was")
+                raise BadInput(f"{file}:1: the first line is not a start event")
             number = 1
             for number, raw in enumerate(lines, 2):
                 line = _parse(raw, file, number)
-                event = event_of(line, file, number)
+                event = parse_event(line, file, number)
                 if line.get("index") != number - 1 or event.at_ns < last_ns:
                     raise BadInput(f"{file}:{number}: out of order; lines are missing or mixed up")
                 last_ns = event.at_ns
@@ -99,7 +99,7 @@ def _parse(raw: bytes, file: Path, number: int) -> dict[str, Any]:
     return line
 
 
-def event_of(line: dict[str, Any], file: Path, number: int) -> Event:
+def parse_event(line: dict[str, Any], file: Path, number: int) -> Event:
     try:
         op, type_, at_ns, process = line["f"], line["type"], line["time"], line["process"]
         value, key = line.get("value") or {}, line.get("key") or ""
@@ -110,12 +110,12 @@ def event_of(line: dict[str, Any], file: Path, number: int) -> Event:
                 and (first is None or isinstance(first, int))
                 and (second is None or isinstance(second, int))):
             raise ValueError
-        client = process if isinstance(process, int) else _number_of(process, op)
+        client = process if isinstance(process, int) else _process_number(process, op)
         return Event(at_ns, client, type_, op, key, hold, first, second)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise BadInput(f"{file}:{number}: not an event of a history") from None
 
 
-def _number_of(process: str, op: str) -> int:
+def _process_number(process: str, op: str) -> int:
     server = SERVER.fullmatch(process) if op == "stall" else None
     return SUPERVISOR - 1 - int(server[1]) if server else PROCESSES[process]

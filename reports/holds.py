@@ -1,7 +1,6 @@
-"""Holds and stock curves from the events of a history.
+"""Derives holds and stock curves from the events of a history, for timelines of a whole run.
 
-For timelines of the whole run only. The checkers decide about violations and draw them;
-verdict.json has the result.
+The checkers decide about violations and draw them; verdict.json has the result.
 """
 
 from dataclasses import dataclass, field
@@ -34,23 +33,23 @@ class Hold:
         return parts + [(start, self.to_ns)] if self.to_ns > start else parts
 
     def extend(self, at_ns: int, valid_until_ns: int) -> None:
-        self._lapse(at_ns)
+        self._end_live(at_ns)
         self.valid_until_ns = max(self.valid_until_ns, valid_until_ns)
 
     def end(self, at_ns: int, released: bool) -> None:
-        self._lapse(at_ns)
+        self._end_live(at_ns)
         self.to_ns, self.released = at_ns, released
 
-    def _lapse(self, at_ns: int) -> None:
+    def _end_live(self, at_ns: int) -> None:
         lease_over = max(self.valid_until_ns, self.from_ns)
         if at_ns > lease_over:
             self.stale.append((lease_over, at_ns))
 
 
-def holds_of(history: History) -> list[Hold]:
+def find_holds(history: History) -> list[Hold]:
     done: list[Hold] = []
     open_: dict[tuple[int, int], Hold] = {}  # by client and hold
-    asked: dict[int, int] = {}  # by client
+    asked: dict[int, int] = {}  # time of the last acquire, by client
     for event in history.events:
         if event.client <= REFEREE:
             continue
@@ -76,8 +75,8 @@ def holds_of(history: History) -> list[Hold]:
 
 @dataclass(frozen=True, slots=True)
 class StockCurve:
-    """Steps, summed over all items. `missing` is the number of pieces sold but never taken off the
-    stock."""
+    """Steps, summed over all items. `missing` is the number of pieces that were sold but never
+    deducted from the stock."""
 
     at_ns: list[int]
     stock: list[int]  # last written value

@@ -1,4 +1,4 @@
-"""Groups violations into incidents: violations with the same holds, or at the same time."""
+"""Groups violations into incidents: violations of one key with a common hold, or at one time."""
 
 from dataclasses import dataclass, field
 
@@ -6,8 +6,8 @@ from reading import HoldRef, Violation
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """A sentence with its claims: one overlap can violate several claims."""
+class Description:
+    """A sentence, and the claims whose violation it describes: one overlap can violate several."""
 
     claims: list[str]
     sentence: str
@@ -17,13 +17,13 @@ class Telling:
     steps: tuple[tuple[int, str], ...] = ()
 
 
-def told(violations: list[Violation]) -> list[Telling]:
+def list_descriptions(violations: list[Violation]) -> list[Description]:
     """Returns each sentence once, in time order."""
-    tellings: dict[str, Telling] = {}
+    descriptions: dict[str, Description] = {}
     for v in sorted(violations, key=lambda v: v.span):
-        telling = Telling([], v.sentence, v.by_stall, v.cause, v.because, v.steps)
-        tellings.setdefault(v.sentence, telling).claims.append(v.claim)
-    return list(tellings.values())
+        description = Description([], v.sentence, v.by_stall, v.cause, v.because, v.steps)
+        descriptions.setdefault(v.sentence, description).claims.append(v.claim)
+    return list(descriptions.values())
 
 
 @dataclass(slots=True)
@@ -32,26 +32,27 @@ class Incident:
 
     @property
     def main(self) -> Violation:
-        """The violation that the picture shows: the first that has lanes, best of two holds."""
+        """The violation that the picture shows: the first with lanes, if possible of two holds."""
         return max(self.violations, key=lambda v: (bool(v.lanes), bool(v.first and v.second)))
 
     @property
     def holds(self) -> set[int]:
         return {hold.hold for violation in self.violations for hold in _holds(violation)}
 
-    def told(self, most: int) -> list[Telling]:
-        """Returns at most `most` sentences in time order: first one for every claim, then
-        others."""
-        tellings = told(self.violations)
-        claims = dict.fromkeys(claim for telling in tellings for claim in telling.claims)
-        firsts = [next(t for t in tellings if claim in t.claims) for claim in claims]
-        rest = [t for t in tellings if t not in firsts]
-        chosen = [*dict.fromkeys(map(tellings.index, firsts)), *map(tellings.index, rest)]
-        return [tellings[i] for i in sorted(chosen[:max(most, len(firsts))])]
+    def choose_descriptions(self, most: int) -> list[Description]:
+        """Returns a sentence for each claim, and others until there are `most`. They are in time
+        order."""
+        descriptions = list_descriptions(self.violations)
+        claims = dict.fromkeys(claim for found in descriptions for claim in found.claims)
+        firsts = [next(t for t in descriptions if claim in t.claims) for claim in claims]
+        rest = [t for t in descriptions if t not in firsts]
+        chosen = [*dict.fromkeys(map(descriptions.index, firsts)), *map(descriptions.index, rest)]
+        return [descriptions[i] for i in sorted(chosen[:max(most, len(firsts))])]
 
 
-def incidents_of(violations: list[Violation]) -> list[Incident]:
-    """Joins a violation to the incident that shares its longest hold, or in whose time it falls."""
+def group_incidents(violations: list[Violation]) -> list[Incident]:
+    """Adds each violation to the first incident of its key that has one of its holds, or during
+    which the violation begins."""
     found: list[Incident] = []
     for violation in sorted(violations, key=lambda v: v.span):
         home = next((i for i in found if _belongs(violation, i)), None)

@@ -1,4 +1,4 @@
-"""Shared by the timelines: lanes of clients, rows of faults above them, and bars in both."""
+"""Shared parts of timelines: lanes of clients, rows of faults above the lanes, and bars in both."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -11,20 +11,20 @@ from matplotlib.path import Path as Outline
 from drawing import Span
 from figures_svg import NAME, SMALL, bare
 from history import History
-from holds import Hold, holds_of
+from holds import Hold, find_holds
 from palette import LIGHT
 from reading import Episode, Fault
 from timescale import Extent, TimeScale
 from words import asked_and_measured, fault_role
 
 BAR = 0.40  # height of a bar; a lane has height 1
-LANE_INCHES = (0.40, 0.13)  # height of a lane with few clients, with very many
-LANES_INCHES = 4.4  # total height of lanes, before they become narrower
+LANE_INCHES = (0.40, 0.13)  # largest and smallest height of a lane: with few and with many clients
+LANES_INCHES = 4.4  # height of all lanes, above which each lane becomes narrower
 ROW_INCHES = 0.25  # height of a row of faults
 LETTER = 4.8  # width of a letter of the small text in points, with a margin
-ROW_BAR = (0.24, 0.35)  # of a bar, in rows: offset below the middle, height; text goes above
-ROW_TEXT = -0.24
-FAULT_ROWS = 14  # number of fault rows; with more faults, faults of a kind share a row
+ROW_BAR = (0.24, 0.35)  # bar of a row, in row heights: offset below the middle, height
+ROW_TEXT = -0.24  # text of a row, above its bar: offset below the middle
+FAULT_ROWS = 14  # most fault rows; with more faults, faults of a kind share a row
 NAME_LENGTH = 17
 
 
@@ -37,7 +37,7 @@ class Recording:
 
     @classmethod
     def of(cls, history: History) -> "Recording":
-        return cls(history, holds_of(history))
+        return cls(history, find_holds(history))
 
 
 VERDICT = -1  # the index of the row of violations
@@ -45,11 +45,11 @@ VERDICT = -1  # the index of the row of violations
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One time at which a fault acts."""
+    """One interval in which a fault acts."""
 
     from_ns: int
     to_ns: int
-    client: int  # below 1: on no client
+    client: int  # target of the fault; below 1: no client
     text: str
 
 
@@ -65,7 +65,7 @@ class Layout:
     """Positions of lanes and rows; y grows downwards. The n-th lane is at y = n, from 0."""
 
     names: list[str]  # of the lanes
-    clients: list[int]  # whose lanes they are
+    clients: list[int]  # the client of each lane
     faults: list[FaultRow]
     verdict_row: bool  # whether there is a row for violations, between the faults and the lanes
 
@@ -93,14 +93,14 @@ class Layout:
         return self.lane_inches * (len(self.clients) - 0.5 - self.top)
 
     def row(self, index: int, below: float = 0.0) -> float:
-        """Returns the middle of a row of faults; the last row is that of the violations."""
+        """Returns the middle of a row: of a fault, or, for VERDICT, of the violations."""
         return self.top + self.row_height * (index % self.rows + 0.5 + below)
 
     def prepare(self, axes: Axes) -> None:
         axes.set_ylim(len(self.clients) - 0.5, self.top)
         names = [*(shorten(fault.name) for fault in self.faults)]
         if self.verdict_row:
-            names.append("went wrong")
+            names.append("violations")
         places = [self.row(i) for i in range(self.rows)]
         lanes = range(len(self.clients))
         axes.set_yticks([*places, *lanes], names + self.names)
@@ -133,7 +133,7 @@ def shorten(name: str, length: int = NAME_LENGTH) -> str:
 def bars(axes: Axes, extents: Iterable[Extent], y: float, height: float, role: str,
          hatch: str | None = None, alpha: float = 1.0, least: float = 0.0,
          zorder: float = 2) -> None:
-    """Draws bars centred on y as one artist. Bars nearer than `least` to each other are merged."""
+    """Draws bars centred on y as one artist. Merges bars closer than `least`."""
     corners: list[tuple[float, float]] = []
     codes: list[int] = []
     for left, right in merged(extents, least):
@@ -150,7 +150,7 @@ def bars(axes: Axes, extents: Iterable[Extent], y: float, height: float, role: s
 
 
 def merged(extents: Iterable[Extent], least: float) -> list[Extent]:
-    """Merges extents: sorted, at least `least` wide, and at least `least` apart."""
+    """Returns the extents sorted, widened to `least`, and merged if closer than `least`."""
     found: list[Extent] = []
     for left, right in sorted(extents):
         right = max(right, left + least)
@@ -198,11 +198,11 @@ def fault_text(fault: Fault, episode: Episode) -> str:
 
 
 def place_texts(texts: list[tuple[float, str]], points_wide: float) -> list[tuple[float, str]]:
-    """Chooses those of (left, text) that fit beside the earlier ones in the list, most important
-    first.
+    """Chooses the texts that overlap no text chosen before. `texts` has (left, text), the most
+    important first.
 
-    The axis is 0..1 and `points_wide` points wide. A text that would leave the axis on the right is
-    moved left."""
+    The axis is from 0 to 1 and `points_wide` points wide. Moves a text left if it would end beyond
+    the axis."""
     placed: list[tuple[float, float, str]] = []
     for left, text in texts:
         width = (len(text) + 1) * LETTER / points_wide

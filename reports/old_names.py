@@ -12,5 +12,5 @@ RENAMED_CLAIMS = {
 
 
 def current_claim(name: str) -> str:
-    """Returns the new name of a renamed claim; any other word unchanged."""
+    """Returns the new name of a renamed claim, and any other name unchanged."""
     return RENAMED_CLAIMS.get(name, name)

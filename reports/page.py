@@ -15,21 +15,21 @@ from figures_overview import overview
 from figures_speed import speed
 from figures_stock import stock
 from figures_svg import to_file, to_svg
-from figures_zoom import closeup_of, zoom
+from figures_zoom import choose_closeup, zoom
 from histogram import histogram
 from history import read_history
 from holds import stock_curve
-from incidents import incidents_of, told
+from incidents import group_incidents, list_descriptions
 from lanes import Recording
 from parsing import BadInput
 from reading import Run, Suite, Sweep, Verdict
 from run_answer import answers, nearness, often, share
-from stories import STORIES_DRAWN, Story, stories_of
+from stories import STORIES_DRAWN, Story, group_stories
 from trace import read_trace
 
 SENTENCES_BEFORE_FOLD = 12
 FAULTS_BEFORE_FOLD = 40
-FAULTS_TOLD = 500  # the page of a long run stays small
+FAULTS_LISTED = 500  # most faults in the table, so that the page of a long run stays small
 
 
 def environment() -> Environment:
@@ -50,18 +50,20 @@ def place(folder: Path) -> str:
     return "/".join(folder.absolute().parts[-2:])
 
 
-def picture_of(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
-    """Returns the timeline around the first incident of one run, as a separate file."""
+def draw_picture(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
+    """Returns the timeline around the first incident of one run, as a standalone SVG."""
     run = inputs[0]
     if len(inputs) != 1 or not isinstance(run, Run):
-        raise BadInput("--svg: the folder of one run, not of several, a suite or an exploration")
-    recording, _ = recording_of(run.folder, run.verdict)
-    incidents = incidents_of(run.verdict.violations)
-    return to_file(zoom(closeup_of(recording, run.verdict, incidents[0] if incidents else None)))
+        raise BadInput("--svg needs the folder of one run, not several folders, a suite or an "
+                       "exploration")
+    recording, _ = read_recording(run.folder, run.verdict)
+    incidents = group_incidents(run.verdict.violations)
+    first = incidents[0] if incidents else None
+    return to_file(zoom(choose_closeup(recording, run.verdict, first)))
 
 
-def recording_of(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
-    """Reads a recording. Also returns the time where its history was cut for drawing, or None."""
+def read_recording(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
+    """Reads a recording. Also returns the time at which reading stopped early, or None."""
     history = read_history(folder / "history.jsonl")
     if (history.lock, history.seed) != (verdict.lock, verdict.seed):
         raise BadInput(f"{folder}: history.jsonl and verdict.json are not of the same run")
@@ -77,32 +79,32 @@ def run_page(run: Run) -> str:
     """Draws the page of a run, or of a simulated execution, whose folder has a trace."""
     verdict, trace = run.verdict, read_trace(run.folder)
     simulated = verdict.simulated or trace is not None
-    recording, cut_at_ns = recording_of(run.folder, verdict)
-    stories = stories_of(incidents_of(verdict.violations))
-    drawn, tellings = stories[:STORIES_DRAWN], told(verdict.violations)
+    recording, cut_at_ns = read_recording(run.folder, verdict)
+    stories = group_stories(group_incidents(verdict.violations))
+    drawn, descriptions = stories[:STORIES_DRAWN], list_descriptions(verdict.violations)
     shown = {sentence for story in drawn for sentence in story.sentences}
-    all_shown = all(telling.sentence in shown for telling in tellings)
+    all_shown = all(description.sentence in shown for description in descriptions)
     return render(
         "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
-        pictures=[_picture_of(story, recording, verdict) for story in drawn],
-        tellings=[] if all_shown else tellings, fold=SENTENCES_BEFORE_FOLD,
-        faults_fold=FAULTS_BEFORE_FOLD, faults_most=FAULTS_TOLD,
-        **_pictures_of_the_run(recording, verdict, drawn, simulated))
+        pictures=[_draw_story(story, recording, verdict) for story in drawn],
+        descriptions=[] if all_shown else descriptions, fold=SENTENCES_BEFORE_FOLD,
+        faults_fold=FAULTS_BEFORE_FOLD, faults_most=FAULTS_LISTED,
+        **_draw_run(recording, verdict, drawn, simulated))
 
 
-def _picture_of(story: Story, recording: Recording, verdict: Verdict) -> Markup | None:
+def _draw_story(story: Story, recording: Recording, verdict: Verdict) -> Markup | None:
     """Returns None if no violation of the first incident has lanes."""
     if not story.first.main.lanes:
         return None
-    return inline(zoom(closeup_of(recording, verdict, story.first)), f"zoom-{story.number}",
+    return inline(zoom(choose_closeup(recording, verdict, story.first)), f"zoom-{story.number}",
                   f"Timeline of the clients. {story.main.sentence}")
 
 
-def _pictures_of_the_run(recording: Recording, verdict: Verdict, stories: list[Story],
+def _draw_run(recording: Recording, verdict: Verdict, stories: list[Story],
                          simulated: bool) -> dict[str, Markup | None]:
-    """A simulated execution has neither a speed nor a course worth a picture: its steps tell it."""
-    calm = None if stories else inline(zoom(closeup_of(recording, verdict, None)), "zoom",
+    """Draws no overview, stock or speed of a simulated execution: the page lists its steps."""
+    calm = None if stories else inline(zoom(choose_closeup(recording, verdict, None)), "zoom",
                                        "A few milliseconds of the timeline")
     if simulated:
         return {"calm": calm, "overview": None, "stock": None, "speed": None}

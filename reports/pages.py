@@ -8,7 +8,7 @@ from reading import Run, Suite, Sweep
 from suite_page import compare_page, suite_page, sweep_page
 
 
-def page_of(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
+def render_page(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
     comparable = [one for one in inputs if isinstance(one, (Run, Suite))]
     match inputs:
         case [Exploration() as only]:
@@ -21,7 +21,7 @@ def page_of(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
             return run_page(only)
     for one in inputs:
         if isinstance(one, Exploration):
-            raise BadInput(f"{one.folder}: what was explored has a page of its own: name it alone")
+            raise BadInput(f"{one.folder}: an exploration has its own page: give this folder alone")
         if isinstance(one, Sweep):
-            raise BadInput(f"{one.suite.folder}: a sweep has a page of its own: name it alone")
+            raise BadInput(f"{one.suite.folder}: a sweep has its own page: give this folder alone")
     return compare_page(comparable)

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import words
 from cells import shortest, summary
-from differences import p_value, pairs_of
+from differences import p_value, compare_pairs
 from drawing import Lane, Mark
 from figures_svg import sheet, to_svg
-from figures_zoom import Closeup, closeup_of, merged_lanes, zoom
-from history import Event, History, event_of
-from holds import holds_of, stock_curve
-from incidents import Incident, incidents_of, told
+from figures_zoom import Closeup, choose_closeup, merged_lanes, zoom
+from history import Event, History, parse_event
+from holds import find_holds, stock_curve
+from incidents import Incident, group_incidents, list_descriptions
 from lanes import Act, FaultRow, Recording, merged, place_texts
 from palette import ROLES, recolour
 from parsing import BadInput
@@ -34,36 +34,37 @@ def history(*events: Event, stock: int = 10) -> History:
 
 
 class Holds(unittest.TestCase):
-    def test_a_hold_lasts_from_the_answer_to_the_release_and_is_stale_past_its_lease(self) -> None:
-        hold, = holds_of(history(
+    def test_a_hold_lasts_from_grant_to_release_and_is_stale_after_its_lease(self) -> None:
+        hold, = find_holds(history(
             event(0, 1, "invoke", "acquire"), event(2, 1, "ok", "acquire", 7, first=50),
             event(80, 1, "invoke", "release", 7), event(90, 1, "ok", "release", 7)))
         self.assertEqual((hold.asked_ns, hold.from_ns, hold.to_ns), (0, 2, 80))
         self.assertEqual((hold.live, hold.stale), ([(2, 50)], [(50, 80)]))
 
-    def test_an_extend_in_time_keeps_it_live_and_a_late_one_revives_it(self) -> None:
-        hold, = holds_of(history(
+    def test_an_extend_in_time_keeps_a_hold_live_and_a_late_extend_revives_it(self) -> None:
+        hold, = find_holds(history(
             event(0, 1, "ok", "acquire", 7, first=50), event(40, 1, "ok", "extend", 7, first=90),
             event(100, 1, "ok", "extend", 7, first=140), event(120, 1, "invoke", "release", 7)))
         self.assertEqual(hold.live, [(0, 90), (100, 120)])
         self.assertEqual(hold.stale, [(90, 100)])
 
-    def test_a_hold_never_released_ends_with_the_history(self) -> None:
-        hold, = holds_of(history(event(0, 1, "ok", "acquire", 7, first=50),
+    def test_an_unreleased_hold_ends_with_the_history(self) -> None:
+        hold, = find_holds(history(event(0, 1, "ok", "acquire", 7, first=50),
                                  event(70, 2, "invoke", "acquire")))
         self.assertEqual((hold.to_ns, hold.released), (70, False))
 
-    def test_an_unknown_acquire_is_no_hold(self) -> None:
-        self.assertEqual(holds_of(history(event(0, 1, "info", "acquire", 7))), [])
+    def test_an_acquire_of_unknown_outcome_is_no_hold(self) -> None:
+        self.assertEqual(find_holds(history(event(0, 1, "info", "acquire", 7))), [])
 
-    def test_of_a_server_only_stalls_are_told(self) -> None:
-        line = {"f": "stall", "type": "info", "time": 7, "process": "node 1", "value": {"length_ns": 5}}
-        self.assertEqual(event_of(line, Path("h"), 1).first, 5)
+    def test_a_server_may_only_report_stalls(self) -> None:
+        line = {"f": "stall", "type": "info", "time": 7, "process": "node 1",
+                "value": {"length_ns": 5}}
+        self.assertEqual(parse_event(line, Path("h"), 1).first, 5)
         for wrong in ({"f": "acquire"}, {"process": "node x"}, {"process": "nodes"}):
             with self.assertRaises(BadInput):
-                event_of({**line, **wrong}, Path("h"), 1)
+                parse_event({**line, **wrong}, Path("h"), 1)
 
-    def test_the_curve_shows_what_was_sold_and_never_taken_off(self) -> None:
+    def test_the_stock_curve_counts_sold_pieces_that_were_never_deducted(self) -> None:
         curve = stock_curve(history(
             event(1, 1, "ok", "write", 7, 10, 9), event(2, 1, "ok", "order", 7, 10, 9),
             event(3, 2, "ok", "write", 8, 10, 9), event(4, 2, "ok", "order", 8, 10, 9)))
@@ -73,14 +74,14 @@ class Holds(unittest.TestCase):
 
 
 class Time(unittest.TestCase):
-    def test_near_instants_share_a_window_and_far_ones_are_cut_apart(self) -> None:
+    def test_close_instants_share_a_window_and_distant_instants_do_not(self) -> None:
         windows = windows_around([100, 110, 5000], 10, 10_000)
         self.assertEqual(windows, [(90, 120), (4990, 5010)])
 
-    def test_there_are_never_many_windows(self) -> None:
+    def test_there_are_at_most_four_windows(self) -> None:
         self.assertLessEqual(len(windows_around(list(range(0, 10**9, 10**7)), 1000, 10**9)), 4)
 
-    def test_time_runs_forwards_through_windows_and_gaps(self) -> None:
+    def test_places_on_the_axis_are_in_time_order(self) -> None:
         scale = TimeScale([(0, 10 * MS), (500 * MS, 510 * MS)])
         places = [scale.x(at * MS) for at in (-5, 0, 5, 10, 300, 500, 510, 900)]
         self.assertEqual(places, sorted(places))
@@ -96,7 +97,7 @@ class Time(unittest.TestCase):
 
 
 class Drawing(unittest.TestCase):
-    def test_bars_nearer_than_a_pixel_become_one(self) -> None:
+    def test_bars_closer_than_the_limit_are_merged(self) -> None:
         self.assertEqual(merged([(0.0, 0.1), (0.1005, 0.2), (0.5, 0.5)], 0.001),
                          [(0.0, 0.2), (0.5, 0.501)])
 
@@ -119,7 +120,7 @@ class Drawing(unittest.TestCase):
         self.assertEqual(recolour("fill: #ffffff; stroke: #123456"),
                          "fill: var(--surface); stroke: #123456")
 
-    def test_faults_are_told_apart(self) -> None:
+    def test_each_fault_family_has_its_colour_role(self) -> None:
         families = ("process pauses", "clock faults", "network faults", "volcanoes")
         self.assertEqual([words.fault_role(fault(family)) for family in families],
                          ["pause", "clock", "network", "outage"])
@@ -131,7 +132,8 @@ def fault(family: str) -> Fault:
 
 def violation(claim: str, at: int, first: int, second: int) -> Violation:
     refs = [HoldRef(h, h, at - 5, at + 5, at + 1) for h in (first, second)]
-    return Violation(claim, "k", at, at + 2, True, 1, None, False, refs[0], refs[1], f"{claim} {at}")
+    return Violation(claim, "k", at, at + 2, True, 1, None, False, refs[0], refs[1],
+                     f"{claim} {at}")
 
 
 def lane(name: str, fault: str | None = None, **spans: tuple[int, int]) -> Lane:
@@ -146,9 +148,9 @@ class Pictures(unittest.TestCase):
                         times_ns=(2 * MS, 900 * MS))
         recording = Recording(history(event(0, 1, "invoke", "acquire")), [])
         verdict = SimpleNamespace(faults=[fault("process pauses")], titles={})
-        return closeup_of(recording, verdict, Incident([drawn]), lanes_max)
+        return choose_closeup(recording, verdict, Incident([drawn]), lanes_max)
 
-    def test_a_violation_is_drawn_as_its_lanes_say(self) -> None:
+    def test_a_violation_is_drawn_from_its_lanes(self) -> None:
         found = self.closeup(lane("client 1", held=(2 * MS, 900 * MS), calling=(3 * MS, 4 * MS)),
                              lane("client 2", held=(9 * MS, 12 * MS)),
                              lane("pause c1", "f", acting=(5 * MS, 700 * MS)))
@@ -174,7 +176,7 @@ class Pictures(unittest.TestCase):
         found = self.closeup(*(lane(f"client {i}", **held) for i in range(4)), lanes_max=3)
         self.assertEqual((len(found.lanes), found.hidden), (3, 1))
 
-    def test_without_lanes_the_holds_of_the_run_are_drawn(self) -> None:
+    def test_a_violation_without_lanes_is_not_drawn(self) -> None:
         self.assertEqual(self.closeup().violations, [])
 
     def test_an_incident_shows_a_violation_that_has_lanes(self) -> None:
@@ -185,20 +187,20 @@ class Pictures(unittest.TestCase):
 
 class Stories(unittest.TestCase):
     def test_violations_of_the_same_hold_are_one_incident(self) -> None:
-        found = incidents_of([violation("exclusion", 10, 1, 2), violation("exclusion", 40, 1, 3),
+        found = group_incidents([violation("exclusion", 10, 1, 2), violation("exclusion", 40, 1, 3),
                               violation("stock", 60, 1, 2), violation("exclusion", 900, 8, 9)])
         self.assertEqual([len(incident.violations) for incident in found], [3, 1])
 
-    def test_every_claim_of_an_incident_gets_a_sentence(self) -> None:
+    def test_each_claim_of_an_incident_has_a_sentence(self) -> None:
         many = [violation("exclusion", 10 + i, 1, 2 + i) for i in range(40)]
-        incident, = incidents_of([*many, violation("stock", 90, 1, 2)])
-        self.assertEqual([telling.claims for telling in incident.told(3)],
+        incident, = group_incidents([*many, violation("stock", 90, 1, 2)])
+        self.assertEqual([description.claims for description in incident.choose_descriptions(3)],
                          [["exclusion"], ["exclusion"], ["stock"]])
 
-    def test_a_sentence_that_tells_of_two_claims_is_told_once(self) -> None:
+    def test_a_sentence_about_two_claims_is_listed_once(self) -> None:
         strict = violation("exclusion", 10, 1, 2)
         live = replace(strict, claim="lease-exclusion")
-        self.assertEqual([telling.claims for telling in told([strict, live])],
+        self.assertEqual([description.claims for description in list_descriptions([strict, live])],
                          [["exclusion", "lease-exclusion"]])
         self.assertEqual(
             words.violated(["stock", "exclusion"],
@@ -207,42 +209,42 @@ class Stories(unittest.TestCase):
 
 
 class Numbers(unittest.TestCase):
-    def test_what_was_counted_tells_its_unit_and_what_is_unknown(self) -> None:
-        told = [words.counted(Trials(*count)) for count in (
+    def test_counted_trials_name_their_unit_and_the_unknown_trials(self) -> None:
+        texts = [words.counted(Trials(*count)) for count in (
             ("fault episode", 22, 3, 0), ("run", 1, 0, 1), ("run", 4020, 57, 1000))]
-        self.assertEqual(told, ["3 of 22 fault episodes", "0 of 1 run (1 unknown)",
+        self.assertEqual(texts, ["3 of 22 fault episodes", "0 of 1 run (1 unknown)",
                                 "57 of 4,020 runs (1,000 unknown)"])
 
-    def test_an_answer_tells_what_it_rests_on_rounded_outwards(self) -> None:
+    def test_an_answer_names_its_trials_and_a_bound_rounded_outwards(self) -> None:
         answers = (Answer("below", Trials("fault episode", 48, 0, 0), (0.0, 0.0971)),
                    Answer("not below", Trials("run", 4, 4, 0), (0.5189, 1.0)),
                    Answer("not decided", Trials("run", 4, 1, 2), (0.0101, 0.9)))
-        told = [words.answered(answer).replace("\N{NO-BREAK SPACE}", " ") for answer in answers]
-        self.assertEqual(told, ["below: 0 of 48 fault episodes, at most 9.8 %",
+        texts = [words.answered(answer).replace("\N{NO-BREAK SPACE}", " ") for answer in answers]
+        self.assertEqual(texts, ["below: 0 of 48 fault episodes, at most 9.8 %",
                                 "not below: 4 of 4 runs, at least 51 %",
                                 "not decided: 1 of 4 runs (2 unknown), 1\N{EN DASH}90 %"])
 
-    def test_durations_read_well(self) -> None:
-        told = [words.duration(ns).replace("\N{NO-BREAK SPACE}", " ")
+    def test_durations_have_three_digits_and_a_unit(self) -> None:
+        texts = [words.duration(ns).replace("\N{NO-BREAK SPACE}", " ")
                 for ns in (0, 51_000, 803_400_000, 2_418_000_000, 9_000_000, 1 << 63)]
-        self.assertEqual(told, ["0 ns", "51 µs", "803 ms", "2.42 s", "9 ms", "for ever"])
+        self.assertEqual(texts, ["0 ns", "51 µs", "803 ms", "2.42 s", "9 ms", "for ever"])
 
-    def test_rates_read_well(self) -> None:
-        told = [words.percent(share).replace("\N{NO-BREAK SPACE}", " ")
+    def test_rates_have_two_significant_digits(self) -> None:
+        texts = [words.percent(share).replace("\N{NO-BREAK SPACE}", " ")
                 for share in (0, 0.0064, 0.12345, 1, 0.00004, 0.999)]
-        self.assertEqual(told, ["0 %", "0.64 %", "12 %", "100 %", "0.004 %", "99.9 %"])
+        self.assertEqual(texts, ["0 %", "0.64 %", "12 %", "100 %", "0.004 %", "99.9 %"])
 
     def test_an_upper_bound_is_never_rounded_down(self) -> None:
-        told = [words.bound(share).replace("\N{NO-BREAK SPACE}", " ")
+        texts = [words.bound(share).replace("\N{NO-BREAK SPACE}", " ")
                 for share in (3 / 132852, 3 / 400, 0.0121, 0.01)]
-        self.assertEqual(told, ["below 0.0023 %", "below 0.75 %", "below 1.3 %", "below 1 %"])
+        self.assertEqual(texts, ["below 0.0023 %", "below 0.75 %", "below 1.3 %", "below 1 %"])
 
-    def test_a_fault_until_a_step_has_no_length_asked_for(self) -> None:
-        told = [words.asked_and_measured(fault(family), *times) for family, *times in (
+    def test_a_fault_until_a_step_has_no_requested_length(self) -> None:
+        texts = [words.asked_and_measured(fault(family), *times) for family, *times in (
             ("process pauses", 800 * MS, 803 * MS), ("long sections", 0, 61 * MS),
             ("clock faults", -750 * MS, -750 * MS))]
         self.assertEqual([[text.replace("\N{NO-BREAK SPACE}", " ") for text in pair]
-                          for pair in told],
+                          for pair in texts],
                          [["800 ms", "803 ms"], ["", "61 ms"], ["\u2212750 ms", "\u2212750 ms"]])
 
 
@@ -258,7 +260,7 @@ class Differences(unittest.TestCase):
             self.assertAlmostEqual(p_value([(a, b)]), p, places=6)
             self.assertAlmostEqual(p_value([(b, a)]), p, places=6)
 
-    def test_columns_add_up_and_undecided_trials_hide_a_difference(self) -> None:
+    def test_columns_are_summed_and_undecided_trials_may_hide_a_difference(self) -> None:
         column = trials(2, 0), trials(2, 2)
         self.assertAlmostEqual(p_value([column]), 1 / 3)
         self.assertAlmostEqual(p_value([column] * 3), 2 / 6 ** 3)
@@ -269,14 +271,14 @@ class Differences(unittest.TestCase):
         rates = {"a": {"pause": trials(9, 0), "calm": trials(9, 9)},
                  "b": {"pause": trials(9, 9), "clock": trials(9, 9)},
                  "c": {"pause": trials(9, 0, unit="run")}}
-        pair, = pairs_of(rates)
+        pair, = compare_pairs(rates)
         self.assertEqual((pair.first, pair.second, pair.differ), ("a", "b", True))
 
-    def test_the_level_is_shared_among_the_pairs(self) -> None:
+    def test_the_level_is_divided_by_the_number_of_pairs(self) -> None:
         rates = {"a": {"x": trials(4, 0)}, "b": {"x": trials(4, 4)}}
-        self.assertTrue(pairs_of(rates)[0].differ)
+        self.assertTrue(compare_pairs(rates)[0].differ)
         rates |= {"c": {"x": trials(4, 2)}, "d": {"x": trials(4, 2)}}
-        self.assertFalse(any(pair.differ for pair in pairs_of(rates)))
+        self.assertFalse(any(pair.differ for pair in compare_pairs(rates)))
 
 
 class Cells(unittest.TestCase):

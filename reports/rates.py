@@ -1,5 +1,5 @@
 """Reads the rates in suite.json: how often each claim was violated over all repetitions of a cell,
-and the answer about the requested rate. The checkers counted; this module does not."""
+and the answer about the requested rate. The checkers count; this module only reads."""
 
 from dataclasses import dataclass
 
@@ -28,8 +28,8 @@ class ClaimRate:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether the rate is below the requested one. The bounds hold for any number of looks at the
-    data."""
+    """Whether the rate is below the requested rate. The bounds are valid however often the data
+    was examined."""
 
     answer: str
     trials: Trials
@@ -37,7 +37,7 @@ class Answer:
 
 
 def read_rates(cell: Node) -> list[ClaimRate]:
-    """Returns an empty list for a suite from before rates were counted."""
+    """Returns an empty list for a suite of a version that did not count rates."""
     if "rates" not in cell.data:
         return []
     return [ClaimRate(_claim(node), _trials(node), _pair(node, "clopper_pearson_95"))
@@ -65,8 +65,8 @@ def read_until(suite: Node) -> str | None:
     return None if node is None else node.text("text")
 
 
-def rate_of(rates: list[ClaimRate], claim: str | None) -> ClaimRate | None:
-    """Returns the rate by fault episodes if there is one, because it comes first; otherwise by
+def find_rate(rates: list[ClaimRate], claim: str | None) -> ClaimRate | None:
+    """Returns the first rate of the claim: by fault episodes if there is such a rate, else by
     runs."""
     return next((rate for rate in rates if rate.claim == claim), None)
 

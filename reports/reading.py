@@ -40,7 +40,7 @@ class Violation:
     first: HoldRef | None
     second: HoldRef | None
     sentence: str
-    cause: str | None = None  # missing in verdicts from before causes were determined
+    cause: str | None = None  # missing in verdicts of versions that determined no cause
     because: str = ""
     steps: tuple[tuple[int, str], ...] = ()  # at_ns and description
     lanes: tuple[Lane, ...] = ()
@@ -48,14 +48,14 @@ class Violation:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The time at which it is drawn. For a wrong stock: the instant of the write, because its
-        call may be much earlier."""
+        """The interval in which the violation is drawn. For `stock`, only the instant of the
+        write, because its call may begin much earlier."""
         return (self.to_ns if self.claim == "stock" else self.from_ns), self.to_ns
 
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A hold that went well only by a small margin."""
+    """A case that kept a claim by a small margin."""
 
     value: int
     at_ns: int
@@ -65,7 +65,7 @@ class NearMiss:
 @dataclass(frozen=True, slots=True)
 class Margin:
     what: str
-    value: int  # negative: missed by this much
+    value: int  # negative: violated by this much
     unit: str  # "ns", or the unit counted
     nearest: list[NearMiss]
     below_zero: int = 0  # number of values below 0
@@ -76,8 +76,8 @@ class Margin:
 @dataclass(frozen=True, slots=True)
 class Claim:
     name: str
-    title: str  # its violation, in a word or two: "held twice"
-    meaning: str  # its violation, in a sentence; empty in verdicts of version 0.1.0
+    title: str  # names the violation in a few words: "held twice"
+    meaning: str  # describes the violation in a sentence; empty in verdicts of version 0.1.0
     outcome: str
     expected: str | None
     as_expected: bool
@@ -161,7 +161,7 @@ class Verdict:
 
     @property
     def simulated(self) -> bool:
-        """Whether it is of one simulated execution, and not of a run."""
+        """Whether the verdict is of one simulated execution, and not of a run."""
         return self.environment.get("simulated") == "True"
 
     @property
@@ -181,8 +181,8 @@ class Verdict:
 
     @property
     def violations(self) -> list[Violation]:
-        told = [violation for claim in self.claims for violation in claim.violations]
-        return sorted(told, key=lambda violation: (violation.span, violation.claim))
+        found = [violation for claim in self.claims for violation in claim.violations]
+        return sorted(found, key=lambda violation: (violation.span, violation.claim))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class Cell:
 
     @property
     def expects(self) -> bool:
-        """Whether its runs state expectations."""
+        """Whether the cell's runs state expectations."""
         return any(verdict.expects for verdict in self.judged)
 
 
@@ -239,8 +239,8 @@ class Suite:
 
     @property
     def mostly_empty(self) -> bool:
-        """Whether a matrix would be mostly empty, because its columns are cases for a few rows
-        each."""
+        """Whether most cells of a matrix would be empty, because each column is a case for a few
+        rows."""
         return 2 * len(self.cells) < len(self.rows) * len(self.columns)
 
 
@@ -276,7 +276,7 @@ def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
     if (folder / "explore.json").exists():
         return read_exploration(folder)
     if (folder / "verdict.json").exists():
-        # Checked because the page refers to it for repeating the run.
+        # The page tells the reader to repeat the run with plan.json, so it must be valid.
         read_json(folder / "plan.json")
         return Run(folder, read_verdict(folder / "verdict.json"))
     if (folder / "latest").is_dir():
@@ -322,7 +322,8 @@ def _environment(node: Node) -> dict[str, str]:
         return facts
     memory, descriptors = own.node("memory_kb"), own.node("descriptors")
     first, last, peak = (memory.count(key) / 1024 for key in ("first", "last", "peak"))
-    facts["supervisor's memory"] = f"{first:.1f} MB at first, {last:.1f} at last, {peak:.1f} at most"
+    facts["supervisor's memory"] = (
+        f"{first:.1f} MB at first, {last:.1f} at last, {peak:.1f} at most")
     facts["supervisor's descriptors"] = (
         f"{descriptors.count('first')} at first, {descriptors.count('last')} at last,"
         f" {descriptors.count('peak')} at most; {descriptors.count('before')} before the run,"

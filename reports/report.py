@@ -28,7 +28,8 @@ class Parser(argparse.ArgumentParser):
     """A command-line parser that reports errors in one line, as bad input."""
 
     def error(self, message: str) -> None:
-        self.exit(BAD_INPUT, f"{self.prog}: {message} (usage: {self.prog} DIR... [-o report.html])\n")
+        usage = f"usage: {self.prog} DIR... [-o report.html]"
+        self.exit(BAD_INPUT, f"{self.prog}: {message} ({usage})\n")
 
 
 def main(arguments: list[str]) -> int:
@@ -37,7 +38,7 @@ def main(arguments: list[str]) -> int:
                         help="a run folder or a suite folder; several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
     parser.add_argument("--svg", metavar="FILE", type=Path,
-                        help="of one run: write only the picture of its first violation")
+                        help="write only the picture of the first violation of one run")
     parser.add_argument("--export", metavar="FOLDER", type=Path,
                         help="also write each plot as PNG, SVG and PDF, and each table as CSV")
     options = parser.parse_args(arguments)
@@ -45,8 +46,8 @@ def main(arguments: list[str]) -> int:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         from export import PLOTS, write_all
-        from page import picture_of
-        from pages import page_of
+        from page import draw_picture
+        from pages import render_page
         from parsing import BadInput
         from reading import read_folder
     except ModuleNotFoundError as error:
@@ -61,7 +62,7 @@ def main(arguments: list[str]) -> int:
     PLOTS.start(wanted=options.export is not None)
     try:
         inputs = [read_folder(folder) for folder in options.folders]
-        page = picture_of(inputs) if options.svg else page_of(inputs)
+        page = draw_picture(inputs) if options.svg else render_page(inputs)
     except BadInput as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -102,6 +103,6 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        # Ends at once: the threads of a library may still compute.
+        # Exits without waiting for the threads of libraries.
         sys.stderr.flush()
         os._exit(interrupted())

@@ -1,4 +1,4 @@
-"""Tests of the command line: made-up folders in; pages or one clear line out."""
+"""Tests of the command line on made-up folders: pages, and messages of one line."""
 
 import json
 import re
@@ -56,9 +56,9 @@ class Page(HTMLParser):
 
 
 class ReportTest(ReportFixture):
-    def assert_tells(self, text: str, *told: str) -> None:
-        for words in told:
-            self.assertTrue(words in text, f"not told: {words}")
+    def assert_shows(self, text: str, *parts: str) -> None:
+        for part in parts:
+            self.assertTrue(part in text, f"missing: {part}")
 
     def assert_stands_alone(self, html: str) -> None:
         page = Page(html)
@@ -72,30 +72,30 @@ class ReportTest(ReportFixture):
 
     # -- pages
 
-    def test_a_run_with_a_pause_is_told_in_plain_words(self) -> None:
+    def test_the_page_of_a_run_describes_claims_violations_and_faults(self) -> None:
         verdict = write_run(self.folder / "run", Toy(fault="pause", pauses=[300, 900]))
         html = self.page("run")
-        self.assert_tells(html, "<title>set-nx-px under process pauses: held twice, oversold "
+        self.assert_shows(html, "<title>set-nx-px under process pauses: held twice, oversold "
                           "\N{EM DASH} as expected</title>")
         self.assert_stands_alone(html)
         text = Page(html).text
         for claim in verdict["claims"]:
-            self.assert_tells(text, claim["claim"], *(v["sentence"] for v in claim["violations"]))
-            self.assert_tells(text, *(f"cause: {v['cause']}: {v['because']}"
+            self.assert_shows(text, claim["claim"], *(v["sentence"] for v in claim["violations"]))
+            self.assert_shows(text, *(f"cause: {v['cause']}: {v['because']}"
                                       for v in claim["violations"]))
-            self.assert_tells(text, *(f"{step['at_ns'] / 1e9:.3f} s: {step['text']}"
+            self.assert_shows(text, *(f"{step['at_ns'] / 1e9:.3f} s: {step['text']}"
                                       for v in claim["violations"] for step in v["steps"]))
-        self.assert_tells(text, "doublehold run --plan plan.json", "lease over", "stall",
+        self.assert_shows(text, "doublehold run --plan plan.json", "lease over", "stall",
                           "held twice\N{RIGHT DOUBLE QUOTATION MARK} means that "
                           "exclusion is broken",
                           "violated when liveness is broken")
         self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
 
-    def test_a_run_of_version_0_1_0_is_told_without_pictures(self) -> None:
+    def test_a_run_of_version_0_1_0_gets_a_page_without_pictures(self) -> None:
         old = HERE.parent / "compose/testdata/version-0.1.0/late-write"
         html = self.page(str(old), "-o", "old.html")
         self.assert_stands_alone(html)
-        self.assert_tells(Page(html).text, "No picture: the violation names no hold, or version",
+        self.assert_shows(Page(html).text, "No picture: the violation names no hold, or version",
                           "cause: stopped: client 1 was stopped", "exclusion violated")
 
     def test_the_picture_of_a_violation_needs_no_history(self) -> None:
@@ -107,28 +107,28 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(start) + "\n")
         self.assertTrue(before == self.page("run", "--svg", "two.svg"))
 
-    def test_a_calm_run_gives_the_upper_bound(self) -> None:
+    def test_the_page_of_a_run_without_faults_has_the_upper_bound(self) -> None:
         verdict = write_run(self.folder / "run", Toy())
         html = self.page("run")
         self.assert_stands_alone(html)
         self.assertEqual(verdict["overall"], "valid")
-        self.assert_tells(Page(html).text, "no violation seen", "0 of 1 run violated, so with 95 % "
+        self.assert_shows(Page(html).text, "no violation seen", "0 of 1 run violated, so with 95 % "
                           "confidence below 98 % of such runs are")
 
     def test_an_unknown_run_is_not_called_valid(self) -> None:
         write_run(self.folder / "run", Toy(stalled=True, expected=False))
         html = self.page("run")
         self.assert_stands_alone(html)
-        self.assert_tells(Page(html).text, "could not be decided", "nothing here counts as passed",
+        self.assert_shows(Page(html).text, "could not be decided", "nothing here counts as passed",
                           "the machine stalled a holder past its lease")
 
-    def test_a_library_behind_a_driver_is_called_by_its_name(self) -> None:
+    def test_a_library_behind_a_driver_is_named(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause", lock="driver",
                                            library={"name": "mine<b>", "version": "4.5"}))
         html = self.page("run")
         self.assert_stands_alone(html)
         self.assertFalse("mine<b>" in html, "not escaped")
-        self.assert_tells(Page(html).text, "mine<b> 4.5 under", "with the lock mine<b> 4.5 to let",
+        self.assert_shows(Page(html).text, "mine<b> 4.5 under", "with the lock mine<b> 4.5 to let",
                           "mine<b> 4.5, served by a driver")
 
     def test_every_text_of_the_input_is_escaped(self) -> None:
@@ -139,19 +139,19 @@ class ReportTest(ReportFixture):
             self.assert_stands_alone(html)
             for markup in ("<script>alert", "<b>more", "<i>lock", "<u>ex"):
                 self.assertFalse(markup in html, f"not escaped: {markup}")
-            self.assert_tells(html, "&lt;script&gt;alert")
+            self.assert_shows(html, "&lt;script&gt;alert")
 
-    def test_a_suite_is_a_matrix_with_a_section_a_cell(self) -> None:
+    def test_the_page_of_a_suite_has_a_matrix_and_a_section_for_each_cell(self) -> None:
         write_suite(self.folder / "suite", repeat=2)
         html = self.page("suite")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "11 of 12 cells as expected",
+        self.assert_shows(html, "11 of 12 cells as expected",
                           "<h1>1 of 2 locks: oversold under network, pause and clock</h1>",
                           "node 1 did not start: &lt;no memory&gt;")
         page = Page(html)
         cells = {f"#cell-{i}" for i in range(1, 13)}
         self.assertLessEqual(cells, set(page.followed))
-        self.assert_tells(page.text, "stock kept", "How often, over 2 runs", "any claim",
+        self.assert_shows(page.text, "stock kept", "How often, over 2 runs", "any claim",
                           "2 of 2 fault episodes \N{MIDDLE DOT} 10\N{EN DASH}95 %",
                           "0 of 2 runs \N{MIDDLE DOT} below 95 %", "cause: stopped")
         self.assertLess(page.text.index("set-nx-px \N{MIDDLE DOT} pause"),
@@ -159,7 +159,7 @@ class ReportTest(ReportFixture):
         self.assertFalse("until" in page.text)
         self.assertLess(len(html), 3_000_000)
 
-    def test_a_suite_that_is_more_holes_than_cells_is_told_case_by_case(self) -> None:
+    def test_a_suite_with_few_cells_in_its_matrix_is_shown_by_column(self) -> None:
         write_suite(self.folder / "suite", repeat=1)
         file = self.folder / "suite/suite.json"
         suite = json.loads(file.read_text())
@@ -167,10 +167,10 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(suite))
         html = self.page("suite")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "Case by case", "client 1 is stopped &lt;long&gt;")
+        self.assert_shows(html, "Case by case", "client 1 is stopped &lt;long&gt;")
         self.assertFalse("not run" in html)
 
-    def test_a_suite_that_was_asked_for_a_rate_answers_cell_by_cell(self) -> None:
+    def test_the_answer_about_a_requested_rate_is_shown_for_each_cell(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
         file = self.folder / "suite/suite.json"
         suite = json.loads(file.read_text())
@@ -182,10 +182,10 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(suite))
         html = self.page("suite")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "rate &lt; 1% @ 95% &lt;b&gt;",
+        self.assert_shows(html, "rate &lt; 1% @ 95% &lt;b&gt;",
                           "not decided: 1 of 7 runs (2 unknown), 0.3\N{EN DASH}80")
 
-    def test_a_suite_from_before_rates_were_counted_tells_none(self) -> None:
+    def test_a_suite_without_rates_shows_none(self) -> None:
         write_suite(self.folder / "suite", repeat=2, rows=("none",), columns=("calm",))
         file = self.folder / "suite/suite.json"
         suite = json.loads(file.read_text())
@@ -212,7 +212,7 @@ class ReportTest(ReportFixture):
         cell = Node({"rates": [rate, {**rate, "claim": None}]}, "suite.json")
         self.assertEqual([each.claim for each in read_rates(cell)], ["release-result", None])
 
-    def test_a_suite_in_which_nothing_could_run_still_says_so(self) -> None:
+    def test_a_suite_in_which_all_runs_failed_gets_a_page(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
         file = self.folder / "suite/suite.json"
         suite = json.loads(file.read_text())
@@ -222,9 +222,9 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(suite))
         html = self.page("suite")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "undecided in part: none", "no redis-server", "could not run")
+        self.assert_shows(html, "undecided in part: none", "no redis-server", "could not run")
 
-    def test_a_suite_without_expectations_says_nothing_of_them(self) -> None:
+    def test_a_suite_without_expectations_does_not_mention_expectations(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
         for file in self.folder.glob("suite/cells/*/*/verdict.json"):
             verdict = json.loads(file.read_text())
@@ -235,7 +235,7 @@ class ReportTest(ReportFixture):
         self.assertFalse("expected" in text)
         self.assertFalse("Expected" in text)
 
-    def test_a_sweep_is_told_place_by_place(self) -> None:
+    def test_the_page_of_a_sweep_shows_places_and_pairs_of_faults(self) -> None:
         write_suite(self.folder / "sweep", repeat=1, rows=("after-read", "pause at start"),
                     columns=("pause", "network at after-read"))
         suite = json.loads((self.folder / "sweep/suite.json").read_text())
@@ -246,10 +246,10 @@ class ReportTest(ReportFixture):
             {"sweep": "sweep-some-lock", "library": None, "seconds": 1.0, "cells": cells}))
         html = self.page("sweep")
         self.assert_stands_alone(html)
-        self.assert_tells(Page(html).text, "some-lock: oversold, held twice in ", "Pairs of faults",
+        self.assert_shows(Page(html).text, "some-lock: oversold, held twice in ", "Pairs of faults",
                           "after-read, then network at after-read",
                           "new: neither fault does this alone", "held by nobody for 400 ms")
-        self.refused("sweep", "sweep", "-o", "x.html", says="a sweep has a page of its own")
+        self.refused("sweep", "sweep", "-o", "x.html", says="a sweep has its own page")
 
     def test_plots_and_tables_are_exported(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause"))
@@ -268,7 +268,7 @@ class ReportTest(ReportFixture):
         self.assertEqual((status, err.count("\n")), (3, 1))
         self.assertIn("file: cannot be written", err)
 
-    def test_runs_that_do_not_differ_by_episode_are_not_called_different(self) -> None:
+    def test_runs_are_called_different_only_if_their_trials_differ(self) -> None:
         for name, of, violated in (("few", 6, 0), ("many", 6, 6), ("some", 6, 2)):
             verdict = write_run(self.folder / name, Toy(fault="pause", lock=name))
             for claim in verdict["claims"]:
@@ -276,11 +276,11 @@ class ReportTest(ReportFixture):
                                    "undecided": 0, "clopper_pearson_95": [0.1, 0.9]}
             (self.folder / name / "verdict.json").write_text(json.dumps(verdict))
         text = Page(self.page("few", "some", "-o", "same.html")).text
-        self.assert_tells(text, "2 of 2 runs violated a claim; no difference seen",
+        self.assert_shows(text, "2 of 2 runs violated a claim; no difference seen",
                           "no difference seen (least p = 0.45)",
                           "2 of 6 fault episodes", "share of holds", "Fisher's exact test")
         text = Page(self.page("few", "many", "-o", "other.html")).text
-        self.assert_tells(text, "2 of 2 runs violated a claim; they differ in exclusion",
+        self.assert_shows(text, "2 of 2 runs violated a claim; they differ in exclusion",
                           "1. few and 2. many differ (p = 0.0022)")
 
     def test_several_folders_are_compared(self) -> None:
@@ -290,23 +290,23 @@ class ReportTest(ReportFixture):
         write_suite(self.folder / "s2", repeat=1, rows=("none",), columns=("calm", "clock"))
         html = self.page("a", "b", "s1", "s2", "-o", "both.html")
         self.assert_stands_alone(html)
-        self.assert_tells(html, "2 runs and 2 suites compared")
+        self.assert_shows(html, "2 runs and 2 suites compared")
         self.assertTrue((self.folder / "both.html").exists())
 
     def test_the_same_input_gives_the_same_page(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause"))
         self.assertTrue(self.page("run", "-o", "a.html") == self.page("run", "-o", "b.html"))
 
-    def test_the_picture_of_a_run_is_a_file_of_its_own(self) -> None:
+    def test_svg_writes_the_picture_of_a_run_to_a_file(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause", pauses=[300, 900]))
         svg = self.page("run", "--svg", "one.svg")
-        self.assert_tells(svg, "<svg ", "lease over", "client 1")
+        self.assert_shows(svg, "<svg ", "lease over", "client 1")
         ElementTree.fromstring(svg)
         self.assertTrue(svg == self.page("run", "--svg", "again.svg"))
 
     # -- refused inputs
 
-    def test_the_picture_of_several_runs(self) -> None:
+    def test_svg_of_several_runs_is_refused(self) -> None:
         for name in ("one", "two"):
             write_run(self.folder / name, Toy())
-        self.refused("one", "two", "--svg", "both.svg", says="--svg: the folder of one run")
+        self.refused("one", "two", "--svg", "both.svg", says="--svg needs the folder of one run")

@@ -36,21 +36,22 @@ def _sentence(text: str) -> str:
 
 def _what_broke(verdict: Verdict) -> str:
     broken = [claim for claim in verdict.claims if claim.outcome == "violated"]
-    told = [f"{QUOTED.format(claim.title)} means that {claim.meaning}: {share(claim)}"
+    broken_texts = [f"{QUOTED.format(claim.title)} means that {claim.meaning}: {share(claim)}"
             if claim.meaning else f"{claim.title}: {share(claim)}" for claim in broken]
-    return f"{'; '.join(told)}." if told else "The verdict names no claim."
+    return f"{'; '.join(broken_texts)}." if broken_texts else "The verdict names no claim."
 
 
 def _why(verdict: Verdict) -> str:
-    told = verdict.violations
-    causes = Counter(v.cause for v in told if v.cause)
+    described = verdict.violations
+    causes = Counter(v.cause for v in described if v.cause)
     if not causes:
-        return "The verdict has no cause: it is of a version that determined none."
+        return "The verdict has no cause: it is of a version that determined no cause."
     parts = []
     for cause, count in causes.most_common(CAUSES_SHOWN):
-        because = next((v.because for v in told if v.cause == cause and v.because), "")
-        example = f", as when {because}" if because else ""
-        of = "every violation told" if count == len(told) else f"{count} of {len(told)} told"
+        because = next((v.because for v in described if v.cause == cause and v.because), "")
+        example = f", for example when {because}" if because else ""
+        of = "all described violations" if count == len(described) else \
+            f"{count} of {len(described)} described violations"
         parts.append(f"{QUOTED.format(cause)} ({of}){example}")
     more = len(causes) - CAUSES_SHOWN
     rest = f"; and {plural(more, 'further cause')}" if more > 0 else ""
@@ -60,30 +61,31 @@ def _why(verdict: Verdict) -> str:
 def _how_near(verdict: Verdict) -> str:
     sentences = [miss.sentence for claim in verdict.claims for margin in claim.margins
                  for miss in margin.nearest[:1]]
-    return f"The nearest miss: {sentences[0]}." if sentences else "No claim has a margin to tell."
+    return f"The nearest miss: {sentences[0]}." if sentences else "No claim has a margin."
 
 
 def _simulated(verdict: Verdict) -> str:
-    says = {"violated": "shows that this can happen", "valid": "shows that it can go well",
-            "unknown": "decides nothing"}[verdict.overall]
-    return (f"It is one simulated execution, the same each time it is replayed: it {says}, and "
-            "says nothing of how often.")
+    says = {"violated": "It shows that a violation can happen, but not how often.",
+            "valid": "It shows one execution without a violation, not how often there is one.",
+            "unknown": "It decides nothing."}[verdict.overall]
+    return f"This is one simulated execution, the same in each replay. {says}"
 
 
 def how_sure(verdict: Verdict) -> str:
     if verdict.trials is None:
-        return "How often is not known: the verdict is from before fault episodes were counted."
+        return ("How often is not known: the verdict is of a version that did not count fault "
+                "episodes.")
     trials = verdict.trials.trials
     stalled = sum(v.by_stall for v in verdict.violations)
-    text = "The history proves each violation. Of how often: " if verdict.violations else ""
+    text = "The history proves each violation. How often: " if verdict.violations else ""
     share_of_such = f"with 95\N{NO-BREAK SPACE}% confidence {_range(verdict.trials)} of such"
-    if _says_nothing(verdict.trials):
+    if _has_no_information(verdict.trials):
         share_of_such = "it is not known how many such"
     text += f"{counted(trials)} violated, so {share_of_such} {trials.unit}s are"
     if verdict.overall != "violated" and verdict.blind_spots:
         text += hidden(verdict.blind_spots)
     if stalled:
-        text += f"; {number(stalled)} of the violations told come from a stall of the machine alone"
+        text += f"; only a machine stall caused {number(stalled)} of the described violations"
     return f"{text}."
 
 
@@ -94,13 +96,13 @@ def hidden(spots: BlindSpots) -> str:
 
 
 def often(rate: ClaimRate) -> str:
-    """Returns "29-100 % (95 % interval)", or if none was violated "below 71 % (...)"."""
-    if _says_nothing(rate):
+    """Returns "29-100 % (95 % interval)", or, without a violation, "below 71 % (...)"."""
+    if _has_no_information(rate):
         return "too little to say more"
     return f"{_range(rate)} (95\N{NO-BREAK SPACE}% interval)"
 
 
-def _says_nothing(rate: ClaimRate) -> bool:
+def _has_no_information(rate: ClaimRate) -> bool:
     return rate.exact_95 == (0.0, 1.0)
 
 
@@ -114,7 +116,7 @@ def share(claim: Claim) -> str:
 
 
 def nearness(margin: Margin) -> str:
-    """Returns "shortest gap between two holds: 210 us". A value below 0 is not near, but missed."""
+    """Returns "shortest gap between two holds: 210 us". A negative margin was not kept."""
     if margin.value >= 0:
         return f"{margin.what}: {amount(margin)}"
     missed = f"{margin.what}: missed, by {amount(replace(margin, value=-margin.value))}"

@@ -51,27 +51,28 @@ class RunPage(unittest.TestCase):
 
     # -- the first lines
 
-    def test_the_first_lines_say_what_broke_why_and_how_sure_that_is(self) -> None:
+    def test_the_first_lines_name_the_violation_its_cause_and_its_rate(self) -> None:
         text = self.text(Toy(fault="pause", pauses=[300, 900]))
         start = text.index("What broke")
         self.assertLess(text.index("held twice"), start)
         for words in ("What broke \N{LEFT DOUBLE QUOTATION MARK}held twice",
                       "Why The cause is \N{LEFT DOUBLE QUOTATION MARK}stopped"
-                      "\N{RIGHT DOUBLE QUOTATION MARK} (every violation told), as when client 1",
+                      "\N{RIGHT DOUBLE QUOTATION MARK} (all described violations), for example "
+                      "when client 1",
                       "2 of 2 fault episodes violated, so with 95 % confidence "
                       "16\N{EN DASH}100 % of such fault episodes are"):
             self.assertIn(words, text)
 
-    def test_of_a_share_of_holds_or_orders_no_interval_is_given(self) -> None:
+    def test_a_share_of_holds_or_orders_has_no_interval(self) -> None:
         text = self.text(Toy(fault="pause", pauses=[300, 900]))
         self.assertIn("Share of all, no rate", text)
         intervals = re.findall(r"[\d.]+\N{EN DASH}[\d.]+ %|below [\d.]+ %", text)
         self.assertLessEqual(set(intervals), {"16\N{EN DASH}100 %", "below 85 %"})
 
-    def test_a_run_without_expectations_says_nothing_of_them(self) -> None:
+    def test_a_run_without_expectations_does_not_mention_expectations(self) -> None:
         self.assertNotIn("expected", self.text(Toy(expected=False)).lower())
 
-    def test_what_is_unknown_is_told_by_reason(self) -> None:
+    def test_unknown_operations_and_undecided_claims_are_listed_with_reasons(self) -> None:
         text = self.text(Toy(stalled=True))
         for words in ("acquires without an answer 3; 2 of them could hide a violation",
                       "client 2's acquire was not answered", "12 of 1 client",
@@ -85,21 +86,21 @@ class RunPage(unittest.TestCase):
         self.change(trials=None, blind_spots=None)
         self.assertIn("How often is not known", self.read())
 
-    def test_a_margin_that_was_missed_is_not_called_near(self) -> None:
+    def test_a_negative_margin_is_shown_as_missed(self) -> None:
         name = "least lease left at release"
-        told = [nearness(margin).replace("\N{NO-BREAK SPACE}", " ") for margin in (
+        texts = [nearness(margin).replace("\N{NO-BREAK SPACE}", " ") for margin in (
             Margin(name, 315 * MS, "ns", []), Margin(name, -315 * MS, "ns", []),
             Margin(name, -315 * MS, "ns", [], 3, ((0, 100), (1, 17))))]
-        self.assertEqual(told, [
+        self.assertEqual(texts, [
             f"{name}: 315 ms", f"{name}: missed, by 315 ms",
             f"{name}: missed, by 315 ms at most in 3 of 120 cases. The nearest of the others"])
 
     # -- stories and pictures
 
-    def test_stories_that_repeat_are_told_once_with_a_count(self) -> None:
+    def test_repeated_stories_are_shown_once_with_a_count(self) -> None:
         text = self.text(Toy(fault="pause", pauses=[300, 900]))
-        self.assertIn("1 \N{MIDDLE DOT} held twice, oversold, 2 times Told is the first; the same "
-                      "happened at 1.1", text)
+        self.assertIn("1 \N{MIDDLE DOT} held twice, oversold, 2 times The first is described. "
+                      "The others began at 1.1", text)
         self.assertNotIn("2 \N{MIDDLE DOT} held twice", text)
 
     def test_the_steps_of_a_story_are_unfolded(self) -> None:
@@ -122,13 +123,13 @@ class RunPage(unittest.TestCase):
         self.assertEqual(len(marks), html.count('<g class="mark'))
         for _, attributes, text in marks:
             self.assertEqual(attributes, f' tabindex="0" role="img" aria-label="{text}"')
-        told = " ".join(text for _, _, text in marks)
+        texts = " ".join(text for _, _, text in marks)
         for words in ("client 1 held the lock, as it believed, ", "client 1: read ", "pause c1: ",
                       "client 1: lease over at "):
-            self.assertIn(words, told)
+            self.assertIn(words, texts)
         self.assertTrue(any(wrong for wrong, _, _ in marks))
 
-    def test_of_many_episodes_of_a_fault_the_first_are_told(self) -> None:
+    def test_only_the_first_of_many_episodes_of_a_fault_are_listed(self) -> None:
         verdict = write_run(self.run_folder, Toy(fault="pause"))
         fault = verdict["faults"][0]
         self.change(faults=[{**fault, "episodes": 1000 * fault["episodes"]}])
@@ -136,7 +137,7 @@ class RunPage(unittest.TestCase):
 
     # -- a simulated execution
 
-    def test_a_simulated_execution_says_so_and_gives_no_rates(self) -> None:
+    def test_a_simulated_execution_is_called_simulated_and_has_no_rates(self) -> None:
         write_run(self.run_folder, Toy(fault="pause"))
         self.write_trace()
         html = self.html()
@@ -146,14 +147,15 @@ class RunPage(unittest.TestCase):
         self.assertIn("<title>Simulated: ", html)
         self.assertIn("<h1>Simulated: ", html)
         for words in ("0.200 ms client 1 is granted", "0.200 ms ! client 1 stopped for 640ms",
-                      "454.000 ms * exclusion is violated", "says nothing of how often",
+                      "454.000 ms * exclusion is violated",
+                      "a violation can happen, but not how often",
                       "doublehold replay 'v1/lock.name=toy/1/pause/1:1'"):
             self.assertIn(words, text)
         for words in ("per second", "95 % interval", "fault episodes", "no rate", "run --plan"):
             self.assertNotIn(words, text.split("Doublehold: distributed locks under")[0])
         self.assertNotIn("<script>alert", html)
 
-    def test_a_simulated_execution_without_its_trace_is_called_simulated_too(self) -> None:
+    def test_a_simulated_execution_without_a_trace_is_called_simulated(self) -> None:
         write_run(self.run_folder, Toy(fault="pause"))
         self.change(environment={"simulated": True})
         text = self.read()
@@ -161,12 +163,12 @@ class RunPage(unittest.TestCase):
         self.assertIn("its folder has no trace.json", text)
         self.assertNotIn("95 % interval", text)
 
-    def test_a_simulated_execution_that_held_is_told_by_its_steps_too(self) -> None:
+    def test_a_simulated_execution_without_a_violation_lists_its_steps(self) -> None:
         write_run(self.run_folder, Toy())
         self.write_trace()
         text = self.read()
         self.assertIn("0.200 ms client 1 is granted", text)
-        self.assertIn("it shows that it can go well, and says nothing of how often", text)
+        self.assertIn("It shows one execution without a violation, not how often", text)
 
     def test_a_trace_of_another_version_is_refused(self) -> None:
         write_run(self.run_folder, Toy(fault="pause"))

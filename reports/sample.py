@@ -1,7 +1,7 @@
 """Made-up run and suite folders for tests, in the format of real ones.
 
-A toy flash sale: clients acquire a lock in turn, read the stock, write it back and confirm the
-order. The verdict is as simple as the toy; nothing here judges a real run."""
+A toy flash sale: clients acquire a lock in turn, read the stock, write the reduced stock and
+confirm the order. The verdict is made up as well; this module judges no real run."""
 
 import json
 import random
@@ -17,7 +17,7 @@ STOCK = 1000
 
 @dataclass(slots=True)
 class Toy:
-    """The parameters. `pause`: client 1 is stopped before its write, past its lease."""
+    """The parameters. In a "pause", client 1 is stopped before its write until after its lease."""
 
     lock: str = "set-nx-px"
     library: dict[str, str] | None = None  # the library behind a driver
@@ -28,9 +28,9 @@ class Toy:
     duration_ms: int = 1500
     fenced: bool = False  # the store refuses a stale write
     stalled: bool = False  # the machine stalled, so the verdict is unknown
-    expected: bool = True  # whether it states expectations
+    expected: bool = True  # whether the experiment states expectations
     experiment: str = "toy"
-    hostile: str = ""  # a text placed where a careless page would interpret it as markup
+    hostile: str = ""  # added to texts that a page must escape
     pauses: list[int] = field(default_factory=lambda: [400])
 
 
@@ -40,8 +40,8 @@ class Maker:
         self.events: list[dict[str, Any]] = []
         self.holds: list[dict[str, int]] = []
         self.episodes: list[dict[str, int]] = []
-        self.uses: dict[int, list[dict[str, Any]]] = {}  # by hold, as marks of a drawing
-        self.stale_writes: list[tuple[int, int, int, int]] = []  # at, lost, first, second
+        self.uses: dict[int, list[dict[str, Any]]] = {}  # marks of the drawing, by hold
+        self.stale_writes: list[tuple[int, int, int, int]] = []  # time, lost orders, two holds
         self.stock, self.orders, self.next_hold = STOCK, 0, 1
 
     def event(self, at: int, process: Any, type_: str, op: str, **value: Any) -> None:
@@ -191,8 +191,8 @@ class Maker:
     def claims(self) -> list[dict[str, Any]]:
         by_number = {hold["hold"]: hold for hold in self.holds}
         lost = [self.violation(at, at, by_number[a], by_number[b],
-                               f"client {by_number[a]['client']} wrote its stock at {at / 1e9:.3f} s "
-                               f"over {count} newer orders", count)
+                               f"client {by_number[a]['client']} wrote its stock at "
+                               f"{at / 1e9:.3f} s over {count} newer orders", count)
                 for at, count, a, b in self.stale_writes]
         return [self.claim("exclusion", self.overlaps(False), len(self.holds), "holds"),
                 self.claim("lease-exclusion", self.overlaps(True), len(self.holds), "holds"),
@@ -220,7 +220,7 @@ class Maker:
                 "violations": violations[:50]}
 
     def trials(self, outcome: str) -> dict[str, Any]:
-        """All trials have the same outcome; none is the rarest that it could be."""
+        """Returns trials that all have the given outcome, with their exact interval."""
         of = max(1, len(self.episodes))
         seen, undecided = (of if outcome == each else 0 for each in ("violated", "unknown"))
         low, high = 0.025 ** (1 / of), 1 - 0.025 ** (1 / of)
@@ -313,7 +313,8 @@ def rates(runs: list[Any], column: str) -> list[dict[str, Any]]:
             for claim in (None, "exclusion")]
 
 
-def write_suite(folder: Path, repeat: int = 3, rows: tuple[str, ...] = ("none", "set-nx-px", "fenced"),
+def write_suite(folder: Path, repeat: int = 3,
+                rows: tuple[str, ...] = ("none", "set-nx-px", "fenced"),
                 columns: tuple[str, ...] = ("calm", "network", "pause", "clock")) -> None:
     """Writes a suite folder; the last cell has one run with an error."""
     cells = []

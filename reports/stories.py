@@ -1,10 +1,10 @@
-"""The violations of one run as stories. Incidents that differ only in their times and clients are
-one story, with a count."""
+"""Groups the incidents of one run into stories. Incidents with the same claims, causes and fault
+are one story."""
 
 from dataclasses import dataclass
 
 import words
-from incidents import Incident, Telling, told
+from incidents import Description, Incident, list_descriptions
 
 STORIES_DRAWN = 3
 # A stale hold can overlap hundreds of others, so a story shows only the first few sentences.
@@ -14,7 +14,7 @@ TIMES_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What happened once or several times; the first time is drawn."""
+    """Incidents of the same kind. The page draws the first."""
 
     number: int
     incidents: list[Incident]
@@ -28,23 +28,24 @@ class Story:
         return [violation.claim for violation in self.first.violations]
 
     @property
-    def main(self) -> Telling:
-        return told([self.first.main])[0]
+    def main(self) -> Description:
+        return list_descriptions([self.first.main])[0]
 
     @property
-    def others(self) -> list[Telling]:
-        """Further sentences about the first time."""
-        some = [t for t in self.first.told(SENTENCES_A_STORY) if t.sentence != self.main.sentence]
+    def others(self) -> list[Description]:
+        """Further sentences about the first incident."""
+        some = [t for t in self.first.choose_descriptions(SENTENCES_A_STORY)
+                if t.sentence != self.main.sentence]
         return some[:SENTENCES_A_STORY - 1]
 
     @property
     def left(self) -> int:
-        """How many sentences about the first time are left out."""
-        return len(told(self.first.violations)) - 1 - len(self.others)
+        """The number of sentences about the first incident that are left out."""
+        return len(list_descriptions(self.first.violations)) - 1 - len(self.others)
 
     @property
     def again(self) -> str:
-        """Returns "2.631 s, 4.336 s and 3 more times", or "" if it happened once."""
+        """Returns "2.631 s, 4.336 s and 3 more times", or "" if there is only one incident."""
         at = [words.instant(incident.main.span[0]) for incident in self.incidents[1:]]
         more = len(at) - TIMES_SHOWN
         return ", ".join(at[:TIMES_SHOWN]) + (f" and {words.plural(more, 'more time')}"
@@ -52,10 +53,10 @@ class Story:
 
     @property
     def sentences(self) -> set[str]:
-        return {self.main.sentence, *(telling.sentence for telling in self.others)}
+        return {self.main.sentence, *(description.sentence for description in self.others)}
 
 
-def stories_of(incidents: list[Incident]) -> list[Story]:
+def group_stories(incidents: list[Incident]) -> list[Story]:
     same: dict[tuple[frozenset[str], frozenset[str | None], str | None], list[Incident]] = {}
     for incident in incidents:
         kind = (frozenset(v.claim for v in incident.violations),

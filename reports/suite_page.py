@@ -7,13 +7,14 @@ from typing import Any
 from markupsafe import Markup
 
 import words
-from answer import Row, answer_of, rows_of
-from cells import (DATA_CLAIMS, CellSummary, all_titles, rate_text, shortest, speed_of, summary)
-from differences import TEST, Pair, pairs_of
+from answer import Row, answer_suite, group_rows
+from cells import (DATA_CLAIMS, CellSummary, all_titles, rate_text, shortest, summarise_speed,
+                   summary)
+from differences import TEST, Pair, compare_pairs
 from figures_speed import LockSpeed, compare_speed
-from figures_zoom import closeup_of, zoom
+from figures_zoom import choose_closeup, zoom
 from history import History
-from incidents import Incident, Telling, told
+from incidents import Description, Incident, list_descriptions
 from lanes import Recording
 from page import inline, render
 from rates import ClaimRate
@@ -22,62 +23,63 @@ from words import slug
 
 LANES_OF_AN_EXAMPLE = 4
 NUMBER = re.compile(r"\d[\d.,]*")
-# A violation is drawn by its lanes alone, so that a page of many runs reads no history.
+# A violation is drawn from its lanes alone, so a page of many runs reads no history.
 NOTHING_RECORDED = Recording.of(History("", 0, 0, [], [], 0, None))
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The shortest example of the violations of some runs of a lock."""
+    """The shortest violation in some runs of a lock."""
 
     verdict: Verdict
     run: SuiteRun | Run
     picture: Markup | None
-    telling: Telling
-    more: int  # further sentences, in all runs
+    description: Description
+    more: int  # number of further sentences, in all runs
 
 
-def example_of(cell: Cell, name: str) -> Example | None:
+def shortest_example(cell: Cell, name: str) -> Example | None:
     found = shortest(cell)
     if found is None:
         return None
     run, incident = found
     assert run.verdict
-    tellings = incident.told(1)
-    lost = [t for t in tellings if set(t.claims) & set(DATA_CLAIMS)]
-    telling = (lost or tellings)[0]
-    more = sum(len(told(verdict.violations)) for verdict in cell.judged) - 1
-    return Example(run.verdict, run, _drawn(run.verdict, incident, name), telling, more)
+    descriptions = incident.choose_descriptions(1)
+    lost = [t for t in descriptions if set(t.claims) & set(DATA_CLAIMS)]
+    description = (lost or descriptions)[0]
+    more = sum(len(list_descriptions(verdict.violations)) for verdict in cell.judged) - 1
+    return Example(run.verdict, run, _drawn(run.verdict, incident, name), description, more)
 
 
 def _drawn(verdict: Verdict, incident: Incident, name: str) -> Markup | None:
     if not incident.main.lanes:
         return None
-    picture = zoom(closeup_of(NOTHING_RECORDED, verdict, incident, LANES_OF_AN_EXAMPLE))
+    picture = zoom(choose_closeup(NOTHING_RECORDED, verdict, incident, LANES_OF_AN_EXAMPLE))
     return inline(picture, name, f"Timeline of the clients: {incident.main.sentence}")
 
 
 @dataclass(frozen=True, slots=True)
 class CellSection:
     summary: CellSummary
-    example: Example | None  # None if no violation was told
+    example: Example | None  # None if no violation is described
 
 
 def _sections(summaries: list[CellSummary]) -> list[CellSection]:
-    return [CellSection(found, example_of(found.cell, f"{found.anchor}-{slug(found.cell.name)}"))
+    return [CellSection(found, shortest_example(found.cell,
+                                                f"{found.anchor}-{slug(found.cell.name)}"))
             for found in summaries if found.outcome == "violated"]
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A reason for undecided claims, and where it applied."""
+    """A reason for undecided claims, and the cells with this reason."""
 
     reason: str
     cells: list[tuple[CellSummary, str]]  # with the claim
 
 
-def unknowns_of(summaries: list[CellSummary]) -> list[Unknown]:
-    """Groups by the reason, whatever its numbers."""
+def group_unknowns(summaries: list[CellSummary]) -> list[Unknown]:
+    """Groups undecided claims by reason. Reasons that differ only in numbers are one group."""
     found: dict[str, Unknown] = {}
     for cell in summaries:
         reasons = [(run.error or "", "could not run") for run in cell.errors]
@@ -92,7 +94,7 @@ def unknowns_of(summaries: list[CellSummary]) -> list[Unknown]:
 
 @dataclass(frozen=True, slots=True)
 class MarginRow:
-    """How near a cell without a violation came to one."""
+    """The least margins of a cell without a violation."""
 
     summary: CellSummary
     rate: ClaimRate | None
@@ -101,7 +103,7 @@ class MarginRow:
     values: dict[str, list[Margin]]  # by kind: those of each run
 
 
-def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
+def least_margins(summaries: list[CellSummary]) -> list[MarginRow]:
     rows = []
     for found in summaries:
         if found.outcome != "valid":
@@ -125,13 +127,13 @@ def margins_of(summaries: list[CellSummary]) -> list[MarginRow]:
 
 
 def _context(suite: Suite) -> dict[str, Any]:
-    """Returns what the pages of suites and sweeps share. Its lists are in the order of `rows`."""
-    rows = rows_of(suite, [summary(i, cell) for i, cell in enumerate(suite.cells, 1)])
+    """Returns the template values that the pages of suites and sweeps share, in order of `rows`."""
+    rows = group_rows(suite, [summary(i, cell) for i, cell in enumerate(suite.cells, 1)])
     summaries = [found for row in rows for found in row.cells]
-    margins = margins_of(summaries)
+    margins = least_margins(summaries)
     return {"suite": suite, "rows": rows, "summaries": summaries,
             "cells": {(s.cell.row, s.cell.column): s for s in summaries},
-            "sections": _sections(summaries), "unknowns": unknowns_of(summaries),
+            "sections": _sections(summaries), "unknowns": group_unknowns(summaries),
             "margins": margins,
             "margin_kinds": list(dict.fromkeys(kind for row in margins for kind in row.margins)),
             "claims": _claims_judged([v for cell in suite.cells for v in cell.judged]),
@@ -140,8 +142,8 @@ def _context(suite: Suite) -> dict[str, Any]:
 
 def suite_page(suite: Suite) -> str:
     context = _context(suite)
-    speeds = [speed_of(row.name, calm) for row in context["rows"] if (calm := row.calm)]
-    return render("suite.html.j2", answer=answer_of(context["rows"]), speeds=speeds,
+    speeds = [summarise_speed(row.name, calm) for row in context["rows"] if (calm := row.calm)]
+    return render("suite.html.j2", answer=answer_suite(context["rows"]), speeds=speeds,
                   speed=_speed_picture(speeds), **context)
 
 
@@ -162,10 +164,10 @@ def sweep_page(sweep: Sweep) -> str:
 def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSummary]) -> str:
     broke = [found for found in [*singles, *pairs] if found.outcome == "violated"]
     open_ = [found for found in [*singles, *pairs] if found.outcome == "unknown"]
-    told = "no violation seen in "
+    result = "no violation seen in "
     if broke:
-        told = f"{', '.join(all_titles(broke).values())} in {len(broke)} of "
-    text = f"{lock}: {told}{words.plural(len(singles) + len(pairs), 'run')}"
+        result = f"{', '.join(all_titles(broke).values())} in {len(broke)} of "
+    text = f"{lock}: {result}{words.plural(len(singles) + len(pairs), 'run')}"
     return f"{text}, {len(open_)} undecided" if open_ else text
 
 
@@ -208,7 +210,7 @@ def compare_page(inputs: list[Run | Suite]) -> str:
     tested = {claim.name: _pairs_by_claim(runs, claim.name) for claim in claims}
     return render("compare.html.j2", runs=runs, suites=suites, claims=claims, test=TEST,
                   tested=tested, headline=_headline(runs, suites, tested),
-                  speed=_speed_picture([speed_of(s.name, [s.verdict]) for s in runs]),
+                  speed=_speed_picture([summarise_speed(s.name, [s.verdict]) for s in runs]),
                   differing=differing(suites), rate_text=rate_text)
 
 
@@ -217,19 +219,19 @@ def _run_section(number: int, run: Run) -> RunSection:
     only = SuiteRun(run.folder, verdict.seed, verdict.exit_code, verdict.overall,
                     verdict.as_expected, None, verdict)
     return RunSection(f"{number}. {verdict.lock_words}", run,
-                      example_of(Cell("", "", "", [only]), f"run-{number}"))
+                      shortest_example(Cell("", "", "", [only]), f"run-{number}"))
 
 
 def _suite_section(number: int, suite: Suite) -> SuiteSection:
     summaries = [summary(1000 * number + i, cell) for i, cell in enumerate(suite.cells)]
-    return SuiteSection(suite, rows_of(suite, summaries),
+    return SuiteSection(suite, group_rows(suite, summaries),
                         {(s.cell.row, s.cell.column): s for s in summaries})
 
 
 def _pairs_by_claim(runs: list[RunSection], claim: str) -> list[Pair]:
     trials = {section.name: {"": one.trials.trials} for section in runs
               for one in section.verdict.claims if one.name == claim and one.trials}
-    return pairs_of(trials)
+    return compare_pairs(trials)
 
 
 def _headline(runs: list[RunSection], suites: list[SuiteSection],
@@ -251,8 +253,8 @@ class DifferingCell:
 
 
 def differing(sections: list[SuiteSection]) -> list[DifferingCell]:
-    """Returns the cells that all suites have and that say something else in one of them, with what
-    the test says of their rates."""
+    """Returns the cells that all suites have and whose results differ between suites. `pairs` has
+    the test of their rates."""
     if len(sections) < 2:
         return []
     found = []
@@ -262,5 +264,5 @@ def differing(sections: list[SuiteSection]) -> list[DifferingCell]:
         if len(cells) == len(sections) and len(said) > 1:
             trials = {str(i): {"": counted} for i, cell in enumerate(cells, 1)
                       if (counted := cell.trials(None))}
-            found.append(DifferingCell(first.cell.name, cells, pairs_of(trials)))
+            found.append(DifferingCell(first.cell.name, cells, compare_pairs(trials)))
     return found

@@ -1,4 +1,4 @@
-"""Reads sweep.json: what each fault did at each place of a lock's protocol."""
+"""Reads sweep.json: the effect of each fault at each place of a lock's protocol."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +13,12 @@ class SweptCell:
     place: str
     fault: str
     letters: str
-    new: bool  # of a pair: neither fault violates this claim alone
+    new: bool  # for a pair of faults: neither fault alone violates the claim
     unheld_ns: int
 
     @property
     def pair(self) -> bool:
-        """Whether it is of two faults: each of both parts then names a fault and its place."""
+        """Whether the cell has two faults; `place` and `fault` each name one, with its place."""
         return " at " in self.fault
 
     @property
@@ -27,7 +27,7 @@ class SweptCell:
 
 
 def read_swept(folder: Path) -> tuple[str, dict[str, SweptCell]]:
-    """Returns the lock and its cells, by name."""
+    """Returns the name of the lock, and its cells by name."""
     top = read_json(folder / "sweep.json")
     library = top.maybe_node("library")
     lock = top.text("sweep").removeprefix("sweep-") if library is None \

@@ -37,4 +37,4 @@ class ReportFixture(unittest.TestCase):
         self.assertEqual((status, out), (3, ""), err)
         self.assertEqual(err.count("\n"), 1, err)
         self.assertIn(says, err)
-        self.assertEqual(sorted(self.folder.rglob("*")), before, "left something behind")
+        self.assertEqual(sorted(self.folder.rglob("*")), before, "a refused command wrote files")

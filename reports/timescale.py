@@ -1,7 +1,7 @@
 """A time axis that leaves out uninteresting stretches.
 
-A pause lasts a second, but its consequences last milliseconds. The relevant windows are drawn side
-by side. The time between them becomes a narrow gap, labelled with its length."""
+A pause lasts a second, but its consequences last milliseconds. The windows of interest are drawn
+side by side. The time between two windows is a narrow gap, labelled with its length."""
 
 from dataclasses import dataclass
 from math import floor, log10
@@ -14,7 +14,7 @@ from drawing import Span
 Extent = tuple[float, float]  # left, right, in 0..1
 
 GAP = 0.045  # width of a gap as a share of the axis
-NARROWEST = 0.16  # minimum share of a window in the width without gaps
+NARROWEST = 0.16  # least width of a window, as a share of the length of all windows
 TICK = 0.075  # width of a tick's label
 WINDOWS_MAX = 4
 
@@ -57,7 +57,7 @@ class TimeScale:
         return float(np.interp(ns, self._knots_ns, self._knots_x))
 
     def extents(self, spans: Iterable[Span]) -> list[Extent]:
-        """Returns the extents of the spans on the axis; leaves out spans entirely outside."""
+        """Returns the extents of the spans on the axis. Leaves out spans outside the axis."""
         return [(self.x(begin), self.x(end)) for begin, end in spans
                 if end >= self.begin_ns and begin <= self.end_ns]
 
@@ -70,10 +70,10 @@ class TimeScale:
         found = []
         for piece in self.pieces:
             if not piece.gap:
-                found += self._ticks_of(piece)
+                found += self._ticks_in(piece)
         return found
 
-    def _ticks_of(self, piece: Piece) -> list[tuple[float, str]]:
+    def _ticks_in(self, piece: Piece) -> list[tuple[float, str]]:
         length = piece.to_ns - piece.from_ns
         step = nice_step(length / max(1.0, (piece.right - piece.left) / TICK))
         digits = max(0, -floor(log10(step / 1e9)))
@@ -90,7 +90,8 @@ def nice_step(at_least_ns: float) -> int:
 
 
 def windows_around(instants: list[int], pad_ns: int, end_ns: int) -> list[Span]:
-    """Joins near windows, and enlarges the padding until there are few. Times stay in 0..end_ns."""
+    """Returns windows from 0 to `end_ns` around the instants. Joins windows that are close, and
+    enlarges the padding until at most WINDOWS_MAX windows are left."""
     while True:
         windows: list[Span] = []
         for instant in sorted(instants):

@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 
 
 class TroubleTest(ReportFixture):
-    def test_no_such_folder(self) -> None:
+    def test_an_unreadable_folder_is_refused(self) -> None:
         (self.folder / "loop").symlink_to("loop")
         for name, says in {"nowhere": "nowhere: no such folder",
                            "/dev/null": "/dev/null: is not a folder",
@@ -34,7 +34,7 @@ class TroubleTest(ReportFixture):
         self.assertEqual((status, out), (4, ""))
         self.assertIn("report.html: cannot be written (No space left on device)", err)
 
-    def test_an_interrupted_report_says_so_and_leaves_nothing(self) -> None:
+    def test_an_interrupted_report_says_so_and_writes_no_page(self) -> None:
         write_run(self.folder / "run", Toy())
         history = self.folder / "run/history.jsonl"
         history.unlink()
@@ -43,14 +43,14 @@ class TroubleTest(ReportFixture):
                                    cwd=self.folder, stderr=subprocess.PIPE, text=True,
                                    preexec_fn=partial(signal.signal, signal.SIGINT,
                                                       signal.SIG_DFL))
-        with history.open("wb"):  # waits until the program reads it
+        with history.open("wb"):  # opening blocks until the program opens the FIFO
             program.send_signal(signal.SIGINT)
             _, err = program.communicate(timeout=60)
         self.assertEqual((program.returncode, err),
                          (2, "doublehold report: interrupted; no page was written\n"))
         self.assertFalse((self.folder / "run/report.html").exists())
 
-    def test_a_run_that_kept_only_the_binary_history(self) -> None:
+    def test_a_run_with_only_a_binary_history_is_read_through_export(self) -> None:
         write_run(self.folder / "run", Toy())
         before = self.page("run", "-o", "before.html")
         kept = self.folder / "kept.jsonl"
@@ -65,4 +65,4 @@ class TroubleTest(ReportFixture):
             program.write_text("#!/bin/sh\necho 'history.bin: truncated' >&2; exit 3\n")
             self.refused("run", says="history.bin: truncated")
         with mock.patch.dict(os.environ, {"DOUBLEHOLD_PROGRAM": "/nonexistent"}):
-            self.refused("run", says="history.jsonl: was not kept, and no doublehold program")
+            self.refused("run", says="history.jsonl: no such file, and no doublehold program")

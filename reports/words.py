@@ -17,7 +17,7 @@ ROLES_OF_FAMILIES = {
     "other faults": "outage",
 }
 
-# Letters of the three fault profiles in the discussion of Redlock.
+# The letters N, P, C that the discussion of Redlock uses for these faults.
 LETTERS = {"network": "N", "pause": "P", "clock": "C"}
 
 
@@ -44,7 +44,7 @@ def what_happened(verdict: Verdict) -> str:
 
 
 def expectation(verdict: Verdict) -> str:
-    """Returns " — as expected", or "" if nothing was expected."""
+    """Returns " — as expected", or "" if the experiment states no expectation."""
     if not verdict.expects:
         return ""
     return " \N{EM DASH} as expected" if verdict.as_expected else " \N{EM DASH} not as expected"
@@ -57,12 +57,12 @@ def headline(verdict: Verdict) -> str:
 
 def setting(verdict: Verdict) -> str:
     """Returns a sentence for readers who do not know the project."""
-    beset = f"while Doublehold brought on {_kinds(verdict.faults)}" if verdict.faults \
-        else "and nothing was made to fail"
+    faults = f"while Doublehold injected {_kinds(verdict.faults)}" if verdict.faults \
+        else "without injected faults"
     lock = "with no lock at all" if verdict.lock == "none" else \
         f"with the lock {verdict.lock_words} to let only one of them in at a time"
     busy = "sold from the same stock at once" if verdict.sells else "competed for the same lock"
-    return f"{plural(verdict.clients, 'client').capitalize()} {busy}, {lock}, {beset}."
+    return f"{plural(verdict.clients, 'client').capitalize()} {busy}, {lock}, {faults}."
 
 
 def faults_by_kind(faults: Iterable[Fault]) -> str:
@@ -76,8 +76,8 @@ def faults_by_kind(faults: Iterable[Fault]) -> str:
 
 
 def _kinds(faults: list[Fault]) -> str:
-    """Lists the fault families. A lengthened section, which only prepares for another fault, is
-    named only if it is alone."""
+    """Lists the fault families. Leaves out lengthened sections, which prepare for other faults,
+    unless there are no others."""
     present = {fault.family for fault in faults}
     names = [family for family in ROLES_OF_FAMILIES if family in present]
     return listed([name for name in names if name != LONG_SECTIONS] or names)
@@ -95,12 +95,13 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def asked_and_measured(fault: Fault, asked_ns: int, measured_ns: int) -> tuple[str, str]:
-    """Returns the distance of a clock fault, or the length of any other fault. The first text is
-    empty if no length was asked for: the fault lasts until a step, or has no length."""
+    """Returns the requested and the measured length of a fault; of a clock fault, its distance. The
+    first text is empty if the fault lasts until a step, or has no length."""
     if fault_role(fault) == "clock":
         return _moved(asked_ns), _moved(measured_ns)
     # A fault without a length reports 1 ns if it acted.
-    return (duration(asked_ns) if asked_ns else "", duration(measured_ns) if measured_ns > 1 else "")
+    return (duration(asked_ns) if asked_ns else "",
+            duration(measured_ns) if measured_ns > 1 else "")
 
 
 def _moved(ns: int) -> str:
@@ -215,16 +216,16 @@ RUN_FACTS: dict[str, Callable[[Verdict], str]] = {
 }
 
 
-def told_in_part(claim: Claim) -> bool:
+def is_partly_described(claim: Claim) -> bool:
     return sum(violation.count for violation in claim.violations) < claim.count
 
 
-def counted_and_told(claim: Claim) -> str:
-    """Returns "held twice 104 times, 50 of them told"."""
+def count_described(claim: Claim) -> str:
+    """Returns "held twice 104 times, 50 of them described"."""
     count = f"{claim.title} {plural(claim.count, 'time')}"
-    if not told_in_part(claim):
+    if not is_partly_described(claim):
         return count
-    return f"{count}, {number(sum(v.count for v in claim.violations))} of them told"
+    return f"{count}, {number(sum(v.count for v in claim.violations))} of them described"
 
 
 def target(episode: Episode) -> str:

@@ -10,8 +10,9 @@
 namespace doublehold {
 namespace {
 
-// Whether both operations are of one process, and `first` was answered before `second` began.
-bool ComesFirst(const std::vector<Operation>& operations, size_t first, size_t second) {
+// Whether both operations are of one process, and `first` returned no later than `second` was
+// invoked. If this is so in both directions, the one with the lower index is first.
+bool PrecedesInProcess(const std::vector<Operation>& operations, size_t first, size_t second) {
   const Operation& one = operations[first];
   const Operation& two = operations[second];
   if (one.process != two.process || one.indeterminate || one.returned > two.invoked) return false;
@@ -24,40 +25,40 @@ class EveryOrder {
   EveryOrder(const Model& model, const std::vector<Operation>& operations)
       : model_(model), object_(*FindPlainObject(model.name)), operations_(operations) {
     CHECK(operations.size() < 32);
-    // No instant after the last event needs a trial: only operations of unknown outcome can take
-    // effect there, and they change no answer.
+    // Instants after the last event are not tried. Only operations of unknown outcome can take
+    // effect there, and no later operation depends on these.
     for (const Operation& one : operations) last_ = std::max({last_, one.returned, one.invoked});
   }
 
-  // Whether the remaining operations can follow from this state. An operation may be next if no
-  // remaining operation returned before its invocation.
-  bool Extend(uint32_t used, const PlainState& state) {
+  // Whether the operations outside `used` can be ordered from this state. An operation may be next
+  // if `used` contains each operation that must precede it.
+  bool CanExtend(uint32_t used, const PlainState& state) {
     if (!seen_.insert({used, state}).second) return false;
     bool all_certain_used = true;
     for (size_t i = 0; i < operations_.size(); ++i) {
       const Operation& one = operations_[i];
       if ((used >> i & 1U) != 0) continue;
       all_certain_used = all_certain_used && one.indeterminate;
-      if (SomeoneComesBefore(used, i)) continue;
-      // The instant matters only to a model that needs times.
+      if (HasPredecessor(used, i)) continue;
+      // For a model that does not need times, one instant is enough.
       const int64_t first = model_.needs_times ? std::max(state.now, one.invoked) : 0;
       const int64_t last = model_.needs_times ? (one.indeterminate ? last_ : one.returned) : 0;
       for (int64_t at = first; at <= last; ++at) {
         PlainState next = state;
         next.now = at;
-        const bool can = object_.take(next, model_.functions[one.function], one);
-        if (can && Extend(used | 1U << i, next)) return true;
+        const bool can = object_.apply(next, model_.functions[one.function], one);
+        if (can && CanExtend(used | 1U << i, next)) return true;
       }
     }
     return all_certain_used;
   }
 
  private:
-  [[nodiscard]] bool SomeoneComesBefore(uint32_t used, size_t second) const {
+  [[nodiscard]] bool HasPredecessor(uint32_t used, size_t second) const {
     for (size_t i = 0; i < operations_.size(); ++i) {
       if ((used >> i & 1U) != 0 || i == second || operations_[i].indeterminate) continue;
       if (operations_[i].returned < operations_[second].invoked) return true;
-      if (ComesFirst(operations_, i, second)) return true;
+      if (PrecedesInProcess(operations_, i, second)) return true;
     }
     return false;
   }
@@ -73,7 +74,7 @@ class EveryOrder {
 
 bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
                   const std::vector<Operation>& operations) {
-  return EveryOrder(model, operations).Extend(0, PlainStart(parameters));
+  return EveryOrder(model, operations).CanExtend(0, InitialPlainState(parameters));
 }
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// For tests: decides slowly and obviously whether a history can be ordered, to check the search.
+// For tests: a slow and simple decision whether a history can be ordered, to check the search.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_EVERY_ORDER_H_
 
@@ -9,9 +9,9 @@
 
 namespace doublehold {
 
-// Tries every order that real time and each process's own order allow, on an object of its own
-// (plain_objects.h). The lease-mutex depends on time, so there it tries every order at every whole
-// instant. For up to about eight operations.
+// Tries every order that real time and each process's own order allow, on the objects of
+// plain_objects.h. The lease-mutex depends on time, so each operation is tried at every whole ns of
+// its interval. For up to about eight operations.
 bool CanBeOrdered(const Model& model, const ModelParameters& parameters,
                   const std::vector<Operation>& operations);
 

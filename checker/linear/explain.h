@@ -1,8 +1,8 @@
-// Explains why no order exists: where the order ends, which operation cannot follow, and a picture
-// of the operations around it.
+// Explains why no order exists: where the longest order ends, which operation cannot follow, and a
+// picture of the operations near that point.
 //
-//   up to line 3 the operations can be ordered; then read -> 1 by 2 (line 5) cannot be placed:
-//   the state would be 2
+//   up to the return of write 2 by 1 (line 3) the operations can be ordered; then read -> 1 by 2
+//   (line 5) cannot follow, because the state is 2
 //     line 1   write 1 by 0   |----|
 //     line 3   write 2 by 1           |----|
 //     line 5 > read -> 1 by 2                 |----|
@@ -16,7 +16,7 @@
 
 namespace doublehold {
 
-// Requires a result that is violated. Returns several lines, each with a line break.
+// Requires a violated result. Returns several lines, each with a line break.
 std::string Explain(const Model& model, std::span<const Operation> operations,
                     const SearchResult& result);
 

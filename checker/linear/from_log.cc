@@ -23,7 +23,7 @@ class ObjectBuilder {
       : model_(model), options_(options), skips_(skips) {}
 
   Result<void> Add(const LogEvent& event, const OpLogFacts& facts) {
-    const size_t function = FunctionOf(event.function);
+    const size_t function = FindFunction(event.function);
     if (function == model_.functions.size()) {
       if (facts.ours) return {};
       const std::vector<std::string> known{model_.functions.begin(), model_.functions.end()};
@@ -31,15 +31,15 @@ class ObjectBuilder {
           event.line, SkipReason::kUnknownFunction, SkipWeight::kAnything,
           UnknownWord(fmt::format("model {}: function", model_.name), event.function, known));
     }
-    const Key key = KeyOf(event);
+    const Key key = FindKey(event);
     if (options_.partition != Partition::kNone) {
-      const Result<bool> as_others = IsKeyedAsTheOthers(event, key);
-      if (!as_others) return tl::unexpected(as_others.error());
-      if (!*as_others) return {};
+      const Result<bool> has_place = CheckKeyPlace(event, key);
+      if (!has_place) return tl::unexpected(has_place.error());
+      if (!*has_place) return {};
     }
     Open& open = open_[event.process];
     if (model_.needs_times) {
-      if (event.time_ns < latest_ns_) return PassOverLate(open, event, function);
+      if (event.time_ns < latest_ns_) return SkipTimeGoingBack(open, event, function);
       latest_ns_ = event.time_ns;
       latest_line_ = event.line;
     }
@@ -47,8 +47,8 @@ class ObjectBuilder {
                                             : End(open, event, function, key, facts);
   }
 
-  void Take(LoggedHistory& history) && {
-    // An operation that was never answered may have taken effect.
+  void Finish(LoggedHistory& history) && {
+    // An operation without a completion may have taken effect.
     for (auto& [process, open] : open_) {
       if (open.is_open) Complete(open, EventType::kInfo, {}, open.invoked_ns);
     }
@@ -71,29 +71,29 @@ class ObjectBuilder {
     int64_t invoked_ns = 0;
   };
 
-  [[nodiscard]] int64_t PlaceOf(const LogEvent& event) const {
+  [[nodiscard]] int64_t TimeOrPosition(const LogEvent& event) const {
     return model_.needs_times ? event.time_ns : event.at;
   }
-  [[nodiscard]] size_t FunctionOf(std::string_view name) const {
+  [[nodiscard]] size_t FindFunction(std::string_view name) const {
     return static_cast<size_t>(std::ranges::find(model_.functions, name) -
                                model_.functions.begin());
   }
 
-  Result<void> PassOverLate(Open& open, const LogEvent& event, size_t function) {
+  Result<void> SkipTimeGoingBack(Open& open, const LogEvent& event, size_t function) {
     const bool completes =
         event.type != EventType::kInvoke && open.is_open && open.operation.function == function;
-    SkipWeight weight = WeightWithout(event);
+    SkipWeight weight = WeighSkip(event);
     if (completes)
       weight = event.type == EventType::kInfo ? SkipWeight::kNothing : SkipWeight::kConstraint;
     Result<void> ok = skips_.Add(
         event.line, SkipReason::kTimeGoesBack, weight,
-        fmt::format("its time {} is before that of line {}", event.time_ns, latest_line_));
+        fmt::format("time {} is before the time of line {}", event.time_ns, latest_line_));
     if (ok && completes) Complete(open, EventType::kInfo, {}, event.time_ns);
     return ok;
   }
 
-  // What the history may lack without this event and its operation.
-  static SkipWeight WeightWithout(const LogEvent& event) {
+  // Returns what the history may lack if this event and its operation are skipped.
+  static SkipWeight WeighSkip(const LogEvent& event) {
     if (event.type == EventType::kFail && !IsRelease(event.function)) return SkipWeight::kNothing;
     return IsRead(event.function) ? SkipWeight::kConstraint : SkipWeight::kAnything;
   }
@@ -102,22 +102,23 @@ class ObjectBuilder {
     if (open.is_open) {
       Result<void> ok =
           skips_.Add(event.line, SkipReason::kSecondOpen, SkipWeight::kAnything,
-                     fmt::format("process {} already has an open operation, of line {}",
+                     fmt::format("process {} already has an open operation, from line {}",
                                  event.process, open.operation.line));
       if (!ok) return ok;
       Complete(open, EventType::kInfo, {}, event.time_ns);
     }
-    Result<LinearValue> argument = values_.Of(ValueOf(event), model_.ValuesOf(function).argument);
+    Result<LinearValue> argument =
+        values_.Of(ValueWithoutKey(event), model_.ValuesOf(function).argument);
     if (!argument) {
       return skips_.Add(event.line, SkipReason::kNoValue, SkipWeight::kAnything,
                         argument.error().message);
     }
-    open.object = ObjectOf(key.form);
+    open.object = FindOrAddObject(key.form);
     open.is_open = true;
     open.operation = {.function = static_cast<uint8_t>(function),
                       .process = event.process,
-                      .invoked = PlaceOf(event),
-                      .returned = PlaceOf(event),
+                      .invoked = TimeOrPosition(event),
+                      .returned = TimeOrPosition(event),
                       .argument = std::move(*argument),
                       .result = {},
                       .line = event.line};
@@ -128,26 +129,26 @@ class ObjectBuilder {
   Result<void> End(Open& open, const LogEvent& event, size_t function, const Key& key,
                    const OpLogFacts& facts) {
     if (!open.is_open) {
-      // In our own history, completions without an invocation are operations that were never
-      // started.
+      // In Doublehold's own histories, a completion without an invocation reports an operation that
+      // never started.
       if (facts.ours) return {};
-      return skips_.Add(event.line, SkipReason::kNoOpen, WeightWithout(event),
+      return skips_.Add(event.line, SkipReason::kNoOpen, WeighSkip(event),
                         fmt::format("process {} has no open operation", event.process));
     }
     if (open.operation.function != function) {
-      return skips_.Add(
-          event.line, SkipReason::kOtherFunction, SkipWeight::kAnything,
-          fmt::format("process {} has another operation open: a '{}' of line {}", event.process,
-                      model_.functions[open.operation.function], open.operation.line));
+      return skips_.Add(event.line, SkipReason::kOtherFunction, SkipWeight::kAnything,
+                        fmt::format("process {} invoked '{}' in line {} but completes '{}'",
+                                    event.process, model_.functions[open.operation.function],
+                                    open.operation.line, event.function));
     }
-    if (options_.partition != Partition::kNone && !IsOf(open.object, key.form)) {
+    if (options_.partition != Partition::kNone && !IsObjectKey(open.object, key.form)) {
       return skips_.Add(
           event.line, SkipReason::kOtherKey, SkipWeight::kAnything,
-          fmt::format("its key is {}, but process {} began the operation in line {} with key {}",
-                      Shown(key.form), event.process, open.operation.line,
-                      objects_[open.object].key));
+          fmt::format("key {} differs from key {} of process {}'s invocation in line {}",
+                      FormatKey(key.form), objects_[open.object].key, event.process,
+                      open.operation.line));
     }
-    open.operation.returned = PlaceOf(event);
+    open.operation.returned = TimeOrPosition(event);
     if (event.type == EventType::kOk) return Answer(open, event, facts);
     Complete(open, event.type, {}, event.time_ns);
     return {};
@@ -155,7 +156,7 @@ class ObjectBuilder {
 
   Result<void> Answer(Open& open, const LogEvent& event, const OpLogFacts& facts) {
     const ValueKind kind = model_.ValuesOf(open.operation.function).result;
-    const FormView value = ValueOf(event);
+    const FormView value = ValueWithoutKey(event);
     const bool read_nothing =
         value.IsNil() && (kind == ValueKind::kElements || kind == ValueKind::kInteger);
     if (read_nothing) {
@@ -168,16 +169,16 @@ class ObjectBuilder {
       return skips_.Add(event.line, SkipReason::kNoValue, SkipWeight::kConstraint,
                         result.error().message);
     }
-    // In a run of ours every grant has a token field, and 0 means none.
+    // In Doublehold's own histories every grant has a token field, and 0 means no token.
     if (kind == ValueKind::kToken && facts.ours && *result == LinearValue{0}) result->clear();
     if (event.function == "acquire") NoteGrant(open, event, value);
     Complete(open, EventType::kOk, std::move(*result), event.time_ns);
     return {};
   }
 
-  // Notes what a grant in our own or an exported history says. A lease begins no later than the
-  // answer. So the lease was longer than requested if `valid_until_ns` is more than a lease after
-  // the answer.
+  // Records whether a grant is shared, and whether it is valid for longer than requested.
+  // Doublehold's own and exported histories report both. A lease begins no later than the
+  // completion, so a `valid_until_ns` more than a lease after the completion shows a longer lease.
   void NoteGrant(const Open& open, const LogEvent& event, FormView grant) {
     shared_ = shared_ || grant.Find("shared").WholeNumber().value_or(0) != 0;
     const LinearValue& lease = open.operation.argument;
@@ -204,8 +205,8 @@ class ObjectBuilder {
     if (!model_.needs_times) object.times.emplace_back(open.invoked_ns, returned_ns);
   }
 
-  // Part `which` of a pair; nothing if the value is no pair.
-  static std::optional<FormView> PartOf(FormView pair, int which) {
+  // Returns part 0 or 1 of a pair, or nothing if the value is not a pair.
+  static std::optional<FormView> PairPart(FormView pair, int which) {
     if (!pair.IsSequence()) return std::nullopt;
     std::vector<FormView> parts;
     for (const FormView part : pair) {
@@ -216,23 +217,23 @@ class ObjectBuilder {
     return parts[static_cast<size_t>(which)];
   }
 
-  [[nodiscard]] Key KeyOf(const LogEvent& event) const {
+  [[nodiscard]] Key FindKey(const LogEvent& event) const {
     if (options_.partition == Partition::kNone) return {};
     if (!event.key.IsNil()) return {KeyPlace::kEvent, event.key};
     if (options_.partition == Partition::kEventKey) return {};
-    const std::optional<FormView> first = PartOf(event.value, 0);
+    const std::optional<FormView> first = PairPart(event.value, 0);
     if (!first || first->IsNil()) return {};
     return {KeyPlace::kValue, *first};
   }
-  // The value of an event, without the key if the value contains it.
-  [[nodiscard]] FormView ValueOf(const LogEvent& event) const {
-    return keyed_in_ == KeyPlace::kValue ? *PartOf(event.value, 1) : event.value;
+  // Returns the value of an event; of a value [key value], only the second part.
+  [[nodiscard]] FormView ValueWithoutKey(const LogEvent& event) const {
+    return keyed_in_ == KeyPlace::kValue ? *PairPart(event.value, 1) : event.value;
   }
 
-  // Whether the event has its key in the same place as the others; if not, it is skipped. The first
-  // event with a key decides the place, and shows that all events before it lack a key. Their
-  // object is unknown. As objects of their own they would hide their effect on the others.
-  Result<bool> IsKeyedAsTheOthers(const LogEvent& event, const Key& key) {
+  // Returns false if the event must be skipped, because its key is not in the same place as other
+  // events' keys. The first event with a key decides the place. All events before it are skipped as
+  // well: their object is unknown, and as an object of their own they could hide a violation.
+  Result<bool> CheckKeyPlace(const LogEvent& event, const Key& key) {
     if (keyed_in_ == KeyPlace::kNone && key.place == KeyPlace::kNone) {
       unkeyed_.push_back(event.line);
       return true;
@@ -240,24 +241,24 @@ class ObjectBuilder {
     if (keyed_in_ == KeyPlace::kNone) {
       keyed_in_ = key.place;
       first_keyed_ = event.line;
-      const Result<void> ok = PassOverUnkeyed();
+      const Result<void> ok = SkipUnkeyed();
       return ok ? Result<bool>(true) : tl::unexpected(ok.error());
     }
     if (key.place == keyed_in_) return true;
-    const Result<void> ok = PassOverUnkeyed(event.line, key.place);
+    const Result<void> ok = SkipUnkeyed(event.line, key.place);
     return ok ? Result<bool>(false) : tl::unexpected(ok.error());
   }
 
-  Result<void> PassOverUnkeyed(int64_t line, KeyPlace place) {
+  Result<void> SkipUnkeyed(int64_t line, KeyPlace place) {
     return skips_.Add(
         line, SkipReason::kNoKey, SkipWeight::kAnything,
         place == KeyPlace::kEvent
-            ? fmt::format("its key is in 'key', but line {} has its key in its value", first_keyed_)
-            : fmt::format("it has no key, unlike line {}", first_keyed_));
+            ? fmt::format("the key is in 'key', but line {} has its key in the value", first_keyed_)
+            : fmt::format("the event has no key, but line {} has one", first_keyed_));
   }
-  Result<void> PassOverUnkeyed() {
+  Result<void> SkipUnkeyed() {
     for (const int64_t line : unkeyed_) {
-      if (Result<void> ok = PassOverUnkeyed(line, KeyPlace::kNone); !ok) return ok;
+      if (Result<void> ok = SkipUnkeyed(line, KeyPlace::kNone); !ok) return ok;
     }
     unkeyed_ = {};
     open_.clear();
@@ -266,16 +267,17 @@ class ObjectBuilder {
     return {};
   }
 
-  size_t ObjectOf(FormView key) {
+  size_t FindOrAddObject(FormView key) {
     const auto [at, is_new] = numbers_.try_emplace(key.Canonical(), objects_.size());
-    if (is_new) objects_.push_back({.key = Shown(key), .operations = {}, .failed_releases = {}});
+    if (is_new)
+      objects_.push_back({.key = FormatKey(key), .operations = {}, .failed_releases = {}});
     return at->second;
   }
-  [[nodiscard]] bool IsOf(size_t object, FormView key) const {
+  [[nodiscard]] bool IsObjectKey(size_t object, FormView key) const {
     const auto at = numbers_.find(key.Canonical());
     return at != numbers_.end() && at->second == object;
   }
-  static std::string Shown(FormView key) {
+  static std::string FormatKey(FormView key) {
     if (key.IsNil()) return {};
     const std::optional<std::string_view> text = key.Text();
     if (!text) return key.Canonical();
@@ -290,14 +292,14 @@ class ObjectBuilder {
   const ReadingOptions& options_;
   Skips& skips_;
   ValueNumbers values_;
-  // by process; an entry is reused after its operation has ended
+  // By process. An entry is reused after its operation has completed.
   std::unordered_map<int32_t, Open> open_;
   std::vector<LoggedObject> objects_;
   // Index into objects_, by the canonical form of the key.
   std::unordered_map<std::string, size_t> numbers_;
-  KeyPlace keyed_in_ = KeyPlace::kNone;  // where the first event with a key has it
-  int64_t first_keyed_ = 0;              // the line of that event
-  std::vector<int64_t> unkeyed_;         // lines of the events before it
+  KeyPlace keyed_in_ = KeyPlace::kNone;  // place of the key in the first event with a key
+  int64_t first_keyed_ = 0;              // line of the first event with a key
+  std::vector<int64_t> unkeyed_;         // lines of the events before the first with a key
   bool shared_ = false;
   bool outlasts_ = false;
   int64_t latest_ns_ = INT64_MIN;
@@ -315,7 +317,7 @@ Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Mo
       [&](const LogEvent& event, const OpLogFacts& so_far) { return builder.Add(event, so_far); });
   if (!facts) return tl::unexpected(facts.error());
   history.facts = *facts;
-  std::move(builder).Take(history);
+  std::move(builder).Finish(history);
   return history;
 }
 
@@ -329,8 +331,8 @@ void OrderByTimes(LoggedHistory& history) {
   }
 }
 
-std::vector<Operation> InReading(const LoggedObject& object, const Model& model,
-                                 FailedRelease reading) {
+std::vector<Operation> ApplyReading(const LoggedObject& object, const Model& model,
+                                    FailedRelease reading) {
   const auto refused = std::ranges::find(model.functions, "not-owner");
   std::vector<Operation> operations;
   auto failed = object.failed_releases.begin();

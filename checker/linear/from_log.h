@@ -13,65 +13,66 @@
 
 namespace doublehold {
 
-// How a release that failed is read: as if it had not happened, as if it had ended the hold, or as
-// either.
+// The reading of a failed release: it did not happen, it ended the hold, or either is possible.
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
-// Where an event names its object: nowhere (there is one object), in its `key`, or in its `key` or
-// value [key value] (Jepsen's independent). Either no event has a key, or all have it in the same
-// place. 1 and 1.0 are the same key, "1" is another. In EDN, a keyword, a symbol and a string with
-// the same letters are the same.
+// Where an event names its object:
+// - kNone: nowhere, because there is only one object;
+// - kEventKey: in the event's `key`;
+// - kAnyKey: in the event's `key`, or in a value [key value] (Jepsen's independent).
+// Either no event has a key, or all have the key in the same place. 1 and 1.0 are the same key, "1"
+// is another. In EDN, a keyword, a symbol and a string with the same letters are the same key.
 enum class Partition : uint8_t { kNone, kEventKey, kAnyKey };
 
 struct ReadingOptions {
   Partition partition = Partition::kEventKey;
-  // Skips and counts events that make no sense.
+  // Whether malformed events are skipped and counted instead of refused.
   bool lenient = false;
 };
 
 struct LoggedObject {
-  std::string key;  // as shown: quoted if the text spells a number; empty: the only object
-  std::vector<Operation> operations;    // the operations of a process in its own order
+  std::string key;  // as printed: a text of digits is quoted; empty: the only object
+  std::vector<Operation> operations;    // each process's operations are in the order of its calls
   std::vector<size_t> failed_releases;  // indices into `operations`
-  // For each operation, the times of its two events. Empty if `operations` itself has them.
+  // For each operation, the times of its two events. Empty if `operations` has times already.
   std::vector<std::pair<int64_t, int64_t>> times;
 };
 
 struct LoggedHistory {
-  std::vector<LoggedObject> objects;  // by key
+  std::vector<LoggedObject> objects;  // sorted by key
   Skips skips;
   OpLogFacts facts;
-  bool shared = false;  // some grant was shared: its holder is one of several readers
-  // Some grant lasts longer than the requested lease.
-  bool outlasts = false;
+  bool shared = false;    // some grant was shared: its holder is one of several readers
+  bool outlasts = false;  // some grant is valid for longer than the requested lease
 };
 
-// Pairs invocations with completions one by one, so that only operations are kept in memory. Leaves
-// out operations that certainly failed, and reads of unknown outcome.
+// Pairs each invocation with its completion as the events are read, so only operations are kept in
+// memory. Drops operations that certainly failed, except releases, and reads of unknown outcome.
 //
-// Refuses these, with file and line:
-// - a function that the model does not know (skipped in our own histories);
-// - two open operations of a process;
-// - a completion without an invocation, or under another key;
-// - an event without a key where others have one;
-// - a time before that of an earlier event, if the model needs times;
+// Refuses these events, with file and line:
+// - a function that the model does not have (ignored in Doublehold's own histories);
+// - a second open operation of a process;
+// - a completion without an invocation, with another function, or with another key;
+// - an event without a key, if other events have one;
+// - a time before the time of an earlier event, if the model needs times;
 // - a value that the model cannot read.
 //
-// A lenient reading counts these in `skips` instead, each with what it may hide:
-//   a completion whose time goes back, or    its answer; the operation has an unknown outcome
+// A lenient reading skips these events and counts them in `skips`. Each skip may hide something:
+//   a completion whose time goes back, or    the result: the operation gets an unknown outcome
 //   whose value cannot be read
-//   a failure without an invocation          nothing, for it did not happen
-//   a read                                   what was read; it changed nothing
-//   anything else                            anything, for the object may have changed
+//   a completion without an invocation
+//     of a failed call, except a release     nothing: the call had no effect
+//     of a read                              the value read: a read changes no state
+//   anything else                            anything: the state may have changed
 Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Model& model,
                                   const ReadingOptions& options);
 
 // Orders the operations by the times of the events instead of their order in the file.
 void OrderByTimes(LoggedHistory& history);
 
-// The operations, with failed releases read as `reading` says.
-std::vector<Operation> InReading(const LoggedObject& object, const Model& model,
-                                 FailedRelease reading);
+// Returns the operations, with each failed release in the given reading.
+std::vector<Operation> ApplyReading(const LoggedObject& object, const Model& model,
+                                    FailedRelease reading);
 
 }  // namespace doublehold
 

@@ -1,12 +1,12 @@
-// The logs of testdata/models/, drawn: one operation a line, from its invocation to its answer, two
-// columns for each event or ns.
+// Draws the logs of testdata/models/: one operation a line, from its invocation to its completion.
+// One event or one ns is two columns wide.
 //
-//   0 acquire           |-|          an answer: | ok, x failed, ? unknown, . none
+//   0 acquire           |-|          a completion: | ok, x fail, ? info, . none
 //   1 release               |-x
 //
-// The last word of a name is the verdict of `doublehold check FILE --model M`: ok, bad, unknown. An
-// unknown log has a failed release, which each reading treats differently, or reaches the search
-// limit.
+// The last word of a name is the outcome of `doublehold check FILE --model M`: ok (valid), bad
+// (violated) or unknown. An unknown log has a failed release on which the outcome depends, or
+// exceeds the limit of configurations.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct GoldenLog {
   std::string_view name;
   std::string_view model;
   ModelParameters parameters;
-  int64_t most = 0;  // limit of configurations; 0: none
+  int64_t most = 0;  // limit of configurations; 0: the default
   std::string_view why;
   std::string_view picture;
 };
@@ -35,113 +35,113 @@ struct GoldenLog {
 // clang-format off
 const std::vector<GoldenLog> kLogs{
     {"mutex-freed-by-another-ok", "mutex", {}, 0,
-     "anybody may release", R"(
+     "any process may release", R"(
 0 acquire           |-|
 1 release               |-|
 1 acquire                   |-|)"},
     {"mutex-taken-twice-bad", "mutex", {}, 0,
-     "nobody released it in between", R"(
+     "no process released the lock in between", R"(
 0 acquire           |-|
 1 acquire               |-|)"},
     {"mutex-failed-release-unknown", "mutex", {}, 0,
-     "it is taken again only if the release that failed freed it", R"(
+     "1 can acquire only if the failed release freed the lock", R"(
 0 acquire           |-|
 0 release               |-x
 1 acquire                   |-|)"},
     {"owner-mutex-in-turn-ok", "owner-mutex", {}, 0,
-     "each releases its own", R"(
+     "each process releases its own hold", R"(
 0 acquire           |-|
 0 release               |-|
 1 acquire                   |-|
 1 release                       |-|)"},
     {"owner-mutex-freed-by-another-bad", "owner-mutex", {}, 0,
-     "1 releases what 0 has", R"(
+     "1 releases the hold of 0", R"(
 0 acquire           |-|
 1 release               |-|)"},
     {"owner-mutex-failed-release-unknown", "owner-mutex", {}, 0,
-     "1 can have it only if the release that failed freed it", R"(
+     "1 can acquire only if the failed release freed the lock", R"(
 0 acquire           |-|
 0 release               |-x
 1 acquire                   |-|)"},
     {"reentrant-mutex-nested-ok", "reentrant-mutex", {}, 0,
-     "out after as many releases as acquires", R"(
+     "the lock is free after as many releases as acquires", R"(
 0 acquire           |-|
 0 acquire               |-|
 0 release                   |-|
 0 release                       |-|
 1 acquire                           |-|)"},
     {"reentrant-mutex-freed-by-an-inner-exit-bad", "reentrant-mutex", {}, 0,
-     "0 is still in once", R"(
+     "0 has one acquire that is not released", R"(
 0 acquire           |-|
 0 acquire               |-|
 0 release                   |-|
 1 acquire                       |-|)"},
     {"reentrant-mutex-failed-last-exit-unknown", "reentrant-mutex", {}, 0,
-     "1 can enter only if the exit that failed counted", R"(
+     "1 can acquire only if the failed last release counted", R"(
 0 acquire           |-|
 0 acquire               |-|
 0 release                   |-|
 0 release                       |-x
 1 acquire                           |-|)"},
     {"fenced-mutex-tokens-rise-ok", "fenced-mutex", {}, 0,
-     "5 after 3", R"(
+     "token 5 is above token 3", R"(
 0 acquire -> 3      |-|
 0 release               |-|
 1 acquire -> 5              |-|)"},
     {"fenced-mutex-token-again-bad", "fenced-mutex", {}, 0,
-     "3 was given before", R"(
+     "token 3 was issued before", R"(
 0 acquire -> 3      |-|
 0 release               |-|
 1 acquire -> 3              |-|)"},
     {"fenced-mutex-failed-release-unknown", "fenced-mutex", {}, 0,
-     "1 can have it only if the release that failed freed it", R"(
+     "1 can acquire only if the failed release freed the lock", R"(
 0 acquire -> 3      |-|
 0 release               |-x
 1 acquire -> 4              |-|)"},
     {"reentrant-fenced-mutex-its-own-again-ok", "reentrant-fenced-mutex", {}, 0,
-     "who enters again is given its own token", R"(
+     "the owner acquires again and gets its own token", R"(
 0 acquire -> 3      |-|
 0 acquire -> 3          |-|
 0 release                   |-|
 0 release                       |-|
 1 acquire -> 4                      |-|)"},
     {"reentrant-fenced-mutex-another-token-inside-bad", "reentrant-fenced-mutex", {}, 0,
-     "who enters again is given another token", R"(
+     "the owner acquires again and gets another token", R"(
 0 acquire -> 3      |-|
 0 acquire -> 4          |-|)"},
     {"reentrant-fenced-mutex-failed-release-unknown", "reentrant-fenced-mutex", {}, 0,
-     "a new token is right only if the release that failed freed it", R"(
+     "a new token is allowed only if the failed release freed the lock", R"(
 0 acquire -> 3      |-|
 0 release               |-x
 0 acquire -> 4              |-|)"},
     {"semaphore-freed-by-another-ok", "semaphore", {.permits = 2}, 0,
-     "two permits; 1 releases one of 0's", R"(
+     "two permits; 1 releases a permit of 0", R"(
 0 acquire 2         |-|
 1 release 1             |-|
 1 acquire 1                 |-|)"},
     {"semaphore-three-of-two-bad", "semaphore", {.permits = 2}, 0,
-     "two permits, and three have one", R"(
+     "two permits, but three processes hold one each", R"(
 0 acquire           |-|
 1 acquire               |-|
 2 acquire                   |-|)"},
     {"semaphore-failed-release-unknown", "semaphore", {.permits = 2}, 0,
-     "2 can have one only if the release that failed freed it", R"(
+     "2 can acquire only if the failed release freed a permit", R"(
 0 acquire           |-|
 1 acquire               |-|
 1 release                   |-x
 2 acquire                       |-|)"},
     {"owner-semaphore-each-its-own-ok", "owner-semaphore", {.permits = 2}, 0,
-     "two permits, each released by who has it", R"(
+     "two permits, each released by its owner", R"(
 0 acquire           |-|
 1 acquire               |-|
 0 release                   |-|
 2 acquire                       |-|)"},
     {"owner-semaphore-freed-by-another-bad", "owner-semaphore", {.permits = 2}, 0,
-     "1 has none", R"(
+     "1 holds no permit", R"(
 0 acquire           |-|
 1 release               |-|)"},
     {"owner-semaphore-failed-release-unknown", "owner-semaphore", {.permits = 2}, 0,
-     "2 can have one only if the release that failed freed it", R"(
+     "2 can acquire only if the failed release freed a permit", R"(
 0 acquire           |-|
 1 acquire               |-|
 1 release                   |-x
@@ -155,29 +155,29 @@ const std::vector<GoldenLog> kLogs{
 2 write-acquire                     |-|
 2 write-release                         |-|)"},
     {"read-write-lock-written-while-read-bad", "read-write-lock", {}, 0,
-     "0 still reads", R"(
+     "0 still holds the lock for reading", R"(
 0 read-acquire      |-|
 2 write-acquire         |-|)"},
     {"read-write-lock-failed-release-unknown", "read-write-lock", {}, 0,
-     "2 can write only if the release that failed let go", R"(
+     "2 can acquire only if the failed release ended the read", R"(
 0 read-acquire      |-|
 0 read-release          |-x
 2 write-acquire             |-|)"},
     {"lease-mutex-lease-over-ok", "lease-mutex", {}, 0,
-     "the lease of 0, which began at 0, can be over at 10", R"(
+     "the lease of 0 can start at 0 and end at 10", R"(
 0 acquire 10        |-----------|
 1 acquire 10                    |-------|)"},
     {"lease-mutex-lease-runs-bad", "lease-mutex", {}, 0,
-     "the lease of 0 runs until 10 at least", R"(
+     "the lease of 0 ends at 10 or later", R"(
 0 acquire 10        |-----------|
 1 acquire 10                    |-----|)"},
     {"lease-mutex-failed-release-unknown", "lease-mutex", {}, 0,
-     "the lease of 0 runs: 1 can have it only if the release that failed freed it", R"(
+     "the lease of 0 still runs: 1 can acquire only if the failed release freed the lock", R"(
 0 acquire 40        |---|
 0 release                 |-x
 1 acquire 40                  |---|)"},
     {"register-either-of-two-ok", "register", {}, 0,
-     "a read beside a write may see it, and must from then on", R"(
+     "a read concurrent with a write may return the new value; later reads must", R"(
 0 write 1           |-----|
 1 read -> 1           |-|
 1 read -> 1                 |-|)"},
@@ -187,42 +187,42 @@ const std::vector<GoldenLog> kLogs{
 1 write 2               |-|
 2 read -> 1                 |-|)"},
     {"register-budget-ended-unknown", "register", {}, 2,
-     "four writes at once: more orders than the budget allows to try", R"(
+     "four concurrent writes: more configurations than the limit", R"(
 0 write 1           |-------|
 1 write 2             |-------|
 2 write 3               |-------|
 3 write 4                 |-------|
 4 read -> 3                         |-|)"},
     {"cas-register-chain-ok", "cas-register", {}, 0,
-     "each cas finds what the one before left", R"(
+     "each cas finds the value that the previous cas wrote", R"(
 0 write 1           |-|
 1 cas [1 2]             |-|
 2 cas [2 3]                 |-|
 0 read -> 3                     |-|)"},
     {"cas-register-two-from-one-bad", "cas-register", {}, 0,
-     "both found 1", R"(
+     "both cas found 1, but the first replaced it", R"(
 0 write 1           |-|
 1 cas [1 2]             |-|
 2 cas [1 3]                 |-|)"},
     {"cas-register-budget-ended-unknown", "cas-register", {.initial = 1}, 2,
-     "four at once: more orders than the budget allows to try", R"(
+     "four concurrent operations: more configurations than the limit", R"(
 0 cas [1 2]         |-------|
 1 cas [2 3]           |-------|
 2 cas [3 1]             |-------|
 3 cas [1 4]               |-------|
 4 read -> 4                         |-|)"},
     {"set-all-that-were-added-ok", "set", {}, 0,
-     "a read answers each once", R"(
+     "a read returns each element once, in any order", R"(
 0 add 1             |-|
 1 add 2                 |-|
 2 read -> [2 1]             |-|)"},
     {"set-element-lost-bad", "set", {}, 0,
-     "1 was added, and is not there", R"(
+     "element 1 was added, but the read lacks it", R"(
 0 add 1             |-|
 1 add 2                 |-|
 2 read -> [2]               |-|)"},
     {"set-budget-ended-unknown", "set", {}, 2,
-     "four at once: more orders than the budget allows to try", R"(
+     "four concurrent operations: more configurations than the limit", R"(
 0 add 1             |-----------|
 1 add 2               |-----------|
 2 add 3                 |-----------|
@@ -240,24 +240,24 @@ const std::vector<GoldenLog> kLogs{
 1 sell 1                |-|
 2 sell 1                    |-|)"},
     {"inventory-budget-ended-unknown", "inventory", {.initial = 2}, 2,
-     "four at once: more orders than the budget allows to try", R"(
+     "four concurrent operations: more configurations than the limit", R"(
 0 sell 1            |-------|
 1 put 2               |-------|
 2 sell 2                |-------|
 3 sell 1                  |-------|
 4 read -> 0                         |-|)"},
     {"key-value-appended-ok", "key-value", {}, 0,
-     "the texts in the order of the appends", R"(
+     "the get returns the texts in the order of the appends", R"(
 0 put "a"           |-|
 1 append "b"            |-|
 2 get -> "ab"               |-|)"},
     {"key-value-append-lost-bad", "key-value", {}, 0,
-     "b was appended, and is not there", R"(
+     "b was appended, but the get lacks it", R"(
 0 put "a"           |-|
 1 append "b"            |-|
 2 get -> "a"                |-|)"},
     {"key-value-budget-ended-unknown", "key-value", {}, 2,
-     "four at once: more orders than the budget allows to try", R"(
+     "four concurrent operations: more configurations than the limit", R"(
 0 append "a"        |-------|
 1 append "b"          |-------|
 2 append "c"            |-------|
@@ -266,28 +266,28 @@ const std::vector<GoldenLog> kLogs{
 };
 // clang-format on
 
-std::filesystem::path Folder() {
+std::filesystem::path ModelsFolder() {
   return std::filesystem::path(SourceDir()) / "checker" / "testdata" / "models";
 }
 
-Outcome OutcomeOf(std::string_view name) {
+Outcome ParseOutcome(std::string_view name) {
   if (name.ends_with("-ok")) return Outcome::kValid;
   return name.ends_with("-bad") ? Outcome::kViolated : Outcome::kUnknown;
 }
 
-// Shows only the token or the lease of a map.
-std::string Shown(FormView value) {
+// Formats a value. Of a map, only the last value is formatted: the token or the lease.
+std::string FormatForm(FormView value) {
   if (value.WholeNumber()) return fmt::format("{}", *value.WholeNumber());
   if (value.Text()) return fmt::format("\"{}\"", *value.Text());
   std::vector<std::string> parts;
-  for (const FormView part : value) parts.push_back(Shown(part));
+  for (const FormView part : value) parts.push_back(FormatForm(part));
   if (value.IsMap()) return parts.back();
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : " ") + part;
   return "[" + text + "]";
 }
 
-struct Bar {
+struct DrawnOperation {
   int32_t process = 0;
   std::string label;
   std::string value;
@@ -295,40 +295,41 @@ struct Bar {
   char mark = '.';
 };
 
-void Answer(Bar& bar, const LogEvent& event, int64_t at) {
+void AddAnswer(DrawnOperation& bar, const LogEvent& event, int64_t at) {
   bar.end = at;
   bar.mark = event.type == EventType::kOk ? '|' : event.type == EventType::kFail ? 'x' : '?';
-  if (event.value.IsNil() || Shown(event.value) == bar.value) return;
-  bar.label += " -> " + Shown(event.value);
+  if (event.value.IsNil() || FormatForm(event.value) == bar.value) return;
+  bar.label += " -> " + FormatForm(event.value);
 }
 
-std::string Draw(const std::filesystem::path& file) {
+std::string DrawLog(const std::filesystem::path& file) {
   Result<TextSource> source = TextSource::Open(file);
   if (!source) return source.error().message;
-  std::vector<Bar> bars;
+  std::vector<DrawnOperation> bars;
   int64_t last = 0;
   Skips skips(file.string(), false);
-  const Result<OpLogFacts> read = ReadOpLog(
-      *source, LogFormat::kEdn, skips,
-      [&](const LogEvent& event, const OpLogFacts& facts) -> Result<void> {
-        last = facts.timed ? event.time_ns : event.at;
-        const auto open = std::ranges::find_if(
-            bars, [&](const Bar& bar) { return bar.process == event.process && bar.end < 0; });
-        if (event.type != EventType::kInvoke && open != bars.end()) {
-          Answer(*open, event, last);
-          return {};
-        }
-        const std::string value = event.value.IsNil() ? "" : Shown(event.value);
-        bars.push_back({.process = event.process,
-                        .label = fmt::format("{} {}{}{}", event.process, event.function,
-                                             value.empty() ? "" : " ", value),
-                        .value = value,
-                        .begin = last});
-        return {};
-      });
+  const Result<OpLogFacts> read =
+      ReadOpLog(*source, LogFormat::kEdn, skips,
+                [&](const LogEvent& event, const OpLogFacts& facts) -> Result<void> {
+                  last = facts.timed ? event.time_ns : event.at;
+                  const auto open = std::ranges::find_if(bars, [&](const DrawnOperation& bar) {
+                    return bar.process == event.process && bar.end < 0;
+                  });
+                  if (event.type != EventType::kInvoke && open != bars.end()) {
+                    AddAnswer(*open, event, last);
+                    return {};
+                  }
+                  const std::string value = event.value.IsNil() ? "" : FormatForm(event.value);
+                  bars.push_back({.process = event.process,
+                                  .label = fmt::format("{} {}{}{}", event.process, event.function,
+                                                       value.empty() ? "" : " ", value),
+                                  .value = value,
+                                  .begin = last});
+                  return {};
+                });
   if (!read) return read.error().message;
   std::string picture;
-  for (const Bar& bar : bars) {
+  for (const DrawnOperation& bar : bars) {
     const int64_t end = bar.end < 0 ? last + 1 : bar.end;
     picture += fmt::format(
         "\n{:<20}{}|{}{}", bar.label, std::string(static_cast<size_t>(2 * bar.begin), ' '),
@@ -341,7 +342,9 @@ void PrintTo(const GoldenLog& log, std::ostream* out) { *out << log.name; }
 
 class GoldenModel : public ::testing::TestWithParam<GoldenLog> {
  protected:
-  static std::filesystem::path File() { return Folder() / (std::string(GetParam().name) + ".edn"); }
+  static std::filesystem::path File() {
+    return ModelsFolder() / (std::string(GetParam().name) + ".edn");
+  }
 
   static Outcome Judged(int64_t most) {
     Result<TextSource> source = TextSource::Open(File());
@@ -355,14 +358,13 @@ class GoldenModel : public ::testing::TestWithParam<GoldenLog> {
   }
 };
 
-TEST_P(GoldenModel, IsDrawn) { EXPECT_EQ(Draw(File()), GetParam().picture); }
+TEST_P(GoldenModel, MatchesItsDrawing) { EXPECT_EQ(DrawLog(File()), GetParam().picture); }
 
-TEST_P(GoldenModel, GetsTheVerdictInItsName) {
-  EXPECT_EQ(Name(Judged(GetParam().most)), Name(OutcomeOf(GetParam().name))) << GetParam().why;
+TEST_P(GoldenModel, HasTheOutcomeInItsName) {
+  EXPECT_EQ(Name(Judged(GetParam().most)), Name(ParseOutcome(GetParam().name))) << GetParam().why;
 }
 
-// Without the limit, an unknown log without failed releases is decided.
-TEST_P(GoldenModel, WithoutALimitItIsDecidedUnlessAReleaseFailed) {
+TEST_P(GoldenModel, IsDecidedWithTheDefaultLimitUnlessAReleaseFailed) {
   const bool fails = GetParam().picture.find("-x") != std::string_view::npos;
   EXPECT_EQ(Judged(0) == Outcome::kUnknown, fails) << GetParam().why;
 }
@@ -373,13 +375,13 @@ INSTANTIATE_TEST_SUITE_P(Testdata, GoldenModel, ::testing::ValuesIn(kLogs), [](c
   return name;
 });
 
-TEST(GoldenModels, EveryModelHasOneOfEachOutcome) {
+TEST(GoldenModels, EveryModelHasALogOfEachOutcome) {
   for (const Model& model : Models()) {
     for (const Outcome outcome : {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated}) {
       EXPECT_TRUE(std::ranges::any_of(kLogs,
                                       [&](const GoldenLog& log) {
                                         return log.model == model.name &&
-                                               OutcomeOf(log.name) == outcome;
+                                               ParseOutcome(log.name) == outcome;
                                       }))
           << model.name << " " << Name(outcome);
     }
@@ -388,7 +390,7 @@ TEST(GoldenModels, EveryModelHasOneOfEachOutcome) {
 
 TEST(GoldenModels, EveryFileIsDrawn) {
   std::set<std::string> files, drawn;
-  for (const auto& entry : std::filesystem::directory_iterator(Folder()))
+  for (const auto& entry : std::filesystem::directory_iterator(ModelsFolder()))
     files.insert(entry.path().stem());
   for (const GoldenLog& log : kLogs) drawn.emplace(log.name);
   EXPECT_EQ(files, drawn);

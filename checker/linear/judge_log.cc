@@ -14,25 +14,25 @@
 namespace doublehold {
 namespace {
 
-std::string_view Means(FailedRelease reading) {
+std::string_view DescribeReading(FailedRelease reading) {
   constexpr std::array<std::string_view, 3> kMeanings{"nothing happened", "the hold ended",
-                                                      "each may have ended its hold or not"};
+                                                      "each may or may not have ended its hold"};
   return kMeanings[static_cast<size_t>(reading)];
 }
 
-// If too few grants have a token for a comparison to mean anything: the reason.
-std::optional<std::string> WhyTooFewTokens(const Model& model,
-                                           const std::vector<Operation>& operations) {
+// Returns a reason if too few grants have a token for `valid` to mean anything.
+std::optional<std::string> ExplainTooFewTokens(const Model& model,
+                                               const std::vector<Operation>& operations) {
   int64_t granted = 0;
-  int64_t told = 0;
+  int64_t with_token = 0;
   for (const Operation& one : operations) {
     if (one.indeterminate || model.ValuesOf(one.function).result != ValueKind::kToken) continue;
     ++granted;
-    told += one.result.empty() ? 0 : 1;
+    with_token += one.result.empty() ? 0 : 1;
   }
-  if (granted == told) return std::nullopt;
-  if (told > 1 && 2 * told >= granted) return std::nullopt;
-  return fmt::format("only {} of {} acquires were answered with a token: too few to compare", told,
+  if (granted == with_token) return std::nullopt;
+  if (with_token > 1 && 2 * with_token >= granted) return std::nullopt;
+  return fmt::format("{} of {} acquires were answered with a token: too few to compare", with_token,
                      granted);
 }
 
@@ -41,7 +41,7 @@ ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operatio
   SearchResult result = FindOrder(question.model, question.parameters, operations, limits);
   if (result.outcome == Outcome::kViolated)
     result.reason = Explain(question.model, operations, result);
-  const auto too_few = WhyTooFewTokens(question.model, operations);
+  const auto too_few = ExplainTooFewTokens(question.model, operations);
   if (result.outcome == Outcome::kValid && too_few) {
     result.outcome = Outcome::kUnknown;
     result.reason = *too_few;
@@ -53,45 +53,46 @@ ObjectVerdict JudgeObject(const LoggedObject& object, const std::vector<Operatio
           .reason = std::move(result.reason)};
 }
 
-Outcome Worst(const std::vector<ObjectVerdict>& verdicts) {
+Outcome FindWorstOutcome(const std::vector<ObjectVerdict>& verdicts) {
   Outcome worst = Outcome::kValid;
   for (const ObjectVerdict& verdict : verdicts) worst = std::max(worst, verdict.outcome);
   return worst;
 }
 
-// Tries the two simplest readings of failed releases: all ended their hold, and none did. A valid
-// order in either is an order. "None did" is skipped for a model in which a failed release shows
-// who owned the lock.
-std::optional<ObjectVerdict> FoundValid(const LoggedObject& object, const LogQuestion& question) {
+// Tries the two simplest cases of kEither: all failed releases ended their hold, and none did. An
+// order in either case answers kEither. The case "none did" is left out for a model with
+// `not-owner`: there kNothing also asserts that the process was not the owner.
+std::optional<ObjectVerdict> TrySimplestReadings(const LoggedObject& object,
+                                                 const LogQuestion& question) {
   SearchLimits limits = question.limits;
-  limits.configurations = std::min(limits.configurations, question.first_look);
+  limits.configurations = std::min(limits.configurations, question.first_configurations);
   const bool tells_owner =
       std::ranges::find(question.model.functions, "not-owner") != question.model.functions.end();
   for (const FailedRelease reading : {FailedRelease::kReleased, FailedRelease::kNothing}) {
     if (reading == FailedRelease::kNothing && tells_owner) continue;
     ObjectVerdict verdict =
-        JudgeObject(object, InReading(object, question.model, reading), question, limits);
+        JudgeObject(object, ApplyReading(object, question.model, reading), question, limits);
     verdict.operations = object.operations.size();
     if (verdict.outcome == Outcome::kValid) return verdict;
   }
   return std::nullopt;
 }
 
-std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuestion& question,
-                                   FailedRelease reading) {
+std::vector<ObjectVerdict> JudgeObjects(const LoggedHistory& history, const LogQuestion& question,
+                                        FailedRelease reading) {
   const auto judge = [&](const LoggedObject& object, const SearchLimits& limits) {
     if (object.failed_releases.empty())
       return JudgeObject(object, object.operations, question, limits);
     if (reading == FailedRelease::kEither) {
-      if (auto valid = FoundValid(object, question)) return std::move(*valid);
+      if (auto valid = TrySimplestReadings(object, question)) return std::move(*valid);
     }
-    return JudgeObject(object, InReading(object, question.model, reading), question, limits);
+    return JudgeObject(object, ApplyReading(object, question.model, reading), question, limits);
   };
   SearchLimits first = question.limits;
-  first.configurations = std::min(first.configurations, question.first_look);
+  first.configurations = std::min(first.configurations, question.first_configurations);
   std::vector<ObjectVerdict> verdicts;
   for (const LoggedObject& object : history.objects) verdicts.push_back(judge(object, first));
-  if (Worst(verdicts) != Outcome::kUnknown) return verdicts;
+  if (FindWorstOutcome(verdicts) != Outcome::kUnknown) return verdicts;
   for (size_t i = 0; i < verdicts.size(); ++i) {
     if (verdicts[i].outcome == Outcome::kUnknown)
       verdicts[i] = judge(history.objects[i], question.limits);
@@ -99,8 +100,8 @@ std::vector<ObjectVerdict> JudgeAs(const LoggedHistory& history, const LogQuesti
   return verdicts;
 }
 
-// Where times matter, each event needs a time and each acquire a lease. Without a lease it would
-// hold for ever.
+// For a model that needs times: requires a time in each event and a lease in each acquire. A hold
+// without a lease would never end by itself.
 Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
   const std::string& name = history.skips.name();
   if (!history.facts.timed) {
@@ -117,7 +118,7 @@ Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
       }
       if (operation.argument[0] < 0)
         return BadInput(
-            fmt::format("{}:{}: its lease is not a number of nanoseconds", name, operation.line));
+            fmt::format("{}:{}: the lease is not a number of nanoseconds", name, operation.line));
     }
   }
   return {};
@@ -133,8 +134,8 @@ void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, Lo
   for (const LoggedObject& object : history.objects)
     verdict.failed_releases += static_cast<int64_t>(object.failed_releases.size());
   for (const FailedRelease reading : question.failed_releases) {
-    std::vector<ObjectVerdict> objects = JudgeAs(history, question, reading);
-    verdict.readings.push_back({reading, Worst(objects)});
+    std::vector<ObjectVerdict> objects = JudgeObjects(history, question, reading);
+    verdict.readings.push_back({reading, FindWorstOutcome(objects)});
     if (verdict.readings.size() == 1) verdict.objects = std::move(objects);
     if (verdict.failed_releases == 0) break;
   }
@@ -146,13 +147,15 @@ void JudgeReadings(const LoggedHistory& history, const LogQuestion& question, Lo
   if (other == verdict.readings.end()) return;
   MakeUnknown(
       verdict,
-      fmt::format("the outcome depends on the meaning of {} failed releases: {} if {}, {} if {}",
-                  verdict.failed_releases, Name(first.outcome), Means(first.means),
-                  Name(other->outcome), Means(other->means)));
+      fmt::format("the outcome depends on failed releases ({}): {} if {}, {} if {}",
+                  verdict.failed_releases, Name(first.outcome), DescribeReading(first.means),
+                  Name(other->outcome), DescribeReading(other->means)));
 }
 
-// Concatenated logs have no meaningful order: checks them by their times as well.
-void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVerdict& verdict) {
+// Judges the log in the order of times as well if its times go back and no index confirms the order
+// of the file. Such a file may be several concatenated logs.
+void CompareWithTimeOrder(LoggedHistory& history, const LogQuestion& question,
+                          LogVerdict& verdict) {
   if (question.model.needs_times || history.facts.steps_back == 0) return;
   verdict.steps_back = history.facts.steps_back;
   verdict.first_step_back = history.facts.first_step_back;
@@ -161,9 +164,10 @@ void HoldAgainstTimes(LoggedHistory& history, const LogQuestion& question, LogVe
   LogVerdict by_times{.reason = {}, .objects = {}, .readings = {}, .skips = history.skips};
   JudgeReadings(history, question, by_times);
   if (by_times.outcome == verdict.outcome) return;
-  MakeUnknown(verdict, fmt::format("the outcome depends on the order of the events: {} in the "
-                                   "order of the file, {} in the order of the times",
-                                   Name(verdict.outcome), Name(by_times.outcome)));
+  MakeUnknown(
+      verdict,
+      fmt::format("the outcome depends on the order of events: {} in file order, {} by their times",
+                  Name(verdict.outcome), Name(by_times.outcome)));
 }
 
 void AccountForSkips(LogVerdict& verdict) {
@@ -193,7 +197,7 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
   }
   LogVerdict verdict{.reason = {}, .objects = {}, .readings = {}, .skips = history->skips};
   JudgeReadings(*history, question, verdict);
-  HoldAgainstTimes(*history, question, verdict);
+  CompareWithTimeOrder(*history, question, verdict);
   size_t operations = 0;
   for (const ObjectVerdict& object : verdict.objects) operations += object.operations;
   if (operations == 0) {
@@ -203,11 +207,10 @@ Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuest
                             fmt::join(question.model.functions, ", ")));
   }
   if (question.model.needs_times && (history->facts.renewed || history->outlasts)) {
-    MakeUnknown(verdict,
-                "leases were extended, or may have been, which the model does not support");
+    MakeUnknown(verdict, "leases were extended, or may have been, and the model has no extensions");
   }
   if (history->shared)
-    MakeUnknown(verdict, "some grants were to readers, which the model does not support");
+    MakeUnknown(verdict, "some grants were shared by readers, and the model has no readers");
   AccountForSkips(verdict);
   return verdict;
 }

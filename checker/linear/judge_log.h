@@ -1,5 +1,5 @@
-// Judges a log against a model: the verdict of the search for each object, in each requested
-// reading.
+// Judges a log against a model: searches for an order of each object's operations, in each
+// requested reading of failed releases.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_JUDGE_LOG_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_JUDGE_LOG_H_
 
@@ -15,13 +15,12 @@ struct LogQuestion {
   const Model& model;
   ModelParameters parameters{};
   SearchLimits limits{};
-  // The limit of a first search of each object. If one object is violated by then, the others are
-  // not searched further.
-  int64_t first_look = 10'000;
+  // Limit of configurations for a first search of each object. If that search finds one object
+  // violated, the other objects are not searched further.
+  int64_t first_configurations = 10'000;
   ReadingOptions reading{};
-  // If there are several and their outcomes differ, the outcome is unknown, with the reason.
-  // `kEither` is needed beside the other two: of two failed releases, one may have ended its hold
-  // and the other not.
+  // The readings to judge. If their outcomes differ, the outcome is unknown, with the reason.
+  // `kEither` covers histories in which some failed releases ended their holds and others did not.
   std::vector<FailedRelease> failed_releases{FailedRelease::kNothing, FailedRelease::kReleased,
                                              FailedRelease::kEither};
 };
@@ -31,7 +30,8 @@ struct ObjectVerdict {
   size_t operations = 0;
   Outcome outcome = Outcome::kUnknown;
   int64_t configurations = 0;
-  std::string reason;  // violated: the explanation; unknown: the limit; else empty
+  // Violated: the explanation. Unknown: the limit reached, or too few tokens. Else empty.
+  std::string reason;
 };
 
 struct ReadingVerdict {
@@ -41,26 +41,25 @@ struct ReadingVerdict {
 
 struct LogVerdict {
   Outcome outcome = Outcome::kUnknown;
-  std::string reason;                  // for an outcome that belongs to no single object
-  std::vector<ObjectVerdict> objects;  // in the first reading
-  // Number of failed releases, if `readings` has more than one entry.
+  std::string reason;                  // for an unknown outcome of the whole log
+  std::vector<ObjectVerdict> objects;  // verdicts in the first reading
+  // Number of failed releases in all objects.
   int64_t failed_releases = 0;
-  // The readings that were judged: only the first one if no release failed.
+  // The readings that were judged. If no release failed, only the first reading is judged.
   std::vector<ReadingVerdict> readings;
   Skips skips;  // events that a lenient reading skipped
-  // Times before that of the previous event, if the order of the file was used.
+  // Number of events whose time is before the previous event's. 0 if the model needs times.
   int64_t steps_back = 0;
-  int64_t first_step_back = 0;  // line of the first
+  int64_t first_step_back = 0;  // line of the first such event
 };
 
-// The order of the file counts; for a model that needs times, the order of times. If times step
-// back in a file without an index that confirms its order, the log is judged by its times as well.
-// The outcome stands only if both agree. Skipped events leave an outcome standing only if they
-// cannot matter (SkipWeight).
-// Errors: those of ReadObjects, and a model that needs times with a log that has none.
+// Events are in the order of the file, or, for a model that needs times, in the order of their
+// times. If times go back in a file without an index, the log is judged in both orders. The outcome
+// is unknown if the two disagree, or if skipped events may change it (SkipWeight).
+// Errors: those of ReadObjects; a missing time or lease, if the model needs times.
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question);
 
-// "fail", "ok", "info": how a failed release is read.
+// "fail", "ok" or "info": the completion type that a failed release is read as.
 std::string_view Name(FailedRelease reading);
 
 }  // namespace doublehold

@@ -10,9 +10,8 @@ namespace {
 const std::vector<FailedRelease> kEachReading{FailedRelease::kNothing, FailedRelease::kReleased,
                                               FailedRelease::kEither};
 
-Result<LogVerdict> JudgedJudgeLog(std::string_view text, std::string_view model,
-                                  bool by_key = false,
-                                  std::vector<FailedRelease> readings = kEachReading) {
+Result<LogVerdict> JudgeEdn(std::string_view text, std::string_view model, bool by_key = false,
+                            std::vector<FailedRelease> readings = kEachReading) {
   TextSource source(text, "h.edn");
   return JudgeLog(
       source, LogFormat::kEdn,
@@ -21,7 +20,7 @@ Result<LogVerdict> JudgedJudgeLog(std::string_view text, std::string_view model,
        .failed_releases = std::move(readings)});
 }
 
-constexpr std::string_view kJudgeLogStale = R"(
+constexpr std::string_view kStaleReadLog = R"(
   {:process 0, :type :invoke, :f :write, :value 1}
   {:process 0, :type :ok,     :f :write, :value 1}
   {:process 1, :type :invoke, :f :write, :value 2}
@@ -31,13 +30,13 @@ constexpr std::string_view kJudgeLogStale = R"(
   {:process 2, :type :ok,     :f :read,  :value 1})";
 
 TEST(JudgeLog, AStaleReadIsViolatedAndExplained) {
-  const Result<LogVerdict> verdict = JudgedJudgeLog(kJudgeLogStale, "register");
+  const Result<LogVerdict> verdict = JudgeEdn(kStaleReadLog, "register");
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome::kViolated);
   ASSERT_EQ(verdict->objects.size(), 1U);
   EXPECT_EQ(verdict->objects[0].reason,
             "up to the return of write 2 by 1 (line 4) the operations can be ordered; then read "
-            "-> 1 by 2 (line 7) cannot be placed: the state would be 2\n"
+            "-> 1 by 2 (line 7) cannot follow, because the state is 2\n"
             "  line 2        write 1 by 0    |-------|\n"
             "  line 4        write 2 by 1                    |-------|\n"
             "  line 7      > read -> 1 by 2                                  |-------|\n");
@@ -45,12 +44,12 @@ TEST(JudgeLog, AStaleReadIsViolatedAndExplained) {
 
 TEST(JudgeLog, ObjectsAreJudgedSeparately) {
   // Jepsen's independent: each key is a register of its own.
-  const Result<LogVerdict> verdict = JudgedJudgeLog(R"([
+  const Result<LogVerdict> verdict = JudgeEdn(R"([
     {:process 0, :type :invoke, :f :write, :value [x 1]}
     {:process 0, :type :ok,     :f :write, :value [x 1]}
     {:process 1, :type :invoke, :f :read,  :value [y nil]}
     {:process 1, :type :ok,     :f :read,  :value [y nil]}])",
-                                                    "register", true);
+                                              "register", true);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome::kValid);
   ASSERT_EQ(verdict->objects.size(), 2U);
@@ -71,10 +70,10 @@ TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
     TextSource source(log, "h.edn");
     return JudgeLog(source, LogFormat::kEdn,
                     {.model = *FindModel("register"),
-                     .first_look = 100,
+                     .first_configurations = 100,
                      .reading = {.partition = Partition::kAnyKey}});
   };
-  // Alone, this object is searched to its end.
+  // Without the violation in object `wrong`, object `hard` is searched beyond the first limit.
   EXPECT_EQ(judged()->objects[0].outcome, Outcome::kViolated);
   EXPECT_GT(judged()->objects[0].configurations, 100);
   for (const char* type : {"invoke", "ok"}) add(0, type, "read", "wrong 5");
@@ -89,45 +88,45 @@ TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
     {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
     {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire})";
-  const Result<LogVerdict> both = JudgedJudgeLog(kLog, "owner-mutex");
+  const Result<LogVerdict> both = JudgeEdn(kLog, "owner-mutex");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->outcome, Outcome::kUnknown);
-  EXPECT_EQ(both->reason,
-            "the outcome depends on the meaning of 1 failed releases: violated if nothing "
-            "happened, valid if "
-            "the hold ended");
+  EXPECT_EQ(
+      both->reason,
+      "the outcome depends on failed releases (1): violated if nothing happened, valid if the hold "
+      "ended");
   EXPECT_EQ(both->failed_releases, 1);
   ASSERT_EQ(both->readings.size(), 3U);
   EXPECT_EQ(both->readings[0].outcome, Outcome::kViolated);
   EXPECT_EQ(both->readings[1].outcome, Outcome::kValid);
   EXPECT_EQ(both->readings[2].outcome, Outcome::kValid);
   const auto as = [&](FailedRelease reading) {
-    return JudgedJudgeLog(kLog, "owner-mutex", false, {reading})->outcome;
+    return JudgeEdn(kLog, "owner-mutex", false, {reading})->outcome;
   };
   EXPECT_EQ(as(FailedRelease::kNothing), Outcome::kViolated);
   EXPECT_EQ(as(FailedRelease::kReleased), Outcome::kValid);
   EXPECT_EQ(as(FailedRelease::kEither), Outcome::kValid);
 }
 
-TEST(JudgeLog, OfTwoFailedReleasesOneMayHaveEndedItsHoldAndTheOtherNot) {
-  // Process 0's must have, or 1 could not acquire. Process 1's must not have, or 1 could not
-  // release again.
+TEST(JudgeLog, OneOfTwoFailedReleasesMayHaveEndedItsHoldAndTheOtherNot) {
+  // The failed release of process 0 must have ended its hold, because process 1 then acquires. The
+  // failed release of process 1 must not have, because process 1 then releases again.
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
     {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
     {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}
     {:process 1, :type :invoke, :f :release} {:process 1, :type :fail, :f :release}
     {:process 1, :type :invoke, :f :release} {:process 1, :type :ok, :f :release})";
-  const Result<LogVerdict> verdict = JudgedJudgeLog(kLog, "owner-mutex");
+  const Result<LogVerdict> verdict = JudgeEdn(kLog, "owner-mutex");
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->outcome, Outcome::kUnknown);
-  EXPECT_EQ(verdict->reason,
-            "the outcome depends on the meaning of 2 failed releases: violated if nothing "
-            "happened, valid if "
-            "each may have ended its hold or not");
+  EXPECT_EQ(
+      verdict->reason,
+      "the outcome depends on failed releases (2): violated if nothing happened, valid if each may "
+      "or may not have ended its hold");
 }
 
-TEST(JudgeLog, AnOrderInWhichEachReleaseEndedItsHoldIsFoundAtOnce) {
+TEST(JudgeLog, AnOrderInWhichAllFailedReleasesEndedTheirHoldsIsFoundWithFewConfigurations) {
   std::string log;
   for (int process = 0; process < 40; ++process) {
     for (const char* event :
@@ -159,16 +158,16 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
             (f == acquire && type == "ok" ? ", :value {:token " + std::to_string(time) + "}" : "") +
             (asks_for_lease ? ", :value {:lease_ns 1000}" : "") + "}\n";
       };
-      // The lock must be exclusive, so a reader is followed by a writer.
+      // Two readers could hold the lock together, so a reader is followed by a writer.
       const std::string second = function == "read-release" ? "write-acquire" : acquire;
       for (const char* type : {"invoke", "ok"}) add(0, acquire, type);
       for (const char* type : {"invoke", "fail"}) add(0, function, type);
       for (const char* type : {"invoke", "ok"}) add(1, second, type);
-      const Result<LogVerdict> verdict = JudgedJudgeLog(log, model.name);
+      const Result<LogVerdict> verdict = JudgeEdn(log, model.name);
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, Outcome::kUnknown) << model.name << " " << function;
       EXPECT_EQ(verdict->readings.size(), 3U);
-      EXPECT_TRUE(verdict->reason.starts_with("the outcome depends on the meaning of 1 failed"))
+      EXPECT_TRUE(verdict->reason.starts_with("the outcome depends on failed releases (1)"))
           << verdict->reason;
     }
   }
@@ -180,16 +179,15 @@ TEST(JudgeLog, ALeaseIsJudgedByTimes) {
     {:process 0, :type :ok,     :f :acquire, :time 6}
     {:process 1, :type :invoke, :f :acquire, :value {:lease_ns 10}, :time 6}
     {:process 1, :type :ok,     :f :acquire, :time )";
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "9}", "lease-mutex")->outcome, Outcome::kViolated);
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "10}", "lease-mutex")->outcome, Outcome::kValid);
+  EXPECT_EQ(JudgeEdn(std::string(kLog) + "9}", "lease-mutex")->outcome, Outcome::kViolated);
+  EXPECT_EQ(JudgeEdn(std::string(kLog) + "10}", "lease-mutex")->outcome, Outcome::kValid);
+  EXPECT_EQ(JudgeEdn("{:process 0, :type :invoke, :f :acquire}", "lease-mutex").error().message,
+            "h.edn: the model lease-mutex needs the times of events, in ns");
   EXPECT_EQ(
-      JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire}", "lease-mutex").error().message,
-      "h.edn: the model lease-mutex needs the times of events, in ns");
-  EXPECT_EQ(JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire, :value \"5ms\", :time 1}",
-                           "lease-mutex")
-                .error()
-                .message,
-            "h.edn:1: its lease is not a number of nanoseconds");
+      JudgeEdn("{:process 0, :type :invoke, :f :acquire, :value \"5ms\", :time 1}", "lease-mutex")
+          .error()
+          .message,
+      "h.edn:1: the lease is not a number of nanoseconds");
 }
 
 TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedForModelsWithLeases) {
@@ -198,17 +196,17 @@ TEST(JudgeLog, AnAcquireWithoutALeaseIsRefusedForModelsWithLeases) {
        {"", ", :value nil", ", :value {}", ", :value {:lease_ms 5}", ", :value []"}) {
     const std::string text =
         good + "{:process 1, :type :invoke, :f :acquire, :time 1" + value + "}";
-    EXPECT_EQ(JudgedJudgeLog(text, "lease-mutex").error().message,
+    EXPECT_EQ(JudgeEdn(text, "lease-mutex").error().message,
               "h.edn:2: the acquire has no lease; add it, as in :value {:lease_ns 500000000}")
         << value;
-    EXPECT_TRUE(JudgedJudgeLog(text, "owner-mutex")) << value;
+    EXPECT_TRUE(JudgeEdn(text, "owner-mutex")) << value;
   }
   // A release needs no lease, whatever its value.
-  EXPECT_TRUE(JudgedJudgeLog(
-      good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}", "lease-mutex"));
+  EXPECT_TRUE(JudgeEdn(good + "{:process 1, :type :invoke, :f :release, :value \"x\", :time 1}",
+                       "lease-mutex"));
 }
 
-// The times of the third and the last event are before that of the event above.
+// The third and the last event each have an earlier time than the event before.
 constexpr std::string_view kStepsBack = R"(
     {:process 0, :type :invoke, :f :acquire, :time 5 INDEX 0}
     {:process 0, :type :ok,     :f :acquire, :time 9 INDEX 1}
@@ -217,20 +215,20 @@ constexpr std::string_view kStepsBack = R"(
     {:process 0, :type :ok,     :f :release, :time 12 INDEX 4}
     {:process 1, :type :ok,     :f :acquire, :time 11 INDEX 5})";
 
-Result<LogVerdict> JudgedStepsBack(std::string log, std::string_view index) {
+Result<LogVerdict> JudgeWithIndex(std::string log, std::string_view index) {
   for (size_t at = 0; (at = log.find("INDEX", at)) != std::string::npos;) log.replace(at, 5, index);
-  return JudgedJudgeLog(log, "owner-mutex");
+  return JudgeEdn(log, "owner-mutex");
 }
 
-TEST(JudgeLog, TheOrderOfTheFileCountsWhereTimesStepBack) {
-  const Result<LogVerdict> verdict = JudgedStepsBack(std::string(kStepsBack), ", :index");
+TEST(JudgeLog, AnIndexedFileWhoseTimesGoBackIsJudgedInFileOrder) {
+  const Result<LogVerdict> verdict = JudgeWithIndex(std::string(kStepsBack), ", :index");
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome::kValid) << verdict->reason;
   EXPECT_EQ(verdict->steps_back, 2);
   EXPECT_EQ(verdict->first_step_back, 4);
 }
 
-TEST(JudgeLog, AnOutcomeThatDependsOnTimesThatStepBackIsUnknownWithoutAnIndex) {
+TEST(JudgeLog, WithoutAnIndexAnOutcomeThatDependsOnTimesThatGoBackIsUnknown) {
   // Two concatenated logs: by the times, both processes hold the lock at 6.
   const std::string log = R"(
     {:process 0, :type :invoke, :f :acquire, :time 1 INDEX 0}
@@ -239,24 +237,24 @@ TEST(JudgeLog, AnOutcomeThatDependsOnTimesThatStepBackIsUnknownWithoutAnIndex) {
     {:process 0, :type :ok,     :f :release, :time 9 INDEX 3}
     {:process 1, :type :invoke, :f :acquire, :time 4 INDEX 4}
     {:process 1, :type :ok,     :f :acquire, :time 6 INDEX 5})";
-  const Result<LogVerdict> indexed = JudgedStepsBack(log, ", :index");
+  const Result<LogVerdict> indexed = JudgeWithIndex(log, ", :index");
   ASSERT_TRUE(indexed) << indexed.error().message;
   EXPECT_EQ(indexed->outcome, Outcome::kValid);
-  const Result<LogVerdict> plain = JudgedStepsBack(log, ", :n");
+  const Result<LogVerdict> plain = JudgeWithIndex(log, ", :n");
   ASSERT_TRUE(plain) << plain.error().message;
   EXPECT_EQ(plain->outcome, Outcome::kUnknown);
-  EXPECT_EQ(plain->reason,
-            "the outcome depends on the order of the events: valid in the order of the file, "
-            "violated in the order of the times");
+  EXPECT_EQ(
+      plain->reason,
+      "the outcome depends on the order of events: valid in file order, violated by their times");
 }
 
-TEST(JudgeLog, AProcessKeepsItsOrderEvenIfAllItsTimesAreEqual) {
-  EXPECT_EQ(JudgedJudgeLog(R"(
+TEST(JudgeLog, TheCallsOfAProcessKeepTheirOrderEvenIfAllTimesAreEqual) {
+  EXPECT_EQ(JudgeEdn(R"(
     {:process 1, :type :invoke, :f :read,  :value nil, :time 0}
     {:process 1, :type :ok,     :f :read,  :value 2,   :time 1}
     {:process 1, :type :invoke, :f :write, :value 2,   :time 1}
     {:process 1, :type :ok,     :f :write, :value 2,   :time 2})",
-                           "register")
+                     "register")
                 ->outcome,
             Outcome::kViolated);
   std::string log;
@@ -264,7 +262,7 @@ TEST(JudgeLog, AProcessKeepsItsOrderEvenIfAllItsTimesAreEqual) {
     for (const char* type : {"invoke", "ok"})
       log += fmt::format("{{:process 1, :type :{}, :f :{}, :time 1}}\n", type, f);
   }
-  EXPECT_EQ(JudgedJudgeLog(log, "mutex")->outcome, Outcome::kViolated);
+  EXPECT_EQ(JudgeEdn(log, "mutex")->outcome, Outcome::kViolated);
 }
 
 TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
@@ -273,7 +271,7 @@ TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
     {:process 1, :type :ok,     :f :acquire, :key "a"}
     {:process 2, :type :invoke, :f :acquire, :key "b"}
     {:process 2, :type :ok,     :f :acquire, :key "b"})";
-  const Result<LogVerdict> verdict = JudgedJudgeLog(log, "mutex");
+  const Result<LogVerdict> verdict = JudgeEdn(log, "mutex");
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome::kValid);
   EXPECT_EQ(verdict->objects.size(), 2U);
@@ -284,26 +282,26 @@ TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
             Outcome::kViolated);
 }
 
-TEST(JudgeLog, AWholeNumberIsTheSameHoweverItIsWritten) {
+TEST(JudgeLog, AWholeNumberEqualsItsDecimalForm) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value 1}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value )";
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.0}", "register")->outcome, Outcome::kValid);
-  EXPECT_EQ(JudgedJudgeLog(std::string(kLog) + "1.5}", "register")->outcome, Outcome::kViolated);
+  EXPECT_EQ(JudgeEdn(std::string(kLog) + "1.0}", "register")->outcome, Outcome::kValid);
+  EXPECT_EQ(JudgeEdn(std::string(kLog) + "1.5}", "register")->outcome, Outcome::kViolated);
 }
 
-TEST(JudgeLog, NoTextIsANumber) {
+TEST(JudgeLog, ATextDiffersFromNumbersAndOtherTexts) {
   for (const char* read : {"0", "1", "\"0\"", "false", "nil"}) {
     const std::string log = fmt::format(
         "{{:process 0, :type :invoke, :f :write, :value \"x\"}} {{:process 0, :type :ok, :f "
         ":write}}"
         "{{:process 1, :type :invoke, :f :read}} {{:process 1, :type :ok, :f :read, :value {}}}",
         read);
-    EXPECT_EQ(JudgedJudgeLog(log, "register")->outcome, Outcome::kViolated) << read;
+    EXPECT_EQ(JudgeEdn(log, "register")->outcome, Outcome::kViolated) << read;
   }
 }
 
-TEST(JudgeLog, TextsOfAKeyValueStoreAreConcatenated) {
+TEST(JudgeLog, AppendsToAKeyAreConcatenated) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :append, :key "0", :value "x 0 0 y"}
     {:process 0, :type :ok,     :f :append, :key "0", :value "x 0 0 y"}
@@ -316,15 +314,15 @@ TEST(JudgeLog, TextsOfAKeyValueStoreAreConcatenated) {
     {:process 2, :type :invoke, :f :get,    :key "0", :value nil}
     {:process 2, :type :ok,     :f :get,    :key "0", :value )";
   const auto outcome = [&](const std::string& last) {
-    return JudgedJudgeLog(std::string(kLog) + last + "}", "key-value", true)->outcome;
+    return JudgeEdn(std::string(kLog) + last + "}", "key-value", true)->outcome;
   };
   EXPECT_EQ(outcome("\"x 0 0 yx 1 0 y\""), Outcome::kValid);
   EXPECT_EQ(outcome("\"x 0 0 yx 1 0 z\""), Outcome::kViolated);
   EXPECT_EQ(outcome("\"x 0 0 y\""), Outcome::kViolated);
 }
 
-// Processes 0 and then 1 acquire exclusively, with these results.
-std::string Granted(const std::string& first, const std::string& second) {
+// Process 0 acquires and releases, then process 1 acquires. The acquires have these results.
+std::string FormatTwoGrants(const std::string& first, const std::string& second) {
   return "{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire, :value " +
          first +
          "} {:process 0, :type :invoke, :f :release} {:process 0, :type :ok, :f :release}"
@@ -332,7 +330,7 @@ std::string Granted(const std::string& first, const std::string& second) {
          second + "}";
 }
 
-TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyKnownOnesAreCompared) {
+TEST(JudgeLog, AnyIntegerMayBeATokenAndOnlyReportedTokensAreCompared) {
   const struct {
     const char* first;
     const char* second;
@@ -349,7 +347,7 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyKnownOnesAreCompared) {
   };
   for (const char* model : {"fenced-mutex", "reentrant-fenced-mutex"}) {
     for (const auto& c : cases) {
-      const Result<LogVerdict> verdict = JudgedJudgeLog(Granted(c.first, c.second), model);
+      const Result<LogVerdict> verdict = JudgeEdn(FormatTwoGrants(c.first, c.second), model);
       ASSERT_TRUE(verdict) << verdict.error().message;
       EXPECT_EQ(verdict->outcome, c.outcome) << model << " " << c.first << " " << c.second;
       if (c.outcome != Outcome::kUnknown) continue;
@@ -360,7 +358,7 @@ TEST(JudgeLog, TokensMayBeginAnywhereAndOnlyKnownOnesAreCompared) {
   }
 }
 
-TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsAreTooFew) {
+TEST(JudgeLog, TokensInFewerThanHalfOfTheGrantsAreTooFew) {
   const auto outcome = [](const std::vector<std::string>& tokens) {
     std::string log;
     for (const std::string& token : tokens) {
@@ -368,48 +366,48 @@ TEST(JudgeLog, TokensOfLessThanHalfOfTheGrantsAreTooFew) {
         log += "{:process 0, :type :invoke, :f " + what + "} {:process 0, :type :ok, :f " + what +
                "}\n";
     }
-    return JudgedJudgeLog(log, "fenced-mutex")->outcome;
+    return JudgeEdn(log, "fenced-mutex")->outcome;
   };
   EXPECT_EQ(outcome({"1", "2", "nil", "nil"}), Outcome::kValid);
   EXPECT_EQ(outcome({"1", "2", "nil", "nil", "nil"}), Outcome::kUnknown);
   EXPECT_EQ(outcome({"2", "1", "nil", "nil", "nil"}), Outcome::kViolated);
 }
 
-TEST(JudgeLog, AnObjectWithoutGrantsLacksNoToken) {
-  // Key a has a token. Key b has an acquire that failed and one that was never answered.
-  EXPECT_EQ(JudgedJudgeLog(R"(
+TEST(JudgeLog, AnObjectWithoutGrantsNeedsNoToken) {
+  // Key a has a grant with a token. Key b has a failed acquire and an unanswered one.
+  EXPECT_EQ(JudgeEdn(R"(
     {:process 0, :type :invoke, :f :acquire, :key "a"}
     {:process 0, :type :ok,     :f :acquire, :key "a", :value 4}
     {:process 1, :type :invoke, :f :acquire, :key "b"}
     {:process 1, :type :fail,   :f :acquire, :key "b"}
     {:process 1, :type :invoke, :f :acquire, :key "b"})",
-                           "fenced-mutex")
+                     "fenced-mutex")
                 ->outcome,
             Outcome::kValid);
 }
 
-TEST(JudgeLog, WithoutTokensItIsViolatedLikeAnyMutex) {
-  EXPECT_EQ(JudgedJudgeLog("{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f "
-                           ":acquire} {:process 1, :type :invoke, :f :acquire} {:process 1, :type "
-                           ":ok, :f :acquire}",
-                           "fenced-mutex")
+TEST(JudgeLog, AFencedMutexWithoutTokensIsStillExclusive) {
+  EXPECT_EQ(JudgeEdn("{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f "
+                     ":acquire} {:process 1, :type :invoke, :f :acquire} {:process 1, :type "
+                     ":ok, :f :acquire}",
+                     "fenced-mutex")
                 ->outcome,
             Outcome::kViolated);
 }
 
-// Runs of this program: each process holds the lock from 0 to 500, one after the other. `grant`
-// ends the answer of the first.
-struct OursCase {
+// A history of Doublehold: process 1 requests a lease of 100 ns at 0, and holds the lock from 5 to
+// 50.
+struct OwnHistoryCase {
   const char* name;
-  std::string start;
-  std::string grant;
-  std::string between;
+  std::string start;    // in the value of the start event
+  std::string grant;    // at the end of the value of the grant
+  std::string between;  // events between grant and release
   Outcome as_lease_mutex;
   Outcome as_fenced_mutex;
   Outcome as_owner_mutex = Outcome::kValid;
 };
 
-Outcome OutcomeOfOurs(const OursCase& c, const char* model) {
+Outcome JudgeOwnHistory(const OwnHistoryCase& c, const char* model) {
   const auto line = [](int time, const char* rest) {
     return "{\"process\":1,\"key\":\"k\",\"time\":" + std::to_string(time) + rest;
   };
@@ -424,12 +422,12 @@ Outcome OutcomeOfOurs(const OursCase& c, const char* model) {
       JudgeLog(source, LogFormat::kJsonLines, {.model = *FindModel(model)});
   EXPECT_TRUE(verdict) << verdict.error().message;
   if (!verdict) return Outcome::kUnknown;
-  const bool says_why = !verdict->reason.empty() || !verdict->objects.at(0).reason.empty();
-  EXPECT_EQ(verdict->outcome == Outcome::kUnknown, says_why) << c.name << verdict->reason;
+  const bool has_reason = !verdict->reason.empty() || !verdict->objects.at(0).reason.empty();
+  EXPECT_EQ(verdict->outcome == Outcome::kUnknown, has_reason) << c.name << verdict->reason;
   return verdict->outcome;
 }
 
-TEST(JudgeLog, FeaturesOfOurHistoriesThatTheModelLacksAreUnknown) {
+TEST(JudgeLog, FeaturesOfDoubleholdHistoriesThatTheModelLacksMakeTheOutcomeUnknown) {
   constexpr Outcome kValid = Outcome::kValid;
   constexpr Outcome kUnknown = Outcome::kUnknown;
   const auto extend = [](const char* task) {
@@ -442,39 +440,40 @@ TEST(JudgeLog, FeaturesOfOurHistoriesThatTheModelLacksAreUnknown) {
     }
     return lines;
   };
-  for (const OursCase& c : std::vector<OursCase>{
+  for (const OwnHistoryCase& c : std::vector<OwnHistoryCase>{
            {"a token", "", R"(,"valid_until_ns":100,"token":1)", "", kValid, kValid},
-           {"a token of 0 is none", "", R"(,"valid_until_ns":100,"token":0)", "", kValid, kUnknown},
-           {"a library that keeps leases", R"("library":{"can":["lease"]})", R"(,"token":1)", "",
-            kValid, kValid},
-           {"a library that extends them", R"("library":{"can":["lease","watchdog"]})",
+           {"a token of 0 is no token", "", R"(,"valid_until_ns":100,"token":0)", "", kValid,
+            kUnknown},
+           {"a library with leases and no watchdog", R"("library":{"can":["lease"]})",
+            R"(,"token":1)", "", kValid, kValid},
+           {"a library with leases and a watchdog", R"("library":{"can":["lease","watchdog"]})",
             R"(,"token":1)", "", kUnknown, kValid},
-           {"a library that has none", R"("library":{"can":["token"]})", R"(,"token":1)", "",
+           {"a library without leases", R"("library":{"can":["token"]})", R"(,"token":1)", "",
             kUnknown, kValid},
-           {"a lease from its answer on", "", R"(,"valid_until_ns":105,"token":1)", "", kValid,
+           {"a lease from the completion on", "", R"(,"valid_until_ns":105,"token":1)", "", kValid,
             kValid},
-           {"a lease longer than asked for", "", R"(,"valid_until_ns":106,"token":1)", "", kUnknown,
+           {"a lease longer than requested", "", R"(,"valid_until_ns":106,"token":1)", "", kUnknown,
             kValid},
            {"extended by a watchdog", "", R"(,"token":1)", extend(R"("task":"watchdog",)"),
             kUnknown, kValid},
-           {"extended by its session", "", R"(,"token":1)", extend(""), kUnknown, kValid},
-           {"a reader", "", R"(,"token":1,"shared":1)", "", kUnknown, kUnknown, kUnknown},
-           {"no reader", "", R"(,"token":1,"shared":0)", "", kValid, kValid},
+           {"extended by the client", "", R"(,"token":1)", extend(""), kUnknown, kValid},
+           {"a shared grant", "", R"(,"token":1,"shared":1)", "", kUnknown, kUnknown, kUnknown},
+           {"an exclusive grant", "", R"(,"token":1,"shared":0)", "", kValid, kValid},
        }) {
-    EXPECT_EQ(Name(OutcomeOfOurs(c, "lease-mutex")), Name(c.as_lease_mutex)) << c.name;
-    EXPECT_EQ(Name(OutcomeOfOurs(c, "fenced-mutex")), Name(c.as_fenced_mutex)) << c.name;
-    EXPECT_EQ(Name(OutcomeOfOurs(c, "owner-mutex")), Name(c.as_owner_mutex)) << c.name;
+    EXPECT_EQ(Name(JudgeOwnHistory(c, "lease-mutex")), Name(c.as_lease_mutex)) << c.name;
+    EXPECT_EQ(Name(JudgeOwnHistory(c, "fenced-mutex")), Name(c.as_fenced_mutex)) << c.name;
+    EXPECT_EQ(Name(JudgeOwnHistory(c, "owner-mutex")), Name(c.as_owner_mutex)) << c.name;
   }
 }
 
 TEST(JudgeLog, AReadOfNilIsIgnoredForAnObjectThatIsNeverNil) {
   const auto judged = [](const char* change, const char* answer, const char* model) {
-    return JudgedJudgeLog(fmt::format("{{:process 0, :type :invoke, :f :{0}, :value 1}}"
-                                      "{{:process 0, :type :ok, :f :{0}, :value 1}}"
-                                      "{{:process 1, :type :invoke, :f :read}}"
-                                      "{{:process 1, :type :ok, :f :read, :value {1}}}",
-                                      change, answer),
-                          model)
+    return JudgeEdn(fmt::format("{{:process 0, :type :invoke, :f :{0}, :value 1}}"
+                                "{{:process 0, :type :ok, :f :{0}, :value 1}}"
+                                "{{:process 1, :type :invoke, :f :read}}"
+                                "{{:process 1, :type :ok, :f :read, :value {1}}}",
+                                change, answer),
+                    model)
         ->outcome;
   };
   EXPECT_EQ(judged("add", "nil", "set"), Outcome::kValid);
@@ -482,30 +481,31 @@ TEST(JudgeLog, AReadOfNilIsIgnoredForAnObjectThatIsNeverNil) {
   EXPECT_EQ(judged("put", "nil", "inventory"), Outcome::kValid);
   EXPECT_EQ(judged("put", "0", "inventory"), Outcome::kViolated);
   EXPECT_EQ(judged("write", "nil", "register"), Outcome::kViolated);
-  // An element that is listed twice is there once.
+  // An element that a read lists twice counts once.
   EXPECT_EQ(judged("add", "[1 1]", "set"), Outcome::kValid);
   EXPECT_EQ(judged("add", "[1 1 2 2]", "set"), Outcome::kViolated);
-  // A history without other operations proves nothing.
-  EXPECT_EQ(JudgedJudgeLog("{:process 1, :type :invoke, :f :read}"
-                           "{:process 1, :type :ok, :f :read, :value nil}",
-                           "set")
+  // The ignored read is the only operation, so nothing is judged.
+  EXPECT_EQ(JudgeEdn("{:process 1, :type :invoke, :f :read}"
+                     "{:process 1, :type :ok, :f :read, :value nil}",
+                     "set")
                 ->outcome,
             Outcome::kUnknown);
 }
 
-TEST(JudgeLog, AnOperationWithoutACompletionMayHaveHappenedLater) {
+TEST(JudgeLog, AnOperationWithoutACompletionMayTakeEffectLater) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :write, :value 5}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value nil}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(JudgedJudgeLog(kLog, "register")->outcome, Outcome::kValid);
+  EXPECT_EQ(JudgeEdn(kLog, "register")->outcome, Outcome::kValid);
 }
 
-TEST(JudgeLog, AnOperationThatCertainlyFailedDidNotHappen) {
+TEST(JudgeLog, AFailedOperationDidNotHappen) {
   constexpr std::string_view kLog = R"(
-    {:process 0, :type :invoke, :f :cas, :value [nil 5]} {:process 0, :type :fail, :f :cas, :value [nil 5]}
+    {:process 0, :type :invoke, :f :cas, :value [nil 5]}
+    {:process 0, :type :fail,   :f :cas, :value [nil 5]}
     {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(JudgedJudgeLog(kLog, "cas-register")->outcome, Outcome::kViolated);
+  EXPECT_EQ(JudgeEdn(kLog, "cas-register")->outcome, Outcome::kViolated);
 }
 
 }  // namespace

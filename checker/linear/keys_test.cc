@@ -1,4 +1,4 @@
-// Objects by key, in every format: which keys are equal, and which are refused.
+// Objects by key, in every log format: tests which keys are equal, and which logs are refused.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -13,18 +13,19 @@ namespace {
 constexpr const char* kNone = "";
 constexpr const char* kNull = "null";
 
-struct Call {
+struct KeyedCall {
   int process;
   const char* key;
   const char* completed_under;
 };
 
-// One mutex for each key, which everybody acquires and nobody releases.
+// Each key is a mutex. Every call acquires and none releases, so two calls with equal keys are a
+// violation.
 struct KeysCase {
   const char* name;
-  std::vector<Call> calls;
-  const char* refused;  // null: the log is judged
-  Outcome outcome;      // in a lenient reading, if the log is refused
+  std::vector<KeyedCall> calls;
+  const char* refused;  // the message of a strict reading; null: the log is judged
+  Outcome outcome;      // of a lenient reading
   std::vector<std::string> objects;
   SkipReason reason = SkipReason::kNoKey;
   int64_t skipped = 0;
@@ -33,24 +34,24 @@ struct KeysCase {
 std::ostream& operator<<(std::ostream& out, const KeysCase& c) { return out << c.name; }
 
 const std::vector<KeysCase> kKeysCases{
-    {"OfOneKey", {{0, "1", "1"}, {1, "1", "1"}}, nullptr, Outcome::kViolated, {"1"}},
-    {"OfTwoKeys", {{0, "1", "1"}, {1, "2", "2"}}, nullptr, Outcome::kValid, {"1", "2"}},
-    {"ANumberIsTheSameHoweverItIsWritten",
+    {"EqualNumbers", {{0, "1", "1"}, {1, "1", "1"}}, nullptr, Outcome::kViolated, {"1"}},
+    {"DifferentNumbers", {{0, "1", "1"}, {1, "2", "2"}}, nullptr, Outcome::kValid, {"1", "2"}},
+    {"OneAndItsDecimalFormAreEqual",
      {{0, "1", "1.0"}, {1, "1.0", "1"}},
      nullptr,
      Outcome::kViolated,
      {"1"}},
-    {"OtherNumbersAreOthers",
+    {"DifferentFractionsAndSigns",
      {{0, "1", "1"}, {1, "1.5", "1.5"}, {2, "-1.0", "-1"}},
      nullptr,
      Outcome::kValid,
      {"-1", "1", "1.5r"}},
-    {"ATextIsNoNumber",
+    {"ATextOfDigitsIsNotANumber",
      {{0, "1", "1"}, {1, "\"1\"", "\"1\""}},
      nullptr,
      Outcome::kValid,
      {"\"1\"", "1"}},
-    {"OfOneText",
+    {"EqualTexts",
      {{0, "\"k\"", "\"k\""}, {1, "\"k\"", "\"k\""}},
      nullptr,
      Outcome::kViolated,
@@ -60,73 +61,74 @@ const std::vector<KeysCase> kKeysCases{
      nullptr,
      Outcome::kViolated,
      {""}},
-    {"TheLastWithoutAKey",
+    {"TheLastCallHasNoKey",
      {{0, "1", "1"}, {1, kNone, kNone}},
-     "h:3: it has no key, unlike line 1",
+     "h:3: the event has no key, but line 1 has one",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      2},
-    {"TheLastWithAKeyOfNull",
+    {"TheLastCallHasANullKey",
      {{0, "1", "1"}, {1, kNull, kNull}},
-     "h:3: it has no key, unlike line 1",
+     "h:3: the event has no key, but line 1 has one",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      2},
-    {"TheFirstWithoutAKey",
+    {"TheFirstCallsHaveNoKey",
      {{0, kNone, kNone}, {1, kNone, kNone}, {2, "1", "1"}},
-     "h:1: it has no key, unlike line 5",
+     "h:1: the event has no key, but line 5 has one",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      4},
     {"ACompletionWithoutAKey",
      {{0, "1", kNone}, {1, "1", "1"}},
-     "h:2: it has no key, unlike line 1",
+     "h:2: the event has no key, but line 1 has one",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kNoKey,
      1},
-    {"ACompletionUnderATextInsteadOfANumber",
+    {"ACompletionWithATextForANumber",
      {{0, "1", "\"1\""}, {1, "1", "1"}},
-     "h:2: its key is \"1\", but process 0 began the operation in line 1 with key 1",
+     "h:2: key \"1\" differs from key 1 of process 0's invocation in line 1",
      Outcome::kUnknown,
      {"1"},
      SkipReason::kOtherKey,
      1},
-    {"ACompletionUnderAnothersKey",
+    {"ACompletionWithAnotherCallsKey",
      {{0, "1", "1"}, {1, "2", "1"}},
-     "h:4: its key is 1, but process 1 began the operation in line 3 with key 2",
+     "h:4: key 1 differs from key 2 of process 1's invocation in line 3",
      Outcome::kUnknown,
      {"1", "2"},
      SkipReason::kOtherKey,
      1},
 };
 
-struct Writing {
+struct KeyNotation {
   const char* name;
   LogFormat format;
-  bool in_value;  // [key 0]
+  bool in_value;  // the key is in the value: [key 0]
 };
 
-std::ostream& operator<<(std::ostream& out, const Writing& w) { return out << w.name; }
+std::ostream& operator<<(std::ostream& out, const KeyNotation& w) { return out << w.name; }
 
-const std::vector<Writing> kWritings{{"Edn", LogFormat::kEdn, false},
-                                     {"EdnInTheValue", LogFormat::kEdn, true},
-                                     {"JsonLines", LogFormat::kJsonLines, false},
-                                     {"JsonLinesInTheValue", LogFormat::kJsonLines, true},
-                                     {"JepsenLogInTheValue", LogFormat::kJepsenLog, true}};
+const std::vector<KeyNotation> kKeyNotations{{"Edn", LogFormat::kEdn, false},
+                                             {"EdnInTheValue", LogFormat::kEdn, true},
+                                             {"JsonLines", LogFormat::kJsonLines, false},
+                                             {"JsonLinesInTheValue", LogFormat::kJsonLines, true},
+                                             {"JepsenLogInTheValue", LogFormat::kJepsenLog, true}};
 
-std::string Line(const Writing& writing, int process, const std::string& type, std::string key) {
-  const bool is_json = writing.format == LogFormat::kJsonLines;
+std::string FormatEvent(const KeyNotation& notation, int process, const std::string& type,
+                        std::string key) {
+  const bool is_json = notation.format == LogFormat::kJsonLines;
   const bool is_there = key != kNone;
   if (key == kNull && !is_json) key = "nil";
-  const std::string value = !is_there || !writing.in_value ? "0" : "[" + key + ", 0]";
+  const std::string value = !is_there || !notation.in_value ? "0" : "[" + key + ", 0]";
   const std::string number = std::to_string(process);
-  if (writing.format == LogFormat::kJepsenLog)
+  if (notation.format == LogFormat::kJepsenLog)
     return "INFO  jepsen.util - " + number + " :" + type + " :acquire " + value + "\n";
-  const bool has_field = is_there && !writing.in_value;
+  const bool has_field = is_there && !notation.in_value;
   if (is_json) {
     return R"({"process":)" + number + R"(,"type":")" + type + R"(","f":"acquire","value":)" +
            value + (has_field ? R"(,"key":)" + key : "") + "}\n";
@@ -135,9 +137,9 @@ std::string Line(const Writing& writing, int process, const std::string& type, s
          (has_field ? " :key " + key : "") + "}\n";
 }
 
-// A nemesis event has no key, and needs none.
-std::string Nemesis(const Writing& writing) {
-  switch (writing.format) {
+// A nemesis event has no key. This is no error even if all other events have keys.
+std::string FormatNemesisEvent(const KeyNotation& notation) {
+  switch (notation.format) {
     case LogFormat::kJepsenLog:
       return "INFO  jepsen.util - :nemesis :info :start nil\n";
     case LogFormat::kJsonLines:
@@ -147,30 +149,30 @@ std::string Nemesis(const Writing& writing) {
   }
 }
 
-Result<LogVerdict> JudgedKeys(const std::string& text, LogFormat format, bool lenient) {
+Result<LogVerdict> JudgeKeyedLog(const std::string& text, LogFormat format, bool lenient) {
   TextSource source(text, "h");
   return JudgeLog(source, format,
                   {.model = *FindModel("mutex"),
                    .reading = {.partition = Partition::kAnyKey, .lenient = lenient}});
 }
 
-class Keys : public ::testing::TestWithParam<std::tuple<KeysCase, Writing>> {};
+class Keys : public ::testing::TestWithParam<std::tuple<KeysCase, KeyNotation>> {};
 
-TEST_P(Keys, MakeTheObjectsOrAreRefusedInOneLine) {
-  const auto& [c, writing] = GetParam();
+TEST_P(Keys, PartitionTheLogOrAreRefusedInOneLine) {
+  const auto& [c, notation] = GetParam();
   std::string text;
-  for (const Call& call : c.calls) {
-    text += Line(writing, call.process, "invoke", call.key);
-    text += Line(writing, call.process, "ok", call.completed_under);
+  for (const KeyedCall& call : c.calls) {
+    text += FormatEvent(notation, call.process, "invoke", call.key);
+    text += FormatEvent(notation, call.process, "ok", call.completed_under);
   }
-  text += Nemesis(writing);
-  const Result<LogVerdict> strict = JudgedKeys(text, writing.format, false);
+  text += FormatNemesisEvent(notation);
+  const Result<LogVerdict> strict = JudgeKeyedLog(text, notation.format, false);
   ASSERT_EQ(strict.has_value(), c.refused == nullptr) << text;
   if (!strict) {
     EXPECT_EQ(strict.error().message, c.refused);
     EXPECT_EQ(strict.error().code, ExitCode::kBadInput);
   }
-  const Result<LogVerdict> lenient = JudgedKeys(text, writing.format, true);
+  const Result<LogVerdict> lenient = JudgeKeyedLog(text, notation.format, true);
   ASSERT_TRUE(lenient) << lenient.error().message;
   EXPECT_EQ(lenient->outcome, c.outcome) << text << lenient->reason;
   EXPECT_EQ(lenient->skips.Of(c.reason).count, c.skipped) << lenient->skips.Told();
@@ -182,24 +184,27 @@ TEST_P(Keys, MakeTheObjectsOrAreRefusedInOneLine) {
 
 INSTANTIATE_TEST_SUITE_P(Every, Keys,
                          ::testing::Combine(::testing::ValuesIn(kKeysCases),
-                                            ::testing::ValuesIn(kWritings)),
+                                            ::testing::ValuesIn(kKeyNotations)),
                          [](const auto& info) {
                            return std::string(std::get<0>(info.param).name) +
                                   std::get<1>(info.param).name;
                          });
 
-TEST(KeysOfAFile, MustBeInOnePlaceThroughoutAFile) {
-  for (const size_t of_field : {size_t{0}, size_t{2}}) {  // the other is in the value
-    const Writing& field = kWritings[of_field];
-    const Writing& value = kWritings[of_field + 1];
-    const auto judged = [&](const Writing& first, const Writing& second, bool lenient) {
-      const std::string text = Line(first, 0, "invoke", "1") + Line(first, 0, "ok", "1") +
-                               Line(second, 1, "invoke", "1");
-      return JudgedKeys(text, first.format, lenient);
+TEST(KeysOfAFile, MustAllBeInTheSamePlace) {
+  for (const size_t of_field :
+       {size_t{0}, size_t{2}}) {  // the next notation has the key in the value
+    const KeyNotation& field = kKeyNotations[of_field];
+    const KeyNotation& value = kKeyNotations[of_field + 1];
+    const auto judged = [&](const KeyNotation& first, const KeyNotation& second, bool lenient) {
+      const std::string text = FormatEvent(first, 0, "invoke", "1") +
+                               FormatEvent(first, 0, "ok", "1") +
+                               FormatEvent(second, 1, "invoke", "1");
+      return JudgeKeyedLog(text, first.format, lenient);
     };
-    EXPECT_EQ(judged(field, value, false).error().message, "h:3: it has no key, unlike line 1");
+    EXPECT_EQ(judged(field, value, false).error().message,
+              "h:3: the event has no key, but line 1 has one");
     EXPECT_EQ(judged(value, field, false).error().message,
-              "h:3: its key is in 'key', but line 1 has its key in its value");
+              "h:3: the key is in 'key', but line 1 has its key in the value");
     EXPECT_EQ(judged(field, value, true)->outcome, Outcome::kUnknown);
     EXPECT_EQ(judged(value, field, true)->outcome, Outcome::kUnknown);
   }

@@ -1,5 +1,5 @@
-// Which results are still allowed at the instant at which a lease ends, and no longer a moment
-// later.
+// Tests which results the lease-mutex allows at the instant at which a lease ends, and one ns
+// before or after that instant.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ constexpr uint8_t kAcquire = 0;
 constexpr uint8_t kRelease = 1;
 constexpr uint8_t kNotOwner = 2;
 
-Operation AtLeaseEnds(int64_t invoked, int64_t returned, uint8_t function, int32_t process) {
+Operation MakeLeaseOperation(int64_t invoked, int64_t returned, uint8_t function, int32_t process) {
   const LinearValue lease = function == kAcquire ? LinearValue{10} : LinearValue{};
   return {.function = function,
           .process = process,
@@ -31,45 +31,45 @@ struct LeaseEndsCase {
   int64_t grace = 0;
 };
 
-TEST(LeaseEnds, AreClosed) {
+TEST(LeaseEnds, AreWithinTheLeaseAndWithinTheNextHold) {
   constexpr Outcome kValid = Outcome::kValid;
   constexpr Outcome kViolated = Outcome::kViolated;
   for (const LeaseEndsCase& each : std::vector<LeaseEndsCase>{
-           {"released as its lease ends",
-            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(12, 14, kRelease, 1)},
+           {"the owner may release at the end of the lease",
+            {MakeLeaseOperation(0, 2, kAcquire, 1), MakeLeaseOperation(12, 14, kRelease, 1)},
             kValid},
-           {"released after it",
-            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(13, 14, kRelease, 1)},
+           {"the owner may not release after the end of the lease",
+            {MakeLeaseOperation(0, 2, kAcquire, 1), MakeLeaseOperation(13, 14, kRelease, 1)},
             kViolated},
-           {"with the server's grace",
-            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(13, 14, kRelease, 1)},
+           {"the owner may release within the grace",
+            {MakeLeaseOperation(0, 2, kAcquire, 1), MakeLeaseOperation(13, 14, kRelease, 1)},
             kValid,
             1},
-           {"beyond that",
-            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(14, 15, kRelease, 1)},
+           {"the owner may not release after the grace",
+            {MakeLeaseOperation(0, 2, kAcquire, 1), MakeLeaseOperation(14, 15, kRelease, 1)},
             kViolated,
             1},
-           {"given on as it ends",
-            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(5, 10, kAcquire, 2)},
+           {"another client may acquire at the end of the lease",
+            {MakeLeaseOperation(0, 2, kAcquire, 1), MakeLeaseOperation(5, 10, kAcquire, 2)},
             kValid},
-           {"given on before",
-            {AtLeaseEnds(0, 2, kAcquire, 1), AtLeaseEnds(5, 9, kAcquire, 2)},
+           {"another client may not acquire before the end of the lease",
+            {MakeLeaseOperation(0, 2, kAcquire, 1), MakeLeaseOperation(5, 9, kAcquire, 2)},
             kViolated},
-           {"told that it is over as it is",
-            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 12, kNotOwner, 1)},
+           {"the owner's release may be refused at the end of the lease",
+            {MakeLeaseOperation(2, 4, kAcquire, 1), MakeLeaseOperation(5, 12, kNotOwner, 1)},
             kValid},
-           {"told so before",
-            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 11, kNotOwner, 1)},
+           {"the owner's release may not be refused before the end of the lease",
+            {MakeLeaseOperation(2, 4, kAcquire, 1), MakeLeaseOperation(5, 11, kNotOwner, 1)},
             kViolated},
-           {"another is told that it is not the owner",
-            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 6, kNotOwner, 2)},
+           {"another client's release may be refused",
+            {MakeLeaseOperation(2, 4, kAcquire, 1), MakeLeaseOperation(5, 6, kNotOwner, 2)},
             kValid},
-           {"another releases it",
-            {AtLeaseEnds(2, 4, kAcquire, 1), AtLeaseEnds(5, 6, kRelease, 2)},
+           {"another client may not release",
+            {MakeLeaseOperation(2, 4, kAcquire, 1), MakeLeaseOperation(5, 6, kRelease, 2)},
             kViolated},
-           {"one that began late enough to be released is not over",
-            {AtLeaseEnds(0, 8, kAcquire, 1), AtLeaseEnds(12, 14, kRelease, 1),
-             AtLeaseEnds(12, 15, kAcquire, 2)},
+           {"a hold that starts late may be released and the lock acquired again",
+            {MakeLeaseOperation(0, 8, kAcquire, 1), MakeLeaseOperation(12, 14, kRelease, 1),
+             MakeLeaseOperation(12, 15, kAcquire, 2)},
             kValid},
        }) {
     const SearchResult result = FindOrder(*FindModel("lease-mutex"),

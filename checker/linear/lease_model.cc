@@ -1,24 +1,22 @@
 // The lock with a lease, whose behaviour depends on time.
 //
-// An acquire has the times of its invocation and its return, and the lease that it requests. Its
-// hold *starts* somewhere between the two. The hold ends with its release, or a lease after its
-// start, whichever is first. The next hold starts when this one has ended, or later. So each hold
-// starts as early as it can (the greedy earliest start): a later start never helps the holds after
-// it. Only the results of the hold's own releases forbid an early start:
+// An acquire requests a lease. Its hold starts at some instant between invocation and return. The
+// hold ends with its release or one lease length after its start, whichever is earlier. The next
+// hold starts at that end or later. The model therefore starts each hold as early as possible: a
+// later start never helps later holds. Only the results of a hold's own releases bound its start:
 //
 //   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          held at 12: start >= 2
 //                                  release [12 .. 14] -> not owner   over by 14: start <= 4
 //
-// The two results contradict each other, so a history with both is a violation. So is the next one:
-// c1's lease ends at 10 or later, but c2's hold starts at 9 or before.
+// A history with both results is violated. So is the next history: c1's lease ends at 10 or later,
+// but c2's hold starts at 9 or before.
 //
-//   c1, lease 10:  |--a--|                        acquire [0 .. 6]: it ends at 10 or later
+//   c1, lease 10:  |--a--|                        acquire [0 .. 6]: the lease ends at 10 or later
 //   c2, lease 10:        |-a-|                    acquire [6 .. 9]
 //
-// A server may count in milliseconds and keep a lease a little longer than requested: --lease-grace
-// sets how much.
-// Ends are closed: at the instant at which a lease ends, the lock may still be held, and may
-// already have been granted again.
+// A server that counts in milliseconds may keep a lease slightly longer than requested. The option
+// --lease-grace sets by how much. At the instant at which a lease ends, both are possible: the lock
+// is still held, or is already granted again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,13 +28,13 @@
 namespace doublehold {
 namespace {
 
-constexpr std::array<std::string_view, 3> kLease{"acquire", "release", "not-owner"};
-constexpr std::array<FunctionValues, 3> kOfLease{{{.argument = ValueKind::kLease}, {}, {}}};
+constexpr std::array<std::string_view, 3> kLeaseFunctions{"acquire", "release", "not-owner"};
+constexpr std::array<FunctionValues, 3> kLeaseValues{{{.argument = ValueKind::kLease}, {}, {}}};
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// The state. All operations so far can have happened by `now`, and no earlier. The hold that is not
-// known to be over can have started from `earliest` to `latest`.
-struct Lock {
+// `now` is the earliest instant by which all operations so far can have taken effect. The current
+// hold is the last hold, unless its end is known. It started between `earliest` and `latest`.
+struct LeaseState {
   int64_t grace = 0;
   int64_t now = std::numeric_limits<int64_t>::min();
   int64_t owner = 0;
@@ -44,20 +42,19 @@ struct Lock {
   int64_t latest = 0;
   int64_t length = 0;
 
-  // Forgets the hold, which no longer matters.
   void End() { owner = earliest = latest = length = 0; }
-  [[nodiscard]] ModelState Numbers() const { return {grace, now, owner, earliest, latest, length}; }
+  [[nodiscard]] ModelState Pack() const { return {grace, now, owner, earliest, latest, length}; }
 };
 
-Lock LockOf(const ModelState& state) {
+LeaseState UnpackLease(const ModelState& state) {
   return {state[0], state[1], state[2], state[3], state[4], state[5]};
 }
 
-ModelState NeverHeld(const ModelParameters& parameters) {
-  return Lock{.grace = parameters.lease_grace.count()}.Numbers();
+ModelState InitLease(const ModelParameters& parameters) {
+  return LeaseState{.grace = parameters.lease_grace.count()}.Pack();
 }
 
-int64_t Plus(int64_t time, int64_t length) {
+int64_t AddSaturating(int64_t time, int64_t length) {
   int64_t sum = 0;
   return __builtin_add_overflow(time, length, &sum) ? (length < 0 ? kNil : kNever) : sum;
 }
@@ -66,9 +63,9 @@ int64_t LastInstant(const Operation& operation) {
   return operation.indeterminate ? kNever : operation.returned;
 }
 
-// Puts the operation at its earliest possible instant; false if that is after its last. Restricts
-// the current hold to starts that are not later than that.
-bool TakePlace(Lock& lock, const Operation& operation, int64_t not_before) {
+// Places the operation at its earliest possible instant. Returns false if its interval ends before
+// that instant. Restricts the current hold to starts no later than the end of the interval.
+bool PlaceAtEarliest(LeaseState& lock, const Operation& operation, int64_t not_before) {
   const int64_t at = std::max({lock.now, operation.invoked, not_before});
   if (at > LastInstant(operation)) return false;
   lock.now = at;
@@ -76,54 +73,53 @@ bool TakePlace(Lock& lock, const Operation& operation, int64_t not_before) {
   return true;
 }
 
-bool Acquire(Lock& lock, const Operation& operation) {
+bool ApplyLeaseAcquire(LeaseState& lock, const Operation& operation) {
   const bool held = lock.owner != 0;
-  const int64_t end = held ? Plus(lock.earliest, lock.length) : lock.now;
-  if (!TakePlace(lock, operation, end)) return false;
-  lock.owner = OwnerOf(operation);
+  const int64_t end = held ? AddSaturating(lock.earliest, lock.length) : lock.now;
+  if (!PlaceAtEarliest(lock, operation, end)) return false;
+  lock.owner = OwnerNumber(operation);
   lock.earliest = lock.now;
   lock.latest = LastInstant(operation);
-  lock.length = std::max<int64_t>(0, First(operation.argument, kNever));
+  lock.length = std::max<int64_t>(0, FirstNumber(operation.argument, kNever));
   return true;
 }
 
-// The lease must not have ended at the release. Then the hold ends here, and its start no longer
-// matters.
-bool Release(Lock& lock, const Operation& operation) {
-  if (lock.owner != OwnerOf(operation)) return false;
-  if (!TakePlace(lock, operation, lock.earliest)) return false;
-  // The release is as early as possible: the start is at most a lease before it.
-  const int64_t length = Plus(lock.length, lock.grace);
-  if (Plus(lock.now, -length) > lock.latest) return false;
+// Allowed if the lease plus the grace may still run at the release. Ends the hold.
+bool ApplyLeaseRelease(LeaseState& lock, const Operation& operation) {
+  if (lock.owner != OwnerNumber(operation)) return false;
+  if (!PlaceAtEarliest(lock, operation, lock.earliest)) return false;
+  // The release is placed at `now`. The hold starts at most lease plus grace before it.
+  const int64_t length = AddSaturating(lock.length, lock.grace);
+  if (AddSaturating(lock.now, -length) > lock.latest) return false;
   lock.End();
   return true;
 }
 
-// If another process holds the lock, this result is always possible. If the releasing process holds
-// it, its lease must be over.
-bool NotOwner(Lock& lock, const Operation& operation) {
-  const bool its_own = lock.owner == OwnerOf(operation);
-  const int64_t end = its_own ? Plus(lock.earliest, lock.length) : lock.now;
-  if (!TakePlace(lock, operation, end)) return false;
+// The result of a release by a process that does not hold the lock. If the process is the owner in
+// the model, the owner's lease must have ended.
+bool ApplyLeaseNotOwner(LeaseState& lock, const Operation& operation) {
+  const bool its_own = lock.owner == OwnerNumber(operation);
+  const int64_t end = its_own ? AddSaturating(lock.earliest, lock.length) : lock.now;
+  if (!PlaceAtEarliest(lock, operation, end)) return false;
   if (its_own) lock.End();
   return true;
 }
 
 bool ApplyLease(ModelState& state, const Operation& operation) {
-  Lock lock = LockOf(state);
-  const bool allowed = operation.function == 0   ? Acquire(lock, operation)
-                       : operation.function == 1 ? Release(lock, operation)
-                                                 : NotOwner(lock, operation);
-  if (allowed) state = lock.Numbers();
+  LeaseState lock = UnpackLease(state);
+  const bool allowed = operation.function == 0   ? ApplyLeaseAcquire(lock, operation)
+                       : operation.function == 1 ? ApplyLeaseRelease(lock, operation)
+                                                 : ApplyLeaseNotOwner(lock, operation);
+  if (allowed) state = lock.Pack();
   return allowed;
 }
 
 std::string DescribeLease(const ModelState& state) {
-  const Lock lock = LockOf(state);
+  const LeaseState lock = UnpackLease(state);
   if (lock.owner == 0) return "free";
   if (lock.length == kNever) return fmt::format("held by {}, without a lease", lock.owner - 1);
-  return fmt::format("held by {} from {} on, its lease over at {}", lock.owner - 1, lock.earliest,
-                     Plus(lock.earliest, lock.length));
+  return fmt::format("held by {} from {} on, lease ends at {}", lock.owner - 1, lock.earliest,
+                     AddSaturating(lock.earliest, lock.length));
 }
 
 }  // namespace
@@ -131,13 +127,13 @@ std::string DescribeLease(const ModelState& state) {
 std::vector<Model> LeaseModels() {
   return {
       Model{.name = "lease-mutex",
-            .summary = "held until it is released or its lease ends",
-            .functions = kLease,
+            .summary = "held until its release or the end of its lease",
+            .functions = kLeaseFunctions,
             .has_owners = true,
-            .initial = NeverHeld,
+            .initial = InitLease,
             .apply = ApplyLease,
             .describe = DescribeLease,
-            .values = kOfLease,
+            .values = kLeaseValues,
             .needs_times = true},
   };
 }

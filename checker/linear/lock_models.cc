@@ -1,4 +1,4 @@
-// Models of locks that are held until they are released.
+// Models of locks without a lease: a hold ends only with its release.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,38 +8,38 @@
 namespace doublehold {
 namespace {
 
-std::string ShownOwner(int64_t owner) {
+std::string FormatOwner(int64_t owner) {
   return owner == 0 ? "free" : fmt::format("held by {}", owner - 1);
 }
 
-constexpr std::array<std::string_view, 2> kLock{"acquire", "release"};
-constexpr std::array<FunctionValues, 2> kOfFenced{{{.result = ValueKind::kToken}, {}}};
-constexpr std::array<FunctionValues, 2> kOfSemaphore{
+constexpr std::array<std::string_view, 2> kLockFunctions{"acquire", "release"};
+constexpr std::array<FunctionValues, 2> kFencedValues{{{.result = ValueKind::kToken}, {}}};
+constexpr std::array<FunctionValues, 2> kSemaphoreValues{
     {{.argument = ValueKind::kCount}, {.argument = ValueKind::kCount}}};
 constexpr uint8_t kAcquire = 0;
 
-ModelState Free(const ModelParameters&) { return {0}; }
-ModelState FreeOfTwo(const ModelParameters&) { return {0, 0}; }
-ModelState FreeAndNoToken(const ModelParameters&) { return {0, kNil, 0, 0}; }
+ModelState InitLock(const ModelParameters&) { return {0}; }
+ModelState InitReentrant(const ModelParameters&) { return {0, 0}; }
+ModelState InitFenced(const ModelParameters&) { return {0, kNil, 0, 0}; }
 
-// Knossos's mutex: anybody may release.
+// Knossos's mutex: any process may release. State: 1 if held.
 bool ApplyMutex(ModelState& state, const Operation& operation) {
-  const int64_t wanted = operation.function == kAcquire ? 0 : 1;
-  if (state[0] != wanted) return false;
-  state[0] = 1 - wanted;
+  const int64_t required = operation.function == kAcquire ? 0 : 1;
+  if (state[0] != required) return false;
+  state[0] = 1 - required;
   return true;
 }
 
 bool ApplyOwnerMutex(ModelState& state, const Operation& operation) {
-  const int64_t owner = OwnerOf(operation);
+  const int64_t owner = OwnerNumber(operation);
   if (state[0] != (operation.function == kAcquire ? 0 : owner)) return false;
   state[0] = operation.function == kAcquire ? owner : 0;
   return true;
 }
 
-// State: the owner, and how often it has entered.
+// State: the owner, and the number of its unreleased acquires.
 bool ApplyReentrant(ModelState& state, const Operation& operation) {
-  const int64_t owner = OwnerOf(operation);
+  const int64_t owner = OwnerNumber(operation);
   const bool acquires = operation.function == kAcquire;
   if (state[0] != owner && !(acquires && state[0] == 0)) return false;
   state[1] += acquires ? 1 : -1;
@@ -47,21 +47,25 @@ bool ApplyReentrant(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// State: the owner, the last known token (at first kNil, below all), how often the owner has
-// entered, whether that token is the owner's. A token that no answer reported is above all before
-// it; a re-entry may report it later.
+// State:
+// - the owner;
+// - the last reported token; initially kNil, which is below all tokens;
+// - the number of the owner's unreleased acquires;
+// - 1 if the last reported token belongs to the current owner.
+// A grant without a reported token counts as having a token above all earlier ones. A re-entry may
+// report that token later.
 bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
-  const int64_t owner = OwnerOf(operation);
+  const int64_t owner = OwnerNumber(operation);
   if (operation.function != kAcquire) {
     if (state[0] != owner) return false;
     if (--state[2] == 0) state[0] = state[3] = 0;
     return true;
   }
-  const int64_t token = operation.indeterminate ? kNil : First(operation.result, kNil);
+  const int64_t token = operation.indeterminate ? kNil : FirstNumber(operation.result, kNil);
   const bool again = reentrant && state[0] == owner;
   if (state[0] != 0 && !again) return false;
-  const bool told = again && state[3] != 0;
-  if (token != kNil && (told ? token != state[1] : token <= state[1])) return false;
+  const bool token_known = again && state[3] != 0;
+  if (token != kNil && (token_known ? token != state[1] : token <= state[1])) return false;
   if (token != kNil) state[1] = token;
   if (token != kNil) state[3] = 1;
   state[0] = owner;
@@ -75,11 +79,11 @@ bool ApplyReentrantFenced(ModelState& state, const Operation& operation) {
   return ApplyFencedWith(state, operation, true);
 }
 
-// State: free permits; with owners also (owner, permits held), sorted by owner.
-ModelState Permits(const ModelParameters& parameters) { return {parameters.permits}; }
+// State: free permits; for an owner-semaphore then pairs (owner, permits held), sorted by owner.
+ModelState InitPermits(const ModelParameters& parameters) { return {parameters.permits}; }
 
 bool ApplySemaphore(ModelState& state, const Operation& operation) {
-  const int64_t permits = First(operation.argument, 1);
+  const int64_t permits = FirstNumber(operation.argument, 1);
   if (operation.function != kAcquire) {
     state[0] += permits;
     return true;
@@ -89,9 +93,9 @@ bool ApplySemaphore(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// Adds `change` to the permits of `owner` in the sorted pairs from the second number on; false if
-// they would fall below 0.
-bool AddTo(ModelState& state, int64_t owner, int64_t change) {
+// Adds `change` to the permits of `owner` in the sorted pairs from the second number of the state
+// on. Returns false if the owner would have fewer than 0 permits.
+bool AddPermits(ModelState& state, int64_t owner, int64_t change) {
   auto at = state.begin() + 1;
   while (at != state.end() && *at < owner) at += 2;
   const bool there = at != state.end() && *at == owner;
@@ -109,24 +113,24 @@ bool AddTo(ModelState& state, int64_t owner, int64_t change) {
 }
 
 bool ApplyOwnerSemaphore(ModelState& state, const Operation& operation) {
-  const int64_t permits = First(operation.argument, 1);
+  const int64_t permits = FirstNumber(operation.argument, 1);
   const int64_t change = operation.function == kAcquire ? permits : -permits;
-  if (state[0] < change || !AddTo(state, OwnerOf(operation), change)) return false;
+  if (state[0] < change || !AddPermits(state, OwnerNumber(operation), change)) return false;
   state[0] -= change;
   return true;
 }
 
-constexpr std::array<std::string_view, 4> kReadWrite{"read-acquire", "read-release",
-                                                     "write-acquire", "write-release"};
+constexpr std::array<std::string_view, 4> kReadWriteFunctions{"read-acquire", "read-release",
+                                                              "write-acquire", "write-release"};
 
-// State: the writer; then (reader, how often it has entered).
+// State: the writer, then pairs (reader, number of its unreleased acquires), sorted by reader.
 bool ApplyReadWrite(ModelState& state, const Operation& operation) {
-  const int64_t owner = OwnerOf(operation);
+  const int64_t owner = OwnerNumber(operation);
   switch (operation.function) {
     case 0:
-      return state[0] == 0 && AddTo(state, owner, 1);
+      return state[0] == 0 && AddPermits(state, owner, 1);
     case 1:
-      return AddTo(state, owner, -1);
+      return AddPermits(state, owner, -1);
     case 2:
       if (state[0] != 0 || state.size() > 1) return false;
       state[0] = owner;
@@ -139,18 +143,18 @@ bool ApplyReadWrite(ModelState& state, const Operation& operation) {
 }
 
 std::string DescribeMutex(const ModelState& state) { return state[0] == 0 ? "free" : "held"; }
-std::string DescribeOwner(const ModelState& state) { return ShownOwner(state[0]); }
+std::string DescribeOwner(const ModelState& state) { return FormatOwner(state[0]); }
 std::string DescribeReentrant(const ModelState& state) {
-  return state[0] == 0 ? "free" : fmt::format("{}, {} deep", ShownOwner(state[0]), state[1]);
+  return state[0] == 0 ? "free" : fmt::format("{}, {} deep", FormatOwner(state[0]), state[1]);
 }
 std::string DescribeFenced(const ModelState& state) {
   const std::string token = state[1] == kNil ? "none" : fmt::format("{}", state[1]);
-  return fmt::format("{}, last token {}", ShownOwner(state[0]), token);
+  return fmt::format("{}, last token {}", FormatOwner(state[0]), token);
 }
 std::string DescribePermits(const ModelState& state) {
   std::string text = fmt::format("{} permits left", state[0]);
   for (size_t i = 1; i + 1 < state.size(); i += 2)
-    text += fmt::format(", {} with {}", state[i + 1], state[i] - 1);
+    text += fmt::format(", {} held by {}", state[i + 1], state[i] - 1);
   return text;
 }
 std::string DescribeReadWrite(const ModelState& state) {
@@ -165,23 +169,24 @@ std::string DescribeReadWrite(const ModelState& state) {
 
 std::vector<Model> LockModels() {
   return {
-      Model{"mutex", "one process at a time; any process may release", kLock, false, Free,
-            ApplyMutex, DescribeMutex},
-      Model{"owner-mutex", "one process at a time; only the owner may release", kLock, true, Free,
-            ApplyOwnerMutex, DescribeOwner},
-      Model{"reentrant-mutex", "its owner may acquire it again; it is free after as many releases",
-            kLock, true, FreeOfTwo, ApplyReentrant, DescribeReentrant},
-      Model{"fenced-mutex", "each acquire returns a token above all earlier ones", kLock, true,
-            FreeAndNoToken, ApplyFenced, DescribeFenced, kOfFenced},
+      Model{"mutex", "one process at a time; any process may release", kLockFunctions, false,
+            InitLock, ApplyMutex, DescribeMutex},
+      Model{"owner-mutex", "one process at a time; only the owner may release", kLockFunctions,
+            true, InitLock, ApplyOwnerMutex, DescribeOwner},
+      Model{"reentrant-mutex", "the owner may acquire again; as many releases free the lock",
+            kLockFunctions, true, InitReentrant, ApplyReentrant, DescribeReentrant},
+      Model{"fenced-mutex", "each acquire returns a token above all earlier tokens", kLockFunctions,
+            true, InitFenced, ApplyFenced, DescribeFenced, kFencedValues},
       Model{"reentrant-fenced-mutex",
-            "a fenced-mutex that its owner may acquire again, with the same token", kLock, true,
-            FreeAndNoToken, ApplyReentrantFenced, DescribeFenced, kOfFenced},
-      Model{"semaphore", "several permits (--permits); any process may release one", kLock, false,
-            Permits, ApplySemaphore, DescribePermits, kOfSemaphore},
-      Model{"owner-semaphore", "several permits; only the owner of a permit may release it", kLock,
-            true, Permits, ApplyOwnerSemaphore, DescribePermits, kOfSemaphore},
-      Model{"read-write-lock", "many readers or one writer", kReadWrite, true, Free, ApplyReadWrite,
-            DescribeReadWrite},
+            "a fenced-mutex whose owner may acquire again, with the same token", kLockFunctions,
+            true, InitFenced, ApplyReentrantFenced, DescribeFenced, kFencedValues},
+      Model{"semaphore", "several permits (--permits); any process may release one", kLockFunctions,
+            false, InitPermits, ApplySemaphore, DescribePermits, kSemaphoreValues},
+      Model{"owner-semaphore", "several permits; only the owner of a permit may release it",
+            kLockFunctions, true, InitPermits, ApplyOwnerSemaphore, DescribePermits,
+            kSemaphoreValues},
+      Model{"read-write-lock", "many readers or one writer", kReadWriteFunctions, true, InitLock,
+            ApplyReadWrite, DescribeReadWrite},
   };
 }
 

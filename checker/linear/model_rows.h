@@ -1,4 +1,4 @@
-// The lists of models: each file describes its own, and models.cc joins them.
+// The models of each source file. models.cc joins the lists.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_MODEL_ROWS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_MODEL_ROWS_H_
 
@@ -12,13 +12,13 @@ std::vector<Model> LockModels();
 std::vector<Model> LeaseModels();
 std::vector<Model> DataModels();
 
-// The first number of a value.
-inline int64_t First(const LinearValue& value, int64_t fallback) {
+// Returns the first number of a value, or `fallback` if the value is empty or nil.
+inline int64_t FirstNumber(const LinearValue& value, int64_t fallback) {
   return value.empty() || value.front() == kNil ? fallback : value.front();
 }
 
-// Owners are counted from 1; 0 is nobody.
-inline int64_t OwnerOf(const Operation& operation) { return int64_t{operation.process} + 1; }
+// Returns the owner in a model's state: the process number plus 1, because 0 means no owner.
+inline int64_t OwnerNumber(const Operation& operation) { return int64_t{operation.process} + 1; }
 
 }  // namespace doublehold
 

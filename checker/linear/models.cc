@@ -6,12 +6,14 @@
 namespace doublehold {
 namespace {
 
-std::string Shown(int64_t value) { return value == kNil ? "nil" : fmt::format("{}", value); }
+std::string FormatNumbers(int64_t value) {
+  return value == kNil ? "nil" : fmt::format("{}", value);
+}
 
-std::string Shown(const LinearValue& value) {
-  if (value.size() == 1) return Shown(value.front());
+std::string FormatNumbers(const LinearValue& value) {
+  if (value.size() == 1) return FormatNumbers(value.front());
   std::string text;
-  for (const int64_t one : value) text += (text.empty() ? "" : " ") + Shown(one);
+  for (const int64_t one : value) text += (text.empty() ? "" : " ") + FormatNumbers(one);
   return "[" + text + "]";
 }
 
@@ -39,16 +41,16 @@ std::string Describe(const Model& model, const Operation& operation) {
   std::string text(model.functions[operation.function]);
   const auto shown = [&](const LinearValue& value) {
     const bool is_text = model.packs_text && !value.empty() && value.front() != kNil;
-    return is_text ? model.describe({value.begin(), value.end()}) : Shown(value);
+    return is_text ? model.describe({value.begin(), value.end()}) : FormatNumbers(value);
   };
-  const auto says_something = [](const LinearValue& value) {
+  const auto is_shown = [](const LinearValue& value) {
     return !value.empty() && value != LinearValue{kNil};
   };
-  if (says_something(operation.argument)) text += " " + shown(operation.argument);
-  // Jepsen's completions repeat the argument.
-  const bool answers = text == "read" || text == "get" ||
-                       (says_something(operation.result) && operation.result != operation.argument);
-  if (!operation.indeterminate && answers) text += " -> " + shown(operation.result);
+  if (is_shown(operation.argument)) text += " " + shown(operation.argument);
+  // Jepsen's completions repeat the argument, so a result equal to the argument is not printed.
+  const bool has_result = text == "read" || text == "get" ||
+                          (is_shown(operation.result) && operation.result != operation.argument);
+  if (!operation.indeterminate && has_result) text += " -> " + shown(operation.result);
   return fmt::format("{} by {}{}", text, operation.process,
                      operation.indeterminate ? ", outcome unknown" : "");
 }

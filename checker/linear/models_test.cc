@@ -1,4 +1,4 @@
-// The operations that each model allows, one after the other, and its descriptions.
+// Tests which operations each model allows in sequence, and how it describes its states.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ struct Step {
   const char* function;
   int32_t process;
   bool allowed;
-  const char* then = nullptr;  // the described state
+  const char* then = nullptr;  // description of the state after the step; null: not checked
   LinearValue argument{};
   LinearValue result{};
 };
@@ -28,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const ModelsCase& c) { return out <<
 
 class ModelCase : public ::testing::TestWithParam<ModelsCase> {};
 
-TEST_P(ModelCase, AllowsWhatItShouldAndNothingElse) {
+TEST_P(ModelCase, AllowsExactlyTheExpectedOperations) {
   const ModelsCase& c = GetParam();
   const Model& model = *FindModel(c.model);
   ModelState state = model.initial(c.parameters);
@@ -101,9 +101,9 @@ const std::vector<ModelsCase> kModelsCases{
       {"release", 2, true, "1 permits left"}}},
     {"owner-semaphore",
      {.permits = 3},
-     {{"acquire", 4, true, "1 permits left, 2 with 4", {2}},
+     {{"acquire", 4, true, "1 permits left, 2 held by 4", {2}},
       {"release", 1, false},
-      {"release", 4, true, "2 permits left, 1 with 4"},
+      {"release", 4, true, "2 permits left, 1 held by 4"},
       {"release", 4, false, nullptr, {2}},
       {"release", 4, true, "3 permits left"}}},
     {"read-write-lock",
@@ -119,7 +119,7 @@ const std::vector<ModelsCase> kModelsCases{
       {"write-release", 3, true, "free"}}},
     {"lease-mutex",
      {},
-     {{"acquire", 0, true, "held by 0 from 0 on, its lease over at 10", {10}},
+     {{"acquire", 0, true, "held by 0 from 0 on, lease ends at 10", {10}},
       {"acquire", 1, false},
       {"release", 1, false},
       {"release", 0, true, "free"},

@@ -8,15 +8,15 @@ namespace {
 
 using Number = std::optional<int64_t>;
 
-// The first number of a value; nothing: nil, or there is none.
-Number Said(const LinearValue& values) {
+// Returns the first number of a value; nothing if the value is empty or nil.
+Number FirstValue(const LinearValue& values) {
   if (values.empty() || values[0] == kNil) return std::nullopt;
   return values[0];
 }
 
-bool IsFree(const PlainState& state) { return !state.owner && state.have.empty(); }
+bool IsFree(const PlainState& state) { return !state.owner && state.shares.empty(); }
 
-// Only whether somebody holds it counts.
+// Any process may release.
 bool Mutex(PlainState& state, std::string_view function, const Operation& operation) {
   if ((function == "acquire") == state.owner.has_value()) return false;
   if (state.owner) {
@@ -44,7 +44,7 @@ bool Reentrant(PlainState& state, std::string_view function, const Operation& op
   return true;
 }
 
-// A new holder gets a token above all known tokens. A holder whose token is unknown may have any
+// A new hold's token is above all reported tokens. A hold without a reported token may have any
 // such token.
 bool TakeToken(PlainState& state, Number token) {
   if (token && state.highest_token && *token <= *state.highest_token) return false;
@@ -56,7 +56,7 @@ bool TakeToken(PlainState& state, Number token) {
 bool Fenced(PlainState& state, std::string_view function, const Operation& operation) {
   PlainState next = state;
   if (!OwnerMutex(next, function, operation)) return false;
-  const Number token = operation.indeterminate ? std::nullopt : Said(operation.result);
+  const Number token = operation.indeterminate ? std::nullopt : FirstValue(operation.result);
   if (function == "acquire" && !TakeToken(next, token)) return false;
   state = next;
   return true;
@@ -66,9 +66,9 @@ bool ReentrantFenced(PlainState& state, std::string_view function, const Operati
   PlainState next = state;
   if (!Reentrant(next, function, operation)) return false;
   if (function == "acquire") {
-    const Number token = operation.indeterminate ? std::nullopt : Said(operation.result);
+    const Number token = operation.indeterminate ? std::nullopt : FirstValue(operation.result);
     const bool again = state.owner.has_value();
-    // A re-entry returns the owner's own token, which may become known only now.
+    // A re-entry returns the owner's own token. The first acquire may not have reported that token.
     if (again && token && state.own_token && token != state.own_token) return false;
     if (!again || (token && !state.own_token)) {
       if (!TakeToken(next, token)) return false;
@@ -78,7 +78,6 @@ bool ReentrantFenced(PlainState& state, std::string_view function, const Operati
   return true;
 }
 
-// A lock that knows its lease and the time.
 bool LeaseMutex(PlainState& state, std::string_view function, const Operation& operation) {
   const bool own = state.owner == operation.process;
   if (function == "acquire") {
@@ -94,7 +93,7 @@ bool LeaseMutex(PlainState& state, std::string_view function, const Operation& o
 }
 
 bool Semaphore(PlainState& state, std::string_view function, const Operation& operation) {
-  const int64_t asked = Said(operation.argument).value_or(1);
+  const int64_t asked = FirstValue(operation.argument).value_or(1);
   const int64_t left = state.permits + (function == "acquire" ? -asked : asked);
   if (left < 0) return false;
   state.permits = left;
@@ -102,10 +101,10 @@ bool Semaphore(PlainState& state, std::string_view function, const Operation& op
 }
 
 bool OwnerSemaphore(PlainState& state, std::string_view function, const Operation& operation) {
-  const int64_t asked = Said(operation.argument).value_or(1);
-  if (function == "release" && state.have[operation.process] < asked) return false;
+  const int64_t asked = FirstValue(operation.argument).value_or(1);
+  if (function == "release" && state.shares[operation.process] < asked) return false;
   if (!Semaphore(state, function, operation)) return false;
-  state.have[operation.process] += function == "acquire" ? asked : -asked;
+  state.shares[operation.process] += function == "acquire" ? asked : -asked;
   return true;
 }
 
@@ -118,51 +117,53 @@ bool ReadWriteLock(PlainState& state, std::string_view function, const Operation
     state.owner.reset();
   } else if (function == "read-acquire") {
     if (state.owner) return false;
-    ++state.have[operation.process];
+    ++state.shares[operation.process];
   } else {
-    const auto mine = state.have.find(operation.process);
-    if (mine == state.have.end()) return false;
-    if (--mine->second == 0) state.have.erase(mine);
+    const auto mine = state.shares.find(operation.process);
+    if (mine == state.shares.end()) return false;
+    if (--mine->second == 0) state.shares.erase(mine);
   }
   return true;
 }
 
 bool Register(PlainState& state, std::string_view function, const Operation& operation) {
   const LinearValue& asked = operation.argument;
-  if (function == "read") return operation.indeterminate || Said(operation.result) == state.value;
+  if (function == "read")
+    return operation.indeterminate || FirstValue(operation.result) == state.value;
   if (function == "write") {
-    state.value = Said(asked);
+    state.value = FirstValue(asked);
     return true;
   }
-  if (asked.size() != 2 || Said({asked[0]}) != state.value) return false;
-  state.value = Said({asked[1]});
+  if (asked.size() != 2 || FirstValue({asked[0]}) != state.value) return false;
+  state.value = FirstValue({asked[1]});
   return true;
 }
 
 bool Set(PlainState& state, std::string_view function, const Operation& operation) {
   if (function == "add") {
-    state.in.insert(Said(operation.argument));
+    state.elements.insert(FirstValue(operation.argument));
     return true;
   }
   if (operation.indeterminate) return true;
   std::set<Number> seen;
   for (const int64_t element : operation.result) {
-    if (!seen.insert(Said({element})).second) return false;
+    if (!seen.insert(FirstValue({element})).second) return false;
   }
-  return seen == state.in;
+  return seen == state.elements;
 }
 
 bool Inventory(PlainState& state, std::string_view function, const Operation& operation) {
   const int64_t stock = state.value.value_or(0);
-  const int64_t pieces = Said(operation.argument).value_or(1);
-  if (function == "read") return operation.indeterminate || Said(operation.result) == stock;
+  const int64_t pieces = FirstValue(operation.argument).value_or(1);
+  if (function == "read") return operation.indeterminate || FirstValue(operation.result) == stock;
   if (function == "sell" && stock < pieces) return false;
   state.value = function == "sell" ? stock - pieces : stock + pieces;
   return true;
 }
 
-// A packed text: its length, then eight characters a number, the first in the lowest byte.
-std::optional<std::string> Spelled(const LinearValue& packed) {
+// Decodes PackedText: the length, then eight characters in each number. The first character is in
+// the lowest byte.
+std::optional<std::string> UnpackText(const LinearValue& packed) {
   if (packed.empty() || packed[0] == kNil) return std::nullopt;
   std::string text;
   for (size_t number = 1; number < packed.size(); ++number) {
@@ -175,8 +176,8 @@ std::optional<std::string> Spelled(const LinearValue& packed) {
 
 bool KeyValue(PlainState& state, std::string_view function, const Operation& operation) {
   if (function == "get")
-    return operation.indeterminate || Spelled(operation.result).value_or("") == state.text;
-  const std::optional<std::string> text = Spelled(operation.argument);
+    return operation.indeterminate || UnpackText(operation.result).value_or("") == state.text;
+  const std::optional<std::string> text = UnpackText(operation.argument);
   if (!text) return false;
   state.text = function == "put" ? *text : state.text + *text;
   return true;
@@ -203,7 +204,7 @@ const PlainObject* FindPlainObject(std::string_view model) {
   return found == objects.end() ? nullptr : &*found;
 }
 
-PlainState PlainStart(const ModelParameters& parameters) {
+PlainState InitialPlainState(const ModelParameters& parameters) {
   PlainState state{.permits = parameters.permits, .grace = parameters.lease_grace.count()};
   if (parameters.initial != kNil) state.value = parameters.initial;
   return state;

@@ -1,5 +1,5 @@
-// For tests: the objects of the models, written a second time without any code of the models, with
-// plain owners and texts. Checks the models and the search together.
+// For tests: a second, independent implementation of each model, with process numbers as owners and
+// with plain texts. Checks the models and the search together.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_PLAIN_OBJECTS_H_
 
@@ -16,33 +16,34 @@
 
 namespace doublehold {
 
-// The state of any of these objects; each uses the members that it needs.
+// The state of any of these objects. Each object uses only some members.
 struct PlainState {
   std::optional<int32_t> owner{};          // the exclusive owner
-  int64_t times = 0;                       // how often the owner has entered
-  std::optional<int64_t> own_token{};      // the owner's known token
-  std::optional<int64_t> highest_token{};  // the highest known token
+  int64_t times = 0;                       // number of the owner's unreleased acquires
+  std::optional<int64_t> own_token{};      // the owner's token, if reported
+  std::optional<int64_t> highest_token{};  // the highest reported token
   int64_t permits = 0;                     // free permits
-  std::map<int32_t, int64_t> have{};      // shared owners, and how many permits or entries each has
-  std::optional<int64_t> value{};         // nothing: nil
-  std::set<std::optional<int64_t>> in{};  // a set
+  std::map<int32_t, int64_t> shares{};     // permits or unreleased acquires of each shared owner
+  std::optional<int64_t> value{};          // of a register or inventory; nothing: nil
+  std::set<std::optional<int64_t>> elements{};  // of a set
   std::string text{};
-  int64_t now = 0;        // for a lease: when the next operation takes effect
-  int64_t lease_end = 0;  // from then on the owner's lease counts as over
-  int64_t grace = 0;      // how much longer a release may still succeed
+  int64_t now = 0;        // lease-mutex: when the next operation takes effect, in ns
+  int64_t lease_end = 0;  // from this instant on the lock may be granted again
+  int64_t grace = 0;      // a release may succeed until this long after lease_end, in ns
 
   auto operator<=>(const PlainState&) const = default;
 };
 
 struct PlainObject {
   std::string_view model;
-  // Whether `operation`, a call of `function`, can be next; changes `state` only if so.
-  bool (*take)(PlainState& state, std::string_view function, const Operation& operation);
+  // Returns whether `operation`, a call of `function`, is allowed in `state`; only then changes
+  // `state`.
+  bool (*apply)(PlainState& state, std::string_view function, const Operation& operation);
 };
 
-// The object of a model; null: none.
+// Returns the object of a model, or null if the name is unknown.
 const PlainObject* FindPlainObject(std::string_view model);
-PlainState PlainStart(const ModelParameters& parameters);
+PlainState InitialPlainState(const ModelParameters& parameters);
 
 }  // namespace doublehold
 

@@ -1,17 +1,17 @@
-// Searches for an order of operations that a model allows: Wing and Gong's search with Lowe's
-// memory of visited configurations, working along the returns.
+// Searches for an order of operations that a model allows: Wing and Gong's search with Lowe's cache
+// of visited configurations. The search goes from return to return.
 //
-//   c1: |--w1--|           At each return the returning operation must have its place by then.
-//   c2:    |----r2---|     The search places an operation only when a return forces it to: w1 at
-//   c3:       |--w3-----|  its return, r2 at its own. If r2 read w3's value, w3, which is open
-//                          then, is placed before r2.
+//   c1: |--w1--|           An operation must be placed in the order by its return. The search
+//   c2:    |----r2---|     places operations only at a return: w1 at the return of w1, r2 at the
+//   c3:       |--w3-----|  return of r2. If r2 read the value of w3, the search places the open
+//                          w3 before r2.
 //
-// Between two returns only the open operations matter. So a configuration is remembered as (return,
-// which open operations have their place, state). Memory grows with the number of tried
-// configurations, and not with the square of the history's length.
+// At a return only the open operations can still be placed. A cached configuration is therefore
+// (return, placed open operations, state). Memory grows with the number of tried configurations,
+// and not with the square of the history's length.
 //
-// Soundness: each operation is tried at every place that its interval allows. So "violated" means
-// that no order exists, and "valid" that one was found. A reached limit is "unknown".
+// Soundness: the search tries each operation at every place that its interval allows. So "violated"
+// means that no order exists, and "valid" that the search found one. A reached limit is "unknown".
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_SEARCH_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_SEARCH_H_
 
@@ -27,25 +27,25 @@
 namespace doublehold {
 
 struct SearchLimits {
-  int64_t configurations = 20'000'000;  // how many are remembered; some 100 bytes each
-  // Approximate memory of the remembered configurations; large states (a set, a text) take more.
+  int64_t configurations = 20'000'000;  // in the cache; some 100 bytes each
+  // Approximate memory of the cache. Large states (a set, a text) take more than 100 bytes.
   int64_t memory_bytes = int64_t{2} << 30;
-  size_t open_operations = 1024;  // at one instant, including those of unknown outcome
+  size_t open_operations = 1024;  // at one instant; includes operations of unknown outcome
 };
 
 struct SearchResult {
   Outcome outcome = Outcome::kUnknown;
   std::string reason;  // if unknown: which limit was reached
   int64_t configurations = 0;
-  // For a violation: the longest prefix that can be ordered ends before the return of `stuck`, and
-  // no state reachable by then has a place for it.
+  // For a violation: the longest prefix that can be ordered ends before the return of `stuck`. No
+  // state reachable by that return allows `stuck`.
   size_t stuck = 0;                // index into the operations
-  std::vector<size_t> open;        // the other operations that were open at that return
-  std::vector<ModelState> states;  // a few of the states reachable there
+  std::vector<size_t> open;        // indices of the other operations open at that return
+  std::vector<ModelState> states;  // a few of the states reachable by that return
 };
 
-// `operations` may be in any order. Pure. Time: n log n at best, exponential in the number of
-// concurrently open operations at worst.
+// `operations` may be in any order. A pure function. Time: n log n at best; at worst exponential in
+// the number of operations open at once.
 SearchResult FindOrder(const Model& model, const ModelParameters& parameters,
                        std::span<const Operation> operations, const SearchLimits& limits = {});
 

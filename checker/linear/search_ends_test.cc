@@ -1,4 +1,4 @@
-// The search with very many open operations, and its explanation.
+// Tests the search with many open operations, and details of explanations.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,8 +13,8 @@ namespace {
 constexpr uint8_t kRead = 0;
 constexpr uint8_t kWrite = 1;
 
-Operation AtSearchEnds(int64_t invoked, int64_t returned, uint8_t function, int32_t process,
-                       int64_t value) {
+Operation MakeRegisterOperation(int64_t invoked, int64_t returned, uint8_t function,
+                                int32_t process, int64_t value) {
   Operation operation{.function = function,
                       .process = process,
                       .invoked = invoked,
@@ -26,28 +26,30 @@ Operation AtSearchEnds(int64_t invoked, int64_t returned, uint8_t function, int3
   return operation;
 }
 
-// 300 writes that were never answered: beyond 64 and 256 slots a configuration has more words.
+// 70 and 300 unanswered writes. A configuration has 1, 4 or 16 words for 64, 256 or 1024 slots.
 TEST(SearchEnds, EachOfManyOpenOperationsHasItsOwnSlot) {
   for (const int32_t writes : {70, 300}) {
     std::vector<Operation> operations;
     for (int32_t i = 0; i < writes; ++i) {
-      operations.push_back(AtSearchEnds(0, 0, kWrite, i, i));
+      operations.push_back(MakeRegisterOperation(0, 0, kWrite, i, i));
       operations.back().indeterminate = true;
     }
     for (const int32_t read : {5, 64 + 5, writes - 1}) {
-      operations.push_back(AtSearchEnds(100 + 10 * read, 105 + 10 * read, kRead, 1000, read));
+      operations.push_back(
+          MakeRegisterOperation(100 + 10 * read, 105 + 10 * read, kRead, 1000, read));
     }
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome::kValid) << writes;
-    // A value that nobody wrote cannot be read. The search cannot decide this within so few
+    // No process wrote this value. The search cannot prove that no order exists within so few
     // configurations.
-    operations.push_back(AtSearchEnds(9000, 9010, kRead, 1000, 12'345));
+    operations.push_back(MakeRegisterOperation(9000, 9010, kRead, 1000, 12'345));
     EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations, {.configurations = 2'000}).outcome,
               Outcome::kUnknown)
         << writes;
   }
 }
 
-// Each may have taken the key at any time, or never; no later operation depends on the owner.
+// Each of 40 acquires may have taken effect at any time, or never. No later operation depends on
+// which of them did.
 TEST(SearchEnds, UnansweredAcquiresOfClientsWithoutOtherCallsAreInterchangeable) {
   constexpr uint8_t kAcquire = 0;
   constexpr int64_t kLease = 1'000;
@@ -71,19 +73,19 @@ TEST(SearchEnds, UnansweredAcquiresOfClientsWithoutOtherCallsAreInterchangeable)
   }
 }
 
-TEST(SearchEnds, AnOperationThatReturnedLaterIsNotShown) {
+TEST(SearchEnds, AnOperationThatReturnedAfterTheStuckOneIsNotShown) {
   const std::vector<Operation> operations{
-      AtSearchEnds(0, 10, kWrite, 1, 1), AtSearchEnds(15, 25, kWrite, 2, 2),
-      AtSearchEnds(30, 40, kRead, 3, 1), AtSearchEnds(50, 60, kWrite, 4, 7)};
+      MakeRegisterOperation(0, 10, kWrite, 1, 1), MakeRegisterOperation(15, 25, kWrite, 2, 2),
+      MakeRegisterOperation(30, 40, kRead, 3, 1), MakeRegisterOperation(50, 60, kWrite, 4, 7)};
   const Model& model = *FindModel("register");
   const SearchResult result = FindOrder(model, {}, operations);
   ASSERT_EQ(result.outcome, Outcome::kViolated);
-  const std::string told = Explain(model, operations, result);
-  EXPECT_TRUE(told.starts_with(
+  const std::string explanation = Explain(model, operations, result);
+  EXPECT_TRUE(explanation.starts_with(
       "up to the return of write 2 by 2 (line 2) the operations can be "
-      "ordered; then read -> 1 by 3 (line 3) cannot be placed: the state would be 2"))
-      << told;
-  EXPECT_EQ(told.find("write 7"), std::string::npos) << told;
+      "ordered; then read -> 1 by 3 (line 3) cannot follow, because the state is 2"))
+      << explanation;
+  EXPECT_EQ(explanation.find("write 7"), std::string::npos) << explanation;
 }
 
 TEST(SearchEnds, AnOperationOfUnknownOutcomeIsShownWithoutAResult) {

@@ -1,5 +1,5 @@
-// The search against every_order.h, on random small histories of every model, and its results for
-// some drawn by hand.
+// Compares the search with every_order.h on random small histories of every model, and tests its
+// results on hand-written histories.
 #include "checker/linear/search.h"
 
 #include <gtest/gtest.h>
@@ -17,12 +17,12 @@ void PrintTo(const Model& model, std::ostream* out) { *out << model.name; }
 
 namespace {
 
-class SearchOf : public ::testing::TestWithParam<Model> {};
+class SearchTrials : public ::testing::TestWithParam<Model> {};
 
-TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
+TEST_P(SearchTrials, AgreesWithEveryOrderOnRandomHistories) {
   const auto seed = static_cast<uint64_t>(TrialSetting("DOUBLEHOLD_SEED", 20261121));
   const TrialCounts counts =
-      RunTrials(GetParam(), seed, TrialSetting("DOUBLEHOLD_TRIALS", NumTrials(20'000)));
+      RunSearchTrials(GetParam(), seed, TrialSetting("DOUBLEHOLD_TRIALS", NumTrials(20'000)));
   EXPECT_EQ(counts.disagreement, "");
   for (const bool indeterminate : {false, true}) {
     EXPECT_GT(counts.ValidShare(indeterminate), 0.25) << indeterminate;
@@ -32,14 +32,15 @@ TEST_P(SearchOf, AgreesWithEveryOrderOnRandomHistories) {
   EXPECT_LT(counts.IndeterminateShare(), 0.75);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryModel, SearchOf, ::testing::ValuesIn(Models()), [](const auto& info) {
-  std::string name(info.param.name);
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(EveryModel, SearchTrials, ::testing::ValuesIn(Models()),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::erase(name, '-');
+                           return name;
+                         });
 
-Operation AtSearch(int64_t invoked, int64_t returned, uint8_t function, int32_t process,
-                   LinearValue argument = {}, LinearValue result = {}) {
+Operation MakeOperation(int64_t invoked, int64_t returned, uint8_t function, int32_t process,
+                        LinearValue argument = {}, LinearValue result = {}) {
   return {.function = function,
           .process = process,
           .invoked = invoked,
@@ -48,12 +49,13 @@ Operation AtSearch(int64_t invoked, int64_t returned, uint8_t function, int32_t 
           .result = std::move(result)};
 }
 
-TEST(Search, NamesTheOperationThatCannotFollowAndTheStatesBefore) {
+TEST(Search, ReportsTheOperationThatCannotFollowAndTheStatesBeforeIt) {
   //  c0: |-write 1-|
   //  c1:              |-write 2-|
   //  c2:                          |-read 1-|
-  const std::vector<Operation> operations{AtSearch(0, 10, 1, 0, {1}), AtSearch(15, 25, 1, 1, {2}),
-                                          AtSearch(30, 40, 0, 2, {}, {1})};
+  const std::vector<Operation> operations{MakeOperation(0, 10, 1, 0, {1}),
+                                          MakeOperation(15, 25, 1, 1, {2}),
+                                          MakeOperation(30, 40, 0, 2, {}, {1})};
   const SearchResult result = FindOrder(*FindModel("register"), {}, operations);
   ASSERT_EQ(result.outcome, Outcome::kViolated);
   EXPECT_EQ(result.stuck, 2U);
@@ -62,15 +64,15 @@ TEST(Search, NamesTheOperationThatCannotFollowAndTheStatesBefore) {
 }
 
 TEST(Search, OperationsThatTouchOverlap) {
-  const std::vector<Operation> operations{AtSearch(0, 10, 1, 0, {1}),
-                                          AtSearch(10, 20, 0, 1, {}, {kNil})};
+  const std::vector<Operation> operations{MakeOperation(0, 10, 1, 0, {1}),
+                                          MakeOperation(10, 20, 0, 1, {}, {kNil})};
   EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome::kValid);
 }
 
-TEST(Search, ALimitReachedIsUnknown) {
+TEST(Search, AReachedLimitMakesTheOutcomeUnknown) {
   std::vector<Operation> operations;
-  for (int i = 0; i < 12; ++i) operations.push_back(AtSearch(0, 100, 1, i, {i}));
-  operations.push_back(AtSearch(200, 210, 0, 20, {}, {77}));
+  for (int i = 0; i < 12; ++i) operations.push_back(MakeOperation(0, 100, 1, i, {i}));
+  operations.push_back(MakeOperation(200, 210, 0, 20, {}, {77}));
   const Model& model = *FindModel("register");
   EXPECT_EQ(FindOrder(model, {}, operations).outcome, Outcome::kViolated);
   const SearchResult cut = FindOrder(model, {}, operations, {.configurations = 100});
@@ -87,19 +89,20 @@ TEST(Search, ALimitReachedIsUnknown) {
             "searched");
 }
 
-// Four random clients of a correct register: each operation took effect at an instant of its own.
-std::vector<Operation> LongHistory(int of_each) {
+// Draws a history of a correct register with four clients. Each operation takes effect at one
+// instant between its invocation and its return.
+std::vector<Operation> LongHistory(int operations_per_client) {
   Prng prng(7, "long");
   std::vector<std::pair<int64_t, Operation>> by_effect;
   for (int32_t client = 0; client < 4; ++client) {
     int64_t at = 0;
-    for (int i = 0; i < of_each; ++i) {
+    for (int i = 0; i < operations_per_client; ++i) {
       const auto wait = [&] { return at += 1 + static_cast<int64_t>(prng.Below(50)); };
       const int64_t invoked = wait();
       const int64_t effect = wait();
       const auto written = static_cast<int64_t>(prng.Below(5));
       const bool writes = prng.Below(3) == 0;
-      Operation operation = AtSearch(invoked, wait(), writes ? 1 : 0, client);
+      Operation operation = MakeOperation(invoked, wait(), writes ? 1 : 0, client);
       if (writes) operation.argument.push_back(written);
       by_effect.emplace_back(effect, std::move(operation));
     }
@@ -115,7 +118,7 @@ std::vector<Operation> LongHistory(int of_each) {
   return operations;
 }
 
-TEST(Search, ALongHistoryCostsOnlyWhatIsOpenAtOnce) {
+TEST(Search, TheNumberOfConfigurationsOfALongHistoryIsLinearInItsLength) {
   const std::vector<Operation> operations = LongHistory(5'000);
   const SearchResult result = FindOrder(*FindModel("register"), {}, operations);
   EXPECT_EQ(result.outcome, Outcome::kValid);

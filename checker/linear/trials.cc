@@ -15,10 +15,10 @@
 namespace doublehold {
 namespace {
 
-constexpr int kAttempts = 6;  // to find an operation that the object allows
-constexpr int kChanges = 20;  // to find a history that the object does not allow
+constexpr int kAttempts = 6;  // most draws for an operation that the object allows
+constexpr int kChanges = 20;  // most changes of a history until it cannot be ordered
 
-Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
+Operation DrawOperation(const Model& model, Prng& prng, int32_t process) {
   Operation operation{.function = static_cast<uint8_t>(prng.Below(model.functions.size())),
                       .process = process};
   const std::string_view name = model.functions[operation.function];
@@ -41,7 +41,7 @@ Operation AnyOperation(const Model& model, Prng& prng, int32_t process) {
     operation.argument = {static_cast<int64_t>(prng.Below(8))};
   if (model.packs_text) (name == "get" ? operation.result : operation.argument) = text();
   if (model.needs_times || model.packs_text || prng.Below(16) != 0) return operation;
-  // Values of no shape that a log would have.
+  // In 1 of 16 operations, the values have a form that no log contains.
   for (LinearValue* values : {&operation.argument, &operation.result}) {
     values->clear();
     for (uint64_t left = prng.Below(4); left > 0; --left) values->push_back(value());
@@ -55,12 +55,13 @@ struct Trial {
 };
 
 struct Slot {
-  Operation operation;  // its times and process
-  int64_t effect = 0;
+  Operation operation;  // only times, process and `indeterminate` are set
+  int64_t effect = 0;   // when the operation takes effect
 };
 
-// Each client makes one call after the other, at random and often equal times.
-std::vector<Slot> AnySlots(Prng& prng) {
+// Draws the calls of one to four clients, in order of effect. Each client makes one call after the
+// other; times are random and often equal.
+std::vector<Slot> DrawSlots(Prng& prng) {
   std::vector<Slot> slots;
   const uint64_t clients = 1 + prng.Below(4);
   const uint64_t stretch = 1 + prng.Below(6);
@@ -79,7 +80,7 @@ std::vector<Slot> AnySlots(Prng& prng) {
       slot.operation.indeterminate = prng.Below(unknown_one_in) == 0;
       slot.effect = at + static_cast<int64_t>(
                              prng.Below(static_cast<uint64_t>(slot.operation.returned - at) + 1));
-      // The client continues under its own number or a new one: both occur in logs.
+      // After an unknown outcome a client keeps its number or takes a new one: logs have both.
       if (slot.operation.indeterminate && prng.Below(2) == 0) process = fresh++;
       at = slot.operation.returned + static_cast<int64_t>(prng.Below(3));
       slots.push_back(std::move(slot));
@@ -89,27 +90,28 @@ std::vector<Slot> AnySlots(Prng& prng) {
   return slots;
 }
 
-Operation Filled(const Slot& slot, Operation what) {
+Operation FillSlot(const Slot& slot, Operation what) {
   what.invoked = slot.operation.invoked;
   what.returned = slot.operation.returned;
   what.indeterminate = slot.operation.indeterminate;
   return what;
 }
 
-// A random history that the object allows.
-Trial PossibleTrial(const Model& model, Prng& prng) {
+// Draws a history that the plain object allows.
+Trial DrawTrial(const Model& model, Prng& prng) {
   Trial trial{.parameters = {.permits = 1 + static_cast<int64_t>(prng.Below(2)),
                              .initial = static_cast<int64_t>(prng.Below(3)),
                              .lease_grace = Duration(prng.Below(2))}};
-  // Not the model's own code: else no history would contain what the model wrongly forbids.
+  // Does not use the model: a model that wrongly forbids an operation would never be tested on it.
   const PlainObject& object = *FindPlainObject(model.name);
-  PlainState state = PlainStart(trial.parameters);
-  for (const Slot& slot : AnySlots(prng)) {
+  PlainState state = InitialPlainState(trial.parameters);
+  for (const Slot& slot : DrawSlots(prng)) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      const Operation operation = Filled(slot, AnyOperation(model, prng, slot.operation.process));
+      const Operation operation =
+          FillSlot(slot, DrawOperation(model, prng, slot.operation.process));
       PlainState next = state;
       next.now = slot.effect;
-      if (!object.take(next, model.functions[operation.function], operation)) continue;
+      if (!object.apply(next, model.functions[operation.function], operation)) continue;
       state = std::move(next);
       trial.operations.push_back(operation);
       break;
@@ -118,25 +120,25 @@ Trial PossibleTrial(const Model& model, Prng& prng) {
   return trial;
 }
 
-// The same history with one operation changed.
-Trial Changed(const Model& model, Trial trial, Prng& prng) {
+// Returns the history with one operation replaced by a random one at the same times.
+Trial ChangeTrial(const Model& model, Trial trial, Prng& prng) {
   if (trial.operations.empty()) return trial;
   Operation& changed = trial.operations[prng.Below(trial.operations.size())];
-  changed = Filled({.operation = changed}, AnyOperation(model, prng, changed.process));
+  changed = FillSlot({.operation = changed}, DrawOperation(model, prng, changed.process));
   return trial;
 }
 
 }  // namespace
 
-TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count) {
+TrialCounts RunSearchTrials(const Model& model, uint64_t seed, int64_t count) {
   TrialCounts counts;
   Prng prng(seed, model.name);
   for (int64_t i = 0; i < count; ++i) {
-    Trial trial = PossibleTrial(model, prng);
+    Trial trial = DrawTrial(model, prng);
     const uint64_t changes = prng.Below(2) == 0 ? prng.Below(2) : kChanges;
     bool orderable = CanBeOrdered(model, trial.parameters, trial.operations);
     for (uint64_t change = 0; change < changes && orderable; ++change) {
-      trial = Changed(model, std::move(trial), prng);
+      trial = ChangeTrial(model, std::move(trial), prng);
       orderable = CanBeOrdered(model, trial.parameters, trial.operations);
     }
     const SearchResult result = FindOrder(model, trial.parameters, trial.operations);

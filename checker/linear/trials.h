@@ -1,5 +1,5 @@
-// For tests: random small histories of a model, about half of them impossible, checked against
-// every_order.h.
+// For tests: compares the search with every_order.h on random small histories of a model. About
+// half of the histories cannot be ordered.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_TRIALS_H_
 
@@ -12,9 +12,9 @@
 namespace doublehold {
 
 struct TrialCounts {
-  // Counts by [has an operation of unknown outcome][can be ordered].
+  // Number of histories by [has an operation of unknown outcome][can be ordered].
   std::array<std::array<int64_t, 2>, 2> histories{};
-  // The first history on which the search disagrees, in words. The trials end there.
+  // Describes the first history on which the two disagree. The trials end there; empty if none.
   std::string disagreement;
 
   [[nodiscard]] double ValidShare(bool indeterminate) const {
@@ -27,8 +27,9 @@ struct TrialCounts {
     return static_cast<double>(perhaps[0] + perhaps[1]) / static_cast<double>(all);
   }
 };
-// Also searches each history with a limit of two configurations: it must say the same, or unknown.
-TrialCounts RunTrials(const Model& model, uint64_t seed, int64_t count);
+// Also searches each history with a limit of two configurations. That outcome must be the same, or
+// unknown.
+TrialCounts RunSearchTrials(const Model& model, uint64_t seed, int64_t count);
 
 }  // namespace doublehold
 

@@ -8,41 +8,41 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kMostWords = int64_t{1} << 40;
-constexpr int64_t kMostCounted = int64_t{1} << 40;  // so that sums cannot overflow
+constexpr int64_t kMaxWords = int64_t{1} << 40;  // distinct values that are not integers
+constexpr int64_t kMaxCount = int64_t{1} << 40;  // so that sums cannot overflow
 
-bool HasParts(FormView value) { return value.IsSequence() || value.IsMap(); }
+bool IsComposite(FormView value) { return value.IsSequence() || value.IsMap(); }
 
-// A list or a map is no value: its parts would have to be compared. If its first part is a key, the
-// log should be partitioned by it.
-Result<LinearValue> HasTooManyParts() {
+// A list or a map may be a pair [key value], so the message suggests partitioning the log by key.
+Result<LinearValue> RefuseComposite() {
   return BadInput(
-      "its value is a list or a map, not a number, a text, true, false or nil; for values [key "
+      "the value is a list or a map, not a number, a text, true, false or nil; for values [key "
       "value] use --partition-by key");
 }
 
-Result<LinearValue> OfCount(FormView value) {
+Result<LinearValue> ConvertCount(FormView value) {
   if (value.IsNil()) return LinearValue{kNil};
   const std::optional<int64_t> count = value.WholeNumber();
-  if (!count || *count < 0 || *count > kMostCounted)
-    return BadInput(fmt::format("its value is not a whole number from 0 to {}", kMostCounted));
+  if (!count || *count < 0 || *count > kMaxCount)
+    return BadInput(fmt::format("the value is not a whole number from 0 to {}", kMaxCount));
   return LinearValue{*count};
 }
 
-Result<LinearValue> OfInteger(FormView value, std::string_view what) {
+Result<LinearValue> ConvertInteger(FormView value, std::string_view what) {
   const std::optional<int64_t> integer = value.WholeNumber();
   if (!integer || *integer == kNil)
     return BadInput(fmt::format("{} is not a 64-bit integer", what));
   return LinearValue{*integer};
 }
 
-Result<LinearValue> OfToken(FormView value) {
+Result<LinearValue> ConvertToken(FormView value) {
   const FormView token = value.IsMap() ? value.Find("token") : value;
-  return token.IsNil() ? LinearValue{} : OfInteger(token, "its token");
+  return token.IsNil() ? LinearValue{} : ConvertInteger(token, "the token");
 }
 
-// Below 0 for an invalid lease, which the caller reports.
-LinearValue OfLease(FormView value) {
+// Returns an empty value if there is no lease, and -1 for an invalid one. CheckTimes in
+// judge_log.cc reports both.
+LinearValue ConvertLease(FormView value) {
   FormView lease = value;
   if (value.IsMap()) {
     lease = value.Find("lease_ns");
@@ -59,16 +59,16 @@ Result<LinearValue> ValueNumbers::Of(FormView value, ValueKind kind) {
     case ValueKind::kUnread:
       return LinearValue{};
     case ValueKind::kValue:
-      if (HasParts(value)) return HasTooManyParts();
-      return LinearValue{NumberOf(value)};
+      if (IsComposite(value)) return RefuseComposite();
+      return LinearValue{ConvertOne(value)};
     case ValueKind::kPair: {
-      Result<LinearValue> pair = value.IsSequence() ? OfEach(value) : LinearValue{};
-      if (pair && pair->size() != 2) return BadInput("its value is not a pair [old new]");
+      Result<LinearValue> pair = value.IsSequence() ? ConvertElements(value) : LinearValue{};
+      if (pair && pair->size() != 2) return BadInput("the value is not a pair [old new]");
       return pair;
     }
     case ValueKind::kElements: {
-      if (!value.IsSequence()) return BadInput("its value is not a list of elements");
-      Result<LinearValue> elements = OfEach(value);
+      if (!value.IsSequence()) return BadInput("the value is not a list of elements");
+      Result<LinearValue> elements = ConvertElements(value);
       if (elements) {
         std::ranges::sort(*elements);
         elements->erase(std::ranges::unique(*elements).begin(), elements->end());
@@ -79,34 +79,34 @@ Result<LinearValue> ValueNumbers::Of(FormView value, ValueKind kind) {
       if (value.IsNil()) return LinearValue{kNil};
       [[fallthrough]];
     case ValueKind::kText:
-      if (!value.Text()) return BadInput("its value is not a text");
+      if (!value.Text()) return BadInput("the value is not a text");
       return PackedText(*value.Text());
     case ValueKind::kCount:
-      return OfCount(value);
+      return ConvertCount(value);
     case ValueKind::kInteger:
-      return OfInteger(value, "its value");
+      return ConvertInteger(value, "the value");
     case ValueKind::kLease:
-      return OfLease(value);
+      return ConvertLease(value);
     case ValueKind::kToken:
-      return OfToken(value);
+      return ConvertToken(value);
   }
   return LinearValue{};
 }
 
-Result<LinearValue> ValueNumbers::OfEach(FormView sequence) {
+Result<LinearValue> ValueNumbers::ConvertElements(FormView sequence) {
   LinearValue numbers;
   for (const FormView one : sequence) {
-    if (HasParts(one)) return HasTooManyParts();
-    numbers.push_back(NumberOf(one));
+    if (IsComposite(one)) return RefuseComposite();
+    numbers.push_back(ConvertOne(one));
   }
   return numbers;
 }
 
-int64_t ValueNumbers::NumberOf(FormView value) {
+int64_t ValueNumbers::ConvertOne(FormView value) {
   if (value.IsNil()) return kNil;
-  // Near kNil, where texts have their numbers, an integer is numbered like a text.
+  // The numbers just above kNil stand for texts, so an integer among them is numbered like a text.
   if (const std::optional<int64_t> integer = value.WholeNumber();
-      integer && *integer > kNil + kMostWords)
+      integer && *integer > kNil + kMaxWords)
     return *integer;
   const auto next = kNil + 1 + static_cast<int64_t>(words_.size());
   return words_.try_emplace(value.Canonical(), next).first->second;

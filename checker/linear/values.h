@@ -1,4 +1,4 @@
-// Numbers the values of a log, so that numbers are equal exactly for equal values.
+// Converts the values of a log to numbers. Two values are equal exactly if their numbers are equal.
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_VALUES_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_VALUES_H_
 
@@ -16,15 +16,14 @@ namespace doublehold {
 // Not thread-safe.
 class ValueNumbers {
  public:
-  // The numbers of a value, as a model reads it. The error says what is wrong with the value, but
-  // not where it is.
+  // Converts a value of the given kind. The error names the defect of the value but not its line.
   Result<LinearValue> Of(FormView value, ValueKind kind);
 
  private:
-  Result<LinearValue> OfEach(FormView sequence);
-  // Nil is kNil. Texts, and other values that are no integers, are numbered from the far end, which
-  // no history reaches.
-  int64_t NumberOf(FormView value);
+  Result<LinearValue> ConvertElements(FormView sequence);
+  // Nil is kNil. An integer far above kNil is itself. Texts and all other values get the numbers
+  // just above kNil, in order of appearance.
+  int64_t ConvertOne(FormView value);
 
   std::unordered_map<std::string, int64_t> words_;
 };

@@ -52,7 +52,7 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
                                        "--partition-by", "key"};
   const Finished finished = RunProgram(check);
   EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
-  EXPECT_NE(finished.out.find("cannot be placed: the state would be held by 1"), std::string::npos)
+  EXPECT_NE(finished.out.find("cannot follow, because the state is held by 1"), std::string::npos)
       << finished.out;
   const std::string whole = (run.folder.path() / "whole.edn").string();
   ASSERT_EQ(RunProgram({"export", run.folder.path().string(), "--output", whole}).exit_code, 0);

@@ -1,5 +1,6 @@
-// Marks of a timeline show their text where they are pointed at, focused or tapped. The arrow keys
-// go from mark to mark. A timeline can be zoomed; a narrow one begins where something went wrong.
+// A mark of a timeline shows its text when a reader points at it, focuses it or taps it. The arrow
+// keys go from mark to mark. A timeline can be zoomed. A narrow timeline is scrolled to the first
+// violation.
 const place = element => {
   const {left, width} = element.getBoundingClientRect();
   return left + width / 2;
