@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compose/plan/plan_builder.h"
 #include "compose/testing/plan_testing.h"
 #include "faults/fault.h"
 #include "lib/base/words.h"

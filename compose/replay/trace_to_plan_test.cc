@@ -216,7 +216,8 @@ TEST(RealPlan, ComparesCausesIfBothAreKnown) {
   EXPECT_TRUE(other.differs);
   EXPECT_EQ(other.text,
             "claim                   simulated  real\n"
-            "exclusion               violated   violated  <- cause: stopped simulated, over-at-grant real\n");
+            "exclusion               violated   violated  <- cause: stopped simulated, "
+            "over-at-grant real\n");
 }
 
 TEST(RealPlan, AFaultThatDidNotBeginLeavesTheComparisonOpen) {
