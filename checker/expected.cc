@@ -15,7 +15,7 @@ namespace doublehold {
 namespace {
 
 // If several causes are possible, all of them must be expected.
-bool IsOneOf(const std::vector<std::string>& expected, const Violation& violation) {
+bool HasExpectedCause(const std::vector<std::string>& expected, const Violation& violation) {
   const auto is_expected = [&expected](Cause cause) {
     return std::ranges::find(expected, Name(cause)) != expected.end();
   };
@@ -42,22 +42,23 @@ std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim) {
   if (found == facts.expect_cause.end() || claim.outcome != Outcome::kViolated) return "";
   const std::vector<std::string>& expected = found->second;
   if (expected.empty()) return "";
-  bool seen = ExpectedOf(facts, claim.claim) != "violated";
+  bool has_first = ExpectedOf(facts, claim.claim) != "violated";
   for (const Violation& violation : claim.violations) {
     if (violation.cause == Cause::kMachine) continue;  // never makes a claim violated
-    if (!IsOneOf(expected, violation)) {
+    if (!HasExpectedCause(expected, violation)) {
       return fmt::format(
           "{} was expected to be violated because of {}, but was violated because of {} ({}): {}",
           claim.claim, fmt::join(expected, ", "), Name(violation.cause), violation.because,
           violation.sentence);
     }
-    seen = seen || Name(violation.cause) == expected.front();
+    has_first = has_first || Name(violation.cause) == expected.front();
   }
-  return seen ? ""
-              : fmt::format(
-                    "{} was expected to be violated because of {}, but no described violation has "
-                    "this cause",
-                    claim.claim, expected.front());
+  return has_first
+             ? ""
+             : fmt::format(
+                   "{} was expected to be violated because of {}, but no described violation has "
+                   "this cause",
+                   claim.claim, expected.front());
 }
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// Judges any recorded events: must end, must not overflow, and must give the same verdict after
-// writing and reading.
+// Judges random events. `Judge` must end, must not overflow, and must return the same verdict after
+// the history was written and read.
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ History AnyHistoryFuzz(Prng& prng) {
   return history;
 }
 
-TEST(Fuzz, AnyRecordsAreJudgedAndReportedAlike) {
+TEST(Fuzz, RandomEventsHaveTheSameVerdictAfterWritingAndReading) {
   Prng prng(1, "fuzz");
   std::array<int, 3> outcomes{};
   const int64_t rounds = NumTrials(1'000);

@@ -1,6 +1,6 @@
-// Draws the histories of testdata/ (ascii_history.h), each with its purpose and the expected
-// outcome of every claim. A file must equal its drawing, event by event. Every claim needs a
-// history with each outcome.
+// Drawings of the histories of testdata/ (ascii_history.h). Each drawing has its purpose and the
+// expected outcomes of its claims. A file must equal its drawing, event by event. Every claim needs
+// a history with each outcome.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -492,7 +492,7 @@ Result<History> HistoryOf(const GoldenDrawingsDrawn& drawn) {
   return ReadJsonlFile(Folder() / (std::string(drawn.name) + ".jsonl"));
 }
 
-// A grant of lock `none` is endless, which lanes cannot draw.
+// Sets endless leases for lock `none`, because lanes cannot draw these.
 History FromPicture(const GoldenDrawingsDrawn& drawn) {
   History history = FromLanes(drawn.picture);
   for (Event& event : history.events) {
@@ -511,7 +511,7 @@ std::string InOneLine(const Event& event) {
 
 class GoldenDrawing : public ::testing::TestWithParam<GoldenDrawingsDrawn> {};
 
-TEST_P(GoldenDrawing, IsTheFile) {
+TEST_P(GoldenDrawing, EqualsItsFile) {
   const Result<History> history = HistoryOf(GetParam());
   ASSERT_TRUE(history.has_value()) << history.error().message;
   const History drawn = FromPicture(GetParam());
@@ -520,7 +520,7 @@ TEST_P(GoldenDrawing, IsTheFile) {
   EXPECT_EQ(history->events.size(), drawn.events.size());
 }
 
-TEST_P(GoldenDrawing, HasTheseOutcomes) {
+TEST_P(GoldenDrawing, HasItsExpectedOutcomes) {
   const Result<History> history = HistoryOf(GetParam());
   ASSERT_TRUE(history.has_value()) << history.error().message;
   const RunVerdict verdict = Judge(*history);
@@ -548,7 +548,7 @@ TEST(GoldenDrawings, EveryFileIsDrawn) {
   EXPECT_EQ(files, drawn);
 }
 
-TEST(GoldenDrawings, EveryClaimHasAValidAnUnknownAndAViolatedOne) {
+TEST(GoldenDrawings, EveryClaimHasAValidAnUnknownAndAViolatedHistory) {
   for (const CheckerEntry& entry : Checkers()) {
     for (const Outcome outcome : {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated}) {
       const std::string wanted = fmt::format("{} {}", entry.claim, Name(outcome));

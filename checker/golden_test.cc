@@ -1,7 +1,8 @@
 // Judges the histories of testdata/: files NAME-CLIENTS-{ok,bad,unknown}.jsonl. The last word of a
-// name is the expected verdict; the facts of a file have the expected outcome of each claim. To add
-// one, draw it (ascii_history.h) and write it with WriteJsonl. Check the file, put it there, and
-// put the drawing into golden_drawings_test.cc.
+// name is the expected verdict. The facts of a file contain the expected outcome of each claim.
+//
+// To add a history: draw it (ascii_history.h), write the file with WriteJsonl, and check the file.
+// Put the file into testdata/, and the drawing into golden_drawings_test.cc.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ std::string LastWord(const std::filesystem::path& file) {
 
 class Golden : public ::testing::TestWithParam<std::filesystem::path> {};
 
-TEST_P(Golden, GetsTheVerdictInItsName) {
+TEST_P(Golden, HasTheVerdictInItsName) {
   const Result<History> history = ReadJsonlFile(GetParam());
   ASSERT_TRUE(history.has_value()) << history.error().message;
   const RunVerdict verdict = Judge(*history);
@@ -53,7 +54,7 @@ TEST_P(Golden, GetsTheVerdictInItsName) {
   EXPECT_FALSE(verdict.facts.expect.empty());
 }
 
-TEST_P(Golden, ReadAgainFromEitherFormGetsTheSameVerdict) {
+TEST_P(Golden, HasTheSameVerdictAfterWritingAndReadingEitherFormat) {
   const Result<History> history = ReadJsonlFile(GetParam());
   ASSERT_TRUE(history.has_value()) << history.error().message;
   const nlohmann::json verdict = ToJson(Judge(*history));

@@ -29,7 +29,7 @@ ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const st
   ClaimVerdict verdict;
   try {
     verdict = entry->check(evidence, limits);
-    // Out of memory, or another failure: it decides nothing.
+    // Out of memory, or another failure: the claim is unknown.
   } catch (const std::exception& failure) {
     verdict = {.reason = fmt::format("the checker failed: {}", failure.what())};
   }
@@ -37,7 +37,6 @@ ClaimVerdict CheckClaim(const Evidence& evidence, const Limits& limits, const st
   return verdict;
 }
 
-// Whether a fault killed the client: then it holds nothing any more.
 bool WasKilled(const Disturbances& disturbances, int32_t client) {
   return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
     return episode.client == client &&
@@ -45,10 +44,11 @@ bool WasKilled(const Disturbances& disturbances, int32_t client) {
   });
 }
 
-// A client that was granted a key and was not heard of again may hold it for ever. A later grant of
-// the key may be a second hold, which cannot be decided.
+// Describes a hold that may never have ended, and a later grant of its key; empty: none. A client
+// that was granted a key and recorded nothing more may hold the key for ever. So the later grant
+// may be a double hold, which cannot be decided.
 std::string UnfinishedHold(const Holds& holds, const Disturbances& disturbances) {
-  std::map<uint16_t, const Hold*> unfinished;  // by key, the first such hold
+  std::map<uint16_t, const Hold*> unfinished;  // by key: the first hold without a known end
   for (const Hold& hold : holds.all) {
     const auto before = unfinished.find(hold.key);
     if (before != unfinished.end() && before->second->owner() != hold.owner()) {
@@ -63,16 +63,16 @@ std::string UnfinishedHold(const Holds& holds, const Disturbances& disturbances)
   return "";
 }
 
-struct Drawn {
+struct DrawnCount {
   int64_t planned = 0;
   int64_t started = 0;
 };
 
-// Counts the drawn faults of a nemesis, by kind or by request. Some of many may find nothing to act
-// on: a frame that no client sends, a step that no client reaches in time.
-std::map<std::string, Drawn> CountDrawn(const RunFacts& facts, const Tally& tally,
-                                        std::string FaultFact::*by) {
-  std::map<std::string, Drawn> of;
+// Counts the faults that a nemesis drew, by kind or by request. A drawn fault may find nothing to
+// act on: a frame that no client sends, or a step that no client reaches in time.
+std::map<std::string, DrawnCount> CountDrawn(const RunFacts& facts, const Tally& tally,
+                                             std::string FaultFact::*by) {
+  std::map<std::string, DrawnCount> of;
   for (size_t i = 0; i < facts.faults.size(); ++i) {
     const FaultFact& fault = facts.faults[i];
     if (fault.drawn_for.empty()) continue;
@@ -86,7 +86,8 @@ int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
 
-// The referee comes after the clients, which work until the end.
+// Clients work for the run's whole duration, and the referee records events after them. So a run
+// that ends earlier was cut short.
 bool WasCutShort(const History& history) {
   return RunEndNs(history) < ToNs(history.facts.duration);
 }
@@ -94,7 +95,7 @@ bool WasCutShort(const History& history) {
 // Warnings about drawn faults that found nothing to act on.
 std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally, bool cut_short) {
   std::vector<std::string> warnings;
-  if (cut_short) return warnings;  // most of them had not started yet
+  if (cut_short) return warnings;  // most drawn faults had not started yet
   for (const auto& [kind, drawn] : CountDrawn(facts, tally, &FaultFact::kind)) {
     if (drawn.started == drawn.planned) continue;
     warnings.push_back(
@@ -104,8 +105,7 @@ std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally
   return warnings;
 }
 
-// Warnings about faults that lasted to the run's end, because the event that should have healed
-// them did not come.
+// Warnings about faults that lasted to the run's end, although they should have been healed before.
 std::vector<std::string> EndWarnings(const RunFacts& facts, const Disturbances& disturbances) {
   std::vector<std::string> warnings;
   for (const FaultEpisode& episode : disturbances.episodes) {
@@ -122,7 +122,7 @@ std::vector<std::string> EndWarnings(const RunFacts& facts, const Disturbances& 
   return warnings;
 }
 
-// Why no claim of this run can be valid, a sentence each.
+// The reasons why no claim of this run can be valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally) {
   const History& history = evidence.history();
   const RunFacts& facts = history.facts;
@@ -145,7 +145,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
     why.push_back(fmt::format("fault '{}' ({}) {}", fault.name, fault.what,
                               TookEffect(tally.started[i], fault.planned)));
   }
-  Drawn all;
+  DrawnCount all;
   for (const auto& [asked, drawn] : CountDrawn(facts, tally, &FaultFact::drawn_for)) {
     if (drawn.started == 0) {
       why.push_back(fmt::format("of {} drawn for '{}' none took effect, so '{}' was not tested",
@@ -180,7 +180,7 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
   return warnings;
 }
 
-// Computes rates: the outcome of each claim in each trial, and the number of lost updates.
+// Sets the outcome of each claim in each trial, and the number of lost updates.
 void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
   const Trials trials = TrialsOf(evidence.disturbances(), RunEndNs(evidence.history()));
   verdict.trial_unit = trials.unit;
@@ -193,7 +193,7 @@ void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
   }
 }
 
-// Why the events cannot be judged; nothing: they can. Readers of files refuse the same.
+// Why the events cannot be judged; nothing: they can. Readers of files refuse such events too.
 std::optional<std::string> WhyBroken(const History& history) {
   int64_t previous_ns = 0;
   for (size_t i = 0; i < history.events.size(); ++i) {
@@ -206,7 +206,7 @@ std::optional<std::string> WhyBroken(const History& history) {
   return std::nullopt;
 }
 
-// Makes every claim unknown.
+// A verdict in which every claim is unknown for the reason `why`.
 RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
   RunVerdict verdict{.facts = facts, .warnings = {why}};
   for (const std::string& claim : facts.claims) {
@@ -217,7 +217,7 @@ RunVerdict Unjudged(const RunFacts& facts, const std::string& why) {
 }
 
 bool TouchesHoldOf(const Stall& stall, const Holds& holds) {
-  // A stalled supervisor or server affects every client.
+  // A stall of the supervisor or of a server affects every client.
   if (stall.client == kSupervisor || IsServer(stall.client)) return true;
   return std::ranges::any_of(holds.all, [&](const Hold& hold) {
     return hold.client == stall.client && Overlap(hold.core, stall.when);

@@ -1,5 +1,5 @@
-// Judges the history of a run: the verdict of every claim, compared with the expected ones, and
-// what may hide violations. Pure.
+// Judges the history of a run: decides every claim, compares the outcomes with the expected ones,
+// and lists the events that may hide violations. Pure.
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_H_
 
@@ -21,18 +21,18 @@ struct RunVerdict {
   RunFacts facts;
   std::vector<ClaimVerdict> claims;
   Outcome overall = Outcome::kUnknown;  // the worst of the claims
-  bool as_expected = false;  // every claim is as facts.expect says; without expectations: kValid
+  bool as_expected = false;  // every claim is as facts.expect says; without expectations: valid
   ExitCode exit_code = ExitCode::kUnknown;
   Tally tally;
-  // What operations of unknown outcome may hide; nothing: not searched for.
+  // Operations of unknown outcome that may hide violations; nothing: not searched for.
   std::optional<BlindSpots> blind_spots;
   bool weak_control = false;  // lock `none`, but nothing violated: this load can judge no lock
-  bool short_pauses = false;  // planned to outlast a lease, but none did: short_pauses.h
+  bool short_pauses = false;  // no pause outlasted a lease, though some should: short_pauses.h
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
   std::optional<int64_t> lost_updates;  // if stock was sold and judged
   std::vector<FaultEpisode> episodes;
   std::vector<std::string> not_fired;        // planned faults that started too seldom, by name
-  int64_t stalls = 0, longest_stall_ns = 0;  // unplanned: by the machine, not a fault
+  int64_t stalls = 0, longest_stall_ns = 0;  // stalls that the machine caused, not a fault
   std::vector<std::string> warnings;         // a sentence each
 };
 
@@ -43,11 +43,11 @@ RunVerdict Judge(const History& history, const Limits& limits = {}, const ClaimJ
 void Conclude(RunVerdict& verdict);
 
 // The expected outcome of a claim: "valid", "violated", "unknown", "any"; nothing if the run has no
-// expectations. A claim without an entry among others is expected to be valid.
+// expectations. If the run has expectations, a claim without one is expected to be valid.
 std::optional<std::string> ExpectedOf(const RunFacts& facts, const std::string& claim);
-// Whether the outcome is as expected, and so are the causes: those of all described violations are
-// expected ones, and the first expected one is among them. Without expectations: whether the claim
-// is valid.
+// Whether the outcome and the causes of a claim are as expected. Causes are as expected if every
+// described violation has an expected cause, and one has the first expected cause. Without
+// expectations: whether the claim is valid.
 bool IsAsExpected(const RunFacts& facts, const ClaimVerdict& claim);
 // A sentence if a violated claim has another cause than expected; else empty.
 std::string WhyOtherCause(const RunFacts& facts, const ClaimVerdict& claim);
@@ -56,7 +56,7 @@ nlohmann::json ToJson(const RunVerdict& verdict);
 
 // For a terminal: the verdict line, the table and all sentences; ends with a newline.
 std::string ToText(const RunVerdict& verdict);
-// The same in 24 lines, or more if there are many warnings, with the steps of one violation.
+// A short text of 24 lines, or more if there are many warnings, with the steps of one violation.
 std::string ToShortText(const RunVerdict& verdict);
 // "verdict: violated (exclusion, stock), not as expected\n": claims with the overall outcome.
 std::string VerdictLine(const RunVerdict& verdict);

@@ -1,4 +1,4 @@
-// Verdicts of runs at their limits, where one fault more or less decides, and their output.
+// Verdicts at boundaries, where one fault or 1 ms decides, and their output.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,13 +13,13 @@
 namespace doublehold {
 namespace {
 
-TEST(JudgeEnds, AStoppedClientMayStillHoldTheKey) {
+TEST(JudgeEnds, APausedClientMayStillHoldTheKeyButAKilledClientDoesNot) {
   const std::string unfinished = "c1:       A-a==\nc2:               A-a==R-r";
   EXPECT_EQ(Judge(FromLanes(unfinished + "\ncrash c1:     []")).overall, Outcome::kValid);
   EXPECT_EQ(Judge(FromLanes(unfinished + "\npause c1:     []")).overall, Outcome::kUnknown);
 }
 
-TEST(JudgeEnds, HalfOfTheDrawnFaultsAreEnough) {
+TEST(JudgeEnds, ARunIsJudgedIfHalfOfTheDrawnFaultsTookEffect) {
   History history = FromLanes("c1: A-a==R-r\nc2:           A-a==R-r");
   for (int i = 0; i < 4; ++i) {
     history.facts.faults.push_back(
@@ -37,7 +37,7 @@ TEST(JudgeEnds, HalfOfTheDrawnFaultsAreEnough) {
   EXPECT_EQ(Judge(history).overall, Outcome::kValid);
 }
 
-TEST(JudgeEnds, AFaultThatBeginsALeaseAfterAnotherIsOneTrialWithIt) {
+TEST(JudgeEnds, FaultsExactlyALeaseApartAreOneTrial) {
   const auto trials = [](const std::string& second) {
     const History history = FromLanes("c1:       A-a=R-r\npause c1: [-]" + second);
     return TrialsOf(Observe(history), history.events.back().at_ns).each.size();
@@ -78,7 +78,7 @@ TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
   EXPECT_TRUE(Judge(history).warnings.empty()) << Judge(history).warnings[0];
   history.facts.faults[0].until = "client 2 reaches before-write";
   history.facts.duration = 23ms;
-  EXPECT_TRUE(Judge(history).warnings.empty()) << "it may have come";
+  EXPECT_TRUE(Judge(history).warnings.empty()) << "the event may have come";
   history.facts.duration = 20ms;
   EXPECT_EQ(Judge(history).warnings,
             std::vector<std::string>{"fault 'pause' was to last until client 2 reaches "
@@ -86,7 +86,7 @@ TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
                                      "after 19.0 ms"});
   history.facts.faults[0].until.clear();
   history.facts.faults[0].lasts = 19ms;
-  EXPECT_TRUE(Judge(history).warnings.empty()) << "it was over by itself";
+  EXPECT_TRUE(Judge(history).warnings.empty()) << "the fault ended by itself";
   history.facts.faults[0].lasts = 1s;
   EXPECT_EQ(Judge(history).warnings,
             std::vector<std::string>{
@@ -97,18 +97,18 @@ TEST(JudgeEnds, ARunThatWasCutShortHasNoWarningsOfDrawnFaults) {
   History history = FromLanes("c1:   A-a=====R-r");
   history.facts.faults = {{.name = "pause-1", .kind = "pause", .drawn_for = "pause"},
                           {.name = "pause-2", .kind = "pause", .drawn_for = "pause"}};
-  const auto says_so = [&history] {
+  const auto warns = [&history] {
     return std::ranges::any_of(Judge(history).warnings, [](const std::string& warning) {
       return warning.ends_with("of kind pause that were drawn found nothing to act on");
     });
   };
-  EXPECT_TRUE(says_so());
+  EXPECT_TRUE(warns());
   history.facts.duration = 1s;
-  EXPECT_FALSE(says_so());
+  EXPECT_FALSE(warns());
 }
 
-// c1's second thread holds another key for a while, during the hold of the first.
-TEST(JudgeEnds, AStallMattersToAHoldThatOutlastsALaterOne) {
+// The second thread of c1 holds another key for a while, during the hold of the first thread.
+TEST(JudgeEnds, WarnsOfAStallInAHoldThatOutlastsALaterHold) {
   const auto warnings = [](const std::string& stall) {
     return Judge(FromLanes(R"(
       c1.1 item-0:    A-a=========================R-r
@@ -119,9 +119,9 @@ TEST(JudgeEnds, AStallMattersToAHoldThatOutlastsALaterOne) {
   EXPECT_EQ(warnings("      machine c1:                    (-------)"), 1U);
   EXPECT_EQ(warnings("      machine c1:                              (-----------)"), 1U);
   EXPECT_EQ(warnings("      machine c1:                                (-------)"), 1U)
-      << "at its end";
+      << "a stall that begins before the hold's end";
   EXPECT_EQ(warnings("      machine c1:                                 (-------)"), 0U)
-      << "from its end on";
+      << "a stall that begins at the hold's end";
 }
 
 }  // namespace

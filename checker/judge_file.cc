@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// The verdict of a scan that decided and found no overlap; nothing if more is needed.
+// The verdict of a scan that decided and found no overlap; nothing: the scan could not decide.
 std::optional<RunVerdict> JudgeByScan(const MappedHistory& file, RunFacts facts) {
   const ExclusionScan scan = ScanExclusion(file);
   const bool whole = scan.last_ns >= ToNs(facts.duration);

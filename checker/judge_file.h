@@ -1,4 +1,4 @@
-// Judges a history in a file: in one pass if that decides, else with the history in memory.
+// Judges a history file: by one pass over the file if that decides, else by loading the history.
 #ifndef DOUBLEHOLD_CHECKER_JUDGE_FILE_H_
 #define DOUBLEHOLD_CHECKER_JUDGE_FILE_H_
 
@@ -11,13 +11,13 @@
 
 namespace doublehold {
 
-// Restricts a run to these claims: no other is judged, and no other expectation is compared.
+// Restricts a run to these claims: no other claim is judged or compared with its expectation.
 void RestrictTo(const std::vector<std::string>& claims, RunFacts& facts);
 
 // Judges the named claims, and compares them with their expectations. If only `exclusion` is named,
-// exclusion_scan.h decides if it can. Then the verdict has no latencies, no counts except grants,
-// and no names beside a margin. Fails if the file has an event that the run cannot have had.
-// `judged` as of Judge.
+// the scan of exclusion_scan.h decides if it can. A verdict of the scan has no latencies, no counts
+// except grants, and no near misses. Fails if the file has an event that is impossible in its run.
+// `judged`: as for Judge.
 Result<RunVerdict> JudgeFile(const MappedHistory& file, const std::vector<std::string>& claims,
                              const ClaimJudged& judged = {});
 

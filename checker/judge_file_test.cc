@@ -17,7 +17,7 @@ using JudgeFileClaims = std::vector<std::string>;
 
 class JudgeFileTest : public ::testing::Test {
  protected:
-  // Gives each client's holds a base of its own, as in a run.
+  // Gives the holds of each client a base of their own, as in a run.
   RunVerdict Judged(History history, const JudgeFileClaims& claims) {
     for (Event& event : history.events) {
       if (event.hold != 0) event.hold |= static_cast<uint64_t>(event.client) << 40U;
@@ -34,34 +34,34 @@ class JudgeFileTest : public ::testing::Test {
   const std::filesystem::path& file_ = temp_.path();
 };
 
-constexpr char kJudgeFileCalm[] = R"(
+constexpr char kNoOverlap[] = R"(
     c1:    A-a===R-r
     c2:       A--x   A-a==R-r)";
-constexpr char kDouble[] = R"(
+constexpr char kOverlap[] = R"(
     c1:    A-a===R-r
     c2:       A-a==R-r)";
 
 TEST_F(JudgeFileTest, AScanAgreesWithTheWholeHistory) {
-  const RunVerdict pass = Judged(FromLanes(kJudgeFileCalm), {"exclusion"});
-  const RunVerdict whole = Judged(FromLanes(kJudgeFileCalm), {"exclusion", "lease-exclusion"});
+  const RunVerdict pass = Judged(FromLanes(kNoOverlap), {"exclusion"});
+  const RunVerdict whole = Judged(FromLanes(kNoOverlap), {"exclusion", "lease-exclusion"});
   ASSERT_EQ(pass.claims.size(), 1u);
   EXPECT_EQ(pass.overall, Outcome::kValid);
   EXPECT_EQ(pass.exit_code, ExitCode::kAsExpected);
-  EXPECT_TRUE(pass.tally.latency.empty()) << "it was judged as a whole";
+  EXPECT_TRUE(pass.tally.latency.empty()) << "the scan did not decide";
   ASSERT_FALSE(whole.tally.latency.empty());
   EXPECT_EQ(pass.claims[0].reason, whole.claims[0].reason);
   EXPECT_EQ(pass.claims[0].opportunities, whole.claims[0].opportunities);
   EXPECT_EQ(pass.claims[0].margins.at(0).value, whole.claims[0].margins.at(0).value);
 }
 
-TEST_F(JudgeFileTest, WhatAScanCannotDecideIsJudgedInMemory) {
-  const RunVerdict verdict = Judged(FromLanes(kDouble), {"exclusion"});
+TEST_F(JudgeFileTest, AHistoryThatAScanCannotDecideIsJudgedInMemory) {
+  const RunVerdict verdict = Judged(FromLanes(kOverlap), {"exclusion"});
   EXPECT_EQ(verdict.overall, Outcome::kViolated);
   EXPECT_EQ(verdict.claims[0].violations.size(), 1u);
   EXPECT_EQ(Judged(FromLanes("    c1:  A-a==R-r"), {"exclusion"}).overall, Outcome::kUnknown);
 }
 
-TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
+TEST_F(JudgeFileTest, AScanWithTooLittleEvidenceIsUnknownAsTheWholeHistoryIs) {
   for (const char* picture : {"c1 item-0: A-a==R-r\nc2 item-1: A-a==R-r",
                               "c1 item-0: A-a==R-r\nc2 item-0:          A-a=R-r\n"
                               "c1 item-1:         A-a=R-rA-a=R-rA-a=R-rA-a=R-r"}) {
@@ -73,16 +73,16 @@ TEST_F(JudgeFileTest, APassCallsNothingValidThatTheWholeCallsUnknown) {
 }
 
 TEST_F(JudgeFileTest, ARunThatEndedEarlyIsUnknown) {
-  History history = FromLanes(kJudgeFileCalm);
+  History history = FromLanes(kNoOverlap);
   history.facts.duration = 1s;
   EXPECT_EQ(Judged(history, {"exclusion"}).overall, Outcome::kUnknown);
 }
 
-TEST_F(JudgeFileTest, OnlyJudgedClaimsAreCompared) {
+TEST_F(JudgeFileTest, OnlyJudgedClaimsAreComparedWithTheirExpectations) {
   const LaneOptions options{.expect = {{"exclusion", "violated"}, {"stock", "violated"}}};
-  const RunVerdict verdict = Judged(FromLanes(kDouble, options), {"exclusion"});
+  const RunVerdict verdict = Judged(FromLanes(kOverlap, options), {"exclusion"});
   EXPECT_TRUE(verdict.as_expected);
-  EXPECT_FALSE(Judged(FromLanes(kJudgeFileCalm, options), {"exclusion"}).as_expected);
+  EXPECT_FALSE(Judged(FromLanes(kNoOverlap, options), {"exclusion"}).as_expected);
 }
 
 }  // namespace

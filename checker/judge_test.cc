@@ -39,24 +39,24 @@ constexpr char kJudgeStale[] = R"(
     final:                              *     | 4/2
     probe:                              P-p   )";
 
-const ClaimVerdict& JudgedOf(const RunVerdict& verdict, const std::string& claim) {
+const ClaimVerdict& FindClaim(const RunVerdict& verdict, const std::string& claim) {
   return *std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
 }
 
-bool Mentions(const std::vector<std::string>& sentences, const std::string& part) {
+bool AnyMentions(const std::vector<std::string>& sentences, const std::string& part) {
   return std::ranges::any_of(sentences, [&](const std::string& sentence) {
     return sentence.find(part) != std::string::npos;
   });
 }
 
-std::string TextOf(const std::string& file) {
+std::string ReadSourceFile(const std::string& file) {
   std::ifstream in(SourceDir() + "/" + file);
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
 }
 
-TEST(Judge, ACalmRunIsValidAndEndsWithZero) {
+TEST(Judge, ARunWithoutViolationsIsValidAndExitsWithZero) {
   const RunVerdict verdict = Judge(FromLanes(kJudgeCalm, {.claims = kAll}));
   for (const ClaimVerdict& claim : verdict.claims) {
     EXPECT_EQ(claim.outcome, Outcome::kValid) << claim.claim << ": " << claim.reason;
@@ -79,7 +79,7 @@ TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
 }
 
-// With the old names of claims and events, as version 0.1.0 wrote them.
+// Returns the text with the old names of claims and events, as version 0.1.0 wrote them.
 std::string WithOldNames(std::string text) {
   for (const auto& renamed : {RenamedClaims(), RenamedEvents()}) {
     for (const auto& [old_name, new_name] : renamed) {
@@ -170,13 +170,13 @@ TEST(Judge, AClientKilledByAFaultDidNotEndByItself) {
   EXPECT_EQ(verdict.overall, Outcome::kValid);
 }
 
-TEST(Judge, AViolationWeighsMoreThanAnUnknownClaim) {
+TEST(Judge, AViolatedClaimDecidesOverAnUnknownClaim) {
   const RunVerdict verdict = Judge(FromLanes(kJudgeStale, {.claims = {"exclusion", "nonsense"}}));
   EXPECT_EQ(verdict.overall, Outcome::kViolated);
   EXPECT_EQ(verdict.exit_code, ExitCode::kViolated);
 }
 
-TEST(Judge, AnythingThatMayHideAViolationLeavesNothingValid) {
+TEST(Judge, LostRecordsAndDeadClientsLeaveNoClaimValid) {
   struct Case {
     std::string lane;
     std::string warning;
@@ -200,12 +200,12 @@ TEST(Judge, AnythingThatMayHideAViolationLeavesNothingValid) {
       EXPECT_EQ(claim.outcome, Outcome::kUnknown) << claim.claim;
       EXPECT_NE(claim.reason.find(hidden.warning), std::string::npos) << claim.reason;
     }
-    EXPECT_TRUE(Mentions(verdict.warnings, hidden.warning));
+    EXPECT_TRUE(AnyMentions(verdict.warnings, hidden.warning));
     EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
   }
 }
 
-TEST(Judge, AnAbandonedHoldLeavesNothingValidOnceAnotherIsGranted) {
+TEST(Judge, AHoldWithoutAKnownEndLeavesNoClaimValidAfterAnotherGrant) {
   EXPECT_EQ(Judge(FromLanes(R"(
       c1:    A-a==
       c2:            A-a==R-r)"))
@@ -213,15 +213,15 @@ TEST(Judge, AnAbandonedHoldLeavesNothingValidOnceAnotherIsGranted) {
             Outcome::kUnknown);
 }
 
-TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
+TEST(Judge, AFaultThatStartedTooSeldomLeavesNoClaimValidButViolationsCount) {
   History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "stall", .kind = "pause", .what = "as planned"});
   RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"stall"});
-  EXPECT_TRUE(Mentions(verdict.warnings, "fault 'stall' (as planned) never took effect"));
+  EXPECT_TRUE(AnyMentions(verdict.warnings, "fault 'stall' (as planned) never took effect"));
 
-  // The fault started, and ended without a frame to delay.
+  // The fault started, and ended without having delayed a frame.
   calm.facts.faults[0].planned = 1;
   calm.events.push_back({.at_ns = calm.events.back().at_ns,
                          .client = kSupervisor,
@@ -241,11 +241,11 @@ TEST(Judge, AFaultThatStartedTooSeldomLeavesNothingValidAndHidesNoViolation) {
   stale.facts.faults[0].planned = 2;
   verdict = Judge(stale);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"pause"});
-  EXPECT_EQ(JudgedOf(verdict, "exclusion").outcome, Outcome::kViolated);
-  EXPECT_EQ(JudgedOf(verdict, "lease-exclusion").outcome, Outcome::kUnknown);
+  EXPECT_EQ(FindClaim(verdict, "exclusion").outcome, Outcome::kViolated);
+  EXPECT_EQ(FindClaim(verdict, "lease-exclusion").outcome, Outcome::kUnknown);
 }
 
-TEST(Judge, ADrawnFaultThatFoundNothingIsAWarningUnlessMostDid) {
+TEST(Judge, ADrawnFaultWithoutAnEffectIsOnlyAWarningIfHalfOrMoreTookEffect) {
   History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   for (int i = 0; i < 3; ++i) {
     calm.facts.faults.push_back({.name = fmt::format("drop-{}", i + 1), .kind = "drop"});
@@ -262,17 +262,17 @@ TEST(Judge, ADrawnFaultThatFoundNothingIsAWarningUnlessMostDid) {
   take_effect(0);
   RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
-  EXPECT_TRUE(Mentions(verdict.warnings, "only 1 of the 3 faults that were drawn took effect"));
+  EXPECT_TRUE(AnyMentions(verdict.warnings, "only 1 of the 3 faults that were drawn took effect"));
   take_effect(2);
   verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kValid);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"drop-2"});
-  EXPECT_TRUE(Mentions(verdict.warnings,
-                       "1 of the 3 faults of kind drop that were drawn found nothing to act on"));
+  EXPECT_TRUE(AnyMentions(
+      verdict.warnings, "1 of the 3 faults of kind drop that were drawn found nothing to act on"));
   EXPECT_NE(ToText(verdict).find("drop: drawn; took effect 2 of 3 times"), std::string::npos);
 }
 
-TEST(Judge, ARequestOfANemesisWithoutAnEffectWasNotTested) {
+TEST(Judge, ARequestOfANemesisWithoutAnyEffectLeavesNoClaimValid) {
   History calm = FromLanes(kJudgeCalm, {.claims = kAll});
   calm.facts.faults.push_back({.name = "pause-1", .kind = "pause", .drawn_for = "pause"});
   for (const EventType type : {EventType::kInvoke, EventType::kOk}) {
@@ -283,14 +283,15 @@ TEST(Judge, ARequestOfANemesisWithoutAnEffectWasNotTested) {
                            .value = {0, 1, 2, -1}});
   }
   EXPECT_EQ(Judge(calm).overall, Outcome::kValid);
-  // One kind of fault of the request is enough.
+  // One fault of the request that took effect is enough.
   calm.facts.faults.push_back({.name = "crash-1", .kind = "crash", .drawn_for = "pause"});
   EXPECT_EQ(Judge(calm).overall, Outcome::kValid);
   calm.facts.faults.back().drawn_for = "crash";
   const RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
-  EXPECT_TRUE(Mentions(verdict.warnings,
-                       "of 1 fault drawn for 'crash' none took effect, so 'crash' was not tested"));
+  EXPECT_TRUE(
+      AnyMentions(verdict.warnings,
+                  "of 1 fault drawn for 'crash' none took effect, so 'crash' was not tested"));
 }
 
 TEST(Judge, ComparesTheOutcomesWithTheExpectedOnes) {
@@ -300,26 +301,41 @@ TEST(Judge, ComparesTheOutcomesWithTheExpectedOnes) {
     std::vector<std::string> claims;
     int exit_code;
   };
-  // In kStale, exclusion and stock are violated, lease-exclusion and liveness valid.
+  // In kJudgeStale, exclusion and stock are violated; lease-exclusion and liveness are valid.
   for (const Case& held : std::vector<Case>{
-           {"all said", {{"exclusion", "violated"}, {"stock", "violated"}}, kAll, 0},
-           {"any", {{"exclusion", "any"}, {"stock", "any"}, {"liveness", "any"}}, kAll, 0},
-           {"the others must be valid", {{"exclusion", "violated"}}, kAll, 1},
-           {"valid, and was violated", {{"exclusion", "valid"}, {"stock", "any"}}, kAll, 1},
-           {"violated, and was valid",
+           {"every violation is expected",
+            {{"exclusion", "violated"}, {"stock", "violated"}},
+            kAll,
+            0},
+           {"any outcome is expected",
+            {{"exclusion", "any"}, {"stock", "any"}, {"liveness", "any"}},
+            kAll,
+            0},
+           {"a violated claim without an expectation", {{"exclusion", "violated"}}, kAll, 1},
+           {"expected valid, was violated", {{"exclusion", "valid"}, {"stock", "any"}}, kAll, 1},
+           {"expected violated, was valid",
             {{"lease-exclusion", "violated"}, {"exclusion", "any"}, {"stock", "any"}},
             kAll,
             1},
-           {"unknown, and was violated", {{"exclusion", "unknown"}, {"stock", "any"}}, kAll, 1},
-           {"violated, and was unknown", {{"nonsense", "violated"}}, {"nonsense"}, 2},
-           {"valid, and was unknown", {{"nonsense", "valid"}}, {"nonsense"}, 2},
-           {"unknown, and was", {{"nonsense", "unknown"}}, {"nonsense"}, 0},
-           {"one decided otherwise", {{"exclusion", "valid"}}, {"exclusion", "nonsense"}, 1},
-           {"not judged, and of no matter",
+           {"expected unknown, was violated",
+            {{"exclusion", "unknown"}, {"stock", "any"}},
+            kAll,
+            1},
+           {"expected violated, was unknown", {{"nonsense", "violated"}}, {"nonsense"}, 2},
+           {"expected valid, was unknown", {{"nonsense", "valid"}}, {"nonsense"}, 2},
+           {"expected unknown, was unknown", {{"nonsense", "unknown"}}, {"nonsense"}, 0},
+           {"one claim is violated against its expectation, one is unknown",
+            {{"exclusion", "valid"}},
+            {"exclusion", "nonsense"},
+            1},
+           {"a claim that was not judged may have any outcome",
             {{"exclusion", "violated"}, {"fencing", "any"}},
             {"exclusion"},
             0},
-           {"not judged", {{"exclusion", "violated"}, {"fencing", "valid"}}, {"exclusion"}, 2},
+           {"expected valid, was not judged",
+            {{"exclusion", "violated"}, {"fencing", "valid"}},
+            {"exclusion"},
+            2},
        }) {
     const RunVerdict verdict =
         Judge(FromLanes(kJudgeStale, {.claims = held.claims, .expect = held.expect}));
@@ -365,7 +381,7 @@ TEST(Judge, PercentilesAreValuesThatOccurred) {
   EXPECT_EQ(PercentilesOf({}).count, 0);
 }
 
-TEST(Judge, WarnsOfStallsOverHalfTheLeaseWhereTheyMatter) {
+TEST(Judge, WarnsOfStallsOverHalfTheLeaseDuringHolds) {
   const auto warnings = [](const std::string& stall) {
     return Judge(FromLanes(R"(
     c1:                 A-a=======R-r
@@ -385,7 +401,7 @@ TEST(Judge, WarnsOfStallsOverHalfTheLeaseWhereTheyMatter) {
 
 TEST(Judge, TheTextIsATableWithItsReasons) {
   History history = FromLanes(kJudgeStale, {.claims = kAll, .expect = {{"exclusion", "violated"}}});
-  EXPECT_EQ(ToText(Judge(history)), TextOf("checker/testdata/verdict.txt"));
+  EXPECT_EQ(ToText(Judge(history)), ReadSourceFile("checker/testdata/verdict.txt"));
 }
 
 // Collects the keys of an object and its members as paths.
@@ -401,7 +417,7 @@ void CollectKeys(const json& value, const std::string& path, std::set<std::strin
 }
 
 TEST(Judge, TheJsonHasTheFieldsThatTheDocumentationNames) {
-  const std::string page = TextOf("docs/formats.md");
+  const std::string page = ReadSourceFile("docs/formats.md");
   const size_t from = page.find('{', page.find("## verdict.json"));
   const json documented = json::parse(page.substr(from, page.find("\n\n", from) - from));
   std::set<std::string> expected;
@@ -413,7 +429,7 @@ TEST(Judge, TheJsonHasTheFieldsThatTheDocumentationNames) {
   History blind = FromLanes("c1:         A-a===R-r\nc2:           A--?\nmachine c1:  (--)");
   blind.events[1].value[0] = INT64_MAX;  // no lease
   CollectKeys(ToJson(Judge(blind)), "", found);
-  std::erase_if(found, [](const std::string& key) {  // the example leaves these empty
+  std::erase_if(found, [](const std::string& key) {  // the documented example leaves these empty
     return key.starts_with(".latency.") && key.find("acquire") == std::string::npos &&
            key.find('.', 9) != std::string::npos;
   });

@@ -137,7 +137,7 @@ const std::vector<BadInputCase> kBadInputCases{
      "h:1: longer than 16 MiB", SkipReason::kTooLong, Outcome::kUnknown},
     {"NotUtf8", "{:process 0, :type :invoke, :f \"\xc3\x28\"}\n" + kGood, "h:1: not UTF-8",
      SkipReason::kNotUtf8, Outcome::kUnknown},
-    {"ArbitraryBytes", std::string("\0\x01\xfe{", 4) + "\n" + kGood, "h:1: '?' begins no form",
+    {"ArbitraryBytes", std::string("\0\x01\xfe{", 4) + "\n" + kGood, "h:1: unexpected '?'",
      SkipReason::kGarbled, Outcome::kUnknown},
     {"TheFirstTimeIsMissing",
      EdnEvent(0, "invoke", "write", "1") + EdnEvent(0, "ok", "write", "1", 5),

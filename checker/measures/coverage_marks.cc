@@ -12,16 +12,16 @@ namespace {
 constexpr int64_t kPttlNotThere = -2;
 constexpr int64_t kPttlNeverExpires = -1;
 
-class Marking {
+class MarkFinder {
  public:
-  explicit Marking(const Evidence& evidence) : evidence_(evidence) {}
+  explicit MarkFinder(const Evidence& evidence) : evidence_(evidence) {}
 
-  MarkSet Marks() && {
-    for (const Event& event : evidence_.history().events) Take(event);
-    for (const Hold& hold : evidence_.holds().all) Take(hold);
-    for (const auto& [key, looks] : looks_) {
-      if (looks.there > 0) Set(Mark::kLeftBehind);
-      if (looks.there > 0 && looks.gone > 0) Set(Mark::kLeftOnSome);
+  MarkSet Find() && {
+    for (const Event& event : evidence_.history().events) Note(event);
+    for (const Hold& hold : evidence_.holds().all) Note(hold);
+    for (const auto& [key, readings] : readings_) {
+      if (readings.found > 0) Set(Mark::kLeftBehind);
+      if (readings.found > 0 && readings.gone > 0) Set(Mark::kLeftOnSome);
     }
     if (!FindOverlaps(evidence_.holds(), Part::kCore).empty()) Set(Mark::kHeldTwice);
     if (!FindOverlaps(evidence_.holds(), Part::kPromised).empty()) Set(Mark::kGrantedTwice);
@@ -29,31 +29,31 @@ class Marking {
   }
 
  private:
-  struct Looks {
-    int there = 0;
+  struct KeyReadings {
+    int found = 0;
     int gone = 0;
   };
 
   void Set(Mark mark) { marks_.set(static_cast<size_t>(mark)); }
   // Marks a refusal (`fail`) or an unknown outcome (`info`).
-  void SetBy(EventType type, Mark refused, Mark unanswered) {
+  void SetByOutcome(EventType type, Mark refused, Mark unanswered) {
     if (type == EventType::kFail) Set(refused);
     if (type == EventType::kInfo) Set(unanswered);
   }
 
-  void Take(const Event& event) {
-    if (event.op == Op::kExpiry && event.type == EventType::kOk) return Look(event);
+  void Note(const Event& event) {
+    if (event.op == Op::kExpiry && event.type == EventType::kOk) return NoteReading(event);
     if (event.client <= kReferee) return;
     switch (event.op) {
       case Op::kAcquire:
-        return SetBy(event.type, Mark::kRefused, Mark::kGrantUnanswered);
+        return SetByOutcome(event.type, Mark::kRefused, Mark::kGrantUnanswered);
       case Op::kExtend:
         if (event.type == EventType::kOk) Set(Mark::kExtended);
-        return SetBy(event.type, Mark::kExtensionRefused, Mark::kExtensionUnanswered);
+        return SetByOutcome(event.type, Mark::kExtensionRefused, Mark::kExtensionUnanswered);
       case Op::kRelease:
-        return SetBy(event.type, Mark::kReleaseRefused, Mark::kReleaseUnanswered);
+        return SetByOutcome(event.type, Mark::kReleaseRefused, Mark::kReleaseUnanswered);
       case Op::kWrite:
-        return TakeWrite(event);
+        return NoteWrite(event);
       case Op::kWait:
         if (event.type == EventType::kFail) Set(Mark::kGaveUp);
         return;
@@ -62,20 +62,20 @@ class Marking {
     }
   }
 
-  void Look(const Event& event) {
-    Looks& looks = looks_[event.key];
-    ++(event.value[0] == kPttlNotThere ? looks.gone : looks.there);
+  void NoteReading(const Event& event) {
+    KeyReadings& readings = readings_[event.key];
+    ++(event.value[0] == kPttlNotThere ? readings.gone : readings.found);
     if (event.value[0] == kPttlNeverExpires) Set(Mark::kLeftForEver);
   }
 
-  void TakeWrite(const Event& event) {
-    SetBy(event.type, Mark::kWriteRefused, Mark::kWriteUnanswered);
+  void NoteWrite(const Event& event) {
+    SetByOutcome(event.type, Mark::kWriteRefused, Mark::kWriteUnanswered);
     const Hold* hold = evidence_.holds().Find(event.hold);
     if (event.type == EventType::kOk && hold != nullptr && !hold->LiveAt(event.at_ns))
       Set(Mark::kWrittenLate);
   }
 
-  void Take(const Hold& hold) {
+  void Note(const Hold& hold) {
     const int64_t live_to_ns = hold.live.empty() ? hold.core.from_ns : hold.live.back().to_ns;
     if (live_to_ns < hold.core.to_ns) Set(Mark::kOverWhileHeld);
     if (live_to_ns < hold.core.to_ns && hold.released) Set(Mark::kReleasedLate);
@@ -92,7 +92,7 @@ class Marking {
   }
 
   const Evidence& evidence_;
-  std::map<uint16_t, Looks> looks_;
+  std::map<uint16_t, KeyReadings> readings_;
   std::map<std::pair<SessionId, uint16_t>, int64_t> held_until_ns_;
   MarkSet marks_;
 };
@@ -102,31 +102,32 @@ class Marking {
 std::span<const MarkEntry> AllMarks() {
   static constexpr std::array<MarkEntry, kMarks> kEntries{{
       {Mark::kRefused, "refused", "an acquire was refused"},
-      {Mark::kGaveUp, "gave-up", "a client that waited for a lock gave up"},
+      {Mark::kGaveUp, "gave-up", "a client gave up its wait for a lock"},
       {Mark::kGrantUnanswered, "grant-unanswered", "an acquire was not answered"},
       {Mark::kEnteredAgain, "entered-again", "a session was granted a key that it held"},
       {Mark::kExtended, "extended", "a lease was extended"},
       {Mark::kExtensionRefused, "extension-refused", "an extension was refused: the lock was lost"},
       {Mark::kExtensionUnanswered, "extension-unanswered", "an extension was not answered"},
-      {Mark::kOverWhileHeld, "over-while-held", "a lease ended while its holder believed in it"},
+      {Mark::kOverWhileHeld, "over-while-held", "a lease ended before its hold did"},
       {Mark::kWrittenLate, "written-late",
        "a write was answered after the lease of its hold had ended"},
       {Mark::kWriteRefused, "write-refused", "the store refused a write"},
       {Mark::kWriteUnanswered, "write-unanswered", "a write was not answered"},
-      {Mark::kReleasedLate, "released-late", "a release was called after the lease had ended"},
-      {Mark::kReleaseRefused, "release-refused", "a release was refused: the lock was not its own"},
+      {Mark::kReleasedLate, "released-late", "a release was invoked after the lease had ended"},
+      {Mark::kReleaseRefused, "release-refused",
+       "a release reported that the lock was not its own"},
       {Mark::kReleaseUnanswered, "release-unanswered", "a release was not answered"},
-      {Mark::kHeldTwice, "held-twice", "two clients held a key at once"},
-      {Mark::kGrantedTwice, "granted-twice", "two clients held a key at once, with valid leases"},
-      {Mark::kKilledHolding, "killed-holding", "a client was killed while it held a key"},
-      {Mark::kLeftBehind, "left-behind", "a key was there after the run"},
-      {Mark::kLeftOnSome, "left-on-some",
-       "a key was there after the run, but only on some servers"},
-      {Mark::kLeftForEver, "left-for-ever", "a key was there after the run, without expiry"},
+      {Mark::kHeldTwice, "held-twice", "two sessions held a key at once"},
+      {Mark::kGrantedTwice, "granted-twice",
+       "the leases of two sessions on a key were valid at once"},
+      {Mark::kKilledHolding, "killed-holding", "a client was killed while it held a lock"},
+      {Mark::kLeftBehind, "left-behind", "a key remained after the clients had ended"},
+      {Mark::kLeftOnSome, "left-on-some", "a key remained on some servers but not on all"},
+      {Mark::kLeftForEver, "left-for-ever", "a key without expiry remained"},
   }};
   return kEntries;
 }
 
-MarkSet MarksOf(const Evidence& evidence) { return Marking(evidence).Marks(); }
+MarkSet MarksOf(const Evidence& evidence) { return MarkFinder(evidence).Find(); }
 
 }  // namespace doublehold

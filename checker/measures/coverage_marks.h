@@ -1,7 +1,7 @@
 // Coverage marks: named states in which a lock may go wrong. The marks that a search has reached
-// show what it can detect.
+// show which errors the search can detect.
 //
-// Pure, as checkers are; no verdict depends on it.
+// Pure, as checkers are. No verdict depends on the marks.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 
@@ -47,7 +47,7 @@ struct MarkEntry {
 std::span<const MarkEntry> AllMarks();
 
 using MarkSet = std::bitset<kMarks>;
-// Passes over the events twice, and over the holds once.
+// Returns the marks that the history reached.
 MarkSet MarksOf(const Evidence& evidence);
 
 }  // namespace doublehold

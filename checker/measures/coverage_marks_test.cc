@@ -60,7 +60,7 @@ TEST(Marks, MatchEachDrawing) {
     EXPECT_EQ(MarksIn(drawn.picture), drawn.marks) << drawn.picture;
 }
 
-TEST(Marks, EachIsDrawnOnceAndIsListedInItsPlace) {
+TEST(Marks, EachIsReachedByADrawingAndListedInTheOrderOfItsEnumerator) {
   std::set<std::string> seen;
   for (size_t i = 0; i < AllMarks().size(); ++i)
     EXPECT_EQ(static_cast<size_t>(AllMarks()[i].mark), i) << AllMarks()[i].name;

@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-std::vector<Margin> MarginsFoundBy(MarginFinder&& finder) {
+std::vector<Margin> TakeMargin(MarginFinder&& finder) {
   std::optional<Margin> margin = std::move(finder).Take();
   return margin ? std::vector{std::move(*margin)} : std::vector<Margin>{};
 }
@@ -21,7 +21,7 @@ std::vector<Margin> MarginsFoundBy(MarginFinder&& finder) {
 std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& holds) {
   MarginFinder gaps(
       {.what = "shortest gap between two holds", .missed = "longest overlap of two holds"});
-  std::map<uint16_t, const Hold*> last_to_end;  // of each key, so far
+  std::map<uint16_t, const Hold*> last_to_end;  // by key, among the holds so far
   for (const Hold& hold : holds.all) {
     const Hold*& before = last_to_end[hold.key];
     if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
@@ -36,7 +36,7 @@ std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& ho
     }
     if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
   }
-  return MarginsFoundBy(std::move(gaps));
+  return TakeMargin(std::move(gaps));
 }
 
 std::vector<Margin> LeaseMargins(const Disturbances& disturbances, const Holds& holds) {
@@ -61,8 +61,8 @@ std::vector<Margin> LeaseMargins(const Disturbances& disturbances, const Holds& 
       note(at_release, hold, hold.valid_until_ns - hold.core.to_ns, hold.core.to_ns, "released");
     }
   }
-  std::vector<Margin> margins = MarginsFoundBy(std::move(at_release));
-  for (Margin& margin : MarginsFoundBy(std::move(at_grant))) margins.push_back(std::move(margin));
+  std::vector<Margin> margins = TakeMargin(std::move(at_release));
+  for (Margin& margin : TakeMargin(std::move(at_grant))) margins.push_back(std::move(margin));
   return margins;
 }
 

@@ -16,8 +16,8 @@ namespace doublehold {
 //   c2:        A---a==R     5 ms from R to a
 std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& holds);
 
-// For `lease-exclusion`: the rest of a lease at its hold's release, and at its grant. A client that
-// is granted a nearly expired lease soon works unprotected.
+// For `lease-exclusion`: the time left of a lease at the release of its hold, and at its grant. A
+// client that is granted a nearly expired lease soon works unprotected.
 std::vector<Margin> LeaseMargins(const Disturbances& disturbances, const Holds& holds);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// Warns of pauses that were planned to outlast a lease and did not, so that they tested nothing.
+// Warns if all pauses that were planned to outlast a lease were too short: these test nothing.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_SHORT_PAUSES_H_
 

@@ -1,4 +1,3 @@
-// Warnings of pauses that were too short to test anything.
 #include "checker/measures/short_pauses.h"
 
 #include <gtest/gtest.h>
@@ -14,53 +13,53 @@ namespace doublehold {
 namespace {
 
 // The requested lease is 10 ms, and a pause is planned to last 12 ms.
-std::string Why(const std::string& picture, Duration lasts = 12ms) {
+std::string WarningFor(const std::string& picture, Duration lasts = 12ms) {
   History history = FromLanes(picture);
   for (FaultFact& fault : history.facts.faults) fault.lasts = lasts;
   const std::vector<std::string> warnings = PauseWarnings(Evidence(history));
   return warnings.empty() ? "" : warnings.front();
 }
 
-constexpr char kShort[] = R"(
+constexpr char kTooShortPause[] = R"(
       c1:        A-a=================!==R-r
       pause c1:      [----------])";
 
-TEST(ShortPauses, ALeaseThatIsLongerThanRequestedOutlastsThem) {
-  EXPECT_EQ(Why(kShort),
+TEST(ShortPauses, WarnsIfAGrantedLeaseIsLongerThanRequestedAndOutlastsAllPauses) {
+  EXPECT_EQ(WarningFor(kTooShortPause),
             "no pause outlasted the lease of the holder that it stopped: pauses lasted 11.0 ms at "
             "most, and the leases of these holders 20.0 ms or more, where 10.0 ms was requested; "
             "so the lock was not tested with a pause past its lease");
 }
 
-TEST(ShortPauses, OneThatOutlastedItsLeaseIsEnough) {
-  EXPECT_EQ(Why(kShort + std::string(R"(
+TEST(ShortPauses, NoWarningIfOnePauseOutlastedItsLease) {
+  EXPECT_EQ(WarningFor(kTooShortPause + std::string(R"(
       c2:                                      A-a====!==========R-r
       pause c2:                                    [---------])")),
             "");
 }
 
-TEST(ShortPauses, NoWarningIfNoneWasPlannedToOutlastALeaseOrMetAHolder) {
-  EXPECT_EQ(Why(kShort, 10ms), "");
-  EXPECT_EQ(Why(R"(
+TEST(ShortPauses, NoWarningIfNoPauseWasPlannedToOutlastALeaseOrStoppedAHolder) {
+  EXPECT_EQ(WarningFor(kTooShortPause, 10ms), "");
+  EXPECT_EQ(WarningFor(R"(
       c1:        A-a=====R-r
       pause c1:              [----------])"),
             "");
-  EXPECT_EQ(Why(R"(
+  EXPECT_EQ(WarningFor(R"(
       c1:        A-a=================!==R-r
       pause c2:      [----------])"),
             "");
-  EXPECT_EQ(Why(R"(
+  EXPECT_EQ(WarningFor(R"(
       c1:        A-a=================!==R-r
       pause n1:      [----------])"),
             "");
-  EXPECT_EQ(Why(R"(
+  EXPECT_EQ(WarningFor(R"(
       c1:        A-a=================!==R-r
       slow c1:       [----------])"),
             "");
 }
 
-TEST(ShortPauses, TheVerdictWarnsOfThem) {
-  History history = FromLanes(kShort);
+TEST(ShortPauses, TheVerdictHasTheWarning) {
+  History history = FromLanes(kTooShortPause);
   history.facts.faults[0].lasts = 12ms;
   const RunVerdict verdict = Judge(history);
   EXPECT_TRUE(verdict.short_pauses);

@@ -10,10 +10,10 @@
 namespace doublehold {
 namespace {
 
-// Most lost records of one segment; small enough that a sum cannot overflow.
+// Limit for the lost records of one segment. Sums of such numbers cannot overflow.
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
-// Whether a fault killed the client by then.
+// Whether a fault killed the client at `at_ns` or earlier.
 bool WasKilledBy(const Disturbances& disturbances, int32_t client, int64_t at_ns) {
   return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
     return episode.client == client && episode.from_ns <= at_ns &&
@@ -29,7 +29,7 @@ class Counter {
       ++tally_.started[static_cast<size_t>(episode.fault)];
   }
 
-  void Take(const Event& event) {
+  void Count(const Event& event) {
     if (event.op == Op::kLost) {
       tally_.lost[event.client] += std::clamp<int64_t>(event.value[0], 1, kMostLost);
     }
@@ -40,11 +40,11 @@ class Counter {
     if (!HasKey(event.op)) return;
     if (!first_ns_) first_ns_ = event.at_ns;
     last_ns_ = event.at_ns;
-    TakeOwn(event);
+    CountOperation(event);
   }
 
   Tally Finish(const Holds& holds) && {
-    for (const auto& [who, since_ns] : open_) ++*Unknown(who.second);
+    for (const auto& [who, since_ns] : open_) ++*UnknownCounter(who.second);
     std::vector<int64_t> held;
     for (const Hold& hold : holds.all) {
       if (hold.client > kReferee && hold.released) {
@@ -60,11 +60,11 @@ class Counter {
   }
 
  private:
-  void TakeOwn(const Event& event) {
+  void CountOperation(const Event& event) {
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke) ++tally_.attempts;
     if (event.op == Op::kAcquire && event.type == EventType::kOk) ++tally_.grants;
     if (event.op == Op::kOrder && event.type == EventType::kOk) ++tally_.orders;
-    if (event.type == EventType::kInfo) ++*Unknown(event.op);
+    if (event.type == EventType::kInfo) ++*UnknownCounter(event.op);
     if (event.type == EventType::kInvoke) {
       open_[{SessionOf(event), event.op}] = event.at_ns;
       return;
@@ -77,7 +77,7 @@ class Counter {
     open_.erase(open);
   }
 
-  int64_t* Unknown(Op op) {
+  int64_t* UnknownCounter(Op op) {
     switch (op) {
       case Op::kAcquire:
         return &tally_.unknown_acquires;
@@ -87,25 +87,25 @@ class Counter {
       case Op::kOrder:
         return &tally_.unknown_writes;
       default:
-        return &unimportant_;
+        return &ignored_;
     }
   }
 
   const Disturbances& disturbances_;
   Tally tally_;
-  // Time of invocation; an operation that never ends is unknown.
+  // Invocation times of pending operations. An operation that never ends has an unknown outcome.
   std::map<std::pair<SessionId, Op>, int64_t> open_;
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;
   int64_t last_ns_ = 0;
-  int64_t unimportant_ = 0;
+  int64_t ignored_ = 0;
 };
 
 }  // namespace
 
 Tally Count(const Evidence& evidence) {
   Counter counter(evidence.disturbances());
-  for (const Event& event : evidence.history().events) counter.Take(event);
+  for (const Event& event : evidence.history().events) counter.Count(event);
   return std::move(counter).Finish(evidence.holds());
 }
 

@@ -14,7 +14,7 @@ namespace doublehold {
 
 struct Tally {
   int64_t unknown_acquires = 0, unknown_releases = 0, unknown_writes = 0;
-  // "acquire" (attempts that were granted), "wait" (until granted), "hold", "release"
+  // "acquire" (granted attempts), "wait" (until the grant), "hold", "release"
   std::map<std::string, Percentiles> latency;
   int64_t attempts = 0, grants = 0, orders = 0;
   double seconds = 0;  // from the first to the last event of a client
@@ -25,7 +25,7 @@ struct Tally {
   std::vector<int64_t> started;
 };
 
-// Counts clients only, not the referee and the supervisor.
+// Counts operations of clients only, not of the referee.
 Tally Count(const Evidence& evidence);
 
 }  // namespace doublehold

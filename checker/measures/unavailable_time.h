@@ -1,5 +1,5 @@
-// How long nobody held a lock that somebody wanted: the cost of a lost reply where nothing else
-// goes wrong.
+// The time in which a client waited for a lock that nobody held: the cost of a lost reply if no
+// claim is violated.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 
@@ -11,17 +11,18 @@
 
 namespace doublehold {
 
-struct Unheld {
+struct UnavailableTime {
   uint16_t key = 0;
   Span when;
 };
 
-// The longest such time over all keys: from the first acquire of a free key to the next grant.
-// Without a grant it ends with the last acquire. Nothing if nobody acquired.
+// Returns the longest such time over all keys: from the first acquire of a free key to the next
+// grant. Without a grant, the time ends with the last acquire. Nothing: no client waited for a free
+// key.
 //
-//   c1:  A--------?                   unknown outcome: it does not count as a hold
+//   c1:  A--------?                   unknown outcome: does not count as a hold
 //   c2:     A-x   A-x   A-a=====R-r   from c1's A to c2's a
-std::optional<Unheld> LongestUnheld(const Evidence& evidence);
+std::optional<UnavailableTime> FindLongestUnavailableTime(const Evidence& evidence);
 
 }  // namespace doublehold
 

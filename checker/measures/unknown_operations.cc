@@ -16,7 +16,7 @@ namespace {
 
 bool IsData(Op op) { return op == Op::kWrite || op == Op::kOrder || op == Op::kSave; }
 
-BlindCount* CountOf(BlindSpots& spots, Op op) {
+BlindCount* CountForOp(BlindSpots& spots, Op op) {
   switch (op) {
     case Op::kAcquire:
       return &spots.acquires;
@@ -43,8 +43,8 @@ struct UnknownCall {
   EventType outcome = EventType::kInfo;
 };
 
-// The two latest ends, so that one can be excluded.
-struct Latest {
+// The two latest ends of operations, so that an operation can exclude itself.
+struct LatestEnds {
   std::array<int64_t, 2> end_ns{-1, -1};
   void Add(int64_t at_ns) {
     end_ns[1] = std::max(end_ns[1], std::min(end_ns[0], at_ns));
@@ -52,13 +52,13 @@ struct Latest {
   }
 };
 
-class Finding {
+class BlindSpotFinder {
  public:
-  explicit Finding(const Evidence& evidence)
+  explicit BlindSpotFinder(const Evidence& evidence)
       : evidence_(evidence), own_matters_(Judges("reentry")) {
     order_matters_ = Judges("fencing") || Judges("order");
     all_matters_ = own_matters_ || order_matters_;
-    for (const Event& event : evidence.history().events) Take(event);
+    for (const Event& event : evidence.history().events) Note(event);
     for (const auto& [who, operation] : open_) Finish(operation);
     std::ranges::stable_sort(unknown_, {},
                              [](const UnknownCall& operation) { return operation.when.from_ns; });
@@ -68,11 +68,12 @@ class Finding {
 
   void Find(BlindSpots& spots) const {
     for (const UnknownCall& operation : unknown_) {
-      BlindCount& count = *CountOf(spots, operation.op);
+      BlindCount& count = *CountForOp(spots, operation.op);
       ++count.unknown;
       if (!CouldHide(operation)) continue;
       ++count.could_hide;
-      if (spots.first.size() < BlindSpots::kTold) spots.first.push_back(Tell(operation));
+      if (spots.first.size() < BlindSpots::kMostDescribed)
+        spots.first.push_back(Describe(operation));
     }
   }
 
@@ -82,8 +83,8 @@ class Finding {
     return std::ranges::find(claims, claim) != claims.end();
   }
 
-  void Take(const Event& event) {
-    if (event.client <= kReferee || CountOf(kinds_, event.op) == nullptr) return;
+  void Note(const Event& event) {
+    if (event.client <= kReferee || CountForOp(judged_ops_, event.op) == nullptr) return;
     const auto who = std::tuple(SessionOf(event), event.task, event.op, event.key);
     const bool begins = event.type == EventType::kInvoke;
     const auto before = open_.find(who);
@@ -115,7 +116,7 @@ class Finding {
       by_op_[{operation.key, operation.by, operation.op}].Add(operation.when.to_ns);
   }
 
-  // From when on other sessions' operations matter for this one.
+  // The operation may conflict with operations that ended at this time or later.
   [[nodiscard]] int64_t SinceNs(const UnknownCall& operation) const {
     if (operation.op == Op::kSave) return 0;
     if (!IsData(operation.op)) return all_matters_ ? 0 : operation.when.from_ns;
@@ -134,9 +135,9 @@ class Finding {
     return by_op_.at({operation.key, operation.by, operation.op}).end_ns[1] >= since_ns;
   }
 
-  // What the operation may have met first: a hold, else another unanswered operation. If nothing
-  // came after it and earlier operations matter (tokens, queues), the last earlier hold.
-  [[nodiscard]] std::string MayHave(const UnknownCall& operation) const {
+  // Describes the first possible conflict: with a hold, else with another unanswered operation. If
+  // only earlier operations remain (tokens, queues), with the last earlier hold.
+  [[nodiscard]] std::string DescribeConflict(const UnknownCall& operation) const {
     const Disturbances& disturbances = evidence_.disturbances();
     const int64_t met_ns =
         std::max(SinceNs(operation), IsData(operation.op) ? 0 : operation.when.from_ns);
@@ -159,14 +160,14 @@ class Finding {
                          OwnerName(disturbances, before->owner()), During(before->core));
     }
     const int64_t did_ns = order_matters_ ? SinceNs(operation) : met_ns;
-    for (const auto& [session, latest] : by_session_.at(operation.key)) {
-      if (session != operation.by && latest.end_ns[0] >= did_ns)
+    for (const auto& [session, ends] : by_session_.at(operation.key)) {
+      if (session != operation.by && ends.end_ns[0] >= did_ns)
         return fmt::format("it may have met what {} did", OwnerName(disturbances, session));
     }
     return "it may have met what the same client did";
   }
 
-  [[nodiscard]] BlindSpot Tell(const UnknownCall& operation) const {
+  [[nodiscard]] BlindSpot Describe(const UnknownCall& operation) const {
     const Disturbances& disturbances = evidence_.disturbances();
     return {.op = operation.op,
             .by = operation.by,
@@ -176,24 +177,24 @@ class Finding {
                                     "later, {}",
                                     OwnerName(disturbances, operation.by), Name(operation.op),
                                     KeyName(disturbances.facts, operation.key),
-                                    At(operation.when.from_ns), MayHave(operation))};
+                                    At(operation.when.from_ns), DescribeConflict(operation))};
   }
 
   const Evidence& evidence_;
-  bool own_matters_;  // an operation of the same session may decide a claim
-  bool order_matters_ = false;
-  bool all_matters_ = false;
-  BlindSpots kinds_;
+  bool own_matters_;            // operations may conflict with their own session
+  bool order_matters_ = false;  // tokens or queues are judged
+  bool all_matters_ = false;    // operations may conflict with earlier operations
+  BlindSpots judged_ops_;
   std::map<std::tuple<SessionId, TaskKind, Op, uint16_t>, UnknownCall> open_;
   std::vector<UnknownCall> unknown_;
-  std::map<uint16_t, std::map<SessionId, Latest>> by_session_;
-  std::map<std::tuple<uint16_t, SessionId, Op>, Latest> by_op_;
+  std::map<uint16_t, std::map<SessionId, LatestEnds>> by_session_;
+  std::map<std::tuple<uint16_t, SessionId, Op>, LatestEnds> by_op_;
 };
 
-std::vector<Stall> LongestOf(std::vector<Stall> stalls) {
+std::vector<Stall> LongestStalls(std::vector<Stall> stalls) {
   const auto length = [](const Stall& stall) { return stall.when.from_ns - stall.when.to_ns; };
   std::ranges::stable_sort(stalls, {}, length);
-  if (stalls.size() > BlindSpots::kTold) stalls.resize(BlindSpots::kTold);
+  if (stalls.size() > BlindSpots::kMostDescribed) stalls.resize(BlindSpots::kMostDescribed);
   return stalls;
 }
 
@@ -208,11 +209,11 @@ int64_t BlindSpots::CouldHide() const {
 }
 
 BlindSpots FindBlindSpots(const Evidence& evidence) {
-  BlindSpots spots{.stalls = LongestOf(evidence.disturbances().stalls)};
+  BlindSpots spots{.stalls = LongestStalls(evidence.disturbances().stalls)};
   for (const Hold& hold : evidence.holds().all) {
     if (hold.valid_until_ns >= kForeverNs) ++spots.without_lease[hold.client];
   }
-  Finding(evidence).Find(spots);
+  BlindSpotFinder(evidence).Find(spots);
   return spots;
 }
 

@@ -1,6 +1,6 @@
-// Finds operations of unknown outcome, and what they may hide.
+// Finds operations of unknown outcome that may hide violations.
 //
-// Pure. May say too often that an operation can hide a violation, never too seldom.
+// Pure. May overcount the operations that can hide a violation, but never undercounts them.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_UNKNOWN_OPERATIONS_H_
 
@@ -25,11 +25,11 @@ struct BlindSpot {
 
 struct BlindCount {
   int64_t unknown = 0;
-  int64_t could_hide = 0;  // how many of them could hide a violation
+  int64_t could_hide = 0;  // unknown operations that could hide a violation
 };
 
 struct BlindSpots {
-  static constexpr size_t kTold = 5;
+  static constexpr size_t kMostDescribed = 5;
 
   BlindCount acquires, extends, releases, writes;  // writes: of stock, of orders, of results
   std::vector<BlindSpot> first;              // the first few operations that could hide a violation
@@ -41,27 +41,25 @@ struct BlindSpots {
 };
 
 // An unanswered operation may take effect at any time after its invocation, long after its client's
-// timeout, and more than once. So it may conflict with another session's operation on the key,
-// unless that was over before the invocation. Such operations are holds, writes, and other
-// unanswered operations.
+// timeout, and more than once. So it may conflict with another session's hold, write or unanswered
+// operation on the key, unless that ended before the invocation.
 //
 //   c1:      A-a=====R-r
 //   c2:  A---?                   may be a second grant beside c1's
-//   c3:                  A-?     nothing: nobody uses the key afterwards
+//   c3:                  A-?     hides nothing: nobody uses the key afterwards
 //
-// An acquire, an extension and a release matter from their invocation on. A write conflicts with
-// writes since its read, so it matters from the beginning of its hold. A saved result matters from
-// the beginning of the run. A write that is retried may have been carried out twice:
+// A write may conflict with operations since its read, so with all since the start of its hold. A
+// save may conflict with all operations of the run. A retried write may be carried out twice:
 //
 //   c1:  A-a=W-w=R-r                       c1:  A-a=W-?=W-w=R-r
-//   c2: A-a=====!==========W-?             its own second write may have taken a second unit
+//   c2: A-a=====!==========W-?             `W-?` may have taken a second unit
 //
-// If tokens, queues or re-entries are judged, an acquire and a release matter beside all
-// operations, those of the same session included.
+// If tokens, queues or re-entries are judged, other operations may conflict with all operations of
+// the run. If re-entries are judged, this includes operations of the same session.
 BlindSpots FindBlindSpots(const Evidence& evidence);
 
-// Whether a run of lock `none` violates nothing that its load must violate without a lock: `stock`
-// if it is written unprotected, else `exclusion`. Such a load can judge no lock.
+// Whether a run with lock `none` did not violate the claim that a load must violate without a lock:
+// `stock` if the stock is written unprotected, else `exclusion`. Such a load can judge no lock.
 bool IsWeakControl(const RunFacts& facts, const std::vector<ClaimVerdict>& claims);
 
 }  // namespace doublehold

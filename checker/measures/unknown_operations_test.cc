@@ -24,7 +24,7 @@ void ExpectBlindSpots(const BlindSpotsRow& row, BlindCount BlindSpots::*kind) {
   EXPECT_EQ((spots.*kind).could_hide, row.could_hide) << row.picture;
 }
 
-TEST(BlindSpots, AnAcquireMayBeASecondHoldBesideALaterHold) {
+TEST(BlindSpots, AnUnansweredAcquireMayOverlapALaterHold) {
   for (const BlindSpotsRow& row : {BlindSpotsRow{R"(
       c1:     A-a=====R-r
       c2: A---?              )",
@@ -56,7 +56,7 @@ TEST(BlindSpots, AnAcquireMayBeASecondHoldBesideALaterHold) {
   }
 }
 
-TEST(BlindSpots, AnAcquireThatIsNeverAnsweredCountsToo) {
+TEST(BlindSpots, AnAcquireWithoutARecordedEndCountsToo) {
   ExpectBlindSpots({R"(
       c1: A-a=====R-r
       c2:     A              )",
@@ -64,8 +64,8 @@ TEST(BlindSpots, AnAcquireThatIsNeverAnsweredCountsToo) {
                    &BlindSpots::acquires);
 }
 
-// The acquire may be carried out once more, or on another node, after the release found it.
-TEST(BlindSpots, AReleaseDoesNotEndAnAcquire) {
+// The acquire may be carried out again, or on another node, after its release.
+TEST(BlindSpots, AReleaseDoesNotEndAnUnansweredAcquire) {
   ExpectBlindSpots({R"(
       c1:              A-a=====R-r
       c2: A---?  R-r               )",
@@ -81,7 +81,7 @@ TEST(BlindSpots, TwoUnansweredAcquiresMayBothHaveBeenGranted) {
                    &BlindSpots::acquires);
 }
 
-TEST(BlindSpots, ForTokensAndQueuesAnAcquireMattersBesideEarlierHolds) {
+TEST(BlindSpots, ForTokensAndQueuesAnAcquireConflictsWithEarlierHolds) {
   constexpr char kAfter[] = R"(
       c1: A-a=====R-r
       c2:             A---?  )";
@@ -92,7 +92,7 @@ TEST(BlindSpots, ForTokensAndQueuesAnAcquireMattersBesideEarlierHolds) {
   ExpectBlindSpots({"c1: A-a==A-?==R-r", 1, 1, "reentry"}, &BlindSpots::acquires);
 }
 
-TEST(BlindSpots, AReleaseMayHaveFreedALaterHold) {
+TEST(BlindSpots, AnUnansweredReleaseMayFreeALaterHold) {
   ExpectBlindSpots({R"(
       c1: A-a===R---?
       c2:              A-a==R-r )",
@@ -105,7 +105,7 @@ TEST(BlindSpots, AReleaseMayHaveFreedALaterHold) {
                    &BlindSpots::releases);
 }
 
-TEST(BlindSpots, AnExtensionMayHaveBlockedTheNextHold) {
+TEST(BlindSpots, AnUnansweredExtensionMayConflictWithTheNextHold) {
   ExpectBlindSpots({R"(
       c1: A-a==E-?!==R-r
       c2:                 A-a==R-r )",
@@ -141,7 +141,7 @@ TEST(BlindSpots, AWriteConflictsWithWritesSinceItsHoldBegan) {
   }
 }
 
-TEST(BlindSpots, ASaveConflictsWithEveryOtherOfTheRun) {
+TEST(BlindSpots, AnUnansweredSaveConflictsWithEveryOtherSaveOfTheRun) {
   ExpectBlindSpots({R"(
       c1: A-a=S-k=R-r                    | 7
       c2:              A-a=S-?=R-r       | 7  )",
@@ -149,7 +149,7 @@ TEST(BlindSpots, ASaveConflictsWithEveryOtherOfTheRun) {
                    &BlindSpots::writes);
 }
 
-TEST(BlindSpots, AreDescribedWithWhatTheyMayHaveMet) {
+TEST(BlindSpots, TheSentenceNamesThePossibleConflict) {
   const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1: A-a=g=W-?=R---?            | 5 5>4
       c2:                   A-a==R-r )"));
@@ -160,35 +160,35 @@ TEST(BlindSpots, AreDescribedWithWhatTheyMayHaveMet) {
             "later, it may have met client 2's hold (0.020-0.023 s)");
 }
 
-TEST(BlindSpots, EarlierOperationsAreNotMet) {
+TEST(BlindSpots, TheSentenceDistinguishesEarlierFromLaterConflicts) {
   const std::string before = R"(
       c1: A-a=====R-r
       c3:               A-a==R-r
       c2:                          A---?  )";
   const std::string after = "\n      c4:                                 A-a==R-r";
-  struct Told {
+  struct DescriptionRow {
     std::string picture, claim, end;
   };
-  for (const Told& row :
-       {Told{before, "fencing",
-             "may be out of order with client 3's hold before it (0.016-0.019 s)"},
-        Told{before + after, "fencing", "may have met client 4's hold (0.034-0.037 s)"},
-        Told{before, "reentry", "may have met what the same client did"}}) {
+  for (const DescriptionRow& row :
+       {DescriptionRow{before, "fencing",
+                       "may be out of order with client 3's hold before it (0.016-0.019 s)"},
+        DescriptionRow{before + after, "fencing", "may have met client 4's hold (0.034-0.037 s)"},
+        DescriptionRow{before, "reentry", "may have met what the same client did"}}) {
     const BlindSpots spots = BlindSpotsIn(FromLanes(row.picture, {.claims = {row.claim}}));
     ASSERT_EQ(spots.first.size(), 1U) << row.picture;
     EXPECT_TRUE(spots.first[0].sentence.ends_with(row.end)) << spots.first[0].sentence;
   }
 }
 
-TEST(BlindSpots, FewAreDescribedAndAllAreCounted) {
+TEST(BlindSpots, AtMostFiveAreDescribedButAllAreCounted) {
   const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1:                                        A-a=====R-r
       c2: A-? A-? A-? A-? A-? A-? A-?              )"));
   EXPECT_EQ(spots.acquires.could_hide, 7);
-  EXPECT_EQ(spots.first.size(), BlindSpots::kTold);
+  EXPECT_EQ(spots.first.size(), BlindSpots::kMostDescribed);
 }
 
-TEST(BlindSpots, HoldsWithoutALeaseAndStallsAreNamed) {
+TEST(BlindSpots, HoldsWithoutALeaseAndStallsAreListed) {
   History history = FromLanes(R"(
       c1:          A-a=R-r
       c2:                        A-a==R-r
@@ -204,7 +204,7 @@ TEST(BlindSpots, HoldsWithoutALeaseAndStallsAreNamed) {
   EXPECT_EQ(spots.stalls[0].client, 2);
 }
 
-TEST(BlindSpots, AControlThatGoesWellShowsThatItsLoadIsTooWeak) {
+TEST(BlindSpots, ARunWithoutALockThatViolatesNothingHasAWeakLoad) {
   const auto judge = [](std::string_view picture, const std::string& lock) {
     History history = FromLanes(picture, {.claims = {"exclusion"}});
     history.facts.lock = lock;
@@ -213,13 +213,13 @@ TEST(BlindSpots, AControlThatGoesWellShowsThatItsLoadIsTooWeak) {
   constexpr std::string_view kApart = "c1: A-a==R-r\nc2:           A-a==R-r";
   constexpr std::string_view kTogether = "c1: A-a==R-r\nc2: A--a==R-r";
   EXPECT_TRUE(judge(kApart, "none").weak_control);
-  EXPECT_EQ(judge(kApart, "none").claims[0].outcome, Outcome::kValid) << "it is what was seen";
+  EXPECT_EQ(judge(kApart, "none").claims[0].outcome, Outcome::kValid) << "the outcome stays";
   EXPECT_EQ(judge(kApart, "none").warnings.size(), 1U);
   EXPECT_FALSE(judge(kTogether, "none").weak_control);
   EXPECT_FALSE(judge(kApart, "redlock").weak_control);
 }
 
-TEST(BlindSpots, AControlThatSellsUnprotectedMustOversell) {
+TEST(BlindSpots, ARunWithoutALockThatSellsUnprotectedMustViolateStock) {
   const std::vector<ClaimVerdict> claims{{.claim = "exclusion", .outcome = Outcome::kViolated},
                                          {.claim = "stock", .outcome = Outcome::kValid}};
   EXPECT_TRUE(IsWeakControl({.lock = "none", .write = "check-then-decr"}, claims));

@@ -12,13 +12,14 @@
 namespace doublehold {
 namespace {
 
-std::string LengthOfWait(const Disturbances& disturbances, const KeyWait& wait) {
+std::string DescribeLength(const Disturbances& disturbances, const KeyWait& wait) {
   return fmt::format("{} of {}", FormatDuration(Duration(wait.LengthNs() / 1000 * 1000)),
                      OwnerName(disturbances, wait.who));
 }
 
-// Until when a client waits without an answer. `from_ns`: certainly, to the last event of any
-// client. `to_ns`: perhaps, to the end of the history. Neither is later than its death.
+// Returns the bounds of the end of a client's unanswered wait. `from_ns`: the last event of any
+// client; the client certainly waited until then. `to_ns`: the end of the history; the client may
+// have waited until then. Neither is later than the client's death.
 Span LastEvents(const History& history, const Disturbances& disturbances, int32_t client) {
   int64_t last_ns = 0;
   int64_t dead_ns = kForeverNs;
@@ -69,16 +70,16 @@ std::string LongestWaitClause(const History& history, const Disturbances& distur
     std::optional<KeyWait>& longest = wait.outcome == EventType::kOk ? granted : in_vain;
     if (!longest || wait.LengthNs() > longest->LengthNs()) longest = wait;
   }
-  // Some clients still wait when a run ends, so only a longest wait counts.
+  // Some clients still wait when a run ends, so an ungranted wait counts only if it is the longest.
   const bool starved = in_vain && (!granted || granted->LengthNs() < in_vain->LengthNs());
   if (!starved)
-    return granted ? "; the longest wait was " + LengthOfWait(disturbances, *granted) : "";
+    return granted ? "; the longest wait was " + DescribeLength(disturbances, *granted) : "";
   const bool gave_up = in_vain->outcome != EventType::kInvoke;
   return fmt::format(
       "; the longest wait was {}, never granted: it {} at {}{}",
-      LengthOfWait(disturbances, *in_vain), gave_up ? "gave up" : "still had no answer",
+      DescribeLength(disturbances, *in_vain), gave_up ? "gave up" : "still had no answer",
       At(in_vain->when.to_ns),
-      granted ? "; the longest of those granted " + LengthOfWait(disturbances, *granted) : "");
+      granted ? "; the longest of those granted " + DescribeLength(disturbances, *granted) : "");
 }
 
 }  // namespace doublehold

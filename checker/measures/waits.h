@@ -10,19 +10,19 @@
 
 namespace doublehold {
 
-// A wait of a session for a key, until its grant or until it gave up. Without an answer: until its
-// client died, or until the last event of any client.
+// A wait of a session for a key. A wait ends with the grant, or when the session gives up. An
+// unanswered wait ends with the death of its client, or with the last event of any client.
 struct KeyWait {
   SessionId who;
   uint16_t key = 0;
   Span when;
   EventType outcome = EventType::kInvoke;  // kInvoke: not answered
-  uint64_t hold = 0;                       // the hold that it was granted
-  int64_t perhaps_until_ns = 0;            // until when an unanswered wait may have lasted
+  uint64_t hold = 0;                       // the granted hold
+  int64_t perhaps_until_ns = 0;            // latest possible end of an unanswered wait
   [[nodiscard]] int64_t LengthNs() const { return when.to_ns - when.from_ns; }
 };
 
-// Returns the waits in the order in which they ended.
+// Returns the waits in the order in which they ended, the unanswered waits last.
 std::vector<KeyWait> WaitsOf(const History& history, const Disturbances& disturbances);
 
 // "; the longest wait was 8ms of client 1", or empty if nobody waited. If the longest wait was

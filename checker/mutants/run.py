@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Breaks the checkers, one deliberate defect at a time, and sees whether their unit tests notice.
+"""Plants deliberate defects in the checkers, one at a time, and runs their unit tests.
 
     checker/mutants/run.py BUILD_FOLDER [--only PART ...] [--quick] [--jobs N]
     checker/mutants/run.py --check
 
-The defects are data: defects/*.toml. Of each the text must occur exactly once in its file. A broken copy of that file is
-compiled in a scratch folder with the command that BUILD_FOLDER has for it, and put before the libraries when the tests
-are linked anew; nothing in the source tree or in BUILD_FOLDER is touched, but that BUILD_FOLDER is brought up to date first.
+The defects are in defects/*.toml. The text of a defect must occur exactly once in its file. First
+BUILD_FOLDER is brought up to date. Then, for each defect, a broken copy of the file is compiled in
+a scratch folder with the command of BUILD_FOLDER. The tests are linked anew, with the copy before
+the libraries. The source tree and BUILD_FOLDER are not changed.
 
-Prints a line a defect: caught, and by which test, or NOT CAUGHT. `--only` takes those with PART in their file or words, `--quick`
-leaves out the tests of random histories, `--check` only looks whether each defect can still be applied.
+Prints one line for each defect: `caught`, with the test that failed, or `NOT CAUGHT`.
+--only PART: only defects with PART in their file or words.
+--quick: without the tests of random histories.
+--check: only checks that each defect can be applied.
 
-Exits 0 when all are caught, 1 when one is not, 3 when a defect cannot be applied, 4 when the tests fail without a defect.
+Exits with 0 if all defects are caught, 1 if one is not, 3 if a defect cannot be applied, and 4 if
+the tests fail without a defect.
 """
 
 from __future__ import annotations
@@ -33,21 +37,21 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parents[2]
 DEFECTS = Path(__file__).resolve().parent / "defects"
 
-# Where a part's tests are; those that are quick first.
+# The test programs of each part, the fastest first.
 TESTS = {
     "checker/linear/": ["linear_test"],
     "checker/": ["checker_test"],
     "lib/history/": ["op_log_test", "history_test", "linear_test", "checker_test"],
 }
 PROGRAMS = ["op_log_test", "history_test", "linear_test", "checker_test"]
-# Random histories by the thousand, each compared with every order: asked when nothing else has noticed.
+# Tests that compare random histories with every order. They run only if no other test fails.
 SLOW = ["BruteForce.*", "ExclusionScanTest.*Random", "Fuzz.*", "LongRandomRuns.*", "*SearchOf.*"]
-SECONDS = 300  # for a program's tests: a defect may keep them from ever ending
+SECONDS = 300  # time limit of a test program: a defect may cause an endless loop
 NOT_APPLICABLE, BROKEN_WITHOUT = 3, 4
 
 
 class Unusable(Exception):
-    """A defect that cannot be applied: what is wrong with it, in a line."""
+    """A defect cannot be applied. The message is one line."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Mutant:
         if count != 1:
             raise Unusable(f"{self.file}: '{self.defect}': its text occurs {count} times, not once")
         if self.text == self.replacement:
-            raise Unusable(f"{self.file}: '{self.defect}': it changes nothing")
+            raise Unusable(f"{self.file}: '{self.defect}': the replacement equals the text")
         return source.replace(self.text, self.replacement)
 
 
@@ -74,8 +78,11 @@ def mutants_of(folder: Path = DEFECTS) -> list[Mutant]:
     for file in sorted(folder.glob("*.toml")):
         for row in tomllib.loads(file.read_text())["mutant"]:
             if set(row) != {"file", "text", "with", "defect"}:
-                raise Unusable(f"{file.name}: '{row.get('defect', '?')}': it needs file, text, with and defect alone")
-            found.append(Mutant(row["file"], row["text"].strip("\n"), row["with"].strip("\n"), row["defect"]))
+                words = row.get("defect", "?")
+                raise Unusable(
+                    f"{file.name}: '{words}': a mutant has exactly file, text, with and defect")
+            text, replacement = row["text"].strip("\n"), row["with"].strip("\n")
+            found.append(Mutant(row["file"], text, replacement, row["defect"]))
     return found
 
 
@@ -91,7 +98,7 @@ def check(mutants: list[Mutant], top: Path = SOURCES) -> None:
     for mutant in mutants:
         mutant.broken(source_of(mutant, top))
         if mutant.defect in seen:
-            raise Unusable(f"{mutant.file}: '{mutant.defect}': another has the same words")
+            raise Unusable(f"{mutant.file}: '{mutant.defect}': another defect has the same words")
         seen.add(mutant.defect)
 
 
@@ -108,20 +115,23 @@ def output_of(command: list[str], folder: Path) -> str:
 
 @dataclass
 class Build:
-    """How the build folder makes its objects and test programs. Reads only, but for the build before."""
+    """The build commands of the build folder. Builds the test programs, then only reads."""
 
     folder: Path
     jobs: int
-    dependencies: dict[str, set[str]] = field(default_factory=dict)  # of each object, the files of the project
-    commands: dict[str, str] = field(default_factory=dict)  # by what they make
+    dependencies: dict[str, set[str]] = field(default_factory=dict)  # project files of each object
+    commands: dict[str, str] = field(default_factory=dict)  # by output file
 
     def __post_init__(self) -> None:
-        output_of(["cmake", "--build", ".", "--parallel", str(self.jobs), "--target", *PROGRAMS], self.folder)
+        output_of(["cmake", "--build", ".", "--parallel", str(self.jobs), "--target", *PROGRAMS],
+                  self.folder)
         target = ""
         for line in output_of(["ninja", "-t", "deps"], self.folder).splitlines():
             if line and not line.startswith(" "):
                 target = line.split(":")[0]
-            elif line and (path := os.path.normpath(self.folder / line.strip())).startswith(f"{SOURCES}/"):
+                continue
+            path = os.path.normpath(self.folder / line.strip())
+            if line and path.startswith(f"{SOURCES}/"):
                 self.dependencies.setdefault(target, set()).add(path.removeprefix(f"{SOURCES}/"))
         for line in output_of(["ninja", "-t", "commands", *PROGRAMS], self.folder).splitlines():
             made = re.search(r" -o (\S+)", line)
@@ -129,22 +139,24 @@ class Build:
                 self.commands[made[1]] = line
 
     def link_of(self, program: str) -> tuple[str, str]:
-        """Where it lies in the folder, and what links it."""
-        return next((made, line) for made, line in self.commands.items() if made.split("/")[-1] == program)
+        """The path of the program in the build folder, and its link command."""
+        return next((made, line) for made, line in self.commands.items()
+                    if made.split("/")[-1] == program)
 
     def objects_with(self, file: str) -> list[str]:
         return sorted(made for made in self.commands if file in self.dependencies.get(made, ()))
 
 
 def compile_broken(build: Build, made: str, scratch: Path, file: str) -> Path:
-    """The object `made`, from the scratch copy of `file`: the source itself, or a header of it."""
+    """Compiles the object `made` with the scratch copy of `file`, a source or a header."""
     command = build.commands[made]
     source = str(SOURCES / file)
     out = scratch / made.replace("/", "+")
     command = command.replace(f" -o {made}", f" -o {out}")
     command = re.sub(r" -M\S*( \S+\.d)?", "", command.replace(f" -MT {made}", ""))
-    # What is left over by a defect (a parameter, a variable) is not what is tested.
-    command = command.replace(f" -I{SOURCES} ", f" -w -I{scratch} -I{SOURCES} ").replace(" -Werror", "")
+    # A defect may leave an unused parameter or variable, so warnings are off.
+    command = command.replace(f" -I{SOURCES} ", f" -w -I{scratch} -I{SOURCES} ")
+    command = command.replace(" -Werror", "")
     if file.endswith(".cc"):
         command = command.replace(f" -c {source}", f" -c {scratch / file}")
     done = subprocess.run(command, shell=True, cwd=build.folder, capture_output=True, text=True)
@@ -163,9 +175,10 @@ def link(build: Build, program: str, broken: dict[str, Path], scratch: Path) -> 
             command = command.replace(f" {original} ", f" {path} ")
         else:
             in_libraries.append(str(path))
-    # Before the libraries: of two objects that define the same, the linker takes the one that it needs first.
+    # The broken objects come before the libraries: the linker takes the first definition.
     quick = " -fuse-ld=gold" if shutil.which("ld.gold") else ""
-    command = command.replace(f" -o {made} ", f"{quick} -Wl,-S -o {out} {' '.join(in_libraries)} ", 1)
+    command = command.replace(
+        f" -o {made} ", f"{quick} -Wl,-S -o {out} {' '.join(in_libraries)} ", 1)
     done = subprocess.run(command, shell=True, cwd=build.folder, capture_output=True, text=True)
     if done.returncode != 0:
         raise Unusable(f"it cannot be linked: {done.stderr.strip().splitlines()[-1]}")
@@ -173,13 +186,13 @@ def link(build: Build, program: str, broken: dict[str, Path], scratch: Path) -> 
 
 
 def failing_test(program: Path, quick: bool) -> str | None:
-    """The first of its tests that notices; None: all pass."""
+    """Returns the first test that fails; None: all pass."""
     rounds = [f"-{':'.join(SLOW)}"] if quick else [f"-{':'.join(SLOW)}", ":".join(SLOW)]
     for which in rounds:
         command = [str(program), f"--gtest_filter={which}", "--gtest_fail_fast", "--gtest_color=no"]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, errors="replace",
-                                  env={**os.environ, "DOUBLEHOLD_ALL_TRIALS": "1"})
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                                  timeout=SECONDS, env={**os.environ, "DOUBLEHOLD_ALL_TRIALS": "1"})
             output, how = done.stdout, "" if done.returncode >= 0 else " (crashed)"
             if done.returncode == 0:
                 continue
@@ -192,12 +205,13 @@ def failing_test(program: Path, quick: bool) -> str | None:
 
 
 def noticed_by(build: Build, file: str, text: str, quick: bool) -> str | None:
-    """With `text` in place of `file`: the first test that fails; None: none does."""
+    """Returns the first test that fails if `file` contains `text`; None: all pass."""
     with tempfile.TemporaryDirectory(prefix="doublehold-mutant-") as name:
         scratch = Path(name)
         (scratch / file).parent.mkdir(parents=True)
         (scratch / file).write_text(text)
-        broken = {made: compile_broken(build, made, scratch, file) for made in build.objects_with(file)}
+        broken = {made: compile_broken(build, made, scratch, file)
+                  for made in build.objects_with(file)}
         if not broken:
             raise Unusable("no test is built from it")
         for program in programs_for(file):
@@ -206,15 +220,17 @@ def noticed_by(build: Build, file: str, text: str, quick: bool) -> str | None:
             except Unusable:
                 if program == programs_for(file)[0]:
                     raise
-                continue  # it has nothing of that library
+                continue  # the program does not use the library of `file`
             if noticed := failing_test(linked, quick):
                 return noticed
     return None
 
 
 def run(build: Build, mutants: list[Mutant], quick: bool) -> int:
-    # The same way without a defect: else something else than the defect would be what is noticed.
-    for file in {programs_for(mutant.file)[0]: mutant.file for mutant in mutants if mutant.file.endswith(".cc")}.values():
+    # First without a defect: a test that fails then would hide whether a defect is noticed.
+    samples = {programs_for(mutant.file)[0]: mutant.file
+               for mutant in mutants if mutant.file.endswith(".cc")}  # one source for each program
+    for file in samples.values():
         if noticed := noticed_by(build, file, (SOURCES / file).read_text(), quick=True):
             print(f"{noticed} fails without any defect", file=sys.stderr)
             return BROKEN_WITHOUT
@@ -239,7 +255,8 @@ def run(build: Build, mutants: list[Mutant], quick: bool) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", nargs="?", type=Path, metavar="BUILD_FOLDER")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--quick", action="store_true")

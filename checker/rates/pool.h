@@ -1,9 +1,9 @@
-// Pools the repetitions of an experiment: in how many fault episodes, and in how many runs, each
+// Pools the repetitions of an experiment: the number of fault episodes, and of runs, in which each
 // claim was violated, with confidence intervals.
 //
-// Nothing is left out. A run without a verdict is undecided for each claim, as often as the largest
-// other run has trials: its violation may be what ended it. Fewer trials would favour a lock that
-// ends its runs.
+// No run is left out. A run without a verdict counts as undecided trials of each claim, as many as
+// the largest other run has. A violation may have ended such a run, so fewer trials would favour a
+// lock that ends its runs.
 #ifndef DOUBLEHOLD_CHECKER_RATES_POOL_H_
 #define DOUBLEHOLD_CHECKER_RATES_POOL_H_
 
@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-constexpr std::string_view kAnyClaim;  // all claims together: a trial has its worst outcome
+constexpr std::string_view kAnyClaim;  // all claims together: the worst outcome of each trial
 
 // The trials of one run, or of several.
 struct RunTrials {
@@ -26,9 +26,10 @@ struct RunTrials {
   std::map<std::string, TrialCount, std::less<>> by_run;
 };
 
-// Reads a verdict.json; for anything else, such as null, nothing is known.
+// Reads a verdict.json. For anything else, such as null, returns no trials.
 RunTrials TrialsIn(const nlohmann::json& verdict);
 
+// Adds up the trials of the runs.
 RunTrials Pooled(const std::vector<RunTrials>& runs);
 
 // Trials of unknown outcome.

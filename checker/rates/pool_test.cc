@@ -10,11 +10,11 @@ namespace {
 
 using nlohmann::json;
 
-json CountOf(int64_t of, int64_t violated, int64_t undecided = 0) {
+json TrialsJson(int64_t of, int64_t violated, int64_t undecided = 0) {
   return {{"unit", "fault episode"}, {"of", of}, {"violated", violated}, {"undecided", undecided}};
 }
 
-json VerdictOf(const std::string& outcome, const json& trials) {
+json VerdictJson(const std::string& outcome, const json& trials) {
   return {{"overall", outcome},
           {"trials", trials},
           {"claims", {{{"claim", "stock"}, {"outcome", outcome}, {"trials", trials}}}}};
@@ -23,9 +23,9 @@ json VerdictOf(const std::string& outcome, const json& trials) {
 const RunTrials kNoVerdict = TrialsIn(nullptr);
 
 TEST(Pool, AddsRunsUpByFaultEpisodeAndByRun) {
-  const RunTrials pooled = Pooled({TrialsIn(VerdictOf("violated", CountOf(10, 3))),
-                                   TrialsIn(VerdictOf("valid", CountOf(12, 0))),
-                                   TrialsIn(VerdictOf("unknown", CountOf(2, 0, 1)))});
+  const RunTrials pooled = Pooled({TrialsIn(VerdictJson("violated", TrialsJson(10, 3))),
+                                   TrialsIn(VerdictJson("valid", TrialsJson(12, 0))),
+                                   TrialsIn(VerdictJson("unknown", TrialsJson(2, 0, 1)))});
   EXPECT_EQ(pooled.unit, "fault episode");
   for (const std::string_view claim : {kAnyClaim, std::string_view("stock")}) {
     EXPECT_EQ(pooled.by_trial.find(claim)->second,
@@ -36,15 +36,15 @@ TEST(Pool, AddsRunsUpByFaultEpisodeAndByRun) {
 }
 
 TEST(Pool, ARunWithoutAVerdictIsUndecidedInEveryClaimAsOftenAsTheLargestRunHasTrials) {
-  const RunTrials pooled = Pooled({kNoVerdict, TrialsIn(VerdictOf("valid", CountOf(12, 0))),
-                                   TrialsIn(VerdictOf("valid", CountOf(5, 0))), kNoVerdict});
+  const RunTrials pooled = Pooled({kNoVerdict, TrialsIn(VerdictJson("valid", TrialsJson(12, 0))),
+                                   TrialsIn(VerdictJson("valid", TrialsJson(5, 0))), kNoVerdict});
   for (const std::string_view claim : {kAnyClaim, std::string_view("stock")}) {
     EXPECT_EQ(pooled.by_trial.find(claim)->second, (TrialCount{.of = 41, .undecided = 24}));
     EXPECT_EQ(pooled.by_run.find(claim)->second, (TrialCount{.of = 4, .undecided = 2}));
   }
 }
 
-TEST(Pool, WithoutAnyVerdictNothingIsKnown) {
+TEST(Pool, WithoutAnyVerdictEachRunIsOneUndecidedTrial) {
   const RunTrials pooled = Pooled({kNoVerdict, kNoVerdict});
   EXPECT_EQ(pooled.by_run.at(""), (TrialCount{.of = 2, .undecided = 2}));
   EXPECT_EQ(pooled.by_trial.at(""), (TrialCount{.of = 2, .undecided = 2}));
@@ -52,8 +52,9 @@ TEST(Pool, WithoutAnyVerdictNothingIsKnown) {
   EXPECT_EQ(ToJson(Pooled({})), json::array());
 }
 
-TEST(Pool, AClaimWithoutATrialHasNotShownThatItHolds) {
-  EXPECT_EQ(TrialsIn(VerdictOf("valid", CountOf(0, 0))).by_trial.at("stock"), UndecidedTrials(1));
+TEST(Pool, AClaimWithoutATrialIsUndecided) {
+  EXPECT_EQ(TrialsIn(VerdictJson("valid", TrialsJson(0, 0))).by_trial.at("stock"),
+            UndecidedTrials(1));
   EXPECT_EQ(TrialsIn({{"overall", "valid"}}).by_trial.at(""), UndecidedTrials(1));
   EXPECT_EQ(TrialsIn({{"overall", "sound"}}).by_run.at(""), UndecidedTrials(1));
 }
@@ -68,9 +69,9 @@ TEST(Pool, UndecidedTrialsWidenBothIntervals) {
 }
 
 // The reference values are from tables: Clopper and Pearson, two-sided, 95 %.
-TEST(Pool, RatesAreListedByClaimAfterAllTogether) {
-  const json rates = ToJson(Pooled({TrialsIn(VerdictOf("violated", CountOf(10, 3))),
-                                    TrialsIn(VerdictOf("valid", CountOf(12, 0)))}));
+TEST(Pool, RatesAreListedForAllClaimsTogetherAndThenByClaim) {
+  const json rates = ToJson(Pooled({TrialsIn(VerdictJson("violated", TrialsJson(10, 3))),
+                                    TrialsIn(VerdictJson("valid", TrialsJson(12, 0)))}));
   ASSERT_EQ(rates.size(), 4U);
   EXPECT_EQ(rates[0]["claim"], nullptr);
   EXPECT_EQ(rates[0]["unit"], "fault episode");

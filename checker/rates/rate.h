@@ -8,18 +8,17 @@ namespace doublehold {
 
 constexpr double kConfidence = 0.95;
 
-// For both functions below: a `count` above `of` counts as `of`; for `of` = 0 the interval is 0 to
-// 1.
+// In the functions below, a `count` above `of` counts as `of`. For `of` = 0 the interval is 0 to 1.
 struct Interval {
   double low = 0;
   double high = 1;
 };
 
-// Wilson's score interval: covers the true rate in 95 % of cases on average; shorter than the exact
-// one.
+// Wilson's score interval: covers the true rate with probability `confidence` on average. It is
+// shorter than the exact interval.
 Interval WilsonOf(int64_t count, int64_t of, double confidence = kConfidence);
 
-// The exact interval: covers any true rate at least that often.
+// Clopper and Pearson's exact interval: covers any true rate with probability `confidence` or more.
 Interval ClopperPearsonOf(int64_t count, int64_t of, double confidence = kConfidence);
 
 struct Rate {
@@ -29,7 +28,7 @@ struct Rate {
 };
 
 // Wilson's score interval; for a count of 0 the rule of three: at most 3 in n. A `count` above
-// `opportunities` counts as `opportunities`; without opportunities nothing is known.
+// `opportunities` counts as `opportunities`. Without opportunities the interval is 0 to 1.
 Rate RateOf(int64_t count, int64_t opportunities);
 
 }  // namespace doublehold

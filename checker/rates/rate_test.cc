@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-TEST(Rate, HasWilsonsInterval) {
+TEST(Rate, RateOfReturnsWilsonsInterval) {
   // Reference values: R, binom::binom.wilson.
   const Rate two_of_311 = RateOf(2, 311);
   EXPECT_NEAR(two_of_311.rate, 0.00643, 1e-5);
@@ -18,32 +18,32 @@ TEST(Rate, HasWilsonsInterval) {
   EXPECT_DOUBLE_EQ(all_of_10.high, 1.0);
 }
 
-TEST(Rate, OfNoneSeenIsAtMostThreeInN) {
+TEST(Rate, WithoutViolationsTheUpperEndIsThreeInN) {
   EXPECT_DOUBLE_EQ(RateOf(0, 300).high, 0.01);
   EXPECT_DOUBLE_EQ(RateOf(0, 300).low, 0);
   EXPECT_DOUBLE_EQ(RateOf(0, 2).high, 1);
 }
 
-TEST(Rate, OfNothingIsNotKnown) {
+TEST(Rate, WithoutOpportunitiesTheIntervalIsZeroToOne) {
   EXPECT_DOUBLE_EQ(RateOf(0, 0).low, 0);
   EXPECT_DOUBLE_EQ(RateOf(0, 0).high, 1);
 }
 
-struct Tabled {
+struct IntervalRow {
   int64_t count, of;
   double confidence, low, high;
 };
 
-TEST(Rate, HasTheIntervalOfClopperAndPearson) {
-  // Reference values: exact binomial tails, bisected; for n = 10 those that R's binom.test prints.
-  for (const Tabled& row : {Tabled{0, 10, 0.95, 0, 0.308497},
-                            {10, 10, 0.95, 0.691503, 1},
-                            {1, 10, 0.95, 0.002529, 0.445016},
-                            {5, 10, 0.95, 0.187086, 0.812914},
-                            {2, 311, 0.95, 0.000780, 0.023036},
-                            {0, 299, 0.90, 0, 0.009969},
-                            {9, 5, 0.95, 0.478176, 1},
-                            {0, 0, 0.95, 0, 1}}) {
+TEST(Rate, MatchesReferenceValuesOfClopperAndPearsonsInterval) {
+  // Reference values: exact binomial tails, by bisection; for n = 10 from R's binom.test.
+  for (const IntervalRow& row : {IntervalRow{0, 10, 0.95, 0, 0.308497},
+                                 {10, 10, 0.95, 0.691503, 1},
+                                 {1, 10, 0.95, 0.002529, 0.445016},
+                                 {5, 10, 0.95, 0.187086, 0.812914},
+                                 {2, 311, 0.95, 0.000780, 0.023036},
+                                 {0, 299, 0.90, 0, 0.009969},
+                                 {9, 5, 0.95, 0.478176, 1},
+                                 {0, 0, 0.95, 0, 1}}) {
     const Interval interval = ClopperPearsonOf(row.count, row.of, row.confidence);
     EXPECT_NEAR(interval.low, row.low, 1e-6) << row.count << " of " << row.of;
     EXPECT_NEAR(interval.high, row.high, 1e-6) << row.count << " of " << row.of;
@@ -51,23 +51,23 @@ TEST(Rate, HasTheIntervalOfClopperAndPearson) {
 }
 
 TEST(Rate, MatchesTablesOfWilsonsInterval) {
-  for (const Tabled& row : {Tabled{0, 10, 0.95, 0, 0.277533},
-                            {10, 10, 0.95, 0.722467, 1},
-                            {1, 10, 0.95, 0.017876, 0.404150},
-                            {81, 263, 0.95, 0.255289, 0.366210},  // Newcombe 1998, table I
-                            {15, 148, 0.95, 0.062386, 0.160487},
-                            {5, 10, 0.99, 0.184226, 0.815774},
-                            {0, 0, 0.95, 0, 1}}) {
+  for (const IntervalRow& row : {IntervalRow{0, 10, 0.95, 0, 0.277533},
+                                 {10, 10, 0.95, 0.722467, 1},
+                                 {1, 10, 0.95, 0.017876, 0.404150},
+                                 {81, 263, 0.95, 0.255289, 0.366210},  // Newcombe 1998, table I
+                                 {15, 148, 0.95, 0.062386, 0.160487},
+                                 {5, 10, 0.99, 0.184226, 0.815774},
+                                 {0, 0, 0.95, 0, 1}}) {
     const Interval interval = WilsonOf(row.count, row.of, row.confidence);
     EXPECT_NEAR(interval.low, row.low, 1e-6) << row.count << " of " << row.of;
     EXPECT_NEAR(interval.high, row.high, 1e-6) << row.count << " of " << row.of;
   }
 }
 
-// The chance that an interval misses a rate, summed over all outcomes of `of` trials.
-double Missed(double rate, int64_t of) {
+// The probability that the exact interval misses `rate`, summed over all outcomes of `of` trials.
+double MissProbability(double rate, int64_t of) {
   double missed = 0;
-  double chance = std::pow(1 - rate, static_cast<double>(of));  // that no trial is violated
+  double chance = std::pow(1 - rate, static_cast<double>(of));  // probability of k violations
   for (int64_t k = 0; k <= of; ++k) {
     const Interval interval = ClopperPearsonOf(k, of);
     if (rate < interval.low || rate > interval.high) missed += chance;
@@ -79,12 +79,12 @@ double Missed(double rate, int64_t of) {
 TEST(Rate, TheExactIntervalMissesNoMoreOftenThanItsLevel) {
   for (const int64_t of : {1, 5, 17, 60}) {
     for (double rate = 0.005; rate < 1; rate += 0.007) {
-      EXPECT_LE(Missed(rate, of), 0.05 + 1e-9) << rate << " of " << of;
+      EXPECT_LE(MissProbability(rate, of), 0.05 + 1e-9) << rate << " of " << of;
     }
   }
 }
 
-TEST(Rate, OfMoreThanAllIsAll) { EXPECT_DOUBLE_EQ(RateOf(7, 5).rate, 1); }
+TEST(Rate, ACountAboveTheOpportunitiesGivesARateOfOne) { EXPECT_DOUBLE_EQ(RateOf(7, 5).rate, 1); }
 
 }  // namespace
 }  // namespace doublehold

@@ -1,23 +1,26 @@
-// A sequential test, asked after every run: is a rate below a limit? Says when to stop.
+// A sequential test of whether a rate is below a limit. It may be evaluated after every run, and
+// says when to stop.
 //
-// Why not a confidence interval: a 95 % interval misses in 5 % of all cases. Whoever computes it
-// after every run, and stops at the first favourable result, errs far more often.
+// Why not a confidence interval? A 95 % interval misses the true rate in 5 % of all cases. With an
+// interval after every run, and a stop at the first favourable interval, errors are far more
+// frequent.
 //
-// Instead: a mixture sequential probability ratio test (Robbins 1970). A likelihood ratio, averaged
-// over all rates below the limit, bets against "the rate is the limit or more":
+// This is a mixture sequential probability ratio test (Robbins 1970). The evidence against "the
+// rate is the limit or more" is a likelihood ratio, averaged over all rates below the limit:
 //
 //                 1   / limit  q^k (1-q)^(n-k)
 //   evidence =  ----- |       ------------------------- dq        k violated of n trials
 //               limit / 0     limit^k (1-limit)^(n-k)
 //
-// While the rate is the limit or more, this is a supermartingale that begins at 1. Each factor is 1
-// on average at the limit, and less at a larger rate. So it ever reaches 20 in at most 1 of 20
-// cases (Ville's inequality), however often one looks and whenever one stops. The answer "not
-// below" uses the same average over the rates above the limit.
+// If the rate is the limit or more, the evidence is a supermartingale that starts at 1. At the
+// limit, each trial multiplies the evidence by 1 on average; at a larger rate, by less. So the
+// evidence ever reaches 20 in at most 1 of 20 cases (Ville's inequality), for any number of looks
+// and any rule for stopping. The answer "not below" uses the average over the rates above the
+// limit.
 //
-// The price: without violations it takes about 4.5 / limit trials at 95 %, where a single look at a
-// fixed number of trials would take 3 / limit. A trial's chance may depend on earlier trials; then
-// the answer is about the chance that each trial had.
+// The price: without violations, the test takes about 4.5 / limit trials at 95 %. A single look at
+// a fixed number of trials would take 3 / limit. If the chance of a violation in a trial depends on
+// earlier trials, the answer is about the chances that the trials had.
 #ifndef DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_
 #define DOUBLEHOLD_CHECKER_RATES_SEQUENTIAL_H_
 
@@ -44,18 +47,18 @@ struct RateQuestion {
 enum class RateAnswer : uint8_t { kOpen, kBelow, kNotBelow };
 std::string_view Name(RateAnswer answer);  // "not decided", "below", "not below"
 
-// The answer of one look. An undecided trial counts against either answer.
+// The answer after the trials `seen`. An undecided trial counts against either answer.
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen);
 
-// Each bound holds at all looks together: the chance that it is ever on the wrong side of the true
-// rate is at most 1 - confidence.
+// Each bound holds at all looks together. The probability that a bound is ever on the wrong side of
+// the true rate is at most 1 - confidence.
 double UpperBoundAt(const TrialCount& seen, double confidence);
 double LowerBoundAt(const TrialCount& seen, double confidence);
 
-// How many trials without a violation it takes until the answer is kBelow.
+// The least number of trials without a violation for which the answer is kBelow.
 int64_t FewestForBelow(const RateQuestion& question);
 
-// A series of looks. The first answer is final: later trials are outside its confidence level.
+// A series of looks. The first answer is final: its confidence does not cover later trials.
 class SequentialTest {
  public:
   explicit SequentialTest(const RateQuestion& question) : question_(question) {}

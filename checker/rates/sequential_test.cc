@@ -22,9 +22,9 @@ struct SequentialRow {
   RateAnswer answer;
 };
 
-TEST(Sequential, AnswersWhereTheEvidenceIsTwentyfold) {
-  // The expected numbers of trials were integrated numerically: where  1/p integral of q^k
-  // (1-q)^(n-k) over 0..p  reaches  20 p^k (1-p)^(n-k).
+TEST(Sequential, AnswersWhenTheEvidenceReachesTwenty) {
+  // The expected numbers of trials come from numerical integration: the least n for which
+  // 1/p * (integral of q^k (1-q)^(n-k) over q from 0 to p)  reaches  20 p^k (1-p)^(n-k).
   for (const SequentialRow& row : {SequentialRow{{.of = 448}, 0.01, RateAnswer::kOpen},
                                    {{.of = 449}, 0.01, RateAnswer::kBelow},
                                    {{.of = 449, .violated = 1}, 0.01, RateAnswer::kOpen},
@@ -56,7 +56,7 @@ TEST(Sequential, TheFirstAnswerIsFinal) {
   EXPECT_EQ(test.seen(), (TrialCount{.of = 500}));
 }
 
-TEST(Sequential, TheUpperBoundIsWhereTheAnswerTurns) {
+TEST(Sequential, TheUpperBoundIsTheLimitAtWhichTheAnswerTurnsBelow) {
   for (const TrialCount& seen :
        {TrialCount{.of = 20}, {.of = 449}, {.of = 100, .violated = 3}, {.of = 100000}}) {
     const double bound = UpperBoundAt(seen, 0.95);
@@ -68,7 +68,7 @@ TEST(Sequential, TheUpperBoundIsWhereTheAnswerTurns) {
   EXPECT_EQ(UpperBoundAt({.of = 50, .undecided = 50}, 0.95), 1);
 }
 
-TEST(Sequential, TheLowerBoundIsWhereTheOtherAnswerTurns) {
+TEST(Sequential, TheLowerBoundIsTheLimitAtWhichTheAnswerTurnsNotBelow) {
   for (const TrialCount& seen : {TrialCount{.of = 20, .violated = 20},
                                  {.of = 100, .violated = 30},
                                  {.of = 100, .violated = 30, .undecided = 50},
@@ -81,7 +81,7 @@ TEST(Sequential, TheLowerBoundIsWhereTheOtherAnswerTurns) {
     EXPECT_EQ(LowerBoundAt(seen, 0.95), 0);
 }
 
-TEST(Sequential, SaysHowManyTrialsItTakesWithoutViolations) {
+TEST(Sequential, SaysHowManyTrialsWithoutViolationsAreNeeded) {
   EXPECT_EQ(FewestForBelow({.limit = 0.01}), 449);
   for (const RateQuestion& question : {RateQuestion{.limit = 0.9, .confidence = 0.5},
                                        {.limit = 0.2, .confidence = 0.9},
@@ -93,13 +93,13 @@ TEST(Sequential, SaysHowManyTrialsItTakesWithoutViolations) {
   EXPECT_NEAR(static_cast<double>(FewestForBelow({.limit = 1e-9})), 4.5e9, 0.1e9);
 }
 
-// For each number of trials: up to how many violations the answer is "below", and from how many on
-// "not below". Covers the looks of all paths at once.
+// For each number of trials: the most violations for the answer "below", and the fewest violations
+// for "not below". Serves the looks of all simulated series.
 struct Boundary {
   std::vector<int64_t> below, not_below;
 };
 
-Boundary BoundaryOf(double limit) {
+Boundary FindBoundary(double limit) {
   Boundary boundary;
   int64_t below = -1, not_below = 1;
   for (int64_t of = 1; of <= kTrials; ++of) {
@@ -114,13 +114,14 @@ Boundary BoundaryOf(double limit) {
   return boundary;
 }
 
-struct Shares {
+struct AnswerShares {
   double below = 0, not_below = 0;
 };
 
-// Simulates many series of trials with this rate, with a look after each trial.
-Shares Simulate(double rate, const Boundary& boundary, uint64_t seed) {
-  Shares shares;
+// Simulates many series of trials with this rate, with a look after each trial. Returns the share
+// of series that end with each answer.
+AnswerShares Simulate(double rate, const Boundary& boundary, uint64_t seed) {
+  AnswerShares shares;
   for (uint64_t path = 0; path < kPaths; ++path) {
     Prng random(seed, "sequential", path);
     int64_t violated = 0;
@@ -137,10 +138,10 @@ Shares Simulate(double rate, const Boundary& boundary, uint64_t seed) {
   return shares;
 }
 
-TEST(Sequential, StopsWronglyNoMoreOftenThanItsLevel) {
+TEST(Sequential, AnswersWronglyNoMoreOftenThanItsLevel) {
   for (const double limit : {0.02, 0.1, 0.4}) {
-    const Boundary boundary = BoundaryOf(limit);
-    const Shares at = Simulate(limit, boundary, 11);
+    const Boundary boundary = FindBoundary(limit);
+    const AnswerShares at = Simulate(limit, boundary, 11);
     EXPECT_LE(at.below, 0.05) << limit;
     EXPECT_LE(at.not_below, 0.05) << limit;
     EXPECT_GT(at.below + at.not_below, 0.02) << limit;  // the test must stop sometimes
@@ -149,16 +150,15 @@ TEST(Sequential, StopsWronglyNoMoreOftenThanItsLevel) {
   }
 }
 
-TEST(Sequential, AnswersWhatIsClear) {
+TEST(Sequential, AnswersIfTheRateIsFarFromTheLimit) {
   for (const double limit : {0.02, 0.1, 0.4}) {
-    const Boundary boundary = BoundaryOf(limit);
+    const Boundary boundary = FindBoundary(limit);
     EXPECT_GE(Simulate(limit / 4, boundary, 14).below, 0.95) << limit;
     EXPECT_GE(Simulate(limit * 2.2, boundary, 15).not_below, 0.95) << limit;
   }
 }
 
-// Shows why a sequential test is needed: the same looks with an interval for a fixed number of
-// trials.
+// Shows why a sequential test is needed: the looks use an interval for a fixed number of trials.
 TEST(Sequential, AnIntervalCheckedAfterEveryTrialErrsTooOften) {
   constexpr double kRate = 0.1;
   Boundary boundary;

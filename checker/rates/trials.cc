@@ -7,7 +7,7 @@ namespace doublehold {
 Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns) {
   if (disturbances.facts.faults.empty()) return {.unit = "run", .each = {{0, end_ns}}};
   Trials trials{.unit = "fault episode", .each = {}};
-  int64_t over_ns = 0;  // end of the last fault so far, plus a lease
+  int64_t over_ns = 0;  // latest end of a fault so far, plus a lease
   for (const FaultEpisode& episode : disturbances.episodes) {
     if (trials.each.empty() || episode.from_ns > over_ns) {
       if (!trials.each.empty()) trials.each.back().to_ns = episode.from_ns;

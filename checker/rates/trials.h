@@ -1,7 +1,7 @@
-// Splits a run into trials: the chances of a violation that count once each. These are its fault
-// episodes.
+// Splits a run into trials: its fault episodes, or the whole run if no faults were planned. A trial
+// counts once, however many violations it contains.
 //
-// Violations cluster: one long pause of a client overlaps fifty holds of others, and that is one
+// Violations cluster: one long pause of a client may overlap fifty holds of others. This is one
 // error, not fifty. So a rate over holds says little, and its interval is far too short. A rate
 // over fault episodes, or over runs without faults, is meaningful.
 #ifndef DOUBLEHOLD_CHECKER_RATES_TRIALS_H_
@@ -19,20 +19,20 @@ namespace doublehold {
 
 struct Trials {
   std::string unit;         // "fault episode"; "run" for a run without planned faults
-  std::vector<Span> each;   // in order, without gaps; events before the first count to it
-  bool none_began = false;  // no planned fault began: `each` is the whole run, and undecided
+  std::vector<Span> each;   // in order, without gaps; the first trial includes all earlier events
+  bool none_began = false;  // no planned fault began: one trial, undecided unless violated
 };
 
-// Faults that overlap, or follow one another within a lease, are one trial: their consequences
-// cannot be told apart. A trial lasts until the next one begins, since its consequences come later:
+// Faults that overlap, or follow one another within a lease, are one trial, because their effects
+// cannot be distinguished. A trial lasts until the next trial begins, because effects come later:
 //
 //   pause c1:      [----]                     [---]
 //   jump n1:          [---]
 //                  |--------------------------|------   two trials
 Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns);
 
-// The outcome of a claim in each trial. A trial without a violation is unknown if the run is
-// `doubtful` (something may have hidden a violation), or if the time of some violation is unknown.
+// The outcome of a claim in each trial. A trial without a violation is unknown in two cases: the
+// run is `doubtful` (something may have hidden a violation), or a violation has an unknown time.
 std::vector<Outcome> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful);
 
 // For all claims together: the worst outcome of each trial.

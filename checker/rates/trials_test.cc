@@ -11,29 +11,29 @@
 namespace doublehold {
 namespace {
 
-std::vector<Span> SpansOf(std::string_view picture) {
+std::vector<Span> TrialSpansMs(std::string_view picture) {
   const History history = FromLanes(picture);
   std::vector<Span> spans = TrialsOf(Observe(history), history.events.back().at_ns).each;
   for (Span& span : spans) span = {span.from_ns / 1'000'000, span.to_ns / 1'000'000};
   return spans;
 }
 
-// In lanes a lease is 10 ms.
-TEST(Trials, LastFromTheirFaultToTheNext) {
-  EXPECT_EQ(SpansOf(R"(
+// In drawings, the lease is 10 ms.
+TEST(Trials, ATrialLastsFromItsFaultToTheNextTrial) {
+  EXPECT_EQ(TrialSpansMs(R"(
       c1:       A-a=R-r                                  A-a=R-r
       pause c1:    [--]                 [---]                    )"),
             (std::vector<Span>{{3, 24}, {24, 47}}));
 }
 
-TEST(Trials, FaultsThatOverlapOrFollowWithinALeaseAreOne) {
-  EXPECT_EQ(SpansOf(R"(
+TEST(Trials, FaultsThatOverlapOrFollowWithinALeaseAreOneTrial) {
+  EXPECT_EQ(TrialSpansMs(R"(
       c1:       A-a=R-r                                  A-a=R-r
       pause c1:    [------------]
       jump n1:          [-]
       crash c2:                         []                        )"),
             (std::vector<Span>{{3, 47}}));
-  EXPECT_EQ(SpansOf(R"(
+  EXPECT_EQ(TrialSpansMs(R"(
       c1:       A-a=R-r                                  A-a=R-r
       pause c1:    [------------]
       jump n1:          [-]
@@ -41,33 +41,33 @@ TEST(Trials, FaultsThatOverlapOrFollowWithinALeaseAreOne) {
             (std::vector<Span>{{3, 27}, {27, 47}}));
 }
 
-TEST(Trials, AreTheRunWithoutFaults) {
+TEST(Trials, ARunWithoutFaultsIsOneTrial) {
   const History history = FromLanes("c1: A-a=R-r");
   const Trials trials = TrialsOf(Observe(history), 7);
   EXPECT_EQ(trials.unit, "run");
   EXPECT_EQ(trials.each, (std::vector<Span>{{0, 7}}));
 }
 
-ClaimVerdict Seen(Outcome outcome, const std::vector<int64_t>& at_ns) {
+ClaimVerdict VerdictSeenAt(Outcome outcome, const std::vector<int64_t>& at_ns) {
   ClaimVerdict verdict{.outcome = outcome};
   for (const int64_t at : at_ns) verdict.seen.push_back({.at_ns = at});
   return verdict;
 }
 
-TEST(Trials, AViolationCountsOnceInTheTrialInWhichItHappened) {
+TEST(Trials, AllViolationsInOneTrialCountOnce) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
   struct Row {
     ClaimVerdict claim;
     bool doubtful;
     TrialCount count;
   };
-  for (const Row& row : {Row{Seen(Outcome::kValid, {}), false, {3, 0, 0}},
-                         {Seen(Outcome::kValid, {}), true, {3, 0, 3}},
-                         {Seen(Outcome::kUnknown, {15}), false, {3, 0, 3}},
-                         {Seen(Outcome::kViolated, {12, 15, 19}), false, {3, 1, 0}},
-                         {Seen(Outcome::kViolated, {19, 20}), false, {3, 2, 0}},
-                         {Seen(Outcome::kViolated, {35, 99}), true, {3, 1, 2}},
-                         {Seen(Outcome::kViolated, {3}), false, {3, 1, 0}}}) {
+  for (const Row& row : {Row{VerdictSeenAt(Outcome::kValid, {}), false, {3, 0, 0}},
+                         {VerdictSeenAt(Outcome::kValid, {}), true, {3, 0, 3}},
+                         {VerdictSeenAt(Outcome::kUnknown, {15}), false, {3, 0, 3}},
+                         {VerdictSeenAt(Outcome::kViolated, {12, 15, 19}), false, {3, 1, 0}},
+                         {VerdictSeenAt(Outcome::kViolated, {19, 20}), false, {3, 2, 0}},
+                         {VerdictSeenAt(Outcome::kViolated, {35, 99}), true, {3, 1, 2}},
+                         {VerdictSeenAt(Outcome::kViolated, {3}), false, {3, 1, 0}}}) {
     EXPECT_EQ(CountOf(OutcomesOf(trials, row.claim, row.doubtful)), row.count);
   }
 }
@@ -75,16 +75,16 @@ TEST(Trials, AViolationCountsOnceInTheTrialInWhichItHappened) {
 TEST(Trials, AViolationAtAnUnknownTimeLeavesTheOtherTrialsUnknown) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
   const auto count = [&](const std::vector<int64_t>& at_ns) {
-    return CountOf(OutcomesOf(trials, Seen(Outcome::kViolated, at_ns), false));
+    return CountOf(OutcomesOf(trials, VerdictSeenAt(Outcome::kViolated, at_ns), false));
   };
   EXPECT_EQ(count({0}), (TrialCount{3, 1, 2}));
   EXPECT_EQ(count({0, 15, 25}), (TrialCount{3, 2, 1}));
   EXPECT_EQ(count({}), (TrialCount{3, 1, 0}));
 }
 
-TEST(Trials, ATrialInWhichTheMachineMayBeToBlameIsUnknown) {
+TEST(Trials, ATrialWhoseViolationAStallMayExplainIsUnknown) {
   const Trials trials{.unit = "fault episode", .each = {{10, 20}, {20, 30}, {30, 40}}};
-  ClaimVerdict claim = Seen(Outcome::kViolated, {15, 25});
+  ClaimVerdict claim = VerdictSeenAt(Outcome::kViolated, {15, 25});
   claim.seen[1].explained_by_stall = true;
   EXPECT_EQ(CountOf(OutcomesOf(trials, claim, false)), (TrialCount{3, 1, 1}));
 }
@@ -94,20 +94,21 @@ TEST(Trials, FaultsThatNeverBeganAreOneUndecidedTrial) {
   history.facts.faults = {{.name = "stall", .kind = "pause", .what = "", .planned = 2}};
   const Trials trials = TrialsOf(Observe(history), 7);
   EXPECT_EQ(trials.unit, "fault episode");
-  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome::kValid, {}), false)), (TrialCount{1, 0, 1}));
-  EXPECT_EQ(CountOf(OutcomesOf(trials, Seen(Outcome::kViolated, {3}), false)),
+  EXPECT_EQ(CountOf(OutcomesOf(trials, VerdictSeenAt(Outcome::kValid, {}), false)),
+            (TrialCount{1, 0, 1}));
+  EXPECT_EQ(CountOf(OutcomesOf(trials, VerdictSeenAt(Outcome::kViolated, {3}), false)),
             (TrialCount{1, 1, 0}));
 }
 
-TEST(Trials, OfAllClaimsTheWorstOutcomeCounts) {
+TEST(Trials, TheWorstOutcomeOfAllClaimsCounts) {
   std::vector<ClaimVerdict> claims(2);
   claims[0].trials = {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated};
   claims[1].trials = {Outcome::kValid, Outcome::kViolated, Outcome::kValid};
   EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 2, 0}));
 }
 
-// Client 1 oversleeps its lease twice. The first time three holds overlap its own: that is one
-// episode, like the second.
+// Client 1 is paused beyond its lease twice. Two holds of client 2 overlap its hold in the first
+// pause, and one in the second, but each pause is one trial.
 TEST(Trials, AJudgedRunCountsEpisodesNotHolds) {
   const RunVerdict verdict = Judge(FromLanes(R"(
       c1:       A-a==!==================R-x                          A-a==!========R-x      A-a=R-r

@@ -16,11 +16,11 @@ namespace doublehold {
 namespace {
 
 constexpr double kLeastConfidence = 0.5;
-constexpr double kLeastLimit = 1e-9;  // practically never: below it, no number of runs would answer
+constexpr double kLeastLimit = 1e-9;  // a smaller limit would need too many runs
 constexpr int kMostWithoutVerdict = 5;
 
 // "1e-4", "0.5%"
-std::optional<double> ShareOf(std::string text) {
+std::optional<double> ParseShare(std::string text) {
   const bool percent = text.ends_with('%');
   if (percent) text.pop_back();
   double value = 0;
@@ -30,13 +30,13 @@ std::optional<double> ShareOf(std::string text) {
 }
 
 // " (did you mean '2%'?)", if a percent sign would make it valid.
-std::string NearestShare(const std::string& word, double least, const std::string& otherwise) {
-  const std::optional<double> as_percent = ShareOf(word + "%");
+std::string SuggestShare(const std::string& word, double least, const std::string& otherwise) {
+  const std::optional<double> as_percent = ParseShare(word + "%");
   const bool near = as_percent && *as_percent >= least && *as_percent < 1;
   return fmt::format(" (did you mean '{}'?)", near ? word + "%" : otherwise);
 }
 
-// Reads the words of a text one by one; "rate<1e-4@95%" has the same words as "rate < 1e-4 @ 95%".
+// Reads a text word by word. "rate<1e-4@95%" has the same words as "rate < 1e-4 @ 95%".
 class WordReader {
  public:
   explicit WordReader(const std::string& text) {
@@ -48,8 +48,8 @@ class WordReader {
   }
 
   [[nodiscard]] bool AtEnd() const { return at_ == words_.size(); }
-  // The current word, for a message.
-  [[nodiscard]] std::string Here() const {
+  // The current word, quoted for a message.
+  [[nodiscard]] std::string Current() const {
     return AtEnd() ? "the end" : fmt::format("'{}'", words_[at_]);
   }
   [[nodiscard]] std::string Next() { return AtEnd() ? "" : words_[at_++]; }
@@ -64,14 +64,14 @@ class WordReader {
   size_t at_ = 0;
 };
 
-// The readers below return what is wrong; nothing if all is right.
-using Complaint = std::optional<std::string>;
+// An error message; nothing: the text is valid.
+using ParseError = std::optional<std::string>;
 
-Complaint ReadSubject(WordReader& words, Until& until) {
+ParseError ReadSubject(WordReader& words, Until& until) {
   if (words.AtEnd()) return "it is empty";
   if (!words.Skip("rate")) {
     const std::string word = words.Next();
-    return fmt::format("it must begin with 'rate', not '{}'", word);
+    return fmt::format("it begins with '{}'{}", word, Suggestion(word, {"rate"}));
   }
   if (words.Skip("of")) {
     std::vector<std::string> claims;
@@ -83,35 +83,35 @@ Complaint ReadSubject(WordReader& words, Until& until) {
   }
   if (words.Skip("per")) {
     if (!words.Skip("run"))
-      return fmt::format("'per' must be followed by 'run', not by {}", words.Here());
+      return fmt::format("expected 'run' after 'per', found {}", words.Current());
     until.per_run = true;
   }
   if (words.Skip("<")) return std::nullopt;
-  return fmt::format("expected '<', but found {}", words.Here());
+  return fmt::format("expected '<', found {}", words.Current());
 }
 
-Complaint ReadLimit(WordReader& words, Until& until) {
+ParseError ReadLimit(WordReader& words, Until& until) {
   if (words.AtEnd()) return "the limit after '<' is missing";
   const std::string word = words.Next();
-  const std::optional<double> limit = ShareOf(word);
+  const std::optional<double> limit = ParseShare(word);
   if (!limit) return fmt::format("the limit '{}' is not a number", word);
   if (!(*limit >= kLeastLimit && *limit < 1)) {
     return fmt::format("the limit '{}' is not from 1e-9 to below 1{}", word,
-                       NearestShare(word, kLeastLimit, *limit >= 1 ? "0.99" : "1e-9"));
+                       SuggestShare(word, kLeastLimit, *limit >= 1 ? "0.99" : "1e-9"));
   }
   until.question.limit = *limit;
   return std::nullopt;
 }
 
-Complaint ReadConfidence(WordReader& words, Until& until) {
+ParseError ReadConfidence(WordReader& words, Until& until) {
   if (!words.Skip("@")) return std::nullopt;
   if (words.AtEnd()) return "the confidence after '@' is missing";
   const std::string word = words.Next();
-  const std::optional<double> level = ShareOf(word);
+  const std::optional<double> level = ParseShare(word);
   if (!level) return fmt::format("the confidence '{}' is not a number", word);
   if (!(*level >= kLeastConfidence && *level < 1)) {
     return fmt::format("the confidence '{}' is not from 50% to below 100%{}", word,
-                       NearestShare(word, kLeastConfidence, *level >= 1 ? "99%" : "50%"));
+                       SuggestShare(word, kLeastConfidence, *level >= 1 ? "99%" : "50%"));
   }
   until.question.confidence = *level;
   return std::nullopt;
@@ -122,10 +122,10 @@ Complaint ReadConfidence(WordReader& words, Until& until) {
 Result<Until> ReadUntil(const std::string& text) {
   Until until{.question = {}, .text = text};
   WordReader words(text);
-  Complaint wrong = ReadSubject(words, until);
+  ParseError wrong = ReadSubject(words, until);
   if (!wrong) wrong = ReadLimit(words, until);
   if (!wrong) wrong = ReadConfidence(words, until);
-  if (!wrong && !words.AtEnd()) wrong = fmt::format("unexpected {} at the end", words.Here());
+  if (!wrong && !words.AtEnd()) wrong = fmt::format("unexpected {}", words.Current());
   if (!wrong) return until;
   return BadInput(fmt::format(
       "--until '{}': {}; for example 'rate < 1e-4 @ 95%' or 'rate of stock per run < 1%'", text,

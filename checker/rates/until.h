@@ -1,10 +1,9 @@
-// Repeats an experiment until it is known whether a rate is below a limit.
+// Decides when the repetitions of an experiment show whether a rate is below a limit.
 //
 //   rate [of CLAIM] [per run] < LIMIT [@ CONFIDENCE]       rate < 1e-4 @ 95%
 //
-// Without `of`, a trial counts as violated when any judged claim was violated in it: a lock may
-// fail in any way. Without `per run`, a trial is a fault episode if the experiment has faults
-// (trials.h).
+// Without `of`, a trial counts as violated if any judged claim was violated in the trial. Without
+// `per run`, a trial is a fault episode if the experiment has faults (trials.h).
 #ifndef DOUBLEHOLD_CHECKER_RATES_UNTIL_H_
 #define DOUBLEHOLD_CHECKER_RATES_UNTIL_H_
 
@@ -28,15 +27,15 @@ struct Until {
 Result<Until> ReadUntil(const std::string& text);
 
 // The repetitions of one experiment. They end in any order, but are judged in the planned order,
-// since a run that goes wrong may take longer.
+// because a run with a violation may take longer.
 class Repetitions {
  public:
   explicit Repetitions(Until until) : until_(std::move(until)), test_(until_.question) {}
 
-  // Takes each repetition once, numbered from 1.
+  // Adds a finished repetition, numbered from 1. Requires each number once.
   void Take(int repetition, RunTrials run);
   // Whether no further repetition is needed: the question is answered, or five runs in a row had no
-  // verdict. Stays true.
+  // verdict. Stays true from then on.
   [[nodiscard]] bool IsOver() const { return over_; }
   [[nodiscard]] RateAnswer answer() const { return test_.answer(); }
   // The trials up to the answer.
@@ -49,9 +48,9 @@ class Repetitions {
 
   Until until_;
   SequentialTest test_;
-  std::map<int, RunTrials> waiting_;  // finished, but an earlier repetition is not
+  std::map<int, RunTrials> waiting_;  // finished repetitions after an unfinished one
   std::string unit_ = "run";
-  int64_t largest_ = 1;  // most trials of a run so far
+  int64_t largest_ = 1;  // the most trials of a run so far
   int next_ = 1;
   int runs_ = 0;
   int without_verdict_ = 0;  // latest runs in a row without a verdict

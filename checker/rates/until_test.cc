@@ -37,10 +37,10 @@ TEST(Until, RefusesInvalidTextAndSuggestsTheNearest) {
   } rows[] = {
       {"", "it is empty"},
       {"   ", "it is empty"},
-      {"rat < 1", "it must begin with 'rate', not 'rat'"},
-      {"< 1%", "it must begin with 'rate', not '<'"},
-      {"rate", "expected '<', but found the end"},
-      {"rate > 1%", "expected '<', but found '>'"},
+      {"rat < 1", "it begins with 'rat' (did you mean 'rate'?)"},
+      {"< 1%", "it begins with '<' (one of: rate)"},
+      {"rate", "expected '<', found the end"},
+      {"rate > 1%", "expected '<', found '>'"},
       {"rate <", "the limit after '<' is missing"},
       {"rate <= 1%", "the limit '=' is not a number"},
       {"rate < little", "the limit 'little' is not a number"},
@@ -60,8 +60,8 @@ TEST(Until, RefusesInvalidTextAndSuggestsTheNearest) {
       {"rate < 1% @ 0.05",
        "the confidence '0.05' is not from 50% to below 100% (did you mean '50%'?)"},
       {"rate of stok < 1%", "claim 'stok' is unknown (did you mean 'stock'?)"},
-      {"rate per hold < 1%", "'per' must be followed by 'run', not by 'hold'"},
-      {"rate < 1% @ 95% please", "unexpected 'please' at the end"},
+      {"rate per hold < 1%", "expected 'run' after 'per', found 'hold'"},
+      {"rate < 1% @ 95% please", "unexpected 'please'"},
   };
   for (const auto& row : rows) {
     const Result<Until> until = ReadUntil(row.text);
@@ -73,7 +73,7 @@ TEST(Until, RefusesInvalidTextAndSuggestsTheNearest) {
   }
 }
 
-// A decided run with these fault episodes: for any claim, and for stock.
+// A run with a verdict. `any`: its fault episodes for any claim; `stock`: for the claim `stock`.
 RunTrials RunOf(const TrialCount& any, const TrialCount& stock) {
   RunTrials run{.unit = "fault episode", .by_trial = {}, .by_run = {}};
   run.by_trial = {{"", any}, {"stock", stock}};
@@ -83,11 +83,11 @@ RunTrials RunOf(const TrialCount& any, const TrialCount& stock) {
 }
 RunTrials RunOf(const TrialCount& any) { return RunOf(any, any); }
 
-Repetitions Asking(const std::string& text) { return Repetitions(*ReadUntil(text)); }
+Repetitions RepetitionsFor(const std::string& text) { return Repetitions(*ReadUntil(text)); }
 
 TEST(Repetitions, AreJudgedInThePlannedOrder) {
-  Repetitions repetitions = Asking("rate < 1%");
-  repetitions.Take(2, RunOf({.of = 500}));  // it was faster, but does not count before the first
+  Repetitions repetitions = RepetitionsFor("rate < 1%");
+  repetitions.Take(2, RunOf({.of = 500}));  // a faster run does not count before the first
   EXPECT_EQ(repetitions.answer(), RateAnswer::kOpen);
   EXPECT_EQ(repetitions.runs(), 0);
   repetitions.Take(1, RunOf({.of = 20, .violated = 5}));
@@ -98,32 +98,33 @@ TEST(Repetitions, AreJudgedInThePlannedOrder) {
 }
 
 TEST(Repetitions, EndWhenTheRateIsKnownInEitherDirection) {
-  Repetitions well = Asking("rate < 10%");
+  Repetitions valid = RepetitionsFor("rate < 10%");
   int run = 0;
-  while (!well.IsOver()) well.Take(++run, RunOf({.of = 1}));
-  EXPECT_EQ(well.answer(), RateAnswer::kBelow);
+  while (!valid.IsOver()) valid.Take(++run, RunOf({.of = 1}));
+  EXPECT_EQ(valid.answer(), RateAnswer::kBelow);
   EXPECT_EQ(run, FewestForBelow({.limit = 0.1}));
-  Repetitions ill = Asking("rate < 10%");
-  for (run = 0; !ill.IsOver();) ill.Take(++run, RunOf({.of = 1, .violated = 1}));
-  EXPECT_EQ(ill.answer(), RateAnswer::kNotBelow);
+  Repetitions violated = RepetitionsFor("rate < 10%");
+  for (run = 0; !violated.IsOver();) violated.Take(++run, RunOf({.of = 1, .violated = 1}));
+  EXPECT_EQ(violated.answer(), RateAnswer::kNotBelow);
   EXPECT_EQ(run, 2);
 }
 
-TEST(Repetitions, CountTheClaimOrTheRunThatTheQuestionNames) {
+TEST(Repetitions, CountTheClaimAndTheUnitThatTheQuestionNames) {
   const RunTrials run = RunOf({.of = 40, .violated = 8}, {.of = 40});
-  Repetitions any = Asking("rate < 1%"), stock = Asking("rate of stock < 1%");
-  Repetitions per_run = Asking("rate per run < 1%"), fencing = Asking("rate of fencing < 1%");
+  Repetitions any = RepetitionsFor("rate < 1%"), stock = RepetitionsFor("rate of stock < 1%");
+  Repetitions per_run = RepetitionsFor("rate per run < 1%"),
+              fencing = RepetitionsFor("rate of fencing < 1%");
   for (Repetitions* each : {&any, &stock, &per_run, &fencing}) each->Take(1, run);
   EXPECT_EQ(any.seen(), (TrialCount{.of = 40, .violated = 8}));
   EXPECT_EQ(any.unit(), "fault episode");
   EXPECT_EQ(stock.seen(), (TrialCount{.of = 40}));
   EXPECT_EQ(per_run.seen(), (TrialCount{.of = 1, .violated = 1}));
   EXPECT_EQ(per_run.unit(), "run");
-  EXPECT_EQ(fencing.seen(), UndecidedTrials(1)) << "it was not judged";
+  EXPECT_EQ(fencing.seen(), UndecidedTrials(1)) << "a claim that was not judged";
 }
 
-TEST(Repetitions, ARunWithoutAVerdictNeverHelpsAnAnswer) {
-  Repetitions repetitions = Asking("rate < 1%");
+TEST(Repetitions, ARunWithoutAVerdictCountsAgainstEitherAnswer) {
+  Repetitions repetitions = RepetitionsFor("rate < 1%");
   repetitions.Take(1, RunOf({.of = 440}));
   repetitions.Take(2, TrialsIn(nullptr));
   EXPECT_EQ(repetitions.seen(), (TrialCount{.of = 880, .undecided = 440}));
@@ -131,8 +132,8 @@ TEST(Repetitions, ARunWithoutAVerdictNeverHelpsAnAnswer) {
   EXPECT_EQ(repetitions.answer(), RateAnswer::kOpen);
 }
 
-TEST(Repetitions, AreGivenUpAfterSeveralRunsInARowWithoutAVerdict) {
-  Repetitions repetitions = Asking("rate < 1%");
+TEST(Repetitions, EndAfterFiveRunsInARowWithoutAVerdict) {
+  Repetitions repetitions = RepetitionsFor("rate < 1%");
   for (int run = 1; run <= 4; ++run) repetitions.Take(run, TrialsIn(nullptr));
   repetitions.Take(5, RunOf({.of = 1}));
   for (int run = 6; run <= 9; ++run) repetitions.Take(run, TrialsIn(nullptr));

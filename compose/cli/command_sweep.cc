@@ -122,7 +122,8 @@ SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& c
   std::ifstream in(folder / "verdict.json");
   const nlohmann::json verdict = nlohmann::json::parse(in, nullptr, false);
   const Result<History> history = ReadHistory(folder);
-  const std::optional<Unheld> unheld = history ? LongestUnheld(Evidence(*history)) : std::nullopt;
+  const std::optional<UnavailableTime> unheld =
+      history ? FindLongestUnavailableTime(Evidence(*history)) : std::nullopt;
   return OutcomeOf(verdict, unheld ? unheld->when.to_ns - unheld->when.from_ns : 0, cell, pair);
 }
 

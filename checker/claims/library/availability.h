@@ -7,44 +7,48 @@
 
 namespace doublehold {
 
-// A quiet window of a key is a time in which the key was certainly free (free_intervals.h), and no
-// disturbance was in the client's way (excuses.h). Violated when within one quiet window a session
-// was refused the key for longer than lease and grace:
+// Violated when a session was refused a key for longer than lease and grace within one undisturbed
+// window. In such a window, the key is certainly free (free_intervals.h), and no disturbance delays
+// the session's client (excuses.h):
 //
-//   c1:  A-a==R-r        >             violated: nobody has had it since `r`
+//   c1:  A-a==R-r        >             violated: nobody has held the key since `r`
 //   c2:                     A-x
 //
-// - On one node, one refusal that says that the key is taken is enough: of a built-in lock, or of a
-//   library that returns a retry hint. A library without a hint may have had no time to ask.
-// - Otherwise the session must have retried all that time, with gaps of at most a lease. On several
-//   nodes, two clients that each got a part refuse each other a free key:
+// - On one node, one refusal is enough if it reports that the key is taken: of a built-in lock, or
+//   of a library with a retry hint. Without a hint, a library may not have asked its server.
+// - Otherwise the session must have retried for that long, with gaps of at most a lease. On several
+//   nodes, two clients that each lock a part of the nodes refuse each other a free key:
 //
 //   c1:  A-x A-x A-x  >  A-x           violated, on three nodes, twice
 //   c2:  A-x A-x A-x  >  A-x
 //
-// A window begins anew at the end of
-// - each fault, except of a fault on a minority of several nodes and on no client;
-// - each stall longer than half the grace, of the client or on its request path.
-// It ends for good with a fault that may linger: one that moved a clock or lost data; any fault, if
-// the end of a lease is unknown; any fault except a pause of clients, if there may be a queue (in
-// `redisson-fair`, and in any library on one node). Time in which the client was blocked does not
-// count.
+// A new window begins at the end of
+// - each fault, except faults on lock servers alone that leave a majority of them;
+// - each stall longer than half the grace, of the client or on its request path; on several nodes
+//   or with a queue, also of another client.
+// No window begins after these, whose effects may last:
+// - a fault that moved a clock or lost data, or that killed too many servers for a majority;
+// - any fault, if leases may have no end;
+// - any fault that did more than stop or slow clients, if there may be a queue: in `redisson-fair`,
+//   and in any library on one node.
+// Time in which the client was blocked is subtracted.
 //
-// Within a window, these leave a refusal unknown:
-// - On one node, another session may be ahead in a queue: any that acquired since its last grant.
-//   But if each of these retries all that time too, one of them must be granted the key.
-// - On several nodes, a slow refusal may have waited for answers that came too late. It also ends
-//   the series of retries; a series that is long enough only with it is unknown.
-// - A library's driver with an unanswered call does not ask the lock until that call is answered.
-//   Nor is it known how often a long call tried.
+// Within a window, a refusal is unknown in these cases:
+// - On one node, another session may be ahead in a queue: it acquired the key after its last grant.
+//   But if all such sessions retry for that long too, one of them must be granted the key.
+// - On several nodes, a slow refusal may have missed answers of nodes. It also ends the series of
+//   retries. A series that is long enough only together with such a refusal is unknown.
+// - A driver with an unanswered call refuses further calls without asking the lock.
+// - A long call may have asked the lock only once.
 //
-// A grant later than lease and grace, without a late refusal before it, is unknown as well: it may
-// have been made in time. This does not apply if another client that acquired meanwhile may have
-// been granted the key first.
+// A grant answered later than lease and grace, without a late refusal before it, is unknown too:
+// the lock may have granted the key in time. The grant is not doubted if another acquire, invoked
+// meanwhile, may have been granted the key first.
 //
-// Counts once for each client and free interval. The margin shows the longest time beyond lease and
-// grace. Unknown where no free key was granted, and where the late grants under disturbances and
-// the unanswered calls outnumber the grants in time.
+// Counts one violation for each session and free interval. The margin is the least time left of
+// lease and grace, or the longest time beyond. Unknown where no case was judged. Unknown too where
+// late grants under disturbances, and unanswered acquires without a fault, outnumber the judged
+// cases.
 ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

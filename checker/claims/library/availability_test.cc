@@ -31,7 +31,7 @@ ClaimVerdict VerdictOnAvailability(const std::string& picture, const LaneOptions
   return CheckAvailability(Draw(picture, options), {});
 }
 
-LaneOptions OfLibraryAvailability(std::vector<std::string> can = {"lease"}, int nodes = 1) {
+LaneOptions AvailabilityLibrary(std::vector<std::string> can = {"lease"}, int nodes = 1) {
   LaneOptions options{.nodes = nodes};
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
@@ -56,7 +56,7 @@ TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
   EXPECT_EQ(verdict.margins.at(0).value, -8'000'000);
 }
 
-TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
+TEST(Availability, ASeriesOfLongRefusedCallsIsUnknown) {
   const std::string free = R"(
       c1:          A-a=R-r
       c2:                 A--------xA--------xA--------xA-a=R-r)";
@@ -64,8 +64,8 @@ TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
       c1:          A-a=R-r
       c2:                 A-----------xA-a=R-r)";
   for (const auto& [picture, options] : {std::pair{free, LaneOptions{.nodes = 3}},
-                                         {free, OfLibraryAvailability({"lease"}, 5)},
-                                         {once, OfLibraryAvailability()}}) {
+                                         {free, AvailabilityLibrary({"lease"}, 5)},
+                                         {once, AvailabilityLibrary()}}) {
     const ClaimVerdict verdict = VerdictOnAvailability(picture, options);
     EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
     EXPECT_NE(verdict.reason.find("how often it asked within its calls is not known"),
@@ -79,7 +79,7 @@ TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
                                   {.nodes = 3})
                 .outcome,
             Outcome::kValid);
-  // It did not retry all the time.
+  // There is a gap of more than a lease between the retries.
   EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------x       A--------xA-a=R-r)",
@@ -88,7 +88,7 @@ TEST(Availability, IsUnknownWhereLongCallsAreRefusedAFreeKeyAllTheTime) {
             Outcome::kValid);
 }
 
-TEST(Availability, ReportsHowMuchOfLeaseAndGraceWasLeft) {
+TEST(Availability, TheMarginIsTheTimeLeftOfLeaseAndGrace) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:             A-x A-x A-a=R-r)");
@@ -111,11 +111,11 @@ TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
   EXPECT_EQ(late.opportunities, 1);
   EXPECT_EQ(VerdictOnAvailability(before + "c2:                  A---------a").outcome,
             Outcome::kValid);
-  // Another client may have held it first.
+  // Another client may have held the key first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
   EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnAvailability(beside + "A-x").outcome, Outcome::kUnknown);
-  // For 2 ms of these the client was stalled.
+  // The client was stalled for 2 ms of its wait.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
   EXPECT_EQ(VerdictOnAvailability(stalled + "-----------a").outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnAvailability(stalled + "------------a").outcome, Outcome::kUnknown);
@@ -141,93 +141,93 @@ constexpr Outcome kAvailabilityValid = Outcome::kValid;
 
 TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
   ExpectAll({
-      {"just in time", R"(
+      {"invoked exactly lease and grace after the release", R"(
       c1:          A-a=R-r
       c2:                          A-x)"},
-      {"just too late", R"(
+      {"invoked 1 ms later", R"(
       c1:          A-a=R-r
       c2:                           A-x)",
        kAvailabilityViolated, 1},
-      {"the release says that it was not its own", R"(
+      {"the release reported that the lock was not its own", R"(
       c1:          A-a=R-x
       c2:                           A-x)",
        kAvailabilityViolated, 1},
-      {"the release is not answered, but its lease is over", R"(
+      {"the release is unanswered, but its lease has ended", R"(
       c1:          A-a=R-?
       c2:                             A-x)",
        kAvailabilityViolated, 1},
-      {"and has just been over", R"(
+      {"the release is unanswered, and its lease ended only lease and grace ago", R"(
       c1:          A-a=R-?
       c2:                            A-x)"},
-      {"its lease is longer than was asked for", R"(
+      {"the granted lease is longer than requested", R"(
       c1:          A-a=R-?   !
       c2:                             A-x)"},
-      {"nobody released it", R"(
+      {"the hold was never released", R"(
       c1:          A-a==
       c2:                             A-x)",
        kAvailabilityViolated, 1},
-      {"nobody released it, and it was extended", R"(
+      {"the hold was extended and never released", R"(
       c1:          A-a==E-e
       c2:                             A-x)"},
-      {"it was extended, and long ago", R"(
+      {"the extended lease ended long ago", R"(
       c1:          A-a==E-e
       c2:                                   A-x)",
        kAvailabilityViolated, 1},
-      {"nobody knows whether it was extended", R"(
+      {"an extension has an unknown outcome", R"(
       c1:          A-a==E-?
       c2:                                   A-x)"},
-      {"an acquire was not answered", R"(
+      {"an acquire of another client is unanswered", R"(
       c1:          A-?
       c2:                                   A-x)"},
-      {"that was released", R"(
+      {"its own unanswered acquire was released", R"(
       c1:          A-?R-r                   A-x)",
        kAvailabilityViolated, 1},
-      {"that was not its own, and may come", R"(
+      {"the release of its unanswered acquire was refused: a grant may follow", R"(
       c1:          A-?R-x                   A-x)"},
-      {"one of two of its own", R"(
+      {"two unanswered acquires and one release", R"(
       c1:          A-?A-?R-r                A-x)"},
-      {"it was or what was there before", R"(
+      {"the release may have freed the earlier hold", R"(
       c1:          A-a=R-?A-?R-r            A-x)"},
-      {"another entry is left", R"(
+      {"a re-entrant holder released one of its two holds", R"(
       c1:          A-a=A-a=R-r
       c2:                          A-x)"},
-      {"the session went in again, and perhaps out only once", R"(
+      {"a session may have re-entered and released only once", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                                     A-x)"},
-      {"another had it since", R"(
+      {"another client was granted the key since", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-a=R-r                 A-x)",
        kAvailabilityViolated, 1},
-      {"a reader had it since", R"(
+      {"another reader was granted the key since", R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-b=R-r                 A-x)"},
-      {"a reader has it", R"(
+      {"a reader still holds the key", R"(
       c1:          A-b=R-r
       c2:             A-b=================R-r
       c3:                            A-x)"},
-      {"somebody asks meanwhile, and is granted it", R"(
+      {"another acquire is granted during the refused acquire", R"(
       c1:          A-a=R-r
       c2:                             A-a=R-r
       c3:                           A-x)",
        kAvailabilityValid, 1},
-      {"somebody was granted it and is refused", R"(
+      {"the key was granted again before the refused acquire", R"(
       c1:          A-a=R-r
       c2:                         A-a==R-r
       c3:                           A-x)",
        kAvailabilityValid, 1},
-      {"it is granted to who asked before it was free", R"(
+      {"granted to a session that invoked its acquire before the release", R"(
       c1:          A-a=R-r
       c2:                 A--a=R-r
       c3:             A-------------a==R-r)"},
-      {"nobody ever had it", R"(
+      {"the key was never granted", R"(
       c2 b:        A-x
       c1:                      A-x)",
        kAvailabilityViolated, 1},
-      {"the referee asks", R"(
+      {"the referee probes the key", R"(
       c1:          A-a=R-r
       c2:                           A-x
       probe:                  P---p)"},
-      {"two keys", R"(
+      {"two keys are judged separately", R"(
       c1 a:        A-a=R-r
       c2 b:                  A-a=====R-r
       c2 a:        A-x)",
@@ -235,13 +235,13 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
   });
 }
 
-TEST(Availability, TimeDoesNotCountDuringFaultsAndStalls) {
+TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   ExpectAll({
-      {"somebody else is stopped", R"(
+      {"a pause of another client ended lease and grace before the acquire", R"(
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                              A-x)"},
-      {"and was", R"(
+      {"a pause of another client ended 1 ms earlier", R"(
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                               A-x)",
@@ -250,57 +250,57 @@ TEST(Availability, TimeDoesNotCountDuringFaultsAndStalls) {
       jump n1:       []
       c1:          A-a=R-r
       c2:                                A-x)"},
-      {"data was lost", R"(
+      {"a server restarted with older data", R"(
       restart n1:       []
       c1:          A-a=R-r
       c2:                                A-x)"},
-      {"it was granted in time, under a fault", R"(
+      {"granted in time during a fault", R"(
       delay:            [------------]
       c1:          A-a=R-r
       c2:                   A-a=R-r)",
        Outcome::kValid, 1},
-      {"it was granted too late, under a fault", R"(
+      {"granted too late during a fault", R"(
       delay:            [------------]
       c1:          A-a=R-r
       c2:                   A--------------a=R-r)"},
-      {"the machine stalls who asks", R"(
+      {"a stall of the client ended lease and grace before the acquire", R"(
       machine c2:            (--)
       c1:          A-a=R-r
       c2:                                 A-x)"},
-      {"and did", R"(
+      {"a stall of the client ended 1 ms earlier", R"(
       machine c2:            (--)
       c1:          A-a=R-r
       c2:                                  A-x)",
        kAvailabilityViolated, 1},
-      {"the machine stalls the server", R"(
+      {"the server was stalled", R"(
       machine n1:            (--)
       c1:          A-a=R-r
       c2:                                 A-x)"},
-      {"the machine stalls another", R"(
+      {"another client was stalled", R"(
       machine c1:            (--)
       c1:          A-a=R-r
       c2:                                  A-x)",
        kAvailabilityViolated, 1},
-      {"the machine stalls it for short", R"(
+      {"a short stall is subtracted", R"(
       machine c2:            (-)
       c1:          A-a=R-r
       c2:                            A-x)"},
-      {"and not for long enough", R"(
+      {"refused for longer than lease, grace and the short stall", R"(
       machine c2:            (-)
       c1:          A-a=R-r
       c2:                             A-x)",
        kAvailabilityViolated, 1},
   });
-  ExpectAll({{"what was sent twice may be in its queue", R"(
+  ExpectAll({{"a duplicated request may be in the queue", R"(
       duplicate c3:        [-]
       c1:          A-a=R-r
       c2:                                     A-x)"},
-             {"who is only stopped sends nothing twice", R"(
+             {"a paused client sends nothing twice", R"(
       pause c3:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)",
               kAvailabilityViolated, 1},
-             {"a server that was may do what nobody waits for", R"(
+             {"a paused server may carry out a request later", R"(
       pause n1:            [-]
       c1:          A-a=R-r
       c2:                                     A-x)"}},
@@ -316,7 +316,7 @@ TEST(Availability, TimeDoesNotCountDuringFaultsAndStalls) {
             "have been in its way");
 }
 
-TEST(Availability, ARefusalIsCertainOnlyWithoutAnotherClientAheadInAQueue) {
+TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                           A-x
@@ -327,24 +327,24 @@ TEST(Availability, ARefusalIsCertainOnlyWithoutAnotherClientAheadInAQueue) {
             "was the last to have it, and was refused it at 0.019 s; only if another stood before "
             "it in a queue is that right");
   ExpectAll({
-      {"who was granted it stands there no more", R"(
+      {"the other client was granted the key since", R"(
       c1:          A-a=R-r
       c2:                                   A-x
       c3:            A-x  A-a=R-r)",
        kAvailabilityViolated, 2},
-      {"but who asked since", R"(
+      {"the other client acquired again after its grant", R"(
       c1:          A-a=R-r
       c2:                                     A-x
       c3:            A-x  A-a=R-rA-x)",
        Outcome::kUnknown, 1},
-      {"or at the same time", R"(
+      {"the other client's acquire overlaps the refused one", R"(
       c1:          A-a=R-r
       c2:                                     A---x
       c3:                                       A-----x)"},
   });
 }
 
-TEST(Availability, OfClientsThatRetryAllTheTimeOneMustBeGrantedTheKey) {
+TEST(Availability, IfAllClientsInAQueueRetryOneMustBeGrantedTheKey) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r A-x  A-x A-x A-x
       c2:            A--x A-x A-x A-x A---x
@@ -355,30 +355,30 @@ TEST(Availability, OfClientsThatRetryAllTheTimeOneMustBeGrantedTheKey) {
             "had since 0.006 s, when client 1 was the last to have it, and was refused it at 0.020 "
             "s; nor was client 1 or client 2 granted it, who asked too; no fault was active");
   ExpectAll({
-      {"it has not asked for so long", R"(
+      {"one client has retried for too short a time", R"(
       c1:          A-a=R-r
       c2:                       A-x A-x A-x
       c3:            A-x A-x A-x A-x A-x A-x A-x)",
        kAvailabilityViolated, 1},
-      {"another had gone, and was away for a lease", R"(
+      {"another client made a break of a lease", R"(
       c1:          A-a=R-r
       c2:            A-x     A-x A-x A-x A-x
       c3:              A-x A-x A-x A-x A-x)",
        kAvailabilityViolated, 2},
-      {"for more than a lease", R"(
+      {"another client made a break of more than a lease", R"(
       c1:          A-a=R-r
       c2:            A-x      A-xA-x A-x
       c3:              A-x A-x A-x A-x A-x)"},
-      {"and was back for long", R"(
+      {"after its break another client retried for longer than lease and grace", R"(
       c1:          A-a=R-r
       c2:            A-x      A-xA-x A-x A-x
       c3:              A-x A-x A-x A-x A-x A-x)",
        kAvailabilityViolated, 2},
-      {"another has gone", R"(
+      {"another client gave up", R"(
       c1:          A-a=R-r
       c2:            A-xA-x A-x
       c3:              A-x A-x A-x A-x A-x)"},
-      {"another that came since has not", R"(
+      {"another client joined later and still retries", R"(
       c1:          A-a=R-r
       c2:                             A-xA-x
       c3:              A-x A-x A-x A-x A-x)",
@@ -386,70 +386,70 @@ TEST(Availability, OfClientsThatRetryAllTheTimeOneMustBeGrantedTheKey) {
   });
 }
 
-TEST(Availability, OnSeveralNodesAClientMustRetryForThatLong) {
+TEST(Availability, OnSeveralNodesOnlyRetriesForLongerThanLeaseAndGraceProveAViolation) {
   const LaneOptions nodes{.nodes = 3};
   ExpectAll(
       {
-          {"it asked once", R"(
+          {"one acquire", R"(
       c1:          A-a=R-r
       c2:                           A-x)"},
-          {"it asked all the time", R"(
+          {"retries throughout", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
            kAvailabilityViolated, 1},
-          {"the nodes may have answered too late", R"(
+          {"slow refusals", R"(
       c1:          A-a=R-r
       c2:                 A----x  A----x  A----x  A----x)"},
-          {"the last time", R"(
+          {"the last refusal is slow", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A----x)"},
-          {"before, which is another matter", R"(
+          {"the first refusal is slow, and the series after it is too short", R"(
       c1:          A-a=R-r
       c2:                 A----x  A-x  A-x  A-x)"},
-          {"it was just not long enough", R"(
+          {"the series lasts exactly lease and grace", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x A-x)"},
-          {"it let a lease go by", R"(
+          {"a gap of a lease between retries", R"(
       c1:          A-a=R-r
       c2:                 A-x     A-x A-x)",
            kAvailabilityViolated, 1},
-          {"it let more than a lease go by", R"(
+          {"a gap of more than a lease between retries", R"(
       c1:          A-a=R-r
       c2:                 A-x      A-x A-x)"},
-          {"two refuse each other", R"(
+          {"two clients block each other", R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x)",
            kAvailabilityViolated, 2},
-          {"a third gets it", R"(
+          {"a third client is granted the key", R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x
       c3:                     A----a=R-r)",
            kAvailabilityValid, 1},
-          {"its release may have left keys", R"(
+          {"a refused release may leave keys on some nodes", R"(
       c1:          A-a=R-x
       c2:                 A-x  A-x   A-x)"},
-          {"and for a lease", R"(
+          {"a refused release leaves keys for at most a lease", R"(
       c1:          A-a=R-x
       c2:                 A-x  A-x  A-x  A-x)",
            kAvailabilityViolated, 1},
-          {"its acquire may come", R"(
+          {"an unanswered acquire may be granted later", R"(
       c1:          A-?R-r
       c2:                 A-x  A-x  A-x  A-x)"},
-          {"a node is stopped", R"(
+          {"one node of three is paused", R"(
       pause n1:             [--------------]
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
            kAvailabilityViolated, 1},
-          {"two are", R"(
+          {"two nodes of three are paused", R"(
       pause n1:             [--------------]
       pause n2:             [--------------]
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)"},
-          {"who asks is stopped", R"(
+          {"the refused client is paused", R"(
       pause c2:             [-----]
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)"},
-          {"another is stalled, and may have a part", R"(
+          {"another client is stalled and may hold some nodes", R"(
       machine c1:             (--)
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)"},
@@ -457,49 +457,49 @@ TEST(Availability, OnSeveralNodesAClientMustRetryForThatLong) {
       nodes);
 }
 
-TEST(Availability, ALibraryMayHaveHadNoTimeToAsk) {
+TEST(Availability, ASingleRefusalByALibraryNeedsARetryHint) {
   const std::string once = R"(
       c1:          A-a=R-r
       c2:                           A-x)";
-  EXPECT_EQ(VerdictOnAvailability(once, OfLibraryAvailability()).outcome, Outcome::kUnknown);
-  ExpectAll({{"it says that the key is taken", R"(
+  EXPECT_EQ(VerdictOnAvailability(once, AvailabilityLibrary()).outcome, Outcome::kUnknown);
+  ExpectAll({{"a refusal with a retry hint", R"(
       c1:          A-a=R-r
       c2:                           A-t)",
               kAvailabilityViolated, 1},
-             {"it asked all the time", R"(
+             {"retries throughout", R"(
       c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)",
               kAvailabilityViolated, 1},
-             {"a call before is not answered", R"(
+             {"the driver has an unanswered call", R"(
       c1:          A-a=R-r
       c2 b:        A-?
       c2:                 A-x  A-x  A-x  A-x)"},
-             {"and was", R"(
+             {"a later call of the driver was answered", R"(
       c1:          A-a=R-r
       c2 b:        A-?A-a
       c2:                 A-x  A-x  A-x  A-x)",
               kAvailabilityViolated, 1},
-             {"a fault may have put something into its queue", R"(
+             {"a fault may have left a request in the queue", R"(
       drop c3:        []
       c1:          A-a=R-r
       c2:                           A-t)"},
-             {"who was stopped may be there, until it is back", R"(
+             {"a client that was paused during its acquire retries afterwards", R"(
       pause c3:    [------]
       c1:          A-a=R-r
       c3:             A----x   A-x A-x A-x
       c2:                 A-x A-x A-x A-x)",
               kAvailabilityViolated, 2},
-             {"who was stopped does not come back", R"(
+             {"a client that was paused during its acquire never retries", R"(
       pause c3:    [------]
       c1:          A-a=R-r
       c3:             A----x
       c2:                 A-x A-x A-x A-x)"}},
-            OfLibraryAvailability());
+            AvailabilityLibrary());
   const std::string left = R"(
       c1:          A-a=R-?
       c2:                             A-t)";
-  EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability()).outcome, Outcome::kViolated);
-  EXPECT_EQ(VerdictOnAvailability(left, OfLibraryAvailability({"lease", "watchdog"})).outcome,
+  EXPECT_EQ(VerdictOnAvailability(left, AvailabilityLibrary()).outcome, Outcome::kViolated);
+  EXPECT_EQ(VerdictOnAvailability(left, AvailabilityLibrary({"lease", "watchdog"})).outcome,
             Outcome::kUnknown);
 }
 
@@ -519,7 +519,7 @@ TEST(Availability, IsUnknownWhereMostGrantsWereLateBecauseOfDisturbances) {
       delay:                                       [-]                    [-])";
   EXPECT_EQ(VerdictOnAvailability("c1:           A-a=R-r A-a=R-r A-a=R-r" + late).outcome,
             Outcome::kValid)
-      << "as many as came in time";
+      << "as many late grants as grants in time";
   const ClaimVerdict verdict =
       VerdictOnAvailability("c1:           A-a=R-r         A-a=R-r" + late);
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
@@ -534,14 +534,14 @@ TEST(Availability, IsUnknownWhereMostAcquiresWereNotAnswered) {
   EXPECT_EQ(
       VerdictOnAvailability(once + "A--?\ndrop c2:                      [----------]").outcome,
       Outcome::kValid)
-      << "a fault kept the answers";
+      << "a fault lost the answers";
   EXPECT_EQ(VerdictOnAvailability(once + "A").reason,
             "only 1 of 3 asks for a free key could be judged");
   EXPECT_EQ(VerdictOnAvailability("c1:           A-?A-?").reason,
             "nobody asked for a key that was certainly free");
 }
 
-// The crash fault ends at once, but the servers stay away.
+// The crash fault ends at once, but the killed servers do not return.
 TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
   const std::string one = R"(
       c1:            A-a=R-r
@@ -557,15 +557,15 @@ TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
       << "one node was killed and another is stopped, so no majority is left";
 }
 
-// The first client in the queue is stalled by the machine.
-TEST(Availability, AStallOfAnotherClientDelaysAQueue) {
+// Client 3 is the first in the queue, and the machine stalls it.
+TEST(Availability, AStallOfAnotherClientMayDelayAQueue) {
   const std::string picture = R"(
       c1:               A-a=R-r
       c3:                   A---------------------------x
       c2:                       A-x A-x  A-x A-x A-x A-x
       machine c3:            (-------------------------))";
   EXPECT_EQ(VerdictOnAvailability(picture, {.lock = "redisson-fair"}).outcome, Outcome::kUnknown);
-  EXPECT_EQ(VerdictOnAvailability(picture, OfLibraryAvailability()).outcome, Outcome::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(picture, AvailabilityLibrary()).outcome, Outcome::kUnknown);
 }
 
 }  // namespace

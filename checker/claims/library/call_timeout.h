@@ -1,4 +1,4 @@
-// The claim `call-timeout`: a library answers each call within its own timeout and grace.
+// The claim `call-timeout`: a library answers each call within the call's timeout and grace.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_CALL_TIMEOUT_H_
 
@@ -7,32 +7,35 @@
 
 namespace doublehold {
 
-// Applies to a library behind a driver. An acquire has the timeout that it is called with; a
-// release and an extension have a lease. A call that was answered later, or never, is recorded
-// (`late-reply`). The record contains the time from sending to answer, by one clock that no fault
-// moves. In the drawings, s: answered late, z: never answered.
+// Applies to a library behind a driver. The timeout of an acquire is its argument; the timeout of a
+// release and of an extension is a lease. A call that was answered after its timeout, or never, has
+// a record (`late-reply`). The record contains the time from request to answer, by one clock that
+// no fault moves. In the drawings, s: answered late, z: still unanswered.
 //
-//   c1:  A-------?R---s--r     its timeout is over long before the s: violated
-//   c1:  A-----?  A-xA-x  z    not answered for as long as it was waited for
+//   c1:  A-------?R---s--r     violated: the timeout of A ended long before the `s`
+//   c1:  A-----?  A-xA-x  z    violated: A was still unanswered when its session ended
 //
-// A request was sent at some time after its call was invoked. Its answer came at some time before
-// the record: a session notices late answers only when it calls again. So anything that blocked the
-// client between the invocation and the record is subtracted:
-// - a fault that stopped the client or kept it at its work;
-// - a stall of the client, of a server that keeps locks, or of the supervisor.
+// The request was sent at some time after the invocation of its call. The answer arrived at some
+// time before the record, because a session notices a late answer only at its next call. So all
+// time that blocked the client between the invocation and the record is subtracted:
+// - a fault that stopped the client or prolonged its section;
+// - a stall of the client, of a lock server, or of the supervisor.
 //
-// For a release that nobody invoked, the time starts with the acquire; without an acquire in the
-// history, with the run. A call during which its client was killed does not count. A call does not
-// count either if its client was killed before it recorded the answer:
+// For a release that no session invoked, the time starts with the acquire, or with the run if the
+// history has no such acquire. A late call is no violation if its client was killed during the
+// call. A call is not counted if its client was killed before it could record the answer:
 //
 //   c1:  A-----?  A-x             answered after the `?`, or never: a dead client records nothing
 //   crash c1:         []
 //
-// A fault on messages or nodes is no excuse, nor is a moved clock: timeouts exist for these. The
-// verdict names such a fault.
+// Timeouts exist for faults on messages and nodes, and for moved clocks. So these excuse nothing,
+// and the verdict names them.
 //
-// Unknown for a built-in lock, and where no call was answered. Also unknown where no call was
-// certainly late, but one was late before the subtraction, or at the end of the run.
+// Unknown for a built-in lock, and where no call was sent. Also unknown where no call was certainly
+// late, and
+// - a call was late only because of the subtracted time;
+// - a call was unanswered when its session ended, but not for longer than its timeout and grace; or
+// - records were lost.
 ClaimVerdict CheckCallTimeout(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

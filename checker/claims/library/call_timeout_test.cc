@@ -11,15 +11,15 @@
 namespace doublehold {
 namespace {
 
-// A timeout is 1 ms unless it is drawn; the grace is 10 ms.
-const LaneOptions kOfLibrary{.library = LibraryFact{"drawn", "1", {}}};
+// A timeout is 1 ms unless drawn; the grace is 10 ms.
+const LaneOptions kCallTimeoutLibrary{.library = LibraryFact{"drawn", "1", {}}};
 
 ClaimVerdict VerdictOnCallTimeout(const std::string& picture,
-                                  const LaneOptions& options = kOfLibrary) {
+                                  const LaneOptions& options = kCallTimeoutLibrary) {
   return CheckCallTimeout(FromLanes(picture, options), {});
 }
 
-TEST(CallTimeout, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
+TEST(CallTimeout, IsViolatedByACallAnsweredLaterThanTimeoutAndGrace) {
   const ClaimVerdict late = VerdictOnCallTimeout(R"(
       pause n1:         [---------------]
       c1:        A---?         s A-a=R-r    | 3
@@ -38,7 +38,7 @@ TEST(CallTimeout, IsViolatedByACallThatIsAnsweredLongAfterItsTimeOut) {
   EXPECT_EQ(late.margins.at(0).value, -1'000'000);
 }
 
-TEST(CallTimeout, PrefersToNameAFaultOnTheServersOverAPauseOfTheClient) {
+TEST(CallTimeout, NamesAFaultOnTheClientsMessagesRatherThanAPause) {
   const ClaimVerdict verdict = VerdictOnCallTimeout(R"(
       slow c1:        []
       partition c1:   [-------]
@@ -58,61 +58,61 @@ struct CallTimeoutDrawn {
   int64_t opportunities = 0;
 };
 
-TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
+TEST(CallTimeout, OnlyTimeInWhichTheClientRanCounts) {
   const std::vector<CallTimeoutDrawn> drawn{
-      {"at its time-out and grace", R"(
+      {"answered exactly after timeout and grace", R"(
       c1:          A--?       s)",
        Outcome::kValid, 1},
-      {"a ms after", R"(
+      {"answered 1 ms later", R"(
       c1:          A--?        s)",
        Outcome::kViolated, 1},
-      {"a release", R"(
+      {"a release is late", R"(
       c1:          A-aR--?        s)",
        Outcome::kViolated, 2},
-      {"one that is refused, late", R"(
+      {"a refusal is late", R"(
       c1:          A-----------sx A-a=R-r)",
        Outcome::kViolated, 3},
-      {"one that is granted, late", R"(
+      {"a grant is late", R"(
       c1:          A-----------sa=R-r)",
        Outcome::kViolated, 2},
-      {"never, for long", R"(
+      {"unanswered for longer than timeout and grace", R"(
       c1:          A---?          z)",
        Outcome::kViolated, 1},
-      {"never, and not waited for", R"(
+      {"unanswered, but not for longer than timeout and grace", R"(
       c1:          A---?        z     | 4)",
        Outcome::kUnknown, 1},
-      {"what is asked for meanwhile is not sent", R"(
+      {"acquires during a late call are not sent", R"(
       c1:          A-?A-xA-x    s)",
        Outcome::kViolated, 1},
-      {"but it is once that is answered", R"(
+      {"acquires after the late answer are sent", R"(
       c1:          A-?A-xA-x    sA-xA-a=R-r)",
        Outcome::kViolated, 4},
-      {"its client is stopped", R"(
+      {"its client is paused for longer than the call is late", R"(
       pause c1:         [--]
       c1:          A--?          s)",
        Outcome::kUnknown, 1},
-      {"its client is stopped, but not for so long", R"(
+      {"its client is paused for less than the call is late", R"(
       pause c1:         []
       c1:          A--?          s)",
        Outcome::kViolated, 1},
-      {"its client is stopped before", R"(
+      {"its client is paused before the call", R"(
       pause c1: [--]
       c1:            A--?         s)",
        Outcome::kViolated, 1},
-      {"another is stopped", R"(
+      {"another client is paused", R"(
       pause c2:          [----]
       c1:           A--?          s
       c2:       A-x)",
        Outcome::kViolated, 2},
-      {"a node is stopped", R"(
+      {"a node is paused", R"(
       pause n1:         [----]
       c1:          A--?          s)",
        Outcome::kViolated, 1},
-      {"its session is kept at a step", R"(
+      {"its session is slowed", R"(
       slow c1:          [--]
       c1:          A--?          s)",
        Outcome::kUnknown, 1},
-      {"its messages are kept", R"(
+      {"its messages are cut off", R"(
       partition c1:      [--]
       c1:           A--?          s)",
        Outcome::kViolated, 1},
@@ -120,34 +120,34 @@ TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
       jump c1:          [--]
       c1:          A--?          s)",
        Outcome::kViolated, 1},
-      {"its client is killed", R"(
+      {"its client is killed during the call", R"(
       crash c1:         []
       c1:          A--?          s)",
        Outcome::kUnknown, 1},
-      {"its client is killed when it has given up", R"(
+      {"its client is killed after the call timed out", R"(
       crash c1:              []
       c1:          A-a=R-rA-?)",
        Outcome::kValid, 2},
-      {"and was refused since, perhaps unasked", R"(
+      {"its client is killed after a later refusal without a hint", R"(
       crash c1:              []
       c1:          A-?A-x)"},
-      {"or told who has the key", R"(
+      {"its client is killed after a later refusal with a retry hint", R"(
       crash c1:              []
       c1:          A-?A-t)",
        Outcome::kValid, 2},
-      {"its client is killed after a release that it gave up, and was refused", R"(
+      {"its client is killed after an unanswered release and a later refusal", R"(
       crash c1:              []
       c1:          A-aR-?A-x)",
        Outcome::kValid, 1},
-      {"or that was", R"(
+      {"its client is killed after an unanswered acquire and an answered release", R"(
       crash c1:              []
       c1:          A-?R-xA-x)",
        Outcome::kValid, 3},
-      {"its client is killed after what it was answered late", R"(
+      {"its client is killed after the record of the late answer", R"(
       crash c1:                []
       c1:          A-?     sA-x)",
        Outcome::kValid, 2},
-      {"another is killed", R"(
+      {"another client is killed", R"(
       crash c2:              []
       c1:           A-?
       c2:           A-x)",
@@ -156,49 +156,49 @@ TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
       crash n1:         []
       c1:          A--?          s)",
        Outcome::kViolated, 1},
-      {"the machine stalls it", R"(
+      {"the client is stalled", R"(
       machine c1:       (--)
       c1:          A--?          s)",
        Outcome::kUnknown, 1},
-      {"the machine stalls a node", R"(
+      {"a node is stalled", R"(
       machine n1:       (--)
       c1:          A--?          s)",
        Outcome::kUnknown, 1},
-      {"the machine stalled a node mostly before", R"(
+      {"a node is stalled, mostly before the call", R"(
       machine n1: (------)
       c1:               A--?          s)",
        Outcome::kViolated, 1},
-      {"the machine stalls the supervisor", R"(
+      {"the supervisor is stalled", R"(
       machine supervisor:      (--)
       c1:                 A--?          s)",
        Outcome::kUnknown, 1},
-      {"the machine stalls another", R"(
+      {"another client is stalled", R"(
       machine c2:          (--)
       c1:             A--?          s
       c2:         A-x)",
        Outcome::kViolated, 2},
-      {"one that is late for certain beside one that is not", R"(
+      {"one call is certainly late, another is not", R"(
       machine c1:       (--)
       c1:          A--?          s
       c2:          A--?          s)",
        Outcome::kViolated, 2},
-      {"threads of one client are asked for apart", R"(
+      {"sessions of one client are judged separately", R"(
       c1:          A--?          s
       c1.2:            A-x  A-x)",
        Outcome::kViolated, 3},
-      {"nothing is late", R"(
+      {"no call is late", R"(
       c1:          A-a=R-r A-?)",
        Outcome::kValid, 3},
-      {"what is not answered within the history counts for nothing", R"(
+      {"a call without an end in the history is not counted", R"(
       c1:          A-a=R-r A)",
        Outcome::kValid, 2},
-      {"nothing is asked for", R"(
+      {"there is no call", R"(
       pause c1:    [--])"},
       {"records were lost", R"(
       c1:          A-a=R-r
       lost c1:     *)",
        Outcome::kUnknown, 2},
-      {"records were lost beside one that is late", R"(
+      {"records were lost, but a call is certainly late", R"(
       c1:          A--?          s
       lost c1:     *)",
        Outcome::kViolated, 1},
@@ -211,12 +211,12 @@ TEST(CallTimeout, IsDecidedByTheTimeInWhichItsClientRan) {
   }
 }
 
-// The answer came before its record: how much of the stall lay before it is unknown.
+// The answer arrived before its record. How much of the stall preceded the answer is unknown.
 TEST(CallTimeout, AStallAtAnyTimeBetweenCallAndRecordIsSubtracted) {
   const auto check = [](const std::string& machine) {
     History history = FromLanes(machine + R"(
       c1:         A--?                              s)",
-                                kOfLibrary);
+                                kCallTimeoutLibrary);
     for (Event& event : history.events) {
       if (event.op == Op::kLateReply) event.value[1] = 14'000'000;
     }
@@ -229,9 +229,9 @@ TEST(CallTimeout, AStallAtAnyTimeBetweenCallAndRecordIsSubtracted) {
             Outcome::kViolated);
 }
 
-// The lock itself sends this release: its call is the acquire.
-TEST(CallTimeout, AReleaseThatNobodyInvokedCountsAsOneMoreCall) {
-  History history = FromLanes("c1: A--?                s", kOfLibrary);
+// The lock itself sends this release, so the acquire counts as its call.
+TEST(CallTimeout, AReleaseThatNoSessionInvokedCountsAsOneMoreCall) {
+  History history = FromLanes("c1: A--?                s", kCallTimeoutLibrary);
   Event& reply = history.events.back();
   reply.value = {1'000'000, 13'000'000, 1};
   const ClaimVerdict verdict = CheckCallTimeout(history, {});
@@ -245,7 +245,7 @@ TEST(CallTimeout, TheRefereeAndBuiltInLocksAreNotJudged) {
   EXPECT_EQ(VerdictOnCallTimeout(late, {}).outcome, Outcome::kUnknown);
   EXPECT_EQ(VerdictOnCallTimeout(late, {}).reason,
             "no library was asked: the lock is a built-in one");
-  History history = FromLanes(late + "\nc2: A-x", kOfLibrary);
+  History history = FromLanes(late + "\nc2: A-x", kCallTimeoutLibrary);
   for (Event& event : history.events) {
     if (event.client == 1) event.client = kReferee;
   }

@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// Whether every lease has an end, and no watchdog of a library extends it unrecorded.
+// Whether every lease has an end, and no watchdog of a library extends leases without a record.
 bool LeasesEnd(const RunFacts& facts) {
   if (!facts.library) return true;
   const auto& can = facts.library->can;
@@ -21,9 +21,10 @@ bool MayQueue(const RunFacts& facts) {
   return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
 }
 
-// Whether a request that the fault delayed or repeated may block a key for long: by an endless
-// lease, or in a queue. The history does not record which libraries keep a queue. A stopped client
-// repeats nothing, and its delays end with the fault.
+// Whether the fault may block a key long after its end. A moved clock or lost data may. So may a
+// request that the fault delayed or repeated, by an endless lease or in a queue. The history does
+// not record which libraries keep a queue. A stopped client repeats nothing, and its delays end
+// with the fault.
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
@@ -32,7 +33,7 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   return MayQueue(facts) && !only_stopped;
 }
 
-// The lock servers that the fault acts on, if it acts on nothing else.
+// The lock servers on which the fault acts; empty if it acts on anything else too.
 std::set<int> TargetNodesOnly(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
@@ -52,11 +53,11 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
   const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers alone
-  std::set<int> killed, hit;          // lock servers
+  std::set<int> killed, hit;          // lock servers that faults killed, and that faults acted on
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     if (MayLinger(facts, *episode)) return std::nullopt;
     const std::set<int> nodes = TargetNodesOnly(facts, *episode);
-    // A server that was killed for good stays away, although its fault ends at once.
+    // A killed server does not return, although its fault ends at once.
     if (IsCrash(FaultFor(facts, *episode))) killed.insert(nodes.begin(), nodes.end());
     if (!Overlap({episode->from_ns, episode->to_ns}, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
@@ -67,7 +68,7 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
   hit.insert(killed.begin(), killed.end());
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
   for (const Stall* stall : disturbances.StallsWithin(when)) {
-    // On several nodes, a stalled client may hold a part of the key. In a queue, it may be first.
+    // A stalled client may hold some of several nodes, or may be the first in a queue.
     const bool by_another = stall->client > 0 && (facts.nodes > 1 || MayQueue(facts));
     const bool in_the_way = by_another || CanDelay(*stall, client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;

@@ -1,4 +1,4 @@
-// What may keep a client from acquiring a free lock: faults, and stalls of the machine.
+// Faults and stalls of the machine that may keep a client from acquiring a free lock.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 
@@ -10,8 +10,9 @@
 
 namespace doublehold {
 
-// The latest end of the disturbances that overlap a span; its beginning if there are none. Nothing:
-// an earlier fault may block the key for long.
+// Returns the latest end of the disturbances within `when` that may have delayed the client;
+// without any, the start of `when`. Nothing: a fault within `when`, or before, may block the key
+// for long.
 std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
                                         int32_t client);
 

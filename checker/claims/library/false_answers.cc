@@ -32,10 +32,10 @@ class FalseAnswerSearch {
       if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
         acquires_[call.key].push_back(&call);
       if (call.op != Op::kRelease) continue;
-      const bool blind = call.Ok() && call.answer[0] == 1;
-      looks_ = looks_ || (call.Ok() && !blind);
-      frees_anothers_ = frees_anothers_ || blind;
-      if (blind || call.outcome == EventType::kInfo) releases_[call.key].push_back(&call);
+      const bool unchecked = call.Ok() && call.answer[0] == 1;
+      any_checks_owner_ = any_checks_owner_ || (call.Ok() && !unchecked);
+      any_is_unchecked_ = any_is_unchecked_ || unchecked;
+      if (unchecked || call.outcome == EventType::kInfo) releases_[call.key].push_back(&call);
     }
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
@@ -45,51 +45,53 @@ class FalseAnswerSearch {
   }
 
  private:
-  using OfSession = std::pair<SessionId, uint16_t>;
+  using SessionAndKey = std::pair<SessionId, uint16_t>;
 
-  struct Asked {
-    bool unclear = false;  // some call has no answer: it may take effect at any time
-    std::set<uint64_t> inside{};
-    bool entered_again = false;  // re-entered since it last held nothing
+  struct SessionState {
+    bool has_unanswered = false;  // a call is unanswered: it may take effect at any time
+    std::set<uint64_t> held{};    // holds granted and not released
+    bool entered_again = false;   // the last grant was a re-entry
   };
-  struct Granted {
+  struct GrantState {
     const Call* acquire = nullptr;
-    const Call* freed = nullptr;  // first release that reported success
+    const Call* freed = nullptr;  // the first release that reported success
   };
 
   void NoteAcquire(const Call& acquire) {
-    Asked& asked = asked_[{acquire.session, acquire.key}];
-    asked.unclear = asked.unclear || acquire.outcome == EventType::kInfo;
+    SessionState& state = states_[{acquire.session, acquire.key}];
+    state.has_unanswered = state.has_unanswered || acquire.outcome == EventType::kInfo;
     if (!acquire.Ok()) return;
-    asked.entered_again = !asked.inside.empty();
-    asked.inside.insert(acquire.hold);
+    state.entered_again = !state.held.empty();
+    state.held.insert(acquire.hold);
     granted_[acquire.hold] = {.acquire = &acquire};
   }
 
   void NoteRelease(const Call& release) {
-    Asked& asked = asked_[{release.session, release.key}];
-    asked.inside.erase(release.hold);
+    SessionState& state = states_[{release.session, release.key}];
+    state.held.erase(release.hold);
     const auto granted = granted_.find(release.hold);
-    if (granted != granted_.end() && asked.inside.empty()) Look(release, granted->second, asked);
-    asked.unclear = asked.unclear || release.outcome == EventType::kInfo;
+    if (granted != granted_.end() && state.held.empty()) Judge(release, granted->second, state);
+    state.has_unanswered = state.has_unanswered || release.outcome == EventType::kInfo;
   }
 
-  void Look(const Call& release, Granted& granted, const Asked& asked) {
+  void Judge(const Call& release, GrantState& granted, const SessionState& state) {
     const Hold* own = holds_.Find(release.hold);
-    const bool frees = release.Ok() && release.answer[0] == 0;
-    if (own == nullptr || (!frees && release.outcome != EventType::kFail)) return;
+    const bool reports_success = release.Ok() && release.answer[0] == 0;
+    if (own == nullptr || (!reports_success && release.outcome != EventType::kFail)) return;
     const Span all{own->asked_ns, release.to_ns};
-    const bool moved = WasActive(disturbances_, all, MovesAClock) ||
-                       WasActive(disturbances_, all, LosesKeys) ||
-                       WasActive(disturbances_, {0, release.to_ns}, IsCrash);
+    const bool disturbed = WasActive(disturbances_, all, MovesAClock) ||
+                           WasActive(disturbances_, all, LosesKeys) ||
+                           WasActive(disturbances_, {0, release.to_ns}, IsCrash);
     // A delayed extension or release may still be carried out.
-    const bool kept = WasActive(disturbances_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
-                      WasActive(disturbances_, {own->asked_ns, release.from_ns}, LosesMessages);
+    const bool delayed =
+        WasActive(disturbances_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
+        WasActive(disturbances_, {own->asked_ns, release.from_ns}, LosesMessages);
     // Readers may keep each other's locks alive.
-    const bool certain = !asked.unclear && !asked.entered_again && !moved && !kept && !own->shared;
+    const bool certain =
+        !state.has_unanswered && !state.entered_again && !disturbed && !delayed && !own->shared;
     FalseAnswer answer{.release = &release, .own = own};
-    if (!frees) {
-      answer.what = Falsehood::kWasThere;
+    if (!reports_success) {
+      answer.kind = FalseAnswerKind::kStillHeld;
       answer.at_ns = own->valid_until_ns;
       if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
       const std::optional<bool> untouched = WasUntouched(release, *own);
@@ -99,7 +101,7 @@ class FalseAnswerSearch {
     }
     answer.certain = certain;
     if (granted.freed != nullptr) {
-      answer.what = Falsehood::kWasFreed;
+      answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;
       if (Before(answer.at_ns, release.from_ns)) found_.push_back(answer);
       return;
@@ -110,8 +112,8 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  // Whether nobody else can have taken the lock by the release; false: unknown. Empty: another
-  // client was granted it.
+  // Whether no other session can have taken or freed the lock by the answer of the release; false:
+  // unknown. Nothing: another session was granted the key.
   [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
     bool untouched = true;
     for (const Call* other : acquires_.at(release.key)) {
@@ -120,12 +122,12 @@ class FalseAnswerSearch {
       if (other->Ok() && !(own.shared && other->answer[2] != 0)) return std::nullopt;
       untouched = false;
     }
-    // Either all releases of a lock check the owner, or none does. So an unanswered release is
-    // taken to do as the answered ones did.
+    // Either all releases of a lock check the owner, or none does. So an unanswered release does as
+    // the answered releases did.
     const auto releases = releases_.find(release.key);
     if (releases == releases_.end()) return untouched;
     return untouched && std::ranges::none_of(releases->second, [&](const Call* other) {
-             const bool harmless = !other->Ok() && looks_ && !frees_anothers_;
+             const bool harmless = !other->Ok() && any_checks_owner_ && !any_is_unchecked_;
              return other != &release && !harmless && other->from_ns <= release.to_ns &&
                     other->DoneNs() >= own.asked_ns;
            });
@@ -136,13 +138,13 @@ class FalseAnswerSearch {
   const Disturbances& disturbances_;
   LeaseEnds lease_ends_;
   bool leases_end_ = false;  // the library declares that its leases end
-  // Whether some answered release checked the owner, and whether some did not.
-  bool looks_ = false, frees_anothers_ = false;
+  // Whether an answered release checked the owner, and whether one did not.
+  bool any_checks_owner_ = false, any_is_unchecked_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
   // Releases that may have freed another owner's lock.
   std::map<uint16_t, std::vector<const Call*>> releases_;
-  std::map<OfSession, Asked> asked_;
-  std::unordered_map<uint64_t, Granted> granted_;
+  std::map<SessionAndKey, SessionState> states_;
+  std::unordered_map<uint64_t, GrantState> granted_;
   std::vector<FalseAnswer> found_;
 };
 

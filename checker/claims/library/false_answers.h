@@ -1,5 +1,5 @@
-// Finds answers of releases that cannot be true, although nobody else took the lock. With
-// lost_locks.h, the basis of the claim `release-result`.
+// Finds releases with a false answer, although no other client took the lock. With lost_locks.h,
+// the basis of the claim `release-result`.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 
@@ -12,32 +12,37 @@
 
 namespace doublehold {
 
-//   c1:  A-a==!   >  R-r      kWasOver: success was reported after lease and grace
-//   c1:  A-a==R-r  R-r        kWasFreed: success was reported again, though it had freed it before
-//   c1:  A-a==R-x  !          kWasThere: its lease ran, nobody else was granted the key, and the
-//                             release reported that the lock was not its own
+//   c1:  A-a==!   >  R-r      kLeaseEnded: success was reported later than lease and grace
+//   c1:  A-a==R-r  R-r        kAlreadyFreed: success was reported a second time
+//   c1:  A-a==R-x  !          kStillHeld: the lease was valid, no other client was granted the key,
+//                             and the release reported that the lock was not its own
 //
-// kWasOver applies only to a library that declares that its leases end. For a built-in lock the
-// history does not record what renews the lease; a library with a watchdog renews unseen.
+// kLeaseEnded applies only to a library without a watchdog that declares that its leases end. Other
+// locks may renew a lease without a record.
 //
-// An answer is only a doubt in these cases:
+// An answer is not certainly false in these cases:
 // - the session may have been granted the key once more;
-// - another's acquire was not answered, or an unchecked release may have met this lock;
-// - a message that a fault delayed or lost may take effect now;
+// - kStillHeld: another client's acquire was not answered, or a release that does not check the
+//   owner may have freed this lock;
+// - a message that a fault delayed or lost may still take effect;
 // - the hold was shared: readers may keep each other's locks alive;
-// - a fault moved a clock, removed keys or killed a process;
-// - the lock is on several nodes.
-enum class Falsehood : uint8_t { kWasOver, kWasFreed, kWasThere };
+// - a fault moved a clock, removed keys or killed a process.
+//
+// Judges a complete history of a lock on one node.
+enum class FalseAnswerKind : uint8_t { kLeaseEnded, kAlreadyFreed, kStillHeld };
 
 struct FalseAnswer {
   const Call* release = nullptr;
   const Hold* own = nullptr;
-  Falsehood what = Falsehood::kWasOver;
-  int64_t at_ns = 0;  // latest end of its lease; when it was freed; when its lease would have ended
+  FalseAnswerKind kind = FalseAnswerKind::kLeaseEnded;
+  // kLeaseEnded: latest end of the lease. kAlreadyFreed: answer of the release that freed the lock.
+  // kStillHeld: end of the lease, as the client computed it.
+  int64_t at_ns = 0;
   bool certain = false;
 };
 
-// Returns the answers in the order of their releases' invocation. Refers to the evidence.
+// Returns the false answers in the order in which their releases were invoked. Refers to the
+// evidence.
 std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence);
 
 }  // namespace doublehold

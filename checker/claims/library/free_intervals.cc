@@ -10,15 +10,15 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
+constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-bool ExtendsUnseen(const RunFacts& facts) {
+bool MayExtendUnrecorded(const RunFacts& facts) {
   return facts.library &&
          std::ranges::find(facts.library->can, "watchdog") != facts.library->can.end();
 }
 
 // A time in which somebody may hold the key.
-struct Taken {
+struct MaybeHeld {
   Span when;
   const Hold* hold = nullptr;
 };
@@ -28,7 +28,7 @@ class KeyTimeline {
   KeyTimeline(const Evidence& evidence, const LeaseEnds& lease_ends)
       : evidence_(evidence), lease_ends_(lease_ends) {}
 
-  void Take(const Call& call) {
+  void Add(const Call& call) {
     if (call.op == Op::kAcquire && call.outcome != EventType::kFail) acquires_.push_back(&call);
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_.emplace(call.hold, &call);
@@ -36,57 +36,58 @@ class KeyTimeline {
   }
 
   std::vector<FreeInterval> Find(int64_t probed_ns) {
-    std::vector<Taken> taken{{{probed_ns, kEver}, nullptr}};
+    std::vector<MaybeHeld> held{{{probed_ns, kNever}, nullptr}};
     for (size_t i = 0; i < acquires_.size(); ++i) {
       const Call& call = *acquires_[i];
-      const int64_t end_ns = call.Ok() ? EndOfHold(i) : EndOfUnknown(call);
-      taken.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
+      const int64_t end_ns = call.Ok() ? HoldEndNs(i) : UnknownEndNs(call);
+      held.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
     }
-    std::ranges::stable_sort(taken, {}, [](const Taken& t) { return t.when.from_ns; });
-    std::vector<FreeInterval> spells;
+    std::ranges::stable_sort(held, {}, [](const MaybeHeld& t) { return t.when.from_ns; });
+    std::vector<FreeInterval> intervals;
     FreeInterval next;
-    for (const auto& [when, hold] : taken) {
+    for (const auto& [when, hold] : held) {
       next.when.to_ns = when.from_ns;
-      if (next.when.from_ns < next.when.to_ns) spells.push_back(next);
-      if (when.to_ns >= next.when.from_ns) next = {.when = {when.to_ns, kEver}, .last = hold};
+      if (next.when.from_ns < next.when.to_ns) intervals.push_back(next);
+      if (when.to_ns >= next.when.from_ns) next = {.when = {when.to_ns, kNever}, .last = hold};
     }
-    if (next.when.from_ns < kEver) spells.push_back(next);
-    return spells;
+    if (next.when.from_ns < kNever) intervals.push_back(next);
+    return intervals;
   }
 
  private:
-  [[nodiscard]] bool OneNode() const { return evidence_.facts().nodes <= 1; }
+  [[nodiscard]] bool IsOnOneNode() const { return evidence_.facts().nodes <= 1; }
 
-  [[nodiscard]] int64_t EndOfHold(size_t index) const {
+  [[nodiscard]] int64_t HoldEndNs(size_t index) const {
     const Call& call = *acquires_[index];
     const auto release = released_.find(call.hold);
     const bool answered = release != released_.end();
-    if (answered && (release->second->Ok() || OneNode())) return release->second->to_ns;
+    if (answered && (release->second->Ok() || IsOnOneNode())) return release->second->to_ns;
     int64_t end_ns = lease_ends_.LatestNs(call);
     if (answered) end_ns = std::max(end_ns, release->second->to_ns);
     for (size_t i = index + 1; i < acquires_.size(); ++i) {
       const Call& other = *acquires_[i];
       if (other.from_ns > end_ns) break;
-      const bool its = other.session == call.session;
-      if (its) end_ns = kEver;
-      const bool alone = other.Ok() && other.answer[2] == 0 && !other.again;
-      // A session that continues beside the new grant may still hold its lock.
-      const bool after = Before(call.to_ns, other.from_ns) && Before(LastSeen(call), other.to_ns);
-      if (!its && alone && after) return std::min(end_ns, other.to_ns);
+      const bool is_own = other.session == call.session;
+      if (is_own) end_ns = kNever;
+      const bool exclusive = other.Ok() && other.answer[2] == 0 && !other.again;
+      // A session that was active at the new grant, or later, may still hold its lock.
+      const bool after =
+          Before(call.to_ns, other.from_ns) && Before(LastActiveNs(call), other.to_ns);
+      if (!is_own && exclusive && after) return std::min(end_ns, other.to_ns);
     }
     return end_ns;
   }
 
-  [[nodiscard]] int64_t LastSeen(const Call& call) const {
+  [[nodiscard]] int64_t LastActiveNs(const Call& call) const {
     const Hold* hold = evidence_.holds().Find(call.hold);
-    return hold == nullptr ? kEver : hold->core.to_ns;
+    return hold == nullptr ? kNever : hold->core.to_ns;
   }
 
-  [[nodiscard]] int64_t EndOfUnknown(const Call& call) const {
+  [[nodiscard]] int64_t UnknownEndNs(const Call& call) const {
     const auto release = released_.find(call.hold);
-    if (!OneNode() || call.hold == 0 || call.again || release == released_.end()) return kEver;
+    if (!IsOnOneNode() || call.hold == 0 || call.again || release == released_.end()) return kNever;
     const Call& freed = *release->second;
-    if (!freed.Ok() || freed.answer[0] != 0 || unknown_.at(call.session) > 1) return kEver;
+    if (!freed.Ok() || freed.answer[0] != 0 || unknown_.at(call.session) > 1) return kNever;
     return freed.to_ns;
   }
 
@@ -99,7 +100,8 @@ class KeyTimeline {
 
 }  // namespace
 
-LeaseEnds::LeaseEnds(const Evidence& evidence) : extends_unseen_(ExtendsUnseen(evidence.facts())) {
+LeaseEnds::LeaseEnds(const Evidence& evidence)
+    : may_extend_unrecorded_(MayExtendUnrecorded(evidence.facts())) {
   for (const Event& event : evidence.history().events) {
     if (event.op != Op::kExtend) continue;
     Extensions& of_hold = extensions_[event.hold];
@@ -122,18 +124,18 @@ LeaseEnds::LeaseEnds(const Evidence& evidence) : extends_unseen_(ExtendsUnseen(e
 
 int64_t LeaseEnds::LatestNs(const Call& call) const {
   const int64_t end_ns = LatestNs(call, kForeverNs, kForeverNs);
-  return end_ns >= kForeverNs ? kEver : end_ns;
+  return end_ns >= kForeverNs ? kNever : end_ns;
 }
 
-int64_t LeaseEnds::LatestNs(const Call& call, int64_t come_ns, int64_t gone_ns) const {
+int64_t LeaseEnds::LatestNs(const Call& call, int64_t arrival_ns, int64_t gone_ns) const {
   const int64_t lease_ns = call.asked[0];
   const bool for_ever = call.answer[0] >= kForeverNs;
   int64_t end_ns = call.to_ns + lease_ns;
   if (!for_ever) end_ns = std::max(end_ns, call.answer[0] + call.to_ns - call.from_ns);
   const auto extend = [&](int64_t at_ns, int64_t by_ns) {
-    end_ns = std::max(end_ns, Later(std::max(at_ns, come_ns), by_ns));
+    end_ns = std::max(end_ns, Later(std::max(at_ns, arrival_ns), by_ns));
   };
-  if (extends_unseen_ || for_ever) extend(gone_ns, lease_ns);
+  if (may_extend_unrecorded_ || for_ever) extend(gone_ns, lease_ns);
   const auto found = extensions_.find(call.hold);
   if (found == extensions_.end()) return end_ns;
   const Extensions& of_hold = found->second;
@@ -147,23 +149,23 @@ int64_t LeaseEnds::LatestNs(const Call& call, int64_t come_ns, int64_t gone_ns) 
   return end_ns;
 }
 
-std::map<uint16_t, std::vector<FreeInterval>> FreeSpells(const Evidence& evidence) {
+std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence) {
   const LeaseEnds lease_ends(evidence);
   std::map<uint16_t, KeyTimeline> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kAcquire || call.op == Op::kRelease)
-      keys.try_emplace(call.key, evidence, lease_ends).first->second.Take(call);
+      keys.try_emplace(call.key, evidence, lease_ends).first->second.Add(call);
   }
   std::map<uint16_t, int64_t> probed_ns;
   for (const Event& event : evidence.history().events) {
     if (event.op == Op::kProbe) probed_ns.try_emplace(event.key, event.at_ns);
   }
-  std::map<uint16_t, std::vector<FreeInterval>> spells;
-  for (auto& [key, uses] : keys) {
+  std::map<uint16_t, std::vector<FreeInterval>> intervals;
+  for (auto& [key, timeline] : keys) {
     const auto probed = probed_ns.find(key);
-    spells[key] = uses.Find(probed == probed_ns.end() ? kEver : probed->second);
+    intervals[key] = timeline.Find(probed == probed_ns.end() ? kNever : probed->second);
   }
-  return spells;
+  return intervals;
 }
 
 }  // namespace doublehold

@@ -21,13 +21,13 @@
 namespace doublehold {
 namespace {
 
-// Without a stall of the machine, a message is in transit for at most this share of a lease.
-constexpr int64_t kOnItsWayPerLease = 5;
-// A watchdog renews several times in a lease, so a shorter idle time proves nothing.
+// Without a stall of the machine, a message is in transit for at most a fifth of a lease.
+constexpr int64_t kTransitPerLease = 5;
+// A watchdog renews several times in a lease, so an idle time below half a lease proves nothing.
 constexpr int64_t kIdlePerLease = 2;
 
-// Whether a fault on this client, or on no client, may hide everything that the client sends to
-// lock servers.
+// Whether a fault on the client, or on no client, may hide all commands of the client to lock
+// servers.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
@@ -40,25 +40,25 @@ bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   return static_cast<int>(nodes.size()) >= facts.nodes;
 }
 
-struct Sent {
+struct TrafficCommand {
   int64_t at_ns = 0;
   int64_t node = 0;
 };
 
-struct OfSession {
-  int64_t from_ns = kForeverNs;  // start of its idle time; kForeverNs: it never was idle
+struct IdleTime {
+  int64_t from_ns = kForeverNs;  // kForeverNs: the session was never idle
   int64_t to_ns = kForeverNs;
 };
 
-struct OfClient {
-  std::map<uint8_t, OfSession> sessions;
-  std::vector<Sent> sent;
+struct ClientTraffic {
+  std::map<uint8_t, IdleTime> sessions;
+  std::vector<TrafficCommand> sent;
   const Call* open = nullptr;  // a call of unknown outcome
-  const Hold* last = nullptr;  // its last hold
+  const Hold* last = nullptr;  // the client's last hold
   int64_t unreleased = 0;      // number of holds without a release
   bool extending = false;      // an extension has an unknown outcome
 
-  // When all of its sessions were idle; empty: never.
+  // The time in which all sessions of the client were idle; empty: none.
   [[nodiscard]] Span Idle() const {
     Span idle{0, kForeverNs};
     for (const auto& [thread, session] : sessions) {
@@ -79,7 +79,7 @@ class IdleTrafficChecker : ClaimChecker {
       return std::move(found_).Undecided(*why);
     Gather();
     if (!all_kept_) return std::move(found_).Undecided("not all commands were kept");
-    for (const auto& [client, of] : clients_) Judge(client, of);
+    for (const auto& [client, traffic] : clients_) Judge(client, traffic);
     return std::move(found_).Conclude(
         {.nothing_judged =
              hidden_ ? "no client that was idle could have been seen to send for long enough"
@@ -98,7 +98,7 @@ class IdleTrafficChecker : ClaimChecker {
             {.at_ns = event.at_ns, .node = event.value[1]});
       }
       if (event.client <= kReferee || event.task != TaskKind::kSession) continue;
-      OfSession& session = clients_[event.client].sessions[event.thread];
+      IdleTime& session = clients_[event.client].sessions[event.thread];
       if (event.op != Op::kIdle) continue;
       (event.type == EventType::kInvoke ? session.from_ns : session.to_ns) = event.at_ns;
     }
@@ -107,35 +107,36 @@ class IdleTrafficChecker : ClaimChecker {
       if (asks && call.outcome == EventType::kInfo) clients_[call.session.client].open = &call;
     }
     for (const Hold& hold : holds_.all) {
-      OfClient& of = clients_[hold.client];
-      if (!hold.released) ++of.unreleased;
-      of.extending = of.extending || hold.tried_outcome == EventType::kInfo;
-      if (of.last == nullptr || hold.asked_ns > of.last->asked_ns) of.last = &hold;
+      ClientTraffic& traffic = clients_[hold.client];
+      if (!hold.released) ++traffic.unreleased;
+      traffic.extending = traffic.extending || hold.tried_outcome == EventType::kInfo;
+      if (traffic.last == nullptr || hold.asked_ns > traffic.last->asked_ns) traffic.last = &hold;
     }
   }
 
-  void Judge(int32_t client, const OfClient& of) {
-    const Span idle = of.Idle();
-    if (of.last == nullptr) return;
+  void Judge(int32_t client, const ClientTraffic& traffic) {
+    const Span idle = traffic.Idle();
+    if (traffic.last == nullptr) return;
     if (idle.to_ns - idle.from_ns < lease_ns_ / kIdlePerLease) return found_.PassedOver();
-    std::vector<Sent> late = of.sent;
-    std::erase_if(late, [&](const Sent& sent) {
-      return sent.at_ns < idle.from_ns + lease_ns_ / kOnItsWayPerLease || sent.at_ns > idle.to_ns;
+    std::vector<TrafficCommand> late = traffic.sent;
+    std::erase_if(late, [&](const TrafficCommand& sent) {
+      return sent.at_ns < idle.from_ns + lease_ns_ / kTransitPerLease || sent.at_ns > idle.to_ns;
     });
     if (late.empty()) {
-      if (ShownNs(client, idle) >= lease_ns_ / kIdlePerLease) return found_.Judged();
+      if (RecordedNs(client, idle) >= lease_ns_ / kIdlePerLease) return found_.Judged();
       hidden_ = true;
       return found_.PassedOver();
     }
-    if (const std::string why = ExplainUncertainty(client, of, idle); !why.empty()) {
+    if (const std::string why = ExplainUncertainty(client, traffic, idle); !why.empty()) {
       return found_.Doubt(fmt::format("client {} sent something at {}, but {}", client,
                                       At(late.front().at_ns), why));
     }
     found_.Judged();
-    found_.Violated(late.back().at_ns, [&] { return Tell(client, of, idle, late); });
+    found_.Violated(late.back().at_ns,
+                    [&] { return DescribeViolation(client, traffic, idle, late); });
   }
 
-  // A server that was killed for good receives nothing until another takes over.
+  // A killed server receives nothing until a replica takes over.
   [[nodiscard]] int64_t HiddenUntilNs(const FaultEpisode& episode) const {
     if (!IsCrash(FaultFor(facts_, episode))) return episode.to_ns;
     const auto taken_over =
@@ -146,38 +147,38 @@ class IdleTrafficChecker : ClaimChecker {
     return taken_over == disturbances_.episodes.end() ? kForeverNs : taken_over->to_ns;
   }
 
-  // How long within a span a command of this client would have been recorded.
-  [[nodiscard]] int64_t ShownNs(int32_t client, const Span& when) const {
+  // The time within `when` in which a command of the client would have been recorded.
+  [[nodiscard]] int64_t RecordedNs(int32_t client, const Span& when) const {
     std::vector<Span> hidden;
     for (const FaultEpisode& episode : disturbances_.episodes) {
-      const bool of_others = episode.client > kReferee && episode.client != client;
-      if (!of_others && MayHide(facts_, episode))
+      const bool on_other_client = episode.client > kReferee && episode.client != client;
+      if (!on_other_client && MayHide(facts_, episode))
         hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
     }
     for (const Stall* stall : disturbances_.StallsWithin(when)) {
       if (CanDelay(*stall, client)) hidden.push_back(stall->when);
     }
     std::ranges::sort(hidden, {}, &Span::from_ns);
-    int64_t shown_ns = 0;
+    int64_t recorded_ns = 0;
     int64_t from_ns = when.from_ns;
     for (const Span& span : hidden) {
-      shown_ns += std::max<int64_t>(span.from_ns - from_ns, 0);
+      recorded_ns += std::max<int64_t>(span.from_ns - from_ns, 0);
       from_ns = std::max(from_ns, span.to_ns);
     }
-    return shown_ns + std::max<int64_t>(when.to_ns - from_ns, 0);
+    return recorded_ns + std::max<int64_t>(when.to_ns - from_ns, 0);
   }
 
-  [[nodiscard]] std::string ExplainUncertainty(int32_t client, const OfClient& of,
+  [[nodiscard]] std::string ExplainUncertainty(int32_t client, const ClientTraffic& traffic,
                                                const Span& idle) const {
-    if (of.unreleased > 0) return "it had not released all";
-    if (of.open != nullptr)
+    if (traffic.unreleased > 0) return "it had not released all";
+    if (traffic.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
-                         OwnerName(disturbances_, of.open->session));
-    if (of.extending) return "an extension of its lock was not answered";
-    const Span meanwhile{of.last->asked_ns - lease_ns_, idle.to_ns};
+                         OwnerName(disturbances_, traffic.open->session));
+    if (traffic.extending) return "an extension of its lock was not answered";
+    const Span meanwhile{traffic.last->asked_ns - lease_ns_, idle.to_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
-      const bool of_others = episode.client > kReferee && episode.client != client;
-      if (!of_others && Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
+      const bool on_other_client = episode.client > kReferee && episode.client != client;
+      if (!on_other_client && Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
         return FaultClause(disturbances_, episode);
     }
     const auto stalls = disturbances_.StallsWithin(meanwhile);
@@ -186,12 +187,13 @@ class IdleTrafficChecker : ClaimChecker {
     return "";
   }
 
-  [[nodiscard]] Violation Tell(int32_t client, const OfClient& of, const Span& idle,
-                               const std::vector<Sent>& late) const {
-    Violation violation{.key = KeyName(facts_, of.last->key),
+  [[nodiscard]] Violation DescribeViolation(int32_t client, const ClientTraffic& traffic,
+                                            const Span& idle,
+                                            const std::vector<TrafficCommand>& late) const {
+    Violation violation{.key = KeyName(facts_, traffic.last->key),
                         .from_ns = late.front().at_ns,
                         .to_ns = late.back().at_ns};
-    violation.first = of.last->Ref();
+    violation.first = traffic.last->Ref();
     violation.sentence = fmt::format(
         "client {} had released all by {}, and went on to send {} to servers of locks, the first "
         "to node {} at {}",
@@ -201,9 +203,9 @@ class IdleTrafficChecker : ClaimChecker {
   }
 
   const int64_t lease_ns_ = ToNs(facts_.lease);
-  std::map<int32_t, OfClient> clients_;
-  bool hidden_ = false;  // an idle client sent nothing, but might have sent unseen
-  bool all_kept_ = true;
+  std::map<int32_t, ClientTraffic> clients_;
+  bool hidden_ = false;   // an idle client might have sent commands without a record
+  bool all_kept_ = true;  // false: from some time on, no command was recorded
 };
 
 }  // namespace

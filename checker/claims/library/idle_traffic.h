@@ -1,4 +1,4 @@
-// The claim `idle-traffic`: a client that has released all its locks sends no more commands, so no
+// The claim `idle-traffic`: a client that has released all its locks sends no more commands. So no
 // renewal continues.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_IDLE_TRAFFIC_H_
@@ -8,33 +8,33 @@
 
 namespace doublehold {
 
-// A client that has finished its work stays idle for a lease, with its lock or library (`idle`).
-// The commands that it sends to lock servers meanwhile are recorded (`traffic`), except those that
-// keep a connection alive, such as PING.
+// After its work, a client stays idle for a lease and keeps its lock or library (`idle`). Each
+// command that the client sends to a lock server meanwhile is recorded (`traffic`), except commands
+// that keep a connection alive, such as PING.
 //
 //   c1:       A-a==R-rI---------------------i
-//   sent c1:          *                     nothing: it may be in transit for a fifth of a lease
+//   sent c1:          *                     no violation: in transit for up to a fifth of a lease
 //   sent c1:                 *      *       violated: something still extends a released lock
 //
-// A client is idle when all of its sessions are. Traffic with another possible explanation does not
-// count:
+// A client is idle while all of its sessions are. Traffic with another possible explanation does
+// not count:
 //
-//   c1:  A-?     I---i        an unknown outcome: it may hold the lock, or its library may retry
-//   c1:  A-a===  I---i        it has not released everything
-//   c1:  A-a=R-r I---i        a fault from a lease before its last acquire on: a library may retry
-//   fault:    [-]             late; likewise a stall, which may delay messages
+//   c1:  A-?     I---i        unknown outcome: c1 may hold the lock, or its library may retry
+//   c1:  A-a===  I---i        c1 has not released everything
+//   c1:  A-a=R-r I---i        after a fault or a stall, a library may retry late; this counts from
+//   fault:    [-]             a lease before the last acquire on
 //
-// A client that sent nothing is judged only if it would have been seen for at least half a lease.
-// The time in which a fault stopped it, or delayed its messages to all lock servers, does not
-// count:
+// A client that sent nothing is judged only if its commands would have been recorded for at least
+// half a lease. Time in which a fault stopped the client, or hid its messages to all lock servers,
+// is subtracted:
 //
 //   c1:       A-a==R-rI---------i
 //   pause c1:          [------]
 //
 // A killed server receives nothing until a replica takes over.
 //
-// Counts once for each client. Unknown where most clients with a grant might have sent unseen, or
-// were idle for less than half a lease.
+// Counts once for each client. Unknown where most clients with a grant were idle for less than half
+// a lease, or might have sent commands without a record.
 ClaimVerdict CheckIdleTraffic(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

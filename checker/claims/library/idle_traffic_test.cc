@@ -10,12 +10,12 @@
 namespace doublehold {
 namespace {
 
-// The lease is ten columns: a command in the first two columns of idle time may be in transit.
+// The lease is 10 columns, so a command in the first 2 columns of idle time may be in transit.
 ClaimVerdict VerdictOnIdleTraffic(const std::string& picture) {
   return CheckIdleTraffic(FromLanes(picture), {});
 }
 
-TEST(IdleTraffic, IsViolatedByAClientThatStillSendsAfterItReleasedEverything) {
+TEST(IdleTraffic, IsViolatedByAClientThatStillSendsCommandsAfterItsLastRelease) {
   const ClaimVerdict verdict = VerdictOnIdleTraffic(R"(
       c1:       A-a==R-rI---------i
       c2:                    A-a=R-rI---------i
@@ -47,42 +47,47 @@ void ExpectEachIdleTraffic(const std::vector<IdleTrafficDrawn>& drawn) {
   }
 }
 
-TEST(IdleTraffic, CountsFromAFifthOfALeaseOnAndWhileItIsIdle) {
+TEST(IdleTraffic, ACommandCountsFromAFifthOfALeaseAfterTheIdleTimeBegan) {
   ExpectEachIdleTraffic({
-      {"nothing", "c1: A-a=R-rI---------i", Outcome::kValid},
-      {"before it is idle", "c1:      A-a=R-rI---------i\nsent c1: *-----*", Outcome::kValid},
-      {"in the first fifth", "c1:      A-a=R-rI---------i\nsent c1:        *", Outcome::kValid},
-      {"at its end", "c1:      A-a=R-rI---------i\nsent c1:          *", Outcome::kViolated},
-      {"at the end", "c1:      A-a=R-rI---------i\nsent c1:                  *",
+      {"no command", "c1: A-a=R-rI---------i", Outcome::kValid},
+      {"commands before the idle time", "c1:      A-a=R-rI---------i\nsent c1: *-----*",
+       Outcome::kValid},
+      {"a command in the first fifth of a lease", "c1:      A-a=R-rI---------i\nsent c1:        *",
+       Outcome::kValid},
+      {"a command at the end of the first fifth",
+       "c1:      A-a=R-rI---------i\nsent c1:          *", Outcome::kViolated},
+      {"a command at the end of the idle time",
+       "c1:      A-a=R-rI---------i\nsent c1:                  *", Outcome::kViolated},
+      {"a command after the idle time", "c1:      A-a=R-rI---------i\nsent c1:                   *",
+       Outcome::kValid},
+      {"idle for half a lease", "c1:      A-a=R-rI----i\nsent c1:             *",
        Outcome::kViolated},
-      {"after it", "c1:      A-a=R-rI---------i\nsent c1:                   *", Outcome::kValid},
-      {"for half a lease", "c1:      A-a=R-rI----i\nsent c1:             *", Outcome::kViolated},
-      {"for less", "c1:      A-a=R-rI---i\nsent c1:            *"},
-      {"to no end", "c1:      A-a=R-rI----\nsent c1:            *"},
-      {"never", "c1:      A-a=R-r\nsent c1:            *"},
-      {"who had nothing", "c1:      A-xI---------i\nsent c1:      *"},
-      {"who is none of the clients", "c1:      A-a=R-rI---------i\nsent c9:             *",
+      {"idle for less than half a lease", "c1:      A-a=R-rI---i\nsent c1:            *"},
+      {"an idle time without an end", "c1:      A-a=R-rI----\nsent c1:            *"},
+      {"never idle", "c1:      A-a=R-r\nsent c1:            *"},
+      {"a client without a grant", "c1:      A-xI---------i\nsent c1:      *"},
+      {"a command of an unknown client", "c1:      A-a=R-rI---------i\nsent c9:             *",
        Outcome::kValid},
   });
 }
 
 TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAre) {
   ExpectEachIdleTraffic({
-      {"both", R"(
+      {"both sessions are idle", R"(
       c1:        A-a=R-rI--------------i
       c1.2:              A-a=R-rI---------i
       sent c1:                     *)",
        Outcome::kViolated},
-      {"not yet the other", R"(
+      {"one session is not idle yet", R"(
       c1:        A-a=R-rI--------------i
       c1.2:              A-a=R-rI---------i
       sent c1:               *)",
        Outcome::kValid},
-      {"never at once", R"(
+      {"the idle times of the sessions do not overlap", R"(
       c1:        A-a=R-rI-----i
       c1.2:                      A-a=R-rI------i
       sent c1:                             *)"},
-      {"the other was never", R"(
+      {"one session was never idle", R"(
       c1:        A-a=R-rI-----------i
       c1.2:      A-x
       sent c1:                 *)"},
@@ -91,49 +96,48 @@ TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAre) {
 
 TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
   ExpectEachIdleTraffic({
-      {"it has not released all", "c1:      A-a=   I---------i\nsent c1:             *"},
-      {"it may have been granted more",
-       "c1:      A-a=R-rA-?I---------i\nsent c1:                *"},
-      {"its release was not answered", "c1:      A-a=R-?I---------i\nsent c1:             *"},
-      {"an extension was not answered",
+      {"a hold is unreleased", "c1:      A-a=   I---------i\nsent c1:             *"},
+      {"an acquire is unanswered", "c1:      A-a=R-rA-?I---------i\nsent c1:                *"},
+      {"a release is unanswered", "c1:      A-a=R-?I---------i\nsent c1:             *"},
+      {"the last extension is unanswered",
        "c1:      A-a=E-?=R-rI---------i\nsent c1:                 *"},
-      {"one that was tried again was",
+      {"a later extension was answered",
        "c1:      A-a=E-?=E-e=R-rI---------i\nsent c1:                     *", Outcome::kViolated},
-      {"another's was not", R"(
+      {"another client's acquire is unanswered", R"(
       c1:       A-a=R-rI---------i
       c2:       A-?
       sent c1:              *)",
        Outcome::kViolated},
-      {"the machine stalled it", R"(
+      {"the client was stalled", R"(
       c1:             A-a=R-rI---------i
       machine c1:              (--)
       sent c1:                    *)"},
-      {"the machine stalled another", R"(
+      {"another client was stalled", R"(
       c1:             A-a=R-rI---------i
       c2:             A-x
       machine c2:              (--)
       sent c1:                    *)",
        Outcome::kViolated},
-      {"a fault on another", R"(
+      {"a fault acted on another client", R"(
       c1:             A-a=R-rI---------i
       c2:             A-x
       pause c2:              [--]
       sent c1:                    *)",
        Outcome::kViolated},
-      {"a fault on a server", R"(
+      {"a fault acted on a server", R"(
       c1:             A-a=R-rI---------i
       pause n1:              [--]
       sent c1:                    *)"},
-      {"a fault when it had asked", R"(
+      {"a fault ended during the acquire", R"(
       c1:             A---a=R-rI---------i
       delay c1:        [-]
       sent c1:                      *)"},
-      {"a lease before", R"(
+      {"a fault ended more than a lease before the acquire", R"(
       c1:                        A-a=R-rI---------i
       delay c1:   [-]
       sent c1:                               *)",
        Outcome::kViolated},
-      {"less than a lease before", R"(
+      {"a fault ended less than a lease before the acquire", R"(
       c1:                        A-a=R-rI---------i
       delay c1:       [-]
       sent c1:                               *)"},
@@ -144,56 +148,56 @@ TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
   });
 }
 
-TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
+TEST(IdleTraffic, AClientIsNotJudgedIfItsCommandsMightBeUnrecorded) {
   ExpectEachIdleTraffic({
-      {"it was stopped", R"(
+      {"the client was paused for too long", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [-----])"},
-      {"but not for half a lease", R"(
+      {"the client ran for half a lease", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [----])",
        Outcome::kValid},
-      {"or in two parts that overlap", R"(
+      {"a pause and a stall overlap", R"(
       c1:                 A-a=R-rI---------i
       pause c1:                   [----]
       machine c1:                  (--))",
        Outcome::kValid},
-      {"or not as long as it was idle", R"(
+      {"most of the pause precedes the idle time", R"(
       c1:                 A-a=R-rI---------i
       pause c1:         [------------])",
        Outcome::kValid},
-      {"the machine stalled it", R"(
+      {"the client was stalled", R"(
       c1:                 A-a=R-rI---------i
       machine c1:                 (-----))"},
-      {"the machine stalled another", R"(
+      {"another client was stalled", R"(
       c1:                 A-a=R-rI---------i
       c2:                 A-x
       machine c2:                 (-----))",
        Outcome::kValid},
-      {"its messages vanished", R"(
+      {"the client's messages were lost", R"(
       c1:                 A-a=R-rI---------i
       black-hole c1:              [-----])"},
-      {"those of another did", R"(
+      {"another client's messages were lost", R"(
       c1:                 A-a=R-rI---------i
       c2:                 A-x
       black-hole c2:              [-----])",
        Outcome::kValid},
-      {"the only server stood still", R"(
+      {"the only server was paused", R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])"},
-      {"it had been killed for good", R"(
+      {"the only server was killed", R"(
       c1:                 A-a=R-rI---------i
       crash n1:                 [])"},
-      {"and another took over", R"(
+      {"a replica was promoted after the only server was killed", R"(
       c1:                 A-a=R-rI---------i
       crash n1:               []
       promote n1:               [-])",
        Outcome::kValid},
-      {"that had been there before", R"(
+      {"a replica was promoted only before the server was killed", R"(
       c1:                 A-a=R-rI---------i
       crash n1:               []
       promote n1:         [-])"},
-      {"the store did", R"(
+      {"the store was paused", R"(
       c1:                 A-a=R-rI---------i
       pause n0:                   [-----])",
        Outcome::kValid},
@@ -205,10 +209,10 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
       c1:                 A-a=R-rI---------i
       flush n1:                   [-----])",
        Outcome::kValid},
-      {"nobody knows what the fault does", R"(
+      {"the kind of the fault is unknown", R"(
       c1:                 A-a=R-rI---------i
       volcano n1:                 [-----])"},
-      {"another was seen for long enough", R"(
+      {"another client could be judged", R"(
       c1:                 A-a=R-rI---------i
       c2:                         A-a=R-rI---------i
       pause c1:                   [-----])",
@@ -216,7 +220,7 @@ TEST(IdleTraffic, AClientThatMightHaveSentUnseenProvesNothing) {
   });
 }
 
-TEST(IdleTraffic, IsUnknownWhereMostIdleClientsMightHaveSentUnseen) {
+TEST(IdleTraffic, IsUnknownWhereCommandsOfMostIdleClientsMightBeUnrecorded) {
   EXPECT_EQ(CheckIdleTraffic(FromLanes(R"(
       c1:                 A-a=R-rI---------i
       c2:                         A-a=R-rI---------i
@@ -228,7 +232,7 @@ TEST(IdleTraffic, IsUnknownWhereMostIdleClientsMightHaveSentUnseen) {
             "only 1 of 3 clients could be judged");
 }
 
-TEST(IdleTraffic, IsUnknownWhereMostWereNotIdleForLongEnough) {
+TEST(IdleTraffic, IsUnknownWhereMostClientsWereNotIdleForHalfALease) {
   const std::string two = R"(
       c1:             A-a=R-rI---------i
       c2:                     A-a=R-rI--i)";
@@ -244,7 +248,7 @@ TEST(IdleTraffic, IsUnknownWhereMostWereNotIdleForLongEnough) {
             Outcome::kViolated);
 }
 
-TEST(IdleTraffic, OneOfSeveralServersIsEnoughToSeeTraffic) {
+TEST(IdleTraffic, AClientIsJudgedIfOneOfSeveralServersCouldReceiveItsCommands) {
   const std::string picture = R"(
       c1:                 A-a=R-rI---------i
       pause n1:                   [-----])";
@@ -253,11 +257,11 @@ TEST(IdleTraffic, OneOfSeveralServersIsEnoughToSeeTraffic) {
             "no client that was idle could have been seen to send for long enough");
 }
 
-// Nothing was sent: whatever the outcome of its calls, no renewal continues.
+// A client that sends nothing has no renewal that continues, whatever the outcomes of its calls.
 TEST(IdleTraffic, AClientThatSendsNothingIsValid) {
   ExpectEachIdleTraffic({
-      {"though it has not released all", "c1: A-a=   I---------i", Outcome::kValid},
-      {"though it was not answered", "c1: A-a=R-?I---------i", Outcome::kValid},
+      {"a hold is unreleased", "c1: A-a=   I---------i", Outcome::kValid},
+      {"a release is unanswered", "c1: A-a=R-?I---------i", Outcome::kValid},
   });
 }
 

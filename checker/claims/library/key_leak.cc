@@ -25,29 +25,28 @@ constexpr int64_t kNotThere = -2;
 constexpr int64_t kNeverExpires = -1;
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kMostMs = kForeverNs / kNsPerMs;
-// A stall of a smaller share of a lease delays no message until the referee looks.
+// A stall below a tenth of a lease delays no message until the referee reads the TTL.
 constexpr int64_t kStallsPerLease = 10;
 
-// The state of a key on a server.
-struct Look {
+// The TTL of a key on a server, as the referee read it.
+struct TtlReading {
   int64_t at_ns = 0;
   int64_t pttl_ms = 0;
   int64_t node = 0;  // 0: not recorded
 };
 
 struct KeyUsage {
-  std::vector<Look> looks;
-  const Call* last = nullptr;  // the last release
-  const Call* open = nullptr;  // a call of unknown outcome
-  int64_t unreleased = 0;      // number of unreleased holds
-  int64_t granted = 0;
-  int64_t used_ns = -1;           // when the last grant or release was answered
-  int64_t leases_end_ns = 0;      // the latest end of all leases
-  std::vector<Span> refused;      // spans of acquires that failed
-  std::optional<int64_t> had_ns;  // when the referee was granted the lock
+  std::vector<TtlReading> readings;
+  const Call* last = nullptr;        // the last release
+  const Call* open = nullptr;        // a call of unknown outcome
+  int64_t unreleased = 0;            // number of unreleased holds
+  int64_t granted = 0;               // number of holds
+  int64_t used_ns = -1;              // when the last grant or release was answered
+  int64_t leases_end_ns = 0;         // the latest end of all leases
+  std::vector<Span> refused;         // spans of acquires that failed
+  std::optional<int64_t> probed_ns;  // when the referee was granted the lock
 
-  // Whether the key was, or may have been, in use: a failed attempt may have set it and removed it
-  // again.
+  // Whether the key may have been in use: a failed acquire may have set it and removed it again.
   [[nodiscard]] bool InUseAt(int64_t at_ns) const {
     if (!Before(used_ns, at_ns)) return true;
     return std::ranges::any_of(
@@ -64,14 +63,15 @@ class KeyLeakChecker : ClaimChecker {
     if (const auto why = WhyIncomplete("others may have been let in"))
       return std::move(found_).Undecided(*why);
     Gather();
-    for (auto& [key, of] : keys_) {
-      // A look while the key was or may have been in use proves nothing.
-      std::erase_if(of.looks, [&](const Look& look) { return of.InUseAt(look.at_ns); });
-      if (of.granted == 0) continue;
-      if (of.looks.empty()) {
+    for (auto& [key, usage] : keys_) {
+      // A reading while the key may have been in use proves nothing.
+      std::erase_if(usage.readings,
+                    [&](const TtlReading& reading) { return usage.InUseAt(reading.at_ns); });
+      if (usage.granted == 0) continue;
+      if (usage.readings.empty()) {
         found_.PassedOver();
       } else {
-        Judge(key, of);
+        Judge(key, usage);
       }
     }
     return std::move(found_).Conclude(
@@ -86,36 +86,36 @@ class KeyLeakChecker : ClaimChecker {
   void Gather() {
     for (const Event& event : evidence_.history().events) {
       if (event.op == Op::kExpiry && event.type == EventType::kOk)
-        keys_[event.key].looks.push_back({.at_ns = event.at_ns,
-                                          .pttl_ms = std::min(event.value[0], kMostMs),
-                                          .node = event.value[1]});
-      if (event.op == Op::kExpiry && event.value[1] > 0) looked_at_.insert(event.value[1]);
+        keys_[event.key].readings.push_back({.at_ns = event.at_ns,
+                                             .pttl_ms = std::min(event.value[0], kMostMs),
+                                             .node = event.value[1]});
+      if (event.op == Op::kExpiry && event.value[1] > 0) read_nodes_.insert(event.value[1]);
       unnamed_ = unnamed_ || (event.op == Op::kExpiry && event.type == EventType::kInfo);
       if (event.op == Op::kProbe && event.type == EventType::kOk)
-        keys_[event.key].had_ns = event.at_ns;
+        keys_[event.key].probed_ns = event.at_ns;
       died_ = died_ || event.op == Op::kDied;
     }
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
       // A release without a hold only leaves a queue, and leaves no key behind.
       if (call.op == Op::kRelease && call.hold == 0) continue;
-      KeyUsage& of = keys_[call.key];
-      if (call.outcome == EventType::kInfo) of.open = &call;
-      if (call.op == Op::kRelease) of.last = &call;
+      KeyUsage& usage = keys_[call.key];
+      if (call.outcome == EventType::kInfo) usage.open = &call;
+      if (call.op == Op::kRelease) usage.last = &call;
       if (call.outcome == EventType::kFail && call.op == Op::kAcquire)
-        of.refused.push_back({call.from_ns, call.to_ns});
+        usage.refused.push_back({call.from_ns, call.to_ns});
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
-      if (answered && call.to_ns < kForeverNs) of.used_ns = std::max(of.used_ns, call.to_ns);
+      if (answered && call.to_ns < kForeverNs) usage.used_ns = std::max(usage.used_ns, call.to_ns);
     }
     for (const Hold& hold : holds_.all) {
-      KeyUsage& of = keys_[hold.key];
-      ++of.granted;
-      of.leases_end_ns = std::max(of.leases_end_ns, hold.valid_until_ns);
-      if (!hold.released) ++of.unreleased;
+      KeyUsage& usage = keys_[hold.key];
+      ++usage.granted;
+      usage.leases_end_ns = std::max(usage.leases_end_ns, hold.valid_until_ns);
+      if (!hold.released) ++usage.unreleased;
     }
   }
 
-  // Says how many looks came after the last lease, when a key left with its lease was gone.
+  // Says how many keys were read only after the last lease: a leaked key with a TTL had expired.
   [[nodiscard]] std::string LateClause() const {
     if (late_ == 0) return "";
     return fmt::format(
@@ -125,49 +125,53 @@ class KeyLeakChecker : ClaimChecker {
         late_, late_ == 1 ? "was" : "were");
   }
 
-  void Judge(uint16_t key, const KeyUsage& of) {
+  void Judge(uint16_t key, const KeyUsage& usage) {
     std::string doubt;
-    for (const Look& look : of.looks) {
-      if (look.pttl_ms == kNotThere) continue;
-      const std::string why = ExplainUncertainty(of, look);
+    for (const TtlReading& reading : usage.readings) {
+      if (reading.pttl_ms == kNotThere) continue;
+      const std::string why = ExplainUncertainty(usage, reading);
       if (why.empty()) {
         found_.Judged();
-        return found_.Violated(look.at_ns, [&] { return Tell(key, of, look); });
+        return found_.Violated(reading.at_ns,
+                               [&] { return DescribeViolation(key, usage, reading); });
       }
       if (doubt.empty()) {
         doubt =
-            fmt::format("{} was there at {}, but {}", KeyName(facts_, key), At(look.at_ns), why);
+            fmt::format("{} was there at {}, but {}", KeyName(facts_, key), At(reading.at_ns), why);
       }
     }
-    if (doubt.empty()) doubt = WhyNotAllLooked(key, of);
+    if (doubt.empty()) doubt = ExplainUnreadServer(key, usage);
     if (doubt.empty()) {
       found_.Judged();
-      const bool in_time = std::ranges::all_of(
-          of.looks, [&](const Look& look) { return Before(look.at_ns, of.leases_end_ns); });
+      const bool in_time = std::ranges::all_of(usage.readings, [&](const TtlReading& reading) {
+        return Before(reading.at_ns, usage.leases_end_ns);
+      });
       if (!in_time) ++late_;
     }
     found_.Doubt(doubt);
   }
 
-  // Why not all lock servers were looked at; empty: they were. The history does not record which
-  // servers keep locks, so all counts that were looked at for any key.
-  [[nodiscard]] std::string WhyNotAllLooked(uint16_t key, const KeyUsage& of) const {
-    for (const int64_t node : looked_at_) {
-      if (std::ranges::find(of.looks, node, &Look::node) != of.looks.end()) continue;
+  // Names a lock server on which this key was not read; empty: none. The history does not record
+  // which servers keep locks, so each server counts on which any key was read.
+  [[nodiscard]] std::string ExplainUnreadServer(uint16_t key, const KeyUsage& usage) const {
+    for (const int64_t node : read_nodes_) {
+      if (std::ranges::find(usage.readings, node, &TtlReading::node) != usage.readings.end())
+        continue;
       return fmt::format("{} was not looked for on node {}", KeyName(facts_, key), node);
     }
     return "";
   }
 
-  [[nodiscard]] std::string ExplainUncertainty(const KeyUsage& of, const Look& left) const {
-    if (of.unreleased > 0) return "not everybody had released it";
-    if (of.open != nullptr)
+  [[nodiscard]] std::string ExplainUncertainty(const KeyUsage& usage,
+                                               const TtlReading& leaked) const {
+    if (usage.unreleased > 0) return "not everybody had released it";
+    if (usage.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
-                         OwnerName(disturbances_, of.open->session));
+                         OwnerName(disturbances_, usage.open->session));
     if (died_) return "a client had ended by itself";
-    if (KeepsNobodyOut(of, left))
-      return fmt::format("the lock was granted all the same at {}", At(*of.had_ns));
-    const Span meanwhile{SinceNs(of, left), left.at_ns};
+    if (BlocksNobody(usage, leaked))
+      return fmt::format("the lock was granted all the same at {}", At(*usage.probed_ns));
+    const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
       const FaultFact& fault = FaultFor(facts_, episode);
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
@@ -184,53 +188,58 @@ class KeyLeakChecker : ClaimChecker {
     return "";
   }
 
-  // Whether the only server granted the lock while it certainly had the key. Then the key may
-  // remain although nobody holds the lock.
-  [[nodiscard]] bool KeepsNobodyOut(const KeyUsage& of, const Look& left) const {
-    if (facts_.nodes > 1 || !of.had_ns || !Before(left.at_ns, *of.had_ns)) return false;
-    // When the server read the TTL is not recorded. An earlier reading and the rounding to whole ms
-    // make up less than half of the TTL.
-    return left.pttl_ms == kNeverExpires || *of.had_ns - left.at_ns < left.pttl_ms * kNsPerMs / 2;
+  // Whether the only server granted the lock to the referee while the leaked key certainly existed.
+  // Then the key may exist although nobody holds the lock.
+  [[nodiscard]] bool BlocksNobody(const KeyUsage& usage, const TtlReading& leaked) const {
+    if (facts_.nodes > 1 || !usage.probed_ns) return false;
+    if (!Before(leaked.at_ns, *usage.probed_ns)) return false;
+    // The server read the TTL earlier than recorded, and rounded it to whole ms. Together, these
+    // errors are less than half of the TTL.
+    return leaked.pttl_ms == kNeverExpires ||
+           *usage.probed_ns - leaked.at_ns < leaked.pttl_ms * kNsPerMs / 2;
   }
 
-  // From when on a message in transit may have left the key. On one server an answered release has
-  // been carried out.
-  [[nodiscard]] int64_t SinceNs(const KeyUsage& of, const Look& left) const {
-    const int64_t released_ns = of.last == nullptr ? 0 : of.last->from_ns;
+  // Start of the time in which a delayed message may explain the leaked key. On one server, an
+  // answered release was carried out.
+  [[nodiscard]] int64_t DelayedSinceNs(const KeyUsage& usage, const TtlReading& leaked) const {
+    const int64_t released_ns = usage.last == nullptr ? 0 : usage.last->from_ns;
     if (facts_.nodes <= 1) return released_ns;
-    if (left.pttl_ms == kNeverExpires) return 0;
+    if (leaked.pttl_ms == kNeverExpires) return 0;
     const int64_t lease_ns = ToNs(facts_.lease);
-    // The TTL shows when the key was last set or extended; it was released no earlier than that.
-    const int64_t set_ns = left.at_ns - std::max<int64_t>(lease_ns - left.pttl_ms * kNsPerMs, 0);
+    // The TTL shows when the key was last set or extended. Its release was no earlier.
+    const int64_t set_ns =
+        leaked.at_ns - std::max<int64_t>(lease_ns - leaked.pttl_ms * kNsPerMs, 0);
     return std::min(released_ns, set_ns - lease_ns);
   }
 
-  [[nodiscard]] Violation Tell(uint16_t key, const KeyUsage& of, const Look& left) const {
-    Violation violation{.key = KeyName(facts_, key), .from_ns = left.at_ns, .to_ns = left.at_ns};
-    const std::string where = left.node > 0 ? fmt::format(" on node {}", left.node) : "";
+  [[nodiscard]] Violation DescribeViolation(uint16_t key, const KeyUsage& usage,
+                                            const TtlReading& leaked) const {
+    Violation violation{
+        .key = KeyName(facts_, key), .from_ns = leaked.at_ns, .to_ns = leaked.at_ns};
+    const std::string where = leaked.node > 0 ? fmt::format(" on node {}", leaked.node) : "";
     const std::string until =
-        left.pttl_ms == kNeverExpires
+        leaked.pttl_ms == kNeverExpires
             ? "and never expires"
-            : fmt::format("for {} more", FormatDuration(std::chrono::milliseconds(left.pttl_ms)));
+            : fmt::format("for {} more", FormatDuration(std::chrono::milliseconds(leaked.pttl_ms)));
     violation.sentence =
-        fmt::format("the key was still there{} at {}, {}", where, At(left.at_ns), until);
-    if (of.last != nullptr) {
-      const Hold* hold = holds_.Find(of.last->hold);
+        fmt::format("the key was still there{} at {}, {}", where, At(leaked.at_ns), until);
+    if (usage.last != nullptr) {
+      const Hold* hold = holds_.Find(usage.last->hold);
       if (hold != nullptr) violation.first = hold->Ref();
       violation.sentence +=
           fmt::format("; the last to release it was {}, at {}, and was told {}",
-                      OwnerName(disturbances_, of.last->session), At(of.last->from_ns),
-                      of.last->Ok() ? "that this freed it" : "that it was not its own, or gone");
+                      OwnerName(disturbances_, usage.last->session), At(usage.last->from_ns),
+                      usage.last->Ok() ? "that this freed it" : "that it was not its own, or gone");
     }
     NameEarlierFault(disturbances_, violation, [](const FaultFact&) { return true; });
     return violation;
   }
 
   std::map<uint16_t, KeyUsage> keys_;
-  std::set<int64_t> looked_at_;  // nodes
-  bool unnamed_ = false;
-  bool died_ = false;
-  int64_t late_ = 0;  // of the keys that were not left behind
+  std::set<int64_t> read_nodes_;  // lock servers on which the referee tried to read a key
+  bool unnamed_ = false;          // the referee did not find out the name of a lock's key
+  bool died_ = false;             // a client died
+  int64_t late_ = 0;              // keys without a leak that were read only after the last lease
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ ClaimVerdict VerdictOnKeyLeak(const std::string& picture, const LaneOptions& opt
   return CheckKeyLeak(FromLanes(picture, options), {});
 }
 
-TEST(KeyLeak, IsViolatedByAKeyThatIsThereAfterAllHaveReleasedIt) {
+TEST(KeyLeak, IsViolatedByAKeyThatRemainsAfterItsLastRelease) {
   const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       stall:     [-]
       c1:       A----a==R-r
@@ -59,25 +59,25 @@ void ExpectEachKeyLeak(const std::vector<KeyLeakDrawn>& drawn) {
 
 TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
   ExpectEachKeyLeak({
-      {"it is not there", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome::kValid},
-      {"nobody looked", "c1:     A-a=R-r"},
-      {"nobody was granted it", "c1:     A-x\nexpiry:     * | 9"},
-      {"it was never released", "c1:     A-a=\nexpiry:       * | 9"},
-      {"whether it was granted is not known", R"(
+      {"the key does not exist", "c1:     A-a=R-r\nexpiry:         * | -2", Outcome::kValid},
+      {"the key was not read", "c1:     A-a=R-r"},
+      {"the key was never granted", "c1:     A-x\nexpiry:     * | 9"},
+      {"the hold was never released", "c1:     A-a=\nexpiry:       * | 9"},
+      {"an acquire has an unknown outcome", R"(
       c1:     A-a=R-r  A-?
       expiry:               * | 9)"},
-      {"whether it was released is not known", R"(
+      {"the release has an unknown outcome", R"(
       c1:     A-a=R-?
       expiry:          * | 9)"},
-      {"though it is not there", R"(
+      {"the release has an unknown outcome, and the key does not exist", R"(
       c1:     A-a=R-?
       expiry:          * | -2)",
        Outcome::kValid},
-      {"a refusal leaves nothing", R"(
+      {"a refused acquire leaves no key", R"(
       c1:     A-a=R-r  A-x
       expiry:               * | 9)",
        Outcome::kViolated},
-      {"its client was killed", R"(
+      {"the client was killed", R"(
       c1:       A-a=R-r
       crash c1:     []
       expiry:            * | 9)"},
@@ -85,43 +85,43 @@ TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
       c1:       A-a=R-r
       died c1:          *
       expiry:            * | 9)"},
-      {"a server may have come back with older data", R"(
+      {"a server may have returned with older data", R"(
       restart n1: []
       c1:              A-a=R-r
       expiry:                  * | 9)"},
-      {"the machine stalled since its release", R"(
+      {"a server was stalled after the release", R"(
       c1:         A-a=R-r
       machine n1:        (----------------------------------------------------------------------------------------------------------)
       expiry:                                                                                                                        * | 9)"},
   });
 }
 
-TEST(KeyLeak, AFaultExplainsItFromTheLastReleaseOn) {
+TEST(KeyLeak, AFaultSinceTheLastReleaseExplainsTheKey) {
   ExpectEachKeyLeak({
-      {"before that", R"(
+      {"a fault ended before the release", R"(
       partition c1: [--]
       c1:          A-----a=R-r
       expiry:                  * | 9)",
        Outcome::kViolated},
-      {"during that", R"(
+      {"a fault acted during the release", R"(
       partition c1:         [--]
       c1:          A-a==R--------r
       expiry:                      * | 9)"},
-      {"a clock was moved: what is deleted is deleted", R"(
+      {"a moved clock restores no deleted key", R"(
       jump n1:  [----------------]
       c1:          A-a==R-r
       expiry:                      * | 9)"},
-      {"on several servers, from when it was last set on", R"(
+      {"on several servers, a fault acted while the key may have been set", R"(
       partition c1: [--]
       c1:          A-----a=R-r
       expiry:                  * | 9)",
        Outcome::kUnknown, 3},
-      {"on one of them it was set before, on another after that", R"(
+      {"on several servers, the fault explains one reading but not the other", R"(
       partition c1: [--]
       c1:                      A-a=R-r
       expiry:                          **  | 1 9)",
        Outcome::kViolated, 3},
-      {"which is long after that", R"(
+      {"on several servers, the key was set long after the fault", R"(
       partition c1: [--]
       c1:                                               A-a=R-r
       expiry:                                                   * | 8)",
@@ -129,7 +129,7 @@ TEST(KeyLeak, AFaultExplainsItFromTheLastReleaseOn) {
   });
 }
 
-TEST(KeyLeak, ReportsTheLookThatIsCertain) {
+TEST(KeyLeak, ReportsTheReadingThatProvesTheLeak) {
   const ClaimVerdict verdict = VerdictOnKeyLeak(R"(
       partition c1: [--]
       c1:                      A-a=R-r
@@ -140,35 +140,35 @@ TEST(KeyLeak, ReportsTheLookThatIsCertain) {
 
 TEST(KeyLeak, AKeyThatBlocksNobodyMayRemain) {
   ExpectEachKeyLeak({
-      {"the lock is granted", R"(
+      {"the lock is granted although the key never expires", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
       probe:              P-p)"},
-      {"long before the key is to go", R"(
+      {"the lock is granted long before the key expires", R"(
       c1:       A-a=R-r
       expiry:           *     | 9
       probe:              P-p)"},
-      {"when it may have gone", R"(
+      {"the lock is granted when the key may have expired", R"(
       c1:       A-a=R-r
       expiry:           *     | 8
       probe:              P-p)",
        Outcome::kViolated},
-      {"it is refused", R"(
+      {"the probe is refused", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
       probe:              P-x)",
        Outcome::kViolated},
-      {"it was granted before", R"(
+      {"the probe was granted before the reading", R"(
       c1:       A-a=R-r
       expiry:               * | -1
       probe:            P-p)",
        Outcome::kViolated},
-      {"and at that instant", R"(
+      {"the probe was granted at the instant of the reading", R"(
       c1:       A-a=R-r
       expiry:              *  | -1
       probe:            P--p)",
        Outcome::kViolated},
-      {"by others of several servers", R"(
+      {"other servers of several granted the lock", R"(
       c1:       A-a=R-r
       expiry:           *     | -1
       probe:              P-p)",
@@ -176,7 +176,7 @@ TEST(KeyLeak, AKeyThatBlocksNobodyMayRemain) {
   });
 }
 
-TEST(KeyLeak, SaysThatALateLookDoesNotSeeAKeyWithATtl) {
+TEST(KeyLeak, SaysThatAReadingAfterTheLastLeaseMissesAKeyWithATtl) {
   const std::string late =
       "; 1 of these was looked for only after the last lease, and left for the rest of that would "
       "not have been seen";
@@ -191,7 +191,7 @@ TEST(KeyLeak, SaysThatALateLookDoesNotSeeAKeyWithATtl) {
       expiry item-1:             *  | -2)");
   EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
   EXPECT_EQ(both.outcome, Outcome::kValid);
-  // Another client held it since; and one of two servers was asked too late.
+  // First: another client held the key since. Second: one of two servers was read too late.
   EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:          A-a==R-r !
       c2:                   A-a=R-r
@@ -202,46 +202,46 @@ TEST(KeyLeak, SaysThatALateLookDoesNotSeeAKeyWithATtl) {
             "none of 1 key was left behind" + late);
 }
 
-TEST(KeyLeak, OnlyALookAfterTheLastReleaseCounts) {
+TEST(KeyLeak, OnlyAReadingAfterTheLastReleaseCounts) {
   ExpectEachKeyLeak({
-      {"before it was called", R"(
+      {"before the release was invoked", R"(
       c1:     A-a==R-r
       expiry:    *      | 9)"},
-      {"before it was answered", R"(
+      {"before the release was answered", R"(
       c1:     A-a==R-r
       expiry:       *   | -2)"},
-      {"at that instant", R"(
+      {"at the instant of the answer", R"(
       c1:     A-a==R-r
       expiry:        *  | 9)"},
-      {"after it, while another is refused", R"(
+      {"between the release and a refused acquire", R"(
       c1:     A-a==R-r
       c2:              A-x
       expiry:         *    | 9)",
        Outcome::kViolated},
-      {"after it, while another asks that is refused", R"(
+      {"during a refused acquire", R"(
       c1:     A-a==R-r
       c2:             A-----x
       expiry:            *    | 9)"},
-      {"at the instant of that refusal", R"(
+      {"at the instant of a refusal", R"(
       c1:     A-a==R-r
       c2:             A--x
       expiry:            *    | 9)"},
-      {"when that was refused", R"(
+      {"after a refused acquire", R"(
       c1:     A-a==R-r
       c2:             A-x
       expiry:            *    | 9)",
        Outcome::kViolated},
-      {"while another asks for another key", R"(
+      {"during a refused acquire of another key", R"(
       c1:         A-a==R-r
       c2 item-1:          A-----x
       expiry:                *    | 9)",
        Outcome::kViolated},
-      {"while another is refused, by several servers", R"(
+      {"during a refused acquire, on several servers", R"(
       c1:     A-a==R-r
       c2:             A-----x
       expiry:            *    | 9)",
        Outcome::kUnknown, 3},
-      {"after it, before another grant", R"(
+      {"before another grant", R"(
       c1:     A-a==R-r
       c2:              A-a=R-r
       expiry:         *    | 9)"},
@@ -260,7 +260,7 @@ TEST(KeyLeak, LeavingAQueueLeavesNoKeyBehind) {
             "1, at 0.005 s, and was told that this freed it");
 }
 
-TEST(KeyLeak, IsUnknownWhereAServerWasNotAskedForEachKey) {
+TEST(KeyLeak, IsUnknownWhereAServerWasNotReadForEachKey) {
   const auto check = [](const std::string& picture, std::vector<int64_t> nodes) {
     History history = FromLanes(picture, {.nodes = 3});
     auto node = nodes.begin();
@@ -278,7 +278,7 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotAskedForEachKey) {
   EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome::kUnknown);
   EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not looked for on node 2");
   EXPECT_EQ(check(two, {1, 1, 1, 2}).opportunities, 1);
-  // A key that was left behind decides the claim.
+  // A leaked key decides the claim.
   const std::string left = R"(
       c1:              A-a==R-r
       c2 item-1:       A-a==R-r
@@ -287,7 +287,7 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotAskedForEachKey) {
   EXPECT_EQ(check(left, {1, 1, 2}).outcome, Outcome::kViolated);
 }
 
-TEST(KeyLeak, IsUnknownWhereMostKeysWereNotLookedFor) {
+TEST(KeyLeak, IsUnknownWhereMostKeysWereNotRead) {
   const std::string two = R"(
       c1:             A-a==R-r
       c2 item-1:      A-a==R-r
@@ -305,7 +305,7 @@ TEST(KeyLeak, IsUnknownWhereMostKeysWereNotLookedFor) {
             Outcome::kViolated);
 }
 
-TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsAsked) {
+TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsRead) {
   History history = FromLanes("c1:     A-a==R-r\nexpiry:          ** | -2 0", {.nodes = 2});
   history.events.back().type = EventType::kFail;
   history.events.back().value[1] = 2;
@@ -319,11 +319,11 @@ TEST(KeyLeak, AKeyMayLastForCenturies) {
       1);
 }
 
-// A holder that entered twice must release twice.
 TEST(KeyLeak, AReentrantHolderMustReleaseAsOftenAsItEntered) {
   ExpectEachKeyLeak({
-      {"all", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9", Outcome::kViolated},
-      {"all but one", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
+      {"two releases of two grants", "c1:     A-aA-aR-rR-r\nexpiry:               * | 9",
+       Outcome::kViolated},
+      {"one release of two grants", "c1:     A-aA-aR-r\nexpiry:               * | 9"},
   });
 }
 

@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-std::optional<std::string> WhyNobodyIsNotified(const RunFacts& facts) {
+std::optional<std::string> ExplainMissingSupport(const RunFacts& facts) {
   if (!facts.library) return "no library was asked: the lock is a built-in one";
   const auto& can = facts.library->can;
   if (std::ranges::find(can, "lost") != can.end()) return std::nullopt;
@@ -30,11 +30,11 @@ class LostLockNotificationChecker : ClaimChecker {
       : ClaimChecker(evidence, limits, "holds of lost locks") {}
 
   ClaimVerdict Verdict() && {
-    if (const auto why = WhyNobodyIsNotified(facts_)) return std::move(found_).Undecided(*why);
+    if (const auto why = ExplainMissingSupport(facts_)) return std::move(found_).Undecided(*why);
     if (const auto why = WhyNoLossIsCertain(evidence_)) return std::move(found_).Undecided(*why);
     for (const Event& event : evidence_.history().events) {
       if (event.op == Op::kLostNotification && event.client > kReferee)
-        came_ns_.try_emplace(event.hold, event.value[0]);
+        notified_ns_.try_emplace(event.hold, event.value[0]);
     }
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       if (!lost.again) Judge(lost);
@@ -48,8 +48,10 @@ class LostLockNotificationChecker : ClaimChecker {
   }
 
  private:
-  // How long the library could have notified the holder that a grant had ended its hold.
-  [[nodiscard]] int64_t RanNs(const LostLock& lost, const Call& grant, int64_t until_ns) const {
+  // The time from the answer of `grant` to `until_ns` in which the library could have notified the
+  // holder.
+  [[nodiscard]] int64_t AvailableNs(const LostLock& lost, const Call& grant,
+                                    int64_t until_ns) const {
     const Span when{grant.to_ns, until_ns};
     if (when.to_ns <= when.from_ns) return 0;
     return when.to_ns - when.from_ns -
@@ -57,29 +59,31 @@ class LostLockNotificationChecker : ClaimChecker {
   }
 
   // When the holder was notified; nothing: not before its release.
-  [[nodiscard]] std::optional<int64_t> CameNs(const LostLock& lost) const {
-    const auto came = came_ns_.find(lost.own->hold);
-    if (came == came_ns_.end() || came->second > lost.release->from_ns) return std::nullopt;
-    return came->second;
+  [[nodiscard]] std::optional<int64_t> NotifiedNs(const LostLock& lost) const {
+    const auto notification = notified_ns_.find(lost.own->hold);
+    if (notification == notified_ns_.end() || notification->second > lost.release->from_ns)
+      return std::nullopt;
+    return notification->second;
   }
 
   void Judge(const LostLock& lost) {
     const int64_t ended_ns = lost.release->from_ns;
-    const std::optional<int64_t> came_ns = CameNs(lost);
+    const std::optional<int64_t> notified_ns = NotifiedNs(lost);
     const auto was_not_notified = [&](const Call& grant) {
-      return RanNs(lost, grant, came_ns.value_or(ended_ns)) > patience_ns_;
+      return AvailableNs(lost, grant, notified_ns.value_or(ended_ns)) > patience_ns_;
     };
-    const bool certain = lost.certain && !lost.entered_again;
-    const bool unnotified = certain && was_not_notified(*lost.first);
+    const bool is_certain = lost.certain && !lost.entered_again;
+    const bool unnotified = is_certain && was_not_notified(*lost.first);
     if (!unnotified && was_not_notified(*lost.perhaps)) return Doubt(lost);
-    if (!certain || RanNs(lost, *lost.first, ended_ns) <= patience_ns_) return;
+    if (!is_certain || AvailableNs(lost, *lost.first, ended_ns) <= patience_ns_) return;
     found_.Judged();
-    if (unnotified) found_.Violated(ended_ns, [&] { return Tell(lost, came_ns); });
+    if (unnotified) found_.Violated(ended_ns, [&] { return DescribeViolation(lost, notified_ns); });
   }
 
-  [[nodiscard]] Violation Tell(const LostLock& lost, std::optional<int64_t> came_ns) const {
+  [[nodiscard]] Violation DescribeViolation(const LostLock& lost,
+                                            std::optional<int64_t> notified_ns) const {
     const int64_t ended_ns = lost.release->from_ns;
-    const std::string when = came_ns ? fmt::format("only at {}", At(*came_ns)) : "never";
+    const std::string when = notified_ns ? fmt::format("only at {}", At(*notified_ns)) : "never";
     Violation violation = DescribeWrongOperation(
         disturbances_,
         {.by = lost.release->session,
@@ -93,18 +97,18 @@ class LostLockNotificationChecker : ClaimChecker {
              At(ended_ns), when, OwnerName(disturbances_, lost.first->session),
              At(lost.first->to_ns)),
          .of_service = true});
-    if (const FaultEpisode* kept = KeptMessages(lost, violation.fault))
-      violation.sentence += "; meanwhile " + FaultClause(disturbances_, *kept);
+    if (const FaultEpisode* fault = FindBlockingFault(lost, violation.fault))
+      violation.sentence += "; meanwhile " + FaultClause(disturbances_, *fault);
     return violation;
   }
 
-  // Another fault that may have kept the library from asking; null: none.
-  [[nodiscard]] const FaultEpisode* KeptMessages(const LostLock& lost, int32_t named) const {
+  // A fault that may have kept the library from a renewal, other than fault `named`; null: none.
+  [[nodiscard]] const FaultEpisode* FindBlockingFault(const LostLock& lost, int32_t named) const {
     for (const FaultEpisode* episode :
          disturbances_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {
       const FaultFact& fault = FaultFor(disturbances_.facts, *episode);
-      const bool its = episode->client <= 0 || episode->client == lost.own->client;
-      if (its && !Does(fault, FaultTrait::kSlows) && episode->fault != named) return episode;
+      const bool can_block = episode->client <= 0 || episode->client == lost.own->client;
+      if (can_block && !Does(fault, FaultTrait::kSlows) && episode->fault != named) return episode;
     }
     return nullptr;
   }
@@ -116,7 +120,7 @@ class LostLockNotificationChecker : ClaimChecker {
   }
 
   const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);
-  std::unordered_map<uint64_t, int64_t> came_ns_;  // by hold: when its loss was notified
+  std::unordered_map<uint64_t, int64_t> notified_ns_;  // by hold
 };
 
 }  // namespace

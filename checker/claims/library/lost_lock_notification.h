@@ -9,8 +9,8 @@
 namespace doublehold {
 
 // Applies to a library whose driver declares `lost`. A certainly lost lock (lost_locks.h) was lost
-// at the latest when another client's acquire returned ok. The holder must be notified within lease
-// and grace from then. By that time the library's renewal was refused, or has had no answer for so
+// when another client's acquire returned ok, or earlier. The holder must be notified within lease
+// and grace after that answer. By then the library's renewal was refused, or was unanswered for so
 // long that the library must consider the lock lost. (o: notified)
 //
 //   c1:  A-a==!=======================R-r        violated
@@ -19,12 +19,13 @@ namespace doublehold {
 //   c1:  A-a==!=============o=========R-r        valid
 //   c2:           A-a==R-r
 //
-// Only time in which the client ran counts. Its library stops and stalls with it, and receives
-// nothing while the machine stalls a lock server or the supervisor. A slow session does not block
-// its library. Faults on messages are no excuse, and the verdict names them. A session that
-// re-entered meanwhile is not judged: libraries may differ on which of its grants is lost.
-// Unknown for a built-in lock, for a library without this support, and where nobody held a lost
-// lock for so long.
+// Only time in which the library could run counts. A library stops and stalls with its client, and
+// receives nothing during a stall of a lock server or of the supervisor. A slow session does not
+// block its library. Faults on messages are no excuse; the verdict names them. A session that
+// re-entered is not judged: libraries may differ on which of its grants is lost.
+//
+// Unknown for a built-in lock, for a library without `lost`, and where no client held a lost lock
+// for longer than lease and grace.
 ClaimVerdict CheckLostLockNotification(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

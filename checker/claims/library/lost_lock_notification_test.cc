@@ -10,14 +10,14 @@
 namespace doublehold {
 namespace {
 
-LaneOptions OfNotifyingLibrary(std::vector<std::string> can = {"lease", "lost"}) {
-  LaneOptions options{.lease = 6ms, .grace = 4ms};  // must be notified within 10 ms
+LaneOptions NotifyingLibrary(std::vector<std::string> can = {"lease", "lost"}) {
+  LaneOptions options{.lease = 6ms, .grace = 4ms};  // a holder must be notified within 10 ms
   options.library = LibraryFact{"drawn", "1", std::move(can)};
   return options;
 }
 
 ClaimVerdict VerdictOnLostLockNotification(const std::string& picture) {
-  return CheckLostLockNotification(FromLanes(picture, OfNotifyingLibrary()), {});
+  return CheckLostLockNotification(FromLanes(picture, NotifyingLibrary()), {});
 }
 
 TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotNotified) {
@@ -39,7 +39,7 @@ TEST(LostLockNotification, IsViolatedWhereTheHolderOfALostLockIsNotNotified) {
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
 }
 
-TEST(LostLockNotification, AlsoNamesTheFaultThatDelayedItsMessages) {
+TEST(LostLockNotification, AlsoNamesTheFaultThatBlockedTheLibrarysMessages) {
   const ClaimVerdict verdict = VerdictOnLostLockNotification(R"(
       partition c1:         [-------------]
       slow c1:                [-------------]
@@ -59,115 +59,115 @@ struct LostLockNotificationDrawn {
   int64_t opportunities = 0;
 };
 
-TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
+TEST(LostLockNotification, MustComeWithinLeaseAndGraceOfTimeInWhichTheClientRuns) {
   const std::vector<LostLockNotificationDrawn> drawn{
-      {"it is told in time", R"(
+      {"notified in time", R"(
       c1:       A-a==!=====o================R-x
       c2:              A-a=R-r)",
        Outcome::kValid, 1},
-      {"it is told before another has it", R"(
+      {"notified before the other grant", R"(
       c1:       A-a==!=o====================R-x
       c2:              A-a=R-r)",
        Outcome::kValid, 1},
-      {"it is told just in time", R"(
+      {"notified exactly lease and grace after the loss", R"(
       c1:       A-a==!=============o========R-x
       c2:              A-a=R-r)",
        Outcome::kValid, 1},
-      {"it is told late", R"(
+      {"notified 1 ms later", R"(
       c1:       A-a==!==============o=======R-x
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"it releases just in time", R"(
+      {"released exactly lease and grace after the loss", R"(
       c1:       A-a==!=============R-x
       c2:              A-a=R-r)"},
-      {"it releases late", R"(
+      {"released 1 ms later", R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"whatever its release says", R"(
+      {"the release reported success", R"(
       c1:       A-a==!==============R-r
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"or does not", R"(
+      {"the release is unanswered", R"(
       c1:       A-a==!==============R-?
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"the first that was granted it counts", R"(
+      {"time counts from the first of two other grants", R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r
       c3:                     A-a=R-r)",
        Outcome::kViolated, 1},
-      {"and not the first that asked", R"(
+      {"time counts from the first grant, not from the first acquire", R"(
       c1:       A-a==!================R-x
       c2:          A--------------a=R-r
       c3:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"nobody else had it", R"(
+      {"no other client held the key", R"(
       c1:       A-a==!======================R-x)"},
-      {"the other may have had it before", R"(
+      {"the other client may have held the key first", R"(
       c1:       A-----a==!==================R-x
       c2:        A-a=R-r)"},
-      {"the client is stopped", R"(
+      {"the client was paused for long", R"(
       pause c1:                 [--]
       c1:       A-a==!================R-x
       c2:              A-a=R-r)"},
-      {"the client is stopped, but not for long", R"(
+      {"the client was paused for a short time", R"(
       pause c1:                 [-]
       c1:       A-a==!================R-x
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"it is stopped until it is told", R"(
+      {"the client was paused, and notified after the pause", R"(
       pause c1:             [-----]
       c1:       A-a==!=================o=======R-x
       c2:              A-a=R-r)",
        Outcome::kValid, 1},
-      {"it is stopped after it was to be told", R"(
+      {"the client was paused after the time for the notification", R"(
       pause c1:                       [---]
       c1:       A-a==!=====================o===R-x
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"its session is kept at its work", R"(
+      {"the session was slowed", R"(
       slow c1:                [-----]
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"its messages are kept", R"(
+      {"the client's messages were held", R"(
       hold c1:                [-----]
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)",
        Outcome::kViolated, 1},
-      {"the machine stalls it", R"(
+      {"the client was stalled", R"(
       machine c1:               (-----)
       c1:         A-a==!==============R-x
       c2:                A-a=R-r)"},
-      {"the machine stalls the node", R"(
+      {"the node was stalled", R"(
       machine n1:               (-----)
       c1:         A-a==!==============R-x
       c2:                A-a=R-r)"},
-      {"the machine stalls another", R"(
+      {"another client was stalled", R"(
       machine c2:               (-----)
       c1:         A-a==!==============R-x
       c2:                A-a=R-r)",
        Outcome::kViolated, 1},
-      {"it asked before, and nobody knows what came of that", R"(
+      {"an earlier acquire is unanswered", R"(
       c1:   A-?A-a==!==============R-x
       c2:             A-a=R-r)"},
-      {"its acquire may have been sent twice", R"(
+      {"the acquire may have been sent twice", R"(
       hold c1:  [---]
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)"},
-      {"it was let in again, and out", R"(
+      {"the session re-entered and exited once", R"(
       c1:       A-a=A-a=R-r==!==============R-x
       c2:                      A-a=R-r)"},
-      {"the node came back with older data", R"(
+      {"the node returned with older data", R"(
       c1:           A-a==!==============R-x
       c2:                  A-a=R-r
       restart n1:               [-])"},
-      {"it may have lost the lock before", R"(
+      {"the lock may have been lost earlier", R"(
       c1:           A-a==!============o=========R-x
       c2:                       A-a=R-r
       c3:   A-a=R-?     A-a=R-r)"},
-      {"it is told of the hold before", R"(
+      {"the notification was for an earlier hold", R"(
       c1:    A-a=o=R-r A-a==!==============R-x
       c2:                     A-a=R-r)",
        Outcome::kViolated, 1},
@@ -180,7 +180,7 @@ TEST(LostLockNotification, IsDueLeaseAndGraceAfterTheLossWhileItsClientRuns) {
   }
 }
 
-TEST(LostLockNotification, IsUnknownWhereNobodyCouldBeNotified) {
+TEST(LostLockNotification, IsUnknownWhereNoHolderCouldBeNotified) {
   const std::string lost = R"(
       c1:       A-a==!==============R-x
       c2:              A-a=R-r)";
@@ -190,8 +190,8 @@ TEST(LostLockNotification, IsUnknownWhereNobodyCouldBeNotified) {
     return verdict.reason;
   };
   EXPECT_EQ(why({}), "no library was asked: the lock is a built-in one");
-  EXPECT_EQ(why(OfNotifyingLibrary({"lease"})), "drawn does not say when it has lost a lock");
-  LaneOptions several = OfNotifyingLibrary();
+  EXPECT_EQ(why(NotifyingLibrary({"lease"})), "drawn does not say when it has lost a lock");
+  LaneOptions several = NotifyingLibrary();
   several.nodes = 3;
   EXPECT_TRUE(why(several).starts_with("on several nodes"));
 }

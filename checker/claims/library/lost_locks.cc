@@ -17,15 +17,15 @@ constexpr int64_t kNeverGranted = std::numeric_limits<int64_t>::min();
 class KeyGrants {
  public:
   explicit KeyGrants(const std::vector<const Call*>& granted)
-      : by_answer_(granted), by_call_(granted) {
+      : by_answer_(granted), by_invocation_(granted) {
     std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
     const Call* last = nullptr;
     for (const Call* call : by_answer_) {
       if (last == nullptr || last->from_ns < call->from_ns) last = call;
       last_.push_back(last);
     }
-    std::ranges::stable_sort(by_call_, {}, &Call::from_ns);
-    first_ = by_call_;
+    std::ranges::stable_sort(by_invocation_, {}, &Call::from_ns);
+    first_ = by_invocation_;
     for (size_t i = first_.size(); i-- > 1;) {
       if (first_[i]->to_ns < first_[i - 1]->to_ns) first_[i - 1] = first_[i];
     }
@@ -40,15 +40,16 @@ class KeyGrants {
 
   // The first answered among the acquires invoked after `since_ns`. Null: none.
   [[nodiscard]] const Call* FirstAfter(int64_t since_ns) const {
-    const auto after = std::ranges::upper_bound(by_call_, since_ns, {}, &Call::from_ns);
-    return after == by_call_.end() ? nullptr
-                                   : first_[static_cast<size_t>(after - by_call_.begin())];
+    const auto after = std::ranges::upper_bound(by_invocation_, since_ns, {}, &Call::from_ns);
+    return after == by_invocation_.end()
+               ? nullptr
+               : first_[static_cast<size_t>(after - by_invocation_.begin())];
   }
 
  private:
   std::vector<const Call*> by_answer_;
   std::vector<const Call*> last_;  // element i: the last invoked of the answers up to i
-  std::vector<const Call*> by_call_;
+  std::vector<const Call*> by_invocation_;
   std::vector<const Call*> first_;  // element i: the first answered of the invocations from i on
 };
 
@@ -60,7 +61,7 @@ class LostLockSearch {
         disturbances_(evidence.disturbances()) {}
 
   std::vector<LostLock> Find() && {
-    const std::map<OfKey, KeyGrants> grants = AllGrants();
+    const std::map<GrantFilter, KeyGrants> grants = GroupGrants();
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
       if (call.op == Op::kRelease) NoteRelease(call, grants);
@@ -69,85 +70,86 @@ class LostLockSearch {
   }
 
  private:
-  // Selects grants of a key. `alone`: exclusive grants only. `certain`: only grants that certainly
-  // reached the lock.
-  struct OfKey {
+  // Selects grants of a key. `exclusive`: exclusive grants only. `certain`: only grants that
+  // certainly came from a server.
+  struct GrantFilter {
     uint16_t key = 0;
-    bool alone = false;
+    bool exclusive = false;
     bool certain = false;
-    auto operator<=>(const OfKey&) const = default;
+    auto operator<=>(const GrantFilter&) const = default;
   };
-  using OfSession = std::pair<SessionId, uint16_t>;
+  using SessionAndKey = std::pair<SessionId, uint16_t>;
 
-  struct Asked {
-    bool unknown = false;     // it has a call of unknown outcome
-    bool perhaps_in = false;  // it may believe that it holds the key: a release was not answered
-    bool again = false;       // its last grant was a re-entry
-    std::set<uint64_t> inside{};         // holds granted and not released
-    int64_t granted_ns = kNeverGranted;  // time of its last grant
+  struct SessionState {
+    bool unknown = false;  // the session has an acquire of unknown outcome
+    // A release was unanswered, so the session may believe that it still holds the key.
+    bool may_be_inside = false;
+    bool again = false;                  // the last grant was a re-entry
+    std::set<uint64_t> held{};           // holds granted and not released
+    int64_t granted_ns = kNeverGranted;  // time of the last grant
   };
 
-  // After an unanswered release, a session may believe that it still holds the key and re-enter
-  // without asking the lock.
-  [[nodiscard]] std::map<OfKey, KeyGrants> AllGrants() const {
-    std::map<OfKey, std::vector<const Call*>> granted;
-    std::set<OfSession> perhaps_in;
+  // After an unanswered release, a session may believe that it still holds the key, and re-enter
+  // without asking a server. So its later grants are not certain.
+  [[nodiscard]] std::map<GrantFilter, KeyGrants> GroupGrants() const {
+    std::map<GrantFilter, std::vector<const Call*>> granted;
+    std::set<SessionAndKey> may_be_inside;
     for (const Call& call : calls_.all) {
-      if (IsUnansweredExit(call)) perhaps_in.insert({call.session, call.key});
+      if (IsUnansweredRelease(call)) may_be_inside.insert({call.session, call.key});
       if (call.op != Op::kAcquire || !call.Ok() || call.again) continue;
-      const bool is_certain = !perhaps_in.contains({call.session, call.key});
-      for (const bool alone : {false, true}) {
-        if (alone && call.answer[2] != 0) continue;
-        granted[{call.key, alone, false}].push_back(&call);
-        if (is_certain) granted[{call.key, alone, true}].push_back(&call);
+      const bool is_certain = !may_be_inside.contains({call.session, call.key});
+      for (const bool exclusive : {false, true}) {
+        if (exclusive && call.answer[2] != 0) continue;
+        granted[{call.key, exclusive, false}].push_back(&call);
+        if (is_certain) granted[{call.key, exclusive, true}].push_back(&call);
       }
     }
-    std::map<OfKey, KeyGrants> grants;
+    std::map<GrantFilter, KeyGrants> grants;
     for (auto& [key, calls] : granted) grants.try_emplace(key, calls);
     return grants;
   }
 
-  [[nodiscard]] bool IsUnansweredExit(const Call& call) const {
+  [[nodiscard]] bool IsUnansweredRelease(const Call& call) const {
     return call.op == Op::kRelease && call.outcome == EventType::kInfo &&
            holds_.Find(call.hold) != nullptr;
   }
 
-  // Acquires come in the order of invocation, so that a release finds the earlier acquires of its
-  // session.
+  // Calls come in the order of invocation, so a release finds all earlier acquires of its session.
   void NoteAcquire(const Call& acquire) {
-    Asked& asked = asked_[{acquire.session, acquire.key}];
-    asked.unknown = asked.unknown || acquire.outcome == EventType::kInfo;
+    SessionState& state = states_[{acquire.session, acquire.key}];
+    state.unknown = state.unknown || acquire.outcome == EventType::kInfo;
     if (!acquire.Ok()) return;
-    asked.again = !asked.inside.empty();
-    asked.inside.insert(acquire.hold);
-    asked.granted_ns = acquire.to_ns;
+    state.again = !state.held.empty();
+    state.held.insert(acquire.hold);
+    state.granted_ns = acquire.to_ns;
   }
 
-  void NoteRelease(const Call& release, const std::map<OfKey, KeyGrants>& grants) {
-    Asked& asked = asked_[{release.session, release.key}];
-    const bool again = asked.inside.erase(release.hold) == 0;
+  void NoteRelease(const Call& release, const std::map<GrantFilter, KeyGrants>& grants) {
+    SessionState& state = states_[{release.session, release.key}];
+    const bool again = state.held.erase(release.hold) == 0;
     const Hold* own = holds_.Find(release.hold);
-    // A hold that its session freed before was not lost; false_answers.h handles a second success.
-    // An inner exit frees nothing.
+    // A hold that its session had freed was not lost; false_answers.h handles a second success. A
+    // nested exit frees nothing.
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
-    if (had_it && asked.inside.empty() && !asked.unknown) Look(release, *own, asked, grants, again);
+    if (had_it && state.held.empty() && !state.unknown) Judge(release, *own, state, grants, again);
     if (release.Ok()) freed_.insert(release.hold);
-    asked.perhaps_in = asked.perhaps_in || IsUnansweredExit(release);
+    state.may_be_inside = state.may_be_inside || IsUnansweredRelease(release);
   }
 
-  void Look(const Call& release, const Hold& own, const Asked& asked,
-            const std::map<OfKey, KeyGrants>& grants, bool again) {
-    LostLock lost{.release = &release, .own = &own, .again = again, .entered_again = asked.again};
+  void Judge(const Call& release, const Hold& own, const SessionState& state,
+             const std::map<GrantFilter, KeyGrants>& grants, bool again) {
+    LostLock lost{.release = &release, .own = &own, .again = again, .entered_again = state.again};
     for (const bool certain : {false, true}) {
-      // Two readers exclude nobody.
-      const auto found = grants.find({.key = release.key, .alone = own.shared, .certain = certain});
+      // A shared grant does not end a shared hold.
+      const auto found =
+          grants.find({.key = release.key, .exclusive = own.shared, .certain = certain});
       const Call* last =
           found == grants.end() ? nullptr : found->second.LastBefore(release.from_ns);
-      if (last == nullptr || !Before(asked.granted_ns, last->from_ns)) break;
+      if (last == nullptr || !Before(state.granted_ns, last->from_ns)) break;
       lost.last = last;
-      lost.first = found->second.FirstAfter(asked.granted_ns);
+      lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !asked.perhaps_in && !MayBeSentAgain(disturbances_, own);
+      lost.certain = certain && !state.may_be_inside && !MayBeSentAgain(disturbances_, own);
     }
     if (lost.last == nullptr) return;
     if (WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData)) return;
@@ -157,7 +159,7 @@ class LostLockSearch {
   const Calls& calls_;
   const Holds& holds_;
   const Disturbances& disturbances_;
-  std::map<OfSession, Asked> asked_;
+  std::map<SessionAndKey, SessionState> states_;
   std::set<uint64_t> freed_;  // holds with a successful release
   std::vector<LostLock> found_;
 };

@@ -1,5 +1,5 @@
-// Finds releases of a lock that was certainly lost before, and since when. The basis of the claims
-// `release-result` and `lost-lock-notification`.
+// Finds the releases of locks that were lost before the release, and the grants that ended these
+// holds. The basis of the claims `release-result` and `lost-lock-notification`.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 
@@ -13,49 +13,52 @@
 
 namespace doublehold {
 
-// A lock is certainly lost when another client was granted it meanwhile. That client must have
-// invoked its acquire after the holder's grant, and been answered before the holder invoked its
-// release.
+// A lock is certainly lost if another client was granted the key meanwhile. That client's acquire
+// was invoked after the answer of the holder's acquire, and answered before the invocation of the
+// holder's release.
 //
-//   c1:  A-a==!=============R-r       lost at the `a` of c2 at the latest
+//   c1:  A-a==!=============R-r       lost at the `a` of c2, or earlier
 //   c2:           A-a==R-r
 //
 //   c1:  A-a==!===R---------r         not certain: c1's release may have come first
 //   c2:           A-a=====R-r
 //
-//   c1:  A-a==!==========A-a=R-r R-r  not certain: c1 was let in again
+//   c1:  A-a==!==========A-a=R-r R-r  not certain: c1 was granted the key again
 //   c2:         A-a=R-r
 //
-//   c1:  A-a=A-a=R-r==!========R-r    lost: it was let in again before, and this is its last exit
+//   c1:  A-a=A-a=R-r==!========R-r    lost: c1 re-entered before the loss, and exits for good
 //   c2:                   A-a=R-r
 //
-// A lost lock is not certain in these cases:
-// - the session has an earlier acquire of unknown outcome, which may be granted since;
-// - its library may have sent an acquire twice, because a fault delayed messages;
-// - another's release was not answered: that client may re-enter by its own count, without the
-//   lock;
-// - there are several nodes, or one returned with older data: both may have held the lock.
+// No loss is reported in these cases:
+// - the session has an earlier acquire of unknown outcome, which may have been granted since;
+// - a server may have returned with older data.
+//
+// A loss is not certain in these cases:
+// - the library may have sent its acquire twice, because a fault delayed messages;
+// - a release of the session, or of the other client, is unanswered: it may have re-entered by its
+//   own count, without asking the lock.
 struct LostLock {
-  const Call* release = nullptr;  // the last exit of its session
+  const Call* release = nullptr;  // the last exit of the session
   const Hold* own = nullptr;
-  // The first answered among the grants that ended its hold.
+  // The grants that certainly ended the hold: the first by answer, and the last by invocation.
+  // Without such a grant, of the grants that may have ended the hold.
   const Call* first = nullptr;
-  const Call* last = nullptr;     // of the same, the one that was invoked last
-  const Call* perhaps = nullptr;  // as `first`, but among all grants that may have ended it
-  bool again = false;             // its hold had been released before
-  bool certain = false;           // false: its session may still, or again, have held the lock
-  bool entered_again = false;     // its session re-entered meanwhile
+  const Call* last = nullptr;
+  const Call* perhaps = nullptr;  // the first by answer of all grants that may have ended the hold
+  bool again = false;             // the hold had been released before
+  bool certain = false;           // false: the session may still, or again, have held the lock
+  bool entered_again = false;     // the last grant of the session was a re-entry
 };
 
-// Why no loss in the history is certain; nothing: losses may be.
+// Explains why no loss in the history is certain; nothing: losses may be certain.
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 
-// Whether the library may have sent the acquire of a hold twice, so that it may be carried out
-// again at any time: a fault delayed messages.
+// Whether a fault delayed messages during the acquire of the hold. Then the library may have sent
+// the acquire twice, and the lock may carry it out again at any time.
 bool MayBeSentAgain(const Disturbances& disturbances, const Hold& own);
 
-// Returns the lost locks in the order of their releases' invocation. Requires that losses can be
-// certain. Refers to the evidence.
+// Returns the lost locks in the order in which their releases were invoked. Requires that
+// WhyNoLossIsCertain returns nothing. Refers to the evidence.
 std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold

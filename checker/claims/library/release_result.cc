@@ -35,9 +35,9 @@ class ReleaseResultChecker : ClaimChecker {
  private:
   void Judge(const LostLock& lost) {
     const Call& release = *lost.release;
-    const bool looked =
+    const bool checked_owner =
         release.outcome == EventType::kFail || (release.Ok() && release.answer[0] == 0);
-    if (!looked) return;
+    if (!checked_owner) return;
     if (!lost.certain) {
       if (release.Ok()) Doubt(release, "was told that this freed its lock, which may have been so");
       return;
@@ -45,10 +45,10 @@ class ReleaseResultChecker : ClaimChecker {
     found_.Judged();
     judged_.insert(&release);
     if (release.outcome == EventType::kFail) return;
-    found_.Violated(release.to_ns, [&] { return Tell(lost); });
+    found_.Violated(release.to_ns, [&] { return DescribeLoss(lost); });
   }
 
-  [[nodiscard]] Violation Tell(const LostLock& lost) const {
+  [[nodiscard]] Violation DescribeLoss(const LostLock& lost) const {
     const Call& release = *lost.release;
     return DescribeWrongOperation(
         disturbances_,
@@ -67,9 +67,9 @@ class ReleaseResultChecker : ClaimChecker {
   void Judge(const FalseAnswer& answer) {
     const Call& release = *answer.release;
     if (judged_.contains(&release)) return;
-    if (!answer.certain) return Doubt(release, Said(answer) + ", which may have been so");
+    if (!answer.certain) return Doubt(release, DescribeAnswer(answer) + ", which may have been so");
     found_.Judged();
-    denied_ = denied_ || answer.what == Falsehood::kWasThere;
+    denied_ = denied_ || answer.kind == FalseAnswerKind::kStillHeld;
     found_.Violated(release.to_ns, [&] {
       return DescribeWrongOperation(
           disturbances_,
@@ -77,21 +77,22 @@ class ReleaseResultChecker : ClaimChecker {
            .under = answer.own,
            .key = release.key,
            .when = {release.to_ns,
-                    release.to_ns},  // a fault that delayed the answer may have begun meanwhile
-           .what = fmt::format("released the key at {} and {}", At(release.from_ns), Said(answer)),
+                    release.to_ns},  // a fault that delayed the answer may begin after the call
+           .what = fmt::format("released the key at {} and {}", At(release.from_ns),
+                               DescribeAnswer(answer)),
            .of_service = true});
     });
   }
 
-  static std::string Said(const FalseAnswer& answer) {
-    switch (answer.what) {
-      case Falsehood::kWasOver:
+  static std::string DescribeAnswer(const FalseAnswer& answer) {
+    switch (answer.kind) {
+      case FalseAnswerKind::kLeaseEnded:
         return fmt::format("was told that this freed its lock, whose lease was over since {}",
                            At(answer.at_ns));
-      case Falsehood::kWasFreed:
+      case FalseAnswerKind::kAlreadyFreed:
         return fmt::format("was told that this freed its lock, which it had freed by {}",
                            At(answer.at_ns));
-      case Falsehood::kWasThere:
+      case FalseAnswerKind::kStillHeld:
         return fmt::format(
             "was told that the lock was not its own, though its lease ran until {} and nobody else "
             "was granted the key",
@@ -106,7 +107,7 @@ class ReleaseResultChecker : ClaimChecker {
   }
 
   std::set<const Call*> judged_;
-  bool denied_ = false;  // some release wrongly reported that a lock was lost
+  bool denied_ = false;  // a release wrongly reported that a lock was lost
 };
 
 }  // namespace

@@ -7,23 +7,23 @@
 
 namespace doublehold {
 
-// A release of a certainly lost lock (lost_locks.h) must not report success. Else its caller does
-// not learn that its work under the lock was unprotected:
+// A release of a certainly lost lock (lost_locks.h) must not report success. Otherwise the caller
+// does not learn that its work under the lock was unprotected:
 //
 //   c1:  A-a===!===========R-r        violated: the release of a lost lock must report `x`
 //   c2:           A-a==R-r
 //
-// A lock is also lost without another client (false_answers.h): its lease is over, or it was freed
-// before. And a release of a lock that was there must not report a loss:
+// A lock is lost without another client, too, if its lease ended or if it was already freed
+// (false_answers.h). A release of a lock that is still held must not report a loss:
 //
-//   c1:  A-a=======R-x        !       violated: its lease ran, and nobody else was granted the key
+//   c1:  A-a=======R-x        !       violated: the lease was valid, and no other client held it
 //
-// Either this answer is false, or the lease was not kept.
+// Either this answer is false, or the service broke the lease.
 //
-// Not judged here: a release that does not check the owner (`unchecked`; see the claim `release`),
-// a release without an answer, and an inner exit, which frees nothing.
+// Not judged: a release that does not check the owner (`unchecked`; see the claim `release`), an
+// unanswered release, and a nested exit, which frees nothing.
 //
-// Unknown where no lock was lost: then no release had to report it.
+// Unknown where no lock was lost: no release had a loss to report.
 ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

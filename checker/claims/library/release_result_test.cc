@@ -43,101 +43,101 @@ struct ReleaseResultDrawn {
   int nodes = 1;
 };
 
-TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
+TEST(ReleaseResult, ALossIsCertainOnlyIfTheLockWasLostBeforeTheRelease) {
   const std::vector<ReleaseResultDrawn> drawn{
-      {"who is refused is told", R"(
+      {"the release is refused", R"(
       c1:   A-a==!=============R-x
       c2:            A-a===R-r)",
        Outcome::kValid, 1},
-      {"the other still has it", R"(
+      {"the other client still holds the key", R"(
       c1:   A-a==!=============R-r
       c2:            A-a===========R-r)",
        Outcome::kViolated, 1},
-      {"the other was answered after the release was called", R"(
+      {"the other grant was answered after the release was invoked", R"(
       c1:   A-a==!=====R-------r
       c2:            A---a=R-r)"},
-      {"at the same instant", R"(
+      {"the other grant was answered at the instant of the invocation", R"(
       c1:   A-a==!=====R-r
       c2:         A----a=R-r)"},
-      {"the other may have been granted it first", R"(
+      {"the other client may have been granted the key first", R"(
       c1:   A-----a==!=============R-r
       c2:    A-a===R-r)"},
-      {"the other asked at the instant at which it was granted", R"(
+      {"the other acquire was invoked at the instant of the grant", R"(
       c1:   A-a==!=============R-r
       c2:     A---a===R-r)"},
-      {"another session of the client is another", R"(
+      {"another session of the same client was granted the key", R"(
       c1:   A-a==!=============R-r
       c1.2:          A-a===R-r)",
        Outcome::kViolated, 1},
-      {"it frees without looking", R"(
+      {"the release did not check the owner", R"(
       c1:   A-a==!=============R-f
       c2:            A-a===R-r)"},
-      {"it is not answered", R"(
+      {"the release is unanswered", R"(
       c1:   A-a==!=============R-?
       c2:            A-a===R-r)"},
-      {"the first of two others was granted it in time", R"(
+      {"two other clients were granted the key", R"(
       c1:   A-a==!==================R-r
       c2:          A-a=R-r
       c3:                     A------a=)",
        Outcome::kViolated, 1},
-      {"it asked once more before, and nobody knows what came of that", R"(
+      {"an earlier acquire is unanswered", R"(
       c1:   A-?A-a==!=============R-r
       c2:               A-a===R-r)"},
-      {"it was let in again", R"(
+      {"the session was granted the key again", R"(
       c1:   A-a==!==============A-a=R-r=R-r
       c2:            A-a===R-r)"},
-      {"readers let each other be", R"(
+      {"two readers share the key", R"(
       c1:   A-b==!=============R-r
       c2:            A-b===R-r)"},
-      {"a writer shuts a reader out", R"(
+      {"a writer ends a reader's hold", R"(
       c1:   A-b==!=============R-r
       c2:            A-a===R-r)",
        Outcome::kViolated, 1},
-      {"a reader shuts a writer out", R"(
+      {"a reader ends a writer's hold", R"(
       c1:   A-a==!=============R-r
       c2:            A-b===R-r)",
        Outcome::kViolated, 1},
-      {"a writer, and then a reader, shuts a reader out", R"(
+      {"a writer and then a reader end a reader's hold", R"(
       c1:   A-b==!====================R-r
       c2:            A-a=R-r
       c3:                    A-b=R-r)",
        Outcome::kViolated, 1},
-      {"it was let in again before, and lets itself out", R"(
+      {"the session re-entered before the loss, and exits for good", R"(
       c1:   A-a=A-a=R-r==!===========R-r
       c2:                   A-a=R-r)",
        Outcome::kViolated, 1},
-      {"an inner exit frees nothing", R"(
+      {"a nested exit frees nothing", R"(
       c1:   A-a=A-a==!===========R-r
       c2:               A-a=R-r)"},
-      {"by its own count it may be inside still", R"(
+      {"after an unanswered exit, the session may count itself inside", R"(
       c1:   A-a=A-a=R-?==!===========R-r
       c2:                   A-a=R-r)"},
-      {"the other may have been let in by its own count", R"(
+      {"the other client may have re-entered by its own count", R"(
       c1:              A-a==!==========R-r
       c2:   A-a=R-?              A-a=R-r)"},
-      {"its acquire may have been sent twice, and come again", R"(
+      {"the acquire may have been sent twice, and arrive again", R"(
       hold c1: [--------------------------]
       c1:         A--a==!===================R-r
       c2:                   A-a===R-r)"},
-      {"only another's was kept back", R"(
+      {"only the other client's messages were held", R"(
       hold c2: [--------------------------]
       c1:         A--a==!===================R-r
       c2:                   A-a===R-r)",
        Outcome::kViolated, 1},
-      {"the node came back with older data", R"(
+      {"the node returned with older data after the loss", R"(
       c1:             A-a==!=============R-r
       c2:                      A-a===R-r
       restart n1:                    [-])"},
-      {"it had done so before", R"(
+      {"the node returned with older data before the acquire", R"(
       restart n1:  [-]
       c1:               A-a==!=============R-r
       c2:                        A-a===R-r)",
        Outcome::kViolated, 1},
-      {"on several nodes both may have a part", R"(
+      {"on several nodes both clients may hold some nodes", R"(
       c1:   A-a==!=============R-r
       c2:            A-a===R-r)",
        Outcome::kUnknown, 0, 3},
-      {"it has the key anew, and releases that", R"(
+      {"the session acquired the key anew, and releases that hold", R"(
       c1:   A-a=R-r             A-a=R-r
       c2:            A-a===R-r)"},
   };
@@ -149,7 +149,7 @@ TEST(ReleaseResult, IsCertainOnlyWhereTheLockWasLostBeforeTheRelease) {
   }
 }
 
-TEST(ReleaseResult, IsUnknownWhereOneReleaseMayBeFalseAlthoughAnotherIsRight) {
+TEST(ReleaseResult, IsUnknownIfOneAnswerMayBeFalseAlthoughAnotherIsTrue) {
   EXPECT_EQ(VerdictOnReleaseResult(R"(
       c1:              A-a==!==========R-r         A-a=R-r
       c2:   A-a=R-?              A-a=R-r
@@ -158,8 +158,8 @@ TEST(ReleaseResult, IsUnknownWhereOneReleaseMayBeFalseAlthoughAnotherIsRight) {
             Outcome::kUnknown);
 }
 
-// A drawing cannot show this: its second release has no hold.
-TEST(ReleaseResult, ASecondReleaseOfAHoldMustReportThatNothingWasThere) {
+// The second release in a drawing has no hold, so the test sets the hold.
+TEST(ReleaseResult, ASecondReleaseOfAHoldMustNotReportSuccess) {
   for (const std::string first : {"?", "r"}) {
     for (const std::string second : {"r", "x"}) {
       const std::string one = "c1: A-a==R-" + first + "           R-" + second;
@@ -168,10 +168,10 @@ TEST(ReleaseResult, ASecondReleaseOfAHoldMustReportThatNothingWasThere) {
         if (event.op == Op::kRelease && event.hold == 0) event.hold = 101;
       }
       const ClaimVerdict verdict = CheckReleaseResult(history, {});
-      const bool lies = first == "r" && second == "r";
-      EXPECT_EQ(verdict.outcome, lies ? Outcome::kViolated : Outcome::kUnknown)
+      const bool is_false = first == "r" && second == "r";
+      EXPECT_EQ(verdict.outcome, is_false ? Outcome::kViolated : Outcome::kUnknown)
           << first << second << verdict.reason;
-      if (!lies) continue;
+      if (!is_false) continue;
       EXPECT_NE(verdict.violations.at(0).sentence.find(
                     "was told that this freed its lock, which it had freed by 0.007 s"),
                 std::string::npos);
@@ -195,13 +195,13 @@ TEST(ReleaseResult, AReleaseAfterAReportedLossMustNotReportSuccess) {
   }
 }
 
-struct OwnDrawn {
+struct FalseAnswerDrawn {
   std::string name;
   std::string picture;
   Outcome outcome = Outcome::kUnknown;
 };
 
-TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveTaken) {
+TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
   const ClaimVerdict verdict = VerdictOnReleaseResult(R"(
       c1:   A-a=====R-x     !
       c2:                A-a=R-r)");
@@ -211,74 +211,76 @@ TEST(ReleaseResult, IsViolatedWhereAReleaseDeniesALiveLockThatNobodyElseCanHaveT
             "client 1 released the key at 0.008 s and was told that the lock was not its own, "
             "though its lease ran until 0.016 s and nobody else was granted the key; no fault was "
             "active");
-  const std::vector<OwnDrawn> drawn{
-      {"its lease was over by the answer", R"(
+  const std::vector<FalseAnswerDrawn> drawn{
+      {"the lease ended before the answer", R"(
       c1:   A-a=====R-!-x)"},
-      {"another was granted the key meanwhile: it is lost, and that is told", R"(
+      {"another client was granted the key meanwhile", R"(
       c1:   A-a=========R-x     !
       c2:       A-a==R-r)",
        Outcome::kValid},
-      {"another was granted it, before or after", R"(
+      {"another client was granted the key, before or after", R"(
       c1:   A-a=========R---x     !
       c2:       A----------a==R-r)"},
-      {"that explains it, and elsewhere all is told", R"(
+      {"the other grant explains the answer, and another answer is true", R"(
       c1:   A-a=========R---x     !              A-a==!============R-x
       c2:       A----------a==R-r                          A-a=R-r)",
        Outcome::kValid},
-      {"another may have been granted it", R"(
+      {"another client's acquire is unanswered", R"(
       c1:   A-a=========R-x     !
       c2:       A-?)"},
-      {"that was before it asked", R"(
+      {"another client's earlier acquire is unanswered", R"(
       c1:       A-a=====R-x     !
       c2:   A-?)"},
-      {"another was refused it", R"(
+      {"another client was refused the key", R"(
       c1:   A-a=========R-x     !
       c2:       A-x)",
        Outcome::kViolated},
-      {"its own acquire was not answered", R"(
+      {"an earlier acquire of the session is unanswered", R"(
       c1:   A-?  A-a=========R-x     !)"},
-      {"its own release was not answered", R"(
+      {"an earlier release of the session is unanswered", R"(
       c1:   A-a=R-?  A-a=========R-x     !)"},
-      {"another frees without looking", R"(
+      {"another client's release does not check the owner", R"(
       c1:         A-a=========R-x     !
       c2: A-a=R----------f)"},
-      {"another has freed its own before", R"(
+      {"another client freed its own lock before", R"(
       c1:         A-a=========R-x     !
       c2: A-a=R-r)",
        Outcome::kViolated},
-      {"another that had not been granted it frees without looking", R"(
+      {"an unchecked release by a client without a grant", R"(
       c1:         A-a=========R-x     !
       c2: A-xR-f         R-f)"},
-      {"a release that does not look is not answered", R"(
+      {"another client's unchecked release is unanswered", R"(
       c1:                     A-a=========R-x     !
       c2: A-a==R-f A-a==R-?)"},
-      {"what a fault keeps back may come now", R"(
+      {"a message that a fault held may arrive now", R"(
       c1:         A-a=========R-x     !
       hold c1: [----------------------------])"},
       {"the server was killed", R"(
       c1:              A-a=========R-x     !
       crash n1: [])"},
-      {"it went in twice", R"(
+      {"the session re-entered", R"(
       c1:   A-a=A-a===R-r=====R-x     !)"},
-      {"readers let each other be", R"(
+      {"two readers share the key", R"(
       c1:   A-b=========R-x     !
       c2:       A-b==R-r)"},
       {"a clock was moved", R"(
       c1:       A-a=========R-x     !
       jump n1:    [--])"},
-      {"keys were taken away", R"(
+      {"keys were removed", R"(
       c1:       A-a=========R-x     !
       flush n1:   [--])"},
   };
   for (const auto& [name, picture, outcome] : drawn) {
-    const ClaimVerdict of_picture = VerdictOnReleaseResult(picture);
-    EXPECT_EQ(Name(of_picture.outcome), Name(outcome)) << name << ": " << of_picture.reason;
+    const ClaimVerdict verdict_on_picture = VerdictOnReleaseResult(picture);
+    EXPECT_EQ(Name(verdict_on_picture.outcome), Name(outcome))
+        << name << ": " << verdict_on_picture.reason;
   }
 }
 
-// The history of `picture`, behind a library. The library's leases last 5 columns; the picture asks
-// for a second.
-ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std::string>& can) {
+// Judges `picture` as a history of a library whose leases last 5 columns. Acquires in drawings
+// request a lease of a second, so the test changes the requested leases.
+ClaimVerdict ReleaseResultOfLibrary(const std::string& picture,
+                                    const std::vector<std::string>& can) {
   History history =
       FromLanes(picture, {.lease = 5ms, .grace = 5ms, .library = LibraryFact{"lib", "1", can}});
   for (Event& event : history.events) {
@@ -289,36 +291,37 @@ ClaimVerdict VerdictOnLibrary(const std::string& picture, const std::vector<std:
   return CheckReleaseResult(history, {});
 }
 
-TEST(ReleaseResult, IsViolatedWhereALibraryReportsSuccessLaterThanLeaseAndGrace) {
+TEST(ReleaseResult, IsViolatedIfALibraryReportsSuccessLaterThanLeaseAndGrace) {
   const std::string late = "c1:  A-a==!             R-r";
-  const ClaimVerdict verdict = VerdictOnLibrary(late, {"lease"});
+  const ClaimVerdict verdict = ReleaseResultOfLibrary(late, {"lease"});
   ASSERT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 1's lease ended at 0.005 s; it released the key at 0.019 s and was told that "
             "this freed its lock, whose lease was over since 0.007 s; no fault was active");
-  const std::vector<OwnDrawn> drawn{
-      {"it is refused", "c1:  A-a==!             R-x"},
-      {"within grace of the latest end", "c1:  A-a==!      R-r"},
-      {"it frees without looking", "c1:  A-a==!             R-f"},
-      {"it may have the key once more", "c1:  A-?  A-a==!             R-r"},
-      {"its acquire may be sent again", R"(
+  const std::vector<FalseAnswerDrawn> drawn{
+      {"the release is refused", "c1:  A-a==!             R-x"},
+      {"within grace of the latest lease end", "c1:  A-a==!      R-r"},
+      {"the release did not check the owner", "c1:  A-a==!             R-f"},
+      {"an earlier acquire is unanswered", "c1:  A-?  A-a==!             R-r"},
+      {"the acquire may have been sent twice", R"(
       delay c1: [---------]
       c1:         A-a==!             R-r)"},
       {"a clock was moved", R"(
       c1:         A-a==!             R-r
       jump n1:       [-])"},
-      {"it reads, and another may keep its lock", "c1:  A-b==!             R-r"},
-      {"its extension may be sent again", R"(
+      {"a reader's lock, which other readers may extend", "c1:  A-b==!             R-r"},
+      {"an extension may have been delayed", R"(
       hold c1:                 [-]
       c1:         A-a==!             R-r)"},
   };
   for (const auto& [name, picture, outcome] : drawn) {
-    const ClaimVerdict of_picture = VerdictOnLibrary(picture, {"lease"});
-    EXPECT_EQ(Name(of_picture.outcome), Name(outcome)) << name << ": " << of_picture.reason;
+    const ClaimVerdict verdict_on_picture = ReleaseResultOfLibrary(picture, {"lease"});
+    EXPECT_EQ(Name(verdict_on_picture.outcome), Name(outcome))
+        << name << ": " << verdict_on_picture.reason;
   }
-  EXPECT_EQ(VerdictOnLibrary(late, {"lease", "watchdog"}).outcome, Outcome::kUnknown);
-  EXPECT_EQ(VerdictOnLibrary(late, {"lost"}).outcome, Outcome::kUnknown);
-  EXPECT_EQ(VerdictOnLibrary(late, {}).outcome, Outcome::kUnknown) << "it is one of ours";
+  EXPECT_EQ(ReleaseResultOfLibrary(late, {"lease", "watchdog"}).outcome, Outcome::kUnknown);
+  EXPECT_EQ(ReleaseResultOfLibrary(late, {"lost"}).outcome, Outcome::kUnknown);
+  EXPECT_EQ(ReleaseResultOfLibrary(late, {}).outcome, Outcome::kUnknown) << "a built-in lock";
 }
 
 TEST(ReleaseResult, WithLostRecordsASessionMayHaveBeenGrantedTheKeyAgain) {
