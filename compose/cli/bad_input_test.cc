@@ -263,7 +263,7 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
        "--shard 3of8: must have the form PART/PARTS, such as 3/8"},
       {{"suite", (in / "typo.toml").string(), "--until", "rat < 1", "--out", out},
        3,
-       "--until 'rat < 1': it must begin with 'rate', not 'rat'"},
+       "--until 'rat < 1': it begins with 'rat' (did you mean 'rate'?)"},
       {{"suite", (in / "typo.toml").string(), "--until", "rate < 2", "--out", out},
        3,
        "the limit '2' is not from 1e-9 to below 1 (did you mean '2%'?)"},
