@@ -32,6 +32,7 @@ class CellSummary:
     outcome: str
     lines: list[CellLine]
     causes: list[str]  # the most frequent first
+    change: str = ""  # how the baseline differs: "valid in the baseline"
 
     @property
     def odd(self) -> bool:

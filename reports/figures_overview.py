@@ -21,7 +21,7 @@ POINTS_WIDE = WIDTH * 72 * (MARGINS["right"] - MARGINS["left"])
 
 
 def overview(recording: Recording, verdict: Verdict, stories: list[Story]) -> Figure:
-    """`stories` are the stories with a section. Each incident is marked with a link to it."""
+    """Draws the whole run. Each story has a section on the page; a mark links to it."""
     clients = sorted({hold.client for hold in recording.holds} | set(range(1, verdict.clients + 1)))
     layout = Layout([f"client {client}" for client in clients], clients,
                     fault_rows(verdict.faults), bool(verdict.violations))

@@ -16,8 +16,8 @@ SERVER = re.compile(r"node (\d{1,3})")  # a server only reports stalls
 TYPES = frozenset({"invoke", "ok", "fail", "info"})
 DECODER = json.JSONDecoder()  # json.loads takes twice as long, because it detects the encoding
 
-# Most events that are read: more take minutes and gigabytes to draw. The page names the time at
-# which the reader stopped.
+# Maximum number of events that are read. A picture of more takes minutes and gigabytes. The page
+# names the time at which the reader stopped.
 EVENTS_DRAWN = 2_000_000
 
 # The events in pictures. Other events are checked and dropped, so a long history fits in memory.

@@ -8,7 +8,14 @@ from reading import Run, Suite, Sweep
 from suite_page import compare_page, suite_page, sweep_page
 
 
-def render_page(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
+def render_page(inputs: list[Run | Suite | Sweep | Exploration],
+                baseline: Run | Suite | Sweep | Exploration | None = None) -> str:
+    """`baseline`: an earlier run of the suite that is the only input."""
+    if baseline is not None:
+        match inputs:
+            case [Suite() as only] if isinstance(baseline, Suite):
+                return suite_page(only, baseline)
+        raise BadInput("--baseline: needs one suite folder, and the folder of an earlier run of it")
     comparable = [one for one in inputs if isinstance(one, (Run, Suite))]
     match inputs:
         case [Exploration() as only]:

@@ -231,6 +231,7 @@ class Suite:
     columns: list[str]
     about: dict[str, str]  # the description of each column
     until: str | None = None  # the goal for which each cell was repeated: "rate < 1e-4 @ 95%"
+    interrupted: bool = False  # it was stopped or killed before its last run ended
     cells: list[Cell] = field(default_factory=list)
 
     @property
@@ -409,7 +410,8 @@ def read_suite(folder: Path) -> Suite:
     return Suite(
         folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
-        columns=columns, about=top.texts_by_name("about"), until=read_until(top), cells=cells)
+        columns=columns, about=top.texts_by_name("about"), until=read_until(top),
+        interrupted=top.flag("interrupted"), cells=cells)
 
 
 def _suite_run(folder: Path, node: Node) -> SuiteRun:

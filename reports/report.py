@@ -2,6 +2,7 @@
 """Converts run folders and suite folders to one self-contained HTML page.
 
     report.py DIR... [-o report.html] [--export FOLDER]
+    report.py DIR --baseline DIR [-o report.html] [--export FOLDER]
     report.py DIR --svg FILE
 
 Without -o the page is DIR/report.html, or ./report.html for several folders. Prints the path of the
@@ -37,6 +38,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folders", metavar="DIR", nargs="+", type=Path,
                         help="a run folder or a suite folder; several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
+    parser.add_argument("--baseline", metavar="DIR", type=Path,
+                        help="an earlier run of the suite; the page shows which cells changed")
     parser.add_argument("--svg", metavar="FILE", type=Path,
                         help="write only the picture of the first violation of one run")
     parser.add_argument("--export", metavar="FOLDER", type=Path,
@@ -62,7 +65,8 @@ def main(arguments: list[str]) -> int:
     PLOTS.start(wanted=options.export is not None)
     try:
         inputs = [read_folder(folder) for folder in options.folders]
-        page = draw_picture(inputs) if options.svg else render_page(inputs)
+        baseline = read_folder(options.baseline) if options.baseline else None
+        page = draw_picture(inputs) if options.svg else render_page(inputs, baseline)
     except BadInput as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return BAD_INPUT

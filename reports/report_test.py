@@ -224,6 +224,43 @@ class ReportTest(ReportFixture):
         self.assert_stands_alone(html)
         self.assert_shows(html, "undecided in part: none", "no redis-server", "could not run")
 
+    def test_a_suite_is_compared_with_its_baseline(self) -> None:
+        columns = ("calm", "pause")
+        write_suite(self.folder / "suite", repeat=2, rows=("none", "fenced"), columns=columns)
+        write_suite(self.folder / "before", repeat=2, rows=("none", "fenced"), columns=columns)
+        same = Page(self.page("suite", "--baseline", "before")).text
+        self.assertIn("No cell differs: 4 cells compared. The baseline is", same)
+        file = self.folder / "before" / "suite.json"
+        before = json.loads(file.read_text())
+        runs = before["cells"][0]["runs"]
+        was = {"violated": "valid", "valid": "violated"}[runs[0]["overall"]]
+        for run in runs:
+            run["overall"] = was
+        before["rows"] = ["none", "fenced", "gone"]
+        before["cells"][3] |= {"name": "gone/pause", "row": "gone"}
+        file.write_text(json.dumps(before))
+        text = Page(self.page("suite", "--baseline", "before")).text
+        self.assertIn(f"2 cells of 4 changed: none/calm ({was} in the baseline) and fenced/pause "
+                      "(not in the baseline); 1 cell of the baseline did not run", text)
+
+    def test_a_baseline_that_is_no_earlier_run_of_the_suite_is_refused(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
+        write_run(self.folder / "run", Toy())
+        for words in (("suite", "--baseline", "run"), ("run", "--baseline", "suite"),
+                      ("suite", "run", "--baseline", "suite")):
+            self.refused(*words, says="--baseline: needs one suite folder")
+
+    def test_the_page_of_an_interrupted_suite_says_how_many_runs_it_judges(self) -> None:
+        write_suite(self.folder / "suite", repeat=2, rows=("none",), columns=("calm", "pause"))
+        self.assertNotIn("was interrupted", self.page("suite"))
+        file = self.folder / "suite" / "suite.json"
+        suite = json.loads(file.read_text())
+        suite["interrupted"] = True
+        del suite["cells"][0]["runs"][1:]
+        file.write_text(json.dumps(suite))
+        text = Page(self.page("suite")).text
+        self.assertIn("The suite was interrupted. This page judges 3 runs of 4;", text)
+
     def test_a_suite_without_expectations_does_not_mention_expectations(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
         for file in self.folder.glob("suite/cells/*/*/verdict.json"):

@@ -335,5 +335,5 @@ def write_suite(folder: Path, repeat: int = 3,
         "as_expected": False, "error": "node 1 did not start: <no memory>"})
     (folder / "suite.json").write_text(json.dumps({
         "suite": "toys", "seed": 7, "repeat": repeat, "jobs": 1, "seconds": 61.2,
-        "as_expected": False, "rows": rows, "columns": columns,
+        "as_expected": False, "interrupted": False, "rows": rows, "columns": columns,
         "about": {"pause": "client 1 is stopped <long>"}, "cells": cells}))

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 import words
 from answer import Row, answer_suite, group_rows
+from baseline import compare_baseline
 from cells import (DATA_CLAIMS, CellSummary, all_titles, rate_text, shortest, summarise_speed,
                    summary)
 from differences import TEST, Pair, compare_pairs
@@ -126,12 +127,15 @@ def least_margins(summaries: list[CellSummary]) -> list[MarginRow]:
     return rows
 
 
-def _context(suite: Suite) -> dict[str, Any]:
+def _context(suite: Suite, baseline: Suite | None = None) -> dict[str, Any]:
     """Returns the template values that the pages of suites and sweeps share, in order of `rows`."""
-    rows = group_rows(suite, [summary(i, cell) for i, cell in enumerate(suite.cells, 1)])
+    found, change = [summary(i, cell) for i, cell in enumerate(suite.cells, 1)], ""
+    if baseline:
+        found, change = compare_baseline(found, baseline)
+    rows = group_rows(suite, found)
     summaries = [found for row in rows for found in row.cells]
     margins = least_margins(summaries)
-    return {"suite": suite, "rows": rows, "summaries": summaries,
+    return {"suite": suite, "baseline": change, "rows": rows, "summaries": summaries,
             "cells": {(s.cell.row, s.cell.column): s for s in summaries},
             "sections": _sections(summaries), "unknowns": group_unknowns(summaries),
             "margins": margins,
@@ -140,8 +144,9 @@ def _context(suite: Suite) -> dict[str, Any]:
             "verdict": next((v for cell in suite.cells for v in cell.judged), None)}
 
 
-def suite_page(suite: Suite) -> str:
-    context = _context(suite)
+def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
+    """`baseline`: an earlier run of the suite, with which the cells are compared."""
+    context = _context(suite, baseline)
     speeds = [summarise_speed(row.name, calm) for row in context["rows"] if (calm := row.calm)]
     return render("suite.html.j2", answer=answer_suite(context["rows"]), speeds=speeds,
                   speed=_speed_picture(speeds), **context)
@@ -253,8 +258,8 @@ class DifferingCell:
 
 
 def differing(sections: list[SuiteSection]) -> list[DifferingCell]:
-    """Returns the cells that all suites have and whose results differ between suites. `pairs` has
-    the test of their rates."""
+    """Returns the cells that all suites have and whose results differ between suites, each with the
+    tests of its rates."""
     if len(sections) < 2:
         return []
     found = []
