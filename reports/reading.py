@@ -240,8 +240,7 @@ class Suite:
 
     @property
     def mostly_empty(self) -> bool:
-        """Whether most cells of a matrix would be empty, because each column is a case for a few
-        rows."""
+        """Whether most cells of a matrix would be empty: each column is a case for a few rows."""
         return 2 * len(self.cells) < len(self.rows) * len(self.columns)
 
 

@@ -47,7 +47,9 @@ class RunPage(unittest.TestCase):
                  {"at_ns": 200_000, "kind": "fault", "text": "client 1 stopped for 640ms"},
                  {"at_ns": 454 * MS, "kind": "found", "text": "exclusion is violated"}]
         (self.run_folder / "trace.json").write_text(json.dumps(
-            {"version": version, "replay": "v1/lock.name=toy/1/pause/1:1", "steps": steps}))
+            {"version": version, "replay": "v1/lock.name=toy/1/pause/1:1", "steps": steps,
+             "safe": {"replay": "v1/lock.name=toy/1/pause/", "steps": steps[:1],
+                      "without": ["client 1 stopped for 640ms"]}}))
 
     # -- the first lines
 
@@ -149,6 +151,8 @@ class RunPage(unittest.TestCase):
         for words in ("0.200 ms client 1 is granted", "0.200 ms ! client 1 stopped for 640ms",
                       "454.000 ms * exclusion is violated",
                       "a violation can happen, but not how often",
+                      "nothing is violated without \N{LEFT DOUBLE QUOTATION MARK}client 1 stopped",
+                      "doublehold replay 'v1/lock.name=toy/1/pause/'",
                       "doublehold replay 'v1/lock.name=toy/1/pause/1:1'"):
             self.assertIn(words, text)
         for words in ("per second", "95 % interval", "fault episodes", "no rate", "run --plan"):

@@ -88,8 +88,13 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   }
   const RunVerdict verdict = Judge(execution.history);
   const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
-  const Trace trace{
-      .replay = replay, .plan = plan, .execution = execution, .verdict = verdict, .steps = steps};
+  const std::optional<SafeExecution> safe = FindNearestSafe(replay, scenario, verdict);
+  const Trace trace{.replay = replay,
+                    .plan = plan,
+                    .execution = execution,
+                    .verdict = verdict,
+                    .steps = steps,
+                    .safe = safe};
   // printed last: if a file cannot be written, only the error is printed
   std::string told;
   if (line.values.contains("json")) {
@@ -100,6 +105,12 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     TRY(WriteTrace(folder, trace));
     told = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
+  if (safe)
+    told = fmt::format("\nnothing is violated without {}: doublehold replay '{}'\n{}",
+                       safe->without.empty()
+                           ? "the last choice"
+                           : fmt::format("\"{}\"", fmt::join(safe->without, "\" and \"")),
+                       ToText(safe->replay), told);
   fmt::print("{}{}\n{}{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict), told);
   if (real)
     return DoItForReal(line, *real, verdict,

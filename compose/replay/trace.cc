@@ -26,6 +26,19 @@ std::string_view Name(ExecutionStep::Kind kind) {
   return "";
 }
 
+nlohmann::json ToJson(const std::vector<ExecutionStep>& steps) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const ExecutionStep& step : steps)
+    json.push_back({{"at_ns", step.at_ns}, {"kind", Name(step.kind)}, {"text", step.text}});
+  return json;
+}
+
+nlohmann::json ToJson(const std::optional<SafeExecution>& safe) {
+  if (!safe) return nullptr;
+  return {
+      {"replay", ToText(safe->replay)}, {"without", safe->without}, {"steps", ToJson(safe->steps)}};
+}
+
 nlohmann::json ToJson(const Trace& trace) {
   nlohmann::json choices = nlohmann::json::array();
   for (const sim::Deviation& choice : trace.replay.choices)
@@ -34,12 +47,10 @@ nlohmann::json ToJson(const Trace& trace) {
   for (size_t i = 0; i < trace.execution.begun_faults.size(); ++i)
     faults.push_back({{"fault", EntryOf(trace.execution.begun_faults[i]).name},
                       {"what", trace.execution.history.facts.faults[i].what}});
-  nlohmann::json steps = nlohmann::json::array();
-  for (const ExecutionStep& step : trace.steps)
-    steps.push_back({{"at_ns", step.at_ns}, {"kind", Name(step.kind)}, {"text", step.text}});
   return {{"version", kTraceVersion},       {"doublehold", DOUBLEHOLD_VERSION},
           {"replay", ToText(trace.replay)}, {"choices", std::move(choices)},
-          {"faults", std::move(faults)},    {"steps", std::move(steps)}};
+          {"faults", std::move(faults)},    {"steps", ToJson(trace.steps)},
+          {"safe", ToJson(trace.safe)}};
 }
 
 }  // namespace

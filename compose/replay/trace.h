@@ -4,6 +4,7 @@
 #define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "compose/explore/replay_string.h"
 #include "compose/explore/simulate.h"
 #include "compose/replay/execution_story.h"
+#include "compose/replay/nearest_safe.h"
 
 namespace doublehold {
 
@@ -22,6 +24,7 @@ struct Trace {
   const Execution& execution;
   const RunVerdict& verdict;  // belongs to the execution's history
   const std::vector<ExecutionStep>& steps;
+  const std::optional<SafeExecution>& safe;  // none: null in the file
 };
 // The text of trace.json.
 std::string ToText(const Trace& trace);

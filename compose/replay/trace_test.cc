@@ -29,7 +29,8 @@ class TraceFiles : public ::testing::Test {
                                .plan = scenario.plan,
                                .execution = execution_,
                                .verdict = verdict_,
-                               .steps = StepsOf(execution_.history, verdict_)});
+                               .steps = StepsOf(execution_.history, verdict_),
+                               .safe = FindNearestSafe(replay_, scenario, verdict_)});
   }
 
   TestFolder folder_;

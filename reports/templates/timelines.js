@@ -8,11 +8,21 @@ const place = element => {
 for (const figure of document.querySelectorAll("figure")) {
   const svg = figure.querySelector("svg"), marks = [...figure.querySelectorAll(".mark")];
   const names = [...figure.querySelectorAll(".name")];
-  svg.append(...names); // drawn last, so that bars pass behind them
+  svg.append(...names); // drawn last, so that bars and their texts pass behind them
+  for (const name of names) {
+    const {x, y, width, height} = name.getBBox();
+    const back = document.createElementNS(svg.namespaceURI, "rect");
+    Object.entries({class: "back", x: x - 200, y: y - 9, width: width + 204, height: height + 10})
+      .forEach(([key, value]) => back.setAttribute(key, value));
+    name.prepend(back);
+  }
   const wrong = figure.querySelector(".wrong, a");
   if (wrong) figure.scrollLeft += place(wrong) - place(figure);
-  const follow = () => names.forEach(name => name.setAttribute("transform",
-    `translate(${figure.scrollLeft * svg.viewBox.baseVal.width / svg.clientWidth})`));
+  const follow = () => {
+    figure.classList.toggle("scrolled", figure.scrollLeft > 0);
+    names.forEach(name => name.setAttribute("transform",
+      `translate(${figure.scrollLeft * svg.viewBox.baseVal.width / svg.clientWidth})`));
+  };
   figure.addEventListener("scroll", follow);
   follow();
   if (!marks.length) continue;

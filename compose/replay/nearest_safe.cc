@@ -1,0 +1,26 @@
+#include "compose/replay/nearest_safe.h"
+
+#include <utility>
+
+namespace doublehold {
+
+std::optional<SafeExecution> FindNearestSafe(const ReplayString& replay, const Scenario& scenario,
+                                             const RunVerdict& verdict) {
+  if (verdict.overall != Outcome::kViolated) return std::nullopt;
+  SafeExecution safe{.replay = replay, .without = {}, .steps = {}};
+  while (!safe.replay.choices.empty()) {
+    safe.replay.choices.pop_back();
+    sim::GivenChoices given(safe.replay.choices);
+    const Execution execution = Simulate(scenario, given);
+    const RunVerdict judged = Judge(execution.history);
+    if (judged.overall != Outcome::kValid) continue;
+    const std::vector<FaultFact>& faults = verdict.facts.faults;
+    for (size_t i = execution.begun_faults.size(); i < faults.size(); ++i)
+      safe.without.push_back(faults[i].what);
+    safe.steps = StepsOf(execution.history, judged);
+    return safe;
+  }
+  return std::nullopt;
+}
+
+}  // namespace doublehold
