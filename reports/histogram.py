@@ -15,12 +15,12 @@ CLASSES_AN_OCTAVE = 4
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars of equal width on a logarithmic axis: `counts[0]` counts the values from `low`."""
+    """Bars of equal width on a logarithmic axis."""
 
-    low: int
-    high: int  # the class of the largest value begins here
+    low: int  # the first bar begins here
+    high: int  # the last class with a value ends here
     counts: list[int]
-    median: int  # the class in which the median is begins here
+    median: int  # the class of the median begins here
     unit: str
 
     @property
@@ -47,31 +47,42 @@ def bars_of(margins: list[Margin]) -> Bars | None:
         if seen * 2 < total <= (seen + found[start]) * 2:
             median = start
         seen += found[start]
-    return Bars(starts[0], starts[-1], counts, median, margins[0].unit)
+    return Bars(starts[0], _least(last + 1), counts, median, margins[0].unit)
 
 
-def histogram(margins: list[Margin]) -> Markup:
-    """Returns a picture of the values, or nothing for few."""
+def histogram(margins: list[Margin], alone: bool = True) -> Markup:
+    """Returns a picture of the values, or nothing for few. If they have about the same size, says
+    so in words when the picture stands `alone`."""
     bars = bars_of(margins)
-    if bars is None:
+    if bars is None or len(bars.counts) == 1 and not alone:
         return Markup()
     low, high, middle = (amount_of(value, bars.unit) for value in (bars.low, bars.high, bars.median))
+    if len(bars.counts) == 1:
+        return Markup('<div class="histogram">all {} values are from {} to {}</div>').format(
+            number(bars.total), low, high)
     most = max(bars.counts)
     drawn = Markup().join(
         Markup('<rect x="{}" y="{:.1f}" width=".86" height="{:.1f}"/>').format(
             at, HEIGHT - height, height)
         for at, count in enumerate(bars.counts) if count
         for height in [max(1.5, HEIGHT * count / most)])
-    label = (f"{number(bars.total)} values from {low} to {high}; the median is {middle}, "
-             "on a logarithmic axis")
+    label = (f"{number(bars.total)} values from {low} to {high} on a logarithmic axis; the median "
+             f"is about {middle}")
     return Markup('<div class="histogram" role="img" aria-label="{}"><svg viewBox="0 0 {} {}" '
                   'preserveAspectRatio="none" aria-hidden="true">{}</svg>'
-                  '<div><span>{}</span><span>median {} of {}</span><span>{}</span></div></div>').format(
-        label, len(bars.counts), HEIGHT, drawn, low, middle, number(bars.total), high)
+                  '<div><span>{}</span><span>median of {}: about {}</span><span>{}</span></div></div>').format(
+        label, len(bars.counts), HEIGHT, drawn, low, number(bars.total), middle, high)
+
+
+def _least(number_of_class: int) -> int:
+    if number_of_class < CLASSES_AN_OCTAVE:
+        return number_of_class
+    octave, place = divmod(number_of_class, CLASSES_AN_OCTAVE)
+    return (CLASSES_AN_OCTAVE + place) << (octave - 1)
 
 
 def _class(value: int) -> int:
-    """Returns the number of a class by its least value: four for each power of two."""
+    """Returns the number of the class that begins at `value`: four for each power of two."""
     if value < CLASSES_AN_OCTAVE:
         return value
     shift = value.bit_length() - 3

@@ -8,12 +8,16 @@ def margin(*classes: tuple[int, int], unit: str = "ns") -> Margin:
     return Margin("shortest gap", 0, unit, [], histogram=classes)
 
 
+def plain(only: Margin) -> str:
+    return histogram([only]).replace("\N{NO-BREAK SPACE}", " ")
+
+
 class Histogram(unittest.TestCase):
     def test_the_runs_of_a_cell_are_added_up(self) -> None:
         bars = bars_of([margin((8, 4), (16, 5)), margin((8, 1), (10, 2))])
         assert bars is not None
         self.assertEqual(bars.counts, [5, 2, 0, 0, 5])  # classes 8, 10, 12, 14, 16
-        self.assertEqual((bars.low, bars.high, bars.median, bars.total), (8, 16, 10, 12))
+        self.assertEqual((bars.low, bars.high, bars.median, bars.total), (8, 20, 10, 12))
 
     def test_the_median_is_the_class_of_the_middle_value(self) -> None:
         for classes, median in ((((1, 4), (2, 4)), 1), (((1, 4), (2, 5)), 2),
@@ -33,10 +37,15 @@ class Histogram(unittest.TestCase):
         self.assertEqual(histogram([]), "")
 
     def test_the_picture_is_told_to_a_screen_reader_with_units(self) -> None:
-        text = histogram([margin((1_000_000, 9), (4_000_000, 3))]).replace("\N{NO-BREAK SPACE}", " ")
-        self.assertIn('role="img" aria-label="12 values from 1 ms to 4 ms; the median is 1 ms', text)
-        self.assertIn("median 1 ms of 12", text)
-        self.assertIn("2 tokens", histogram([margin((2, 9), unit="tokens")]))
+        text = plain(margin((1 << 20, 9), (1 << 22, 3)))
+        self.assertIn('role="img" aria-label="12 values from 1.05 ms to 5.24 ms on a logarithmic '
+                      'axis; the median is about 1.05 ms"', text)
+        self.assertIn("median of 12: about 1.05 ms", text)
+
+    def test_values_of_one_class_are_told_in_words(self) -> None:
+        self.assertIn("all 9 values are from 2 tokens to 3 tokens",
+                      plain(margin((2, 9), unit="tokens")))
+        self.assertEqual(histogram([margin((2, 9))], alone=False), "")
 
 
 if __name__ == "__main__":
