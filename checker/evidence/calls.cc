@@ -20,9 +20,9 @@ constexpr size_t kNoCall = std::numeric_limits<size_t>::max();
 
 // The state of one session on one key.
 struct SessionKeyState {
-  // By operation: index into Calls::all of the call under way; kNoCall: none.
+  // For each operation, the index into Calls::all of the pending call, or kNoCall.
   std::array<size_t, kOps> open;
-  std::vector<uint64_t> entered{};  // holds granted and not released since
+  std::vector<uint64_t> entered{};  // holds that were granted and not yet released
   SessionKeyState() { open.fill(kNoCall); }
 };
 
@@ -44,7 +44,7 @@ class CallExtraction {
   }
 
   Calls Finish() && {
-    // Calls whose invocation was recorded are already in order; the others may not be.
+    // Calls with a recorded invocation are in order. Calls with a lost invocation may not be.
     if (!std::ranges::is_sorted(calls_.all, {}, &Call::from_ns))
       std::ranges::stable_sort(calls_.all, {}, &Call::from_ns);
     return std::move(calls_);

@@ -21,16 +21,18 @@ struct Call {
   SessionId session;
   uint16_t key = 0;
   uint64_t hold = 0;
-  // Time of the invocation. If its record was lost: time of the session's previous event.
+  // Time of the invocation, or of the session's previous event if the record of the invocation was
+  // lost.
   int64_t from_ns = 0;
-  int64_t to_ns = 0;  // time of the answer or timeout; kForeverNs: neither was recorded
+  int64_t to_ns = 0;  // time of the answer or timeout, or kForeverNs if neither was recorded
   EventType outcome = EventType::kInfo;
   std::array<int64_t, 4> asked{};   // values of the invocation
   std::array<int64_t, 4> answer{};  // values of the answer
-  // Re-entry: an acquire of a key that the session was granted and has not released. The lock may
-  // grant a re-entry while another client holds the key, and without a request to a server.
+  // True for a re-entry: an acquire of a key that the session was granted and has not released. The
+  // lock may grant a re-entry without a request to a server, even while another client holds the
+  // key.
   bool again = false;
-  bool waits = false;  // an attempt within a blocking wait
+  bool waits = false;  // the call is an attempt within a blocking wait
 
   [[nodiscard]] bool Ok() const { return outcome == EventType::kOk; }
   [[nodiscard]] int64_t DoneNs() const { return outcome == EventType::kInfo ? kForeverNs : to_ns; }

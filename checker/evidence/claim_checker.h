@@ -12,14 +12,15 @@
 
 namespace doublehold {
 
-// The evidence must outlive the checker. A checker judges once: it moves `found_` into its verdict.
+// The evidence must outlive the checker. A checker judges only once, because it moves `found_` into
+// its verdict.
 class ClaimChecker {
  protected:
   ClaimChecker(const Evidence& evidence, const Limits& limits, std::string unit, Margin margin = {})
       : evidence_(evidence), found_(std::move(unit), limits, std::move(margin)) {}
 
-  // Returns why a claim that needs every record cannot be judged; nothing: it can be judged.
-  // `doubt`: what lost records may hide, such as "not all grants may be known".
+  // Returns why a claim that needs every record cannot be judged. Returns nothing if the claim can
+  // be judged. `doubt` says what lost records may hide, for example "not all grants may be known".
   [[nodiscard]] std::optional<std::string> WhyIncomplete(std::string_view doubt) const {
     if (holds_.broken || calls_.complete) return holds_.broken;
     return "records were lost: " + std::string(doubt);

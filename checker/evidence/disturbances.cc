@@ -8,11 +8,12 @@
 namespace doublehold {
 namespace {
 
-// A process does not run at once after SIGCONT, and its stall meter ticks every few ms. If a
-// planned pause covers part of a stall, a remainder that is shorter than this counts as planned.
+// A process does not run at once after SIGCONT, and its stall meter ticks only every few ms. So the
+// rest of a stall counts as planned if a planned pause covers part of the stall, and the rest is
+// shorter than kPauseEdgeNs.
 constexpr int64_t kPauseEdgeNs = 10'000'000;
 
-// Fault, client, node. The end of a fault closes the earliest open episode with the same key.
+// (fault, client, node). The end of a fault closes the earliest open episode with the same key.
 using EpisodeKey = std::tuple<int32_t, int32_t, int32_t>;
 
 std::vector<FaultEpisode> ExtractEpisodes(const History& history) {
@@ -53,11 +54,11 @@ std::vector<FaultEpisode> ExtractEpisodes(const History& history) {
   return acted;
 }
 
-// Whether a fault explains a stall of `client`: it stopped this process, or made this server
-// unavailable.
+// Whether a fault explains a stall of the process `client`. The fault must have stopped the client,
+// or made the server unavailable.
 bool StopsProcess(const RunFacts& facts, const FaultEpisode& episode, int32_t client) {
   const FaultFact& fault = FaultFor(facts, episode);
-  // No fault stops the supervisor or the referee; their numbers are not above 0.
+  // No fault stops the supervisor or the referee. Their numbers are not above 0.
   if (!IsServer(client))
     return client > 0 && episode.client == client && Does(fault, FaultTrait::kStops);
   const int32_t node = ServerOf(client);
@@ -87,7 +88,8 @@ bool IsClockFault(const RunFacts& facts, const FaultEpisode& episode) {
   return MovesAClock(FaultFor(facts, episode));
 }
 
-// Whether the fault stops or slows a client. An idle client does not cause grants to other clients.
+// Whether the fault stops or slows a client. Such a fault rarely explains a double grant, because
+// an idle client causes no grants to other clients.
 bool StopsOrSlows(const RunFacts& facts, const FaultEpisode& episode) {
   return TraitsOf(FaultFor(facts, episode)).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
 }
@@ -96,7 +98,7 @@ int RankWithValidLeases(const RunFacts& facts, const FaultEpisode& episode,
                         const Suspects& suspects) {
   if (episode.client < 0 || IsClockFault(facts, episode)) return 4;
   const bool holder = episode.client == suspects.other || episode.client == suspects.second;
-  // A bystander may have released the key when it continued.
+  // A stopped bystander may have released the key when it continued.
   if (StopsOrSlows(facts, episode)) return holder ? 1 : 2;
   return 3;
 }
@@ -156,7 +158,8 @@ Disturbances Observe(const History& history) {
           std::max(disturbances.longest_stall_ns, span.to_ns - span.from_ns);
     }
   }
-  // A planned pause cuts a stall. Its first part may end before the stalls of earlier events.
+  // A planned pause may split a stall. The first part of a split stall may end before stalls of
+  // earlier events.
   std::ranges::stable_sort(disturbances.stalls, {},
                            [](const Stall& stall) { return stall.when.to_ns; });
   return disturbances;
@@ -166,7 +169,8 @@ bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMoves
 
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   if (episode.client <= 0) return true;
-  // Faults with these traits act on processes: on the client and on all nodes that they list.
+  // Faults with these traits act on processes: on the client, and on all nodes that the fault
+  // lists.
   constexpr FaultTraits kOnProcesses{FaultTrait::kStops, FaultTrait::kKills,
                                      FaultTrait::kMovesClock};
   return episode.node >= 0 && TraitsOf(fault).HasAny(kOnProcesses);
@@ -232,7 +236,7 @@ std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,
     const int rank = RankEpisode(disturbances.facts, episode, suspects);
     if (rank < best) continue;
     // The effects of simultaneous clock faults cannot be distinguished, so all of them are named.
-    // Among other equals, only the latest fault is named.
+    // Among other faults of equal rank, only the latest one is named.
     const bool is_simultaneous =
         rank == best && !named.empty() && IsClockFault(disturbances.facts, *named.back()) &&
         IsClockFault(disturbances.facts, episode) && episode.from_ns < named.back()->to_ns;

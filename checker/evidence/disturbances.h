@@ -31,7 +31,7 @@ bool DidNothing(const Event& fault);
 
 // A span in which the machine kept a process from running while no fault stopped the process.
 struct Stall {
-  int32_t client = 0;  // or kReferee, kSupervisor, OfServer(node)
+  int32_t client = 0;  // number of a client, or kReferee, kSupervisor, OfServer(node)
   Span when;
 };
 // Whether the stall may delay a client. True for a stall of
@@ -63,10 +63,10 @@ inline const FaultFact& FaultFor(const RunFacts& facts, const FaultEpisode& epis
 bool MovesAClock(const FaultFact& fault);
 
 // Whether the fault acts on servers, alone or together with a client. A fault on the links between
-// a client and nodes does not.
+// a client and nodes does not act on servers.
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
 
-// Whether the fault acts on the store alone, or on the links to it alone.
+// Whether the fault acts only on the store, or only on the links to the store.
 bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault);
 
 // Whether the fault loses messages. A client may wait for a lost message after the fault has ended.
@@ -92,32 +92,45 @@ bool StopsServers(const FaultFact& fault);
 // Whether the fault kills a client or a node.
 bool IsCrash(const FaultFact& fault);
 
-// Whether a fault for which `kind` is true was active at some time in a span.
+// Whether a fault for which `kind` is true was active at some time in a span. Includes the ends of
+// the span and of the fault.
 bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&));
-// As WasActive, but ignores faults that acted on another client.
+// Whether a fault for which `kind` is true overlaps a span. Ignores faults on other clients.
 bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&));
 
-// An observation that faults may explain: its time and its clients. Client 0: no such client.
+// The time and the clients of an observation that faults may explain. A client of 0 means that
+// there is no such client.
 struct Suspects {
   int64_t at_ns = 0;
-  int32_t stale = 0;  // the client that held the key past its lease; 0: all leases were valid
+  int32_t stale = 0;  // the client that held the key past its lease, or 0 if all leases were valid
   int32_t other = 0;
-  int32_t second = 0;         // a further client
-  int64_t lease_end_ns = -1;  // end of the stale client's lease; -1: unknown, `at_ns` is used
+  int32_t second = 0;  // a further client
+  // End of the stale client's lease. If this is -1, the end is unknown and `at_ns` is used instead.
+  int64_t lease_end_ns = -1;
 };
 
-// Returns the faults to name as an explanation; empty: none. Candidates are faults that started by
-// `at_ns`, and were active
-// - at `at_ns`, or within a lease before `at_ns`;
-// - on the stale client when its lease ended;
-// - on the stale client within a lease before its lease ended, or later, if they lose messages: the
-//   client waits for a lost message after the fault has ended.
+// Returns the faults to name as an explanation. The list may be empty. A candidate must have
+// started by `at_ns`, and must satisfy one of these conditions:
+// - The fault was active at `at_ns`, or within a lease before `at_ns`.
+// - The fault was active on the stale client when the lease of that client ended.
+// - The fault lost messages of the stale client within a lease before that client's lease ended, or
+//   later. Reason: a client waits for a lost message even after the fault has ended.
 //
-// With a stale client, the order of preference is: a fault on the stale client, on the other
-// client, on a node, on a bystander. With valid leases the order is: a fault on servers or clocks;
-// another fault on a client; a pause or slowdown of a bystander; a pause or slowdown of a holder.
-// Among equals, the latest fault is returned; among simultaneous clock faults, all of them.
+// If there is a stale client, the order of preference is:
+// 1. a fault on the stale client
+// 2. a fault on the other client
+// 3. a fault on a node
+// 4. a fault on a bystander
+//
+// If all leases were valid, the order of preference is:
+// 1. a fault on servers or clocks
+// 2. any other fault on a client, except a pause or slowdown
+// 3. a pause or slowdown of a bystander
+// 4. a pause or slowdown of a holder
+//
+// Among candidates of equal preference, returns the latest one. If they are simultaneous clock
+// faults, returns all of them.
 std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,
                                               const Suspects& suspects);
 

@@ -114,7 +114,7 @@ TEST(Disturbances, AFaultIsActiveFromItsStartToItsEnd) {
   }
 }
 
-TEST(Disturbances, AFaultWithoutRecordedTraitsHasThoseOfItsKind) {
+TEST(Disturbances, AFaultWithoutRecordedTraitsHasTheTraitsOfItsKind) {
   struct Row {
     const char* kind;
     bool moves_a_clock, loses_data, loses_keys, is_crash;
@@ -145,7 +145,7 @@ TEST(Disturbances, RecordedTraitsOverrideTheKindOfAFault) {
 }
 
 // c1's lease ends at 5 ms, and the pause comes later. The lease of the run is 10 ms.
-TEST(Disturbances, APauseAfterTheLeaseOfAStaleClientIsNamedForOneLeaseOnly) {
+TEST(Disturbances, APauseAfterTheLeaseOfAStaleClientIsNamedUntilOneLeaseAfterThePause) {
   const History history = FromLanes(R"(
       c1:        A-a==!=================================R-r
       pause c1:         [-])");

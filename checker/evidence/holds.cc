@@ -20,7 +20,7 @@ class HoldExtraction {
     if (event.op == Op::kExtend) Extend(event);
     if (event.op == Op::kFault) RecordKill(event);
     if (event.op == Op::kLost) lost_.insert(event.client);
-    // Ended by itself: a later kill does not prolong its holds.
+    // This client ended by itself, so a later kill does not prolong its holds.
     if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);
     if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
@@ -61,23 +61,23 @@ class HoldExtraction {
   struct Open {
     int64_t live_from_ns = 0;
     int64_t valid_until_ns = 0;
-    std::optional<int64_t> promised_ns;  // `valid_until` before the extension under way
+    std::optional<int64_t> promised_ns;  // `valid_until` before the pending extension
     std::optional<int64_t> cut_ns;       // end of the hold, if it was abandoned
-    // When its session acquired the key again, without using this hold since.
+    // When the session acquired the key again, if it has not used this hold since then.
     int64_t asked_again_ns = kForeverNs;
-    int64_t unclear_ns = kForeverNs;  // from then on the end of its lease is unknown
-    // As Hold::live, but not clipped to the core. Set at the end of the hold.
+    int64_t unclear_ns = kForeverNs;  // from this time on, the end of its lease is unknown
+    // The spans of Hold::live, but not clipped to the core. Set at the end of the hold.
     std::vector<Span> leased{};
     bool ended = false;
   };
 
-  // Notes that the lease of an abandoned hold may end at `at_ns`: a release or an extension was
-  // invoked.
+  // Records that the end of an abandoned hold's lease is unknown from `at_ns` on, because a release
+  // or an extension was invoked at that time.
   void MakeUnclear(size_t index, int64_t at_ns) {
     open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
   }
 
-  // The end of a hold that is neither released nor left.
+  // Returns the end of a hold that is neither released nor left.
   int64_t UnreleasedEndNs(const SessionId& owner) {
     const auto killed = killed_ns_.find(owner.client);
     const bool alive_until = killed != killed_ns_.end() && !lost_.contains(owner.client);
@@ -92,7 +92,7 @@ class HoldExtraction {
     if (event.type == EventType::kInvoke) {
       killed_by_last_[{event.value[0], client}] = killed_ns_.emplace(client, event.at_ns).second;
     }
-    // A kill that acted on nothing removes its own entry only, not that of an earlier kill.
+    // A kill that acted on nothing removes only its own entry, not the entry of an earlier kill.
     if (DidNothing(event) && killed_by_last_[{event.value[0], client}]) killed_ns_.erase(client);
   }
 
@@ -105,7 +105,7 @@ class HoldExtraction {
       asked_[{SessionOf(event), event.key}] = {event.at_ns, Later(event.at_ns, event.value[0])};
     if (reading_ == AsksAgain::kIsInside)
       return event.type == EventType::kOk ? Grant(event) : void();
-    // The session starts anew with this key, so it had abandoned its unreleased holds of the key.
+    // The session acquires this key anew, so it has abandoned its unreleased holds of the key.
     std::vector<size_t>& left = unreleased_[{SessionOf(event), event.key}];
     for (const size_t i : left) open_[i].cut_ns = last_ns_[SessionOf(event)];
     left.clear();
@@ -114,7 +114,7 @@ class HoldExtraction {
     if (event.type == EventType::kOk) Grant(event);
   }
 
-  // When the acquire of this grant was invoked; the time of the grant, if that record was lost.
+  // Returns when the acquire was invoked, or the time of the grant if no invocation is recorded.
   int64_t AskedNs(const Event& granted) const {
     const auto asked = asked_.find({SessionOf(granted), granted.key});
     return asked == asked_.end() ? granted.at_ns : asked->second.from_ns;
@@ -247,7 +247,7 @@ class HoldExtraction {
     owner_unchecked_ = owner_unchecked_ || (event.type == EventType::kOk && !checked);
   }
 
-  // Restores a hold that seemed abandoned. Its new event proves that the acquire was a re-entry.
+  // Restores a hold that seemed abandoned: its new event proves that the later acquire re-entered.
   void UndoAbandonment(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
     if (found == holds_.by_id.end()) return;
@@ -297,9 +297,9 @@ class HoldExtraction {
     std::erase_if(hold.live, [&](const Span& span) { return !IsLive(hold, span); });
   }
 
-  // Whether a live span counts. In a hold of zero length, a span of zero length does. In a longer
-  // hold, a span of zero length at its end does not: the release and the watchdog's answer have the
-  // same time, so their order is unknown.
+  // Whether a live span counts. A span of zero length counts only in a hold of zero length. At the
+  // end of a longer hold, such a span comes from a release and an extension's answer at the same
+  // instant, whose order is unknown.
   static bool IsLive(const Hold& hold, const Span& live) {
     const bool instant = hold.core.from_ns == hold.core.to_ns;
     return instant ? live.from_ns <= live.to_ns : live.from_ns < live.to_ns;
@@ -322,20 +322,20 @@ class HoldExtraction {
   std::vector<Open> open_;  // parallel to Holds::all
   // [invoked, invoked + lease] of the last acquire of each session and key.
   std::map<std::pair<SessionId, uint16_t>, Span> asked_;
-  std::unordered_map<uint64_t, Span> unknown_;    // as asked_, by hold, of unknown acquires
-  std::unordered_map<uint64_t, size_t> cleanup_;  // into Holds::releases_of_unknown_acquires
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;  // nor left, nor cut
-  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;  // all that are not released
-  // `valid_until` that unanswered extensions requested, for holds not granted yet
-  std::unordered_map<uint64_t, int64_t> early_asked_;
-  // `valid_until` of answered extensions, for holds not granted yet
-  std::unordered_map<uint64_t, int64_t> early_;
-  std::map<SessionId, int64_t> last_ns_;  // time of each session's latest event
-  std::map<int32_t, int64_t> killed_ns_;  // when a fault killed the client; 0: it ended by itself
-  // Whether the last start of this fault on this client recorded the client's kill.
+  std::unordered_map<uint64_t, Span> unknown_;    // [invoked, invoked + lease] of unknown acquires
+  std::unordered_map<uint64_t, size_t> cleanup_;  // by hold: index into the unknown releases
+  // Holds that are not released, left or abandoned.
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> unreleased_;
+  std::map<std::pair<SessionId, uint16_t>, std::vector<size_t>> kept_;  // holds not released
+  // The `valid_until` of extensions that precede their grant, by hold.
+  std::unordered_map<uint64_t, int64_t> early_asked_;  // requested, not confirmed or refused
+  std::unordered_map<uint64_t, int64_t> early_;        // confirmed
+  std::map<SessionId, int64_t> last_ns_;               // time of each session's latest event
+  std::map<int32_t, int64_t> killed_ns_;  // time of the kill, or 0 if the client ended by itself
+  // By fault and client: whether the last start of the fault recorded the kill of the client.
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;
   std::set<int32_t> lost_;  // clients with lost records
-  // Whether some successful release checked the owner, and whether some did not.
+  // Whether any successful release checked the owner, and whether any did not.
   bool owner_checked_ = false, owner_unchecked_ = false;
   const RunFacts& facts_;
   const AsksAgain reading_;

@@ -29,12 +29,13 @@ inline bool Overlap(const Span& a, const Span& b) {
 // 146 years. A grant that is valid for longer counts as endless (lock `none`).
 constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max() / 2;
 
-// The sum of both, at most kForeverNs. Requires `at_ns` >= 0.
+// Returns `at_ns` + `by_ns`, but at most kForeverNs. Requires `at_ns` >= 0.
 inline int64_t Later(int64_t at_ns, int64_t by_ns) {
   return by_ns >= kForeverNs - at_ns ? kForeverNs : at_ns + by_ns;
 }
 
-// Only the core of a hold counts: [acquire returned, release invoked].
+// Only the core of a hold counts: the span from the return of its acquire to the invocation of its
+// release.
 //
 //   c1:  A--a======R--r         core of c1:    a======R
 //   c2:       A--------a==R-r   core of c2:             a==R
@@ -43,7 +44,8 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 // granted and freed the lock. So two overlapping cores prove a double hold. Without overlapping
 // cores the history has a correct order: each acquire takes effect just before its return, each
 // release just after its invocation. An overlap of the spans [acquire invoked, release returned]
-// would prove nothing: here c2's acquire overlaps c1's hold, and the lock is correct.
+// would prove nothing: in the drawing c2's acquire overlaps c1's hold, although the lock is
+// correct.
 //
 // A hold that is never released is cut short, since the history does not show how long its client
 // believed that it held the lock:
@@ -53,7 +55,7 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 //
 // If c1's hold lasted to the end of the run, the history would show a double hold, although c1 was
 // dead. So the hold ends with the last event of c1's session, at `w`. If a fault killed c1, the
-// hold ends at the kill: until then c1 was alive and had not released:
+// hold ends at the kill, because until then c1 was alive and had not released the key:
 //
 //   c1:     A-a==!=======         killed inside its section, after its lease ended
 //   crash:               []
@@ -62,18 +64,18 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 //   c1:  A-a==     A-a==R-r       c1's section threw without a release; then c1 starts anew
 //   c2:         A-a==R
 //
-// If c1 still believed in its first hold, c1 would not need to acquire the key again. (In a
-// re-entry the second hold counts as well.) So the first hold ends with c1's last event before the
-// second `A`, unless c1 uses the first hold afterwards.
+// If c1 still believed that it held the lock, it would not need to acquire the key again. (A
+// re-entry creates a second hold, which counts as well.) So the first hold ends with c1's last
+// event before the second `A`, unless c1 uses the first hold afterwards.
 //
-// An acquire of unknown outcome is no hold: its client must not enter. A release ends the hold at
-// its invocation, whatever its outcome: from then on the client no longer believes that it holds
-// the lock.
+// An acquire of unknown outcome is no hold: its client must not enter its section. A hold ends when
+// its release is invoked, whatever the outcome of the release. From then on, the client no longer
+// believes that it holds the lock.
 //
-// The live part is where the lease is valid as the client computes it. The first live span begins
-// when the acquire returns, and ends at `valid_until`. An extension prolongs the span to its new
-// `valid_until`. An extension that is answered after the expiry begins a new span. It does not
-// revive the time between:
+// The live part of a hold is the time in which its lease is valid, as the client computes it. The
+// first live span begins when the acquire returns, and ends at `valid_until`. An extension prolongs
+// the span to its new `valid_until`. An extension that is answered after the expiry begins a new
+// span. The time between the two spans is not live:
 //
 //   c1:  A-a===!....E--e====!=R   live: a===! and e====!
 //   c2:          A-a=R-r          inside c1's core, but the two leases were never valid together
@@ -81,15 +83,15 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 // An extension that is answered at the instant of the release's invocation extends nothing: the
 // watchdog may have received the answer after the release.
 //
-// A watchdog may extend a lease before the grant is recorded, if its session stalls before it
+// A watchdog may extend a lease before the grant is recorded, if the session stalls before it
 // records the grant. The extension counts from the grant on:
 //
 //   c1:  A...E-e..a======!=R      live: a======!; `e` sets the end of the lease, not `a`
 //
 // A client that is killed, or leaves its section without a release, frees nothing. The client no
-// longer uses the lock, but its lease runs on: `promised` is the rest of that lease. A promise ends
-// when the session acquires the key again, when it releases an acquire of unknown outcome, or when
-// the abandoned hold is extended or released:
+// longer uses the lock, but its lease continues: `promised` is the rest of that lease. A promise
+// ends early when the session acquires the key again, or releases an acquire of unknown outcome. A
+// promise also ends early when the abandoned hold is extended or released:
 //
 //   c1:  A-a===          !        killed; its lease runs until !
 //   crash:    []
@@ -104,32 +106,35 @@ struct Hold {
   uint16_t key = 0;
   bool shared = false;  // may overlap other shared holds of the key
   Span core;
-  // When its client had acquired all keys that it needs (entries.h). 0: at the grant.
+  // When its client had acquired all keys that it needs (entries.h), or 0 if that was at the grant.
   int64_t entered_ns = 0;
-  int64_t asked_ns = 0;          // when its acquire was invoked; the lease runs from there
+  int64_t asked_ns = 0;          // when its acquire was invoked, which starts the lease
   int64_t granted_until_ns = 0;  // end of the lease, as the client computed it at the grant
   int64_t valid_until_ns = 0;    // end of the lease, as the client computed it last
   bool released = false;
   // Not released, but its section ended, or its session acquired the key again.
   bool left = false;
   bool extended = false;  // an extension was invoked, whatever its outcome
-  // [invoked, answered] of its last extension; kForeverNs: not invoked, not answered
+  // [invoked, answered] of its last extension. A time is kForeverNs if its event did not occur.
   Span tried{kForeverNs, kForeverNs};
-  EventType tried_outcome = EventType::kOk;  // outcome of the last extension; kInfo: unknown
-  // Its release freed no other owner's lock. The release was refused or checked the owner; or it is
-  // unanswered, and all successful releases of the run checked the owner.
+  EventType tried_outcome = EventType::kOk;  // outcome of the last extension, or kInfo if unknown
+  // Its release freed no other owner's lock, because one of these is true:
+  // - The release was refused, or checked the owner.
+  // - The release is unanswered. The run has successful releases, and all of them checked the
+  //   owner.
   bool harmless = false;
   bool unanswered = false;         // its release was invoked, and the outcome is unknown
   int64_t waited_ns = kForeverNs;  // end of the client's wait for the answer of the release
   bool perhaps = false;  // not a hold, but an entry of Holds::releases_of_unknown_acquires
-  // The latest time at which its release takes effect: its answer; if unanswered, a lease after
-  // its last event.
+  // The latest time at which its release may take effect: the time of its answer. If the release is
+  // unanswered, the time is a lease after its last event, or later if a stall may delay it.
   int64_t done_ns = 0;
-  // Begins when the lease expired because of stalls alone. Ends a lease after the hold is live
-  // again; kForeverNs: never.
+  // The time in which an expiry of the lease by stalls alone may have consequences. The span begins
+  // at the expiry, or at kForeverNs if there is no such expiry. The span ends a lease after the
+  // hold is live again, or at kForeverNs if the hold is not live again.
   Span expired_by_stall{kForeverNs, kForeverNs};
-  // From here on, a violation on the key may be a consequence of a lease that expired because of a
-  // stall (checker/evidence/stall_propagation.h).
+  // From this time on, a violation on the key may be a consequence of a lease that expired because
+  // of a stall (checker/evidence/stall_propagation.h).
   int64_t tainted_from_ns = kForeverNs;
   std::vector<Span> live;  // inside the core, in order, disjoint
   // The valid spans of its lease after the core. Empty if the hold was released, or if records of
@@ -153,15 +158,16 @@ struct Hold {
 struct Holds {
   std::vector<Hold> all;                       // ordered by grant
   std::unordered_map<uint64_t, size_t> by_id;  // index into `all` by Hold::hold
-  // Releases of acquires of unknown outcome. Each entry is a possible hold; its core is the instant
-  // of its first release event.
+  // Releases of acquires of unknown outcome. Each entry is a possible hold, whose core is the
+  // instant of its first release event.
   std::vector<Hold> releases_of_unknown_acquires;
   bool is_ambiguous = false;          // the two readings of AsksAgain may yield different holds
-  std::optional<std::string> broken;  // how the events contradict each other; then judge nothing
-  [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null: no such grant
+  std::optional<std::string> broken;  // how events contradict each other; if set, judge nothing
+  [[nodiscard]] const Hold* Find(uint64_t hold) const;  // null if there is no such grant
 };
 
-// How to interpret an acquire of a key that its session was granted and neither released nor left.
+// How to interpret an acquire of a key by a session that was granted this key, and has neither
+// released nor left it.
 enum class AsksAgain : uint8_t {
   kStartsAnew,  // the session had abandoned its earlier hold
   kIsInside,    // the session re-enters

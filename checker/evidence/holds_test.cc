@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// "1:[4,16] live 4-10": client, core and live parts, in ms.
+// Returns the client, the core and the live spans of a hold, in ms: "1:[2,14] 2-5 9-12".
 std::string DrawnHolds(const Hold& hold) {
   const auto ms = [](int64_t ns) { return std::to_string(ns / 1'000'000); };
   std::string text =
@@ -104,7 +104,7 @@ TEST(Holds, AnExtensionCountsFromItsReturn) {
   }
 }
 
-TEST(Holds, AnExtensionAnsweredAtTheEndOfTheHoldRevivesNothing) {
+TEST(Holds, AnExtensionAnsweredAtTheEndOfTheHoldAddsNoLiveSpan) {
   // c2's lease ends before c1 is granted the key. At 13 ms the extension of c2's watchdog is
   // answered, and c2's session ends the hold. The order of the two events is unknown.
   for (const HoldsCase& ends : std::vector<HoldsCase>{
@@ -354,7 +354,8 @@ TEST(Holds, AReleaseUnderAnotherKeyIsAContradiction) {
 }
 
 TEST(Holds, AHoldIsNotLiveAtTheInstantAtWhichItsLeaseEnds) {
-  const Hold hold = ExtractHolds(FromLanes("c1: A-a==!=E-e==!=R-r")).all.at(0);  // 2-5 9-12
+  // Live from 2 to 5 ms, and from 9 to 12 ms.
+  const Hold hold = ExtractHolds(FromLanes("c1: A-a==!=E-e==!=R-r")).all.at(0);
   for (const auto& [at_ms, live, ended_ms] : {std::tuple{2, true, 5},
                                               {4, true, 5},
                                               {5, false, 5},
@@ -377,7 +378,7 @@ TEST(Holds, AHoldRecordsItsInvocationAndTheLatestEffectOfItsRelease) {
                                                     {"c1:  A--a==R--x", 9, true},
                                                     {"c1:  A--a==R--f", 9, false},
                                                     {"c1:  A--a==R--?", 19, false}}) {
-    const Hold hold = ExtractHolds(FromLanes(each.picture)).all.at(0);  // a lease is 10 ms
+    const Hold hold = ExtractHolds(FromLanes(each.picture)).all.at(0);  // the run's lease is 10 ms
     EXPECT_EQ(hold.asked_ns, 0);
     EXPECT_EQ(hold.done_ns, each.done_ms * 1'000'000) << each.picture;
     EXPECT_EQ(hold.harmless, each.harmless) << each.picture;

@@ -13,7 +13,7 @@ namespace doublehold {
 
 std::string At(int64_t at_ns);         // "2.418 s"
 std::string During(const Span& span);  // "2.101-3.104 s"
-// "client 3"; "client 3, thread 2" of a client with several sessions
+// "client 3", or "client 3, thread 2" if the client has several sessions
 std::string OwnerName(const Disturbances& disturbances, const SessionId& session);
 std::string ProcessName(int32_t client);  // "client 3", "the referee", "the supervisor", "node 1"
 std::string KeyName(const RunFacts& facts, uint16_t key);

@@ -40,7 +40,7 @@ std::vector<Span> MergePromisedSpans(const Hold& hold) {
   return promises;
 }
 
-// The core of the hold, from the entry of its section on.
+// Returns the part of the core in which the client is in its section.
 std::vector<Span> SectionSpans(const Hold& hold) {
   const Span section{std::max(hold.core.from_ns, hold.entered_ns), hold.core.to_ns};
   return section.from_ns <= section.to_ns ? std::vector{section} : std::vector<Span>{};

@@ -1,4 +1,4 @@
-// Tests of Hold::promised: how long the lease of an abandoned hold stays promised. Each case is a
+// Tests Hold::promised: how long the lease of an abandoned hold stays promised. Each case is a
 // regression test.
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ History WithEvents(const std::string& picture, const std::vector<AddedEvent>& ad
   return history;
 }
 
-// "7-12 15-20": the promised spans of the first hold, in ms.
+// Returns the promised spans of the first hold, in ms: "7-12 15-20".
 std::string DrawnPromises(const History& history) {
   const Holds holds = ExtractHolds(history);
   std::string text;

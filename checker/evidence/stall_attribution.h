@@ -1,7 +1,7 @@
 // Decides whether a stall of the machine may explain lateness. A stall of N ms explains up to N ms
 // of lateness of each client that it may delay (CanDelay), even while a fault acts. So a claim may
-// be `unknown` although the fault alone would have violated it. The exception: a stall explains
-// nothing for the time in which a fault stops the client itself, or prolongs its section.
+// be `unknown` although the fault alone would have violated the claim. Exception: a stall does not
+// count while a fault stops the client itself, or prolongs its section.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 
@@ -19,7 +19,7 @@ constexpr int64_t kStallsPerLease = 10;
 int64_t StalledNs(const Disturbances& disturbances, int32_t client, const Span& when);
 
 // Whether stalls may explain that `hold` was still held at `at_ns`, although its lease had ended at
-// `lease_end_ns`. They may in these cases:
+// `lease_end_ns`. Stalls may explain this in these cases:
 // 1. Without the time for which the client was stalled, the hold would have ended within the lease.
 //     c1:  A-a==(.....!...)==R-r      stalled for 10 ms, late by 7 ms
 //     c1:  A-(....!..)a==R-r          the lease runs from `A` on, so this stall counts too
@@ -52,7 +52,7 @@ enum class Side : uint8_t { kSession, kWatchdog };
 int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side side,
                       const Span& when);
 
-// The longest stall that overlaps a span and may have delayed the client; null: none.
+// Returns the longest stall that overlaps a span and may have delayed the client, or null.
 const Stall* LongestStall(const Disturbances& disturbances, int32_t client, const Span& when);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// Which overlaps a stall of the machine explains, tested by the outcome of claim `exclusion`.
+// Tests which overlaps a stall of the machine explains, by the outcome of the claim `exclusion`.
 #include "checker/evidence/stall_attribution.h"
 
 #include <gtest/gtest.h>

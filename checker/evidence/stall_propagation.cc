@@ -18,7 +18,7 @@ namespace {
 // The latest time at which an operation of the hold may take effect.
 int64_t DoneNs(const Hold& hold) { return std::max(hold.core.to_ns, hold.done_ns); }
 
-// Returns when the hold outlived its lease because of stalls alone; {kForeverNs, ..}: never.
+// Returns the value of Hold::expired_by_stall for a hold.
 Span FindExpiryByStall(const Disturbances& disturbances, const Hold& hold) {
   int64_t end_ns = hold.live.empty() ? hold.valid_until_ns : hold.live.front().to_ns;
   for (size_t i = hold.live.empty() ? 0 : 1; i <= hold.live.size(); ++i) {
@@ -45,10 +45,11 @@ Span FindExpiryByStall(const Disturbances& disturbances, const Hold& hold) {
   return {kForeverNs, kForeverNs};
 }
 
-// Returns when the release of an acquire of unknown outcome was late because of stalls alone;
-// {kForeverNs, ..}: never. How much of the lease was left at the release is unknown. Stalls explain
-// the lateness if they delayed the release past the lease, or took most of the wait for its answer.
-// A release that checked the owner is harmless.
+// Returns the value of Hold::expired_by_stall for the release of an acquire of unknown outcome. The
+// span begins at the release if stalls alone may explain that the release was late. Stalls explain
+// this if they delayed the release past the lease, or took most of the wait for its answer. The
+// second case counts because it is unknown how much of the lease was left at the release. For a
+// harmless release, the span begins and ends at kForeverNs.
 Span FindLateReleaseByStall(const Disturbances& disturbances, const Hold& cleanup) {
   const int64_t sent_ns = cleanup.core.to_ns;
   const int64_t end_ns = std::max(cleanup.valid_until_ns, sent_ns);
@@ -62,8 +63,8 @@ Span FindLateReleaseByStall(const Disturbances& disturbances, const Hold& cleanu
   return {by_stall && !cleanup.harmless ? sent_ns : kForeverNs, kForeverNs};
 }
 
-// The latest time at which an unanswered release was served: a stalled server serves pending
-// requests when it continues.
+// Returns the latest time at which an unanswered release may have been served. A stalled server
+// serves pending requests when it continues.
 int64_t ServedNs(const Disturbances& disturbances, const Hold& hold) {
   int64_t served_ns = hold.done_ns;
   for (const Stall* stall : disturbances.StallsWithin({hold.core.to_ns, hold.done_ns})) {
@@ -72,8 +73,8 @@ int64_t ServedNs(const Disturbances& disturbances, const Hold& hold) {
   return served_ns;
 }
 
-// The time from which a hold that outlived its lease may affect other owners. kForeverNs if its
-// release checks the owner, is refused, or does not exist.
+// Returns the time from which a hold whose lease expired because of a stall may affect other
+// owners. Returns kForeverNs for any other hold, and if the release is harmless or does not exist.
 int64_t FirstEffectNs(const Hold& hold) {
   if (hold.harmless || !hold.released || hold.expired_by_stall.from_ns == kForeverNs)
     return kForeverNs;
@@ -87,10 +88,10 @@ bool ProvesViolation(const Hold& a, const Hold& b) {
   return a.owner() != b.owner() && !(a.shared && b.shared) && Overlap(a.core, b.core);
 }
 
-// Taints the holds of a key from `from_ns` on, until no hold is under way. On a busy key the taint
-// might last to the end of the run. So it ends at most one lease after the last release of a
-// stalled holder, or after the last proven overlap. Requires `of_key` sorted by invocation. Returns
-// the end of the taint.
+// Taints the holds of a key from `from_ns` on, until no hold is under way. On a busy key, holds may
+// be under way to the end of the run. So the taint ends at the latest one lease after the last
+// release of a stalled holder or the last proven overlap. Requires `of_key` sorted by invocation.
+// Returns the end of the taint.
 int64_t TaintChain(int64_t from_ns, std::span<Hold* const> of_key, int64_t lease_ns) {
   int64_t under_way_ns = from_ns, limit_ns = from_ns;
   const Hold* longest = nullptr;
@@ -112,7 +113,7 @@ int64_t TaintChain(int64_t from_ns, std::span<Hold* const> of_key, int64_t lease
 void TaintKey(std::vector<Hold*> of_key, int64_t lease_ns) {
   std::ranges::stable_sort(of_key, {}, [](const Hold* hold) { return hold->asked_ns; });
   std::vector<int64_t> effect_ns;  // FirstEffectNs of stalled holders
-  std::vector<int64_t> done_ns;    // the latest DoneNs of this and all earlier holds
+  std::vector<int64_t> done_ns;    // by hold: the latest DoneNs of this and all earlier holds
   for (const Hold* hold : of_key) {
     if (const int64_t from_ns = FirstEffectNs(*hold); from_ns < kForeverNs)
       effect_ns.push_back(from_ns);
@@ -127,7 +128,8 @@ void TaintKey(std::vector<Hold*> of_key, int64_t lease_ns) {
   }
 }
 
-// Returns the stall that ended last of those that had begun by `at_ns`; null: none.
+// Returns the stall that ended last among the stalls that had begun by `at_ns`. Returns null if no
+// stall had begun.
 const Stall* FindLastStallBegunBy(const Disturbances& disturbances, int64_t at_ns) {
   const std::vector<const Stall*> under_way = disturbances.StallsWithin({at_ns, at_ns + 1});
   if (!under_way.empty()) return under_way.back();

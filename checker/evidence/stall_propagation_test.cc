@@ -20,7 +20,7 @@ struct PropagationCase {
   Outcome lease_exclusion;
 };
 
-// A lane's column is a millisecond. A lease ends at its `!`; without a `!` it lasts a second.
+// A lane's column is a millisecond. A lease ends at its `!`, or after a second if it has no `!`.
 const PropagationCase kPropagationCases[] = {
     {"the DEL of a stalled holder frees the next holder's lock",
      R"(
@@ -91,7 +91,7 @@ const PropagationCase kPropagationCases[] = {
       machine c1:   (---------)
       c2:                                          A-a==R-r)",
      Outcome::kViolated, Outcome::kViolated},
-    {"two clients are granted the key after one DEL: the grant of the second one is unexplained",
+    {"two clients are granted the key after one DEL, which explains only the first grant",
      R"(
       c1:         A-a==!=========R-f
       machine c1:    (---------)
@@ -321,7 +321,7 @@ TEST(StallPropagation, OnlyConsequencesOfAStallAreExcused) {
   }
 }
 
-TEST(StallPropagation, AGrantWithAnExpiredLeaseIsExcusedBesideATaintedHold) {
+TEST(StallPropagation, AGrantWithAnExpiredLeaseIsExcusedIfItOverlapsATaintedHold) {
   const auto outcome = [](const std::string& release) {
     History history = FromLanes("      c1:         A-a==!=========R-" + release + R"(
       machine c1:    (---------)
@@ -365,7 +365,7 @@ TEST(StallPropagation, TheClauseNamesTheStartOfTheTaintAndTheStall) {
       "the key since 0.015 s may come of a stall of the machine (client 1, 0.003-0.013 s)");
 }
 
-TEST(StallPropagation, TheClauseNamesTheLastToEndOfTheStallsThatHadBegun) {
+TEST(StallPropagation, TheClauseNamesTheLatestEndingStallThatHadBegun) {
   const History history = FromLanes(R"(
       c1:             A
       machine c1:         (-----)

@@ -46,7 +46,7 @@ struct OldLock {
   LockTraits traits;
 };
 
-// Only the locks whose traits a checker reads.
+// Lists only the locks whose traits a checker reads.
 constexpr std::array kOldLocks{
     OldLock{"none", {kGrantsAll}},
     OldLock{"set-nx-px-get-del", {kLooksFirst}},

@@ -72,7 +72,7 @@ class AsciiTimeline {
     return line;
   }
 
-  // Writes the times of grants, lease ends and hold ends; omits a time for which there is no room.
+  // Writes the times of grants, lease ends and hold ends. Omits a time for which there is no room.
   std::string RenderTimes() const {
     std::string line;
     for (const int64_t at_ns : drawing_.times_ns) {

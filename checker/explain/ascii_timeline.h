@@ -1,6 +1,6 @@
 // Renders the drawing of a violation for a terminal: a lane for each session, a lane for each
-// fault, and times below. The marks are those of ascii_history.h. Columns are in time order, but
-// their distances are not to scale.
+// fault, and times below. The marks have the meanings of ascii_history.h. Columns are in time
+// order, but their distances are not to scale.
 //
 //   client 1      A-a=====r=====!========W-w=R-x
 //   client 2                       A-a=R-r
@@ -15,8 +15,8 @@
 
 namespace doublehold {
 
-// Returns one line for each lane and one for the times, each with a line break. Empty if the
-// drawing has no lanes.
+// Returns one line for each lane, and one line for the times. Each line ends with a line break.
+// Returns "" if the drawing has no lanes.
 std::string ToAscii(const ViolationDrawing& drawing);
 
 }  // namespace doublehold

@@ -70,7 +70,7 @@ bool IsLateAt(const Hold& hold, int64_t at_ns) {
   return !hold.LiveAt(at_ns) && hold.valid_until_ns < at_ns;
 }
 
-// Explains an overlap: one of the two holds was granted while the other lasted.
+// Explains why one of two holds was granted during the other hold.
 Explanation ExplainOverlap(const ViolationContext& record, const Hold& a, const Hold& b,
                            int64_t at_ns) {
   const Hold& first = a.core.from_ns <= b.core.from_ns ? a : b;
@@ -84,7 +84,7 @@ Explanation ExplainOverlap(const ViolationContext& record, const Hold& a, const 
 }
 
 // Explains an operation under one hold that harmed another hold. If one of the leases was over,
-// explains why that hold outlived its lease; if both were valid, explains the double grant.
+// explains why that hold outlived its lease. If both leases were valid, explains the double grant.
 Explanation ExplainHarm(const ViolationContext& record, const Violation& violation) {
   const Hold* by = ReferencedHold(record, violation.first);
   const Hold* other = ReferencedHold(record, violation.second);
@@ -105,7 +105,8 @@ int64_t TokenForHold(const ViolationContext& record, const Hold* hold) {
 }
 
 // Explains a grant whose token is not larger than an earlier one. The cause is the last fault since
-// the earlier acquire that can lose the token counter, a separate key on a lock server.
+// the earlier acquire that can lose the token counter. The counter is a separate key on a lock
+// server.
 Explanation ExplainLostCounter(const ViolationContext& record, const Hold* one, const Hold* other,
                                int64_t at_ns) {
   const int64_t since_ns =
@@ -147,11 +148,12 @@ Explanation ExplainStock(const ViolationContext& record, const Violation& violat
   const int64_t token = TokenForHold(record, by);
   const int64_t other = TokenForHold(record, over);
   if (token == 0 || other == 0) return ExplainHarm(record, violation);
-  // Whether an acquire that was invoked after an earlier grant returned got no larger token.
-  const auto sank = [](const Hold& before, int64_t token_before, const Hold& after, int64_t token) {
+  // Whether `after` was acquired after the grant of `before`, but got no larger token.
+  const auto got_no_larger = [](const Hold& before, int64_t token_before, const Hold& after,
+                                int64_t token) {
     return before.core.from_ns < after.asked_ns && token <= token_before;
   };
-  if (sank(*by, token, *over, other) || sank(*over, other, *by, token))
+  if (got_no_larger(*by, token, *over, other) || got_no_larger(*over, other, *by, token))
     return ExplainLostCounter(record, by, over, violation.from_ns);
   if (!violation.stale) return ExplainHarm(record, violation);
   const bool by_is_late = IsLateAt(*by, violation.to_ns);
@@ -184,8 +186,8 @@ bool WasGrantedToAnother(const ViolationContext& record, const Call& since, int6
   });
 }
 
-// Explains a wrong nested exit by a call that may have run twice: a fault delayed or lost a message
-// of its client. A repeated release frees the key too early; a repeated acquire keeps it locked.
+// Explains a wrong nested exit by a call that may have run twice, since a fault delayed or lost one
+// of its messages. A repeated release frees the key too early. A repeated acquire keeps it locked.
 Explanation ExplainPossibleRepeat(const ViolationContext& record, const Hold& hold, Op op,
                                   int64_t until_ns) {
   for (const FaultEpisode& episode : record.disturbances.episodes) {
@@ -210,7 +212,7 @@ Explanation ExplainPossibleRepeat(const ViolationContext& record, const Hold& ho
   return Unexplained("nothing recorded explains the count of its entries");
 }
 
-// Explains a wrong nested exit by a call that ran twice: one of its messages was lost, and resent.
+// Explains a wrong nested exit by a call that ran twice, or that may have run twice.
 Explanation ExplainReentry(const ViolationContext& record, const Violation& violation) {
   const Hold* hold = ReferencedHold(record, violation.first);
   if (hold == nullptr) return Unexplained("the record does not show whose exit it was");
@@ -223,8 +225,8 @@ Explanation ExplainReentry(const ViolationContext& record, const Violation& viol
   return ExplainPossibleRepeat(record, *hold, op, violation.to_ns);
 }
 
-// Says during which operation a killed client may have left the key locked. Empty: the client left
-// no key, or an acquire of the key succeeded after the kill.
+// Returns during which operation a killed client may have left the key locked. Returns "" if the
+// client left no key, or if an acquire of the key succeeded after the kill.
 std::string_view DescribeAbandonment(const ViolationContext& record, const FaultEpisode& episode,
                                      uint16_t key, const Hold* last) {
   const auto open = [&](const Call* call) {
@@ -307,8 +309,8 @@ Explanation ExplainOrder(const ViolationContext& record, const Violation& violat
   return why;
 }
 
-// Explains a wait that was too long: the lock has no queue, and a later client was granted the key
-// within the limit. A fault during the wait leaves the violation unexplained.
+// Explains a wait that was too long. The cause is the missing queue of the lock, if a later client
+// was granted the key within the limit. A fault during the wait leaves the violation unexplained.
 Explanation ExplainLongWait(const ViolationContext& record, const Violation& violation) {
   const auto faults = record.disturbances.EpisodesWithin({violation.from_ns, violation.to_ns});
   if (!faults.empty()) return Unexplained(FaultsClause(record.disturbances, faults));

@@ -43,10 +43,11 @@ enum class Cause : uint8_t {
 struct CauseEntry {
   Cause cause;
   std::string_view name;     // "server-clock"
-  std::string_view meaning;  // "the key was gone before its lease: a server's clock was moved"
+  std::string_view meaning;  // "the key expired before its lease ended: ..."
 };
 
-// The table of all causes, in the order of the enumeration. `doublehold list causes` prints it.
+// The table of all causes, in the order of the enumeration. `doublehold list causes` prints the
+// table.
 std::span<const CauseEntry> Causes();
 std::string_view Name(Cause cause);
 std::vector<std::string> CauseNames();
@@ -54,12 +55,13 @@ std::vector<std::string> CauseNames();
 // A cause, and the faults and calls that show it.
 struct Explanation {
   Cause cause = Cause::kUnexplained;
-  // "client 1 was stopped (0.100-0.900 s)". For kUnexplained: why no cause is known.
+  // The evidence, for example "client 1 was stopped (0.100-0.900 s)". For kUnexplained, the reason
+  // why no cause is known.
   std::string because{};
   std::vector<const FaultEpisode*> episodes{};  // the faults that are part of the explanation
   // The releases that freed the lock, or may have freed it, although another owner held the lock.
   std::vector<const Call*> calls{};
-  std::vector<Cause> perhaps{};  // for kUnexplained: causes that each would explain the violation
+  std::vector<Cause> perhaps{};  // for kUnexplained: the possible causes, each sufficient alone
 };
 
 // Requires that the checker of `claim` found `violation` in the history of `record`.

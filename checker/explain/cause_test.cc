@@ -207,7 +207,7 @@ TEST(Cause, AKilledClientOrNodeExplainsAStuckKey) {
   });
 }
 
-// The first release ended the hold in time, so the late second answer is no late hold.
+// The first release ended the hold in time, so the late second release does not prove a late hold.
 TEST(Cause, AnAnswerAfterTheReleaseIsNotExplainedByALateHold) {
   const std::string twice = R"(
       c1:       A-a==R-r       !         R-r)";
@@ -364,7 +364,7 @@ TEST(ExpectedCause, EveryDescribedViolationMustHaveAnExpectedCause) {
   const std::string stopped = kCauseLate + "\n      pause c1:         [-----------]";
   struct Expected {
     std::vector<std::string> causes;
-    std::string warning;  // how the warning begins; empty: no warning
+    std::string warning;  // how the warning begins, or empty for no warning
   };
   for (const Expected& expected :
        std::vector<Expected>{{{"stopped"}, ""},

@@ -65,18 +65,17 @@ class GrantSearch {
     return std::move(candidates_);
   }
 
-  // Finds releases that may have taken effect during the acquire of `first`. Used if nothing else
-  // is likely. Such a release may have made the grant possible, or may have deleted the key right
-  // after the acquire set it.
+  // Finds releases that may have taken effect during the acquire of `first`. Used only if no other
+  // cause is likely. Such a release may have made the grant possible, or may have deleted the key
+  // right after the acquire set it.
   [[nodiscard]] std::vector<Candidate> FindReleasesDuringAcquire() && {
     AddReleases(when_.from_ns);
     return std::move(candidates_);
   }
 
  private:
-  // Adds other owners' releases that may have deleted the key of `first`: those that may have taken
-  // effect at `since_ns` or later. A release that checks the owner atomically deletes no other
-  // owner's key.
+  // Adds other owners' releases that may have deleted the key of `first` at `since_ns` or later. A
+  // release that checks the owner atomically deletes no other owner's key.
   void AddReleases(int64_t since_ns) {
     const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
@@ -209,8 +208,8 @@ class GrantSearch {
   std::vector<Candidate> candidates_;
 };
 
-// Whether the fault must have been on the master: a restart or a moved clock of a replica frees no
-// key.
+// Whether a fault with this cause explains a lost key only if it acted on the master. A restart or
+// a moved clock of a replica frees no key.
 bool DependsOnTheMaster(const ViolationContext& record, Cause cause) {
   return record.history.facts.nodes > 1 &&
          (cause == Cause::kNodeRestarted || cause == Cause::kServerClock);
@@ -270,8 +269,8 @@ Explanation ChooseExplanation(const ViolationContext& record, const Hold& first,
   return all;
 }
 
-// Finds the first grant to another owner at which both leases were valid. That grant may be at the
-// instant at which `first` was granted. Null: there is none.
+// Finds the first grant to another owner at which both leases were valid. This grant may be at the
+// instant at which `first` was granted. Returns null if there is no such grant.
 const Hold* FindFirstOverlappingGrant(const ViolationContext& record, const Hold& first) {
   const auto begin = std::ranges::lower_bound(record.holds.all, first.core.from_ns, {},
                                               [](const Hold& hold) { return hold.core.from_ns; });

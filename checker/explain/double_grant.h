@@ -1,4 +1,4 @@
-// Why a lock was granted while another client's lease was valid.
+// Explains why a lock was granted while another client's lease was valid.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_DOUBLE_GRANT_H_
 
@@ -10,7 +10,7 @@
 namespace doublehold {
 
 // Explains why other owners were granted the key during the valid lease of `first`. Only events
-// before the first such grant count; later clients found the lock already lost:
+// before the first such grant count, since after it the lock was already lost:
 //
 //   c1:   A-a================!=R-r     c1's lock is lost before |
 //   n1:        [ its clock is moved ]        |
@@ -26,17 +26,17 @@ namespace doublehold {
 // majorities (redlock), a fault on a minority of the nodes is a cause as well, since any two
 // majorities share a node.
 //
-// If both acquires were pending at once, either may have been granted first. Then causes for both
-// orders count.
+// If both acquires were pending at the same time, either one may have been granted first. In this
+// case, causes for both orders count.
 //
 //   c1:      A--------------a======R-r    was granted first; its reply was late
 //   c2:        A----a==========R--r       took the key from c1: c2's clock is ahead
 Explanation ExplainDoubleGrant(const ViolationContext& record, const Hold& first);
 
 // Explains a command that ran twice. Finds an acquire or release of `key` that succeeded although a
-// fault lost or repeated one of its messages. The session must have invoked it by `until_ns`.
-// Considers only calls for which `counts` is true; an empty `counts` considers all. Returns nothing
-// if there is no such call, or if the lock has several nodes.
+// fault lost or repeated one of its messages. `session` must have invoked this call by `until_ns`.
+// If `counts` is not empty, considers only calls for which `counts` is true. Returns nothing if
+// there is no such call, or if the lock has several nodes.
 std::optional<Explanation> ExplainRepeat(const ViolationContext& record, const SessionId& session,
                                          uint16_t key, int64_t until_ns,
                                          const std::function<bool(const Call&)>& counts = {});

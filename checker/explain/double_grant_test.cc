@@ -30,7 +30,7 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
       {"lease-exclusion", kBoth + jump + "2000", "unexplained", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover", {.nodes = 2}},
       {"lease-exclusion", kBoth + "\n      restart n0:        [-]",
-       "unexplained"},  // no lock keys on n0
+       "unexplained"},  // node 0 is the store, which has no lock keys
       {"lease-exclusion", kBoth + "\n      promote n2:        [-]", "failover"},
       {"lease-exclusion", kBoth + "\n      evict n1:          [-]", "key-removed"},
       {"lease-exclusion", kBoth + flush, "key-removed"},
@@ -65,7 +65,8 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
   deleted.facts.keys.emplace_back("item-1");
   deleted.facts.faults[0].key = "item-1";
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "unexplained");
-  deleted.facts.faults[0].key = "tokens";  // no lock's key, but a library may keep further keys
+  // This is not the key of a lock, but a library may keep further keys.
+  deleted.facts.faults[0].key = "tokens";
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "unexplained");
   deleted.facts.library = LibraryFact{"drawn", "1", {"lease"}};
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
@@ -84,7 +85,7 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
 }
 
-TEST(DoubleGrant, AClientClockThatWasAheadExplainsALockByClientClocks) {
+TEST(DoubleGrant, AClientClockThatWasAheadExplainsADoubleGrantIfTheLockUsesClientClocks) {
   const LaneOptions getset{.lock = "setnx-getset"};
   const std::string ahead = "\n      jump c2:     [---------------]   | 2000";
   const std::string behind = "\n      jump c1:     [---------------]   | -2000";
@@ -144,7 +145,8 @@ TEST(DoubleGrant, AnUncheckedReleaseExplainsADoubleGrant) {
       c3:                                  A-a===R-r
       evict n1:                       [-])",
        "key-removed"},
-      // c2 was granted the key after c1 had lost it: no release explains c3's grant
+      // c2 was granted the key after c1 had lost the key, so c2's release does not explain c3's
+      // grant
       {"lease-exclusion", R"(
       c1:        A-a====================R-r
       c2:             A-a==R-f

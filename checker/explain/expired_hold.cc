@@ -50,9 +50,9 @@ struct HoldDelay {
   }
 };
 
-// Whether the faults behind a delay explain the lateness:
+// Whether the faults behind a delay explain the lateness. One of these must be true:
 // - Without the delay, the hold would have ended in time.
-// - Or the delay is most of the lateness, and the lease ended during the delay.
+// - The delay is most of the lateness, and the lease ended during the delay.
 bool ExplainsLateness(const HoldDelay& delay, int64_t end_ns, int64_t until_ns) {
   const int64_t total_ns = delay.TotalNs();
   if (total_ns == 0) return false;
@@ -78,8 +78,8 @@ std::vector<const FaultEpisode*> CombineEpisodes(const HoldDelay& a, const HoldD
   return all;
 }
 
-// Finds the times in which the session waited for an answer: to its acquire first, then to its
-// operations and orders under the hold.
+// Finds the times in which the session waited for an answer. The first element is the wait for its
+// acquire. The others are the waits for its operations and orders under the hold.
 std::vector<Span> FindWaits(const ViolationContext& record, const Hold& hold, const Span& when) {
   std::vector<Span> waited{{when.from_ns, hold.core.from_ns}};
   for (const Call* call : record.UsesOf(hold)) {
@@ -93,8 +93,9 @@ std::vector<Span> FindWaits(const ViolationContext& record, const Hold& hold, co
   return waited;
 }
 
-// Finds the delays by faults on messages and servers. Such a fault counts only during `waits`,
-// the times in which the session waits for an answer. The first of these is its acquire.
+// Finds the delays by faults on messages and servers. `waits` are the times in which the session
+// waited for an answer. The first element of `waits` is the wait for its acquire. A fault counts
+// only during these times.
 HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, const Span& when,
                             const std::vector<Span>& waits) {
   HoldDelay held;
@@ -105,7 +106,7 @@ HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, co
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
     // A lock on several servers need not wait for a server that is down. Reads and writes must wait
-    // for a store that is down; an acquire need not.
+    // for a store that is down. An acquire does not use the store.
     const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
     if (!of_messages && !of_server && !of_store) continue;
     const bool loses = LosesMessages(fault);
@@ -118,8 +119,8 @@ HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, co
   return held;
 }
 
-// Finds all faults and stalls that may have delayed the hold, also while no wait is recorded. The
-// history does not record every answer that a session waits for.
+// Finds all faults and stalls that may have delayed the hold, even while no wait is recorded.
+// Reason: the history does not record every answer for which a session waits.
 HoldDelay FindPossibleDelays(const ViolationContext& record, const Hold& hold, const Span& when) {
   HoldDelay perhaps = FindStops(record, hold, when);
   const HoldDelay held =
@@ -134,8 +135,8 @@ HoldDelay FindPossibleDelays(const ViolationContext& record, const Hold& hold, c
   return perhaps;
 }
 
-// Finds the last renewal that was invoked before the lease ended at `end_ns`. Null: there was none,
-// or it was granted in time.
+// Finds the last renewal that was invoked before the lease ended at `end_ns`. Returns null if there
+// was none, or if it was granted in time.
 const Renewal* FindFailedRenewal(const ViolationContext& record, const Hold& hold, int64_t end_ns) {
   const Renewal* last = nullptr;
   for (const Renewal& renewal : record.RenewalsOf(hold.hold)) {
@@ -146,8 +147,8 @@ const Renewal* FindFailedRenewal(const ViolationContext& record, const Hold& hol
   return in_time ? nullptr : last;
 }
 
-// Whether the hold re-enters, without a new lease, an earlier hold that its session left without a
-// release.
+// Whether the hold is a re-entry without a new lease. Its session must have left an earlier hold
+// without a release.
 bool IsReentryOnMarker(const ViolationContext& record, const Hold& hold) {
   const auto has_left = [&record](const Hold& before) {
     return std::ranges::any_of(record.history.events, [&before](const Event& event) {
@@ -174,7 +175,8 @@ std::vector<const FaultEpisode*> FindProlongingFaults(const ViolationContext& re
   return worked;
 }
 
-// Says how the renewal failed. A refusal after the lease ended does not explain why it ended.
+// Says how the renewal failed. A refusal after the lease ended does not explain why the lease
+// ended.
 std::string DescribeRenewalFailure(const Renewal& renewal, int64_t end_ns) {
   if (renewal.outcome == EventType::kOk) return "answered at " + At(renewal.to_ns) + " only";
   if (renewal.outcome == EventType::kInfo) return "not answered";

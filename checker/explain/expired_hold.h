@@ -1,4 +1,4 @@
-// Why a hold outlived its lease.
+// Explains why a hold outlived its lease.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_EXPIRED_HOLD_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_EXPIRED_HOLD_H_
 
@@ -13,8 +13,8 @@ namespace doublehold {
 //   c1:  A-a==(.)=========!======R      stopped for 2 ms, 7 ms late: late anyway, `overran`
 //
 // A fault is also the cause if the fault caused most of the lateness, and the lease ended during
-// that delay. A delayed message counts only while its session waits for the answer. If only several
-// causes together explain the lateness, the cause is `unexplained`.
+// that delay. A delayed message counts only while its session waits for the answer. If no cause
+// alone explains the lateness, but several causes together do, the cause is `unexplained`.
 Explanation ExplainLateHold(const ViolationContext& record, const Hold& hold, int64_t at_ns,
                             int64_t until_ns);
 

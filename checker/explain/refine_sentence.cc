@@ -14,7 +14,7 @@ namespace {
 struct ForeignRelease {
   const Hold* hold = nullptr;
   Span when;
-  bool led_to_others = false;  // that owner's release freed a further owner's lock
+  bool led_to_others = false;  // the owner of that lock then freed a further owner's lock
 };
 
 bool WasLate(const ForeignRelease& release) {
@@ -22,8 +22,8 @@ bool WasLate(const ForeignRelease& release) {
   return !hold.LiveAt(release.when.from_ns) && hold.valid_until_ns < release.when.from_ns;
 }
 
-// Finds the release that began a chain of such releases. The hold of the result is null if the
-// history does not show that release.
+// Finds the first release of a chain of foreign releases. The hold of the result is null if the
+// history does not show the first release.
 ForeignRelease FindFirstRelease(const ViolationContext& record, uint64_t hold, Span when) {
   ForeignRelease release{.hold = record.holds.Find(hold), .when = when};
   while (release.hold != nullptr && !WasLate(release)) {

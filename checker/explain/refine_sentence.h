@@ -6,12 +6,13 @@
 
 namespace doublehold {
 
-// Names in a sentence the faults of the cause. If all leases were valid, a checker names a fault
-// that was active at about the time of the violation. The cause may be a fault that ended long
-// before: for example, a lost reply delays a release by a lease. For a release that freed another
-// owner's lock, the sentence names the faults that made the release late. In a chain of such
-// releases, each frees the lock of the next owner, and the sentence names the faults behind the
-// first:
+// Replaces the faults in a sentence by the faults of the cause. If all leases were valid, a checker
+// names a fault that was active at about the time of the violation. The cause may be a fault that
+// ended long before. For example, a lost reply delays a release by a lease.
+//
+// If a release freed another owner's lock, the sentence names the faults that made this release
+// late. In a chain, each release frees the lock of the next owner. Then the sentence names the
+// faults that made the first release late:
 //
 //   c1:  A-------------------a=!==R-r                    lost reply; its release frees c3's lock
 //   c3:                        A-a=========R-r           c3's release frees c2's lock

@@ -37,7 +37,7 @@ TEST(RefineSentence, NamesTheFaultThatMadeAForeignReleaseLate) {
 }
 
 // Client 3's release then frees client 2's lock, although client 3's own lease is valid.
-TEST(RefineSentence, NamesTheFirstOfAChainOfReleases) {
+TEST(RefineSentence, NamesTheFaultBehindTheFirstReleaseOfAChain) {
   const RunVerdict verdict = Judge(FromLanes(kFreed + R"(
       c4:                                              A-a==R-r)",
                                              {.claims = {"lease-exclusion"}}));

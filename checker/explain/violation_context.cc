@@ -37,7 +37,7 @@ ViolationContext::ViolationContext(const Evidence& of)
     }
   }
   if (!unchecked) return;
-  // Bounds the time of the check. A release beyond the limit counts as not proved.
+  // Bounds the time of the check. Releases beyond this limit count as not proved.
   constexpr size_t kMostFreed = 10'000;
   const ClaimVerdict release =
       CheckRelease(of, {.violations_told = kMostFreed, .told_of_a_hold = kMostFreed});

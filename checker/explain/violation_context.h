@@ -20,13 +20,13 @@ struct Renewal {
   int64_t from_ns = 0;
   int64_t to_ns = kForeverNs;
   EventType outcome = EventType::kInfo;
-  int64_t valid_until_ns = 0;  // as a granted extension returned it
+  int64_t valid_until_ns = 0;  // as returned by a successful extension
 };
 
 // A release by another owner that freed the lock of a hold.
 struct Freed {
   Span when;        // from the invocation of the release to its answer
-  uint64_t by = 0;  // the hold that the release ended; 0: not recorded
+  uint64_t by = 0;  // the hold that the release ended, or 0 if not recorded
 };
 
 struct ViolationContext {
@@ -35,9 +35,9 @@ struct ViolationContext {
   ViolationContext(const ViolationContext&) = delete;
   ViolationContext& operator=(const ViolationContext&) = delete;
 
-  // The acquire that granted a hold; null: it is not in the history.
+  // Returns the acquire that granted a hold, or null if it is not in the history.
   [[nodiscard]] const Call* GrantOf(uint64_t hold) const;
-  // The release of a hold; null: it is not in the history.
+  // Returns the release of a hold, or null if it is not in the history.
   [[nodiscard]] const Call* ReleaseOf(const Hold& hold) const;
   [[nodiscard]] const std::vector<Renewal>& RenewalsOf(uint64_t hold) const;
   // The times in which the session of a hold waited for its orders to be recorded.
@@ -53,8 +53,8 @@ struct ViolationContext {
   const Disturbances& disturbances;
   const Holds& holds;
   const Calls& calls;
-  // For each hold whose lock another owner's release freed, as the claim `release` proves: that
-  // release.
+  // The releases that freed another owner's lock, as the claim `release` proves. The map key is the
+  // hold whose lock was freed.
   std::map<uint64_t, Freed> freed;
 
  private:

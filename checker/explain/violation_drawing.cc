@@ -70,8 +70,8 @@ class LaneBuilder {
     if (!known) AddCall(lane, call, {'R', 'f', ' '});
   }
 
-  // Adds a fault, cut to the time of the holds and calls. Requires that these were added before;
-  // without any, no fault is drawn.
+  // Adds a fault, clipped to the time of the holds and calls. Requires that the holds and calls
+  // were added before. Draws nothing if there are no holds and calls.
   void AddFault(const FaultEpisode& episode) {
     if (drawing_.lanes.empty()) return;
     DrawnLane& lane = LaneFor(LaneName(record_, episode), episode.client);
@@ -135,7 +135,7 @@ class LaneBuilder {
       lane.spans.push_back({use.from_ns, use.to_ns, SpanState::kCalling});
   }
 
-  // Adds the marks of a call: its invocation, and its outcome if that is known.
+  // Adds the marks of a call: its invocation, and its answer if there is one.
   void AddCall(DrawnLane& lane, const Call& call, CallLetters letters) {
     lane.marks.push_back({call.from_ns, letters.invoked, '-'});
     Widen(call.from_ns);

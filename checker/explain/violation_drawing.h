@@ -11,8 +11,8 @@ namespace doublehold {
 // The name of a fault's lane: "pause c1". The name of a session's lane is its OwnerName.
 std::string LaneName(const ViolationContext& record, const FaultEpisode& episode);
 
-// Draws the holds of a violation, and the calls and faults that explain the violation. A lane has
-// its first kMostMarks marks.
+// Draws the holds of a violation, and the calls and faults that explain the violation. Keeps the
+// first kMostMarks marks of a lane.
 constexpr size_t kMostMarks = 40;
 ViolationDrawing DrawViolation(const ViolationContext& record, const Violation& violation,
                                const Explanation& why);

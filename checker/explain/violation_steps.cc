@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kMostUses = 2;  // how many uses of a hold are described: the last ones
+constexpr size_t kMostUses = 2;  // only the last uses of a hold are described
 
 std::string DescribeAnswer(const Call& call) {
   if (call.outcome == EventType::kInfo) return "was not answered";
@@ -77,8 +77,8 @@ class Narrator {
     for (const StoryStep& step : steps_) {
       if (step.what == FactKind::kFaultBegan) began.insert(step.at_ns);
     }
-    // Sorted by time. A failed call comes after a fault that began at the same instant, since the
-    // fault may have made the call fail.
+    // Sorts the steps by time. A failed call comes after a fault that began at the same instant,
+    // since the fault may have made the call fail.
     std::ranges::stable_sort(steps_, {}, [&](const StoryStep& step) {
       const bool failed = step.what == FactKind::kUnanswered || step.what == FactKind::kRefused;
       return std::pair(step.at_ns, failed && began.contains(step.at_ns));

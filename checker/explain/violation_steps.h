@@ -10,8 +10,8 @@
 namespace doublehold {
 
 // Describes a violation by steps in time order, each a sentence in the past tense. The steps are
-// the events of its holds, and the faults and other clients' calls that explain the violation.
-// Returns the first kMostSteps steps. Of the uses of a hold, only the last ones are steps.
+// the events of the holds, the faults and the calls of other clients that explain the violation.
+// Returns the first kMostSteps steps. Only the last uses of a hold are steps.
 constexpr size_t kMostSteps = 14;
 std::vector<StoryStep> Narrate(const ViolationContext& record, const Violation& violation,
                                const Explanation& why);

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kColumnNs = 1'000'000;
 
 struct PictureLane {
-  std::vector<std::string> label;  // in words
+  std::vector<std::string> label;  // split into words
   std::string content;
   std::deque<std::string> values;
 };
@@ -78,7 +78,7 @@ int64_t NextToken(const PictureLane& lane) {
   return sign == std::string::npos ? 0 : std::stoll(lane.values.front().substr(sign + 1));
 }
 
-// Takes the token of a grant, which is a value of its own (`#3`); 0 if the next value is not one.
+// Takes the token of a grant, such as `#3`. Returns 0 if the next value is not a token.
 int64_t TakeGrantToken(PictureLane& lane) {
   if (lane.values.empty() || !lane.values.front().starts_with('#')) return 0;
   const int64_t token = NextToken(lane);
@@ -95,7 +95,7 @@ std::pair<int64_t, int64_t> TakePair(PictureLane& lane) {
   return {std::stoll(text.substr(0, between)), std::stoll(text.substr(between + 1))};
 }
 
-// Adds the events of one client's lane to the history. Keeps the lane's open operations.
+// Adds the events of one client's lane to the history. Keeps the pending operations of the lane.
 class ClientLane {
  public:
   ClientLane(std::vector<Event>& events, PictureLane& lane, SessionId session, uint16_t key,
@@ -207,7 +207,7 @@ class ClientLane {
     return static_cast<uint64_t>(session_.client) * 100 + ++grants;
   }
 
-  // The late reply to an unanswered acquire carries the hold that the acquire is going to have.
+  // The late reply to an unanswered acquire carries the hold that the acquire will have.
   void DrawLateReply(EventType type, uint64_t& grants) {
     if (asked_.hold == 0) asked_.hold = open_.back().hold = NextHold(grants);
     Event event = EventNow(Op::kLateReply, type, {});
@@ -278,7 +278,7 @@ class ClientLane {
   size_t leased_ = SIZE_MAX;     // index into events_ of the last grant or extension
   std::vector<Event> open_;
   Event asked_{};                        // the last acquire or release that was not refused
-  Event before_{};                       // the acquire or release before that
+  Event before_{};                       // the acquire or release before asked_
   std::map<uint64_t, int64_t> lost_ns_;  // when the loss of each hold was notified
 };
 
@@ -419,8 +419,8 @@ class LanesDrawing {
   History history_;
   Duration asked_lease_;
   std::string target_;    // the key or process in the label of the current lane
-  int64_t since_ns_ = 0;  // time of the last [ ( or P
-  int64_t asked_ns_ = 0;  // planned length of the last fault; 0: not drawn
+  int64_t since_ns_ = 0;  // time of the last mark `[`, `(` or `P`
+  int64_t asked_ns_ = 0;  // planned length of the last fault, or 0 if not drawn
   std::map<int32_t, uint64_t> grants_;
 };
 

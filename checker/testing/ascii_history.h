@@ -23,9 +23,9 @@
 //   ! the lease of the last grant or extension ends; without `!` it lasts LaneOptions::asked_lease
 //   - = . and space: nothing happens
 // The values follow `|` in the order of the marks:
-//   5         the stock that a read returned             5#3    the same, with the token 3
-//   5>4       the stock read and written by a write      5>4#3  the same, with the token 3
-//   #3        the token of a grant; without a value, marks have no token
+//   5         the stock that a read returned             5#3    a read with the token 3
+//   5>4       the stock read and written by a write      5>4#3  a write with the token 3
+//   #3        the token of a grant, which has no token without this value
 //   7         the task of a save
 //   1/2       the versions of the two halves in a look
 //   2         the timeout of a late answer, in ms
@@ -54,7 +54,7 @@
 namespace doublehold {
 
 struct LaneOptions {
-  Lease lease = 10ms;  // the run's lease; a grant's own lease is as drawn
+  Lease lease = 10ms;  // the lease of the run; the drawing shows the lease of each grant
   Duration grace = 10ms;
   int64_t stock = 5;
   int nodes = 1;
@@ -65,11 +65,13 @@ struct LaneOptions {
   std::string lock = "drawn";
   std::optional<LibraryFact> library{};
   std::map<std::string, std::string> limits{};
-  Duration asked_lease = 1s;  // requested by every acquire and extension; lasts so long without `!`
+  // The lease that every acquire and extension requests. A lease lasts this long unless `!` ends it
+  // earlier.
+  Duration asked_lease = 1s;
 };
 
-// Each kind of fault becomes a FaultFact of the same name, planned as often as it is drawn. The
-// n-th hold of client 2 has the number 200 + n. An unreadable lane aborts the program.
+// Each kind of fault becomes a FaultFact with the kind as its name, planned as often as it is
+// drawn. The n-th hold of client 2 has the number 200 + n. An unreadable lane aborts the program.
 History FromLanes(std::string_view picture, const LaneOptions& options = {});
 
 }  // namespace doublehold

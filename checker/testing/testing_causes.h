@@ -19,7 +19,7 @@ inline const std::string kBoth = R"(
       c1:          A-a================R-r
       c2:                    A-a==R-r)";
 
-// Judges the history; returns the first violation of a claim, or an empty violation.
+// Judges the history. Returns the first violation of a claim, or an empty violation.
 inline Violation FirstOf(const History& history, const std::string& claim) {
   const RunVerdict verdict = Judge(history);
   const auto found = std::ranges::find(verdict.claims, claim, &ClaimVerdict::claim);
@@ -27,7 +27,7 @@ inline Violation FirstOf(const History& history, const std::string& claim) {
   return none ? Violation{} : found->violations.front();
 }
 
-// Judges the history; returns the cause of the first violation of a claim, or "".
+// Judges the history. Returns the cause of the first violation of a claim, or "".
 inline std::string CauseOf(const History& history, const std::string& claim) {
   const Violation first = FirstOf(history, claim);
   if (first.sentence.empty()) return "";
@@ -45,7 +45,7 @@ struct DrawnCause {
 inline void ExpectCauses(const std::vector<DrawnCause>& cases) {
   for (DrawnCause one : cases) {
     one.options.claims = {one.claim};
-    // A shorter lease, so that a killed holder's lease has ended before the probe.
+    // Shortens the lease, so that the lease of a killed holder has ended before the probe.
     if (one.claim == "liveness") one.options.asked_lease = one.options.lease / 2;
     EXPECT_EQ(CauseOf(FromLanes(one.lanes, one.options), one.claim), one.cause) << one.lanes;
   }

@@ -25,21 +25,21 @@ std::string_view Name(Outcome outcome);                        // "valid", "unkn
 struct ClaimVerdict {
   std::string claim;
   Outcome outcome = Outcome::kUnknown;
-  std::string reason;         // one sentence; for kUnknown: why the claim is undecided
-  int64_t count = 0;          // violations seen
+  std::string reason;         // one sentence: the result, or why the claim is undecided
+  int64_t count = 0;          // number of violations
   int64_t opportunities = 0;  // cases that were judged, in `unit`
   std::string unit;           // "holds", "orders", "keys"
   std::vector<Margin> margins;
   std::vector<Violation> violations;     // the described violations; Limits bounds their number
   std::vector<Sighting> seen{};          // the time of each violation, described or not
-  std::optional<Percentiles> overlap{};  // lengths of all overlaps; only claims on overlaps have it
-  std::vector<Outcome> trials{};         // the outcome in each trial (trials.h); filled in by Judge
-  std::string picture{};                 // text drawing of the first violation: ascii_timeline.h
+  std::optional<Percentiles> overlap{};  // lengths of all overlaps, for claims about overlaps
+  std::vector<Outcome> trials{};         // the outcome in each trial (trials.h); Judge fills it in
+  std::string picture{};                 // text drawing of the first violation (ascii_timeline.h)
 };
 
 struct Limits {
-  // How many violations are described; further ones are only counted. 0: only the outcome is
-  // needed, so margins are not computed either.
+  // How many violations are described. Further violations are only counted. If this is 0, only the
+  // outcome is needed, so no margins are computed.
   size_t violations_told = 50;
   int64_t told_of_a_hold = 5;  // how many violations with the same first hold are described
 };
@@ -57,8 +57,9 @@ enum class LimitKind : uint8_t { kNone, kTime, kCount };
 struct ClaimLetter {
   char letter;               // unique
   std::string_view meaning;  // the violation: "held twice, both leases valid"
-  // Rank among the vital claims, which a lock exists to keep, from 1 on; 0: not vital. An unknown
-  // vital claim makes the cell unknown, unless a claim is violated.
+  // Rank among the vital claims, from 1 on, or 0 if the claim is not vital. A lock exists to keep
+  // its vital claims. If a vital claim is unknown and no claim is violated, the table cell is
+  // unknown.
   int vital = 0;
 };
 
@@ -69,8 +70,9 @@ struct CheckerEntry {
   std::string_view violated_when;  // the violation in a sentence
   About about;
   CheckFunction check;
-  LimitKind limit = LimitKind::kNone;  // if not kNone: judged only if the user set it (limit.h)
-  bool by_traffic = false;             // decided by the commands that clients send
+  // If this is not kNone, the claim is judged only if the user sets this limit (limit.h).
+  LimitKind limit = LimitKind::kNone;
+  bool by_traffic = false;  // decided by the commands that clients send
 };
 
 // The registry: one entry for each claim, in the order of the output.

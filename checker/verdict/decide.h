@@ -34,20 +34,21 @@ class ClaimFindings {
   void Judged(int64_t cases = 1) { verdict_.opportunities += cases; }
   void PassedOver(int64_t cases = 1) { passed_over_ += cases; }  // cases that could not be judged
 
-  // Counts a violation. `describe` returns the violation; Violated calls it only if the description
-  // can matter, since describing costs more than counting. With `first_hold`, only the first few
-  // violations of that hold are described: a hold far past its lease can overlap hundreds of
-  // others.
+  // Counts a violation. `describe` returns the violation. Violated calls `describe` only if the
+  // description can matter, since describing costs more than counting. If `first_hold` is not 0,
+  // only the first few violations with this first hold are described: a hold far past its lease can
+  // overlap hundreds of others.
   template <std::invocable Describe>
   void Violated(int64_t at_ns, const Describe& describe, uint64_t first_hold = 0) {
     ShouldDescribe(first_hold) ? Add(describe(), at_ns) : CountUndescribed(at_ns, first_hold);
   }
   void Add(Violation violation, int64_t at_ns);
-  // Sets the number of violations, where one description stands for several.
+  // Sets the number of violations. A checker needs this if one description stands for several
+  // violations.
   void CountAs(int64_t violations) { verdict_.count = violations; }
 
-  // Records why the claim may be violated, although no violation is proved. The first reason
-  // counts; nothing and "" are no reason.
+  // Records why the claim may be violated, although no violation is proved. Only the first reason
+  // is kept. Nothing and "" are no reason.
   void Doubt(std::optional<std::string> why) {
     if (doubt_.empty()) doubt_ = std::move(why).value_or("");
   }
@@ -70,18 +71,19 @@ class ClaimFindings {
   // Returns an unknown verdict for the reason `why`, and drops the violations.
   ClaimVerdict Undecided(std::string why) &&;
   // The first rule that applies decides:
-  // 1. There are violations: violated; unknown if stalls of the machine explain all of them.
-  // 2. There is a doubt: unknown.
-  // 3. No case was judged: unknown.
-  // 4. More cases were passed over than judged: unknown.
-  // 5. Valid.
+  // 1. There are violations, and stalls of the machine explain all of them: unknown.
+  // 2. There are violations: violated.
+  // 3. There is a doubt: unknown.
+  // 4. No case was judged: unknown.
+  // 5. More cases were passed over than judged: unknown.
+  // 6. None of the above: valid.
   ClaimVerdict Conclude(Reasons reasons) &&;
 
  private:
   // The violations with one first hold.
   struct OneHold {
     int64_t added = 0;
-    size_t last = 0;  // index of the last described one in ClaimVerdict::violations
+    size_t last = 0;  // index of the last described violation in ClaimVerdict::violations
   };
   ClaimVerdict Finish(std::optional<std::string> undecided) &&;
   [[nodiscard]] bool ShouldDescribe(uint64_t first_hold) const;
@@ -101,8 +103,8 @@ class ClaimFindings {
 // Returns `verdict` as unknown, for the reason `why`.
 ClaimVerdict Undecided(ClaimVerdict verdict, std::string why);
 
-// Says why a claim without violations is unknown: more cases were passed over than judged. Nothing:
-// the claim is valid.
+// Returns why a claim without violations is unknown, if more cases were passed over than judged.
+// Returns nothing otherwise.
 std::optional<std::string> WhyTooLittle(int64_t judged, int64_t passed_over, std::string_view of);
 
 }  // namespace doublehold

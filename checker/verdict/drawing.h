@@ -14,9 +14,9 @@ namespace doublehold {
 enum class SpanState : uint8_t {
   kWaiting,  // from the invocation of a granted acquire to its return
   kHeld,     // the session believes that it holds the lock
-  kLive,     // the part of a hold in which its lease is valid; the rest of the hold is stale
+  kLive,     // the part of a hold in which its lease is valid (the rest of the hold is stale)
   kCalling,  // from the invocation of a read, write, save or look to its answer
-  kActing,   // a fault is active; cut to the time of the sessions' lanes
+  kActing,   // a fault is active; clipped to the time of the sessions' lanes
 };
 std::string_view Name(SpanState state);  // "waiting", "held", ...
 
@@ -29,24 +29,25 @@ struct DrawnSpan {
 struct DrawnMark {
   int64_t at_ns = 0;
   char letter = ' ';  // as in checker/testing/ascii_history.h
-  // The character that fills a text lane after this mark: `-` a call, `=` a hold, ` ` neither;
-  // kAsBefore: the same as before the mark.
+  // The character that fills a text lane after this mark: `-` in a call, `=` in a hold, or ` ` in
+  // neither. kAsBefore keeps the character before the mark.
   char fill = ' ';
-  // Describes a use of the hold ("wrote 4"), the end of its lease, or a fault; else empty.
+  // Describes a use of the hold ("wrote 4"), the end of its lease, or a fault. Empty for any other
+  // mark.
   std::string text{};
 };
 constexpr char kAsBefore = '\0';
 
 struct DrawnLane {
   std::string name;    // "client 1", or the kind and the target of a fault: "pause c1"
-  int32_t client = 0;  // the session's client, or the client the fault acts on; 0 or less: none
-  int32_t fault = -1;  // index in RunFacts::faults; -1: a session's lane
+  int32_t client = 0;  // the client of the session or of the fault; 0 or less if there is none
+  int32_t fault = -1;  // index in RunFacts::faults, or -1 for a session's lane
   std::vector<DrawnSpan> spans{};
   std::vector<DrawnMark> marks{};  // in time order
 };
 
 struct ViolationDrawing {
-  std::vector<DrawnLane> lanes;   // empty if there is no hold or call to draw
+  std::vector<DrawnLane> lanes;   // empty if the violation has no hold or call
   std::vector<int64_t> times_ns;  // the grants, ends and lease ends of the holds, in order
 };
 

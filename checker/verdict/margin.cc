@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kPerOctave = 4;  // classes
+constexpr size_t kPerOctave = 4;  // classes for each power of two
 
 size_t ClassFor(int64_t value) {
   const auto size = static_cast<uint64_t>(value);

@@ -13,8 +13,7 @@
 
 namespace doublehold {
 
-// Formats a time: seconds with three decimals, ms and us with one, ns with none. "4.103 s",
-// "210.0 us".
+// Formats a time in the largest unit that fits: "4.103 s", "210.0 ms", "210.0 us", "7 ns".
 std::string ShortTime(int64_t ns);
 
 // A case that came close to a violation.
@@ -24,8 +23,8 @@ struct NearMiss {
   std::string sentence;  // who, when, and by how little
 };
 
-// Values from `from` to the next class. Classes begin at 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16,
-// 20, ...: four for each power of two.
+// Counts the values from `from` to the start of the next class. There are four classes for each
+// power of two. The first classes begin at 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16 and 20.
 struct MarginClass {
   int64_t from = 0;
   int64_t count = 0;
@@ -34,17 +33,17 @@ struct MarginClass {
 // How close a claim came to a violation.
 struct Margin {
   std::string what;      // "shortest gap between two holds"
-  int64_t value = 0;     // below 0: how far the margin was exceeded
+  int64_t value = 0;     // the least value; below 0 if the margin was exceeded
   std::string missed{};  // replaces `what` if `value` is below 0: "longest overlap of ..."
   std::string unit = "ns";
   std::vector<NearMiss> nearest{};  // the nearest misses, the nearest first
   int64_t below_zero = 0;           // number of values below 0
-  // The other values by size; classes without a value are left out.
+  // Counts of the other values, by class. Classes without values are omitted.
   std::vector<MarginClass> histogram{};
 };
 
-// Finds the least of many values, lists the least ones that are not below 0 as near misses, and
-// counts all.
+// Finds the least of many values, and counts all values by class. Lists as near misses the least
+// values that are not below 0.
 class MarginFinder {
  public:
   static constexpr size_t kNearest = 3;  // how many near misses are listed
@@ -68,7 +67,7 @@ class MarginFinder {
 
   Margin margin_;
   std::optional<int64_t> least_;
-  std::vector<int64_t> counts_;  // by class
+  std::vector<int64_t> counts_;  // number of values by class
 };
 
 }  // namespace doublehold

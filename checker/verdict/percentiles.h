@@ -7,7 +7,7 @@
 
 namespace doublehold {
 
-// p50, p95, p99 and the maximum, in ns; count 0: nothing was measured.
+// p50, p95, p99 and the maximum, in ns. A count of 0 means that nothing was measured.
 struct Percentiles {
   int64_t count = 0, p50_ns = 0, p95_ns = 0, p99_ns = 0, max_ns = 0;
 };

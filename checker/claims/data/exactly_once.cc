@@ -19,8 +19,8 @@ namespace {
 
 using Task = std::pair<uint16_t, int64_t>;  // key and number of the task
 
-// Counts are clamped to this limit. It is above the counts of any run, and small enough that sums
-// cannot overflow.
+// Counts are clamped to this limit. The limit is above the counts of any run, and small enough that
+// sums cannot overflow.
 constexpr int64_t kMostSaves = int64_t{1} << 40;
 
 Task SavedTask(const Call& save) {
@@ -50,7 +50,7 @@ void CountTask(const std::vector<const Call*>& saves, SaveCount& count) {
 }
 
 void CountFinal(const History& history, SaveCount& count) {
-  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // by key: its last count
+  std::map<uint16_t, std::pair<int64_t, int64_t>> counted;  // by key: the last count
   std::set<uint16_t> touched;  // keys with a save after their last count
   for (const Event& event : history.events) {
     if (event.op == Op::kLost) count.complete = false;
@@ -70,8 +70,8 @@ void CountFinal(const History& history, SaveCount& count) {
       count.tasks, [&](const Task& task) { return counted.contains(task.first); });
 }
 
-// Two saves of one task. Blames the save under an expired lease; if neither or both leases had
-// expired, the second save.
+// Two saves of one task. Blames the first save if only its lease had expired. Otherwise blames the
+// second save.
 struct SavedTwice {
   const Call& first;
   const Call& again;

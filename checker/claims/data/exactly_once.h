@@ -12,14 +12,16 @@
 namespace doublehold {
 
 // Counts of saves, over all keys. A save that returned `ok` put its result into the store. A save
-// of unknown outcome may have done so, or may do so later.
+// of unknown outcome may have put its result into the store, or may do so later.
 //
 //   c1:  save 7 ok                 twice = 1: task 7 was saved by both
 //   c2:            save 7 ok
 //
-//   c1:  save 7 ?                  unknown until the store is counted. One task, one result: c1's
-//   c2:            save 7 ok       save had no effect. One task, two results: c1's save
-//                                took effect.
+//   c1:  save 7 ?                  unknown until the store is counted
+//   c2:            save 7 ok
+//
+// In the second drawing, c1's save had no effect if the store has one result for task 7. c1's save
+// took effect if the store has two results.
 //
 // The store returns two counts: tasks with a result, and results. A save of unknown outcome may
 // arrive between the two counts, so results may exceed tasks by the number of such saves.
@@ -27,18 +29,19 @@ struct SaveCount {
   int64_t saved = 0;          // answered ok
   int64_t twice = 0;          // saves that returned ok for a task that had been saved before
   int64_t unknown = 0;        // saves of unknown outcome
-  int64_t perhaps_twice = 0;  // unknown saves of a task that another save did or may have saved
-  std::set<std::pair<uint16_t, int64_t>> tasks;  // with a confirmed save
-  // With a confirmed save or one of unknown outcome.
+  int64_t perhaps_twice = 0;  // unknown saves of tasks with another confirmed or unknown save
+  std::set<std::pair<uint16_t, int64_t>> tasks;  // tasks with a confirmed save
+  // Tasks with a confirmed save, or with a save of unknown outcome.
   std::set<std::pair<uint16_t, int64_t>> perhaps_tasks;
-  std::optional<int64_t> final_tasks;    // in the store: tasks with a result
-  std::optional<int64_t> final_results;  // in the store: results
-  bool touched_after_final = false;      // by a save after the last count
+  std::optional<int64_t> final_tasks;    // number of tasks with a result in the store
+  std::optional<int64_t> final_results;  // number of results in the store
+  bool touched_after_final = false;      // a save came after the last count
   bool complete = true;                  // no record was lost
   bool covered = true;                   // the store was counted for every key with a saved task
 
   [[nodiscard]] bool Final() const { return final_results && !touched_after_final; }
-  // Results in the store beyond one per task, without those that saves of unknown outcome explain.
+  // Results in the store beyond one for each task, less those that saves of unknown outcome
+  // explain.
   [[nodiscard]] int64_t Surplus() const;
   // Tasks with a confirmed save and no result in the store.
   [[nodiscard]] int64_t Missing() const;

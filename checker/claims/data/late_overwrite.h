@@ -1,4 +1,4 @@
-// For a stock whose sums are right: whether an update may still have been lost.
+// Finds updates that may have been lost although the sums of the stock are right.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_DATA_LATE_OVERWRITE_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_DATA_LATE_OVERWRITE_H_
 
@@ -9,18 +9,18 @@
 
 namespace doublehold {
 
-// Whether two writes that may have taken effect had read the same value; true if records were lost.
-// If not, no write overwrote another. Proof: suppose that one did, and take the first write over a
-// value that its client had not read. Until then the stock fell by one per write, so another write
-// had started from the value that this client had read.
+// Whether two writes that may have taken effect had read the same value. Also true if records were
+// lost. If false, no write overwrote a value that its client had not read. Proof: suppose that
+// there are such writes, and take the first one. Before this write, the stock fell by one with each
+// write. So another write had already started from the value that this client had read.
 //
 //   c1:  A-a=g=W------------w       read 5; took effect at once, answered late
 //   c2:            A-a=g=w          read 4, the value that c1 had written
 bool WasOneValueReadTwice(const History& history);
 
-// Describes a stock that rose; empty if there is none, or if the mode is not kReadThenSet. A sale
-// never raises the stock. So a stock above an earlier value, in a later read, confirmed write or
-// final count, shows that a late write overwrote a newer one.
+// Describes a stock that rose. Returns "" if no stock rose, or if the mode is not kReadThenSet. A
+// sale never raises the stock. If the stock rises, a late write overwrote a newer one. The higher
+// value may appear in a read, in a confirmed write or in the final count.
 //
 //   c1:  A-a=g=W-?                   read 5; its 4 lands after c2's 3
 //   c2:             A-a=g=w          read 4, wrote 3

@@ -44,8 +44,8 @@ class ItemWrites {
     if (event.type == EventType::kOk) sold_from_.insert(event.value[0]);
   }
 
-  // Returns, sorted by time, the writes of unknown outcome that may have taken effect and were
-  // retried: a later write of the same sale may have taken effect, too.
+  // Returns the writes of unknown outcome that may have taken effect and were retried, sorted by
+  // time. A write counts as retried if a later write of the same sale may have taken effect, too.
   [[nodiscard]] std::vector<SaleWrite> FindSuspects() const {
     std::vector<SaleWrite> suspects;
     for (const auto& [hold, sale] : sales_) {
@@ -63,8 +63,8 @@ class ItemWrites {
     return suspects;
   }
 
-  // Returns an id that a write shares with all writes of which at most one took effect. `next`: the
-  // id of a write that shares it with none.
+  // Returns the id of a group of writes of which at most one took effect. `next` is the id to use
+  // if the write is alone in its group.
   [[nodiscard]] int64_t ExclusiveId(const SaleWrite& write, size_t next) const {
     return one_write_per_value_ ? write.read : static_cast<int64_t>(next);
   }
@@ -77,13 +77,14 @@ class ItemWrites {
   }
 
   bool one_write_per_value_;
-  std::map<uint64_t, std::vector<SaleWrite>> sales_;       // by hold
-  std::set<int64_t> sold_from_;                            // values read by confirmed writes
-  std::map<SessionId, std::pair<uint64_t, size_t>> open_;  // hold and index of its pending write
+  std::map<uint64_t, std::vector<SaleWrite>> sales_;  // by hold
+  std::set<int64_t> sold_from_;                       // values read by confirmed writes
+  // By session: the hold and the index of its pending write.
+  std::map<SessionId, std::pair<uint64_t, size_t>> open_;
 };
 
-// Names the first retried write that waited in a stall, and that stall. Empty unless stalls explain
-// every retried write.
+// Names the first retried write that waited in a stall, and names this stall. Returns "" unless
+// stalls explain every retried write.
 std::string ExplainByStalls(const Disturbances& disturbances, const ItemWrites& tries) {
   std::map<int64_t, bool> by_stall;
   std::string first;

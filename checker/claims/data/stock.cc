@@ -42,8 +42,8 @@ class ItemCounter {
   }
 
   void CountEvent(const Event& recorded) {
-    // Values are clamped to this limit. It is above any real stock, and small enough that sums
-    // cannot overflow.
+    // Values are clamped to this limit. The limit is above any real stock, and small enough that
+    // sums cannot overflow.
     constexpr int64_t kMostStock = int64_t{1} << 52;
     Event event = recorded;
     if (IsSale(event.op) || event.op == Op::kFinal) {
@@ -64,7 +64,7 @@ class ItemCounter {
     if (item.final_stock) item.touched_after_final = true;
     CountTry(event);
     if (event.type == EventType::kInvoke) {
-      ++UnknownCount(item, event.op);  // stays counted if its client dies before the answer
+      ++UnknownCount(item, event.op);  // remains counted if the client dies before the answer
       ++open_[{SessionOf(event), event.op, event.key}];
       return;
     }
@@ -121,7 +121,7 @@ class ItemCounter {
       ++item.orders;
       return;
     }
-    // In an unknown mode a sale may take several writes, so none certainly is a sale.
+    // In an unknown mode a sale may take several writes, so no single write certainly is a sale.
     ++(mode_ == WriteMode::kOther ? item.unknown_writes : item.writes);
     item.lowest = std::min(item.lowest, event.value[1]);
     if (mode_ == WriteMode::kReadThenSet && !reads_[event.key].insert(event.value[0]).second) {
@@ -149,8 +149,8 @@ std::string SalesWereMade(int64_t sales) {
 }
 
 // Describes the errors of an item that its described writes do not explain. `described`: whether a
-// write of the item was described. `explained`: lost orders that these writes explain. `twice_by`:
-// the stall of the machine that may explain units taken twice, if any.
+// write of the item was described. `explained`: number of lost orders that the described writes
+// explain. `twice_by`: text about the stall that explains units taken twice, or "".
 std::vector<Violation> DescribeUnexplainedErrors(const ItemCount& item, bool described,
                                                  int64_t explained, const std::string& twice_by) {
   std::vector<Violation> violations;
@@ -195,7 +195,8 @@ std::vector<Violation> DescribeUnexplainedErrors(const ItemCount& item, bool des
   return violations;
 }
 
-// "; the stock fell by 307 in all, with 1 sale of unknown outcome"; empty without all final stocks.
+// Returns "; the stock fell by 307 in all, with 1 sale of unknown outcome". Returns "" if a final
+// stock is missing.
 std::string ArithmeticClause(const std::vector<ItemCount>& items) {
   int64_t fell = 0, unknown = 0;
   for (const ItemCount& item : items) {
@@ -208,7 +209,7 @@ std::string ArithmeticClause(const std::vector<ItemCount>& items) {
   return text;
 }
 
-// Why correct sums do not make the claim valid; empty if they do.
+// Returns why correct sums do not make the claim valid, or "" if they do.
 std::string WhyStockUndecided(const Evidence& evidence, const std::vector<ItemCount>& items) {
   if (std::ranges::all_of(items, [](const ItemCount& item) { return item.orders == 0; }))
     return "no order was confirmed";

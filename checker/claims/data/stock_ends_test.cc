@@ -14,7 +14,7 @@ ItemCount MakeItemCount(int64_t initial, int64_t final_stock, int64_t final_orde
           .lowest = final_stock};
 }
 
-TEST(StockEnds, SoldLeastCountsCertainSalesAndSoldMostPossibleOnes) {
+TEST(StockEnds, SoldLeastCountsCertainSalesAndSoldMostCountsPossibleSales) {
   ItemCount item = MakeItemCount(5, 3, 1);
   item.orders = 1;
   item.writes = 2;
@@ -86,7 +86,7 @@ TEST(StockEnds, AnAnswerWithALostInvocationCountsAsAWholeCall) {
   }
 }
 
-TEST(StockEnds, AWriteInAnUnknownModeCountsAsOneOfUnknownOutcome) {
+TEST(StockEnds, AWriteInAnUnknownModeCountsAsAWriteOfUnknownOutcome) {
   const History history = FromLanes("c1: A-a=g=u=R-r | 5 5>4", {.write = "as drawn"});
   EXPECT_EQ(CountItems(history).at(0).writes, 0);
   EXPECT_EQ(CountItems(history).at(0).unknown_writes, 1);
@@ -119,7 +119,7 @@ TEST(StockEnds, AWriteThatTheMachineDelayedDoesNotExplainLaterErrors) {
 }
 
 // A write of one item does not bring back orders that another item lost.
-TEST(StockEnds, ItemsAreExplainedSeparately) {
+TEST(StockEnds, AWriteExplainsOnlyTheErrorsOfItsOwnItem) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1 item-0:    A-a=g========w=R-r                                      | 5 5>4
       c2 item-0:      A-a=g=w=R-r                                           | 5 5>4

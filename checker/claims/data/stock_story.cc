@@ -113,10 +113,10 @@ class StockReplayer {
         {.why = std::move(why), .write = write, .when = {replay.order.InvokedNs(write), to_ns}});
   }
 
-  // Names a doubtful write that may be the cause of an overwrite; empty if there is none. It is the
-  // overwrite itself, the write that it overwrote, or a write that left the value read. It must be
-  // concurrent with one of the first two: concurrent writes may have taken effect in another order
-  // than that of their answers.
+  // Returns why a doubtful write may be the cause of an overwrite, or "" if there is no such write.
+  // The doubtful write is the overwriting write, the overwritten write, or a write that left the
+  // value read. It must be concurrent with the overwriting or the overwritten write. Reason:
+  // concurrent writes may take effect in another order than the order of their answers.
   std::string ExplainDoubt(const Overwrite& overwrite) const {
     const Span write{overwrite.from_ns, overwrite.write.at_ns};
     for (const DoubtfulWrite& doubtful : replays_[overwrite.write.key].doubtful) {
@@ -149,7 +149,7 @@ class StockReplayer {
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
     }
-    // `undone`: orders that this write undid. `back`: those of them that later writes brought back.
+    // `undone`: orders that this write undid. `back`: undone orders that later writes brought back.
     const int64_t undone = write.value[1] - (overwrite.stock - 1);
     const int64_t back = undone - overwrite.lost;
     what += back > 0 ? fmt::format(": {} undone, and {} of them brought back by later writes: ",
@@ -169,11 +169,11 @@ class StockReplayer {
     return violation;
   }
 
-  // A sale below zero had read a positive stock: other writes took units since then, and one of
-  // them may have been under an expired lease.
+  // Describes a sale that took the stock below zero, although its client had read a positive stock.
+  // Other writes took units after this read. One of them may have been under an expired lease.
   [[nodiscard]] Violation DescribeBelowZero(const Event& write) const {
     const ItemReplay& replay = replays_[write.key];
-    // The stock that its client read may date from the invocation of the read.
+    // The stock that the client read may date from the invocation of the read.
     const auto asked = asked_ns_.find(SessionOf(write));
     const Span seen{asked == asked_ns_.end() ? write.at_ns : asked->second, write.at_ns};
     std::optional<Event> late;
@@ -190,7 +190,8 @@ class StockReplayer {
       return SpansIntersect(one.when, seen);
     };
     const auto doubtful = std::ranges::find_if(replay.doubtful, beside);
-    // Each doubtful write took one unit, so these must be as many as the units below zero.
+    // Each doubtful write took one unit. So there must be at least as many such writes as units
+    // below zero.
     const bool enough = std::ranges::count_if(replay.doubtful, beside) >= -write.value[1];
     if (enough && !violation.explained_by_stall) violation.sentence += "; " + doubtful->why;
     if (enough) violation.fault = -1;
@@ -198,7 +199,7 @@ class StockReplayer {
     return violation;
   }
 
-  // Returns the hold of a write if its lease had expired at the answer; else null.
+  // Returns the hold of a write if its lease had expired at the answer. Returns null otherwise.
   const Hold* FindStaleHold(const Event& write) const {
     const Hold* hold = holds_.Find(write.hold);
     const bool stale =
@@ -206,7 +207,7 @@ class StockReplayer {
     return stale ? hold : nullptr;
   }
 
-  // Blames one of two writes: `over` if only that write was under an expired lease, else `write`.
+  // Blames `over` if only that write was under an expired lease. Otherwise blames `write`.
   [[nodiscard]] Violation DescribeWrite(const Event& write, const std::optional<Event>& over,
                                         const std::string& what) const {
     Violation violation{.key = KeyName(facts_, write.key),
@@ -255,7 +256,7 @@ class StockReplayer {
   ClaimFindings& found_;
   std::vector<ItemReplay> replays_;
   std::map<SessionId, Event> reads_;       // last read of each session
-  std::map<SessionId, int64_t> asked_ns_;  // invocation of each session's last read
+  std::map<SessionId, int64_t> asked_ns_;  // when each session invoked its last read
   StockStory story_;
 };
 

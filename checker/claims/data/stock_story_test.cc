@@ -33,7 +33,7 @@ TEST(StockStory, AnOverwriteIsDescribedWithItsNetCost) {
 
 TEST(StockStory, IsUnknownWhereAWriteOfUnknownOutcomeMayHideALostOrder) {
   // c2's write took effect, since c3 read its value. c1 then overwrote c3's value, and c4's write
-  // evened out the sum.
+  // made the sum right again.
   const History history = FromLanes(R"(
       c1:    A-a=g=====================w=R-r          | 5 5>4
       c2:         A-a=g=W?R-r                         | 5 5>4
@@ -119,8 +119,8 @@ TEST(StockStory, IsUnknownWhereAStallExplainsALostUpdate) {
                .count = 3});
 }
 
-// c3 read 4. So c2's write took effect before c1's, although it was answered last: c1 overwrote
-// c2's value.
+// c3 read 4. So c1's write took effect after c2's and overwrote it, although c2's write was
+// answered last.
 TEST(StockStory, AStalledWriteMayBeTheLastOfConcurrentWrites) {
   const std::string lanes = R"(
       c1:             A-a=g=====!=======W--w=R-x           | 5 5>4
@@ -139,8 +139,8 @@ TEST(StockStory, AStalledWriteMayBeTheLastOfConcurrentWrites) {
                .count = 2});
 }
 
-TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {
-  // c1's stale write cost one order. Another order is missing from the stock without a stale write.
+TEST(StockStory, AStallExcusesOnlyTheOrdersThatTheStalledWriteLost) {
+  // c1's stale write cost one order. Another order was lost, and no stale write explains this loss.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:         A-a=g==!==========w=R-x                | 5 5>4
       c2:                A-a=g========w=R-r              | 5 5>4
@@ -156,7 +156,7 @@ TEST(StockStory, AStallExcusesOnlyTheOrdersItCost) {
             "the stock fell from 5 to 4, but 3 orders were made: 2 orders were lost");
 }
 
-TEST(StockStory, AWriteThatWasReadBeforeItsAnswerIsNotBlamed) {
+TEST(StockStory, AWriteWhoseValueWasReadBeforeItsAnswerIsNotBlamed) {
   // c1's answer is late: c2 has already read c1's 4. Only c3's write is stale.
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c1:    A-a=g=W========u=R-r              | 5 5>4
@@ -171,7 +171,7 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerIsNotBlamed) {
 }
 
 // Expects that client 1's late write lost three orders, and that no other write lost any.
-void ExpectLateWriteOverTheSecond(const std::string& lanes) {
+void ExpectClient1OverwroteClient2(const std::string& lanes) {
   const ClaimVerdict verdict = CheckStock(FromLanes(lanes), {});
   EXPECT_EQ(verdict.count, 3);
   ASSERT_EQ(verdict.violations.size(), 1U);
@@ -189,7 +189,7 @@ TEST(StockStory, TheConcurrentWriteWhoseValueWasReadWasLast) {
       c3:                                     A-a=gw=R-r| 4 4>3
       pause c1:      [----------------]
       final:                                          * | 3/5)";
-  ExpectLateWriteOverTheSecond(late);
+  ExpectClient1OverwroteClient2(late);
   // Here c2 wrote after c1's write was answered, so no write explains the value that c3 read.
   std::string apart = late;
   apart.replace(apart.find("gW---w=R-r"), 10, "g===W-wR-r");
@@ -200,14 +200,14 @@ TEST(StockStory, TheConcurrentWriteWhoseValueWasReadWasLast) {
 
 // c2 read 3 before c1's write took effect, and c1 itself read 4 after c2's write was done. So c1's
 // write took effect after those of c4 and c2.
-TEST(StockStory, AWriteMayTakeEffectAfterSeveralConcurrentOnes) {
+TEST(StockStory, AWriteMayTakeEffectAfterSeveralConcurrentWrites) {
   const std::string held = R"(
       c1:          A-a=g=W--!------------------w=R-x   A-a=gw=R-r | 5 5>4 4 4>3
       c4:                   A-a=gw=gwR-r                          | 5 5>4 4 4>3
       c2:                             A-a=g=W-----w=R-r           | 3 3>2
       hold c1:      [---------------------]
       final:                                                  * | 3/5)";
-  ExpectLateWriteOverTheSecond(held);
+  ExpectClient1OverwroteClient2(held);
   // Here c2 wrote after c1's write was answered, so no write explains the value that c1 read later.
   std::string apart = held;
   apart.replace(apart.find("g=W-----w=R-r"), 13, "g========Ww=R-r");
@@ -236,8 +236,9 @@ TEST(StockStory, TheFinalStockShowsWhichWriteWasLast) {
   EXPECT_EQ(under.violations[0].count, 1);
 }
 
-// c3 had read c1's 4 before c1 was answered. So c1 overwrote c2's 3, as with an immediate answer.
-TEST(StockStory, AWriteThatWasReadBeforeItsAnswerTookEffectByThatRead) {
+// c3 had read c1's 4 before c1 was answered. So c1's write took effect before c3's read, over c2's
+// 3.
+TEST(StockStory, AWriteWhoseValueWasReadTookEffectBeforeThisRead) {
   const std::string lanes = R"(
       c1:          A-a=g==!===========W--------w=R-x       | 5 5>4
       c2:                 A-a=g=w=g=wR-r                    | 5 5>4 4 4>3
@@ -263,7 +264,7 @@ TEST(StockStory, AWriteThatWasReadBeforeItsAnswerTookEffectByThatRead) {
 }
 
 // c2 had read a stock of 1. c1, whose lease had expired, took that last unit.
-TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
+TEST(StockStory, AStockBelowZeroIsBlamedOnAConcurrentLateSale) {
   const std::string lanes = R"(
       c1:          A-a=g==!=============w=R-x     | 1 1>0
       c2:                       A-a=g======w=R-r  | 1 1>-1
@@ -292,7 +293,8 @@ TEST(StockStory, AStockBelowZeroIsBlamedOnALateSaleMeanwhile) {
   EXPECT_FALSE(missing.violations[1].explained_by_stall);
 }
 
-// The final stock equals the value of c2's write of unknown outcome, but c1's write left it.
+// The final stock equals the value of c2's write of unknown outcome, but c1's write left this
+// stock.
 TEST(StockStory, NothingIsOverwrittenWhereStockIsDecremented) {
   for (const char* write : {"check-then-decr", "atomic-script"}) {
     ExpectStock({.name = write,

@@ -37,7 +37,7 @@ TEST(StockTries, AWriteThatTookEffectAndWasRetriedTakesTwoUnits) {
   EXPECT_EQ(VerdictOnStockTries(kTwice, "read-modify-write").outcome, Outcome::kValid);
 }
 
-TEST(StockTries, AWriteThatFailedDoesNotCountAsATry) {
+TEST(StockTries, AFailedWriteDoesNotCountAsAnAttempt) {
   for (const std::string& write : kModes) {
     EXPECT_EQ(VerdictOnStockTries(R"(
       c1:    A-a=g=W--?==g=W-w=R-r    | 5 5>4 5 5>4
@@ -116,11 +116,11 @@ TEST(StockTries, AStoreThatRefusesStaleWritesHidesNoLostUpdate) {
       final:                                                     * | 2/3)";
   EXPECT_EQ(VerdictOnStockTries(shown, "fenced").outcome, Outcome::kValid)
       << VerdictOnStockTries(shown, "fenced").reason;
-  std::string not_shown = shown;  // c3's reads show no token: the store compares on writes only
+  std::string not_shown = shown;  // c3 shows its token only with its writes
   for (size_t at = not_shown.find(" 3#4"); at != std::string::npos; at = not_shown.find(" 3#4"))
     not_shown.replace(at, 4, " 3");
   EXPECT_EQ(VerdictOnStockTries(not_shown, "fenced").outcome, Outcome::kUnknown);
-  std::string went_back = shown;  // c3's token is c2's
+  std::string went_back = shown;  // c3 has the same token as c2
   for (size_t at = went_back.find("#4"); at != std::string::npos; at = went_back.find("#4"))
     went_back.replace(at, 2, "#3");
   EXPECT_EQ(VerdictOnStockTries(went_back, "fenced").outcome, Outcome::kUnknown);
@@ -131,16 +131,17 @@ constexpr char kWaited[] = R"(
       c1:           A-a=g=W---------------------------------------?=g=W-w=R-r    | 5 5>4 4 4>3
       final:                                                                 *   | 3/1)";
 
-// Draws a lane with an event from `from_ms` to `to_ms` after that write was sent. `ends`: `()`
-// draws a stall, `[]` a fault.
-std::string Lane(const std::string& label, int from_ms, int to_ms, const std::string& ends = "()") {
+// Draws a lane with a span from `from_ms` to `to_ms`, counted from the invocation of c1's first
+// write. With `ends` "()" the span is a stall, with "[]" it is a fault.
+std::string DrawSpan(const std::string& label, int from_ms, int to_ms,
+                     const std::string& ends = "()") {
   constexpr int kWrite = 26;
   const auto padding = static_cast<size_t>(kWrite + from_ms) - label.size() - 1;
   return "\n" + label + ":" + std::string(padding, ' ') + ends[0] +
          std::string(static_cast<size_t>(to_ms - from_ms - 1), '-') + ends[1];
 }
-std::string Machine(const std::string& process, int from_ms, int to_ms) {
-  return Lane("machine " + process, from_ms, to_ms);
+std::string DrawStall(const std::string& process, int from_ms, int to_ms) {
+  return DrawSpan("machine " + process, from_ms, to_ms);
 }
 
 struct StallCase {
@@ -160,17 +161,18 @@ void ExpectEachStall(const std::vector<StallCase>& drawn) {
   }
 }
 
-TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
+TEST(StockTries, AStallForMostOfAnUnansweredWriteExcusesItsSale) {
   ExpectEachStall({
-      {"a stall of the store", Machine("n0", -1, 45), Outcome::kUnknown},
-      {"a stall of the supervisor", Machine("supervisor", -1, 45), Outcome::kUnknown},
-      {"a stall of the client", Machine("c1", 1, 39), Outcome::kUnknown},
-      {"a stall for most of the write", Machine("n0", 19, 42), Outcome::kUnknown},
-      {"a stall that ended before the client timed out", Machine("n0", -1, 31), Outcome::kUnknown},
+      {"a stall of the store", DrawStall("n0", -1, 45), Outcome::kUnknown},
+      {"a stall of the supervisor", DrawStall("supervisor", -1, 45), Outcome::kUnknown},
+      {"a stall of the client", DrawStall("c1", 1, 39), Outcome::kUnknown},
+      {"a stall for most of the write", DrawStall("n0", 19, 42), Outcome::kUnknown},
+      {"a stall that ended before the client timed out", DrawStall("n0", -1, 31),
+       Outcome::kUnknown},
       {"two stalls that together took most of the write",
-       Machine("n0", 1, 14) + Machine("n0", 22, 45), Outcome::kUnknown},
+       DrawStall("n0", 1, 14) + DrawStall("n0", 22, 45), Outcome::kUnknown},
   });
-  EXPECT_EQ(VerdictOnStockTries(kWaited + Machine("n0", -1, 45), "watch").reason,
+  EXPECT_EQ(VerdictOnStockTries(kWaited + DrawStall("n0", -1, 45), "watch").reason,
             "only where the machine stalled a process: the stock fell from 5 to 3, and at most 1 "
             "sale was made: 1 sale took a unit twice, trying again after a write that was not "
             "answered; that of client 1 at 0.006 s stood in a stall of the machine (the store, "
@@ -180,18 +182,18 @@ TEST(StockTries, AWriteThatTimedOutInAStallOfTheMachineExcusesItsSale) {
 TEST(StockTries, AStallElsewhereExcusesNoSale) {
   ExpectEachStall({
       {"no stall", "", Outcome::kViolated},
-      {"a stall of another client", Machine("c2", -1, 45), Outcome::kViolated},
-      {"a stall before the write", Machine("n0", -6, -1), Outcome::kViolated},
-      {"a stall after the write", Machine("n0", 41, 50), Outcome::kViolated},
-      {"a stall that began after half of the write", Machine("n0", 21, 45), Outcome::kViolated},
-      {"two stalls for less than half of the write", Machine("n0", 1, 10) + Machine("n0", 31, 45),
-       Outcome::kViolated},
+      {"a stall of another client", DrawStall("c2", -1, 45), Outcome::kViolated},
+      {"a stall before the write", DrawStall("n0", -6, -1), Outcome::kViolated},
+      {"a stall after the write", DrawStall("n0", 41, 50), Outcome::kViolated},
+      {"a stall that began after half of the write", DrawStall("n0", 21, 45), Outcome::kViolated},
+      {"two stalls for less than half of the write",
+       DrawStall("n0", 1, 10) + DrawStall("n0", 31, 45), Outcome::kViolated},
   });
 }
 
 TEST(StockTries, AFaultDuringAStallRemovesTheExcuseOnlyIfItCoversTheStall) {
   const auto fault = [](const std::string& what, int from_ms, int to_ms, int asked_ms = 0) {
-    return Machine("n0", -1, 45) + Lane(what, from_ms, to_ms, "[]") +
+    return DrawStall("n0", -1, 45) + DrawSpan(what, from_ms, to_ms, "[]") +
            (asked_ms == 0 ? "" : " | " + std::to_string(asked_ms));
   };
   ExpectEachStall({
@@ -205,9 +207,9 @@ TEST(StockTries, AFaultDuringAStallRemovesTheExcuseOnlyIfItCoversTheStall) {
   });
 }
 
-// Each case adds a sale of c2 to that of c1, which took two units and waited in a stall.
+// c1's sale took two units, and its first write waited in a stall. Each case adds a sale of c2.
 TEST(StockTries, EachSaleThatTookTwoUnitsNeedsItsOwnStall) {
-  const std::string stall = Machine("n0", -1, 45);
+  const std::string stall = DrawStall("n0", -1, 45);
   const auto beside = [&](const std::string& c2, const std::string& end) {
     return R"(
       c1:           A-a=g=W---------------------------------------?=g=W-w=R-r    | 5 5>4 4 4>3)" +
@@ -254,8 +256,8 @@ TEST(StockTries, EachSaleThatTookTwoUnitsNeedsItsOwnStall) {
   }
 }
 
-// Only one of the two writes from 5 took effect, and only the second waited in a stall.
-TEST(StockTries, OneStallIsEnoughForTwoTriesFromOneValue) {
+// At most one of the two writes that had read 5 took effect. Only the second one waited in a stall.
+TEST(StockTries, OneStallExcusesTwoWritesFromOneValue) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W---------------?=g=W-w=R-r | 5 5>4 5 5>4 4 4>3
       machine n0:                 (--------------------)
@@ -265,9 +267,9 @@ TEST(StockTries, OneStallIsEnoughForTwoTriesFromOneValue) {
   EXPECT_EQ(VerdictOnStockTries(picture, "atomic-script").outcome, Outcome::kViolated);
 }
 
-// A stall left the last try unanswered. But that try is a retry because an earlier answer was lost,
-// without a stall.
-TEST(StockTries, AStallOfTheLastTryDoesNotExplainTheRetry) {
+// A stall left the second write unanswered. But the client retried because the first answer was
+// lost, without a stall.
+TEST(StockTries, AStallOfTheRetryDoesNotExplainWhyTheSaleWasRetried) {
   const std::string picture = R"(
       c1:         A-a=g=W------?=g=W-----------------?=R-r | 5 5>4 4 4>3
       c2:                                                    A-a=g=w=R-r | 3 3>2
@@ -281,7 +283,7 @@ TEST(StockTries, AStallOfTheLastTryDoesNotExplainTheRetry) {
 }
 
 TEST(StockTries, WithoutAHoldEachWriteIsASale) {
-  History history = FromLanes(kWaited + Machine("n0", -1, 45) + R"(
+  History history = FromLanes(kWaited + DrawStall("n0", -1, 45) + R"(
       c2:                                                                            A-a=g=W---?=g=W-w=R-r | 3 3>2 2 2>1)",
                               {.write = "watch"});
   for (Event& event : history.events) {

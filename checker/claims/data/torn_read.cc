@@ -18,14 +18,15 @@
 namespace doublehold {
 namespace {
 
-// The version that a write found, and the version that it left or was to leave.
+// The version that a write found, and the version that it wrote or tried to write.
 int64_t VersionBeforeWrite(const Call& write) { return write.asked[0]; }
 int64_t VersionAfterWrite(const Call& write) {
   return write.Ok() ? write.answer[1] : write.asked[1];
 }
 
-// Whether a write took effect after its lease. A later value explains a torn read better: a write
-// that a fault or its client delayed explains more than a write that the machine delayed.
+// Whether a write took effect after its lease. A write with a higher value explains a torn read
+// better: a write that a fault or its client delayed is preferred to a write that the machine
+// delayed.
 enum class WriteLateness : uint8_t { kInTime, kLateByStall, kLateOtherwise };
 
 class TornReadChecker : ClaimChecker {
@@ -90,7 +91,7 @@ class TornReadChecker : ClaimChecker {
   }
 
   // Returns a write of one of the two versions that began before the look ended and may have been
-  // left half done; null if there is none.
+  // left half done. Returns null if there is no such write.
   const Call* FindUnfinishedWrite(const Call& look) const {
     for (const int64_t version : {look.answer[0], look.answer[1]}) {
       const auto writes = writes_.find({look.key, version});
@@ -102,9 +103,9 @@ class TornReadChecker : ClaimChecker {
     return nullptr;
   }
 
-  // Returns the write of one of the two versions that most likely tore the record; null if there is
-  // none. Prefers a write in progress during the look, else the latest. Among several in progress,
-  // prefers the highest WriteLateness.
+  // Returns the write of one of the two versions that most likely tore the record, or null. Prefers
+  // a write that was in progress during the look. Among several such writes, prefers the highest
+  // WriteLateness. If no write was in progress, returns the latest write.
   const Call* FindTearingWrite(const Call& look) const {
     const Call* in_progress = nullptr;
     const Call* latest = nullptr;

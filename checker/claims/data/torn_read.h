@@ -8,9 +8,8 @@
 
 namespace doublehold {
 
-// A writer sets both halves to one version. A reader reads one half after the other: a look. Two
-// versions in one look prove that a write took place during the look, although the reader held the
-// key:
+// A writer sets both halves to one version. A look reads one half after the other. Two versions in
+// one look prove that a write took place during the look, although the reader held the key:
 //
 //   c1:  A-a=7=========8=R-r      read one half before c2's write, the other after it
 //   c2:        A-a=7>8=R-r
@@ -22,8 +21,8 @@ namespace doublehold {
 //   c2:  A-a=7>8(killed)          one half 7, the other 8, until the next write
 //   c1:                  A-a=78=R
 //
-// A look by a session without a hold is not judged: no lock protected it. Unknown where most looks
-// were not judged, had no answer, or read records that no other session is known to have written.
+// A look by a session without a hold is not judged: no lock protected it. The claim is unknown if
+// most looks were not judged, had no answer, or read records that no other session certainly wrote.
 ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -8,7 +8,7 @@ namespace doublehold {
 
 void WriteOrder::Confirm(const Event& write, const std::optional<Event>& read) {
   const std::optional<Pending> pending = TakePending(SessionOf(write));
-  // Already in the order: a later read returned its value.
+  // The write is already in the order, because a later read returned its value.
   if (pending && pending->took_effect) return MarkConfirmed(write);
   const bool is_its = read && read->value[0] == write.value[0];
   NoteRead(write.value[0], is_its ? read->at_ns : write.at_ns);
@@ -41,9 +41,9 @@ void WriteOrder::NoteRead(int64_t read, int64_t at_ns) {
   if (!AppendPendingWrite(read, at_ns)) MoveLast(read);
 }
 
-// A read returned the value of the last write, so that write took effect by `at_ns`, and is not
-// moved behind writes that began later. If another kept write left the same value, the read may
-// have returned that value, and proves nothing.
+// Handles a read at `at_ns` that returned the value of the last write. This write took effect by
+// `at_ns`, so it is not moved behind writes that began later. If another write in `recent_` left
+// the same value, the read may have returned the value of that write, and proves nothing.
 void WriteOrder::TookEffectBy(int64_t at_ns) {
   const auto left_the_same = [this](const Written& one) {
     return one.write.value[1] == now_.stock;
@@ -53,8 +53,8 @@ void WriteOrder::TookEffectBy(int64_t at_ns) {
   when.to_ns = std::max(when.from_ns, std::min(when.to_ns, at_ns));
 }
 
-// Looks for a pending write that explains the value read at `at_ns`. If there is one, it took
-// effect by then over the current stock: appends it and returns true.
+// Appends a pending write that explains the value read at `at_ns`, and returns true. This write
+// took effect by `at_ns`, over the current stock. Returns false if there is no such write.
 bool WriteOrder::AppendPendingWrite(int64_t read, int64_t at_ns) {
   for (Pending& pending : pending_) {
     if (pending.took_effect || pending.invoked.value[1] != read) continue;
@@ -71,7 +71,7 @@ bool WriteOrder::AppendPendingWrite(int64_t read, int64_t at_ns) {
   return false;
 }
 
-// Marks a write that was appended before its answer as confirmed.
+// Marks as confirmed a write that was appended before its answer.
 void WriteOrder::MarkConfirmed(const Event& write) {
   const auto is_it = [&write](const Event& one) {
     return one.hold == write.hold && SessionOf(one) == SessionOf(write) &&
@@ -82,8 +82,8 @@ void WriteOrder::MarkConfirmed(const Event& write) {
     overwrite.sold = overwrite.sold || is_it(overwrite.write);
 }
 
-// Finds the last write that left the value read and is concurrent with every write after it, and
-// moves it to the end.
+// Moves a write to the end of the order: the last write that left the value `read` and is
+// concurrent with every write after it. Does nothing if there is no such write.
 void WriteOrder::MoveLast(int64_t read) {
   int64_t latest_ns = INT64_MIN;  // the latest start among the writes after `place`
   for (size_t place = recent_.size(); place-- > 0;) {
@@ -136,8 +136,8 @@ void WriteOrder::NoteOverwrite(const Written& written) {
   overwrites_.push_back(std::move(overwrite));
 }
 
-// Marks an overwrite as undone; it stays in the list. Its lost orders no longer count, and later
-// writes cannot bring them back.
+// Marks the overwrite by this write as undone, and keeps it in the list. Its lost orders no longer
+// count, and later writes cannot bring them back.
 void WriteOrder::Undo(const Written& written) {
   if (!written.overwrite) return;
   Overwrite& overwrite = overwrites_[*written.overwrite];

@@ -1,5 +1,6 @@
-// The order in which the writes of one item took effect, as far as reads reveal it. It is the order
-// of their answers, unless a read shows that another of several concurrent writes was last.
+// The order in which the writes of one item took effect, as far as reads reveal it. This is the
+// order of their answers, unless a read shows that another one of several concurrent writes was
+// last.
 //
 //   c1:  W----------w                 wrote 7
 //   c2:       W-----w                 wrote 4, and was answered last
@@ -28,8 +29,9 @@
 
 namespace doublehold {
 
-// A write over a stock that its client had not read. It should have left one unit less than the
-// stock that it overwrote. Each unit more is a lost order; each unit less brings a lost order back:
+// A write over a stock that its client had not read. A correct write leaves one unit less than the
+// stock that it overwrites. Each unit more is a lost order. Each unit less brings back a lost
+// order:
 //
 //   c1:  read 9                                 write 8            found 6, left 8, not 5: 3 lost
 //   c2:         read 9 write 8 .. 7 .. write 6
@@ -40,17 +42,17 @@ namespace doublehold {
 struct Overwrite {
   Event write;
   std::optional<Event> read;
-  std::optional<Event> over;  // the overwritten write; none: the initial stock
+  std::optional<Event> over;  // the overwritten write, or none for the initial stock
   Span over_when;
-  int64_t stock = 0;  // the stock that it overwrote
+  int64_t stock = 0;  // the overwritten stock
   int64_t from_ns = 0;
   int64_t lost = 0;
-  // Index of an earlier overwrite, and how many of its lost orders this write brought back.
+  // The earlier overwrites whose lost orders this write brought back: index, and number of orders.
   std::vector<std::pair<size_t, int64_t>> brought_back{};
-  bool undone = false;  // it overwrote nothing after all: the order of writes has changed
-  bool sold = true;     // the write was confirmed; false: it has no answer yet
+  bool undone = false;  // no longer counts, since the order of the writes has changed
+  bool sold = true;     // whether the write was confirmed
 
-  // Lost orders, without the order of this write itself if the write is not confirmed.
+  // Lost orders. Does not count the order of this write itself, unless the write is confirmed.
   [[nodiscard]] int64_t Cost() const { return lost - (sold ? 0 : 1); }
 };
 
@@ -61,24 +63,24 @@ class WriteOrder {
   explicit WriteOrder(int64_t initial) { now_.stock = initial; }
 
   void Invoke(const Event& write) { pending_.push_back({.invoked = write}); }
-  // Drops a session's pending write, which failed or does not count here.
+  // Drops the pending write of a session, because the write failed or does not count here.
   void Forget(const SessionId& session) { TakePending(session); }
   // Appends a confirmed write. `read`: the last read of its session.
   void Confirm(const Event& write, const std::optional<Event>& read);
-  // Takes the final stock as one more read.
+  // Treats the final stock as one more read.
   void End(int64_t stock, int64_t at_ns) { NoteRead(stock, at_ns); }
 
-  // Returns when the write with this answer was invoked; the time of the answer if unknown.
+  // Returns when the write with this answer was invoked, or the time of the answer if unknown.
   [[nodiscard]] int64_t InvokedNs(const Event& answer) const;
   [[nodiscard]] const std::vector<Overwrite>& overwrites() const { return overwrites_; }
 
  private:
-  // A write that was invoked. It may take effect before its answer, or without one.
+  // A write that was invoked. It may take effect before its answer, or without an answer.
   struct Pending {
     Event invoked;
-    bool took_effect = false;  // a later read has returned what it wrote
+    bool took_effect = false;  // a later read returned the value that was written
   };
-  // A stock, and the write that left it (none: the initial stock).
+  // A stock, and the write that left this stock. The initial stock has no such write.
   struct StockState {
     int64_t stock = 0;
     std::optional<Event> last;
@@ -105,7 +107,7 @@ class WriteOrder {
   void Undo(const Written& written);
 
   StockState now_;
-  std::deque<Written> recent_;  // the last writes; each directly over the one before
+  std::deque<Written> recent_;  // the last writes in their order, without gaps
   std::vector<Pending> pending_;
   std::vector<Overwrite> overwrites_;
   // Indices of overwrites with lost orders that no later overwrite has brought back.

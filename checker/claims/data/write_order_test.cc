@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-// Client `by` read `from` and wrote `to`.
+// Returns the answer to a write of client `by`, which had read `from` and wrote `to`.
 Event MakeWrite(int32_t by, int64_t from, int64_t to, int64_t at_ns) {
   return {.at_ns = at_ns,
           .hold = static_cast<uint64_t>(by) * 100,
@@ -25,7 +25,7 @@ struct WriteOrderDrawn {
   int64_t sent_ns, answered_ns;
 };
 
-// Confirms the writes in this order; then a read returns `end`.
+// Confirms the writes in this order. A final read then returns `end`.
 WriteOrder ReplayWrites(int64_t initial, const std::vector<WriteOrderDrawn>& drawn, int64_t end) {
   WriteOrder order(initial);
   for (const WriteOrderDrawn& one : drawn) {
@@ -36,7 +36,7 @@ WriteOrder ReplayWrites(int64_t initial, const std::vector<WriteOrderDrawn>& dra
   return order;
 }
 
-// Clients whose writes overwrote another write, and the orders that each of these writes lost.
+// The client of each overwrite, and the number of orders that this overwrite lost.
 using Costs = std::vector<std::pair<int32_t, int64_t>>;
 Costs NetCosts(const WriteOrder& order) {
   Costs costs;
@@ -65,12 +65,12 @@ TEST(WriteOrder, ALaterWriteFirstBringsBackTheOrdersOfTheLatestOverwrite) {
   EXPECT_EQ(NetCosts(ReplayWrites(9, more, 0)), (Costs{{2, 0}, {3, 0}, {4, -2}, {5, 1}, {6, 0}}));
 }
 
-// c3's write took effect after c4's concurrent write. So c4 brought back the orders that c2 had
-// lost, and c3 lost orders.
+// c3's write took effect after c4's concurrent write. So c4, not c3, brought back the orders that
+// c2 had lost, and c3 lost orders itself.
 TEST(WriteOrder, OrdersThatAMovedWriteBroughtBackAreLostAgain) {
   const std::vector<WriteOrderDrawn> drawn{
       {1, 9, 8, 1, 2},  {1, 8, 7, 3, 4},  {1, 7, 6, 5, 6}, {2, 9, 8, 7, 8},  // over 6: lost 3
-      {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // over 8: 3 brought back; over 4
+      {3, 5, 4, 9, 13}, {4, 4, 3, 10, 14}};  // c3 over 8: 3 brought back, c4 over 4
   EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 3)), (Costs{{2, 0}, {3, 0}}));
   EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 4)), (Costs{{2, 0}, {4, -1}, {3, 2}}));
 }
@@ -102,7 +102,7 @@ TEST(WriteOrder, OrdersThatAMovedWriteHadLostCannotBeBroughtBack) {
                                            {2, 9, 8, 7, 20},
                                            {4, 8, 7, 8, 21},
                                            {5, 8, 7, 22, 23},
-                                           // over 7: 5 less, but only 4 were lost
+                                           // over 7: 5 units less, but only 4 orders were lost
                                            {6, 2, 1, 24, 25}};
   EXPECT_EQ(NetCosts(ReplayWrites(9, drawn, 1)), (Costs{{4, 0}, {2, 0}, {6, -1}}));
 }

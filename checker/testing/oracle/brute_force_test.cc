@@ -14,7 +14,8 @@ namespace doublehold::brute {
 namespace {
 
 // Returns the spans of this part of a hold. If the last live span ends where the first promised
-// span begins, also returns the two as one span, since an empty span at their border overlaps it.
+// span begins, also returns their union. Reason: an empty span at that border overlaps the union,
+// but neither of the two spans.
 std::vector<Span> ListSpans(const Hold& hold, Part part) {
   if (part == Part::kCore) return {hold.core};
   std::vector<Span> spans = hold.live;

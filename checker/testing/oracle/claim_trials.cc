@@ -31,9 +31,9 @@ struct DrawnHistory {
   bool explainable = false;
 };
 
-// Draws histories until one matches two coins: has an operation of unknown outcome or not, is
-// explainable or not. After kTries attempts any history is taken. Without the coins, nearly all
-// histories would be of one kind.
+// Draws histories until one has two properties that coins decide: whether it has an operation of
+// unknown outcome, and whether it is explainable. After kTries attempts, takes any history. Without
+// the coins, nearly all histories would be of one kind.
 DrawnHistory DrawHistory(const ClaimTrials& row, Prng& prng) {
   constexpr int kTries = 80;
   const bool has_unknown = prng.Below(2) == 0;

@@ -1,6 +1,6 @@
 // For tests: compares each claim's checker with an oracle, on small random histories. The oracle
 // tries every order in which the recorded operations can have taken effect. A history is
-// explainable if the claim holds in some order; about half of the histories are.
+// explainable if the claim holds in some order. About half of the histories are explainable.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_
 
@@ -15,8 +15,8 @@
 
 namespace doublehold::brute {
 
-// The histories that the checker may call valid although they are not explainable: none, those with
-// an operation of unknown outcome, or any. A comment at the row states the reason.
+// The histories that the checker may call valid although they are not explainable: none, only those
+// with an operation of unknown outcome, or any. A comment at the row states the reason.
 enum class MayMiss : uint8_t { kNone, kWithUnknowns, kAny };
 
 struct ClaimTrials {
@@ -35,8 +35,8 @@ std::vector<ClaimTrials> AllClaimTrials();
 struct ClaimTrialCounts {
   // Counts by [has an operation of unknown outcome][is explainable][Outcome].
   std::array<std::array<std::array<int64_t, 3>, 2>, 2> histories{};
-  // The first disagreement, with the seed, the number of the history and its events as JSON lines.
-  // The trials end there.
+  // Describes the first disagreement: the seed, the number of the history, and its events as JSON
+  // lines. The trials end at this history. Empty if there is no disagreement.
   std::string disagreement;
 
   [[nodiscard]] int64_t Count(bool has_unknown, bool explainable) const;

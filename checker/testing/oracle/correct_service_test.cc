@@ -31,8 +31,8 @@ RunOptions MakeLongRunOptions(Work work, int64_t lease) {
           .counted_from = 3'000};
 }
 
-// Draws options without a defect of the service or of its clients. Where clients can outlast their
-// leases, only the store's token check keeps the data correct. So those runs use tokens.
+// Draws options without a defect of the service or of its clients. If holds can outlast their
+// leases, only the store's token check keeps the data correct. So such runs use tokens.
 RunOptions DrawCorrectRunOptions(const Dice& dice) {
   constexpr std::array kWorks{Work::kTokens, Work::kSale, Work::kRecord, Work::kSave};
   const bool leases_suffice = dice.Chance(67);
@@ -43,11 +43,11 @@ RunOptions DrawCorrectRunOptions(const Dice& dice) {
   options.reentrant = !options.fair;
   options.nested = options.reentrant ? 75 : 0;
   options.shared = options.fair && work == Work::kTokens ? 25 : 0;
-  // A lost release may be carried out late, when its own entry has expired. It then frees another
+  // A lost release may take effect late, after its own entry has expired. It then frees another
   // entry of its client.
   if (options.reentrant && !leases_suffice) options.loses_acquire = options.loses_release = 0;
-  // Here no lease expires, no acquire is lost and no two entries coexist. So the lock that a
-  // release frees is its own, and the service need not check the owner.
+  // Here no lease expires, no acquire is lost and no two entries coexist. So every release frees
+  // its own lock, and the service need not check the owner.
   if (options.fair && work != Work::kTokens && dice.Chance(50)) {
     options.checks_owner = false;
     options.loses_acquire = 0;

@@ -1,4 +1,4 @@
-// The claims `fencing`, `stock`, `torn-read` and `exactly-once`.
+// Oracles of the claims `fencing`, `stock`, `torn-read` and `exactly-once`.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -24,7 +24,7 @@ RunOptions DrawFencingOptions(const Dice& dice) {
           .checks_token = dice.Chance(50)};
 }
 
-// If not `excludes`, the lock server grants every acquire, even of a held lock.
+// If `excludes` is false, the lock server grants every acquire, even of a held lock.
 RunOptions MakeStoreOptions(Work work, bool excludes) {
   return {.work = work,
           .loses_acquire = 0,
@@ -56,8 +56,8 @@ RunOptions DrawSaveOptions(const Dice& dice) {
   return options;
 }
 
-// Whether the session may hold the lock when it calls `again`. Only then may it be granted its own
-// token again.
+// Whether the session may already hold the lock when it invokes the acquire `again`. Only in this
+// case may it be granted its own token again.
 bool MayAlreadyHold(const std::vector<RecordedCall>& calls, const RecordedCall& again) {
   std::set<uint64_t> held;
   for (const RecordedCall& call : calls) {
@@ -70,8 +70,8 @@ bool MayAlreadyHold(const std::vector<RecordedCall>& calls, const RecordedCall& 
   return !held.empty();
 }
 
-// Keeps the successful calls except releases. Clears `before`, so a session's calls may take effect
-// in any order that their times allow.
+// Keeps only the successful calls that are not releases. Clears `before`, so a session's calls may
+// take effect in any order that their times allow.
 std::vector<RecordedCall> KeepSuccessful(std::vector<RecordedCall> calls) {
   std::erase_if(calls,
                 [](const RecordedCall& call) { return !call.Ok() || call.op == Op::kRelease; });
@@ -80,10 +80,11 @@ std::vector<RecordedCall> KeepSuccessful(std::vector<RecordedCall> calls) {
 }
 
 // Judges `fencing`. Both of these orders must exist:
-// - of the grants: tokens rise, but a session that re-enters may get its token again;
-// - of the reads and writes that the store accepted: tokens never fall.
+// - An order of the grants in which tokens rise. A session that re-enters may get its token again.
+// - An order of the reads and writes that the store accepted, in which tokens never fall.
 bool TokensCanRise(const History& history) {
-  using Last = std::tuple<int64_t, SessionId, size_t>;  // token, session, invocation
+  // The token, the session and the invocation of the last grant.
+  using Last = std::tuple<int64_t, SessionId, size_t>;
   const std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kAcquire, Op::kRelease});
   const std::vector<RecordedCall> grants = KeepSuccessful(calls);
   const std::vector<RecordedCall> uses =
@@ -104,8 +105,8 @@ bool TokensCanRise(const History& history) {
          CanOrderSteps(MakeSteps(uses), int64_t{0}, use);
 }
 
-// Returns the referee's count. Returns null without a count, or if a client recorded a write, an
-// order or a save after the count.
+// Returns the referee's count. Returns null if there is no count, or if a client recorded a write,
+// an order or a save after the count.
 const Event* FindFinalCount(const History& history) {
   const Event* count = nullptr;
   for (const Event& event : history.events) {
@@ -116,8 +117,9 @@ const Event* FindFinalCount(const History& history) {
 }
 
 // Judges `stock`. An order of the reads and writes must exist in which every write replaces the
-// stock that its client had read. The referee's count of the stock must match that order. Its count
-// of orders must be the confirmed orders, plus at most one for each write of unknown outcome.
+// stock that its client had read. The referee's count of the stock must match that order. The
+// referee's count of orders must be the number of confirmed orders, plus at most one for each write
+// of unknown outcome.
 bool SalesCanBeOrdered(const History& history) {
   std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kRead, Op::kWrite});
   const auto orders = std::ranges::count_if(history.events, [](const Event& event) {
@@ -146,7 +148,7 @@ bool SalesCanBeOrdered(const History& history) {
 bool CanExplainLook(const std::vector<RecordedCall>& writes, const RecordedCall& look) {
   using Record = std::array<int64_t, 2>;
   std::vector<Step> steps{{.from = look.from, .to = look.to}};
-  std::vector<Record> written{{}};  // versions that each step writes; 0: none
+  std::vector<Record> written{{}};  // by step: the version written to each half, or 0
   for (const RecordedCall& write : writes) {
     const int64_t version = write.asked[1];
     if (write.Ok()) {
@@ -154,7 +156,7 @@ bool CanExplainLook(const std::vector<RecordedCall>& writes, const RecordedCall&
       written.push_back({version, version});
       continue;
     }
-    // A write that failed, or of unknown outcome, may write either half, both or nothing.
+    // A write that failed or has an unknown outcome may write one half, both halves or nothing.
     steps.insert(steps.end(), 2, {.from = write.from, .optional = true});
     written.push_back({version, 0});
     written.push_back({0, version});

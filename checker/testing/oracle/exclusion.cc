@@ -1,4 +1,4 @@
-// The claims `exclusion` and `lease-exclusion`.
+// Oracles of the claims `exclusion` and `lease-exclusion`.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -9,8 +9,8 @@
 namespace doublehold::brute {
 namespace {
 
-// Draws a plain lock, one that its owner re-enters, or one that readers share. In two of three runs
-// the server may grant a held lock.
+// Draws options for a plain lock, for a lock that its owner re-enters, or for a lock that readers
+// share. In two of three runs the server may grant a held lock.
 RunOptions DrawHoldOptions(const Dice& dice) {
   const int64_t lease = dice.Chance(50) ? 2 + dice.Below(20) : 30 + dice.Below(60);
   const int64_t flavour = dice.Below(3);
@@ -32,10 +32,10 @@ RunOptions DrawHoldOptions(const Dice& dice) {
 }
 
 // Judges `exclusion`. An order of the acquires and releases must exist in which only a free lock is
-// granted. Each takes effect between its invocation and its answer. The lock also counts as free
-// for its owner, and for a reader while only readers hold it.
+// granted. Each call takes effect between its invocation and its answer. The lock also counts as
+// free for its owner, and for a reader while only readers hold it.
 bool HoldsCanBeOrdered(const History& history) {
-  using Owners = std::vector<std::pair<SessionId, bool>>;  // and whether each shares; sorted
+  using Owners = std::vector<std::pair<SessionId, bool>>;  // (owner, shared), sorted
   const std::vector<HoldSpan> holds = ExtractHoldSpans(history);
   std::vector<Step> steps;
   for (const HoldSpan& hold : holds) {
@@ -64,7 +64,7 @@ struct LeasedHold {
   std::vector<RecordedCall> extensions;
 
   // The end of the lease, as the client knows it at `now`. An extension that is under way or has an
-  // unknown outcome may only shorten the lease, to the end that it requests.
+  // unknown outcome may shorten the lease to the end that it requests, but does not prolong it.
   [[nodiscard]] int64_t LeaseEnd(double now) const {
     int64_t until = hold.grant.answer[0];
     for (const RecordedCall& extension : extensions) {
@@ -79,7 +79,7 @@ struct LeasedHold {
   [[nodiscard]] bool IsPoint() const { return hold.grant.to == hold.kept_until; }
 
   // Whether `now` is inside the hold, and the lease is valid just before and just after `now`. For
-  // a point: whether `now` is its instant and the lease is valid then.
+  // a hold of zero length: whether `now` is its instant, and the lease is valid at that instant.
   [[nodiscard]] bool HoldsAt(double now) const {
     constexpr double kEpsilon = 0.25;  // event times are whole numbers
     const auto from = static_cast<double>(hold.grant.to);
@@ -107,7 +107,7 @@ std::vector<LeasedHold> ExtractLeasedHolds(const History& history) {
 }
 
 // Judges `lease-exclusion`. No instant may exist at which two sessions have a valid lease. Tries
-// every whole ns and the middle between two.
+// every whole ns, and the middle between each two.
 bool LeasesNeverOverlap(const History& history) {
   const std::vector<LeasedHold> holds = ExtractLeasedHolds(history);
   const int64_t last = history.events.empty() ? 0 : history.events.back().at_ns;

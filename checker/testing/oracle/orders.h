@@ -21,7 +21,9 @@ struct Step {
   int64_t from = 0;
   int64_t to = kUnbounded;
   bool optional = false;
-  int after = -1;  // index of a step that takes effect first, unless that step is optional; or -1
+  // Index of a step that must take effect before this step, or -1 if there is none. Ignored if that
+  // step is optional.
+  int after = -1;
 };
 
 // `Effects` maps a state and the index of a step to every state that the step can lead to. If there
@@ -50,8 +52,10 @@ class OrderSearch {
   }
 
  private:
-  // Whether step `next` may be the next one. Any other remaining step that is not optional must
-  // come first if its `to` is before the `from` of `next`, or if `next` must come after it.
+  // Whether step `next` may take effect next. It may not if a remaining step that is not optional
+  // must come first. A step must come first in these cases:
+  // - The `to` of the step is before the `from` of `next`.
+  // - The step is the `after` of `next`.
   [[nodiscard]] bool MayBeNext(uint32_t done, size_t next) const {
     for (size_t i = 0; i < steps_.size(); ++i) {
       if (i == next || (done >> i & 1U) != 0 || steps_[i].optional) continue;

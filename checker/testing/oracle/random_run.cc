@@ -240,8 +240,8 @@ class RandomRunner {
     }
   }
 
-  // Records the stock and the orders in the store. For tasks, records the number of tasks with a
-  // result, and the number of results up to 5 ns later.
+  // Records the stock and the orders in the store. If the work is kSave, instead records the number
+  // of tasks with a result, and the number of results up to 5 ns later.
   Script CountStore() {
     co_await SleepFor(options_.counted_from + Below(30));
     const int64_t wrong = options_.miscounts && !may_lose_answers_ ? 1 : 0;
@@ -266,7 +266,7 @@ class RandomRunner {
   const int64_t tasks_ = 1 + Below(3);
   Service service_{dice_, options_};
   int64_t now_ = 0;
-  // By time; equal times are in the order of the Schedule calls.
+  // By time. Functions with equal times are in the order of the Schedule calls.
   std::multimap<int64_t, std::function<void()>> scheduled_;
   uint64_t holds_ = 0;
   int64_t orders_ = 0, versions_ = 1;

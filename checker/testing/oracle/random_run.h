@@ -1,5 +1,5 @@
 // For tests: runs a few clients against a lock server and a store, and returns the history that the
-// clients record. Times are small and often equal. A request whose answer is lost is carried out
+// clients record. Times are small and often equal. A request whose answer is lost is executed
 // later, or never.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RANDOM_RUN_H_
@@ -29,12 +29,12 @@ enum class Work : uint8_t {
   kTokens,  // up to two reads or writes that show the fencing token to the store
   kSale,    // a sale: reads the stock, writes it less one, places an order
   kRecord,  // a read or a write of a record whose two halves each have a version
-  kSave,    // saves the result of a random task; the store accepts one result a task
+  kSave,    // saves the result of a random task; the store accepts one result for each task
 };
 
 // Times are in ns. All `int` members except `nodes` are chances in percent.
 struct RunOptions {
-  int64_t lease = 1'000;  // requested by every acquire; the longest that is granted
+  int64_t lease = 1'000;  // the lease that every acquire requests; no granted lease is longer
   int64_t grace = 0;
   int nodes = 1;
   std::optional<LibraryFact> library{};
@@ -42,13 +42,14 @@ struct RunOptions {
 
   // The clients: two or three, each with 1 to `max_rounds` rounds.
   int64_t max_rounds = 3;
-  int64_t max_pause = 6, max_stay = 1;  // limits (exclusive): pause between rounds, stay in a hold
-  int long_pauses = 0;                  // a pause has the limit 24 instead of max_pause
-  bool random_validity = false;         // each lease is valid for 1 to `lease`
-  bool queues = false;                  // each wait has several acquires, until one is granted
-  bool extends = false;                 // a third of the holds have a watchdog
-  int nested = 0;                       // the client acquires the lock again during its hold
-  int shared = 0;                       // the acquire is shared
+  int64_t max_pause = 6;         // limit (exclusive) of a pause between two rounds
+  int64_t max_stay = 1;          // limit (exclusive) of the client's stay in a hold
+  int long_pauses = 0;           // a pause has the limit 24 ns instead of max_pause
+  bool random_validity = false;  // each granted lease is valid for 1 ns to `lease`
+  bool queues = false;           // each wait has several acquires, until one is granted
+  bool extends = false;          // a third of the holds have a watchdog
+  int nested = 0;                // the client acquires the lock again during its hold
+  int shared = 0;                // the acquire is shared
   int notified = 0;  // the client records a lost-lock notification, whether or not the lock is lost
   int releases_after_refusal = 0;  // the client releases although its acquire was refused
   int releases_after_unknown = 0;  // the client releases although its acquire was not answered
@@ -63,21 +64,22 @@ struct RunOptions {
   // The lock server, and its defects.
   bool reentrant = false;
   bool fair = false;           // grants in the order of the queue
-  bool checks_owner = true;    // a release frees its client's entry; else it frees every entry
+  bool checks_owner = true;    // a release frees its client's entry (if false, every entry)
   bool frees_nested = false;   // an inner release frees the outer entry too
-  bool held_at_start = false;  // another process holds the lock until 10 to 39 ns
+  bool held_at_start = false;  // another process holds the lock until a time of 10 to 39 ns
   int counts_entry_twice = 0;  // one acquire counts as two entries
   int grants_held_lock = 0, refuses_free_lock = 0;
-  bool always_reports_success = false, always_reports_failure = false;  // for releases
-  int repeats_token = 0;  // a grant repeats the last token, or returns a smaller one
+  bool always_reports_success = false;  // every release reports success
+  bool always_reports_failure = false;  // every release reports failure
+  int repeats_token = 0;                // a grant repeats the last token, or returns a smaller one
 
   // The store, and its defects.
   bool checks_token = true;  // rejects stale tokens
   int loses_save = 0;        // a save returns `ok` but has no effect
   int repeats_save = 0;      // a second save of a task is accepted
   int tears_look = 0;        // a read of a record returns the previous version of one half
-  int64_t counted_from = 0;  // the referee counts at this time or up to 29 later; 0: never
-  bool miscounts = false;    // its counts may be off by one, in runs that lose no answer
+  int64_t counted_from = 0;  // the referee counts at this time or up to 29 ns later, or never if 0
+  bool miscounts = false;    // the referee's counts may be off by one, in runs that lose no answer
 };
 
 History RandomRun(const Dice& dice, const RunOptions& options);

@@ -1,5 +1,5 @@
-// For tests: extracts the calls of each session, and when it held the lock, from a history. Shares
-// no code with the checkers.
+// For tests: extracts from a history the calls of each session, and the times in which the session
+// held the lock. Shares no code with the checkers.
 #ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_RECORDED_CALLS_H_
 #define DOUBLEHOLD_CHECKER_TESTING_ORACLE_RECORDED_CALLS_H_
 
@@ -17,10 +17,10 @@ struct RecordedCall {
   SessionId session;
   uint64_t hold = 0;
   int64_t from = 0;
-  int64_t to = kUnbounded;               // kUnbounded: not answered
-  EventType outcome = EventType::kInfo;  // kInfo: not answered, or answered with unknown outcome
+  int64_t to = kUnbounded;               // kUnbounded if not answered
+  EventType outcome = EventType::kInfo;  // kInfo if not answered, or of unknown outcome
   std::array<int64_t, 4> asked{}, answer{};
-  int before = -1;  // index of the session's previous call in the same list; -1: none
+  int before = -1;  // index of the session's previous call in the same list, or -1
   size_t invoked_at = 0, answered_at = 0;  // indices into History::events
 
   [[nodiscard]] bool Ok() const { return outcome == EventType::kOk; }
@@ -43,12 +43,13 @@ std::vector<RecordedCall> ListRecordedCalls(const History& history, const std::v
 struct HoldSpan {
   RecordedCall grant;
   bool shared = false;
-  // When its session invoked the release, or left without a release. With neither: the time of the
-  // session's last event before it acquired again.
+  // When its session invoked the release, or left without a release. If it did neither, the time of
+  // the session's last event before its next acquire.
   int64_t end = 0;
-  size_t end_event = SIZE_MAX;    // index of the release or leave; SIZE_MAX: neither
-  int64_t freed_by = kUnbounded;  // when the release was answered; kUnbounded: unknown
-  // Until when its lease counts: until `end` if it was released. Otherwise until the first of:
+  size_t end_event = SIZE_MAX;    // index of the release or leave, or SIZE_MAX
+  int64_t freed_by = kUnbounded;  // when the release was answered, or kUnbounded
+  // The time until which its lease counts. If the hold was released, this is `end`. Otherwise it is
+  // the first of these:
   // - the session's next acquire;
   // - the session's release of an acquire of unknown outcome;
   // - an extension after the session left.

@@ -1,4 +1,4 @@
-// The claims `release`, `release-result` and `lost-lock-notification`.
+// Oracles of the claims `release`, `release-result` and `lost-lock-notification`.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -31,7 +31,7 @@ RunOptions DrawReleaseResultOptions(const Dice& dice) {
           .library = library,
           .max_stay = 24,
           .shared = 17,
-          .loses_acquire = 6,  // low, for the same reason as above
+          .loses_acquire = 6,  // low: a grant of unknown outcome may explain any later release
           .always_reports_success = dice.Chance(50),
           .always_reports_failure = dice.Chance(33)};
 }
@@ -58,8 +58,9 @@ struct GrantOrders {
   // instant.
   bool ordered = true;
 
-  // Whether in some order `fits` is true of the locks that exist at some time in `when`. If
-  // `ordered`, ignores the releasing session's grants from more than `lasts` before the release.
+  // Whether there is an order of the grants in which `fits` is true of the locks that exist at some
+  // time in `when`. If `ordered`, ignores grants that the releasing session received more than
+  // `lasts` before the release.
   template <typename Fits>
   [[nodiscard]] bool SomeOrderSatisfies(const RecordedCall& release, Step when, const Fits& fits,
                                         int64_t lasts = kUnbounded) const {
@@ -125,7 +126,7 @@ GrantOrders MakeGrantOrders(const History& history) {
 }
 
 // Judges `release`. Each release that did not check the owner must be harmless in some order of the
-// grants. A release is harmless if one of these locks exists when it takes effect:
+// grants. A release is harmless if one of these locks exists when the release takes effect:
 // - a lock of its own session;
 // - a lock whose hold has ended;
 // - a lock of an acquire of unknown outcome.
@@ -144,8 +145,8 @@ bool ReleasesCanBeHarmless(const History& history) {
   });
 }
 
-// Whether in some order, at some time in `when`, the session of the release owns a lock (if `owns`)
-// or owns none (otherwise).
+// Whether there is an order of the grants in which the session of the release owns a lock at some
+// time in `when`. If `owns` is false, the session must instead own no lock at such a time.
 bool CanOwnLock(bool owns, const GrantOrders& orders, const RecordedCall& release, Step when,
                 int64_t lasts = kUnbounded) {
   const auto is_own = [&](const GrantedLock& lock) {
@@ -158,10 +159,10 @@ bool CanOwnLock(bool owns, const GrantOrders& orders, const RecordedCall& releas
 
 // Judges `release-result`. Each of these releases needs an order of the grants that allows its
 // answer:
-// - A successful release that checked the owner: its session owns a lock. With a library, a grant
-//   counts for at most lease + grace.
-// - A failed release: its session owns no lock. This is not needed if the lease has ended by the
-//   answer, or if an earlier release of unknown outcome may have freed the lock late.
+// - A successful release that checked the owner: its session must own a lock. With a library, a
+//   grant counts for at most lease + grace.
+// - A failed release: its session must own no lock. Exceptions: the lease has ended by the answer,
+//   or an earlier release of unknown outcome may have freed the lock late.
 bool ReleaseResultsCanBeTrue(const History& history) {
   const RunFacts& facts = history.facts;
   const int64_t lasts = facts.library ? ToNs(facts.lease + facts.grace) : kUnbounded;
@@ -181,8 +182,9 @@ bool ReleaseResultsCanBeTrue(const History& history) {
 }
 
 // Judges `lost-lock-notification`. A holder must be notified within lease + grace after its lock
-// was lost. So each hold needs an order in which its session still owns a lock lease + grace before
-// the notification, or before the release if that came first.
+// was lost. So for each hold there must be an order in which its session still owns a lock at a
+// certain time. This time is lease + grace before the notification or the release, whichever came
+// first.
 bool HoldersCanBeNotifiedInTime(const History& history) {
   const int64_t patience = ToNs(history.facts.lease + history.facts.grace);
   const GrantOrders orders = MakeGrantOrders(history);

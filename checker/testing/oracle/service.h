@@ -30,11 +30,11 @@ class Service {
  public:
   Service(const Dice& dice, const RunOptions& options);
 
-  // Returns the values of the answer; nullopt if the request is refused.
+  // Returns the values of the answer, or nullopt if the request is refused.
   std::optional<Values> Execute(const Request& request, int64_t now);
 
   int64_t stock = kStock;
-  std::array<int64_t, 2> record{1, 1};         // versions of the halves
+  std::array<int64_t, 2> record{1, 1};         // version of each half
   std::array<int64_t, 2> record_before{1, 1};  // previous version of each half
   std::map<int64_t, int64_t> saves;            // number of results by task
 

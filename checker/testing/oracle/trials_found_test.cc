@@ -17,8 +17,8 @@
 namespace doublehold {
 namespace {
 
-// Client 1's session records nothing after its grant, so its hold ends there. The leases of the two
-// clients overlap all the same.
+// Client 1's session records nothing after its grant, so its hold ends there. But the leases of the
+// two clients overlap.
 TEST(TrialsFound, AWatchdogsExtensionDoesNotProlongAHoldThatWasCutShort) {
   const History history = FromLanes(R"(
       c2:    A-a===R-r

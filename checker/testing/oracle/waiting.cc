@@ -1,4 +1,4 @@
-// The claims `availability`, `order` and `reentry`.
+// Oracles of the claims `availability`, `order` and `reentry`.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -51,12 +51,13 @@ RunOptions DrawReentryOptions(const Dice& dice) {
           .counts_entry_twice = defect == 2 ? 33 : 0};
 }
 
-// Judges `availability`. Each of these explains a refusal:
+// Judges `availability`. A client keeps trying while each refused acquire is followed by another
+// acquire within a lease. Each of these explains a refusal:
 // - The lock may have been held at some instant from lease + grace before the refused acquire to
 //   its answer.
-// - On several nodes, the client did not ask during all of lease + grace.
-// - On one node, another client may be ahead in a queue, and one of the two did not ask during all
-//   of lease + grace.
+// - On several nodes, the client did not keep trying for lease + grace before the refused acquire.
+// - On one node, another client may be ahead in a queue, and one of the two did not keep trying for
+//   this time.
 class Refusals {
  public:
   explicit Refusals(const History& history)
@@ -79,17 +80,17 @@ class Refusals {
 
   [[nodiscard]] bool IsExplained(const RecordedCall& refused) const {
     const int64_t since = refused.from - patience_;
-    if (since <= 0) return true;  // the run has only just begun
+    if (since <= 0) return true;  // the run is not older than lease + grace
     for (int64_t at = since; at <= refused.to; ++at) {
       if (SomeAcquire([&](const RecordedCall& call) { return MayBeHeld(call, at); })) return true;
     }
     if (!one_node_ || SomeAcquire([&](const RecordedCall& call) { return Waits(call, refused); })) {
       for (int64_t at = since - 1; at <= refused.from; ++at) {
-        if (!Asks(refused, at)) return true;
+        if (!WasTrying(refused, at)) return true;
       }
     }
     return one_node_ && SomeAcquire([&](const RecordedCall& call) {
-             return MayHaveStoppedAsking(call, refused, since - 1);
+             return MayHaveStoppedTrying(call, refused, since - 1);
            });
   }
 
@@ -127,7 +128,7 @@ class Refusals {
     return (again || at <= until) && !is_granted_anew;
   }
 
-  // Whether another session called `asked` before the answer of `refused`, and was not granted the
+  // Whether another session invoked `asked` before the answer of `refused`, and was not granted the
   // lock in between.
   [[nodiscard]] bool Waits(const RecordedCall& asked, const RecordedCall& refused) const {
     if (asked.session == refused.session || asked.from > refused.to) return false;
@@ -136,9 +137,10 @@ class Refusals {
     });
   }
 
-  // Whether a waiting session may have lost its turn after `since`: no acquire followed `asked` for
-  // more than a lease, or `asked` has an unknown outcome.
-  [[nodiscard]] bool MayHaveStoppedAsking(const RecordedCall& asked, const RecordedCall& refused,
+  // Whether the waiting session of `asked` may have lost its place in the queue after `since`. This
+  // is possible if no acquire followed `asked` within a lease, or if `asked` has an unknown
+  // outcome.
+  [[nodiscard]] bool MayHaveStoppedTrying(const RecordedCall& asked, const RecordedCall& refused,
                                           int64_t since) const {
     if (!Waits(asked, refused)) return false;
     int64_t next = refused.to;
@@ -149,10 +151,13 @@ class Refusals {
     return !asked.Failed() || next - asked.to > lease_;
   }
 
-  // Whether the session of `refused` was asking at `at`. It asks while a refused acquire is under
-  // way, and after a refusal if its next acquire follows within a lease. Acquires before its last
-  // grant do not count, even at the same instant.
-  [[nodiscard]] bool Asks(const RecordedCall& refused, int64_t at) const {
+  // Whether the session of `refused` was trying at `at`. One of these must be true:
+  // - An acquire that was refused was pending at `at`.
+  // - The last acquire before `at` was refused, and the session's next acquire followed within a
+  //   lease.
+  //
+  // Acquires before the session's last grant do not count, even at the same instant.
+  [[nodiscard]] bool WasTrying(const RecordedCall& refused, int64_t at) const {
     const RecordedCall* before = nullptr;
     for (const RecordedCall& call : acquires_) {
       if (call.session != refused.session) continue;
@@ -174,17 +179,19 @@ class Refusals {
   const std::vector<RecordedCall> releases_, acquires_;
 };
 
-// Whether `grant` does not overtake `waiter` in some order of the acquires of these two sessions.
+// Whether the acquires of the two sessions have an order in which `grant` does not overtake
+// `waiter`.
 bool CanAvoidOvertaking(const std::vector<RecordedCall>& calls, const RecordedCall& grant,
                         SessionId waiter) {
   struct Queue {
     bool has_grantee = false, has_waiter = false;
-    bool grantee_is_first = false;  // if both are in the queue
+    bool grantee_is_first = false;  // meaningful if both are in the queue
     auto operator<=>(const Queue&) const = default;
   };
   std::vector<const RecordedCall*> acquires;
   std::vector<Step> steps;
-  std::vector<bool> ends_wait(calls.size() + 1, false);  // by step + 1: its wait ends
+  // At index step + 1: whether the wait ends after this step.
+  std::vector<bool> ends_wait(calls.size() + 1, false);
   int last[2] = {-1, -1};
   for (const RecordedCall& call : calls) {
     if (call.session != grant.session && call.session != waiter) continue;
@@ -240,11 +247,12 @@ bool GrantsCanBeFair(const History& history) {
 struct CountedLock {
   SessionId owner;
   int entries = 0;
-  std::set<SessionId> refused;  // and not granted since; a fair lock serves them first
+  std::set<SessionId> refused;  // refused and not granted since; a fair lock serves them first
   auto operator<=>(const CountedLock&) const = default;
 };
 
-// Returns the lock's possible states after this acquire; none if its answer is impossible.
+// Returns the possible states of the lock after this acquire. Returns no state if the answer of the
+// acquire is impossible.
 std::vector<CountedLock> NextAfterAcquire(const CountedLock& lock, const RecordedCall& call) {
   std::vector<CountedLock> next;
   const bool others = std::ranges::any_of(
@@ -279,20 +287,20 @@ bool CountedLockExplainsAnswers(const History& history) {
 std::vector<ClaimTrials> WaitingTrials() {
   return {
       // May miss: a successful release of an unknown acquire may have freed another entry of its
-      // session. The checker then assumes that the acquire still holds the lock; the oracle does
-      // not.
+      // session. In this case, the checker assumes that the acquire still holds the lock. The
+      // oracle does not assume this.
       {.claim = "availability",
        .options = DrawAvailabilityOptions,
        .is_explainable = [](const History& history) { return Refusals(history).AreExplained(); },
        .may_miss = MayMiss::kWithUnknowns},
       // May miss: to the checker, an acquire of unknown outcome may excuse every later grant of its
-      // session. To the oracle, the acquire may excuse only one.
+      // session. To the oracle, the acquire may excuse only one grant.
       {.claim = "order",
        .options = DrawQueueOptions,
        .is_explainable = GrantsCanBeFair,
        .may_miss = MayMiss::kWithUnknowns},
-      // May miss: the checker relies on the answers to other clients. It finds nothing where no
-      // other client acquired meanwhile.
+      // May miss: the checker relies on the answers to other clients. It finds nothing if no other
+      // client acquired meanwhile.
       {.claim = "reentry",
        .options = DrawReentryOptions,
        .is_explainable = CountedLockExplainsAnswers,
