@@ -69,6 +69,24 @@ void BM_RandomWalk(benchmark::State& state) {
 }
 BENCHMARK(BM_RandomWalk)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
 
+// The same executions without judging them.
+void BM_Unjudged(benchmark::State& state) {
+  const Scenario scenario = Sale();
+  sim::RandomWalk walk(sim::WithQuestions(
+      {.seed = 1, .faults = static_cast<uint32_t>(state.range(0))}, PlainQuestions(scenario)));
+  sim::Workbench bench;
+  Execution execution;
+  execution.history.facts = FactsOf(scenario.plan);
+  uint64_t number = 0;
+  for (auto _ : state) {
+    walk.Begin(number++);
+    Simulate(scenario, walk, bench, execution);
+    benchmark::DoNotOptimize(execution.history.events.data());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_Unjudged)->Arg(1)->Unit(benchmark::kMicrosecond);
+
 // The whole search; the argument is its depth.
 void BM_Exhaustive(benchmark::State& state) {
   const Scenario scenario = Sale();
