@@ -9,9 +9,9 @@ outcomes come from the projects:
 - Porcupine: the table in porcupine_test.go, and the file names (`-ok`, `-bad`).
 `doublehold check` gets no option except the model.
 
-Prints each file whose outcome differs, and the number of files by outcome. `unknown` and `refused`
-differ but do not contradict; docs/histories.md explains them. Exit status: 0 no outcome
-contradicts, 1 an outcome contradicts, 3 there are no files.
+Prints each file whose outcome differs, and the number of files by outcome. An outcome `unknown` or
+`refused` differs but does not contradict; docs/histories.md explains both. Exit status: 0 if no
+outcome contradicts, 1 if an outcome contradicts, 3 if there are no files.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-// Malformed input. A strict reading refuses the log in one line, with file, line and reason. A
-// lenient reading skips the malformed events, and the verdict accounts for them.
+// Tests malformed input. A strict reading refuses the log in one line, with file, line and reason.
+// A lenient reading skips the malformed events, and the verdict accounts for them.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -11,7 +11,8 @@ namespace doublehold {
 namespace {
 
 // Whether both operations are of one process, and `first` returned no later than `second` was
-// invoked. If this is so in both directions, the one with the lower index is first.
+// invoked. If this is true in both directions, only the operation with the lower index precedes the
+// other.
 bool PrecedesInProcess(const std::vector<Operation>& operations, size_t first, size_t second) {
   const Operation& one = operations[first];
   const Operation& two = operations[second];

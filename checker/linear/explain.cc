@@ -10,12 +10,13 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kReturnedShown = 5;  // most operations shown that returned before the stuck one
-constexpr size_t kOpenShown = 10;     // most operations shown that were open at its return
+// The most operations shown that returned before the stuck operation, or were open at its return.
+constexpr size_t kReturnedShown = 5;
+constexpr size_t kOpenShown = 10;
 constexpr int64_t kColumns = 48;
 
-// Selects the stuck operation, the others open at its return, and the last few that had returned
-// before, in order of invocation.
+// Selects the stuck operation, the other operations open at its return, and the last few operations
+// that had returned before. Sorts them by invocation.
 std::vector<size_t> SelectShown(std::span<const Operation> operations, const SearchResult& result) {
   std::vector<size_t> shown(
       result.open.begin(),
@@ -55,7 +56,7 @@ std::string Explain(const Model& model, std::span<const Operation> operations,
                     const SearchResult& result) {
   const Operation& stuck = operations[result.stuck];
   const std::vector<size_t> shown = SelectShown(operations, result);
-  const Operation* last_before = nullptr;  // the last operation to return before the stuck one
+  const Operation* last_before = nullptr;  // the last operation to return before `stuck`
   int64_t first = stuck.invoked;
   size_t width = 0;
   for (const size_t i : shown) {

@@ -205,7 +205,7 @@ class ObjectBuilder {
     if (!model_.needs_times) object.times.emplace_back(open.invoked_ns, returned_ns);
   }
 
-  // Returns part 0 or 1 of a pair, or nothing if the value is not a pair.
+  // Returns part 0 or 1 of a pair; nullopt if the value is not a pair.
   static std::optional<FormView> PairPart(FormView pair, int which) {
     if (!pair.IsSequence()) return std::nullopt;
     std::vector<FormView> parts;
@@ -225,14 +225,16 @@ class ObjectBuilder {
     if (!first || first->IsNil()) return {};
     return {KeyPlace::kValue, *first};
   }
-  // Returns the value of an event; of a value [key value], only the second part.
+  // Returns the value of an event. For a value of the form [key value], returns only the second
+  // part.
   [[nodiscard]] FormView ValueWithoutKey(const LogEvent& event) const {
     return keyed_in_ == KeyPlace::kValue ? *PairPart(event.value, 1) : event.value;
   }
 
   // Returns false if the event must be skipped, because its key is not in the same place as other
-  // events' keys. The first event with a key decides the place. All events before it are skipped as
-  // well: their object is unknown, and as an object of their own they could hide a violation.
+  // events' keys. The first event with a key decides the place. All events before that event are
+  // skipped as well: their object is unknown, and as an object of their own they could hide a
+  // violation.
   Result<bool> CheckKeyPlace(const LogEvent& event, const Key& key) {
     if (keyed_in_ == KeyPlace::kNone && key.place == KeyPlace::kNone) {
       unkeyed_.push_back(event.line);
@@ -299,7 +301,7 @@ class ObjectBuilder {
   std::unordered_map<std::string, size_t> numbers_;
   KeyPlace keyed_in_ = KeyPlace::kNone;  // place of the key in the first event with a key
   int64_t first_keyed_ = 0;              // line of the first event with a key
-  std::vector<int64_t> unkeyed_;         // lines of the events before the first with a key
+  std::vector<int64_t> unkeyed_;         // lines of the events before the first event with a key
   bool shared_ = false;
   bool outlasts_ = false;
   int64_t latest_ns_ = INT64_MIN;

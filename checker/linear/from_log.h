@@ -13,15 +13,16 @@
 
 namespace doublehold {
 
-// The reading of a failed release: it did not happen, it ended the hold, or either is possible.
+// How to read a failed release: as a call without effect, as the end of its hold, or as either.
 enum class FailedRelease : uint8_t { kNothing, kReleased, kEither };
 
 // Where an event names its object:
 // - kNone: nowhere, because there is only one object;
 // - kEventKey: in the event's `key`;
 // - kAnyKey: in the event's `key`, or in a value [key value] (Jepsen's independent).
-// Either no event has a key, or all have the key in the same place. 1 and 1.0 are the same key, "1"
-// is another. In EDN, a keyword, a symbol and a string with the same letters are the same key.
+// Either no event has a key, or all have the key in the same place. 1 and 1.0 are the same key; "1"
+// is a different key. In EDN, a keyword, a symbol and a string with the same letters are the same
+// key.
 enum class Partition : uint8_t { kNone, kEventKey, kAnyKey };
 
 struct ReadingOptions {
@@ -31,7 +32,8 @@ struct ReadingOptions {
 };
 
 struct LoggedObject {
-  std::string key;  // as printed: a text of digits is quoted; empty: the only object
+  // The printed key; a text of digits is quoted. Empty if the log has only one object.
+  std::string key;
   std::vector<Operation> operations;    // each process's operations are in the order of its calls
   std::vector<size_t> failed_releases;  // indices into `operations`
   // For each operation, the times of its two events. Empty if `operations` has times already.
@@ -47,7 +49,7 @@ struct LoggedHistory {
 };
 
 // Pairs each invocation with its completion as the events are read, so only operations are kept in
-// memory. Drops operations that certainly failed, except releases, and reads of unknown outcome.
+// memory. Drops reads of unknown outcome, and all operations that certainly failed except releases.
 //
 // Refuses these events, with file and line:
 // - a function that the model does not have (ignored in Doublehold's own histories);
@@ -70,7 +72,7 @@ Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Mo
 // Orders the operations by the times of the events instead of their order in the file.
 void OrderByTimes(LoggedHistory& history);
 
-// Returns the operations, with each failed release in the given reading.
+// Returns the operations, with each failed release read as `reading` says.
 std::vector<Operation> ApplyReading(const LoggedObject& object, const Model& model,
                                     FailedRelease reading);
 

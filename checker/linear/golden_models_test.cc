@@ -1,5 +1,5 @@
-// Draws the logs of testdata/models/: one operation a line, from its invocation to its completion.
-// One event or one ns is two columns wide.
+// Draws the logs of testdata/models/. Each line is one operation, from its invocation to its
+// completion. One event or one ns is two columns wide.
 //
 //   0 acquire           |-|          a completion: | ok, x fail, ? info, . none
 //   1 release               |-x
@@ -275,7 +275,7 @@ Outcome ParseOutcome(std::string_view name) {
   return name.ends_with("-bad") ? Outcome::kViolated : Outcome::kUnknown;
 }
 
-// Formats a value. Of a map, only the last value is formatted: the token or the lease.
+// Formats a value. For a map, formats only its last value: the token or the lease.
 std::string FormatForm(FormView value) {
   if (value.WholeNumber()) return fmt::format("{}", *value.WholeNumber());
   if (value.Text()) return fmt::format("\"{}\"", *value.Text());

@@ -60,8 +60,9 @@ Outcome FindWorstOutcome(const std::vector<ObjectVerdict>& verdicts) {
 }
 
 // Tries the two simplest cases of kEither: all failed releases ended their hold, and none did. An
-// order in either case answers kEither. The case "none did" is left out for a model with
-// `not-owner`: there kNothing also asserts that the process was not the owner.
+// order in one of these cases is also an order for kEither. The case "none did" is left out for a
+// model with `not-owner`: in such a model, kNothing also asserts that the process was not the
+// owner.
 std::optional<ObjectVerdict> TrySimplestReadings(const LoggedObject& object,
                                                  const LogQuestion& question) {
   SearchLimits limits = question.limits;
@@ -100,7 +101,7 @@ std::vector<ObjectVerdict> JudgeObjects(const LoggedHistory& history, const LogQ
   return verdicts;
 }
 
-// For a model that needs times: requires a time in each event and a lease in each acquire. A hold
+// For a model that needs times, checks that each event has a time and each acquire a lease. A hold
 // without a lease would never end by itself.
 Result<void> CheckTimes(const LoggedHistory& history, const Model& model) {
   const std::string& name = history.skips.name();

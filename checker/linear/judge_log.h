@@ -30,7 +30,8 @@ struct ObjectVerdict {
   size_t operations = 0;
   Outcome outcome = Outcome::kUnknown;
   int64_t configurations = 0;
-  // Violated: the explanation. Unknown: the limit reached, or too few tokens. Else empty.
+  // Explains a violated outcome. For an unknown outcome, names the reached limit, or the lack of
+  // tokens. Else empty.
   std::string reason;
 };
 
@@ -53,13 +54,14 @@ struct LogVerdict {
   int64_t first_step_back = 0;  // line of the first such event
 };
 
-// Events are in the order of the file, or, for a model that needs times, in the order of their
-// times. If times go back in a file without an index, the log is judged in both orders. The outcome
-// is unknown if the two disagree, or if skipped events may change it (SkipWeight).
-// Errors: those of ReadObjects; a missing time or lease, if the model needs times.
+// Takes the events in the order of the file. A model that needs times takes them in the order of
+// their times. If times go back in a file without an index, the log is judged in both orders. The
+// outcome is unknown if the two disagree, or if skipped events may change it (SkipWeight). Returns
+// the errors of ReadObjects. For a model that needs times, also returns an error if a time or a
+// lease is missing.
 Result<LogVerdict> JudgeLog(TextSource& source, LogFormat format, const LogQuestion& question);
 
-// "fail", "ok" or "info": the completion type that a failed release is read as.
+// Returns the completion type that a failed release is read as: "fail", "ok" or "info".
 std::string_view Name(FailedRelease reading);
 
 }  // namespace doublehold

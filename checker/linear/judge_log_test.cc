@@ -108,9 +108,10 @@ TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
   EXPECT_EQ(as(FailedRelease::kEither), Outcome::kValid);
 }
 
-TEST(JudgeLog, OneOfTwoFailedReleasesMayHaveEndedItsHoldAndTheOtherNot) {
+TEST(JudgeLog, EachFailedReleaseMayOrMayNotHaveEndedItsHold) {
   // The failed release of process 0 must have ended its hold, because process 1 then acquires. The
-  // failed release of process 1 must not have, because process 1 then releases again.
+  // failed release of process 1 must not have ended its hold, because process 1 then releases
+  // again.
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
     {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
@@ -173,7 +174,7 @@ TEST(JudgeLog, EveryModelWithReleasesIsJudgedInEveryReading) {
   }
 }
 
-TEST(JudgeLog, ALeaseIsJudgedByTimes) {
+TEST(JudgeLog, TheLeaseMutexIsJudgedByTheTimesOfEvents) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :acquire, :value {:lease_ns 10}, :time 0}
     {:process 0, :type :ok,     :f :acquire, :time 6}
@@ -321,7 +322,8 @@ TEST(JudgeLog, AppendsToAKeyAreConcatenated) {
   EXPECT_EQ(outcome("\"x 0 0 y\""), Outcome::kViolated);
 }
 
-// Process 0 acquires and releases, then process 1 acquires. The acquires have these results.
+// Process 0 acquires and releases, then process 1 acquires. `first` and `second` are the results of
+// the acquires.
 std::string FormatTwoGrants(const std::string& first, const std::string& second) {
   return "{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire, :value " +
          first +
@@ -374,7 +376,7 @@ TEST(JudgeLog, TokensInFewerThanHalfOfTheGrantsAreTooFew) {
 }
 
 TEST(JudgeLog, AnObjectWithoutGrantsNeedsNoToken) {
-  // Key a has a grant with a token. Key b has a failed acquire and an unanswered one.
+  // Key a has a grant with a token. Key b has a failed acquire and an unanswered acquire.
   EXPECT_EQ(JudgeEdn(R"(
     {:process 0, :type :invoke, :f :acquire, :key "a"}
     {:process 0, :type :ok,     :f :acquire, :key "a", :value 4}
@@ -500,7 +502,7 @@ TEST(JudgeLog, AnOperationWithoutACompletionMayTakeEffectLater) {
   EXPECT_EQ(JudgeEdn(kLog, "register")->outcome, Outcome::kValid);
 }
 
-TEST(JudgeLog, AFailedOperationDidNotHappen) {
+TEST(JudgeLog, AFailedOperationTookNoEffect) {
   constexpr std::string_view kLog = R"(
     {:process 0, :type :invoke, :f :cas, :value [nil 5]}
     {:process 0, :type :fail,   :f :cas, :value [nil 5]}

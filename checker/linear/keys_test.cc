@@ -1,4 +1,4 @@
-// Objects by key, in every log format: tests which keys are equal, and which logs are refused.
+// Tests objects by key, in every log format: which keys are equal, and which logs are refused.
 #include <gtest/gtest.h>
 
 #include <ostream>

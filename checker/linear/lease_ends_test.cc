@@ -31,7 +31,7 @@ struct LeaseEndsCase {
   int64_t grace = 0;
 };
 
-TEST(LeaseEnds, AreWithinTheLeaseAndWithinTheNextHold) {
+TEST(LeaseEnds, TheEndOfALeaseMayBelongToTheLeaseOrToTheNextHold) {
   constexpr Outcome kValid = Outcome::kValid;
   constexpr Outcome kViolated = Outcome::kViolated;
   for (const LeaseEndsCase& each : std::vector<LeaseEndsCase>{

@@ -8,15 +8,15 @@
 //   lease 10:   acquire [0 .. 8]   release [12 .. 14] -> ok          held at 12: start >= 2
 //                                  release [12 .. 14] -> not owner   over by 14: start <= 4
 //
-// A history with both results is violated. So is the next history: c1's lease ends at 10 or later,
-// but c2's hold starts at 9 or before.
+// A history with both results is violated. The next history is violated too: c1's lease ends at 10
+// or later, but c2's hold starts at 9 or before.
 //
 //   c1, lease 10:  |--a--|                        acquire [0 .. 6]: the lease ends at 10 or later
 //   c2, lease 10:        |-a-|                    acquire [6 .. 9]
 //
 // A server that counts in milliseconds may keep a lease slightly longer than requested. The option
-// --lease-grace sets by how much. At the instant at which a lease ends, both are possible: the lock
-// is still held, or is already granted again.
+// --lease-grace sets how much longer. At the instant at which a lease ends, both are possible: the
+// lock is still held, or is already granted again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ constexpr std::array<FunctionValues, 3> kLeaseValues{{{.argument = ValueKind::kL
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // `now` is the earliest instant by which all operations so far can have taken effect. The current
-// hold is the last hold, unless its end is known. It started between `earliest` and `latest`.
+// hold is the last hold, unless its end is known. The current hold started between `earliest` and
+// `latest`.
 struct LeaseState {
   int64_t grace = 0;
   int64_t now = std::numeric_limits<int64_t>::min();
@@ -63,8 +64,9 @@ int64_t LastInstant(const Operation& operation) {
   return operation.indeterminate ? kNever : operation.returned;
 }
 
-// Places the operation at its earliest possible instant. Returns false if its interval ends before
-// that instant. Restricts the current hold to starts no later than the end of the interval.
+// Places the operation at its earliest possible instant. Returns false if the operation's interval
+// ends before that instant. Restricts the current hold to starts no later than the end of the
+// interval.
 bool PlaceAtEarliest(LeaseState& lock, const Operation& operation, int64_t not_before) {
   const int64_t at = std::max({lock.now, operation.invoked, not_before});
   if (at > LastInstant(operation)) return false;
@@ -88,15 +90,15 @@ bool ApplyLeaseAcquire(LeaseState& lock, const Operation& operation) {
 bool ApplyLeaseRelease(LeaseState& lock, const Operation& operation) {
   if (lock.owner != OwnerNumber(operation)) return false;
   if (!PlaceAtEarliest(lock, operation, lock.earliest)) return false;
-  // The release is placed at `now`. The hold starts at most lease plus grace before it.
+  // The release is placed at `now`. The hold starts at most lease plus grace before `now`.
   const int64_t length = AddSaturating(lock.length, lock.grace);
   if (AddSaturating(lock.now, -length) > lock.latest) return false;
   lock.End();
   return true;
 }
 
-// The result of a release by a process that does not hold the lock. If the process is the owner in
-// the model, the owner's lease must have ended.
+// Applies a release that was refused because its process does not hold the lock. If the process is
+// the owner in the model, the owner's lease must have ended.
 bool ApplyLeaseNotOwner(LeaseState& lock, const Operation& operation) {
   const bool its_own = lock.owner == OwnerNumber(operation);
   const int64_t end = its_own ? AddSaturating(lock.earliest, lock.length) : lock.now;

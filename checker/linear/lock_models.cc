@@ -52,8 +52,8 @@ bool ApplyReentrant(ModelState& state, const Operation& operation) {
 // - the last reported token; initially kNil, which is below all tokens;
 // - the number of the owner's unreleased acquires;
 // - 1 if the last reported token belongs to the current owner.
-// A grant without a reported token counts as having a token above all earlier ones. A re-entry may
-// report that token later.
+// A grant without a reported token counts as having a token above all earlier tokens. A re-entry
+// may report that token later.
 bool ApplyFencedWith(ModelState& state, const Operation& operation, bool reentrant) {
   const int64_t owner = OwnerNumber(operation);
   if (operation.function != kAcquire) {
@@ -79,7 +79,8 @@ bool ApplyReentrantFenced(ModelState& state, const Operation& operation) {
   return ApplyFencedWith(state, operation, true);
 }
 
-// State: free permits; for an owner-semaphore then pairs (owner, permits held), sorted by owner.
+// State: the free permits. In an owner-semaphore, pairs (owner, permits held) follow, sorted by
+// owner.
 ModelState InitPermits(const ModelParameters& parameters) { return {parameters.permits}; }
 
 bool ApplySemaphore(ModelState& state, const Operation& operation) {
@@ -93,8 +94,8 @@ bool ApplySemaphore(ModelState& state, const Operation& operation) {
   return true;
 }
 
-// Adds `change` to the permits of `owner` in the sorted pairs from the second number of the state
-// on. Returns false if the owner would have fewer than 0 permits.
+// Adds `change` to the permits of `owner`. The sorted pairs begin at the second number of the
+// state. Returns false if the owner would have fewer than 0 permits.
 bool AddPermits(ModelState& state, int64_t owner, int64_t change) {
   auto at = state.begin() + 1;
   while (at != state.end() && *at < owner) at += 2;

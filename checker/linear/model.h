@@ -1,5 +1,5 @@
-// Sequential models: the behaviour of an object under one call at a time. Some model locks, others
-// the data that locks protect.
+// Sequential models: the behaviour of an object under one call at a time. Some models describe
+// locks, others describe the data that locks protect.
 //
 //   mutex: free --acquire--> taken --release--> free
 //
@@ -51,12 +51,12 @@ struct Model {
   std::string_view name;
   std::string_view summary;  // for `doublehold list models`
   std::span<const std::string_view> functions;
-  // Whether the effect of a call depends on its client. If not, equal operations of unknown outcome
-  // are interchangeable.
+  // Whether the effect of a call depends on its client. If false, equal operations of unknown
+  // outcome are interchangeable.
   bool has_owners = false;
   ModelState (*initial)(const ModelParameters&) = nullptr;
-  // Returns whether the model allows `operation` with its result in `state`; only then changes
-  // `state`. Ignores the result of an indeterminate operation.
+  // Returns whether the model allows `operation`, with its result, in `state`. Changes `state` only
+  // if the operation is allowed. Ignores the result of an indeterminate operation.
   bool (*apply)(ModelState& state, const Operation& operation) = nullptr;
   std::string (*describe)(const ModelState& state) = nullptr;
   std::span<const FunctionValues> values{};  // for each function; empty: all values are kUnread
@@ -75,7 +75,7 @@ std::span<const Model> Models();
 // Returns the model with this name, or null.
 const Model* FindModel(std::string_view name);
 
-// "acquire by 3", "cas [1 2] by 4", "read -> 5 by 2"
+// Examples: "acquire by 3", "cas [1 2] by 4", "read -> 5 by 2".
 std::string Describe(const Model& model, const Operation& operation);
 
 }  // namespace doublehold

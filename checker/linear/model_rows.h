@@ -17,7 +17,7 @@ inline int64_t FirstNumber(const LinearValue& value, int64_t fallback) {
   return value.empty() || value.front() == kNil ? fallback : value.front();
 }
 
-// Returns the owner in a model's state: the process number plus 1, because 0 means no owner.
+// Returns the number of an owner in a model's state: the process number plus 1. 0 means no owner.
 inline int64_t OwnerNumber(const Operation& operation) { return int64_t{operation.process} + 1; }
 
 }  // namespace doublehold

@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(Every, ModelCase, ::testing::ValuesIn(kModelsCases), []
   return name;
 });
 
-TEST(Models, EachHasACase) {
+TEST(Models, EachModelHasACase) {
   for (const Model& model : Models()) {
     EXPECT_TRUE(std::ranges::any_of(kModelsCases, [&](const ModelsCase& c) {
       return model.name == c.model;

@@ -8,7 +8,7 @@ namespace {
 
 using Number = std::optional<int64_t>;
 
-// Returns the first number of a value; nothing if the value is empty or nil.
+// Returns the first number of a value; nullopt if the value is empty or nil.
 Number FirstValue(const LinearValue& values) {
   if (values.empty() || values[0] == kNil) return std::nullopt;
   return values[0];

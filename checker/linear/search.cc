@@ -20,7 +20,8 @@ constexpr size_t kStatesReported = 4;
 constexpr size_t kMaxSlots = 1024;
 constexpr uint32_t kNoCall = UINT32_MAX;
 
-// An invocation or a return. Each open operation has a slot, the lowest one free at its invocation.
+// An invocation or a return. Each open operation has a slot: the lowest slot that is free at its
+// invocation.
 struct SearchEvent {
   uint32_t operation = 0;
   uint32_t slot = 0;
@@ -28,7 +29,7 @@ struct SearchEvent {
 };
 
 struct SearchEvents {
-  // In time order. At one instant invocations come first, so operations that touch overlap.
+  // In time order. Invocations precede returns of the same instant, so touching operations overlap.
   std::vector<SearchEvent> all;
   size_t slots = 0;               // number of slots in use
   std::vector<uint32_t> slot_of;  // by operation
@@ -36,8 +37,8 @@ struct SearchEvents {
 
 // Order constraints: a process makes one call after the other.
 struct ProcessOrder {
-  // For each operation: the previous certain operation of the same process, if it returned at the
-  // instant of the operation's invocation. By their times the two overlap; the process orders them.
+  // For operation X: the process's previous certain operation, if that one returned at the instant
+  // at which X was invoked. Their times overlap, but the process makes one call at a time.
   std::vector<uint32_t> before;
   // For each operation: whether it is the last of its process, and the process's only operation of
   // unknown outcome.
@@ -180,7 +181,7 @@ class Search {
   using At = Configuration<kWords>;
   struct Try {
     At from;
-    uint32_t next = 0;  // open operation to try; kNoCall: the returning one, then all
+    uint32_t next = 0;  // open operation to try; kNoCall: the returning operation, then all
   };
 
   // Approximate memory of a cached configuration, including the overhead of the hash set.
@@ -257,9 +258,10 @@ class Search {
     return before == kNoCall || !is_open_[before] || from.placed.Has(events_.slot_of[before]);
   }
 
-  // Whether an operation of unknown outcome earlier in the ring has the same effect. Of these, the
-  // search tries only the first. In a model with owners, each of the two must be the lone unknown
-  // of its process, and neither process may hold anything now.
+  // Whether an operation of unknown outcome earlier in the ring has the same effect. The search
+  // tries only the first such operation. In a model with owners, this requires that each of the two
+  // is the only unknown operation, and the last operation, of its process. Neither process may hold
+  // anything now.
   [[nodiscard]] bool IsDuplicateUnknown(const At& from, uint32_t operation) const {
     const Operation& one = operations_[operation];
     if (model_.has_owners && !ProcessDoesNothingElse(from, operation)) return false;
@@ -277,7 +279,7 @@ class Search {
            std::ranges::find(from.state, OwnerNumber(operations_[operation])) == from.state.end();
   }
 
-  // Records the furthest event reached and a few states there, for the explanation.
+  // Records the furthest event reached, and a few states at that event, for the explanation.
   void RecordProgress() {
     if (now_.event > furthest_ || furthest_states_.empty()) {
       furthest_ = now_.event;
@@ -310,8 +312,8 @@ class Search {
   const SearchEvents events_;
   const ProcessOrder process_order_;
   // The open operations at event `opened_to_`, as a ring of two lists in order of invocation. From
-  // `end_` to `unknown_head_`: operations that return. From `unknown_head_` to `end_`: those of
-  // unknown outcome.
+  // `end_` to `unknown_head_`: operations that return. From `unknown_head_` to `end_`: operations
+  // of unknown outcome.
   const uint32_t end_, unknown_head_;
   std::vector<bool> is_open_;
   std::vector<uint32_t> before_, after_;

@@ -44,8 +44,8 @@ struct SearchResult {
   std::vector<ModelState> states;  // a few of the states reachable by that return
 };
 
-// `operations` may be in any order. A pure function. Time: n log n at best; at worst exponential in
-// the number of operations open at once.
+// A pure function. `operations` may be in any order. Takes n log n time at best. At worst, the time
+// is exponential in the number of operations open at once.
 SearchResult FindOrder(const Model& model, const ModelParameters& parameters,
                        std::span<const Operation> operations, const SearchLimits& limits = {});
 

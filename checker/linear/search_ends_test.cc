@@ -26,7 +26,7 @@ Operation MakeRegisterOperation(int64_t invoked, int64_t returned, uint8_t funct
   return operation;
 }
 
-// 70 and 300 unanswered writes. A configuration has 1, 4 or 16 words for 64, 256 or 1024 slots.
+// A configuration has 1, 4 or 16 words for 64, 256 or 1024 slots. The test has 70 and 300 writes.
 TEST(SearchEnds, EachOfManyOpenOperationsHasItsOwnSlot) {
   for (const int32_t writes : {70, 300}) {
     std::vector<Operation> operations;
@@ -49,7 +49,7 @@ TEST(SearchEnds, EachOfManyOpenOperationsHasItsOwnSlot) {
 }
 
 // Each of 40 acquires may have taken effect at any time, or never. No later operation depends on
-// which of them did.
+// which acquires did.
 TEST(SearchEnds, UnansweredAcquiresOfClientsWithoutOtherCallsAreInterchangeable) {
   constexpr uint8_t kAcquire = 0;
   constexpr int64_t kLease = 1'000;

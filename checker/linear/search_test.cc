@@ -63,7 +63,7 @@ TEST(Search, ReportsTheOperationThatCannotFollowAndTheStatesBeforeIt) {
   EXPECT_TRUE(result.open.empty());
 }
 
-TEST(Search, OperationsThatTouchOverlap) {
+TEST(Search, AnOperationOverlapsOneThatIsInvokedAtItsReturn) {
   const std::vector<Operation> operations{MakeOperation(0, 10, 1, 0, {1}),
                                           MakeOperation(10, 20, 0, 1, {}, {kNil})};
   EXPECT_EQ(FindOrder(*FindModel("register"), {}, operations).outcome, Outcome::kValid);

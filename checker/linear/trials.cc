@@ -80,7 +80,8 @@ std::vector<Slot> DrawSlots(Prng& prng) {
       slot.operation.indeterminate = prng.Below(unknown_one_in) == 0;
       slot.effect = at + static_cast<int64_t>(
                              prng.Below(static_cast<uint64_t>(slot.operation.returned - at) + 1));
-      // After an unknown outcome a client keeps its number or takes a new one: logs have both.
+      // After an unknown outcome a client keeps its number or takes a new number. Logs have both
+      // cases.
       if (slot.operation.indeterminate && prng.Below(2) == 0) process = fresh++;
       at = slot.operation.returned + static_cast<int64_t>(prng.Below(3));
       slots.push_back(std::move(slot));
@@ -102,7 +103,8 @@ Trial DrawTrial(const Model& model, Prng& prng) {
   Trial trial{.parameters = {.permits = 1 + static_cast<int64_t>(prng.Below(2)),
                              .initial = static_cast<int64_t>(prng.Below(3)),
                              .lease_grace = Duration(prng.Below(2))}};
-  // Does not use the model: a model that wrongly forbids an operation would never be tested on it.
+  // Does not use the model: a model that wrongly forbids an operation would never be tested with
+  // it.
   const PlainObject& object = *FindPlainObject(model.name);
   PlainState state = InitialPlainState(trial.parameters);
   for (const Slot& slot : DrawSlots(prng)) {
@@ -120,7 +122,7 @@ Trial DrawTrial(const Model& model, Prng& prng) {
   return trial;
 }
 
-// Returns the history with one operation replaced by a random one at the same times.
+// Returns the history with one operation replaced by a random operation at the same times.
 Trial ChangeTrial(const Model& model, Trial trial, Prng& prng) {
   if (trial.operations.empty()) return trial;
   Operation& changed = trial.operations[prng.Below(trial.operations.size())];

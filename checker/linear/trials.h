@@ -14,7 +14,8 @@ namespace doublehold {
 struct TrialCounts {
   // Number of histories by [has an operation of unknown outcome][can be ordered].
   std::array<std::array<int64_t, 2>, 2> histories{};
-  // Describes the first history on which the two disagree. The trials end there; empty if none.
+  // Describes the first history on which the two disagree, which ends the trials. Empty if there is
+  // none.
   std::string disagreement;
 
   [[nodiscard]] double ValidShare(bool indeterminate) const {
@@ -27,8 +28,8 @@ struct TrialCounts {
     return static_cast<double>(perhaps[0] + perhaps[1]) / static_cast<double>(all);
   }
 };
-// Also searches each history with a limit of two configurations. That outcome must be the same, or
-// unknown.
+// Also searches each history with a limit of two configurations. The outcome of that search must be
+// the same, or unknown.
 TrialCounts RunSearchTrials(const Model& model, uint64_t seed, int64_t count);
 
 }  // namespace doublehold

@@ -40,7 +40,7 @@ Result<LinearValue> ConvertToken(FormView value) {
   return token.IsNil() ? LinearValue{} : ConvertInteger(token, "the token");
 }
 
-// Returns an empty value if there is no lease, and -1 for an invalid one. CheckTimes in
+// Returns an empty value if there is no lease, and -1 for an invalid lease. CheckTimes in
 // judge_log.cc reports both.
 LinearValue ConvertLease(FormView value) {
   FormView lease = value;

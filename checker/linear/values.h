@@ -21,8 +21,8 @@ class ValueNumbers {
 
  private:
   Result<LinearValue> ConvertElements(FormView sequence);
-  // Nil is kNil. An integer far above kNil is itself. Texts and all other values get the numbers
-  // just above kNil, in order of appearance.
+  // Nil is kNil. An integer far above kNil stays unchanged. Texts and all other values get the
+  // numbers just above kNil, in order of appearance.
   int64_t ConvertOne(FormView value);
 
   std::unordered_map<std::string, int64_t> words_;

@@ -1,7 +1,7 @@
 // Coverage marks: named states in which a lock may go wrong. The marks that a search has reached
 // show which errors the search can detect.
 //
-// Pure, as checkers are. No verdict depends on the marks.
+// MarksOf is a pure function. No verdict depends on the marks.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_COVERAGE_MARKS_H_
 
@@ -40,7 +40,7 @@ constexpr size_t kMarks = 20;
 
 struct MarkEntry {
   Mark mark;
-  std::string_view name;  // "over-while-held"
+  std::string_view name;  // such as "over-while-held"
   std::string_view meaning;
 };
 // All marks, in the order of the enumeration.

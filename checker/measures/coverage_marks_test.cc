@@ -55,12 +55,12 @@ const std::vector<MarksDrawn> kMarksDrawn{
     {"c1:     A-a=R-r\nexpiry:         * | -1", "left-behind left-for-ever"},
 };
 
-TEST(Marks, MatchEachDrawing) {
+TEST(Marks, EachDrawingReachesExactlyItsMarks) {
   for (const MarksDrawn& drawn : kMarksDrawn)
     EXPECT_EQ(MarksIn(drawn.picture), drawn.marks) << drawn.picture;
 }
 
-TEST(Marks, EachIsReachedByADrawingAndListedInTheOrderOfItsEnumerator) {
+TEST(Marks, EachMarkIsReachedByADrawingAndListedInTheOrderOfItsEnumerator) {
   std::set<std::string> seen;
   for (size_t i = 0; i < AllMarks().size(); ++i)
     EXPECT_EQ(static_cast<size_t>(AllMarks()[i].mark), i) << AllMarks()[i].name;

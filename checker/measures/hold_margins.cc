@@ -21,7 +21,7 @@ std::vector<Margin> TakeMargin(MarginFinder&& finder) {
 std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& holds) {
   MarginFinder gaps(
       {.what = "shortest gap between two holds", .missed = "longest overlap of two holds"});
-  std::map<uint16_t, const Hold*> last_to_end;  // by key, among the holds so far
+  std::map<uint16_t, const Hold*> last_to_end;  // by key: the hold so far that ended last
   for (const Hold& hold : holds.all) {
     const Hold*& before = last_to_end[hold.key];
     if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {

@@ -1,4 +1,4 @@
-// How close the holds of a run came to overlapping.
+// Measures how close the holds of a run came to overlapping.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_HOLD_MARGINS_H_
 

@@ -29,7 +29,7 @@ bool Outlasted(const FaultEpisode& pause, const Hold& hold) {
 std::vector<std::string> PauseWarnings(const Evidence& evidence) {
   const Disturbances& disturbances = evidence.disturbances();
   int64_t longest_ns = 0;
-  int64_t shortest_ns = kForeverNs;  // of the leases granted to the paused holders
+  int64_t shortest_ns = kForeverNs;  // shortest lease granted to a paused holder
   for (const Hold& hold : evidence.holds().all) {
     if (hold.granted_until_ns >= kForeverNs) continue;
     for (const FaultEpisode* pause : disturbances.EpisodesWithin(hold.core)) {

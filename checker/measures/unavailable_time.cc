@@ -14,7 +14,7 @@ struct KeyUse {
 
 int64_t LengthNs(const Span& span) { return span.to_ns - span.from_ns; }
 
-// The longest gap between the holds of a key. A gap counts from its first acquire on.
+// Returns the longest gap between the holds of a key. A gap counts from the first acquire in it.
 Span LongestGap(const KeyUse& use) {
   Span longest;
   int64_t free_ns = 0;

@@ -1,5 +1,5 @@
-// The time in which a client waited for a lock that nobody held: the cost of a lost reply if no
-// claim is violated.
+// Measures how long a client waited for a lock that nobody held. This is the cost of a lost reply
+// if no claim is violated.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 
@@ -17,8 +17,8 @@ struct UnavailableTime {
 };
 
 // Returns the longest such time over all keys: from the first acquire of a free key to the next
-// grant. Without a grant, the time ends with the last acquire. Nothing: no client waited for a free
-// key.
+// grant. Without a grant, the time ends with the last acquire. Returns nullopt if no client waited
+// for a free key.
 //
 //   c1:  A--------?                   unknown outcome: does not count as a hold
 //   c2:     A-x   A-x   A-a=====R-r   from c1's A to c2's a

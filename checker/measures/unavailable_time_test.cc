@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-// The expected time, in columns of a ms; {-1, -1}: none.
+// The expected time in ms; a column is 1 ms. {-1, -1}: no such time.
 struct UnavailableTimeCase {
   const char* what;
   const char* lanes;

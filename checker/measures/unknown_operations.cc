@@ -43,7 +43,8 @@ struct UnknownCall {
   EventType outcome = EventType::kInfo;
 };
 
-// The two latest ends of operations, so that an operation can exclude itself.
+// The two latest ends of operations. With two, an operation finds the latest end other than its
+// own.
 struct LatestEnds {
   std::array<int64_t, 2> end_ns{-1, -1};
   void Add(int64_t at_ns) {
@@ -116,7 +117,7 @@ class BlindSpotFinder {
       by_op_[{operation.key, operation.by, operation.op}].Add(operation.when.to_ns);
   }
 
-  // The operation may conflict with operations that ended at this time or later.
+  // Returns a time T. The operation may conflict with operations that ended at T or later.
   [[nodiscard]] int64_t SinceNs(const UnknownCall& operation) const {
     if (operation.op == Op::kSave) return 0;
     if (!IsData(operation.op)) return all_matters_ ? 0 : operation.when.from_ns;
@@ -135,8 +136,12 @@ class BlindSpotFinder {
     return by_op_.at({operation.key, operation.by, operation.op}).end_ns[1] >= since_ns;
   }
 
-  // Describes the first possible conflict: with a hold, else with another unanswered operation. If
-  // only earlier operations remain (tokens, queues), with the last earlier hold.
+  // Describes the first conflict of this list that is possible:
+  // 1. with another session's hold that had not ended before;
+  // 2. with another session's unanswered operation;
+  // 3. if tokens or queues are judged, with the last earlier hold;
+  // 4. with any other operation of another session;
+  // 5. with an operation of the same client.
   [[nodiscard]] std::string DescribeConflict(const UnknownCall& operation) const {
     const Disturbances& disturbances = evidence_.disturbances();
     const int64_t met_ns =

@@ -56,7 +56,7 @@ TEST(BlindSpots, AnUnansweredAcquireMayOverlapALaterHold) {
   }
 }
 
-TEST(BlindSpots, AnAcquireWithoutARecordedEndCountsToo) {
+TEST(BlindSpots, AnAcquireWithoutARecordedAnswerCountsAsUnanswered) {
   ExpectBlindSpots({R"(
       c1: A-a=====R-r
       c2:     A              )",
@@ -180,7 +180,7 @@ TEST(BlindSpots, TheSentenceDistinguishesEarlierFromLaterConflicts) {
   }
 }
 
-TEST(BlindSpots, AtMostFiveAreDescribedButAllAreCounted) {
+TEST(BlindSpots, AtMostFiveOperationsAreDescribedButAllAreCounted) {
   const BlindSpots spots = BlindSpotsIn(FromLanes(R"(
       c1:                                        A-a=====R-r
       c2: A-? A-? A-? A-? A-? A-? A-?              )"));

@@ -17,8 +17,8 @@ std::string DescribeLength(const Disturbances& disturbances, const KeyWait& wait
                      OwnerName(disturbances, wait.who));
 }
 
-// Returns the bounds of the end of a client's unanswered wait. `from_ns`: the last event of any
-// client; the client certainly waited until then. `to_ns`: the end of the history; the client may
+// Returns the bounds of the end of a client's unanswered wait. `from_ns` is the last event of any
+// client: the client certainly waited until then. `to_ns` is the end of the history: the client may
 // have waited until then. Neither is later than the client's death.
 Span LastEvents(const History& history, const Disturbances& disturbances, int32_t client) {
   int64_t last_ns = 0;

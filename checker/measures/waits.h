@@ -1,4 +1,4 @@
-// How long clients waited for a lock.
+// Finds how long clients waited for a lock.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_WAITS_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_WAITS_H_
 
@@ -25,8 +25,8 @@ struct KeyWait {
 // Returns the waits in the order in which they ended, the unanswered waits last.
 std::vector<KeyWait> WaitsOf(const History& history, const Disturbances& disturbances);
 
-// "; the longest wait was 8ms of client 1", or empty if nobody waited. If the longest wait was
-// never granted, the clause says so, and gives the longest granted wait too.
+// Returns "; the longest wait was 8ms of client 1", or an empty text if nobody waited. If the
+// longest wait was never granted, the clause says so, and adds the longest granted wait.
 std::string LongestWaitClause(const History& history, const Disturbances& disturbances);
 
 }  // namespace doublehold

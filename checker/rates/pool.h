@@ -21,8 +21,8 @@ constexpr std::string_view kAnyClaim;  // all claims together: the worst outcome
 
 // The trials of one run, or of several.
 struct RunTrials {
-  std::string unit;  // "fault episode", "run"; empty: no run has a verdict
-  std::map<std::string, TrialCount, std::less<>> by_trial;  // by claim, and kAnyClaim
+  std::string unit;  // "fault episode" or "run"; empty if no run has a verdict
+  std::map<std::string, TrialCount, std::less<>> by_trial;  // key: a claim, or kAnyClaim
   std::map<std::string, TrialCount, std::less<>> by_run;
 };
 
@@ -32,22 +32,23 @@ RunTrials TrialsIn(const nlohmann::json& verdict);
 // Adds up the trials of the runs.
 RunTrials Pooled(const std::vector<RunTrials>& runs);
 
-// Trials of unknown outcome.
+// Returns `of` undecided trials.
 TrialCount UndecidedTrials(int64_t of);
 
-// Includes both 95 % intervals; see docs/formats.md.
+// The JSON includes both 95 % intervals; see docs/formats.md.
 nlohmann::json ToJson(const TrialCount& trials, const std::string& unit);
-// A list with the rates of each claim: first by fault episode if there are any, then by run.
+// Returns a list with the rates of each claim. Rates by fault episode come first, if the runs have
+// any. Rates by run follow.
 nlohmann::json ToJson(const RunTrials& pooled);
 
-// "3 of 22 fault episodes (1 unknown)"
+// Example: "3 of 22 fault episodes (1 unknown)".
 std::string CountText(const TrialCount& trials, const std::string& unit);
-// "2.9-39.2 %", "at most 0.0082 %", "at least 15.8 %": rounded outwards, with enough decimals for
-// two digits of the upper end.
+// Examples: "2.9-39.2 %", "at most 0.0082 %", "at least 15.8 %". The numbers are rounded outwards,
+// and have enough decimals for two digits of the upper end.
 std::string PercentText(const Interval& interval);
 std::string AtMostText(double share);
 std::string AtLeastText(double share);
-// "3 of 22 fault episodes (1 unknown), 2.9-39.2 %": with the exact interval.
+// Example: "3 of 22 fault episodes (1 unknown), 2.9-39.2 %". The interval is the exact one.
 std::string RateText(const TrialCount& trials, const std::string& unit);
 
 }  // namespace doublehold

@@ -35,7 +35,7 @@ TEST(Pool, AddsRunsUpByFaultEpisodeAndByRun) {
   }
 }
 
-TEST(Pool, ARunWithoutAVerdictIsUndecidedInEveryClaimAsOftenAsTheLargestRunHasTrials) {
+TEST(Pool, ARunWithoutAVerdictCountsAsManyUndecidedTrialsAsTheLargestRunHas) {
   const RunTrials pooled = Pooled({kNoVerdict, TrialsIn(VerdictJson("valid", TrialsJson(12, 0))),
                                    TrialsIn(VerdictJson("valid", TrialsJson(5, 0))), kNoVerdict});
   for (const std::string_view claim : {kAnyClaim, std::string_view("stock")}) {
@@ -68,7 +68,7 @@ TEST(Pool, UndecidedTrialsWidenBothIntervals) {
   }
 }
 
-// The reference values are from tables: Clopper and Pearson, two-sided, 95 %.
+// The reference values are from tables of Clopper and Pearson's two-sided 95 % interval.
 TEST(Pool, RatesAreListedForAllClaimsTogetherAndThenByClaim) {
   const json rates = ToJson(Pooled({TrialsIn(VerdictJson("violated", TrialsJson(10, 3))),
                                     TrialsIn(VerdictJson("valid", TrialsJson(12, 0)))}));

@@ -24,7 +24,7 @@ Interval ClopperPearsonOf(int64_t count, int64_t of, double confidence) {
   using Binomial = boost::math::binomial_distribution<>;
   const auto n = static_cast<double>(of);
   const auto k = static_cast<double>(std::clamp<int64_t>(count, 0, of));
-  const double beyond = (1 - confidence) / 2;  // at each end
+  const double beyond = (1 - confidence) / 2;  // the probability beyond each end
   return {.low = k == 0 ? 0 : Binomial::find_lower_bound_on_p(n, k, beyond),
           .high = k == n ? 1 : Binomial::find_upper_bound_on_p(n, k, beyond)};
 }

@@ -27,8 +27,9 @@ struct Rate {
   double high = 1;
 };
 
-// Wilson's score interval; for a count of 0 the rule of three: at most 3 in n. A `count` above
-// `opportunities` counts as `opportunities`. Without opportunities the interval is 0 to 1.
+// Returns Wilson's score interval. For a count of 0, returns the interval 0 to 3 / n (rule of
+// three). A `count` above `opportunities` counts as `opportunities`. Without opportunities the
+// interval is 0 to 1.
 Rate RateOf(int64_t count, int64_t opportunities);
 
 }  // namespace doublehold

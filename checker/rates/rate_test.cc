@@ -8,7 +8,7 @@ namespace doublehold {
 namespace {
 
 TEST(Rate, RateOfReturnsWilsonsInterval) {
-  // Reference values: R, binom::binom.wilson.
+  // The reference values were computed with binom::binom.wilson in R.
   const Rate two_of_311 = RateOf(2, 311);
   EXPECT_NEAR(two_of_311.rate, 0.00643, 1e-5);
   EXPECT_NEAR(two_of_311.low, 0.00177, 1e-5);
@@ -18,7 +18,7 @@ TEST(Rate, RateOfReturnsWilsonsInterval) {
   EXPECT_DOUBLE_EQ(all_of_10.high, 1.0);
 }
 
-TEST(Rate, WithoutViolationsTheUpperEndIsThreeInN) {
+TEST(Rate, WithoutViolationsTheUpperEndIsThreeDividedByN) {
   EXPECT_DOUBLE_EQ(RateOf(0, 300).high, 0.01);
   EXPECT_DOUBLE_EQ(RateOf(0, 300).low, 0);
   EXPECT_DOUBLE_EQ(RateOf(0, 2).high, 1);
@@ -35,7 +35,8 @@ struct IntervalRow {
 };
 
 TEST(Rate, MatchesReferenceValuesOfClopperAndPearsonsInterval) {
-  // Reference values: exact binomial tails, by bisection; for n = 10 from R's binom.test.
+  // The reference values were computed from exact binomial tails by bisection. Values for n = 10
+  // are from binom.test in R.
   for (const IntervalRow& row : {IntervalRow{0, 10, 0.95, 0, 0.308497},
                                  {10, 10, 0.95, 0.691503, 1},
                                  {1, 10, 0.95, 0.002529, 0.445016},

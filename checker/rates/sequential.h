@@ -13,10 +13,10 @@
 //               limit / 0     limit^k (1-limit)^(n-k)
 //
 // If the rate is the limit or more, the evidence is a supermartingale that starts at 1. At the
-// limit, each trial multiplies the evidence by 1 on average; at a larger rate, by less. So the
-// evidence ever reaches 20 in at most 1 of 20 cases (Ville's inequality), for any number of looks
-// and any rule for stopping. The answer "not below" uses the average over the rates above the
-// limit.
+// limit, each trial multiplies the evidence by 1 on average. At a larger rate, each trial
+// multiplies the evidence by less than 1 on average. So the evidence ever reaches 20 in at most 1
+// of 20 cases (Ville's inequality), for any number of looks and any rule for stopping. The answer
+// "not below" uses the average over the rates above the limit.
 //
 // The price: without violations, the test takes about 4.5 / limit trials at 95 %. A single look at
 // a fixed number of trials would take 3 / limit. If the chance of a violation in a trial depends on
@@ -47,15 +47,15 @@ struct RateQuestion {
 enum class RateAnswer : uint8_t { kOpen, kBelow, kNotBelow };
 std::string_view Name(RateAnswer answer);  // "not decided", "below", "not below"
 
-// The answer after the trials `seen`. An undecided trial counts against either answer.
+// Returns the answer after the trials `seen`. An undecided trial counts against either answer.
 RateAnswer AnswerAt(const RateQuestion& question, const TrialCount& seen);
 
-// Each bound holds at all looks together. The probability that a bound is ever on the wrong side of
-// the true rate is at most 1 - confidence.
+// Each bound holds for all looks together: the probability that the bound is ever on the wrong side
+// of the true rate is at most 1 - confidence.
 double UpperBoundAt(const TrialCount& seen, double confidence);
 double LowerBoundAt(const TrialCount& seen, double confidence);
 
-// The least number of trials without a violation for which the answer is kBelow.
+// Returns the least number of trials without a violation for which the answer is kBelow.
 int64_t FewestForBelow(const RateQuestion& question);
 
 // A series of looks. The first answer is final: its confidence does not cover later trials.
@@ -67,7 +67,7 @@ class SequentialTest {
   // on a run's result or duration.
   RateAnswer Take(const TrialCount& run);
   [[nodiscard]] RateAnswer answer() const { return answer_; }
-  [[nodiscard]] const TrialCount& seen() const { return seen_; }  // up to the answer
+  [[nodiscard]] const TrialCount& seen() const { return seen_; }  // up to the first answer
 
  private:
   RateQuestion question_;

@@ -56,7 +56,7 @@ TEST(Sequential, TheFirstAnswerIsFinal) {
   EXPECT_EQ(test.seen(), (TrialCount{.of = 500}));
 }
 
-TEST(Sequential, TheUpperBoundIsTheLimitAtWhichTheAnswerTurnsBelow) {
+TEST(Sequential, TheAnswerIsBelowForLimitsAboveTheUpperBoundOnly) {
   for (const TrialCount& seen :
        {TrialCount{.of = 20}, {.of = 449}, {.of = 100, .violated = 3}, {.of = 100000}}) {
     const double bound = UpperBoundAt(seen, 0.95);
@@ -68,7 +68,7 @@ TEST(Sequential, TheUpperBoundIsTheLimitAtWhichTheAnswerTurnsBelow) {
   EXPECT_EQ(UpperBoundAt({.of = 50, .undecided = 50}, 0.95), 1);
 }
 
-TEST(Sequential, TheLowerBoundIsTheLimitAtWhichTheAnswerTurnsNotBelow) {
+TEST(Sequential, TheAnswerIsNotBelowForLimitsUnderTheLowerBoundOnly) {
   for (const TrialCount& seen : {TrialCount{.of = 20, .violated = 20},
                                  {.of = 100, .violated = 30},
                                  {.of = 100, .violated = 30, .undecided = 50},
@@ -81,7 +81,7 @@ TEST(Sequential, TheLowerBoundIsTheLimitAtWhichTheAnswerTurnsNotBelow) {
     EXPECT_EQ(LowerBoundAt(seen, 0.95), 0);
 }
 
-TEST(Sequential, SaysHowManyTrialsWithoutViolationsAreNeeded) {
+TEST(Sequential, ReturnsHowManyTrialsWithoutViolationsAreNeeded) {
   EXPECT_EQ(FewestForBelow({.limit = 0.01}), 449);
   for (const RateQuestion& question : {RateQuestion{.limit = 0.9, .confidence = 0.5},
                                        {.limit = 0.2, .confidence = 0.9},
@@ -94,7 +94,7 @@ TEST(Sequential, SaysHowManyTrialsWithoutViolationsAreNeeded) {
 }
 
 // For each number of trials: the most violations for the answer "below", and the fewest violations
-// for "not below". Serves the looks of all simulated series.
+// for "not below". A boundary is computed once for all simulated series.
 struct Boundary {
   std::vector<int64_t> below, not_below;
 };

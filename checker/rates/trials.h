@@ -20,22 +20,24 @@ namespace doublehold {
 struct Trials {
   std::string unit;         // "fault episode"; "run" for a run without planned faults
   std::vector<Span> each;   // in order, without gaps; the first trial includes all earlier events
-  bool none_began = false;  // no planned fault began: one trial, undecided unless violated
+  bool none_began = false;  // no planned fault began; the only trial is undecided or violated
 };
 
 // Faults that overlap, or follow one another within a lease, are one trial, because their effects
-// cannot be distinguished. A trial lasts until the next trial begins, because effects come later:
+// cannot be distinguished. A trial lasts until the next trial begins, because a fault may have late
+// effects:
 //
 //   pause c1:      [----]                     [---]
 //   jump n1:          [---]
 //                  |--------------------------|------   two trials
 Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns);
 
-// The outcome of a claim in each trial. A trial without a violation is unknown in two cases: the
-// run is `doubtful` (something may have hidden a violation), or a violation has an unknown time.
+// Returns the outcome of a claim in each trial. A trial without a violation is unknown in two
+// cases: the run is `doubtful` (something may have hidden a violation), or a violation has an
+// unknown time.
 std::vector<Outcome> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful);
 
-// For all claims together: the worst outcome of each trial.
+// Returns the worst outcome of any claim in each trial.
 std::vector<Outcome> GravestOf(const std::vector<ClaimVerdict>& claims);
 
 TrialCount CountOf(const std::vector<Outcome>& outcomes);

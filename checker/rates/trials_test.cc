@@ -107,8 +107,8 @@ TEST(Trials, TheWorstOutcomeOfAllClaimsCounts) {
   EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 2, 0}));
 }
 
-// Client 1 is paused beyond its lease twice. Two holds of client 2 overlap its hold in the first
-// pause, and one in the second, but each pause is one trial.
+// Client 1 is paused beyond its lease twice. In the first pause, two holds of client 2 overlap
+// client 1's hold. In the second pause, one hold does. Each pause is one trial.
 TEST(Trials, AJudgedRunCountsEpisodesNotHolds) {
   const RunVerdict verdict = Judge(FromLanes(R"(
       c1:       A-a==!==================R-x                          A-a==!========R-x      A-a=R-r

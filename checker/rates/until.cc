@@ -19,7 +19,7 @@ constexpr double kLeastConfidence = 0.5;
 constexpr double kLeastLimit = 1e-9;  // a smaller limit would need too many runs
 constexpr int kMostWithoutVerdict = 5;
 
-// "1e-4", "0.5%"
+// Parses a share such as "1e-4" or "0.5%".
 std::optional<double> ParseShare(std::string text) {
   const bool percent = text.ends_with('%');
   if (percent) text.pop_back();
@@ -29,7 +29,7 @@ std::optional<double> ParseShare(std::string text) {
   return percent ? value / 100 : value;
 }
 
-// " (did you mean '2%'?)", if a percent sign would make it valid.
+// Suggests `word` with a percent sign, if that is a valid share, and else `otherwise`.
 std::string SuggestShare(const std::string& word, double least, const std::string& otherwise) {
   const std::optional<double> as_percent = ParseShare(word + "%");
   const bool near = as_percent && *as_percent >= least && *as_percent < 1;
@@ -64,7 +64,7 @@ class WordReader {
   size_t at_ = 0;
 };
 
-// An error message; nothing: the text is valid.
+// An error message; nullopt if the text is valid.
 using ParseError = std::optional<std::string>;
 
 ParseError ReadSubject(WordReader& words, Until& until) {

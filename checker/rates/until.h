@@ -18,16 +18,16 @@ namespace doublehold {
 
 struct Until {
   RateQuestion question;
-  std::string claim{};  // kAnyClaim
+  std::string claim{};  // default: kAnyClaim
   bool per_run = false;
-  std::string text{};  // as the user wrote it
+  std::string text{};  // the whole condition, as the user wrote it
 };
 
-// An error says what is wrong and suggests the nearest valid text.
+// For invalid text, returns an error that says what is wrong and suggests the nearest valid text.
 Result<Until> ReadUntil(const std::string& text);
 
-// The repetitions of one experiment. They end in any order, but are judged in the planned order,
-// because a run with a violation may take longer.
+// The repetitions of one experiment. The repetitions end in any order, but are judged in the
+// planned order, because a run with a violation may take longer.
 class Repetitions {
  public:
   explicit Repetitions(Until until) : until_(std::move(until)), test_(until_.question) {}
@@ -35,7 +35,7 @@ class Repetitions {
   // Adds a finished repetition, numbered from 1. Requires each number once.
   void Take(int repetition, RunTrials run);
   // Whether no further repetition is needed: the question is answered, or five runs in a row had no
-  // verdict. Stays true from then on.
+  // verdict. Once true, stays true.
   [[nodiscard]] bool IsOver() const { return over_; }
   [[nodiscard]] RateAnswer answer() const { return test_.answer(); }
   // The trials up to the answer.
@@ -48,12 +48,12 @@ class Repetitions {
 
   Until until_;
   SequentialTest test_;
-  std::map<int, RunTrials> waiting_;  // finished repetitions after an unfinished one
+  std::map<int, RunTrials> waiting_;  // finished repetitions that wait for an earlier one
   std::string unit_ = "run";
   int64_t largest_ = 1;  // the most trials of a run so far
   int next_ = 1;
   int runs_ = 0;
-  int without_verdict_ = 0;  // latest runs in a row without a verdict
+  int without_verdict_ = 0;  // number of runs since the last verdict
   bool over_ = false;
 };
 

@@ -18,7 +18,7 @@ TEST(Until, ReadsTheRateTheLimitAndTheConfidence) {
               {"rate<0.5%@99%", "", false, 0.005, 0.99},
               {"rate per run < 0.1", "", true, 0.1, 0.95},
               {" rate of stock per run <2% @0.9 ", "stock", true, 0.02, 0.9},
-              {"rate of told < 1%", "release-result", false, 0.01, 0.95},  // its old name
+              {"rate of told < 1%", "release-result", false, 0.01, 0.95},  // `told` is the old name
               {"rate < 1e-9 @ 50%", "", false, 1e-9, 0.5}};
   for (const auto& row : rows) {
     const Result<Until> until = ReadUntil(row.text);
@@ -31,7 +31,7 @@ TEST(Until, ReadsTheRateTheLimitAndTheConfidence) {
   }
 }
 
-TEST(Until, RefusesInvalidTextAndSuggestsTheNearest) {
+TEST(Until, RefusesInvalidTextAndSuggestsTheNearestValidText) {
   const struct {
     std::string text, why;
   } rows[] = {
@@ -73,7 +73,8 @@ TEST(Until, RefusesInvalidTextAndSuggestsTheNearest) {
   }
 }
 
-// A run with a verdict. `any`: its fault episodes for any claim; `stock`: for the claim `stock`.
+// Returns a run with a verdict. `any`: its fault episodes for all claims together. `stock`: its
+// fault episodes for the claim `stock`.
 RunTrials RunOf(const TrialCount& any, const TrialCount& stock) {
   RunTrials run{.unit = "fault episode", .by_trial = {}, .by_run = {}};
   run.by_trial = {{"", any}, {"stock", stock}};

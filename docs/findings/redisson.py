@@ -73,7 +73,7 @@ def hang(library: Library, server: Server) -> None:
 def main() -> None:
     words = [sys.executable, str(KEPT), "redisson", *(["--version", sys.argv[1]] if len(sys.argv) > 1 else [])]
     if (installed := subprocess.run([*words, "--install"])).returncode != 0:
-        sys.exit(installed.returncode)  # it has said why
+        sys.exit(installed.returncode)  # KEPT has printed the reason
     server = Server()
     try:
         for kind in ("lock", "fair", "read-write", "spin", "fenced"):

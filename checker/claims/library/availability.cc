@@ -26,8 +26,9 @@ namespace {
 
 bool IsAnyFault(const FaultFact& /*fault*/) { return true; }
 
-// On several nodes, a longer call may have missed the answers of some nodes because the machine was
-// slow. The timeout of a node is not recorded; a timeout shorter than this would be useless.
+// On several nodes, a call that takes longer may have missed the answers of some nodes, because the
+// machine was slow. The timeout of a node is not recorded. A timeout shorter than this would be
+// useless.
 constexpr int64_t kPromptNs = 3'000'000;
 
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
@@ -43,9 +44,10 @@ struct Retries {
 // The acquires of one session on one key.
 struct KeyAcquires {
   const Call* last = nullptr;
-  Retries retries;     // at the invocation of the last call
-  bool waits = false;  // the session has acquired the key and was not granted it since
-  // Start of the last series, if the session had stopped retrying while it waited; 0: it had not.
+  Retries retries;     // when the last call was invoked
+  bool waits = false;  // an acquire of the session is not granted yet
+  // The time at which the session resumed its retries after the last break in its wait; 0: no
+  // break.
   int64_t unbroken_since_ns = 0;
   // Start of the last free interval for which a violation of this session was counted; -1: none.
   int64_t counted_free_ns = -1;
@@ -75,7 +77,8 @@ class AvailabilityChecker : ClaimChecker {
  private:
   struct Moment {
     int64_t at_ns = 0;
-    // Answers sort after invocations of the same instant, which may have come earlier.
+    // An answer sorts after an invocation of the same instant, because the invocation may have come
+    // earlier.
     bool answer = false;
     const Call* call = nullptr;
   };
@@ -234,8 +237,8 @@ class AvailabilityChecker : ClaimChecker {
                              DescribeRefusal(refused, interval, ""), why));
   }
 
-  // Lease and grace less the part of `when` in which the client was not blocked. Below 0: that part
-  // was longer.
+  // Returns lease and grace minus the time in `when` in which the client was not blocked. The
+  // result is negative if that time is longer.
   [[nodiscard]] int64_t LeftNs(const Span& when, const Call& refused) const {
     if (when.from_ns >= when.to_ns) return patience_ns_;
     const int64_t blocked_ns =
@@ -249,7 +252,8 @@ class AvailabilityChecker : ClaimChecker {
     return facts_.nodes <= 1 && (!facts_.library || HasRetryHint(refused));
   }
 
-  // The other sessions that acquired the key before this refusal, and were not granted it since.
+  // Returns the other sessions that invoked an acquire before this refusal and were not granted the
+  // key since.
   [[nodiscard]] std::vector<SessionId> OtherWaiters(const Call& refused) const {
     std::vector<SessionId> others;
     for (const auto& [session, acquires] : acquires_) {
@@ -258,8 +262,8 @@ class AvailabilityChecker : ClaimChecker {
     return others;
   }
 
-  // Start of the time in which this session, and each session that may be ahead in a queue, retries
-  // without a break. Nothing: one of these sessions may have given up.
+  // Returns since when this session, and each session that may be ahead in a queue, retries without
+  // a break. Returns nullopt if one of these sessions may have given up.
   [[nodiscard]] std::optional<int64_t> AllRetrySince(const Call& refused) const {
     int64_t since_ns = retries_.at(&refused).since_ns;
     for (const SessionId& other : OtherWaiters(refused)) {
@@ -273,7 +277,7 @@ class AvailabilityChecker : ClaimChecker {
     return since_ns;
   }
 
-  // Why the refusal may have been right; empty: the refusal was wrong.
+  // Returns why the refusal may have been right; empty if the refusal was wrong.
   [[nodiscard]] std::string ExplainUncertainty(const Call& refused, int64_t free_since_ns) const {
     if (facts_.nodes <= 1 && !OtherWaiters(refused).empty()) {
       const std::optional<int64_t> all_retry_ns = AllRetrySince(refused);
@@ -315,7 +319,7 @@ class AvailabilityChecker : ClaimChecker {
   const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);
   std::set<const Call*> unsent_;  // calls whose drivers may not have asked the lock
   std::map<SessionId, KeyAcquires> acquires_;
-  std::map<const Call*, Retries> retries_;  // by call, at its invocation
+  std::map<const Call*, Retries> retries_;  // the retries when each call was invoked
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The claim `availability`: a free lock is granted within lease and grace to a client that asks.
+// The claim `availability`: an acquire of a free lock is granted within lease and grace.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 
@@ -14,19 +14,21 @@ namespace doublehold {
 //   c1:  A-a==R-r        >             violated: nobody has held the key since `r`
 //   c2:                     A-x
 //
-// - On one node, one refusal is enough if it reports that the key is taken: of a built-in lock, or
-//   of a library with a retry hint. Without a hint, a library may not have asked its server.
-// - Otherwise the session must have retried for that long, with gaps of at most a lease. On several
-//   nodes, two clients that each lock a part of the nodes refuse each other a free key:
+// - On one node, one refusal is enough if it reports that the key is taken. Every refusal of a
+//   built-in lock reports this. A library's refusal reports this if it has a retry hint. Without a
+//   hint, a library may not have asked its server.
+// - Otherwise the session must have retried for longer than lease and grace, with gaps of at most a
+//   lease. On several nodes, two clients that each lock a part of the nodes refuse each other a
+//   free key:
 //
-//   c1:  A-x A-x A-x  >  A-x           violated, on three nodes, twice
+//   c1:  A-x A-x A-x  >  A-x           violated twice, on three nodes
 //   c2:  A-x A-x A-x  >  A-x
 //
 // A new window begins at the end of
 // - each fault, except faults on lock servers alone that leave a majority of them;
-// - each stall longer than half the grace, of the client or on its request path; on several nodes
-//   or with a queue, also of another client.
-// No window begins after these, whose effects may last:
+// - each stall longer than half the grace, of the client or on its request path. On several nodes
+//   or with a queue, stalls of other clients count too.
+// No window begins after one of these faults, because its effects may last:
 // - a fault that moved a clock or lost data, or that killed too many servers for a majority;
 // - any fault, if leases may have no end;
 // - any fault that did more than stop or slow clients, if there may be a queue: in `redisson-fair`,
@@ -34,21 +36,22 @@ namespace doublehold {
 // Time in which the client was blocked is subtracted.
 //
 // Within a window, a refusal is unknown in these cases:
-// - On one node, another session may be ahead in a queue: it acquired the key after its last grant.
-//   But if all such sessions retry for that long too, one of them must be granted the key.
-// - On several nodes, a slow refusal may have missed answers of nodes. It also ends the series of
-//   retries. A series that is long enough only together with such a refusal is unknown.
-// - A driver with an unanswered call refuses further calls without asking the lock.
-// - A long call may have asked the lock only once.
+// - On one node, another session may be ahead in a queue: it has invoked an acquire since its last
+//   grant. Exception: if all such sessions retry for longer than lease and grace too, one of them
+//   must be granted the key.
+// - On several nodes, a slow refusal may have missed answers of nodes. A slow refusal also ends the
+//   series of retries. A series that is long enough only together with such a refusal is unknown.
+// - The driver may have refused without asking the lock, because an earlier call is unanswered.
+// - The session retried long enough only together with this call, which may have asked the lock
+//   only once.
 //
 // A grant answered later than lease and grace, without a late refusal before it, is unknown too:
-// the lock may have granted the key in time. The grant is not doubted if another acquire, invoked
-// meanwhile, may have been granted the key first.
+// the lock may have granted the key in time. Exception: the grant leaves no doubt if another
+// acquire, invoked during this acquire, may have been granted the key first.
 //
 // Counts one violation for each session and free interval. The margin is the least time left of
-// lease and grace, or the longest time beyond. Unknown where no case was judged. Unknown too where
-// late grants under disturbances, and unanswered acquires without a fault, outnumber the judged
-// cases.
+// lease and grace, or the longest time beyond. Unknown if no case was judged. Also unknown if late
+// grants under disturbances, and unanswered acquires without a fault, outnumber the judged cases.
 ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

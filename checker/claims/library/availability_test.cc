@@ -72,7 +72,7 @@ TEST(Availability, ASeriesOfLongRefusedCallsIsUnknown) {
               std::string::npos)
         << verdict.reason;
   }
-  // Refused for no longer than lease and grace.
+  // The refusals last no longer than lease and grace.
   EXPECT_EQ(VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                 A--------xA-a=R-r)",
@@ -557,7 +557,7 @@ TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
       << "one node was killed and another is stopped, so no majority is left";
 }
 
-// Client 3 is the first in the queue, and the machine stalls it.
+// Client 3 is the first in the queue, and the machine stalls client 3.
 TEST(Availability, AStallOfAnotherClientMayDelayAQueue) {
   const std::string picture = R"(
       c1:               A-a=R-r

@@ -25,8 +25,8 @@ enum class CallKind : uint8_t { kAcquire, kRelease, kExtend };  // Event::value[
 // A call that was not answered within its timeout.
 struct LateCall {
   const Event& event;
-  // The call that sent the request, or the acquire after which the lock sent it; null: not in the
-  // history.
+  // The call that sent the request. For a release that no session invoked, the acquire that was
+  // granted too late. Null if the history has neither.
   const Call* call = nullptr;
 
   [[nodiscard]] SessionId session() const { return SessionOf(event); }
@@ -54,9 +54,9 @@ class SessionCalls {
     }
   }
 
-  // The call of a late reply. The reply of a refused acquire names no hold, so its call is the
-  // acquire that was pending at the time of the reply. A release that no session invoked belongs to
-  // an acquire that was granted too late.
+  // Returns the call of a late reply; null if the history has none. The reply of a refused acquire
+  // names no hold, so its call is the acquire that was pending at the time of the reply. A release
+  // that no session invoked belongs to an acquire that was granted too late.
   [[nodiscard]] const Call* FindCall(const Event& reply) const {
     const auto find_by_hold = [&](Op op) -> const Call* {
       const auto found = by_hold_.find({SessionOf(reply), op, reply.hold});
@@ -137,9 +137,9 @@ class CallTimeoutChecker : ClaimChecker {
     });
   }
 
-  // Calls of killed clients for which no record shows whether they were answered or even sent: a
-  // killed client records nothing more. An answer to a later call of the session shows that the
-  // earlier calls were answered. A refusal without a retry hint shows nothing.
+  // Returns the calls of killed clients for which no record shows whether they were answered or
+  // even sent. A killed client records nothing more. An answer to a later call of the session shows
+  // that the earlier calls were answered. A refusal without a retry hint shows nothing.
   [[nodiscard]] std::set<const Call*> FindUnrecordedCalls() const {
     std::set<const Call*> recorded;
     for (const LateCall& late : late_) recorded.insert(late.call);
@@ -228,7 +228,7 @@ class CallTimeoutChecker : ClaimChecker {
   // 2. a fault on no client, such as on servers;
   // 3. a fault that stopped or slowed the client: its time is subtracted;
   // 4. a fault on another client.
-  // Of equals, returns the last.
+  // Among faults of equal rank, returns the last.
   [[nodiscard]] const FaultEpisode* FindFaultToName(const LateCall& late,
                                                     int64_t deadline_ns) const {
     const auto rank = [&](const FaultEpisode& episode) {

@@ -211,7 +211,7 @@ TEST(CallTimeout, OnlyTimeInWhichTheClientRanCounts) {
   }
 }
 
-// The answer arrived before its record. How much of the stall preceded the answer is unknown.
+// The answer arrived before its record. It is unknown how much of the stall preceded the answer.
 TEST(CallTimeout, AStallAtAnyTimeBetweenCallAndRecordIsSubtracted) {
   const auto check = [](const std::string& machine) {
     History history = FromLanes(machine + R"(

@@ -21,10 +21,10 @@ bool MayQueue(const RunFacts& facts) {
   return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
 }
 
-// Whether the fault may block a key long after its end. A moved clock or lost data may. So may a
-// request that the fault delayed or repeated, by an endless lease or in a queue. The history does
-// not record which libraries keep a queue. A stopped client repeats nothing, and its delays end
-// with the fault.
+// Whether the fault may block a key long after the fault's end. A moved clock or lost data may
+// block it. A request that the fault delayed or repeated may block it with an endless lease, or in
+// a queue. The history does not record which libraries keep a queue. A stopped client repeats no
+// request, and its delays end with the fault.
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
@@ -33,7 +33,7 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   return MayQueue(facts) && !only_stopped;
 }
 
-// The lock servers on which the fault acts; empty if it acts on anything else too.
+// Returns the lock servers on which the fault acts. Empty if the fault acts on anything else too.
 std::set<int> TargetNodesOnly(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
@@ -53,7 +53,7 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
   const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers alone
-  std::set<int> killed, hit;          // lock servers that faults killed, and that faults acted on
+  std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     if (MayLinger(facts, *episode)) return std::nullopt;
     const std::set<int> nodes = TargetNodesOnly(facts, *episode);

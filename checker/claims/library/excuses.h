@@ -1,4 +1,4 @@
-// Faults and stalls of the machine that may keep a client from acquiring a free lock.
+// Finds faults and stalls of the machine that may keep a client from acquiring a free lock.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 
@@ -10,9 +10,9 @@
 
 namespace doublehold {
 
-// Returns the latest end of the disturbances within `when` that may have delayed the client;
-// without any, the start of `when`. Nothing: a fault within `when`, or before, may block the key
-// for long.
+// Returns the latest end of the disturbances within `when` that may have delayed the client.
+// Returns the start of `when` if there was no such disturbance. Returns nullopt if a fault before
+// or within `when` may block the key long after its end.
 std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
                                         int32_t client);
 

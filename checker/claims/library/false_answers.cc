@@ -112,8 +112,8 @@ class FalseAnswerSearch {
     if (leases_end_ && over) found_.push_back(answer);
   }
 
-  // Whether no other session can have taken or freed the lock by the answer of the release; false:
-  // unknown. Nothing: another session was granted the key.
+  // Returns true if no other session can have taken or freed the lock by the answer of the release,
+  // and false if another session may have. Returns nullopt if another session was granted the key.
   [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
     bool untouched = true;
     for (const Call* other : acquires_.at(release.key)) {
@@ -122,8 +122,8 @@ class FalseAnswerSearch {
       if (other->Ok() && !(own.shared && other->answer[2] != 0)) return std::nullopt;
       untouched = false;
     }
-    // Either all releases of a lock check the owner, or none does. So an unanswered release does as
-    // the answered releases did.
+    // Either all releases of a lock check the owner, or none does. So an unanswered release checks
+    // the owner if the answered releases did.
     const auto releases = releases_.find(release.key);
     if (releases == releases_.end()) return untouched;
     return untouched && std::ranges::none_of(releases->second, [&](const Call* other) {
@@ -140,7 +140,7 @@ class FalseAnswerSearch {
   bool leases_end_ = false;  // the library declares that its leases end
   // Whether an answered release checked the owner, and whether one did not.
   bool any_checks_owner_ = false, any_is_unchecked_ = false;
-  std::map<uint16_t, std::vector<const Call*>> acquires_;  // that may have been granted
+  std::map<uint16_t, std::vector<const Call*>> acquires_;  // acquires that may have been granted
   // Releases that may have freed another owner's lock.
   std::map<uint16_t, std::vector<const Call*>> releases_;
   std::map<SessionAndKey, SessionState> states_;

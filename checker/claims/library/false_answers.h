@@ -1,5 +1,5 @@
-// Finds releases with a false answer, although no other client took the lock. With lost_locks.h,
-// the basis of the claim `release-result`.
+// Finds releases with a false answer in cases in which no other client took the lock. The claim
+// `release-result` uses this file and lost_locks.h.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_FALSE_ANSWERS_H_
 
@@ -17,18 +17,18 @@ namespace doublehold {
 //   c1:  A-a==R-x  !          kStillHeld: the lease was valid, no other client was granted the key,
 //                             and the release reported that the lock was not its own
 //
-// kLeaseEnded applies only to a library without a watchdog that declares that its leases end. Other
-// locks may renew a lease without a record.
+// kLeaseEnded applies only to a library that has no watchdog and declares that its leases end.
+// Other locks may renew a lease without a record.
 //
 // An answer is not certainly false in these cases:
-// - the session may have been granted the key once more;
+// - the session may have been granted the key again;
 // - kStillHeld: another client's acquire was not answered, or a release that does not check the
 //   owner may have freed this lock;
 // - a message that a fault delayed or lost may still take effect;
 // - the hold was shared: readers may keep each other's locks alive;
 // - a fault moved a clock, removed keys or killed a process.
 //
-// Judges a complete history of a lock on one node.
+// Requires a complete history of a lock on one node.
 enum class FalseAnswerKind : uint8_t { kLeaseEnded, kAlreadyFreed, kStillHeld };
 
 struct FalseAnswer {
@@ -41,8 +41,8 @@ struct FalseAnswer {
   bool certain = false;
 };
 
-// Returns the false answers in the order in which their releases were invoked. Refers to the
-// evidence.
+// Returns the false answers in the order in which their releases were invoked. The result points
+// into the evidence.
 std::vector<FalseAnswer> FindFalseAnswers(const Evidence& evidence);
 
 }  // namespace doublehold

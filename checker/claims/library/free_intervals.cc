@@ -93,7 +93,7 @@ class KeyTimeline {
 
   const Evidence& evidence_;
   const LeaseEnds& lease_ends_;
-  std::vector<const Call*> acquires_;                   // that may have been granted
+  std::vector<const Call*> acquires_;                   // acquires that may have been granted
   std::unordered_map<uint64_t, const Call*> released_;  // answered releases, by hold
   std::map<SessionId, int64_t> unknown_;                // number of acquires of unknown outcome
 };

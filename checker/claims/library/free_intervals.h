@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// A time in which nobody can have held the key; its ends are excluded.
+// An open interval of time in which nobody can have held the key.
 struct FreeInterval {
   Span when;
   // The hold at whose end the interval began. Null: the interval began with the run, or after an
@@ -26,15 +26,16 @@ struct FreeInterval {
 //   c1:  A-a==R-r                 free from the answer of the last release of all holds to the next
 //   c2:            A-x  A-a==R-r  acquire that may have been granted; a refused acquire is no hold
 //
-// A hold without a successful release lasts until the latest end of its lease; on one node, a
-// refused release ends the hold too. A server counts the lease from the arrival of the request, so
-// from the answer at the latest. The hold lasts for ever in these cases:
+// A hold without a successful release lasts until the latest end of its lease. On one node, a
+// refused release ends the hold too. A server counts the lease from the arrival of the request,
+// which is no later than the answer. The hold lasts for ever in these cases:
 // - an extension of unknown outcome, or the library, may have extended the lease;
 // - its session acquired the key again meanwhile, and may have re-entered the lock.
-// But a later exclusive grant to another client proves that the hold was over.
+// Exception: a later exclusive grant to another client proves that the hold was over.
 //
 // An acquire of unknown outcome may be granted at any later time. Its possible hold ends only on
-// one node, with its own successful release that can have freed no other hold of its session.
+// one node, at the acquire's own successful release. The possible hold does not end if that release
+// may have freed another hold of the session.
 //
 // The referee may hold the key from its first probe on.
 std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence);
@@ -43,18 +44,20 @@ std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& 
 class LeaseEnds {
  public:
   explicit LeaseEnds(const Evidence& evidence);
-  // The latest end of the lease; INT64_MAX: perhaps never. `granted`: a granted acquire.
+  // Returns the latest end of the lease of a granted acquire. Returns INT64_MAX if the lease may
+  // never end.
   [[nodiscard]] int64_t LatestNs(const Call& granted) const;
-  // The latest end of the lease if all requests that the client sent arrive by `arrival_ns`. The
-  // client may extend the lease unrecorded until it ends at `gone_ns`; kForeverNs: it never ends.
+  // Returns the latest end of the lease, if all requests of the client arrive by `arrival_ns`.
+  // `gone_ns`: when the client was killed or ended; kForeverNs: never. Until then, the client may
+  // extend the lease without a record.
   [[nodiscard]] int64_t LatestNs(const Call& granted, int64_t arrival_ns, int64_t gone_ns) const;
 
  private:
   // The extensions of a hold.
   struct Extensions {
     int64_t asked_ns = 0;           // when the last extension was invoked
-    int64_t lease_ns = 0;           // the lease that it requested
-    bool open = false;              // it is unanswered
+    int64_t lease_ns = 0;           // the lease that the last extension requested
+    bool open = false;              // the last extension is unanswered
     int64_t until_ns = 0;           // latest lease end that an answered extension can have set
     int64_t unknown_lease_ns = -1;  // longest lease of an extension of unknown outcome; -1: none
     int64_t unknown_ns = -1;        // when the client gave up the last extension of unknown outcome

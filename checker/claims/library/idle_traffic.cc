@@ -26,8 +26,8 @@ constexpr int64_t kTransitPerLease = 5;
 // A watchdog renews several times in a lease, so an idle time below half a lease proves nothing.
 constexpr int64_t kIdlePerLease = 2;
 
-// Whether a fault on the client, or on no client, may hide all commands of the client to lock
-// servers.
+// Whether the fault may hide all commands of a client to lock servers. Requires a fault on this
+// client or on no client.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
@@ -58,7 +58,7 @@ struct ClientTraffic {
   int64_t unreleased = 0;      // number of holds without a release
   bool extending = false;      // an extension has an unknown outcome
 
-  // The time in which all sessions of the client were idle; empty: none.
+  // Returns the time in which all sessions of the client were idle; empty if there is none.
   [[nodiscard]] Span Idle() const {
     Span idle{0, kForeverNs};
     for (const auto& [thread, session] : sessions) {
@@ -147,7 +147,7 @@ class IdleTrafficChecker : ClaimChecker {
     return taken_over == disturbances_.episodes.end() ? kForeverNs : taken_over->to_ns;
   }
 
-  // The time within `when` in which a command of the client would have been recorded.
+  // Returns the time within `when` in which a command of the client would have been recorded.
   [[nodiscard]] int64_t RecordedNs(int32_t client, const Span& when) const {
     std::vector<Span> hidden;
     for (const FaultEpisode& episode : disturbances_.episodes) {

@@ -71,7 +71,7 @@ TEST(IdleTraffic, ACommandCountsFromAFifthOfALeaseAfterTheIdleTimeBegan) {
   });
 }
 
-TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAre) {
+TEST(IdleTraffic, AClientIsIdleWhenAllOfItsSessionsAreIdle) {
   ExpectEachIdleTraffic({
       {"both sessions are idle", R"(
       c1:        A-a=R-rI--------------i

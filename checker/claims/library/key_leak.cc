@@ -25,7 +25,7 @@ constexpr int64_t kNotThere = -2;
 constexpr int64_t kNeverExpires = -1;
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kMostMs = kForeverNs / kNsPerMs;
-// A stall below a tenth of a lease delays no message until the referee reads the TTL.
+// A stall shorter than a tenth of a lease cannot delay a message until the referee reads the TTL.
 constexpr int64_t kStallsPerLease = 10;
 
 // The TTL of a key on a server, as the referee read it.
@@ -46,7 +46,8 @@ struct KeyUsage {
   std::vector<Span> refused;         // spans of acquires that failed
   std::optional<int64_t> probed_ns;  // when the referee was granted the lock
 
-  // Whether the key may have been in use: a failed acquire may have set it and removed it again.
+  // Whether the key may have been in use. A failed acquire may have set the key and removed it
+  // again.
   [[nodiscard]] bool InUseAt(int64_t at_ns) const {
     if (!Before(used_ns, at_ns)) return true;
     return std::ranges::any_of(
@@ -97,7 +98,7 @@ class KeyLeakChecker : ClaimChecker {
     }
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire && call.op != Op::kRelease) continue;
-      // A release without a hold only leaves a queue, and leaves no key behind.
+      // A release without a hold only removes the client from a queue. It cannot leak a key.
       if (call.op == Op::kRelease && call.hold == 0) continue;
       KeyUsage& usage = keys_[call.key];
       if (call.outcome == EventType::kInfo) usage.open = &call;
@@ -115,7 +116,8 @@ class KeyLeakChecker : ClaimChecker {
     }
   }
 
-  // Says how many keys were read only after the last lease: a leaked key with a TTL had expired.
+  // Reports how many keys were read only after the last lease had ended. By then a leaked key with
+  // a TTL had expired.
   [[nodiscard]] std::string LateClause() const {
     if (late_ == 0) return "";
     return fmt::format(
@@ -151,8 +153,8 @@ class KeyLeakChecker : ClaimChecker {
     found_.Doubt(doubt);
   }
 
-  // Names a lock server on which this key was not read; empty: none. The history does not record
-  // which servers keep locks, so each server counts on which any key was read.
+  // Names a lock server on which this key was not read; empty if there is none. The history does
+  // not record which servers keep locks. So a server counts if any key was read on it.
   [[nodiscard]] std::string ExplainUnreadServer(uint16_t key, const KeyUsage& usage) const {
     for (const int64_t node : read_nodes_) {
       if (std::ranges::find(usage.readings, node, &TtlReading::node) != usage.readings.end())
@@ -189,7 +191,7 @@ class KeyLeakChecker : ClaimChecker {
   }
 
   // Whether the only server granted the lock to the referee while the leaked key certainly existed.
-  // Then the key may exist although nobody holds the lock.
+  // In that case, the key may exist although nobody holds the lock.
   [[nodiscard]] bool BlocksNobody(const KeyUsage& usage, const TtlReading& leaked) const {
     if (facts_.nodes > 1 || !usage.probed_ns) return false;
     if (!Before(leaked.at_ns, *usage.probed_ns)) return false;
@@ -200,13 +202,13 @@ class KeyLeakChecker : ClaimChecker {
   }
 
   // Start of the time in which a delayed message may explain the leaked key. On one server, an
-  // answered release was carried out.
+  // answered release was carried out, so nothing before its invocation counts.
   [[nodiscard]] int64_t DelayedSinceNs(const KeyUsage& usage, const TtlReading& leaked) const {
     const int64_t released_ns = usage.last == nullptr ? 0 : usage.last->from_ns;
     if (facts_.nodes <= 1) return released_ns;
     if (leaked.pttl_ms == kNeverExpires) return 0;
     const int64_t lease_ns = ToNs(facts_.lease);
-    // The TTL shows when the key was last set or extended. Its release was no earlier.
+    // The TTL shows when the key was last set or extended. The key was not released before that.
     const int64_t set_ns =
         leaked.at_ns - std::max<int64_t>(lease_ns - leaked.pttl_ms * kNsPerMs, 0);
     return std::min(released_ns, set_ns - lease_ns);

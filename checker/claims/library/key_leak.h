@@ -19,26 +19,31 @@ namespace doublehold {
 //
 //   c1:  A-?                         an acquire or a release of unknown outcome
 //   c1:  A-a==g===                   a hold was never released
-//   c1:  A-a==R------r               a fault or a stall may delay the message that frees the key:
-//   fault:      [-----               since the last release; on several servers, since the last SET
+//   c1:  A-a==R------r               a fault or a stall may delay the message that frees the key
+//   fault:      [-----
 //   expiry:           *  | -1        the only server grants the lock long before the key expires:
 //   probe:              P-p          some locks keep their key when nobody holds them
 //
-// Nor does a key count if a client or a server died, or if a server may have returned with older
+// A fault or a stall counts if it was active after the invocation of the last release. On several
+// servers, a fault or a stall counts if it was active a lease before the last SET or extension, or
+// later. If the leaked key has no TTL there, every fault and stall of the run counts.
+//
+// A key does not count if a client or a server died, or if a server may have returned with older
 // data. On several servers, no key counts if a clock was moved.
 //
 // Unknown in these cases:
 // - all existing keys have another explanation, or no key was granted;
-// - most granted keys were not read; keys of locks whose value contains their end never are;
+// - most granted keys were not read. If the value of a key contains the end of the lease, the
+//   referee does not read the key;
 // - a key was not read on a server on which the referee tried to read any key.
 //
 // A reading counts only after the last grant and release, because the key is in use until then. The
 // key may also be in use during a failed acquire, which may have set the key and removed it again.
 //
 // A leaked key with a TTL exists only until the TTL expires. The verdict gives the number of keys
-// that were read only after the last lease. For these, it covers only leaked keys without a TTL, or
-// with a TTL that is still renewed. With `idle-traffic`, clients stay for a lease, so every reading
-// is late:
+// that were read only after the last lease. Among these keys, the verdict covers only leaks without
+// a TTL, or with a TTL that is still renewed. With `idle-traffic`, clients stay for a lease, so
+// every reading is late:
 //
 //   c1:      A-a==R-r  !
 //   expiry:               *  | -2

@@ -176,7 +176,7 @@ TEST(KeyLeak, AKeyThatBlocksNobodyMayRemain) {
   });
 }
 
-TEST(KeyLeak, SaysThatAReadingAfterTheLastLeaseMissesAKeyWithATtl) {
+TEST(KeyLeak, ReportsThatAReadingAfterTheLastLeaseMissesAKeyWithATtl) {
   const std::string late =
       "; 1 of these was looked for only after the last lease, and left for the rest of that would "
       "not have been seen";
@@ -191,7 +191,8 @@ TEST(KeyLeak, SaysThatAReadingAfterTheLastLeaseMissesAKeyWithATtl) {
       expiry item-1:             *  | -2)");
   EXPECT_EQ(both.reason, "none of 2 keys was left behind" + late);
   EXPECT_EQ(both.outcome, Outcome::kValid);
-  // First: another client held the key since. Second: one of two servers was read too late.
+  // In the first case, another client held the key since. In the second case, one of two servers
+  // was read too late.
   EXPECT_EQ(VerdictOnKeyLeak(R"(
       c1:          A-a==R-r !
       c2:                   A-a=R-r
@@ -248,7 +249,7 @@ TEST(KeyLeak, OnlyAReadingAfterTheLastReleaseCounts) {
   });
 }
 
-TEST(KeyLeak, LeavingAQueueLeavesNoKeyBehind) {
+TEST(KeyLeak, AReleaseThatOnlyLeavesAQueueDoesNotExplainALeak) {
   History history = FromLanes("c1:     A-a==R-r\nc2:     A-x\nexpiry:             * | 9");
   const Event given_up{.at_ns = 9'000'000, .client = 2, .op = Op::kRelease};
   history.events.insert(history.events.end() - 1, given_up);
@@ -312,7 +313,7 @@ TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsRead) {
   EXPECT_EQ(CheckKeyLeak(history, {}).reason, "item-0 was not looked for on node 2");
 }
 
-TEST(KeyLeak, AKeyMayLastForCenturies) {
+TEST(KeyLeak, AcceptsATtlOfCenturies) {
   EXPECT_EQ(
       VerdictOnKeyLeak("c1:     A-a==R-r\nexpiry:          * | 4611686018427387903", {.nodes = 3})
           .count,

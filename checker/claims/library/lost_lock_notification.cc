@@ -48,8 +48,8 @@ class LostLockNotificationChecker : ClaimChecker {
   }
 
  private:
-  // The time from the answer of `grant` to `until_ns` in which the library could have notified the
-  // holder.
+  // Returns the time from the answer of `grant` to `until_ns` in which the library could have
+  // notified the holder.
   [[nodiscard]] int64_t AvailableNs(const LostLock& lost, const Call& grant,
                                     int64_t until_ns) const {
     const Span when{grant.to_ns, until_ns};
@@ -58,7 +58,8 @@ class LostLockNotificationChecker : ClaimChecker {
            BlockedTimeNs(disturbances_, lost.own->client, Side::kWatchdog, when);
   }
 
-  // When the holder was notified; nothing: not before its release.
+  // Returns when the holder was notified; nullopt if the holder was not notified before its
+  // release.
   [[nodiscard]] std::optional<int64_t> NotifiedNs(const LostLock& lost) const {
     const auto notification = notified_ns_.find(lost.own->hold);
     if (notification == notified_ns_.end() || notification->second > lost.release->from_ns)
@@ -102,7 +103,7 @@ class LostLockNotificationChecker : ClaimChecker {
     return violation;
   }
 
-  // A fault that may have kept the library from a renewal, other than fault `named`; null: none.
+  // Returns a fault other than `named` that may have prevented a renewal; null if there is none.
   [[nodiscard]] const FaultEpisode* FindBlockingFault(const LostLock& lost, int32_t named) const {
     for (const FaultEpisode* episode :
          disturbances_.EpisodesWithin({lost.first->to_ns, lost.release->from_ns})) {

@@ -11,7 +11,7 @@ namespace doublehold {
 // Applies to a library whose driver declares `lost`. A certainly lost lock (lost_locks.h) was lost
 // when another client's acquire returned ok, or earlier. The holder must be notified within lease
 // and grace after that answer. By then the library's renewal was refused, or was unanswered for so
-// long that the library must consider the lock lost. (o: notified)
+// long that the library must consider the lock lost. In the drawings, `o` is the notification.
 //
 //   c1:  A-a==!=======================R-r        violated
 //   c2:           A-a==R-r
@@ -24,8 +24,8 @@ namespace doublehold {
 // block its library. Faults on messages are no excuse; the verdict names them. A session that
 // re-entered is not judged: libraries may differ on which of its grants is lost.
 //
-// Unknown for a built-in lock, for a library without `lost`, and where no client held a lost lock
-// for longer than lease and grace.
+// Unknown for a built-in lock, for a library without `lost`, and if no client held a lost lock for
+// longer than lease and grace.
 ClaimVerdict CheckLostLockNotification(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -59,7 +59,7 @@ struct LostLockNotificationDrawn {
   int64_t opportunities = 0;
 };
 
-TEST(LostLockNotification, MustComeWithinLeaseAndGraceOfTimeInWhichTheClientRuns) {
+TEST(LostLockNotification, OnlyTimeInWhichTheClientRanCounts) {
   const std::vector<LostLockNotificationDrawn> drawn{
       {"notified in time", R"(
       c1:       A-a==!=====o================R-x

@@ -31,14 +31,14 @@ class KeyGrants {
     }
   }
 
-  // The last invoked among the acquires answered before `at_ns`. Null: none.
+  // Returns the grant invoked last among those answered before `at_ns`; null if there is none.
   [[nodiscard]] const Call* LastBefore(int64_t at_ns) const {
     const auto after = std::ranges::lower_bound(by_answer_, at_ns, {}, &Call::to_ns);
     return after == by_answer_.begin() ? nullptr
                                        : last_[static_cast<size_t>(after - by_answer_.begin()) - 1];
   }
 
-  // The first answered among the acquires invoked after `since_ns`. Null: none.
+  // Returns the grant answered first among those invoked after `since_ns`; null if there is none.
   [[nodiscard]] const Call* FirstAfter(int64_t since_ns) const {
     const auto after = std::ranges::upper_bound(by_invocation_, since_ns, {}, &Call::from_ns);
     return after == by_invocation_.end()
@@ -48,9 +48,9 @@ class KeyGrants {
 
  private:
   std::vector<const Call*> by_answer_;
-  std::vector<const Call*> last_;  // element i: the last invoked of the answers up to i
+  std::vector<const Call*> last_;  // [i]: invoked last among by_answer_[0] to by_answer_[i]
   std::vector<const Call*> by_invocation_;
-  std::vector<const Call*> first_;  // element i: the first answered of the invocations from i on
+  std::vector<const Call*> first_;  // [i]: answered first among by_invocation_[i] and later
 };
 
 class LostLockSearch {
@@ -128,8 +128,8 @@ class LostLockSearch {
     SessionState& state = states_[{release.session, release.key}];
     const bool again = state.held.erase(release.hold) == 0;
     const Hold* own = holds_.Find(release.hold);
-    // A hold that its session had freed was not lost; false_answers.h handles a second success. A
-    // nested exit frees nothing.
+    // A hold that its session had already freed was not lost. The file false_answers.h handles a
+    // second success. A nested exit frees nothing.
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
     if (had_it && state.held.empty() && !state.unknown) Judge(release, *own, state, grants, again);
     if (release.Ok()) freed_.insert(release.hold);

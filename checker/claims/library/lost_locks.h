@@ -1,5 +1,5 @@
 // Finds the releases of locks that were lost before the release, and the grants that ended these
-// holds. The basis of the claims `release-result` and `lost-lock-notification`.
+// holds. The claims `release-result` and `lost-lock-notification` use this file.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_LOST_LOCKS_H_
 
@@ -35,13 +35,13 @@ namespace doublehold {
 //
 // A loss is not certain in these cases:
 // - the library may have sent its acquire twice, because a fault delayed messages;
-// - a release of the session, or of the other client, is unanswered: it may have re-entered by its
-//   own count, without asking the lock.
+// - a release of the session, or of the other client, is unanswered: later grants of that session
+//   may be re-entries by its own count, without a request to the lock.
 struct LostLock {
   const Call* release = nullptr;  // the last exit of the session
   const Hold* own = nullptr;
-  // The grants that certainly ended the hold: the first by answer, and the last by invocation.
-  // Without such a grant, of the grants that may have ended the hold.
+  // The first grant by answer, and the last grant by invocation, that certainly ended the hold. If
+  // no grant certainly ended the hold, they are chosen from the grants that may have ended it.
   const Call* first = nullptr;
   const Call* last = nullptr;
   const Call* perhaps = nullptr;  // the first by answer of all grants that may have ended the hold
@@ -50,15 +50,15 @@ struct LostLock {
   bool entered_again = false;     // the last grant of the session was a re-entry
 };
 
-// Explains why no loss in the history is certain; nothing: losses may be certain.
+// Explains why no loss in the history is certain. Returns nullopt if a loss may be certain.
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
 
-// Whether a fault delayed messages during the acquire of the hold. Then the library may have sent
-// the acquire twice, and the lock may carry it out again at any time.
+// Whether a fault delayed messages during the acquire of the hold. If so, the library may have sent
+// the acquire twice, and the lock may carry out the acquire again at any time.
 bool MayBeSentAgain(const Disturbances& disturbances, const Hold& own);
 
 // Returns the lost locks in the order in which their releases were invoked. Requires that
-// WhyNoLossIsCertain returns nothing. Refers to the evidence.
+// WhyNoLossIsCertain returns nullopt. The result points into the evidence.
 std::vector<LostLock> FindLostLocks(const Evidence& evidence);
 
 }  // namespace doublehold

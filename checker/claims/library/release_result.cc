@@ -72,15 +72,14 @@ class ReleaseResultChecker : ClaimChecker {
     denied_ = denied_ || answer.kind == FalseAnswerKind::kStillHeld;
     found_.Violated(release.to_ns, [&] {
       return DescribeWrongOperation(
-          disturbances_,
-          {.by = release.session,
-           .under = answer.own,
-           .key = release.key,
-           .when = {release.to_ns,
-                    release.to_ns},  // a fault that delayed the answer may begin after the call
-           .what = fmt::format("released the key at {} and {}", At(release.from_ns),
-                               DescribeAnswer(answer)),
-           .of_service = true});
+          disturbances_, {.by = release.session,
+                          .under = answer.own,
+                          .key = release.key,
+                          // A fault that delayed the answer may begin after the invocation.
+                          .when = {release.to_ns, release.to_ns},
+                          .what = fmt::format("released the key at {} and {}", At(release.from_ns),
+                                              DescribeAnswer(answer)),
+                          .of_service = true});
     });
   }
 

@@ -13,8 +13,8 @@ namespace doublehold {
 //   c1:  A-a===!===========R-r        violated: the release of a lost lock must report `x`
 //   c2:           A-a==R-r
 //
-// A lock is lost without another client, too, if its lease ended or if it was already freed
-// (false_answers.h). A release of a lock that is still held must not report a loss:
+// A lock is also lost if its lease ended, or if it was already freed (false_answers.h). A release
+// of a lock that is still held must not report a loss:
 //
 //   c1:  A-a=======R-x        !       violated: the lease was valid, and no other client held it
 //
@@ -23,7 +23,7 @@ namespace doublehold {
 // Not judged: a release that does not check the owner (`unchecked`; see the claim `release`), an
 // unanswered release, and a nested exit, which frees nothing.
 //
-// Unknown where no lock was lost: no release had a loss to report.
+// Unknown if no lock was lost: no release had a loss to report.
 ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -324,7 +324,7 @@ TEST(ReleaseResult, IsViolatedIfALibraryReportsSuccessLaterThanLeaseAndGrace) {
   EXPECT_EQ(ReleaseResultOfLibrary(late, {}).outcome, Outcome::kUnknown) << "a built-in lock";
 }
 
-TEST(ReleaseResult, WithLostRecordsASessionMayHaveBeenGrantedTheKeyAgain) {
+TEST(ReleaseResult, IsUnknownWhereRecordsWereLost) {
   EXPECT_EQ(VerdictOnReleaseResult(std::string(kLost) + "\n      lost c1:             *").outcome,
             Outcome::kUnknown);
 }

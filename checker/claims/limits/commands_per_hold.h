@@ -8,21 +8,21 @@
 
 namespace doublehold {
 
-// Counts the client's commands (`traffic`) from its grant to the answer of its release, except
-// those that keep a connection alive, such as PING. The commands of the acquire do not count: their
-// number depends on who else holds the key.
+// Counts the client's commands (`traffic`) from its grant to the answer of its release. Commands
+// that keep a connection alive, such as PING, do not count. Commands of the acquire do not count
+// either: their number depends on the other holders of the key.
 //
 //   c1:           A-a=========R-r
 //   sent c1:      *   *   *   *         3
 //
 // A client may use another key during the hold, in this or another session. Its commands may then
-// belong to that key, so a hold over the limit is skipped. A hold within the limit is skipped if
-// its end is unknown, or if recording stopped before its end. It is also skipped if none of its
-// commands was recorded. A fault is no excuse. A stall of the machine during the hold is an excuse:
-// a lock that is held longer is renewed more often.
+// belong to the other key, so a hold over the limit is skipped in this case. A hold within the
+// limit is skipped if its end is unknown, or if recording stopped before its end. It is also
+// skipped if none of its commands was recorded. A fault does not excuse an excess. A stall of the
+// machine during the hold excuses it: a lock that is held longer is renewed more often.
 //
-// Counts each hold at most once. Unknown where no limit is set, or where more holds were skipped
-// than judged.
+// Counts each hold at most once. Unknown if no limit is set, or if more holds were skipped than
+// judged.
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

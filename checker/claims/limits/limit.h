@@ -1,5 +1,5 @@
 // Limits that a user sets on a figure of a run (`--limit max-wait=5s`). The claim of the same name
-// judges each limit.
+// judges the limit.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIMITS_LIMIT_H_
 

@@ -25,9 +25,9 @@ struct LongWait {
   uint16_t key = 0;
   std::vector<Span> asked;
   bool granted = false;
-  uint64_t hold = 0;              // the hold granted at its end; 0: none
+  uint64_t hold = 0;              // the hold granted at the end of the wait; 0: none
   int64_t perhaps_longer_ns = 0;  // how much longer the last, unanswered wait may have been
-  // The session was, or may have been, granted the key in between, and then waited again.
+  // The session was, or may have been, granted the key within the wait, and then waited again.
   bool may_have_held = false;
 
   [[nodiscard]] int64_t LengthNs() const {
@@ -111,7 +111,8 @@ class WaitLimitChecker : ClaimChecker {
       return found_.Doubt(DescribeWait(wait) + ", and may have waited on, without an answer");
     }
     if (left_ns >= 0) {
-      wait.granted ? found_.Judged() : found_.PassedOver();  // an ungranted wait proves nothing
+      // A short wait without a grant proves nothing.
+      wait.granted ? found_.Judged() : found_.PassedOver();
       return found_.NoteMargin(left_ns, wait.Whole().to_ns, [&] { return DescribeWait(wait); });
     }
     found_.Judged();
@@ -145,7 +146,7 @@ class WaitLimitChecker : ClaimChecker {
   [[nodiscard]] Violation DescribeLongWait(const LongWait& wait) const {
     const Span when = wait.Whole();
     int64_t others = 0;
-    const Hold* overtook = nullptr;  // the first hold that overtook
+    const Hold* overtook = nullptr;  // the first hold that overtook the wait
     for (const Hold& hold : holds_.all) {
       if (hold.key != wait.key || hold.owner() == wait.session) continue;
       if (hold.core.from_ns < when.from_ns || hold.core.from_ns > when.to_ns) continue;

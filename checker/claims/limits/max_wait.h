@@ -21,11 +21,11 @@ namespace doublehold {
 //
 // Two more waits are unknown:
 // - a wait over the limit in which the session held, or may have held, the key;
-// - an unanswered wait within the limit that would exceed the limit by lasting to the end of the
-//   record.
+// - an unanswered wait within the limit that exceeds the limit if it lasted to the end of the
+//   history.
 //
-// Counts each wait at most once. Unknown where no limit is set, and where ungranted waits within
-// the limit outnumber all other waits.
+// Counts each wait at most once. Unknown if no limit is set, and if ungranted waits within the
+// limit outnumber all other waits.
 ClaimVerdict CheckMaxWait(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -31,8 +31,8 @@ struct HoldersOfKey {
   [[nodiscard]] bool CouldOverlap() const { return owners.size() > 1 && !readers_only; }
 };
 
-// Why the absence of overlaps proves nothing: too few holds could have overlapped. nullopt if
-// enough could.
+// Returns why the absence of overlaps proves nothing: too few holds could overlap another. Returns
+// nullopt if enough holds could overlap another.
 std::optional<std::string> WhyNoneCouldOverlap(const Disturbances& disturbances,
                                                const Holds& holds) {
   if (holds.all.empty()) return "no client was granted the lock";
@@ -52,8 +52,9 @@ std::optional<std::string> WhyNoneCouldOverlap(const Disturbances& disturbances,
   return WhyTooLittle(judged, static_cast<int64_t>(holds.all.size()) - judged, "holds");
 }
 
-// Why the absence of overlaps proves nothing: a client that acquired the key again without a
-// release may still have been in its section.
+// Returns why the absence of overlaps proves nothing: a client that acquired the key again without
+// a release may still have been in its section. Returns nullopt if no hold would overlap another in
+// that case either.
 std::optional<std::string> WhyMayBeInside(const Evidence& evidence, Part part) {
   if (!evidence.holds().is_ambiguous) return std::nullopt;
   Holds inside = ExtractHolds(evidence.history(), AsksAgain::kIsInside);

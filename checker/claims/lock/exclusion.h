@@ -14,17 +14,17 @@ namespace doublehold {
 //   c1:  A-a=====!=======R-r     c1 slept past its lease: `exclusion` is violated,
 //   c2:           A-a===R-r      `lease-exclusion` is not: the lock service kept its promise
 //
-// Unknown where most holds could not overlap another: one client alone, or only readers, held the
-// key.
+// Unknown if most holds could not overlap another hold, because only one client, or only readers,
+// held their key.
 //
 //   c1 item-0:  A-a===R-r
 //   c2 item-1:  A-a===R-r
 ClaimVerdict CheckExclusion(const Evidence& evidence, const Limits& limits);
 
 // Violated when two clients were promised the key at the same instant: the lock service granted it
-// twice. The lease of a client that was killed, or left without a release, still counts. With a
-// library, an overlap with such a lease is unknown, since the library may have released the lock by
-// itself.
+// twice. A lease still counts if its client was killed or left its section without a release. For a
+// library, an overlap with such a lease makes the claim unknown: the library may have released the
+// lock by itself.
 //
 //   c1:  A-a=============!R-r    c1 was promised the key until `!`, but c2 was granted it earlier.
 //   c2:           A-a===R-r

@@ -21,8 +21,8 @@ constexpr int64_t kNoGap = std::numeric_limits<int64_t>::max();
 
 struct LockState {
   int64_t free_since_ns = 0;
-  uint32_t hold = 0;         // the hold that holds it now; 0: none
-  uint16_t last = kNobody;   // writer of this hold, or of the last one
+  uint32_t hold = 0;         // the current hold; 0: the lock is free
+  uint16_t last = kNobody;   // writer of the last grant
   bool two_writers = false;  // two writers were granted the lock
   uint32_t holds = 0;        // number of grants
 };
@@ -43,7 +43,8 @@ class RecordScan {
         return record.key < locks_.size() && Free(locks_[record.key], record, ns);
       case Record::What(Op::kRelease, EventType::kOk):
       case Record::What(Op::kRelease, EventType::kFail):
-      // An answer to a release whose invocation was lost: the hold still counts as held.
+      // If the released hold still counts as held, the invocation of this release was lost: gives
+      // up.
       case Record::What(Op::kRelease, EventType::kInfo):
       case Record::What(Op::kLeave, EventType::kInfo):  // the hold ended without a release
         return record.key < locks_.size() && (record.Words() & Record::kHoldWord) == 0 &&
@@ -99,8 +100,8 @@ class RecordScan {
 
   bool Free(LockState& lock, const Record& record, int64_t ns) {
     if ((record.Words() & Record::kHoldWord) != 0) return false;
-    // A release ends no hold if its hold is 0, or if its number is above all granted ones: then it
-    // releases an acquire of unknown outcome.
+    // A release ends no hold in two cases: its hold is 0, or its hold has a larger number than
+    // every grant of the writer. In the second case it releases an acquire of unknown outcome.
     if (!IsHeldBy(lock, record)) return record.hold == 0 || record.hold > latest_[record.writer];
     lock.hold = 0;
     lock.free_since_ns = ns;
@@ -108,14 +109,14 @@ class RecordScan {
   }
 
   std::vector<LockState> locks_;
-  std::vector<uint32_t> latest_;  // by writer: the number of its last hold
+  std::vector<uint32_t> latest_;  // number of the last hold of each writer
   int64_t shortest_ns_ = kNoGap;
 };
 
 constexpr uint32_t kMayNotHold = std::numeric_limits<uint32_t>::max();
 
-// Returns for each writer the initial number of its last hold: 0, or kMayNotHold if numbers alone
-// do not identify the writer's holds.
+// Returns the initial value of RecordScan::latest_ for each writer: 0, or kMayNotHold if numbers
+// alone do not identify the writer's holds.
 std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   std::map<uint64_t, int> sessions_of_base;
   for (const RecordWriter& writer : history.writers()) {
@@ -131,7 +132,7 @@ std::vector<uint32_t> LatestHolds(const MappedHistory& history) {
   return latest;
 }
 
-// Why a scan cannot decide this run; empty if it can.
+// Returns why a scan cannot decide this run; empty if a scan can.
 std::string WhyNotOrdinary(const MappedHistory& history) {
   const RunFacts& facts = history.facts();
   if (!facts.faults.empty()) return "the run had faults";

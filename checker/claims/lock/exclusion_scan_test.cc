@@ -68,7 +68,7 @@ TEST_F(ExclusionScanTest, GivesUpOnOverlapsUnreleasedHoldsReentryReadersAndFault
   }
 }
 
-TEST_F(ExclusionScanTest, GivesUpOnNumbersThatContradictEachOther) {
+TEST_F(ExclusionScanTest, GivesUpOnContradictoryHoldNumbers) {
   const History fine = FromLanes("c1: A-a=R-r  A-a=R-r\n c2:       A---x");
   ASSERT_EQ(ScanHistory(fine).gave_up, "");
   const auto spoilt = [&](size_t index, auto spoil) {
@@ -77,13 +77,13 @@ TEST_F(ExclusionScanTest, GivesUpOnNumbersThatContradictEachOther) {
     return ScanHistory(history).gave_up;
   };
   size_t released = 0;
-  size_t granted = 0;  // the second time
+  size_t granted = 0;  // the second grant
   for (size_t i = 0; i < fine.events.size(); ++i) {
     if (fine.events[i].op == Op::kRelease && released == 0) released = i;
     if (fine.events[i].op == Op::kAcquire && fine.events[i].type == EventType::kOk) granted = i;
   }
-  EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 101; }), "");  // granted before
-  EXPECT_NE(spoilt(released, [](Event& e) { e.hold = 99; }), "");  // then 101 is never released
+  EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 101; }), "");  // 101 is granted twice
+  EXPECT_NE(spoilt(released, [](Event& e) { e.hold = 99; }), "");  // 101 is never released
   EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 0; }), "");
   EXPECT_NE(spoilt(released, [](Event& e) { e.task = TaskKind::kWatchdog; }), "");
 }
@@ -120,7 +120,7 @@ TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnRandomHistories) {
     History history = brute::RandomRun({prng}, {.max_stay = 12,
                                                 .loses_acquire = 12,
                                                 .loses_release = 12,
-                                                 .grants_held_lock = seed % 3 == 0 ? 67 : 0});
+                                                .grants_held_lock = seed % 3 == 0 ? 67 : 0});
     const ExclusionScan scan = ScanHistory(history);
     const ClaimVerdict whole = CheckExclusion(history, {});
     if (whole.outcome == Outcome::kViolated) {

@@ -127,7 +127,7 @@ TEST(Exclusion, AReleaseEndsTheHoldWhateverItsOutcome) {
   }
 }
 
-TEST(Exclusion, IsUnknownWhereNothingCouldOverlap) {
+TEST(Exclusion, IsUnknownWhereMostHoldsCouldNotOverlap) {
   ExpectExclusion({.name = "no hold",
                    .picture = "c1: A-x A-x",
                    .strict = kExclusionUnknown,
@@ -171,7 +171,7 @@ TEST(Exclusion, NamesWhyNoHoldsCouldHaveOverlapped) {
             "none of 4 holds began while another client held the key");
 }
 
-TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
+TEST(Exclusion, EachHoldThatBeganDuringAnotherHoldCountsOnce) {
   const ClaimVerdict verdict = CheckExclusion(FromLanes(R"(
       c1: A-a==============R-r
       c2:    A-a====R-r
@@ -181,11 +181,11 @@ TEST(Exclusion, EachHoldThatBeganInAnotherCountsOnce) {
   EXPECT_EQ(verdict.count, 2);
   EXPECT_EQ(verdict.opportunities, 4);
   ASSERT_EQ(verdict.violations.size(), 2U);
-  EXPECT_EQ(verdict.violations[1].first->client, 1);  // the longer of two overlaps
+  EXPECT_EQ(verdict.violations[1].first->client, 1);  // client 1's overlap is the longest
   EXPECT_NE(verdict.violations[1].sentence.find("1 further owner held it too"), std::string::npos);
 }
 
-TEST(Exclusion, ANestedHoldIsNoFurtherOwner) {
+TEST(Exclusion, ANestedHoldDoesNotCountAsAnotherOwner) {
   const ClaimVerdict verdict = CheckExclusion(FromLanes(R"(
       c1: A-a=A-a==========R-r=R-r
       c2:          A-a====R-r)"),
@@ -226,7 +226,7 @@ TEST(Exclusion, AnUnreleasedHoldHasNoLeaseLeftAtRelease) {
       c1: A-a=!=g            | 5
       c2:          A-a==R-r)"),
                                                    {});
-  EXPECT_EQ(verdict.margins[0].value, 995'000'000);  // c2's
+  EXPECT_EQ(verdict.margins[0].value, 995'000'000);  // c2's lease
 }
 
 TEST(Exclusion, AHistoryThatContradictsItselfIsNotJudged) {
@@ -402,7 +402,7 @@ TEST(Exclusion, AFaultThatSlowsASectionDoesNotStopItsWatchdog) {
                    .live = kExclusionValid});
 }
 
-TEST(Exclusion, AStallBeforeTheGrantExcusesNoWatchdog) {
+TEST(Exclusion, AStallBeforeTheGrantDoesNotExcuseTheWatchdog) {
   ExpectExclusion({.name = "stalled during the acquire",
                    .picture = R"(
       c1:         A--------a!E-x======R-r

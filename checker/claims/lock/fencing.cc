@@ -30,7 +30,8 @@ class LargestEarlierToken {
     std::ranges::stable_sort(by_answer_, {}, &Call::to_ns);
   }
   // Returns the call with the largest token among those answered before `call` was invoked. Among
-  // equal tokens, returns the call answered first; null if there is none.
+  // calls with this token, returns the call answered first. Returns null if no call was answered
+  // before.
   const Call* FindFor(const Call& call) {
     for (; next_ < by_answer_.size() && Before(by_answer_[next_]->to_ns, call.from_ns); ++next_) {
       if (largest_ == nullptr || TokenForCall(*by_answer_[next_]) > TokenForCall(*largest_)) {
@@ -112,8 +113,8 @@ class FencingChecker : ClaimChecker {
         found_.Violated(grant->to_ns, [&] { return DescribeGrant(*grant, *same->second, "too"); });
       }
     }
-    // A key needs two tokens and two ordered grants: a single token, even of an owner that
-    // re-entered, cannot fall, and the order of concurrent grants is unknown.
+    // A comparison needs two tokens and two ordered grants of a key. A single token cannot fall,
+    // even if its owner re-entered. The order of concurrent grants is unknown.
     if (given.size() > 1 && ordered > 0) compared_ += ordered + 1;
   }
 
@@ -138,7 +139,7 @@ class FencingChecker : ClaimChecker {
     if (TokenForCall(larger) == TokenForCall(smaller)) return;
     const int64_t promised_ns =
         other->promised.empty() ? other->core.to_ns : other->promised.front().to_ns;
-    // Only the first lease counts, without its extensions.
+    // Only the lease as granted counts, without its extensions.
     if (!Before(larger.to_ns, std::min(promised_ns, other->granted_until_ns))) return;
     if (PromisedAtOnce(*late, *other)) return;
     found_.Doubt(fmt::format(

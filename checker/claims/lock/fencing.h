@@ -1,5 +1,5 @@
-// The claim `fencing`: tokens rise from grant to grant, and the store rejects a token below one
-// that it has seen.
+// The claim `fencing`: tokens rise from grant to grant, and the store rejects a token smaller than
+// one that it has accepted.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_FENCING_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_FENCING_H_
 
@@ -14,12 +14,12 @@ namespace doublehold {
 //   c1:  A-a===R-r                 #5    violated: #5 was granted before #4 was even requested
 //   c2:             A-a===R-r      #4
 //
-//   c1:  A-----------a===R-r       #5    no violation: c2's grant may have come first, its lease
-//   c2:    A----!---------aR-x     #4    ended before c1's grant, and its answer been late
+//   c1:  A-----------a===R-r       #5    no violation: c2 may have been granted first, and its
+//   c2:    A----!---------aR-x     #4    lease may have ended before c1's grant
 //
-// Two concurrent grants leave a doubt if the grant with the larger token was answered within the
-// other's lease. Either the larger token came first, so that tokens fell, or the lock was granted
-// twice. Which of the two happened is undecidable, so the claim is unknown:
+// Two concurrent grants make the claim unknown if the grant with the larger token was answered
+// within the other grant's lease. Either the larger token was granted first, so that tokens fell,
+// or the lock was granted twice:
 //
 //   c1:  A-----a=R-r               #2    this grant came first, or within c2's lease
 //   c2:    A---------a====R-r      #1
@@ -30,7 +30,8 @@ namespace doublehold {
 // re-enters, or that may have kept the key, may get its own token again.
 //
 // A read or write with a token that returned `ok` proves that the store compared and remembered the
-// token. After it has answered a larger token, the store must refuse a smaller one:
+// token. After a call with a larger token was answered, the store must refuse a call with a smaller
+// token:
 //
 //   c1:  A-a=g==!=========W-w      #4    violated: c2's write had been answered before c1's was
 //   c2:           A-a=g=w=R-r      #5    sent, whatever delayed c1
@@ -40,16 +41,17 @@ namespace doublehold {
 //
 // If the store compares tokens on writes only, its reads are recorded with token 0. So case K33
 // (docs/cases.md) does not violate this claim: the store accepted no stale token, although the
-// stock is wrong. A write of unknown outcome proves nothing either.
+// stock is wrong. A write of unknown outcome is ignored.
 //
-// Unknown where most grants carried no token, or had no other token of their key to compare with.
+// Unknown if most grants carried no token, or could not be compared with another token of their
+// key.
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
 // Whether the store prevents every write over a value that the writer had not read. True if every
 // read and write showed a token, tokens rose, and no stale token was accepted. Proof: suppose that
-// a write of another grant took effect between a read and the write that followed it. If the other
-// grant's token was larger, the store refuses the following write. If it was smaller, the store
-// refused the other write, since the read had shown the larger token.
+// another client's write takes effect between a holder's read and the holder's write. If the other
+// client's token is larger, the store refuses the holder's write. If it is smaller, the store
+// refuses the other client's write, since the holder's read showed the larger token.
 bool StoreRefusesStaleWrites(const Evidence& evidence);
 
 }  // namespace doublehold

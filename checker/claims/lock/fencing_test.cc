@@ -20,7 +20,7 @@ struct FencingCase {
   Outcome outcome = Outcome::kViolated;
 };
 
-TEST(Fencing, TokensRiseFromGrantToGrant) {
+TEST(Fencing, IsViolatedWhenATokenFalls) {
   const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:         A-a===R-r                | #5
       restart n1:           [-]
@@ -47,7 +47,7 @@ TEST(Fencing, IsUnknownWhereTokensFellOrTheLockWasGrantedTwice) {
   EXPECT_EQ(CheckFencing(history, {}).outcome, Outcome::kValid);
 }
 
-TEST(Fencing, AFaultThatLostTheCounterIsNamedHoweverLongAgo) {
+TEST(Fencing, NamesAnEarlierFaultThatLostTheTokenCounter) {
   const ClaimVerdict verdict = VerdictOnFencing(R"(
       c1:         A-a=R-r                                  | #5
       restart n1:         [-]
@@ -56,7 +56,7 @@ TEST(Fencing, AFaultThatLostTheCounterIsNamedHoweverLongAgo) {
             "; no fault was active; before that, node 1 had been restarted at 0.008 s");
 }
 
-TEST(Fencing, OnlyACertainOrderOfGrantsIsAViolation) {
+TEST(Fencing, IsViolatedOnlyByOrderedGrantsOrEqualTokens) {
   for (const FencingCase& drawn : std::vector<FencingCase>{
            {"rising tokens", R"(
       c1:    A-a===R-r              | #4

@@ -56,8 +56,8 @@ class ExitGaps {
     unknown_.erase(acquire);
   }
 
-  // Removes a granted session from the queue, unless it has acquired again since, perhaps at the
-  // same instant.
+  // Removes a granted session from the queue, unless the session has acquired again since, perhaps
+  // at the same instant.
   void LeaveQueue(const Call& acquire) {
     const auto last = asked_.find(acquire.session);
     if (last != asked_.end() && last->second == &acquire) asked_.erase(last);
@@ -100,7 +100,8 @@ class ExitGaps {
     }
   }
 
-  // Ends the gap (reentry.h), if there is one, at `until_ns`. No grant is known within the gap.
+  // Ends the gap (reentry.h), if there is one, at `until_ns`. Reports the gap's refusal if it is
+  // certain, or if the gap lasted for a lease or longer.
   void CloseGap(int64_t until_ns) {
     const bool lasted =
         last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(disturbances_.facts.lease);
@@ -115,7 +116,7 @@ class ExitGaps {
   // The last acquire of each session, until that acquire is granted.
   std::map<SessionId, const Call*> asked_;
   const Call* last_exit_ = nullptr;  // null: no gap
-  int64_t taken_until_ns_ = -1;      // until then a second copy may hold the key
+  int64_t taken_until_ns_ = -1;      // until when a second copy of an acquire may hold the key
   Refusal refusal_;
   std::vector<Refusal> found_;
 };

@@ -12,11 +12,12 @@ namespace doublehold {
 // A refusal of an acquire while the key was free.
 struct Refusal {
   const Call* refused = nullptr;
-  const Call* last_exit = nullptr;  // after its answer no client held the key
-  // True if no other client can have been ahead in a queue, or have taken the key unseen. If false,
-  // the refusal is listed only because the gap lasted for a lease or longer.
+  const Call* last_exit = nullptr;  // the release that left the key free
+  // True if no other client can have been ahead in a queue, and no second copy of an acquire
+  // (reentry.h) can have taken the key. If false, the refusal is listed only because the gap lasted
+  // for a lease or longer.
   bool certain = false;
-  bool perhaps_taken = false;  // an acquire that was sent twice may have taken the key
+  bool perhaps_taken = false;  // a second copy of an acquire may have taken the key
 };
 
 // Returns at most one refusal per gap (reentry.h), sorted by time. `calls`: the acquires and

@@ -42,8 +42,8 @@ struct KeyState {
   }
 };
 
-// Whether a key without an expiry blocks nobody: a later probe was granted all the same. Then the
-// only server keeps this key even while nobody holds the lock.
+// Whether a key without an expiry blocks nobody: a later probe was granted all the same. In this
+// case the only server keeps the key even while nobody holds the lock.
 bool BlocksNobody(const KeyState& state) {
   return state.never_expires_ns && state.IsGranted() &&
          Before(*state.never_expires_ns, state.probe->to_ns);
@@ -57,7 +57,7 @@ std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
     }
     if (event.op != Op::kProbe) continue;
     std::optional<Probe>& probe = keys[event.key].probe;
-    // A failed probe decides, whatever a later probe returns.
+    // A failed probe decides the key's state, whatever a later probe returns.
     if (probe && probe->outcome == EventType::kFail) continue;
     if (event.type == EventType::kInvoke) {
       probe = Probe{.from_ns = event.at_ns, .to_ns = event.at_ns, .budget_ns = event.value[0]};
@@ -117,8 +117,8 @@ LastCalls FindLastCalls(const Evidence& evidence, uint16_t key) {
 
 // Whether calls that stalls of the machine cut short are the only explanation for the state of the
 // key. The last holder must have released the key, and there must be later unanswered calls. Each
-// of these must have been stalled for most of its time; of a longer call, only the last lease
-// counts.
+// of these calls must have been stalled for most of its time. If a call lasted longer than a lease,
+// only the last lease before its end counts.
 bool IsLeftByStalls(const Evidence& evidence, const LastCalls& last_calls) {
   if (last_calls.last != nullptr && !last_calls.last->released) return false;
   const int64_t lease_ns = ToNs(evidence.facts().lease);
@@ -149,8 +149,9 @@ int RankFault(const Disturbances& disturbances, const LastCalls& last_calls,
   return cut_short ? 2 : 1;
 }
 
-// Returns the fault that most likely left the key stuck, among those that began by `at_ns`; of
-// equals the last. The fault may have ended: a stuck lock outlives its cause.
+// Returns the fault that most likely left the key stuck, among those that began by `at_ns`. Among
+// equally likely faults, returns the last. The fault may have ended: a stuck lock outlives its
+// cause.
 const FaultEpisode* FindLikeliestFault(const Disturbances& disturbances,
                                        const LastCalls& last_calls, int64_t at_ns) {
   const FaultEpisode* fault = nullptr;
@@ -194,8 +195,8 @@ int64_t FindExitNs(const Evidence& evidence, int32_t client) {
   return gone_ns;
 }
 
-// Returns until when an acquire may legitimately hold the key. A request of unknown outcome arrives
-// while its client waits, or before the probe begins.
+// Returns until when an acquire may legitimately hold the key. Assumes that a request of unknown
+// outcome arrives while its client waits, or before the probe begins.
 int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
                                 const Call& acquire, const Probe& probe) {
   const int64_t gone_ns = FindExitNs(evidence, acquire.session.client);
@@ -209,8 +210,8 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
   return given_back ? std::min(until_ns, hold->done_ns) : until_ns;
 }
 
-// Why a probe may have been refused legitimately for all but half the grace of its time; empty if
-// there is no reason.
+// Returns why the probe may have been refused legitimately; empty if there is no reason. A reason
+// must last until less than half the grace before the end of the probe.
 std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
                                    const Probe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
@@ -325,7 +326,7 @@ class LivenessChecker : ClaimChecker {
   const LeaseEnds lease_ends_{evidence_};
   int64_t unanswered_ = 0;
   bool some_never_expire_ = false;
-  std::string late_;  // the first key that was granted late, but perhaps in time
+  std::string late_;  // describes the first grant that was answered late
   std::string refused_legitimately_;
 };
 

@@ -8,19 +8,19 @@
 
 namespace doublehold {
 
-// Violated for a key whose probe timed out, or that would never expire. Valid when every probe was
+// Violated if the probe of a key timed out, or if a key has no expiry. Valid when every probe was
 // granted within lease and grace. Unknown when most granted keys were not probed. Also unknown when
 // a probe was granted after lease and grace: its last attempt may have taken effect in time.
 //
-//   expiry:   *          | -1      no violation: the only server keeps a key without expiry while
-//   probe:       P--p              nobody holds the lock, but grants the lock
+//   expiry:   *          | -1      no violation: the only server keeps a key without expiry even
+//   probe:       P--p              while the lock is free, and still grants the lock
 //
 // Also unknown where the probe may have been refused legitimately:
 // - a lease (free_intervals.h) that its client had not released ran for nearly all of the probe;
-// - a fault was active that is not on a client. A lasting fault (a killed server, a moved clock, a
-//   cut replication) counts only if it began during the probe.
+// - a fault that does not act on a client was active. A lasting fault (a killed server, a moved
+//   clock, a cut replication) counts only if it began during the probe.
 //
-//   c1:     A-a=============!      killed or not
+//   c1:     A-a=============!      whether or not c1 was killed
 //   probe:         P-----x
 ClaimVerdict CheckLiveness(const Evidence& evidence, const Limits& limits);
 

@@ -101,13 +101,13 @@ TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
            {unanswered + "\n      drop c1:   []", "client 1's messages were being lost"},
            {unanswered + "\n      drop c1:   []\n      pause c2:            []",
             "client 1's messages were being lost"},
-           // Among faults on other clients, the latest is named; a slow section only if there is no
-           // other fault.
+           // Among faults on other clients, the latest is named. A slow section is named only if
+           // there is no other fault.
            {unanswered + "\n      drop c2:   []\n      pause c2:            []",
             "client 2 was stopped"},
            {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
            {unanswered, "client 2's section was still at work"},
-           // A fault before the last grant is not named; the fault that killed the holder is.
+           // A fault before the last grant is not named. The fault that killed the holder is named.
            {R"(
       c1:       A-------?
       drop c1:   []
@@ -384,7 +384,7 @@ TEST(Liveness, ALeaseEndsWithoutRenewalsOnceItsClientIsGone) {
       options);
 }
 
-TEST(Liveness, AFaultMayKeepTheProbeFromTheKey) {
+TEST(Liveness, IsUnknownWhereAFaultMayHaveBlockedTheProbe) {
   const std::string free = R"(
       c1:                   A-a=R-r
       probe:                            P-----------------------x)";
@@ -430,7 +430,7 @@ TEST(Liveness, IsUnknownWhereMostKeysWereNotProbed) {
   EXPECT_EQ(VerdictOnLiveness(two + "\n      c2 item-2:     A-x").outcome, Outcome::kValid);
 }
 
-TEST(Liveness, ALaterProbeDoesNotUndoOneThatFailed) {
+TEST(Liveness, ALaterProbeDoesNotUndoAFailedProbe) {
   EXPECT_EQ(VerdictOnLiveness(R"(
       c1:     A-a=R-r
       probe:            P----------------------x  P-p)")

@@ -47,7 +47,7 @@ class Queues {
       if (call.hold == 0) state.may_leave_late = true;
       if (call.hold == 0) EndPlace(call.session, call.key, state);
     }
-    if (call.op == Op::kWait) {  // if granted, the acquire has ended the place before
+    if (call.op == Op::kWait) {  // the acquire of a granted wait has already ended the place
       if (!call.Ok()) EndPlace(call.session, call.key, state);
       return;
     }
@@ -84,12 +84,12 @@ class Queues {
   struct QueueState {
     int64_t since_ns = -1;  // first acquire since the session's last grant; -1: none
     // An acquire of unknown outcome may still enter the queue. It may also be granted the key
-    // unseen, which would end the session's place.
+    // without a record, which would end the session's place.
     bool has_unknown_acquire = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
-    // When the session invoked a release that may not have been carried out, so that it may
-    // re-enter; -1: never.
+    // The time at which the session invoked a release that may not have been carried out. If the
+    // release was not carried out, the session's next grant is a re-entry. -1: no such release.
     int64_t perhaps_inside_ns = -1;
     // The session gave up without an answer: the pending cancellation may remove any later place.
     bool may_leave_late = false;
@@ -116,7 +116,8 @@ class Queues {
   std::map<uint16_t, Queue> queues_;
 };
 
-// Whether a fault may have kept the session from acquiring in time, and so cost it its place.
+// Whether a fault may have cost the session its place: it may have delayed the session's next
+// acquire.
 bool MayCostPlace(const Disturbances& disturbances, const FaultEpisode& episode,
                   const QueuePlace& place) {
   const FaultFact& fault = FaultFor(disturbances.facts, episode);

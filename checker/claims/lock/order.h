@@ -7,8 +7,8 @@
 
 namespace doublehold {
 
-// A client is certainly in the queue once it received a refusal with a retry hint. Another client
-// overtakes it if that client first acquires after this refusal, and is granted the key before the
+// A client is certainly in the queue once it received a refusal with a retry hint. The claim is
+// violated if another client first acquires after this refusal, and is granted the key before the
 // queued client's last acquire:
 //
 //   c1:  Q-A-x------------A-a===    queued at `x`
@@ -18,24 +18,28 @@ namespace doublehold {
 //   c1:  Q-A---x----------A-a===    no violation: c3's acquire may have arrived first
 //   c3:      Q-A-a==R-r
 //
-//   c1:  Q-A-x--A----------a===     no violation: c1 may have been granted first, answered last
+//   c1:  Q-A-x--A----------a===     no violation: c1 may have been granted first
 //   c3:           Q-A-a==R-r
 //
 // A client keeps its place only while it waits. So the overtaken client must acquire again, in the
 // same wait, after the other client's grant. Its place is no longer certain
-// - after an acquire of unknown outcome, which may be granted unseen at any later time;
+// - after an acquire of unknown outcome, which may be granted without a record at any later time;
 // - after a fault on its messages or its process, or a stall of the machine;
 // - after it gave up without an answer (a release of hold 0, of unknown outcome). The pending
 //   release may remove it from the queue at any later time.
 //
 // A client that waited earlier and gave up may still be in the queue. So a grant counts as
 // requested at the first acquire of its session since the session's last grant. Once the session
-// has an acquire of unknown outcome, later grants do not reset this start: that acquire may still
-// be queued.
+// has an acquire of unknown outcome, later grants do not move this time: the unknown acquire may
+// still be queued.
 //
-// A client that re-enters, or may re-enter because its last release may not have been carried out,
-// overtakes nobody; nor does a reader. An overtaking grant counts once, however many clients it
-// overtook. The verdict names the overtaken client whose place lasted longest.
+// These grants never count as overtaking:
+// - a grant to a reader;
+// - a re-entry;
+// - a grant to a client whose last release may not have been carried out: it may be a re-entry.
+//
+// An overtaking grant counts once, however many clients it overtook. The verdict names the
+// overtaken client whose place lasted longest.
 ClaimVerdict CheckOrder(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -38,7 +38,7 @@ TEST(Order, IsViolatedWhenALaterClientIsGrantedTheKeyFirst) {
             "was 26ms of client 2; no fault was active");
 }
 
-TEST(Order, IsValidInTheOrderOfTheQueue) {
+TEST(Order, IsValidWhenGrantsFollowTheOrderOfTheQueue) {
   const ClaimVerdict verdict = VerdictOnOrder(R"(
       c1:    A-a======R-r
       c2:     QA-t--------A-aq=R-r

@@ -21,10 +21,10 @@
 namespace doublehold {
 namespace {
 
-// The calls of one key, indexed to find grants to other clients, and their refusals, during a hold.
+// The calls of one key, indexed to find the grants and refusals of other clients during a hold.
 struct OtherCalls {
-  std::vector<const Call*> grants;    // without re-entries; by invocation
-  std::vector<const Call*> refusals;  // without re-entries; by invocation
+  std::vector<const Call*> grants;    // without re-entries, sorted by invocation
+  std::vector<const Call*> refusals;  // without re-entries, sorted by invocation
   std::vector<int64_t> refused_ns;    // element i: the earliest answer of the refusals from i on
   std::vector<int64_t> granted_ns;    // element i: the latest answer of the grants up to i
   std::vector<const Call*> unsafe_releases;  // releases that may have freed another owner's lock
@@ -87,7 +87,8 @@ struct OtherCalls {
     return grant == grants.end() ? nullptr : *grant;
   }
 
-  // Whether the grant and the hold exclude each other: different owners, not both readers.
+  // Whether the grant and the hold exclude each other: they have different owners, and at most one
+  // of them is shared.
   static bool Excludes(const Call& grant, const Hold& hold) {
     return grant.session != hold.owner() && !(hold.shared && grant.answer[2] != 0);
   }
@@ -187,8 +188,8 @@ class ReentryChecker : ClaimChecker {
           return release->session != exit.session && release->from_ns <= while_held.to_ns &&
                  release->DoneNs() >= while_held.from_ns;
         });
-    // A late release may undo another entry of its session. So may the release of an acquire that
-    // never took effect.
+    // A late release may undo another entry of its session. The release of an acquire that never
+    // took effect may undo another entry too.
     const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
       return call->session == exit.session && call->from_ns <= grant.to_ns;
     });

@@ -15,22 +15,22 @@ namespace doublehold {
 //   c2:       A-x       A-a==R-r
 //
 // This violation needs all of these:
-// - a refusal `x` before the exit, else the lock may admit every client;
-// - no grant to another client before the exit within the outer hold, else the lock was already
-//   lost;
+// - a refusal `x` before the exit: without a refusal, the lock may admit every client;
+// - no grant to another client before the exit within the outer hold: such a grant shows that the
+//   lock was already lost;
 // - no moved clock, no node that lost data, and no lost record;
 // - no call of unknown outcome by the owner: a late release, or the release of an acquire that
 //   never took effect, may undo another entry;
-// - no release by another client that did not check the owner or has no answer.
+// - no release by another client that did not check the owner, and none without an answer.
 //
 // Two readers at once are no violation.
 //
-// Unknown if a client invoked its acquire before the exit and was granted the key after it, while
-// the outer lease still ran. The exit need not be the cause of this grant. The verdict gives the
-// number of nested exits after which another client was kept from the key. After the other nested
-// exits no client tried to acquire.
+// Unknown if a client invoked its acquire before the exit and was granted the key after the exit,
+// while the outer lease still ran. The exit need not be the cause of this grant. The verdict gives
+// the number of nested exits after which another client was kept from the key. After the other
+// nested exits no client tried to acquire.
 //
-// Violated, too, when the last exit did not free the lock: a client was refused, with a retry hint,
+// Also violated when the last exit did not free the lock: a client was refused, with a retry hint,
 // while the key was certainly free:
 //
 //   c1:  A-a==R-r                 the gap: from the return of the last release of all holds
@@ -41,11 +41,11 @@ namespace doublehold {
 // - a hold without an answered release, unless another owner was granted the key since;
 // - a node that lost data and may have recovered older data.
 //
-// Nor may another client be ahead in a queue: a fair lock refuses a free key to all clients but the
-// first in its queue.
+// A refusal is also right if another client is ahead in a queue: a fair lock refuses a free key to
+// all clients but the first in its queue.
 //
 //   c1:  A-a======R-r
-//   c2:     A-x           A-a==   c3 is refused a free key, and rightly: it is c2's turn.
+//   c2:     A-x           A-a==   c3's refusal is right: c2 is first in the queue.
 //   c3:       A-x    A-x
 //
 // A second copy of an acquire may have taken the key for a lease, whatever the first copy returned.
@@ -56,10 +56,10 @@ namespace doublehold {
 //   c1:    A----?R-r   A-x        `r` freed the lock of the first copy; the second copy took it
 //   hold:  [---]
 //
-// So a violation requires that only the refused client has an acquire that was not granted since,
-// and that no second copy is possible. Otherwise, the claim is unknown if no grant is known for a
-// lease or longer. On several nodes a refusal proves nothing: another client may hold the key on a
-// minority for a moment.
+// So a violation requires that the last acquire of every other client was granted, and that no
+// second copy is possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.
+// On several nodes a refusal proves nothing: another client may hold the key on a minority of nodes
+// for a moment.
 ClaimVerdict CheckReentry(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -116,7 +116,7 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
   EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome::kViolated);
 }
 
-// K21: an acquire that was carried out twice counts as two entries, and one exit leaves one.
+// K21: an acquire that was carried out twice counts as two entries. One exit leaves one entry.
 TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A------a===R-r
@@ -255,7 +255,7 @@ TEST(Reentry, AnEntryThatHasCertainlyEndedExplainsNoRefusal) {
 }
 
 // A fair lock refuses a free key to all but the first client in its queue.
-TEST(Reentry, AnotherClientMayHaveBeenFirstInAQueue) {
+TEST(Reentry, IsUnknownWhereAnotherClientMayHaveBeenAheadInAQueue) {
   EXPECT_NE(VerdictOnReentry(R"(
       c1:          A-a=A-a=R-r======R-r
       c2:             A-t                   A-a==R-r

@@ -46,8 +46,9 @@ class AcquiredLocks {
   // Whether an acquire of unknown outcome was invoked by `at_ns`.
   [[nodiscard]] bool HasUnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
 
-  // Returns the grants that were invoked by the release's return, and that no other grant certainly
-  // followed before the release's invocation. `until_ns`: the earliest invocation among this and
+  // Returns the grants that may be the latest grant when the release takes effect. Each was invoked
+  // before the release returned or at that instant. No other grant certainly came between the
+  // returned grant and the release's invocation. `until_ns`: the earliest invocation among this and
   // all later releases. Requires releases in the order of their returns.
   std::vector<const Call*> FindPossiblyLast(const Call& release, int64_t until_ns) {
     for (; next_ < by_start_.size() && by_start_[next_]->from_ns <= release.to_ns; ++next_) {
@@ -62,13 +63,14 @@ class AcquiredLocks {
   }
 
  private:
+  // The latest invocations among the grants answered by `by_ns`, without re-entries.
   struct Latest {
-    int64_t by_ns = 0;     // among the grants answered by then, without re-entries:
-    int64_t any_ns = 0;    // the latest invocation
-    int64_t alone_ns = 0;  // the latest invocation of an exclusive one
+    int64_t by_ns = 0;
+    int64_t any_ns = 0;    // of shared and exclusive grants
+    int64_t alone_ns = 0;  // of exclusive grants only
   };
 
-  // Whether another grant certainly followed this one before `at_ns`.
+  // Whether another grant certainly came between `grant` and `at_ns`.
   [[nodiscard]] bool WasFollowed(const Call& grant, int64_t at_ns) const {
     auto after = std::ranges::lower_bound(latest_, at_ns, {}, &Latest::by_ns);
     if (after == latest_.begin()) return false;
@@ -78,7 +80,7 @@ class AcquiredLocks {
 
   std::vector<const Call*> by_start_;
   std::vector<Latest> latest_;     // sorted by answer
-  std::vector<const Call*> open_;  // from by_start_, up to next_
+  std::vector<const Call*> open_;  // grants that were invoked and may still be the latest
   size_t next_ = 0;
   int64_t first_unknown_ns_ = kForeverNs;
 };
@@ -118,7 +120,7 @@ class ReleaseChecker : ClaimChecker {
 
  private:
   // An unanswered release may take effect at any later time. It harms only a client that holds the
-  // key then.
+  // key at that time.
   void NoteUnanswered(const Call& release) {
     if (unanswered_ != nullptr) return;
     const auto met = std::find_if(holds_.all.rbegin(), holds_.all.rend(), [&](const Hold& hold) {
@@ -148,8 +150,8 @@ class ReleaseChecker : ClaimChecker {
   // and another client held the key. The release may have freed the other client's lock. Empty in
   // three cases:
   // - there is no such release;
-  // - the library supports `silent-release`: it reports success for lost locks too;
-  // - the other client's key may have been gone, for which some libraries report success.
+  // - the library has the trait `silent-release`: it reports success for lost locks too;
+  // - the other client's key may have been gone: some libraries then report success.
   [[nodiscard]] std::string DescribeFalseSuccess() const {
     if (!facts_.library || WhyNoLossIsCertain(evidence_)) return {};
     const std::vector<std::string>& can = facts_.library->can;
@@ -188,7 +190,8 @@ class ReleaseChecker : ClaimChecker {
                 const std::vector<const Call*>& acquires) {
     AcquiredLocks grants(acquires);
     std::ranges::stable_sort(releases, {}, &Call::to_ns);
-    std::vector<int64_t> until_ns(releases.size());  // the earliest invocation of it and later ones
+    // Element i: the earliest invocation among the releases from i on.
+    std::vector<int64_t> until_ns(releases.size());
     for (size_t i = releases.size(); i-- > 0;) {
       until_ns[i] = releases[i]->from_ns;
       if (i + 1 < releases.size()) until_ns[i] = std::min(until_ns[i], until_ns[i + 1]);
@@ -212,8 +215,8 @@ class ReleaseChecker : ClaimChecker {
     }
   }
 
-  // Sets `harmed` to the other owner's hold that was, or may have been, freed; of several, to the
-  // one granted last.
+  // Sets `harmed` to the other owner's hold that was, or may have been, freed. If several holds
+  // qualify, sets `harmed` to the hold granted last.
   FreedLock ClassifyRelease(const Call& release, const Hold* own,
                             const std::vector<const Call*>& last, bool unknown,
                             const Hold*& harmed) const {
@@ -248,7 +251,7 @@ class ReleaseChecker : ClaimChecker {
 
   // Whether the key of `granted`, set within `when`, certainly existed until the end of `when`.
   [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
-    if (!facts_.library) return true;  // our locks do not report success if there was no key
+    if (!facts_.library) return true;  // Doublehold's locks report no success without a key
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(
         disturbances_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
@@ -284,7 +287,7 @@ class ReleaseChecker : ClaimChecker {
   }
 
   const Call* unanswered_ = nullptr;  // a release that may have freed another owner's lock
-  const Call* gone_early_ = nullptr;  // the first release with IsGoneEarly
+  const Call* gone_early_ = nullptr;  // the first release for which IsGoneEarly is true
 };
 
 }  // namespace

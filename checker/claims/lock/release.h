@@ -9,8 +9,8 @@ namespace doublehold {
 
 // A release that did not check the owner (`unchecked`) freed the key at an instant between its
 // invocation and its return. On one node, the release freed the lock that was granted last before
-// that instant. The freed lock was certainly another owner's if no grant of the releasing owner can
-// have been the last:
+// that instant. If none of the releasing owner's grants can have been the last, the freed lock was
+// certainly another owner's:
 //
 //   c1:  A-a===!========R-r           c1 had been granted the key before c2 acquired. So c2's grant
 //   c2:          A-a==========R-x     proves that c1's lock was gone: c1 freed c2's lock.
@@ -29,33 +29,35 @@ namespace doublehold {
 //   c1:  A-a===!========R-r           c2's own release was pending: c2 may no longer have held
 //   c2:          A-a===R---x          the key when c1 freed it.
 //
-// A library that does not check the owner may report success although there was no key. So the
-// other owner's lease must still have run at the return, and no fault may have removed its key.
+// A library that does not check the owner may report success although there was no key. So, for a
+// library, the other owner's lease must still have run at the return, and no fault may have removed
+// its key.
 //
-// A release of c1 that was answered at the instant at which c2 invoked its own release proves
-// nothing either.
+// A release of c1 proves nothing if it was answered at the instant at which c2 invoked its own
+// release.
 //
-// A violation requires that every grant that can have been last was another owner's, and that this
-// owner held the key beyond the return. On several nodes the claim is at most unknown, since some
-// nodes may have had c1's lock and others c2's. It is unknown, too, if a node lost data.
+// A violation requires that every grant that can have been the last was another owner's, and that
+// this owner held the key beyond the return. On several nodes the claim is at most unknown, since
+// some nodes may have had c1's lock and others c2's. The claim is also unknown if a node lost data.
 //
-// A library without `blind-release` and `silent-release` claims to check the owner. If it reports
-// success for a lock that was certainly another's (the claim `release-result`), the release may
-// have freed the lock of a third client:
+// A library without `blind-release` and `silent-release` claims to check the owner. If such a
+// library reports success for a lock that was certainly lost to another owner (the claim
+// `release-result`), the release may have freed the lock of a third client:
 //
 //   c1:  A-a==!=============R-r       unknown: c3 held the key when c1 released a lock lost to c2
 //   c2:           A-a==R-r
 //   c3:                   A-a====R-x
 //
-// The library is believed where c3's key may have been gone by then: some libraries report success
+// If c3's key may have been gone by then, the report proves nothing: some libraries report success
 // if there was no key.
 //
 // Unknown when a release may, but need not, have freed another owner's lock:
 // - a release after its lease, during another owner's hold;
 // - an unanswered release that does not check the owner;
-// - a release with an innocent explanation as above.
+// - a release with an innocent explanation, as in the histories above.
 //
-// A release within its lease that overlaps the next acquire is the ordinary hand-over.
+// A release within its lease that overlaps the next acquire is an ordinary hand-over and leaves no
+// doubt.
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -24,7 +24,7 @@ constexpr char kReleaseStale[] = R"(
       c2:                A-a===========R-x
       pause c1:     [---------]           | 9)";
 
-TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheLockOfTheNext) {
+TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheNextHoldersLock) {
   const ClaimVerdict verdict = VerdictOnRelease(kReleaseStale);
   EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
@@ -142,7 +142,7 @@ TEST(Release, ALibrarysReleaseMayHaveFoundNoKey) {
   }
 }
 
-TEST(Release, ALibraryThatReportsSuccessForALostLockIsNotBelieved) {
+TEST(Release, IsUnknownWhereALibraryReportedSuccessForALostLock) {
   const auto check_library = [](const std::string& picture, std::vector<std::string> can) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", std::move(can)};
@@ -175,7 +175,7 @@ TEST(Release, ALibraryThatReportsSuccessForALostLockIsNotBelieved) {
   EXPECT_EQ(VerdictOnRelease(met).outcome, Outcome::kValid) << "our locks check the owner";
 }
 
-TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
+TEST(Release, ALibrarysSuccessIsNotDoubtedIfTheOtherKeyMayHaveBeenGone) {
   const std::string met = R"(
       c1:             A-a==!==================R-r
       c2:                      A-a==R-r
@@ -198,7 +198,7 @@ TEST(Release, ALibraryIsBelievedWhereTheOtherKeyMayHaveBeenGone) {
       << "c3's key was set after that fault";
 }
 
-TEST(Release, ALibraryIsBelievedUnlessItsLockWasLostToACurrentHolder) {
+TEST(Release, ALibrarysSuccessIsDoubtedOnlyIfAnotherClientHeldTheLostKey) {
   const auto outcome = [](const std::string& picture) {
     History history = FromLanes(picture);
     history.facts.library = LibraryFact{"drawn", "1", {"lease"}};
@@ -240,7 +240,7 @@ TEST(Release, IsUnknownWhereAStallExplainsTheRelease) {
             Outcome::kUnknown);
 }
 
-TEST(Release, LaterReadersLeaveTheFirstReadersLockInPlace) {
+TEST(Release, IsUnknownWhereAReaderMayHaveFreedItsOwnOrAnotherReadersLock) {
   // c1 may have freed its own lock or c2's: readers hold the key together.
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:    A-b==!==========R-f
