@@ -2,10 +2,10 @@
 // claims on the history of a run.
 //
 //   bench_checker FOLDER OPERATIONS   writes its files to FOLDER and removes them
-//                                     (two at a time, about 40 bytes an operation)
+//                                     (two files at a time, about 40 bytes for each operation)
 //
 // Prints JSON: the seconds of each round, the seconds of a bare pass over the same mapped file
-// before it, and the memory that a pass took beside the file.
+// before the round, and the memory that a pass took beside the file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -38,13 +38,13 @@ constexpr int64_t kLeaseNs = 500'000'000;
 
 struct Shape {
   const char* name;
-  uint32_t logs;  // 1: a single log in time order
+  uint32_t logs;  // number of logs; a single log is in time order
   uint32_t locks;
   uint32_t unknown;  // percentage of acquires with unknown outcome
 };
 
-// Writes the operations of clients that acquire and release a lock in turn: two operations, four
-// records a cycle.
+// Writes the operations of clients that acquire and release a lock in turn: each cycle has two
+// operations and four records.
 class Writing {
  public:
   Writing(const Shape& shape, int64_t operations, const std::filesystem::path& file)
@@ -81,7 +81,7 @@ class Writing {
   }
 
   // Writes one log. Each cycle takes 1,000 ns, and the clients take turns. A log has the cycles of
-  // one client, or of all.
+  // one client, or of all clients.
   StreamSize WriteLog(uint32_t log) {
     std::vector<int64_t> words;
     std::vector<Record> records;
@@ -127,7 +127,7 @@ class Writing {
   std::ofstream out_;
 };
 
-// Resident memory of this process without a file behind it, in bytes.
+// Returns the resident memory of this process that maps no file, in bytes.
 int64_t AnonymousBytes() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -145,7 +145,7 @@ double Seconds() {  // CPU seconds, because other programs use the machine too
   return of(usage.ru_utime) + of(usage.ru_stime);
 }
 
-// The lower bound for a pass over the file: loads each word once and sums the words.
+// Measures the lower bound for a pass over the file: loads each word once and sums the words.
 double SecondsOfBarePass(const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   CHECK(descriptor >= 0);
@@ -200,8 +200,8 @@ class Scanned {
   int64_t most_bytes_ = 0;
 };
 
-// Compared measurements alternate, and so does which one goes first: the machine may change its
-// speed meanwhile.
+// The two compared measurements take turns, and each goes first in every second round. A change of
+// the machine's speed then affects both.
 void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohmann::json& result) {
   {
     const Shape certain{"in_order", 1, 1, 0}, uncertain{"unknown", 1, 1, 1};
@@ -219,8 +219,8 @@ void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohm
   result[many.name] = merged.Measured();
 }
 
-// A run in which clients sell one after another. A cycle has six operations, as workloads/inventory
-// records them.
+// Returns a run in which clients sell one after another. A cycle has the six operations that
+// workloads/inventory records.
 History CalmRun(int64_t operations) {
   History history{.facts = {.experiment = "bench",
                             .lock = "fenced",

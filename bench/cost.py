@@ -4,16 +4,16 @@
     bench/cost.py build/doublehold [--only PART ...] [--cycles N] [--json]
 
 Each lock runs behind its driver, on a redis-server of its own. Doublehold's locks are served by
-`doublehold driver serve`, so that all locks pay for the protocol alike.
+`doublehold driver serve`, so that every lock has the cost of the protocol.
 
 Prints for each lock:
 - one uncontended cycle of acquire and release: the commands and bytes that the servers saw, and the
   time (medians of 5);
-- one hold of 3 s: commands a second, which are renewals. A lock that its library extends by itself
-  has a lease of 3 s here;
+- one hold of 3 s: renewal commands a second. If the library extends its locks by itself, the lease
+  is 3 s;
 - 4 clients on one key for 3 s: cycles a second and the longest wait (medians of 3).
 
-A script counts once, as EVAL or EVALSHA; the commands that it calls in the server count as well.
+A script counts as one EVAL or EVALSHA, plus the commands that it calls in the server.
 Absolute times depend on the machine.
 """
 from __future__ import annotations
@@ -76,8 +76,7 @@ class Server:
         return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
     def seen(self) -> tuple[int, int]:
-        """Returns the commands and bytes so far. INFO is a command itself, and counts from the next
-        call on."""
+        """Returns the commands and bytes so far. INFO itself counts from the next call on."""
         stats = self.info()
         return int(stats["total_commands_processed"]), int(stats["total_net_input_bytes"]) + int(stats["total_net_output_bytes"])
 
@@ -113,7 +112,7 @@ class Client:
         raise RuntimeError(f"{op}: {answer}")
 
     def cycle(self, hold_s=0.0) -> float:
-        """Returns the time until the grant, attempts without success included."""
+        """Acquires, holds and releases. Returns the time until the grant, with refused attempts."""
         begun = time.monotonic()
         lease_ms = self.hold_lease_ms if hold_s else LEASE_MS
         while not (granted := self.ask("acquire", session=0, key="cost", lease_ms=lease_ms, wait_ms=WAIT_MS)):
@@ -148,7 +147,7 @@ def crowd(clients: list[Client]) -> tuple[float, float]:
 
     with ThreadPoolExecutor(len(clients)) as threads:
         list(threads.map(work, clients, waits))  # list() re-raises the exceptions of the threads
-        took_s = time.monotonic() - begun  # the last cycle of each began before its end
+        took_s = time.monotonic() - begun  # each thread's last cycle may have ended later than 3 s
     return sum(map(len, waits)) / took_s, max((max(mine) for mine in waits if mine), default=0.0)
 
 
@@ -163,7 +162,7 @@ def cost(command: str, options: dict, nodes: int, cycles: int) -> dict[str, floa
             clients[0].cycle()
         rounds = []
         asking = total()
-        # The cost of the measurement itself.
+        # The commands and bytes of the measurement itself.
         asking = [after - before for before, after in zip(asking, total())]
         for _ in range(ROUNDS):
             before, begun = total(), time.monotonic()

@@ -134,7 +134,7 @@ Duration Forwarder::Used() const {
 std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
                                       const std::vector<LinkRule>& rules) {
   return std::make_unique<Forwarder>(place, static_cast<size_t>(links), [&](int ports) {
-    prctl(PR_SET_TIMERSLACK, kDefaultSlackNs);  // the supervisor's timer slack
+    prctl(PR_SET_TIMERSLACK, kDefaultSlackNs);  // as in the supervisor
     boost::asio::io_context io{1};
     Proxy proxy(io, Prng(1, "proxy"));
     for (int link = 1; link <= links; ++link) {
@@ -162,8 +162,7 @@ uint16_t FreePort() {
   return port;
 }
 
-// Redis can open a port with CONFIG SET. A port that the kernel has just assigned is probably still
-// free.
+// Redis opens a port with CONFIG SET. The port from FreePort is probably still free.
 uint16_t OpenPort(const std::string& unix_path) {
   const auto connection = MakeConnection({.unix_path = unix_path});
   const auto call = [&](const std::vector<std::string_view>& words) {

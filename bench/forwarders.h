@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-// A forwarder process and its ports. The destructor kills the process.
+// A forwarder process and its ports. The destructor kills this process.
 class Forwarder {
  public:
   // Forks. `serve` writes its ports to the descriptor, each as a uint16_t, and never returns.
@@ -29,7 +29,7 @@ class Forwarder {
 
   [[nodiscard]] uint16_t port(size_t number = 0) const { return ports_.at(number); }
   [[nodiscard]] size_t ports() const { return ports_.size(); }
-  // CPU time of the process, all threads together.
+  // Returns the CPU time of all threads of the process.
   [[nodiscard]] Duration Used() const;
 
  private:
@@ -41,7 +41,7 @@ class Forwarder {
 std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
                                       const std::vector<LinkRule>& rules);
 
-// Returns a port that was free a moment ago.
+// Returns a free port. Another program may take this port before it is used.
 uint16_t FreePort();
 
 // Makes the server on this unix socket listen on a TCP port too, and returns the port. Ends the

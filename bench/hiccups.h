@@ -13,8 +13,9 @@
 
 namespace doublehold {
 
-// Runs a thread on each of the two cores. It sleeps for half a millisecond at a time, and notes how
-// late it wakes. Start it after the last fork. Thread rule: `During` may be called from any thread.
+// Runs a thread on each of the two cores. Each thread sleeps for half a millisecond at a time, and
+// notes how late it wakes. Start Hiccups after the last fork. Thread rule: any thread may call
+// `During`.
 class Hiccups {
  public:
   explicit Hiccups(Duration least);  // ignores shorter hiccups

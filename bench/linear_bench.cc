@@ -1,6 +1,6 @@
-// The search for a linearization, on histories that Porcupine gets as well (bench/porcupine). It
-// writes each history to a file. For each line of its input it searches one history and prints the
-// time and the memory. So the two programs can take turns.
+// Measures the search for a linearization, on the histories that Porcupine gets too
+// (bench/porcupine). Writes each history to a file. For each line of its input, searches one
+// history and prints the time and the memory. So this program and Porcupine can take turns.
 //
 //   bench_linear FOLDER [LOG...]
 //     LOG: a log of Jepsen's etcd register tests (.log), or of Porcupine's key-value tests (.txt)
@@ -46,7 +46,8 @@ struct Named {
   std::vector<Operation> operations;
 };
 
-// A history of a register. Each operation takes effect at one instant between its call and return.
+// Returns a history of a register. Each operation takes effect at one instant between its call and
+// return.
 Named Register(int64_t count) {
   Prng prng(20261121, "register");
   std::vector<std::pair<int64_t, Operation>> by_effect;
@@ -79,7 +80,7 @@ Named Register(int64_t count) {
   return named;
 }
 
-// A history of one lock for which all clients compete all the time.
+// Returns a history of one lock. All clients compete for the lock all the time.
 Named OneLock(int64_t count) {
   Prng prng(20261121, "lock");
   Named named{fmt::format("one lock {}", count), "owner-mutex", {}};
@@ -104,7 +105,8 @@ Named OneLock(int64_t count) {
   return named;
 }
 
-// Reads a log of Jepsen's etcd tests, or of Porcupine's key-value tests, which has many objects.
+// Reads a log of Jepsen's etcd tests, or of Porcupine's key-value tests. The latter have many
+// objects.
 void AddLog(const std::filesystem::path& file, std::vector<Named>& to) {
   const bool is_etcd = file.extension() == ".log";
   const std::string model = is_etcd ? "cas-register" : "key-value";
@@ -121,7 +123,7 @@ int64_t Number(const LinearValue& value, size_t i) {
   return i >= value.size() || value[i] == kNil ? -1 : value[i];
 }
 
-// The value as one word without blanks: "x_0_1_y", or "-".
+// Returns the value as one word without blanks: "x_0_1_y", or "-" for nil.
 std::string Word(const Model& model, const LinearValue& value) {
   std::string word = value.empty() ? "" : model.describe({value.begin(), value.end()});
   std::erase(word, '"');
@@ -143,7 +145,7 @@ void Write(const Named& named, const std::filesystem::path& file) {
   }
 }
 
-// Measures in a child process, so that the peak of memory is the search's own.
+// Measures in a child process, so that the peak of memory is the peak of the search.
 json Measured(const Named& named, int times) {
   int ends[2];
   CHECK(pipe(ends) == 0);
@@ -155,7 +157,7 @@ json Measured(const Named& named, int times) {
     getrusage(RUSAGE_SELF, &usage);
     const int64_t before_kb = usage.ru_maxrss;
     for (int i = 0; i < times; ++i) {
-      // The clock that measures Porcupine as well.
+      // Uses the same clock as the measurement of Porcupine.
       const auto begun = std::chrono::steady_clock::now();
       const SearchResult found = FindOrder(*FindModel(named.model), {}, named.operations);
       result["seconds"].push_back(ToSeconds(std::chrono::steady_clock::now() - begun));

@@ -5,8 +5,8 @@
 
 Builds everything anew in build-loop/ without the compiler cache, with the presets' commands, one at
 a time. Runs the tests of `make test` once. Prints the ten slowest sources, headers, links, tests
-and test suites, then a line a budget. CPU seconds do not depend on the load of a machine, but
-differ between machines.
+and test suites, then one line for each budget. CPU seconds do not depend on the load of a machine,
+but differ between machines.
 Exits 1 when a budget is missed, 4 when a command fails.
 """
 
@@ -67,7 +67,7 @@ def output_of(*command: str, folder: Path = TOP) -> str:
 
 
 class Build:
-    """One preset, built anew, with the cost of each object and each link."""
+    """A preset that is built from scratch, with the cost of each object and each link."""
 
     def __init__(self, preset: str, targets: list[str], jobs: int) -> None:
         self.folder = FOLDER / preset
@@ -119,8 +119,8 @@ class Build:
 
 
 def header_costs(build: Build, jobs: int) -> list[Cost]:
-    """Returns the cost of reading each header alone, times the objects that include it. Covers the
-    libraries' headers and the most used ones of this tree."""
+    """Returns the cost of parsing each header alone, multiplied by the number of objects that
+    include it. Covers the headers of libraries and the most used headers of this tree."""
     users = build.users()
     named = set()
     for source in output_of("git", "ls-files", "*.cc", "*.h").split():
@@ -144,7 +144,7 @@ def header_costs(build: Build, jobs: int) -> list[Cost]:
 
 @dataclass
 class Tests:
-    """The tests of ctest with one of some labels, run once."""
+    """Runs the tests of ctest that have one of some labels, once."""
 
     programs: list[Cost]
     each: list[Cost]  # wall-clock seconds, as the tests report them
@@ -187,8 +187,8 @@ def print_slowest(title: str, costs: list[Cost]) -> None:
 
 
 def edit_cost(build: Build) -> float:
-    """Returns the cost of editing one source of checker/: its most expensive batch, and every link
-    of `make check` that contains it."""
+    """Returns the cost of editing one source of checker/: the cost of its most expensive batch, and
+    of every link of `make check` that contains this batch."""
     batch = max(cost.cpu_s for made, cost in build.compiled.items() if "/doublehold_checker.dir/" in made)
     links = build.made_for("check_tests")
     return batch + sum(cost.cpu_s for made, cost in build.linked.items()
@@ -223,7 +223,8 @@ def main() -> int:
     check_objects = asan.made_for("check_tests")
     check_built = sum(cost.cpu_s for made, cost in [*asan.compiled.items(), *asan.linked.items()] if made in check_objects)
     drawn = sum(cost.cpu_s for cost in [*quick.each, *real.each] if RANDOM.search(cost.name))
-    # A wall-clock budget stands for that time on both cores. Waiting for servers takes no CPU time.
+    # Budgets are in CPU seconds. A budget of N seconds of wall-clock time on CORES cores is N *
+    # CORES CPU seconds. Tests that wait for servers use no CPU time while they wait.
     rows = [
         Figure("make test: compiling and linking", [built], "s", 14 * 60, at_least=False),
         Figure("make test: all of it", [built + tested], "s", 15 * 60 * CORES, at_least=False),
@@ -232,8 +233,8 @@ def main() -> int:
         Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 60 * CORES,
                at_least=False),
         Figure("random trials in make test (by the clock)", [drawn], "s", 60, at_least=False),
-        # The demo has seven minutes: one and a half for the set-up, one for the suite, the rest for
-        # this.
+        # The budget of the demo is seven minutes: 1.5 for the set-up, 1 for the suite, and 4.5 for
+        # the build.
         Figure("make demo: compiling and linking", [release.cpu_s()], "s", 4.5 * 60 * CORES, at_least=False),
     ]
     print()

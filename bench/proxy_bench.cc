@@ -1,6 +1,6 @@
-// Measures what the proxy costs and how exactly it delays. It is compared with a direct connection,
-// a minimal forwarding loop, and Toxiproxy if its program is given. The compared sides take turns
-// in short blocks, pinned to the same cores. Prints JSON.
+// Measures the cost of the proxy and the precision of its delays. Compares the proxy with a direct
+// connection, with a minimal forwarding loop, and with Toxiproxy if its program is given. The
+// compared sides take turns in short blocks, pinned to the same cores. Prints JSON.
 //
 //   bench_proxy [--toxiproxy PROGRAM] [--only ways|pipeline|load|delays] [redis-server]
 #include <arpa/inet.h>
@@ -38,10 +38,10 @@ constexpr int kManyClients = 50;
 constexpr int kLinks = 60;
 constexpr int kRequestsPerSecond = 20'000;
 constexpr Duration kLoad = 5s;
-constexpr Duration kHiccup = 300us;  // a core that wakes later than this was not running
+constexpr Duration kHiccup = 300us;  // a core that wakes later than this counts as not running
 constexpr Duration kShortly = 1ms;
 constexpr int kLoads = 5;       // rounds of the load measurement
-constexpr int kStaggered = 20;  // links that delay a request in turns
+constexpr int kStaggered = 20;  // number of links, which delay a request in turn
 
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
 constexpr std::string_view kOk = "+OK\r\n";
@@ -171,7 +171,7 @@ json Series(const std::vector<Measured>& blocks, double Measured::*what) {
   return values;
 }
 
-// The ways from a client to the server: direct, or through a forwarder. By name.
+// The connections from a client to the server, by name: direct, or through a forwarder.
 struct Ways {
   std::map<std::string, uint16_t> ports;
   std::vector<std::unique_ptr<Forwarder>> forwarders;
@@ -213,7 +213,8 @@ json CompareWays(const Ways& ways) {
   return result;
 }
 
-// All processes share one core. Otherwise this would measure wake-ups between cores.
+// All processes share one core. On two cores the benchmark would measure wake-ups between the
+// cores.
 json MeasurePipeline(const BenchServers& servers) {
   servers.Pin(Place::kOneCore);
   PinTo(Place::kOneCore);
@@ -268,8 +269,8 @@ json MeasureLoad(const BenchServers& servers) {
           {"cores", ToSeconds(used) / ToSeconds(elapsed)}};
 }
 
-// Returns the median round trip of requests sent at intervals of `apart`. With a long interval, the
-// processes have gone to sleep and wake slowly.
+// Returns the median round trip of requests sent at intervals of `apart`. With a long interval the
+// processes sleep between two requests, and wake slowly.
 Duration RoundTrip(const RawClient& client, Duration apart, int count) {
   std::vector<Duration> taken;
   for (MonoTime next = RealMono(); count > 0; --count, next += apart) {
@@ -283,8 +284,8 @@ Duration RoundTrip(const RawClient& client, Duration apart, int count) {
   return taken[taken.size() / 2];
 }
 
-// Measures how much later than asked each delayed reply arrives. The links take turns, so that the
-// replies arrive one by one in the same order.
+// Measures how late each reply arrives, compared with the requested delay. The links take turns, so
+// that the replies arrive one by one, in the order of the links.
 json MeasureDelay(const BenchServers& servers, Duration delay, int rounds) {
   const Duration apart = delay / (kStaggered + 1);
   const auto plain = StartProxy(Place::kOneCore, servers.Socket(0), 1, {});
@@ -311,8 +312,8 @@ json MeasureDelay(const BenchServers& servers, Duration delay, int rounds) {
       clients[i]->Receive();
       const MonoTime received = RealMono();
       const Duration late = received - sent[i] - delay - round_trip;
-      // The machine must have run when the request was sent, and from shortly before its delay
-      // ended.
+      // Skips a reply if a core did not run when the request was sent, or near the end of the
+      // delay.
       if (hiccups.During(sent[i], sent[i] + kShortly) ||
           hiccups.During(sent[i] + delay - kShortly, received)) {
         ++left_out;
@@ -340,7 +341,7 @@ json MeasureDelays(const BenchServers& servers) {
 
 int Main(const std::string& redis_server, const std::string& toxiproxy, const std::string& only) {
   const auto wanted = [&](std::string_view part) { return only.empty() || only == part; };
-  // As for a client of a run: sleeping threads wake without timer slack.
+  // Sleeping threads wake without timer slack, as in a client of a run.
   prctl(PR_SET_TIMERSLACK, 1);
   const BenchServers servers(redis_server, 1);
   const uint16_t port = OpenPort(servers.Socket(0));

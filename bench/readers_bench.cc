@@ -1,6 +1,6 @@
 // Measures the speed and memory of reading histories: other tools' files to operations, and
-// Doublehold's history.jsonl. Each is compared with a bare pass of simdjson, which parses the lines
-// and keeps nothing. Memory is counted beside the operations. Prints JSON.
+// Doublehold's history.jsonl. Each reader is compared with a bare pass of simdjson, which parses
+// the lines and keeps nothing. The memory of the operations themselves does not count. Prints JSON.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <simdjson.h>
@@ -26,7 +26,7 @@ using nlohmann::json;
 constexpr int kSections = 150'000;  // four events each
 constexpr int kRounds = 7;
 
-// Writes what a run writes, as JSON lines or as the output of `doublehold export`.
+// Writes the history of a run, as JSON lines or in the format of `doublehold export`.
 void WriteHistory(const std::filesystem::path& file, LogFormat format) {
   std::ofstream out(file);
   int64_t index = 0;
@@ -69,7 +69,7 @@ int64_t ResetPeakKb() {
 
 double SecondsNow() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// Returns how fast simdjson alone parses the lines of a file.
+// Returns the speed of simdjson alone for the lines of a file.
 double BareMbPerS(const std::filesystem::path& file) {
   simdjson::dom::parser parser;
   const double begun = SecondsNow();

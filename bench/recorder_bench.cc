@@ -1,6 +1,6 @@
 // Measures the cost of recording one event: time stamp, copy into shared memory, publication. The
-// time stamp alone is measured for comparison. bench/run.py runs both under the clock shim too, as
-// clients do.
+// time stamp alone is measured for comparison. bench/run.py runs both measurements a second time,
+// under the clock shim, because clients run under the shim.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// Fewer events than a segment holds: a round fits, and its pages are warm after the first.
+// Fewer events than a segment holds, so that a round fits into a segment.
 constexpr int64_t kEventsPerRound = 1 << 16;
 
 void RecordEvents(benchmark::State& state) {

@@ -73,8 +73,8 @@ class TapEnv final : public Env {
   std::string& channel_;
 };
 
-// Whether a reply has the same meaning as the granted attempt's. A fencing token differs between
-// grants.
+// Whether a reply means a grant, like the reply of the granted attempt. The fencing token may
+// differ.
 bool SaysTheSame(const redisReply& reply, const Reply& granted) {
   switch (granted.kind) {
     case Reply::Kind::kNil:
@@ -82,8 +82,7 @@ bool SaysTheSame(const redisReply& reply, const Reply& granted) {
     case Reply::Kind::kInteger:
       return reply.type == REDIS_REPLY_INTEGER && (granted.integer == 0) == (reply.integer == 0);
     case Reply::Kind::kArray:
-      // The first element tells whether the lock was granted: -1. A refusal has the remaining time
-      // there.
+      // The first element is -1 if the lock was granted. In a refusal it is the remaining time.
       return reply.type == REDIS_REPLY_ARRAY && reply.elements == granted.items.size() &&
              (reply.elements == 0 || reply.element[0]->integer == granted.items[0].integer);
     default:
@@ -170,7 +169,7 @@ void ReplayLoop::Cycle(Duration interval) {
     if (state_->subscribed != nullptr) {
       AwaitMessage();
     } else if (!cycle_.channel.empty()) {
-      Subscribe();  // and tries again at once: the lock may have been released before
+      Subscribe();  // tries again at once, because the lock may have been released before
     } else {
       std::this_thread::sleep_for(interval);
     }
@@ -187,7 +186,7 @@ void ReplayLoop::Subscribe() {
   freeReplyObject(reply);
 }
 
-// Waits for a message, at most as long as a lock's waiter waits without one.
+// Waits for a message, at most as long as the retry policy waits without a message.
 void ReplayLoop::AwaitMessage() {
   pollfd readable{.fd = state_->subscribed->fd, .events = POLLIN, .revents = 0};
   void* reply = nullptr;

@@ -1,5 +1,5 @@
-// A bare hiredis loop that sends the commands of a lock variant. It has no deadlines and no
-// recording; its only decision is whether the lock was granted.
+// A bare hiredis loop that sends the commands of a lock variant. The loop has no deadlines and no
+// recording. Its only decision is whether the lock was granted.
 #ifndef DOUBLEHOLD_BENCH_REPLAY_LOOP_H_
 #define DOUBLEHOLD_BENCH_REPLAY_LOOP_H_
 
@@ -23,19 +23,20 @@ struct SentCycle {
   std::vector<SentCommand> granted;
   std::vector<SentCommand> refused;
   std::vector<SentCommand> release;
-  std::string channel;  // channel on which waiters hear of releases; empty: none
+  std::string channel;  // channel on which releases are published; empty if there is none
 };
 
 // Makes a lock of this variant with default options.
 std::unique_ptr<Lock> MakeWithDefaults(Env& env, const LockEntry& entry, int client, int nodes,
                                        Lease lease);
 
-// Runs the variant once through each case over `env`, and logs what it sends to node 1. The owner
-// is made from `client`.
+// Runs a granted attempt, a refused attempt and a release of the variant over `env`. Returns the
+// commands that the variant sent to node 1. The owner text depends on `client`.
 SentCycle WatchOneCycle(Env& env, const LockEntry& entry, int client, const LockKey& key,
                         Lease lease);
 
-// One connection to a unix socket, for one thread. Ends the program when the server fails.
+// A loop over one connection to a unix socket, for one thread. Ends the program when the server
+// fails.
 class ReplayLoop {
  public:
   ReplayLoop(std::string unix_path, SentCycle cycle);

@@ -3,9 +3,9 @@
 
     bench/run.py BUILD_FOLDER [--without-suite]
 
-Prints a line a figure: median, spread, limit. Exits 1 when a limit is missed. A figure that depends
-on the machine's load is measured in turns with its counterpart. Both run on the same core unless
-noted otherwise (bench/servers.h says why).
+Prints one line for each figure: median, spread, limit. Exits 1 when a limit is missed. A figure
+that depends on the machine's load is measured in turns with its counterpart. Both run on the same
+core unless noted otherwise (bench/servers.h says why).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def recorder_figures(build: Path) -> list[Figure]:
     figures = []
     shim = build / "libdoublehold_clock_shim.so"
     with tempfile.TemporaryFile() as page:
-        # A page of zeros is no clock page, so the shim returns the machine's time.
+        # A page of zeros is not a clock page, so the shim returns the machine's time.
         page.truncate(4096)
         for name, environment in (
             ("one event, time stamp included", {}),
@@ -140,8 +140,8 @@ TOXIPROXY = "github.com/Shopify/toxiproxy/v2/cmd/server@v2.5.0"
 
 
 def toxiproxy_program(folder: Path) -> Path | None:
-    """Returns Toxiproxy's server, built with Go, or None when it is unavailable.
-    DOUBLEHOLD_BENCH_CACHE, if set, is where it is kept."""
+    """Returns the path of Toxiproxy's server, built with Go, or None when it is unavailable.
+    DOUBLEHOLD_BENCH_CACHE, if set, is the folder for the built program."""
     cache = Path(os.environ.get("DOUBLEHOLD_BENCH_CACHE", folder / "toxiproxy"))
     program = cache / "bin" / "server"
     if program.exists():
@@ -219,7 +219,8 @@ def reader_figures(build: Path, folder: Path) -> list[Figure]:
 
     figures = [Figure("reading our history.jsonl : bare simdjson", shares("ours", "ours"), "", 0.5, at_least=True,
                       beside=speed("ours"))]
-    # simdjson cannot read EDN, so EDN is compared with its pass over the same history in JSON.
+    # simdjson cannot read EDN, so EDN is compared with simdjson's pass over the same history in
+    # JSON.
     for format, least in (("jsonl", 0.25), ("edn", 0.12)):
         figures.append(Figure(f"reading {format} to operations : bare simdjson", shares(format, "jsonl"), "", least,
                               at_least=True, beside=speed(format)))
@@ -229,8 +230,8 @@ def reader_figures(build: Path, folder: Path) -> list[Figure]:
 
 
 def porcupine_program(folder: Path) -> tuple[Path, list[Path]] | None:
-    """Returns Porcupine with Doublehold's models, built with Go, and the logs of its own tests.
-    None when it is unavailable."""
+    """Returns the path of Porcupine with Doublehold's models, built with Go, and the logs of
+    Porcupine's own tests. Returns None when Porcupine is unavailable."""
     go = shutil.which("go")
     if go is None:
         print("skipped: the comparison with Porcupine, which is built with Go: no `go` on PATH")
@@ -264,7 +265,7 @@ class Asked:
         return json.loads(line)
 
     def seconds(self, one: dict, times: int) -> float:
-        """Returns the median of `times` searches. Stores the program's whole answer in `one`."""
+        """Returns the median of `times` searches. Stores the program's complete answer in `one`."""
         self._process.stdin.write(f"{times} {one['file']}\n")
         self._process.stdin.flush()
         answer = self.answer()
@@ -277,15 +278,15 @@ class Asked:
 
 
 def linear_figures(build: Path, folder: Path) -> list[Figure]:
-    """The search for a linearization, compared with Porcupine on the same operations: generated
-    ones and those of Jepsen's etcd tests."""
+    """The search for a linearization, compared with Porcupine on the same histories: generated
+    histories, and those of Jepsen's etcd tests."""
     porcupine = porcupine_program(folder)
     program, logs = porcupine if porcupine else (None, [])
     us = str(build / "bench_linear")
     ours = Asked([us, str(folder), *map(str, logs)])
     histories = ours.answer()
-    # Memory that grew with the square of the length, such as a set of all operations for each one,
-    # would be 12,500 bytes an operation here.
+    # If the search kept a set of all operations for each operation, it would take 12,500 bytes an
+    # operation here.
     large = [one for one in histories if one["operations"] > 50_000]
     figures = []
     for one in large:
@@ -298,8 +299,7 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
     theirs = Asked([str(program), *[f"{one['model']}={one['file']}" for one in histories]])
 
     def turns(name: str, some: list[dict], beside: str = "") -> Figure:
-        """Alternates the two programs history by history, so that a change of the machine's speed
-        affects both."""
+        """Alternates the two programs for each history, because the machine's speed may change."""
         # For 1e5 operations Porcupine keeps 1e5 sets of 1e5 bits, so one search is enough.
         rounds, times = (1, 1) if some[0] in large else (9, max(5, 20_000 // some[0]["operations"] // len(some)))
         spent = []
@@ -324,8 +324,8 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
 
 
 def simulator_figures(build: Path) -> list[Figure]:
-    """Executions that one core runs and judges in a second, against those that it only runs.
-    Measured in CPU time, which does not depend on the machine's load."""
+    """The number of executions that one core runs and judges in a second, against the number that
+    it only runs. Measured in CPU time, which does not depend on the machine's load."""
     command = [str(build / "bench_sim"), "--benchmark_format=json", "--benchmark_repetitions=5",
                "--benchmark_filter=RandomWalk/1|Unjudged/1|Exhaustive/1"]
     rates: dict[str, list[float]] = {}

@@ -26,7 +26,7 @@ std::vector<int> AllowedCores() {
 }  // namespace
 
 void PinTo(Place place, pid_t thread) {
-  // The cores before the first pin.
+  // Reads the cores before the first pin.
   static const std::vector<int> cores = AllowedCores();
   cpu_set_t only;
   CPU_ZERO(&only);

@@ -1,4 +1,4 @@
-// Servers for the benchmarks, and the cores that they run on.
+// Servers for the benchmarks, and the cores on which they run.
 //
 // Two processes on one core switch in 2 us. A wake-up on another, sleeping core takes 35 us or
 // more. The scheduler's choice would vary within one comparison, so each comparison pins its sides.
@@ -18,16 +18,16 @@
 
 namespace doublehold {
 
-// kOneCore is the first core that this program may use, kOtherCore the last, regardless of later
-// pins. With one core they are the same.
+// kOneCore is the first core that this program may use, and kOtherCore is the last, regardless of
+// later pins. With a single core both are the same.
 enum class Place : uint8_t { kOneCore, kOtherCore };
 
 // Pins a process's main thread (0: the calling thread), and the threads and processes that it
 // starts later.
 void PinTo(Place place, pid_t thread = 0);
 
-// Starts redis-servers on unix sockets under the clock shim, as a run does. Ends the program when
-// one does not start. The destructor stops them.
+// Starts redis-servers on unix sockets under the clock shim, as a run does. Ends the program when a
+// server does not start. The destructor stops the servers.
 class BenchServers {
  public:
   BenchServers(const std::string& redis_server, int count);

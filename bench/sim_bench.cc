@@ -34,7 +34,7 @@ Scenario Sale() {
   return ScenarioOf(*plan, /*cycles=*/1, faults);
 }
 
-// Returns the questions of the execution without faults.
+// Returns the questions that an execution without faults asks.
 std::vector<sim::GivenChoices::Question> PlainQuestions(const Scenario& scenario) {
   const sim::Deviations none;
   sim::GivenChoices plain(none);
@@ -42,7 +42,7 @@ std::vector<sim::GivenChoices::Question> PlainQuestions(const Scenario& scenario
   return plain.open();
 }
 
-// The argument is the number of faults in each execution.
+// Draws random walks. The argument is the number of faults in each execution.
 void BM_RandomWalk(benchmark::State& state) {
   const Scenario scenario = Sale();
   const auto faults = static_cast<uint32_t>(state.range(0));
@@ -69,7 +69,7 @@ void BM_RandomWalk(benchmark::State& state) {
 }
 BENCHMARK(BM_RandomWalk)->Arg(1)->Arg(2)->Unit(benchmark::kMicrosecond);
 
-// The same executions without judging them.
+// Runs the same executions without judging them.
 void BM_Unjudged(benchmark::State& state) {
   const Scenario scenario = Sale();
   sim::RandomWalk walk(sim::WithQuestions(
@@ -87,7 +87,7 @@ void BM_Unjudged(benchmark::State& state) {
 }
 BENCHMARK(BM_Unjudged)->Arg(1)->Unit(benchmark::kMicrosecond);
 
-// The whole search; the argument is its depth.
+// Runs a complete search. The argument is the depth of the search.
 void BM_Exhaustive(benchmark::State& state) {
   const Scenario scenario = Sale();
   int64_t executions = 0;

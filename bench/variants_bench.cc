@@ -29,13 +29,13 @@ constexpr Duration kBlock = 100ms;
 constexpr int kClients = 8;
 constexpr int kContendedBlocks = 11;
 constexpr Duration kContendedBlock = 100ms;
-constexpr Duration kInterval = 1ms;  // between two attempts of a waiter, for both sides
+constexpr Duration kInterval = 1ms;  // between two attempts of a waiter, on both compared sides
 constexpr int kHandOvers = 200;
 constexpr int kGrants = 2000;
 constexpr int kNodes = 5;
 constexpr Lease kLease = 10s;
 
-// A client with its own lock and thread; its events are recorded.
+// A client with its own lock and thread. Its events are recorded.
 class OurClient {
  public:
   OurClient(const BenchServers& servers, SharedRun& shared, const LockEntry& entry, int number,
@@ -118,8 +118,8 @@ json CompareVariant(const BenchServers& servers, const LockEntry& entry) {
   return result;
 }
 
-// Measures from the call of the release to the return of the waiter's grant. Compared with a PING
-// on a connection that was idle equally long.
+// Measures the time from the call of the release to the waiter's grant. A PING is measured for
+// comparison, on a connection that was idle equally long.
 json MeasureHandOver(const BenchServers& servers) {
   SharedRun shared = std::move(*SharedRun::Create(3, 1));
   const LockEntry& entry = *FindLock("redisson");
@@ -171,7 +171,8 @@ json CompareQuorum(const BenchServers& servers) {
   for (OptionSpec& option : at_once.options) {
     if (option.name == "ask") option.fallback = "at-once";
   }
-  // On one core the five servers would take turns. Parallel requests save waiting, not work.
+  // Moves the servers to the other core. On a single core, client and servers would take turns, and
+  // parallel requests would save no time.
   servers.Pin(Place::kOtherCore);
   OurClient single(servers, shared, *FindLock("set-nx-px"), 1, 1);
   OurClient quorum(servers, shared, at_once, 2, kNodes);

@@ -1,5 +1,5 @@
 // abandon: acquire, work, release. Every step is announced, so that `crash` faults can kill a
-// holder at any of them. The lock must become free within its lease and the grace.
+// holder at any of them. The lock must become free within lease + grace.
 
 #include "lib/locks/with_lock.h"
 #include "workloads/pace.h"

@@ -1,7 +1,7 @@
 // basket: orders over several items at once. A client acquires the locks of all items of its
 // basket, or of none. It reads all stocks, works, writes each stock, and orders each item. The
-// items are named in random order, so acquiring them in that order without a limit would deadlock.
-// All or nothing: if an item is sold out, or a write is not certain, nothing is ordered.
+// items are named in random order, so acquiring them in this order without a time limit could
+// deadlock. If an item is sold out, or the outcome of a write is unknown, nothing is ordered.
 //
 // In the store: see shop.h.
 

@@ -32,7 +32,7 @@ struct BasketScene : WorkloadScene {
   }
 };
 
-TEST(Basket, EachItemIsReadWrittenAndOrderedUnderItsOwnHold) {
+TEST(Basket, EachItemIsReadWrittenAndOrderedWithItsOwnHold) {
   BasketScene scene;
   scene.Step();
   const std::vector<int> items = scene.ItemsOf(Op::kOrder, EventType::kOk);
@@ -70,7 +70,7 @@ TEST(Basket, NothingIsSoldWhenOneItemIsSoldOut) {
   EXPECT_EQ(scene.TypesOf(Op::kOrder), "");
 }
 
-TEST(Basket, NothingIsOrderedWhenOneWriteIsNotCertain) {
+TEST(Basket, NothingIsOrderedWhenTheOutcomeOfAWriteIsUnknown) {
   for (const bool definite : {true, false}) {
     BasketScene scene;
     scene.store.failures["SET"] = {.definite = definite};
@@ -94,7 +94,7 @@ TEST(Basket, NothingIsDoneWithoutAllLocks) {
   EXPECT_EQ(scene.TypesOf(Op::kRead), "");
 }
 
-TEST(Basket, ABasketCannotHaveMoreItemsThanThereAre) {
+TEST(Basket, ABasketOfMoreItemsThanTheShopHasIsRefused) {
   const WorkloadEntry& entry = *FindWorkload("basket");
   const LockEntry& lock = *FindLock("none");
   EXPECT_EQ(WhyMisfit(entry, Options(BasketScene::With({{"size", "4"}})), lock), "");

@@ -1,17 +1,17 @@
 // catalogue: a record in two halves, which have the same version unless a write is in progress.
-// Writers acquire the lock exclusively and write both halves, with work between. Readers acquire it
-// shared, if the variant has readers, and read both halves, with work between. Versions are never
-// reused, so that halves of two writes differ.
+// Writers acquire the lock exclusively and write both halves, with work in between. Readers acquire
+// the lock shared, if the variant has readers, and read both halves, with work in between. Versions
+// are never reused, so that halves of two writes differ.
 //
 // In the store:
 //   dh:catalogue:first, dh:catalogue:second  the version of each half
 //   dh:catalogue:last                        the largest version so far
 //
-// Steps: a reader announces after-read after reading the first half; a writer announces
-// before-write after writing it.
+// Steps: a reader announces after-read after it has read the first half. A writer announces
+// before-write after it has written the first half.
 //
 // A write without a reply is recorded as `info`, and the record is not repaired. If the halves
-// differ from then on, that proves nothing against the lock.
+// differ after such a write, this does not prove that the lock failed.
 
 #include <optional>
 

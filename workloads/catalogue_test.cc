@@ -73,7 +73,7 @@ TEST(Catalogue, AFaultCanBeAimedAtAReaderOrAtAWriterBetweenTheHalves) {
                                Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(Catalogue, TheRequestedShareOfStepsWrites) {
+TEST(Catalogue, TheRequestedShareOfStepsAreWrites) {
   CatalogueScene scene("0.2");
   for (int i = 0; i < 1000; ++i) scene.Step();
   EXPECT_NEAR(static_cast<double>(scene.store.numbers["dh:catalogue:last"]), 200, 40);

@@ -1,7 +1,7 @@
 // exactly-once: several clients finish the same task at the same time (seed 001); its result must
-// be saved once. While it holds the lock, a client checks whether the task has a result. If not, it
-// works and saves one. Each time slot has one task, and every client takes that task, so that all
-// clients compete.
+// be saved once. While a client holds the lock, it checks whether the task has a result. If not,
+// the client works and saves a result. Each time slot has one task. Every client takes this task,
+// so that all clients compete.
 //
 //   In the store: dh:results  a list with an entry for each result: the number of its task
 
@@ -53,7 +53,8 @@ class ExactlyOnce final : public Workload {
   std::vector<std::string> Keys() const override { return {key_.name}; }
 
  private:
-  // Returns the task of the current slot. If this client has had it, waits for the next slot.
+  // Returns the task of the current slot. If this client has already taken this task, waits for the
+  // next slot.
   int64_t AwaitNextTask(Env& env) const {
     const MonoTime now = env.Mono();
     const int64_t since_ns = env.SinceStartNs(now);

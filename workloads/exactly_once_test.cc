@@ -28,7 +28,7 @@ TEST(ExactlyOnce, ATaskWithoutAResultIsDoneAndSaved) {
                                Step::kAfterWrite, Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(ExactlyOnce, ATaskWithAResultIsLeftAlone) {
+TEST(ExactlyOnce, ATaskWithAResultIsNotDoneAgain) {
   ExactlyOnceScene scene;
   scene.results() = {"0"};
   EXPECT_EQ(scene.Step(), (Lines{"0 invoke save", "0 fail save"}));
@@ -44,7 +44,7 @@ TEST(ExactlyOnce, AResultSavedSinceTheCheckIsSavedAgain) {
   EXPECT_EQ(scene.results(), (Lines{"0", "0"})) << "twice, if nobody excludes it";
 }
 
-TEST(ExactlyOnce, AllClientsTakeTheTaskOfTheSlotAtOnce) {
+TEST(ExactlyOnce, AllClientsTakeTheTaskOfTheSlot) {
   ExactlyOnceScene scene;
   scene.Step();
   EXPECT_EQ(scene.Step(), (Lines{"100 invoke save", "100 ok save"})) << "when its slot begins";

@@ -1,10 +1,10 @@
 // inventory: the flash sale. A customer acquires the lock of an item, reads the stock and works for
-// a while. It writes the stock as the option `write` says (stock_writers.h) and records the order.
-// With check-then-decr this is the section of seed 004. If a purchase takes several attempts, each
-// is recorded, but at most one order.
+// a while. The option `write` selects how the customer writes the stock (stock_writers.h). Then the
+// customer records the order. The section with check-then-decr is that of seed 004. If a purchase
+// takes several attempts, each attempt is recorded, but at most one order.
 //
-// Event::key is the index of the item in Keys(). A hold's key is that of its lock. With one lock
-// for all items (locks=one), the lock of item 0 serves every item: all holds have key 0.
+// Event::key is the index of the item in Keys(). The key of a hold is the key of its lock. With one
+// lock for all items (locks=one), the lock of item 0 serves every item: all holds have key 0.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,8 +7,8 @@
 namespace doublehold {
 namespace {
 
+using testing::FormatEvents;
 using testing::Lines;
-using testing::Told;
 using testing::Values;
 using testing::WorkloadScene;
 using InventoryOutcome = testing::Attempt::Outcome;
@@ -23,7 +23,7 @@ struct InventoryScene : WorkloadScene {
 
 const Values kQuick{{"stock", "10"}, {"work", "0s"}, {"think", "0s"}};
 
-TEST(Inventory, TheRefereeSetsEveryItemUp) {
+TEST(Inventory, TheRefereeSetsUpEveryItem) {
   InventoryScene scene({{"stock", "7"}, {"items", "3"}});
   scene.SetUp();
   EXPECT_EQ(scene.store.numbers, (std::map<std::string, int64_t>{
@@ -55,7 +55,7 @@ TEST(Inventory, ASaleReadsWritesAndOrdersInsideTheLock) {
                                Step::kAfterWrite, Step::kBeforeRelease, Step::kAfterRelease}));
 }
 
-TEST(Inventory, ReadModifyWriteWritesWhatItReadLessOneRegardlessOfOtherWrites) {
+TEST(Inventory, ReadModifyWriteWritesTheValueReadMinusOneRegardlessOfOtherWrites) {
   InventoryScene scene(kQuick);
   scene.SetUp();
   scene.world.on_step = [&](Step step) {
@@ -124,7 +124,7 @@ TEST(Inventory, AFailureOfTheStoreIsRecordedAsFailOrInfoAndSellsNothing) {
   }
 }
 
-TEST(Inventory, WorksBetweenReadAndWriteFromHalfToOneAndAHalfOfItsTime) {
+TEST(Inventory, TheWorkTakesFromHalfToOneAndAHalfOfTheGivenTime) {
   InventoryScene scene({{"stock", "1000"}, {"work", "100ms"}, {"think", "0s"}});
   scene.SetUp();
   Duration shortest = 1s;
@@ -141,7 +141,7 @@ TEST(Inventory, WorksBetweenReadAndWriteFromHalfToOneAndAHalfOfItsTime) {
   EXPECT_GT(longest, 140ms);
 }
 
-TEST(Inventory, ThinksOutsideTheLock) {
+TEST(Inventory, PausesAfterTheRelease) {
   InventoryScene scene({{"stock", "10"}, {"work", "0s"}, {"think", "100ms"}});
   scene.SetUp();
   scene.workload->Step(scene.session);
@@ -166,22 +166,22 @@ TEST(Inventory, TheRefereeReadsTheStockAtTheEnd) {
   scene.store.numbers["dh:stock:1"] = -1;
   scene.store.lists["dh:orders:1"] = Lines(6);
   scene.workload->Finish(scene.env);
-  ASSERT_EQ(Told(scene.world.events), (Lines{"0 ok final", "0 ok final"}));
+  ASSERT_EQ(FormatEvents(scene.world.events), (Lines{"0 ok final", "0 ok final"}));
   EXPECT_EQ(scene.world.events[0].value, (std::array<int64_t, 4>{5, 0, 0, 0}));
   EXPECT_EQ(scene.world.events[1].value, (std::array<int64_t, 4>{-1, 6, 0, 0}));
   EXPECT_EQ(scene.world.events[1].key, 1);
 }
 
-TEST(Inventory, WithOneLockHoldsHaveKeyZeroAndDataTheirOwnKeys) {
+TEST(Inventory, WithOneLockAHoldHasKeyZeroAndAnOrderHasTheKeyOfItsItem) {
   InventoryScene scene({{"items", "3"}, {"locks", "one"}, {"work", "0s"}, {"think", "0s"}});
   scene.SetUp();
   EXPECT_EQ(scene.workload->Keys(), (Lines{"dh:item:0", "dh:item:1", "dh:item:2"}));
-  EXPECT_EQ(scene.workload->LockCount(), 1u) << "nobody probes what is never locked";
+  EXPECT_EQ(scene.workload->LockCount(), 1u) << "only a lock key is probed";
   for (int i = 0; i < 50; ++i) scene.Sell();
   std::map<uint16_t, int> orders;
   for (const Event& event : scene.world.events) {
     if (event.op == Op::kWait) {
-      EXPECT_EQ(event.key, 0) << "a hold's key is its lock's";
+      EXPECT_EQ(event.key, 0) << "a hold has the key of its lock";
     }
     if (event.op == Op::kOrder) ++orders[event.key];
   }

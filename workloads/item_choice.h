@@ -8,8 +8,9 @@
 
 namespace doublehold {
 
-// Item i is chosen with probability proportional to 1 / (i + 1)^skew; uniformly if skew is 0. A
-// table makes the choice exact and takes one random number; rejection sampling takes more.
+// Item i is chosen with probability proportional to 1 / (i + 1)^skew, and uniformly if skew is 0.
+// With a table, a choice is exact and takes one random number. Rejection sampling would take
+// several.
 class ItemChoice {
  public:
   ItemChoice(int items, double skew);

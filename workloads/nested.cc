@@ -1,5 +1,5 @@
 // nested: sections nested three deep under one lock, as when locked functions call each other. Some
-// sections throw; the exception is caught outside the outermost.
+// sections throw. The exception is caught outside the outermost section.
 
 #include "lib/locks/with_lock.h"
 #include "workloads/pace.h"
@@ -24,8 +24,7 @@ class Nested final : public Workload {
     try {
       Enter(session, 0, throws ? level : depth_);
     } catch (const SectionFailed&) {
-      // Each level has released the lock on its way out, unless the variant stays locked on a
-      // throw.
+      // WithLock has released the lock on each level, unless the variant stays locked on a throw.
     }
     pace_.Think(session.env);
   }
@@ -37,7 +36,7 @@ class Nested final : public Workload {
  private:
   struct SectionFailed {};
 
-  // Works before and after the inner level, so that an inner exit that frees the lock is detected.
+  // Works before and after the inner level. This detects an inner release that frees the lock.
   void Enter(Session& session, int level, int throws_at) {
     WithLock(session.env, session.lock, key_, session.lease, session.policy, [&](const Grant&) {
       pace_.Work(session.env);

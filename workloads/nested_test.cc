@@ -17,7 +17,7 @@ struct NestedScene : WorkloadScene {
   }
 };
 
-TEST(Nested, EntersToItsDepthAndReleasesFromTheInside) {
+TEST(Nested, EntersToTheGivenDepthAndReleasesFromTheInside) {
   NestedScene scene("0");
   scene.Step();
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "0 acquire", "0 acquire", "0 release 3",
@@ -48,7 +48,7 @@ TEST(Nested, NothingIsEnteredWithoutTheLock) {
   EXPECT_EQ(scene.lock.said, Lines{"0 acquire"});
 }
 
-TEST(Nested, TheSectionContinuesWithoutAnInnerLevelThatItCannotEnter) {
+TEST(Nested, ASectionContinuesWithoutItsInnerLevelIfTheLockIsNotGranted) {
   NestedScene scene("0");
   scene.lock.Then({{.outcome = NestedOutcome::kGranted}, {.outcome = NestedOutcome::kBusy}});
   scene.Step();

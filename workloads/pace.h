@@ -9,7 +9,7 @@
 
 namespace doublehold {
 
-// The options `work`, `work-distribution` and `think` of a Pace.
+// Returns the options `work`, `work-distribution` and `think`.
 std::vector<OptionSpec> PaceOptions(std::string_view work, std::string_view think);
 
 // The mean of every distribution is `work`.

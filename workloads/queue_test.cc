@@ -17,7 +17,7 @@ TEST(Queue, AClientHoldsForAWhile) {
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "100 release 1"}));
 }
 
-TEST(Queue, NobodyGivesUpAtTheEndOfTheRun) {
+TEST(Queue, NoClientGivesUpAtTheEndOfTheRun) {
   WorkloadScene scene("queue", {{"patience", "3s"}, {"think", "0s"}}, QueueOutcome::kBusy);
   scene.session.policy = {.interval = 50ms, .retries = 2, .timeout = 10ms};
   scene.Step();

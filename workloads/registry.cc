@@ -5,8 +5,8 @@
 
 #include "workloads/workload.h"
 
-// The registry: one line a workload, in the order in which they are listed. Each row is a function
-// in the workload's own file.
+// The registry: one line for each workload, in the order of `doublehold list workloads`. Each row
+// is a function in the workload's own file.
 #define DOUBLEHOLD_WORKLOADS(ROW) \
   ROW(InventoryWorkload)          \
   ROW(ExactlyOnceWorkload)        \

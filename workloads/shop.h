@@ -21,7 +21,7 @@ struct ShopSize {
   int64_t stock = 0;  // of each item at the start
 };
 
-// The options `stock`, `items`, `store-timeout`.
+// Returns the options `stock`, `items` and `store-timeout`.
 std::vector<OptionSpec> ShopOptions(std::string_view items);
 ShopSize ShopSizeOf(const Options& options);
 
@@ -30,7 +30,8 @@ std::vector<std::string> ItemNames(int items);
 
 // Called in the referee. Returns false if the store did not answer.
 [[nodiscard]] bool OpenShop(Env& env, const ShopSize& size, Duration timeout);
-// Records a `final` event for each item that can be read. Without it the stock is undecided.
+// Records a `final` event for each item that can be read. Without this event the claim `stock` is
+// undecided.
 void CloseShop(Env& env, const ShopSize& size, Duration timeout);
 
 // A client's session in the shop. Event::key is the item's index. Not thread-safe; `env` must
@@ -42,11 +43,11 @@ class Customer {
   Customer(const Customer&) = delete;
   Customer& operator=(const Customer&) = delete;
 
-  // Returns the stock; empty if the store did not answer or refused the read.
+  // Returns the stock. Returns nothing if the store did not answer or refused the read.
   std::optional<int64_t> Read(int item, const Grant& grant);
   // Ends the attempt without a write.
   void Leave() { writer_->Leave(); }
-  // Writes one less than `read`.
+  // Writes the stock `read` - 1.
   StockWritten Write(int item, int64_t read, const Grant& grant);
   void Order(int item, const StockWritten& written, const Grant& grant);
   [[nodiscard]] bool TriesAgain(const StockWritten& written) const {

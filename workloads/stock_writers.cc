@@ -22,7 +22,7 @@ StockRead Got(const std::optional<int64_t>& stock) {
   return {.answer = Answer::kDone, .stock = *stock};
 }
 
-// SETs the value read less one, regardless of other writes since.
+// SETs the value that was read, minus 1, regardless of later writes.
 class ReadModifyWrite final : public StockWriter {
  public:
   explicit ReadModifyWrite(Store& store) : store_(store) {}
@@ -58,8 +58,8 @@ class CheckThenDecr final : public StockWriter {
   Store& store_;
 };
 
-// The store refuses a token lower than the largest that it has seen. A refusal is a number; the
-// reply for a missing stock is nil.
+// The store refuses a token lower than the largest that it has seen. The reply is a number if the
+// read is refused, and nil if the stock is missing.
 class Fenced final : public StockWriter {
  public:
   Fenced(Store& store, bool on_reads) : store_(store), on_reads_(on_reads) {}
@@ -96,29 +96,30 @@ class Fenced final : public StockWriter {
   bool on_reads_;
 };
 
-// WATCH, GET, MULTI, SET, EXEC on one connection. The server drops a WATCH with its connection, and
-// executes a SET outside of MULTI at once. Therefore the connection is pinned from WATCH on, and
-// any failure ends the attempt and drops the connection. The server discards a MULTI without EXEC.
+// WATCH, GET, MULTI, SET, EXEC on one connection. The server forgets a WATCH when its connection
+// closes, and executes a SET outside of MULTI at once. Therefore the connection is pinned from
+// WATCH on. Any failure ends the attempt and drops the connection. The server discards a MULTI
+// without EXEC.
 class Watch final : public StockWriter {
  public:
   explicit Watch(Store& store) : store_(store) {}
 
   StockRead Read(int item, const Grant& /*grant*/) override {
     const std::string key = StockKey(item);
-    if (!store_.Call({"WATCH", key})) return Broken(), StockRead{};
+    if (!store_.Call({"WATCH", key})) return DropConnection(), StockRead{};
     store_.Pin();
     const StockRead read = Got(store_.Get(key));
-    if (read.answer != Answer::kDone) Broken();
+    if (read.answer != Answer::kDone) DropConnection();
     return read;
   }
 
   StockWritten Write(int item, int64_t read, const Grant& /*grant*/) override {
-    // Commands before EXEC change nothing, whether they were answered or not.
+    // A command before EXEC changes nothing, even if it has no reply.
     const std::string stock = std::to_string(read - 1);
-    if (!store_.Call({"MULTI"})) return Broken(), StockWritten{};
-    if (!store_.Call({"SET", StockKey(item), stock})) return Broken(), StockWritten{};
+    if (!store_.Call({"MULTI"})) return DropConnection(), StockWritten{};
+    if (!store_.Call({"SET", StockKey(item), stock})) return DropConnection(), StockWritten{};
     const CallResult result = store_.Call({"EXEC"});
-    if (!result) return Broken(), StockWritten{.answer = AnswerOf(result.error())};
+    if (!result) return DropConnection(), StockWritten{.answer = AnswerOf(result.error())};
     store_.Unpin();
     if (result->IsNil()) return {.answer = Answer::kRefused};
     const bool set = result->items.size() == 1 && result->items[0].text == "OK";
@@ -127,17 +128,18 @@ class Watch final : public StockWriter {
   }
 
   void Leave() override {
-    if (!store_.Call({"UNWATCH"})) return Broken();
+    if (!store_.Call({"UNWATCH"})) return DropConnection();
     store_.Unpin();
   }
 
-  // As the client of seed 004 does, even if EXEC was not answered: that buyer may buy twice (K36).
+  // Like the client of seed 004, tries again even if EXEC had no reply. Such a buyer may buy twice
+  // (K36).
   bool TriesAgain(Answer written) const override {
     return written == Answer::kRefused || written == Answer::kUnknown;
   }
 
  private:
-  void Broken() { store_.Drop(); }
+  void DropConnection() { store_.Drop(); }
 
   Store& store_;
 };
@@ -172,8 +174,8 @@ class Version final : public StockWriter {
   int64_t version_ = 0;  // the version read last
 };
 
-// One script checks and decrements. The read before it only tells the customer whether anything is
-// left.
+// One script checks and decrements the stock. The read before the script only shows whether any
+// stock is left.
 class AtomicScript final : public StockWriter {
  public:
   explicit AtomicScript(Store& store) : store_(store) {}

@@ -33,14 +33,14 @@ struct StockWritten {
   int64_t after = 0;
 };
 
-// One for each session. A purchase is one or more attempts; each attempt is Read, then Write or
-// Leave. Not thread-safe.
+// Each session has a StockWriter of its own. A purchase is one or more attempts. Each attempt is
+// Read, then Write or Leave. Not thread-safe.
 class StockWriter {
  public:
   virtual ~StockWriter() = default;
 
   virtual StockRead Read(int item, const Grant& grant) = 0;
-  // Writes one less than `read`.
+  // Writes the stock `read` - 1.
   virtual StockWritten Write(int item, int64_t read, const Grant& grant) = 0;
   // Ends an attempt without a write.
   virtual void Leave() {}
@@ -50,7 +50,7 @@ class StockWriter {
     (void)written;
     return false;
   }
-  // The fencing token shown to the store; 0 if none is shown.
+  // Returns the fencing token shown to the store, or 0 if none is shown.
   [[nodiscard]] virtual int64_t TokenShown(Op op, const Grant& grant) const {
     (void)op, (void)grant;
     return 0;
@@ -63,7 +63,8 @@ std::string StockKey(int item);
 std::vector<std::string_view> PlainWrites();
 // All values of `write`.
 std::vector<std::string_view> AllWrites();
-// `fence_on_reads`: write=fenced registers the token on reads too. `store` must outlive the writer.
+// With `fence_on_reads`, write=fenced shows the token on reads too. `store` must outlive the
+// writer.
 std::unique_ptr<StockWriter> MakeStockWriter(std::string_view write, bool fence_on_reads,
                                              Store& store);
 

@@ -42,7 +42,7 @@ class StockWriters : public ::testing::Test {
   Server server_{folder_.path() / "store"};
 };
 
-TEST_F(StockWriters, EveryWayDecrementsTheStock) {
+TEST_F(StockWriters, EveryValueOfWriteDecrementsTheStock) {
   int left = 10;
   for (const std::string_view write : AllWrites()) {
     SCOPED_TRACE(write);
@@ -103,17 +103,19 @@ TEST_F(StockWriters, AStoreThatComparesOnWritesOnlyAcceptsALateReadersWrite) {
 
 // If the second half of a purchase used a new connection, its SET would be executed at once,
 // without the WATCH.
-TEST_F(StockWriters, ALostConnectionDoesNotLoseItsWatch) {
+TEST_F(StockWriters, AWriteAfterTheConnectionIsLostFails) {
   Buyer buyer(server_.address(), "watch");
   const int64_t read = buyer.Read().stock;
   ASSERT_EQ(Ask(server_.address(), {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}), "1");
   ASSERT_EQ(Ask(server_.address(), {"SET", "dh:stock:0", "3"}), "OK");
-  // A recently used connection is not checked. This one is checked, and found closed.
+  // Waits until the connection counts as not recently used. Then the write checks the connection
+  // and finds it closed.
   const MonoTime looked_at = RealMono() + 20ms;
   ASSERT_TRUE(Eventually([&] { return RealMono() > looked_at; }));
   EXPECT_EQ(buyer.Write(read).answer, Answer::kFailed);
   EXPECT_EQ(Stock(), "3");
-  EXPECT_EQ(buyer.Write(buyer.Read().stock).answer, Answer::kDone) << "over a new one, from WATCH";
+  EXPECT_EQ(buyer.Write(buyer.Read().stock).answer, Answer::kDone)
+      << "reconnects and repeats WATCH";
   EXPECT_EQ(Stock(), "2");
 }
 

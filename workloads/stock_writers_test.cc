@@ -32,7 +32,7 @@ const CallFailure kDefinite{.definite = true};
 const CallFailure kIndefinite{.definite = false};
 const CallResult kRefusedReply = IntegerReply(0);
 
-// Replies to a script, in order; the last one repeats.
+// Returns the replies to a script, in order. The last reply repeats.
 auto InTurn(std::vector<CallResult> answers) {
   return [answers, next = size_t{0}](const Lines&, const Lines&) mutable {
     return answers[std::min(next++, answers.size() - 1)];
@@ -48,7 +48,7 @@ TEST(WatchedSale, WatchesReadsAndWritesInOneTransaction) {
   EXPECT_EQ(sale.TypesOf(Op::kWrite), "invoke ok");
 }
 
-TEST(WatchedSale, ALoserRetriesWithinTheSameHoldAndOrdersOnce) {
+TEST(WatchedSale, ARefusedBuyerRetriesWithinTheSameHoldAndOrdersOnce) {
   Sale sale("watch");
   int disturbed = 0;
   sale.world.on_step = [&](Step step) {

@@ -14,7 +14,7 @@ namespace doublehold {
 
 OptionSpec StoreTimeoutOption();  // the option `store-timeout`
 
-// The type of the event for an operation without a reply.
+// Returns the event type of an operation that failed.
 inline EventType TypeOf(const CallFailure& failure) {
   return failure.definite ? EventType::kFail : EventType::kInfo;
 }
@@ -22,7 +22,7 @@ inline EventType TypeOf(const CallResult& result) {
   return result ? EventType::kOk : TypeOf(result.error());
 }
 
-// Returns empty if the reply is not an integer.
+// Returns nothing if the reply is not an integer.
 std::optional<int64_t> AsInteger(const Reply& reply);
 
 // Not thread-safe; `env` must outlive it.
@@ -39,13 +39,13 @@ class Store {
     return connection_->Eval(script, Argv(keys.begin(), keys.size()),
                              Argv(args.begin(), args.size()), env_.Mono() + timeout_);
   }
-  // GET. Returns empty if there was no reply, or the value is not an integer.
+  // Sends GET. Returns nothing if there was no reply, or the value is not an integer.
   [[nodiscard]] std::optional<int64_t> Get(std::string_view key);
 
   // Until Unpin, a call on a broken connection fails instead of reconnecting.
   void Pin() { connection_->Pin(); }
   void Unpin() { connection_->Unpin(); }
-  // Drops the connection, with the server's state for it.
+  // Drops the connection, and with it the server's state of this connection.
   void Drop() { connection_ = env_.Connect(kStoreId); }
 
  private:

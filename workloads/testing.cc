@@ -102,7 +102,7 @@ Lines WorkloadScene::Step() {
   for (size_t i = before; i < world.events.size(); ++i) {
     if (world.events[i].op != Op::kWait) step.push_back(world.events[i]);
   }
-  return Told(step);
+  return FormatEvents(step);
 }
 
 std::string WorkloadScene::TypesOf(Op op) const {

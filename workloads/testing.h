@@ -26,8 +26,8 @@ class FakeStore {
   std::map<std::string, int64_t> numbers;
   std::map<std::string, Lines> lists;
   Lines commands;                               // for example "GET dh:stock:0"
-  std::map<std::string, CallFailure> failures;  // by command: it is not executed
-  // By command: this many are executed but not answered.
+  std::map<std::string, CallFailure> failures;  // by command that is not executed
+  // By command: how many of these commands are executed without a reply.
   std::map<std::string, int> lost_replies;
   std::function<CallResult(const Lines& keys, const Lines& args)> script;
 
@@ -49,11 +49,11 @@ struct WorkloadScene {
   explicit WorkloadScene(const std::string& name, const Values& given,
                          Attempt::Outcome outcome = Attempt::Outcome::kGranted);
 
-  // Runs one customer. Returns the recorded events, except the wait for the lock.
+  // Runs one step of the workload. Returns the recorded events, except the wait for the lock.
   Lines Step();
   // Returns the types of an operation's events, in order: "invoke ok".
   [[nodiscard]] std::string TypesOf(Op op) const;
-  // Returns the first such event, or null.
+  // Returns the first event of this operation and type, or null.
   [[nodiscard]] const Event* Find(Op op, EventType type) const;
 
   World world;

@@ -1,5 +1,4 @@
-// A workload: the clients' use of the lock, in four phases. It records what happened; it does not
-// judge.
+// A workload defines how clients use the lock. It records events and does not judge them.
 #ifndef DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 #define DOUBLEHOLD_WORKLOADS_WORKLOAD_H_
 
@@ -28,20 +27,20 @@ struct Session {
   RetryPolicy policy;
 };
 
-// Made anew for each session and for each phase in the referee. Not thread-safe.
+// Each session, and each phase in the referee, makes a Workload of its own. Not thread-safe.
 class Workload {
  public:
   virtual ~Workload() = default;
 
   // Called in the referee before any client starts. Returns false if the store did not answer.
   [[nodiscard]] virtual bool Setup(Env& env) = 0;
-  // Called in each session, repeatedly until the run ends: serves one customer.
+  // Serves one customer. Called repeatedly in each session until the run ends.
   virtual void Step(Session& session) = 0;
   // Called in the referee after all clients have ended and all faults were healed.
   virtual void Finish(Env& env) = 0;
-  // The names of keys, in the order of Event::key. The first LockCount() are lock keys. The others
-  // are data keys, protected by one of these locks: no hold has such a key, and they are not
-  // probed.
+  // Returns the names of keys, in the order of Event::key. The first LockCount() are lock keys. The
+  // other keys are data keys, which one of these locks protects. Data keys have no holds and are
+  // not probed.
   [[nodiscard]] virtual std::vector<std::string> Keys() const = 0;
   [[nodiscard]] virtual size_t LockCount() const { return Keys().size(); }
 };
@@ -50,19 +49,21 @@ struct WorkloadEntry {
   std::string_view name;
   std::string_view summary;
   std::vector<OptionSpec> options{};
-  std::vector<std::string_view> claims{};     // claims for which it provides evidence
-  std::vector<std::string_view> on_demand{};  // the same, but judged only if the experiment asks
+  std::vector<std::string_view> claims{};     // claims for which the workload provides evidence
+  std::vector<std::string_view> on_demand{};  // further such claims, judged only on demand
   std::vector<Trait> needs{};                 // traits that the lock needs
-  std::vector<doublehold::Step> steps{};      // steps that it announces, besides those of WithLock
-  // Explains why a lock does not fit these options, and suggests one that does. Empty if it fits.
-  // Null: every lock fits that has the needed traits, except those that acquire nothing.
+  std::vector<doublehold::Step> steps{};      // announced steps, besides those of WithLock
+  // Returns why a lock does not fit these options, with the name of a lock that fits. Returns "" if
+  // the lock fits. If null, every lock with the needed traits fits, except locks that acquire
+  // nothing.
   std::string (*incompatibility)(const Options&, const LockEntry&) = nullptr;
-  // Commands to the store, besides those of its stock writer. Empty: not known.
+  // Commands to the store, besides those of the stock writer. Empty if not known.
   std::optional<Sends> sends{};
   std::unique_ptr<Workload> (*make)(const Options&) = nullptr;
 };
 
-// Returns "" if the lock fits the workload, otherwise one line with what is missing.
+// Returns "" if the lock fits the workload. Otherwise returns one line with the missing trait or
+// the incompatibility.
 std::string WhyMisfit(const WorkloadEntry& workload, const Options& options, const LockEntry& lock);
 
 // An implementation of WorkloadEntry::make.

@@ -219,8 +219,8 @@ TEST_P(BadInput, LenientReadingSkipsItAndTheVerdictAccountsForTheSkip) {
   const BadInputCase& c = GetParam();
   const Result<LogVerdict> verdict = JudgeText(c.text, true, LogFormat::kEdn, c.model);
   ASSERT_TRUE(verdict) << verdict.error().message;
-  EXPECT_GE(verdict->skips.Of(c.reason).count, c.count) << verdict->skips.Told();
-  EXPECT_EQ(verdict->outcome, c.outcome) << verdict->reason << verdict->skips.Told();
+  EXPECT_GE(verdict->skips.Of(c.reason).count, c.count) << verdict->skips.Summary();
+  EXPECT_EQ(verdict->outcome, c.outcome) << verdict->reason << verdict->skips.Summary();
   EXPECT_EQ(verdict->outcome == Outcome::kUnknown, !verdict->reason.empty());
 }
 
@@ -283,7 +283,7 @@ TEST(BadInputOfJsonLines, AHundredMegabytesOnALineAreRefusedOrSkipped) {
   const Result<LogVerdict> lenient = JudgeText(text, true, LogFormat::kJsonLines);
   ASSERT_TRUE(lenient);
   EXPECT_EQ(lenient->outcome, Outcome::kUnknown);
-  EXPECT_EQ(lenient->skips.Told(), "1 too-long (line 1)");
+  EXPECT_EQ(lenient->skips.Summary(), "1 too-long (line 1)");
 }
 
 TEST(BadInputOfAJepsenLog, IsRefused) {

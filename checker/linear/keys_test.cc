@@ -175,8 +175,8 @@ TEST_P(Keys, PartitionTheLogOrAreRefusedInOneLine) {
   const Result<LogVerdict> lenient = JudgeKeyedLog(text, notation.format, true);
   ASSERT_TRUE(lenient) << lenient.error().message;
   EXPECT_EQ(lenient->outcome, c.outcome) << text << lenient->reason;
-  EXPECT_EQ(lenient->skips.Of(c.reason).count, c.skipped) << lenient->skips.Told();
-  EXPECT_EQ(lenient->skips.count(), c.skipped) << lenient->skips.Told();
+  EXPECT_EQ(lenient->skips.Of(c.reason).count, c.skipped) << lenient->skips.Summary();
+  EXPECT_EQ(lenient->skips.count(), c.skipped) << lenient->skips.Summary();
   std::vector<std::string> objects;
   for (const ObjectVerdict& object : lenient->objects) objects.push_back(object.key);
   EXPECT_EQ(objects, c.objects);

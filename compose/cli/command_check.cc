@@ -170,7 +170,7 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
         "file is used\n",
         verdict.steps_back, verdict.first_step_back);
   }
-  if (verdict.skips.count() > 0) fmt::print("skipped: {}\n", verdict.skips.Told());
+  if (verdict.skips.count() > 0) fmt::print("skipped: {}\n", verdict.skips.Summary());
   if (!verdict.reason.empty()) fmt::print("{}\n", verdict.reason);
   fmt::print("verdict: {}\n", Name(verdict.outcome));
 }

@@ -33,10 +33,10 @@ class Translation {
       case sim::Point::kRequest:
       case sim::Point::kReply:
         return OnMessage(fault, place);
-      case sim::Point::kGoOn:
+      case sim::Point::kContinue:
       case sim::Point::kBegin:
         return OnClient(fault, place);
-      case sim::Point::kCarryOut:
+      case sim::Point::kExecute:
         return OnNode(fault, place);
       case sim::Point::kNews:
         break;

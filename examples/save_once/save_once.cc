@@ -1,15 +1,16 @@
-// save_once: a user finishes the same task several times at once; its result must be saved once.
+// save_once: a user finishes the same task several times at once. The result must be saved only
+// once.
 //
 //   save_once tcp:127.0.0.1:6379 USER TASK [wait]
 //
 // Acquires the lock finish-task:USER_TASK on a real server, and saves the result if it is missing.
-// With `wait` it waits up to 5 s for the lock; without, it returns at once.
+// With `wait`, waits up to 5 s for the lock. Without `wait`, tries once.
 //
-// Any lock of `doublehold list locks` that acquires something (not none, watch, version,
-// atomic-script) and needs one node can replace set-nx-px.
+// Any lock of `doublehold list locks` that needs one node can replace set-nx-px, except none,
+// watch, version and atomic-script, which acquire nothing.
 //
-// Exit status: 0 saved, now or before; 1 busy; 3 bad input; 4 the server does not answer; the
-// result may have been saved.
+// Exit status: 0 saved, now or earlier; 1 busy; 3 bad input; 4 the server did not answer. With
+// status 4 the result may have been saved.
 
 #include <array>
 #include <iostream>
@@ -42,7 +43,7 @@ std::unique_ptr<Lock> MakeLockNamed(std::string_view name, Env& env) {
 
 enum class Saved : uint8_t { kNow, kBefore, kUnknown };
 
-// Call while holding the lock.
+// Requires that the caller holds the lock.
 Saved SaveUnlessSaved(Env& env, Connection& store, const std::string& result) {
   const std::array<std::string_view, 2> exists{"EXISTS", result};
   const CallResult there = store.Call(exists, env.Mono() + kCallTimeout);

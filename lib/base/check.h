@@ -1,6 +1,6 @@
 // CHECK(condition) aborts with file, line and condition when the code violates an invariant of its
-// own. It is enabled in every build. It is for bugs only: bad input and failing peers are values
-// (see result.h).
+// own. Enabled in every build. Use CHECK for bugs only; functions return an Error (result.h) for
+// bad input and failing peers.
 #ifndef DOUBLEHOLD_LIB_BASE_CHECK_H_
 #define DOUBLEHOLD_LIB_BASE_CHECK_H_
 

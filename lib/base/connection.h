@@ -28,8 +28,8 @@ struct Reply {
 };
 
 struct CallFailure {
-  // Definite: the command was not executed and never will be. Otherwise it may have been executed,
-  // or may still be.
+  // True if the command was not executed and never will be. False if the command may have been
+  // executed, or may still be executed later.
   bool definite = false;
   std::string message;
 };
@@ -46,7 +46,7 @@ struct Script {
 
 // Connects on first use, and again after a failure. Makes one call at a time. Not thread-safe;
 // owned by one task. Never throws: a failure is in the CallResult. A call past its deadline closes
-// the connection, so that a late reply is not taken for another call's.
+// the connection, so that its late reply is not mistaken for the reply to a later call.
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -54,13 +54,13 @@ class Connection {
   // The two halves of a call. To ask several nodes concurrently, call Start on each, then Finish on
   // each. Every Start needs one Finish. The deadline covers connecting, sending and receiving.
   virtual void Start(Argv command, Deadline deadline) = 0;
-  // The arguments must stay valid until Finish, which may have to send the script again.
+  // The arguments must stay valid until Finish, because Finish may send the script again.
   virtual void StartScript(const Script& script, Argv keys, Argv args, Deadline deadline) = 0;
   [[nodiscard]] virtual CallResult Finish() = 0;
 
   // While pinned, a call on a broken connection fails definitely instead of reconnecting, so that
   // server state of the connection (WATCH, MULTI) is not lost unnoticed. A connection that never
-  // reconnects need not override this.
+  // reconnects need not override Pin and Unpin.
   virtual void Pin() {}
   virtual void Unpin() {}
 
@@ -78,9 +78,9 @@ class Connection {
 class Subscription {
  public:
   virtual ~Subscription() = default;
-  // Waits for a message. Returns true when one has arrived, also before the call. Returns false at
-  // the deadline or when the node is unreachable. After a failure it subscribes again and returns
-  // true, because a message may have been missed.
+  // Waits for a message. Returns true when a message has arrived, even before the call. Returns
+  // false at the deadline, or when the node fails. The call after a failure subscribes again and
+  // returns true, because a message may have been missed.
   [[nodiscard]] virtual bool Wait(Deadline deadline) = 0;
 };
 

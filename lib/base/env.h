@@ -17,21 +17,21 @@
 
 namespace doublehold {
 
-// A node by its number, from 1; kStoreId is the server that keeps the stock.
+// The number of a node, from 1. kStoreId is the server that keeps the stock.
 struct NodeId {
   int number = 0;
   auto operator<=>(const NodeId&) const = default;
 };
 constexpr NodeId kStoreId{0};
 
-// A running task. The destructor asks it to stop, which ends its SleepUntil early, and waits until
-// it returns.
+// A running task. The destructor asks the task to stop, which ends its SleepUntil early, and waits
+// until the task returns.
 class Task {
  public:
   virtual ~Task() = default;
 };
 
-// Belongs to one task, which alone uses it. Spawn gives the new task an Env of its own.
+// Used by one task only. Spawn gives the new task an Env of its own.
 class Env {
  public:
   virtual ~Env() = default;
@@ -39,9 +39,9 @@ class Env {
   [[nodiscard]] virtual MonoTime Mono() = 0;
   [[nodiscard]] virtual WallTime Wall() = 0;
 
-  // Returns false when the task was asked to stop; it should then return soon.
+  // Returns false when the task was asked to stop. The task should then return soon.
   virtual bool SleepUntil(MonoTime time) = 0;
-  // Whether the run is ending early. Then start nothing new.
+  // Whether the run is ending early. If so, the caller must start no new operation.
   [[nodiscard]] virtual bool Stopping() = 0;
 
   [[nodiscard]] virtual std::unique_ptr<Connection> Connect(NodeId node) = 0;
@@ -52,7 +52,7 @@ class Env {
 
   [[nodiscard]] virtual Prng& Random() = 0;
 
-  // Announces a step of the protocol. A fault may stop the process exactly here.
+  // Announces a step of the session. A fault may stop the process exactly here.
   virtual void Reach(Step step) = 0;
 
   // Appends an event to the history. Sets its `at_ns`, `client` and `task`.

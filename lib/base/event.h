@@ -1,5 +1,5 @@
-// An event of a history: what one process did, and when. It has a fixed size, so that it can be
-// written to shared memory without a lock, and read by mapping a file.
+// An event of a history: what one process did, and when. Events have a fixed size, so that they can
+// be written to shared memory without a lock, and read by mapping a file.
 #ifndef DOUBLEHOLD_LIB_BASE_EVENT_H_
 #define DOUBLEHOLD_LIB_BASE_EVENT_H_
 
@@ -10,18 +10,21 @@
 
 namespace doublehold {
 
-// invoke: an operation begins. ok: it succeeded. fail: it certainly had no effect. info: it may
-// have had an effect; or, for a process that is not a client, something happened at this instant.
+// invoke: an operation begins.
+// ok:     the operation succeeded.
+// fail:   the operation certainly had no effect.
+// info:   from a client: the operation may have had an effect. From any other process: something
+//         happened at this instant.
 enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 
 // The meaning of Event::value. Times ("_ns") count from the start of the run.
 //
 //   acquire  invoke: lease_ns   ok: valid_until_ns, token (0: none), shared (1: with other readers)
-//            fail: retry_hint_ns (busy; 0: the node did not tell)
+//            fail: retry_hint_ns (the lock is busy; 0 if the node gave no hint)
 //   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
 //   release  invoke             ok: unchecked (1: freed without comparing the owner)
 //            fail: not the owner
-//            (hold 0: by a client that was never granted the lock; info: or has not left its queue)
+//            (hold 0: released by a client without a grant. info: perhaps freed, or still queued)
 //   leave    info: a section threw and its variant stayed locked, so nothing was released
 //   read     invoke             ok: stock read, -, -, token shown to the store (0: none)
 //            fail: refused by the store
@@ -38,9 +41,9 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            node
 //   fault    invoke (it starts): fault, asked_ns, client, node
 //            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)
-//            fail (it is healed): the same; it found nothing to act on (measured_ns: 0)
-//   stall    info: length_ns of an unplanned stall of this process that ended now; for a server:
-//            how long it left a PING of the supervisor unanswered
+//            fail (it is healed): as ok, but it found nothing to act on (measured_ns: 0)
+//   stall    info: length_ns of an unplanned stall of this process that ended now. For a server:
+//            how long a PING of the supervisor was unanswered
 //   lost     info: records dropped because a segment was full
 //   died     info: wait status of a client that ended by itself
 //   late-reply
@@ -54,7 +57,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            clients, or for all clients if a limit on commands is judged
 //            fail: nothing is recorded from now on
 //
-// Every event of a grant carries its hold; an acquire carries it from its `ok` or `info` on.
+// Every event of a grant has the grant's hold number. An acquire has hold 0 in its `invoke` and
+// `fail`.
 enum class Op : uint8_t {
   kAcquire,
   kExtend,
@@ -94,8 +98,8 @@ constexpr int32_t ServerOf(int32_t client) { return kSupervisor - 1 - client; }
 
 struct Event {
   int64_t at_ns = 0;   // monotonic, since the start of the run
-  uint64_t hold = 0;   // identifies the grant; unique in a run; 0: none
-  int32_t client = 0;  // number from 1, or kReferee, kSupervisor
+  uint64_t hold = 0;   // number of the grant, unique in a run; 0 if there is none
+  int32_t client = 0;  // a client's number from 1, kReferee, kSupervisor or OfServer(node)
   uint16_t key = 0;    // index of the lock key (item)
   Op op = Op::kAcquire;
   EventType type = EventType::kInvoke;

@@ -40,13 +40,13 @@ enum class FaultForm : uint8_t {
 };
 constexpr size_t kFaultFormCount = 23;
 
-// The place of a form.
+// Where a fault of a form begins.
 enum class FaultSite : uint8_t {
   kClient,   // a step of a client
   kRequest,  // a client's command on its way to a node
   kReply,
   kNode,     // a node that is about to execute a command
-  kMasters,  // such a node that has replicas
+  kMasters,  // a node with replicas that is about to execute a command
   kChannel,  // a channel message on its way to a client; simulated only
 };
 
@@ -56,9 +56,9 @@ struct FaultFormEntry {
   std::string_view kind;  // kind in the fault registry and in histories: "hold"
   FaultSite site;
   std::string_view summary;
-  std::string_view data{};    // data with which nodes come back: "empty", "aof"
+  std::string_view data{};    // data of a restarted node: "empty", "aof"
   int by_sign = 0;            // for a clock jump: 1 is ahead, -1 back
-  bool lasts = false;         // has a duration; otherwise it is over at once, or permanent
+  bool lasts = false;         // has a duration; otherwise it is instantaneous or permanent
   bool runs_fast = false;     // the clock runs at kFastRate
   std::string_view before{};  // name before version 0.2.0, still read
 };

@@ -16,12 +16,12 @@ enum class FaultTrait : uint8_t {
   kKills,            // processes are killed
   kSlows,            // a critical section takes longer
   kMovesClock,       // a clock is moved; nothing is stopped or delayed
-  kJumps,            // by a known distance, at once
+  kJumps,            // a clock is moved at once, by a known distance
   kLosesData,        // a server may answer from older data than it had, or from none
   kRestarts,         // a server loses data because it ends and restarts
   kTakesOver,        // another server becomes the master
   kTakesKeys,        // keys are removed
-  kBusies,           // the server is busy while it does this
+  kBusies,           // a server is busy while the fault acts
   kLosesMessages,    // messages are lost for good
   kCutsOff,          // nothing passes while it lasts
   kDrops,            // single messages are lost, and the connection stays

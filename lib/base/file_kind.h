@@ -9,10 +9,11 @@ namespace doublehold {
 
 enum class Pipes : uint8_t { kRefuse, kAccept };
 
-// Returns "no such file", "is a folder", "is a FIFO, not a file", "Too many levels of symbolic
-// links", "Permission denied" or the like; empty for a regular file that can be opened. kAccept:
-// also accepts a pipe below /dev or /proc, as a shell's <(COMMAND) gives it. A FIFO elsewhere may
-// have no writer, and opening it would wait for one.
+// Returns the reason in words, such as "no such file", "is a folder", "is a FIFO, not a file" or
+// "Permission denied". Returns "" for a regular file that can be opened.
+//
+// With kAccept, also returns "" for a pipe below /dev or /proc. A shell passes <(COMMAND) as such a
+// path. A FIFO elsewhere is refused, because opening it would block until it has a writer.
 std::string WhyNotReadable(const std::filesystem::path& path, Pipes pipes = Pipes::kRefuse);
 
 }  // namespace doublehold

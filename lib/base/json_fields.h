@@ -29,11 +29,11 @@ namespace doublehold {
 template <typename T, typename Struct>
 concept ConstOrNot = std::same_as<std::remove_const_t<T>, Struct>;
 
-// Constraints on a field besides its type. The rule of a list applies to each element.
+// Constraints on a field besides its type. For a list, the rule applies to each element.
 struct FieldRule {
   bool is_optional = false;  // omitted when it is empty, 0 or false
   std::optional<int64_t> least{}, most{};
-  const std::vector<std::string>* words = nullptr;  // the text must be one of these
+  const std::vector<std::string>* words = nullptr;  // the allowed texts; null allows any text
 };
 
 // Overloads of ReadField and WriteField, one for each kind of type. Other headers of this namespace

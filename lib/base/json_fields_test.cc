@@ -85,7 +85,7 @@ Result<OuterOfFieldsTest> ReadOfFieldsTest(const json& from) {
   return outer;
 }
 
-TEST(JsonFields, AStructComesBackAsItWas) {
+TEST(JsonFields, AStructReadsBackEqual) {
   OuterOfFieldsTest empty;
   empty.lease = 1ms;
   for (const OuterOfFieldsTest& outer : {FullOfFieldsTest(), empty}) {
@@ -95,7 +95,7 @@ TEST(JsonFields, AStructComesBackAsItWas) {
   }
 }
 
-TEST(JsonFields, AreWrittenInTheirOrderAndOptionalOnesOnlyWhenTheyAreNotEmpty) {
+TEST(JsonFields, AreWrittenInOrderWithoutEmptyOptionalFields) {
   OuterOfFieldsTest empty;
   EXPECT_EQ(WriteField(empty).dump(),
             R"({"name":"","seed":0,"rate":0.0,"ended":false,"lease_ns":0,"client":null,"inner":[],)"

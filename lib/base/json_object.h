@@ -7,10 +7,11 @@
 //   if (!document.ok()) return BadInput(document.error());
 //
 // The document keeps its first error, with the path of the field: "field 'faults[2].for_ns' is
-// missing". A missing or wrong value reads as the empty value of its type, so code that reads many
-// fields checks for an error once, at the end.
+// missing". A missing or wrong value reads as the empty value of its type. Code that reads many
+// fields can therefore check for an error once, at the end.
 //
-// Not thread-safe. The JSON must outlive its document, and the document its objects and values.
+// Not thread-safe. The JSON must outlive its document. The document must outlive its objects and
+// values.
 #ifndef DOUBLEHOLD_LIB_BASE_JSON_OBJECT_H_
 #define DOUBLEHOLD_LIB_BASE_JSON_OBJECT_H_
 
@@ -38,7 +39,7 @@ class JsonDocument {
 
   [[nodiscard]] bool ok() const { return error_.empty(); }
   [[nodiscard]] const std::string& error() const { return error_; }  // on one line
-  // Keeps `error` if it is the first one.
+  // Keeps `error` if the document has no error yet.
   void Fail(std::string error);
 
  private:
@@ -77,7 +78,7 @@ class JsonValue {
   void Fail(std::string_view reason) const;
   // Reports an unknown word, and suggests the nearest known one.
   void FailUnknown(const std::vector<std::string>& known) const;
-  // Returns the value as shown in messages; only the type of an object or list.
+  // Returns the value as messages show it. For an object or a list, returns only the type.
   [[nodiscard]] std::string Shown() const;
 
  private:
@@ -98,16 +99,16 @@ class JsonObject {
 
   // Reads a required field.
   [[nodiscard]] JsonValue Take(std::string_view name);
-  // Reads an optional field; empty when it is missing.
+  // Reads an optional field. Returns nothing when the field is missing.
   [[nodiscard]] std::optional<JsonValue> Find(std::string_view name);
   // Call last, after all fields were read. Reports an unknown field even if the first error was a
-  // missing field of this object: a misspelt field is both.
+  // missing field of this object, because a misspelt field is both missing and unknown.
   void RejectUnknown() const;
 
  private:
   JsonValue object_;
   std::vector<std::string> asked_;
-  bool lacks_field_ = false;  // a field is missing, and that is the document's first error
+  bool lacks_field_ = false;  // the document's first error is a missing field of this object
 };
 
 template <std::integral T>

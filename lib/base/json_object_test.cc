@@ -14,7 +14,7 @@ json ParsedJson(const std::string& text) {
   return json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
-// Reads an object with fields of every kind. Returns the error, or "".
+// Reads an object with fields of every kind. Returns the error, or "" if there is none.
 std::string ErrorOfRun(const std::string& text) {
   const json parsed = ParsedJson(text);
   JsonDocument document(parsed);

@@ -17,7 +17,7 @@ enum class LockTrait : uint8_t {
   kReentry,       // the owner may re-enter
   kManyKeys,      // several keys, all or none
   kQueue,         // grants follow the order of arrival
-  kLockFree,      // acquires no lock; the way of writing protects the stock
+  kLockFree,      // acquires no lock; the stock is protected by the commands that write it
   kClientClocks,  // stores an instant of its client's wall clock in the key, and relies on it
   kLooksFirst,    // its release reads the owner, and deletes the key in a second command
   kMajority,      // needs more than half of its nodes

@@ -20,18 +20,19 @@ struct RenamedWord {
   std::string_view new_name;
 };
 
-// One row a renamed claim ("told" is "release-result"), event ("settle" is "late-reply") or cause.
+// One row for each renamed claim ("told" is "release-result"), event ("settle" is "late-reply") or
+// cause.
 std::span<const RenamedWord> RenamedClaims();
 std::span<const RenamedWord> RenamedEvents();
 std::span<const RenamedWord> RenamedCauses();
 
-// Returns the new name of a renamed claim; any other word unchanged.
+// Returns the new name of a renamed claim. Returns any other word unchanged.
 std::string CurrentClaimName(std::string_view name);
 std::vector<std::string> CurrentClaimNames(std::vector<std::string> names);
 // Returns "'told' is the old name of 'release-result', which is given too". `claim` is a new name.
 std::string ClaimGivenTwice(std::string_view claim);
-// Renames the claims in a table. Returns an error if the table has both names of a claim, ""
-// otherwise.
+// Renames the claims in a table. Returns an error if the table has both names of a claim. Otherwise
+// returns "".
 template <typename T>
 std::string UseCurrentClaimNames(std::map<std::string, T>& by_claim) {
   std::map<std::string, T> current;
@@ -42,7 +43,7 @@ std::string UseCurrentClaimNames(std::map<std::string, T>& by_claim) {
   by_claim = std::move(current);
   return "";
 }
-// Return the new names of a renamed event, and of causes; any other word unchanged.
+// Like CurrentClaimName, for the name of an event and for names of causes.
 std::string CurrentEventName(std::string_view name);
 std::vector<std::string> CurrentCauseNames(std::vector<std::string> names);
 

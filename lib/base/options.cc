@@ -72,7 +72,7 @@ Result<std::string> CheckValue(const OptionSpec& spec, const std::string& text, 
   return text;
 }
 
-// Checks a value as CompleteOptions returns it: a duration is a number of ns.
+// Checks a value from the result of CompleteOptions, in which a duration is a number of ns.
 Result<std::string> CheckCompletedValue(const OptionSpec& spec, const std::string& text) {
   if (spec.kind == OptionSpec::Kind::kDuration) return CheckInteger(OptionSpec{}, text);
   return CheckValue(spec, text, Lease{});

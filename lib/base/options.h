@@ -19,7 +19,7 @@ struct OptionSpec {
   enum class Kind : uint8_t { kFlag, kDuration, kInteger, kNumber, kChoice };
   std::string_view name;
   Kind kind = Kind::kFlag;
-  std::string_view fallback;              // as a user writes it; a duration may be in leases
+  std::string_view fallback;              // in the user's syntax; a duration may be in leases
   std::string_view help;                  // one line
   std::vector<std::string_view> choices;  // for kChoice
   int64_t least = 0;                      // for kInteger and kNumber
@@ -39,7 +39,7 @@ Result<std::map<std::string, std::string>> CompleteOptions(
 Result<void> CheckCompleted(std::string_view what, std::span<const OptionSpec> specs,
                             const std::map<std::string, std::string>& values);
 
-// Reads completed options. Asking for an undeclared one is a bug.
+// Reads completed options. Asking for an undeclared option is a bug.
 class Options {
  public:
   // `values` must outlive this object.

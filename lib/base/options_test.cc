@@ -61,7 +61,7 @@ TEST(CompleteOptions, RefusesInvalidValues) {
   }
 }
 
-TEST(CompleteOptions, TakesNumbersWithinTheirBounds) {
+TEST(CompleteOptions, AcceptsNumbersWithinTheirBounds) {
   const std::vector<OptionSpec> specs{
       {.name = "skew", .kind = Kind::kNumber, .fallback = "0.5", .most = 10}};
   for (const auto& [text, number] :
@@ -78,7 +78,7 @@ TEST(CompleteOptions, TakesNumbersWithinTheirBounds) {
   }
 }
 
-TEST(CompleteOptions, SaysThatAPartHasNoOptions) {
+TEST(CompleteOptions, ReportsThatAPartHasNoOptions) {
   const auto complete = CompleteOptions("lock none", {}, {{"fast", "true"}}, 500ms);
   ASSERT_FALSE(complete.has_value());
   EXPECT_EQ(complete.error().message, "lock none has no option 'fast': it has no options");
@@ -94,7 +94,7 @@ TEST(CheckCompleted, RefusesValuesThatCompleteOptionsNeverReturns) {
   const Values good = *CompleteOptions("lock x", Specs(), {}, 500ms);
   const struct {
     const char* name;
-    const char* value;  // null: not given
+    const char* value;  // null if the option is not given
     const char* message;
   } cases[] = {
       {"fast", nullptr, "lock x: option 'fast' is missing"},

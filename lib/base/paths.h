@@ -6,8 +6,8 @@
 namespace doublehold {
 
 // Absolute paths of the source tree and the build folder of this program, without a trailing slash.
-// One generated source defines them, so that all other objects are equal in every clone, and a
-// compiler cache can serve them. Any thread may call these.
+// One generated source defines these functions, so that all other objects are equal in every clone
+// and a compiler cache can serve them. Any thread may call these functions.
 std::string SourceDir();
 std::string BinaryDir();
 

@@ -9,11 +9,11 @@
 
 namespace doublehold {
 
-// Why the program ends; the value is its exit status. Each reason has one status.
+// Why the program ends. The value is the program's exit status.
 enum class ExitCode : int {
-  kAsExpected = 0,   // as expected, or nothing violated
-  kViolated = 1,     // not as expected, or a claim violated
-  kUnknown = 2,      // could not be decided
+  kAsExpected = 0,   // all claims as expected, or no claim violated
+  kViolated = 1,     // a claim not as expected, or violated
+  kUnknown = 2,      // a claim could not be decided
   kBadInput = 3,     // invalid option, file or value of the user
   kEnvironment = 4,  // a server or client did not start, or died by itself
 };
@@ -21,7 +21,8 @@ enum class ExitCode : int {
 struct Error {
   ExitCode code = ExitCode::kBadInput;
   std::string message;  // one line, no class name, no trailing newline
-  // The setting of a part that is at fault, or empty. The caller adds where it was set.
+  // The setting at fault, by its name within its table ("delay"), or empty. The caller adds the
+  // place where the user set it.
   std::string setting{};
 };
 
@@ -42,8 +43,8 @@ T TakeValue(Result<T>&& result) {
 
 }  // namespace doublehold
 
-// TRY(call) is the value of a call that returns a Result. If the call failed, TRY returns its error
-// from the function that contains it.
+// TRY(call) evaluates to the value of a call that returns a Result. If the call failed, the
+// function that contains TRY returns the call's error.
 #define TRY(call)                                                            \
   __extension__({                                                            \
     auto try_result = (call);                                                \

@@ -1,5 +1,5 @@
-// The commands that a part of a run sends to its servers. With this list, a fault on frames that
-// never come can be refused.
+// The commands that a part of a run sends to its servers. A planner uses this list to refuse a
+// fault on a command that is never sent.
 #ifndef DOUBLEHOLD_LIB_BASE_SENDS_H_
 #define DOUBLEHOLD_LIB_BASE_SENDS_H_
 
@@ -11,10 +11,11 @@ namespace doublehold {
 struct SentCommands {
   // For example "SET EVALSHA EVAL"; MESSAGE stands for published messages.
   std::string_view commands;
-  // Their first key; "{}" in it stands for any lock key or item. Empty: they have no key.
+  // The first key of these commands. "{}" stands for any lock key or item. Empty if the commands
+  // have no key.
   std::string_view key;
 };
-// A superset is allowed.
+// May include commands that are never sent.
 using Sends = std::vector<SentCommands>;
 
 }  // namespace doublehold

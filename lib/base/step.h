@@ -1,5 +1,5 @@
 // The named steps of a session, at which faults can begin. A session announces each step through
-// Env::Reach. If no fault waits for the step, that costs one load.
+// Env::Reach. If no fault waits for the step, the call costs one load from memory.
 #ifndef DOUBLEHOLD_LIB_BASE_STEP_H_
 #define DOUBLEHOLD_LIB_BASE_STEP_H_
 

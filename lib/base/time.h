@@ -5,7 +5,8 @@
 //   WallTime   the wall clock of a process, which a clock fault may move.
 //   (server)   the clock of a Redis node. It is visible only in replies, so it has no type here.
 //
-// Times are plain integers only at interfaces (a command, a file); their names end in the unit.
+// Times are plain integers only at interfaces (a command, a file). There, the name of the integer
+// ends in its unit.
 #ifndef DOUBLEHOLD_LIB_BASE_TIME_H_
 #define DOUBLEHOLD_LIB_BASE_TIME_H_
 

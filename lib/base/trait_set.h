@@ -31,7 +31,7 @@ class TraitSet {
     }
     return names;
   }
-  // Returns nothing when a name is not a trait's.
+  // Returns nothing when a name is not the name of a trait.
   static std::optional<TraitSet> FromNames(const std::vector<std::string>& names) {
     TraitSet traits;
     const std::span<const std::string_view> all = NamesOfAll(Trait{});

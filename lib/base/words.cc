@@ -15,8 +15,7 @@ unsigned char ByteAt(std::string_view text, size_t i) {
   return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
 }
 
-// Levenshtein distance; letters of either case are alike. Names are short, so a quadratic algorithm
-// is fine.
+// Levenshtein distance that ignores case. Names are short, so a quadratic algorithm is fine.
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -33,7 +32,7 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// A misspelt name is shown as it is. A text that is no name is cut.
+// Returns the word unchanged if it is short enough for a name. Otherwise returns it cut.
 std::string CutIfNoName(std::string_view word) {
   return word.size() > kMostNameBytes ? Shortened(word) : std::string(word);
 }
@@ -51,14 +50,14 @@ size_t CharacterLength(std::string_view text) {
 
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known) {
   if (known.empty()) return {};
-  constexpr size_t kTellsMuch = 3;  // letters
-  // All options begin with it, so it does not make two words similar.
+  constexpr size_t kLeastPrefix = 3;  // letters; a shorter prefix fits too many words
+  // All options begin with "--", so this prefix does not make two words similar.
   constexpr std::string_view kDashes = "--";
   const auto begun = std::ranges::find_if(
       known, [&](const std::string& candidate) { return candidate.starts_with(word); });
-  if (word.size() >= kTellsMuch && begun != known.end())
+  if (word.size() >= kLeastPrefix && begun != known.end())
     return fmt::format(" (did you mean '{}'?)", *begun);
-  // Finds "lock.lease" for "lease".
+  // For example finds "lock.lease" for "lease".
   const auto ended = std::ranges::find_if(known, [&](const std::string& candidate) {
     return candidate.ends_with(fmt::format(".{}", word));
   });

@@ -16,19 +16,19 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known);
 
-// Splits at commas; keeps blanks and empty parts.
+// Splits a list at its commas. Keeps blanks and empty parts.
 std::vector<std::string> SplitAtCommas(std::string_view list);
 
 // Escapes control characters and bytes that are not UTF-8 ("\\n", "\\x1b"), so that the text fits
 // on one line.
 std::string OnOneLine(std::string_view text);
 
-// The same, cut after 160 bytes (or `most`): "abc... (70000 bytes)".
+// Like OnOneLine, but cuts a text of more than 160 bytes (or `most`): "abc... (70000 bytes)".
 std::string Shortened(std::string_view text);
 std::string Shortened(std::string_view text, size_t most);
 
-// Why a text cannot be a name in files, folders and terminals: it has control characters, or more
-// bytes than `most`. Empty if it can. An empty text can.
+// Returns why a text cannot be a name in files, folders and terminals: it has control characters,
+// or more bytes than `most`. Returns "" if the text can be a name. An empty text can be a name.
 constexpr size_t kMostNameBytes = 250;  // a folder's name has at most 255
 std::string WhyNotAName(std::string_view name, size_t most = kMostNameBytes);
 

@@ -49,7 +49,7 @@ TEST(UnknownWord, IsOneSentence) {
 TEST(Words, BytesThatAreNotUtf8AreEscaped) {
   const std::pair<std::string, std::string> cases[] = {
       {"\xe2\x82\xac \xc2", "\xe2\x82\xac \\xc2"},
-      {"a\xff\xfe", "a\\xff\\xfe"},                  // never a byte of UTF-8
+      {"a\xff\xfe", "a\\xff\\xfe"},                  // bytes that never occur in UTF-8
       {"\x80z", "\\x80z"},                           // a continuation byte alone
       {"\xc3", "\\xc3"},                             // truncated
       {"\xe2\x82z", "\\xe2\\x82z"},                  // truncated
@@ -80,7 +80,7 @@ TEST(Words, ALongTextIsCutAndItsLengthIsShown) {
   EXPECT_EQ(Shortened("abcd", 3), "abc... (4 bytes)");
 }
 
-TEST(Words, ANameFitsOnOneLineAndInTheNameOfAFolder) {
+TEST(Words, ANameMustFitOnOneLineAndIntoAFolderName) {
   for (const std::string& good : {std::string(), std::string("redlock/pause"),
                                   std::string("caf\xc3\xa9"), std::string(250, 'x')})
     EXPECT_EQ(WhyNotAName(good), "") << good;

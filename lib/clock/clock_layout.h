@@ -1,13 +1,13 @@
 /* The page of shared memory through which one process moves the wall clock of another.
  *
- *   wall = base_wall + (mono - base_mono) * rate       while it is moved
- *   wall = the machine's                               else
+ *   wall = base_wall + (mono - base_mono) * rate       while the wall clock is moved
+ *   wall = the machine's wall clock                    otherwise
  *
- * While it strobes, it is ahead by a further `swing` in every second stretch of `period`, beginning
- * with the first.
+ * A strobe divides time into intervals of length `period`. In the first, third, fifth, ... interval
+ * the clock is ahead by a further `swing`.
  *
  * One writer (ClockPage), any number of readers (the clock shim). The page holds two slots and a
- * version. The slot version & 1 is in force; the writer fills the other one and then increments the
+ * version. The slot version & 1 is in force. The writer fills the other slot and increments the
  * version. A writer that is stopped or dies meanwhile leaves the old slot in force, and blocks no
  * reader.
  *

@@ -11,8 +11,8 @@
 namespace doublehold {
 namespace {
 
-// Asks the kernel itself. A supervisor that runs under a shim must still set clocks relative to the
-// machine's.
+// Reads the clock from the kernel. A supervisor that itself runs under a shim must still set clocks
+// relative to the machine's clock.
 int64_t ReadNs(clockid_t clock) {
   timespec time{};
   syscall(SYS_clock_gettime, clock, &time);
@@ -64,8 +64,8 @@ void ClockPage::Set(Duration offset, double rate, const Strobe& strobe) {
       MovedClock(page_->slots[version & 1], offset_, ReadMachineClocks(), offset, rate, strobe);
   offset_ = offset;
   ClockSlot& free = page_->slots[(version + 1) & 1];
-  // Stored one by one with release order: a reader that sees any of these values also sees that its
-  // version is outdated.
+  // Stores each value with release order. A reader that sees any of these values then also sees
+  // that its version is outdated.
   __atomic_store_n(&free.moved, next.moved, __ATOMIC_RELEASE);
   __atomic_store_n(&free.base_wall_ns, next.base_wall_ns, __ATOMIC_RELEASE);
   __atomic_store_n(&free.base_mono_ns, next.base_mono_ns, __ATOMIC_RELEASE);

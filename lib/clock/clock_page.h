@@ -17,14 +17,14 @@ struct ClockReading {
 };
 ClockReading ReadMachineClocks();
 
-// In every second stretch of `period`, beginning with the first, the clock is ahead by a further
-// `swing` (negative: behind).
+// Divides time into intervals of length `period`. In the first, third, fifth, ... interval the
+// clock is ahead by a further `swing` (negative: behind).
 struct Strobe {
   Duration swing{};
   Duration period{};
 };
 
-// Returns the slot to follow `current`, which was set with `current_offset`. From `now` on, the
+// Returns the slot that replaces `current`, whose offset is `current_offset`. From `now` on, the
 // clock is `offset` ahead of the machine's and runs at `rate`.
 ClockSlot MovedClock(const ClockSlot& current, Duration current_offset, const ClockReading& now,
                      Duration offset, double rate, const Strobe& strobe = {});
@@ -46,7 +46,7 @@ class ClockPage {
   // machine's clocks.
   [[nodiscard]] WallTime Wall() const;
   [[nodiscard]] WallTime WallAt(const ClockReading& now) const;
-  // Returns how far that time is ahead of the machine's wall clock now.
+  // Returns the difference between Wall() and the machine's wall clock.
   [[nodiscard]] Duration Ahead() const;
 
  private:

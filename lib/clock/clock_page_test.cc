@@ -24,7 +24,7 @@ TEST(MovedClock, RunsFromItsOffset) {
   EXPECT_EQ(WallOf(slot, 9s), 1002s);
 }
 
-TEST(MovedClock, RunsAtItsRateFromThen) {
+TEST(MovedClock, RunsAtItsRateFromTheReadingOn) {
   const ClockSlot fast = MovedClock({}, {}, ReadingAt(10s, 1000s), Duration{}, 1.5);
   EXPECT_EQ(WallOf(fast, 10s), 1000s);
   EXPECT_EQ(WallOf(fast, 14s), 1006s);
@@ -45,7 +45,7 @@ TEST(MovedClock, AnotherOffsetCountsFromTheMachinesTime) {
   EXPECT_EQ(WallOf(moved, 12s), 997s);
 }
 
-TEST(MovedClock, StrobesFromItsFirstStretchOn) {
+TEST(MovedClock, StrobesFromItsFirstIntervalOn) {
   const ClockSlot slot =
       MovedClock({}, {}, ReadingAt(10s, 1000s), 3s, 1.0, {.swing = -500ms, .period = 100ms});
   EXPECT_EQ(WallOf(slot, 10s), 1002500ms);
@@ -80,7 +80,7 @@ TEST_F(ClockPageTest, ReadsTheMachinesTimeUntilItIsSet) {
   EXPECT_EQ(shared_->magic, DOUBLEHOLD_CLOCK_MAGIC);
 }
 
-TEST_F(ClockPageTest, IsAheadByWhatWasSetAndNoMoreWhenRestored) {
+TEST_F(ClockPageTest, IsAheadByTheSetOffsetUntilItIsRestored) {
   page_.Set(3600s, 1.0);
   // The two readings are microseconds apart. The machine's clock is stepped by far less than a
   // second meanwhile.

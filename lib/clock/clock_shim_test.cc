@@ -50,7 +50,7 @@ class SharedClock {
   [[nodiscard]] std::vector<std::string> Environment() const {
     return Environment(fmt::format("{}:{}", fd_, DOUBLEHOLD_CLOCK_PAGE_BYTES));
   }
-  // The same with another value of DOUBLEHOLD_CLOCK.
+  // Returns the environment with `value` for DOUBLEHOLD_CLOCK.
   static std::vector<std::string> Environment(const std::string& value) {
     return {"LD_PRELOAD=" + BinaryDir() + "/libdoublehold_clock_shim.so",
             "ASAN_OPTIONS=verify_asan_link_order=0", DOUBLEHOLD_CLOCK_VARIABLE "=" + value};
@@ -138,14 +138,14 @@ TEST(ClockShim, RunsAWallClockAtItsRate) {
   const Clocks first = probe.Read();
   EXPECT_TRUE(Eventually([&] { return probe.Read().monotonic > first.monotonic + 50'000'000; }));
   const Clocks second = probe.Read();
-  // The monotonic clock is read first. The time until the other readings counts for the wall clock
-  // at the end of the span, and against it at the beginning.
+  // The probe reads the machine's clock before the wall clocks. The delay between the two reads
+  // adds to `gained` at the second reading and reduces it at the first, so the tolerance is wide.
   const auto gained = static_cast<double>(second.wall[0] - first.wall[0]);
   const auto passed = static_cast<double>(second.machine - first.machine);
   EXPECT_NEAR(gained / passed, 100, 20);
 }
 
-TEST(ClockShim, PassesTimeThroughWithoutAPage) {
+TEST(ClockShim, WithoutAPageTheMachinesTimeIsReturned) {
   SharedClock clock;
   clock.page().Set(3600s, 1.0);
   clock.FillFirstPage();
@@ -169,7 +169,7 @@ int64_t Number(const std::string& reply) {
 
 class RedisUnderShim : public ::testing::Test {
  protected:
-  // Returns by how many seconds the server's clock is ahead.
+  // Returns the difference between the server's clock and the machine's, in seconds.
   int64_t AheadSeconds() {
     const std::string reply = client_.Call({"TIME"});  // "*2|$10|seconds|..."
     const int64_t seconds = Number(reply.substr(reply.find("\r\n", 5) + 1));
@@ -183,7 +183,7 @@ class RedisUnderShim : public ::testing::Test {
   ByteClient client_ = ByteClient::ToUnix(server_.address().unix_path);
 };
 
-TEST_F(RedisUnderShim, ItsKeysExpireByTheMovedClockAtOnce) {
+TEST_F(RedisUnderShim, KeysExpireByTheMovedClockAtOnce) {
   client_.Call({"SET", "k", "v", "PX", "3600000"});
   EXPECT_GT(Number(client_.Call({"PTTL", "k"})), 3'500'000);
   clock_.page().Set(3000s, 1.0);
@@ -196,7 +196,7 @@ TEST_F(RedisUnderShim, ItsKeysExpireByTheMovedClockAtOnce) {
   EXPECT_EQ(client_.Call({"SET", "k", "w", "NX"}), "+OK\r\n");
 }
 
-TEST_F(RedisUnderShim, ItsKeysLiveLongerWhenItsClockGoesBack) {
+TEST_F(RedisUnderShim, KeysLiveLongerWhenTheServersClockGoesBack) {
   client_.Call({"SET", "k", "v", "PX", "100"});
   clock_.page().Set(-3600s, 1.0);
   EXPECT_GT(Number(client_.Call({"PTTL", "k"})), 3'000'000);
@@ -204,7 +204,7 @@ TEST_F(RedisUnderShim, ItsKeysLiveLongerWhenItsClockGoesBack) {
   EXPECT_TRUE(Eventually([&] { return client_.Call({"GET", "k"}) == "$-1\r\n"; }));
 }
 
-TEST_F(RedisUnderShim, ItsKeysExpireAtTheRateOfItsClock) {
+TEST_F(RedisUnderShim, KeysExpireAtTheRateOfTheServersClock) {
   clock_.page().Set(Duration{}, 100.0);
   const MonoTime set = RealMono();
   client_.Call({"SET", "k", "v", "PX", "10000"});

@@ -103,7 +103,7 @@ uint64_t DriverAnswers::Ask(DriverOp op, MonoTime now, const std::string& grant)
     held_.erase(grant);
     lost_.erase(grant);
   }
-  under_way_[++last_id_] = {.op = op, .at = now};
+  pending_[++last_id_] = {.op = op, .at = now};
   return last_id_;
 }
 
@@ -115,18 +115,18 @@ std::variant<DriverReply, LostNotification, BrokenLine> DriverAnswers::Take(std:
   if (const auto lost = members.Find("lost")) {
     if (!hello_.Can("lost")) return BrokenLine{"its hello does not list 'lost' in 'can'"};
     JsonObject notice(*lost);
-    LostNotification told{.grant = notice.Take("grant").NonEmptyText(kLongestDriverLine)};
+    LostNotification notification{.grant = notice.Take("grant").NonEmptyText(kLongestDriverLine)};
     notice.RejectUnknown();
     members.RejectUnknown();
     if (!document.ok()) return BrokenLine{document.error()};
-    told.is_news = held_.erase(told.grant) > 0;
-    if (told.is_news) lost_.emplace(told.grant, now);
-    return told;
+    notification.is_news = held_.erase(notification.grant) > 0;
+    if (notification.is_news) lost_.emplace(notification.grant, now);
+    return notification;
   }
   const auto id = members.Take("id").Whole<int64_t>(0);
   if (!document.ok()) return BrokenLine{document.error()};
-  const auto asked = under_way_.find(static_cast<uint64_t>(id));
-  if (asked == under_way_.end()) {
+  const auto asked = pending_.find(static_cast<uint64_t>(id));
+  if (asked == pending_.end()) {
     const bool was_asked = id > 0 && static_cast<uint64_t>(id) <= last_id_;
     return BrokenLine{was_asked ? fmt::format("request {} was already answered", id)
                                 : fmt::format("no request has id {}", id)};
@@ -145,7 +145,7 @@ std::variant<DriverReply, LostNotification, BrokenLine> DriverAnswers::Take(std:
     return BrokenLine{fmt::format("answer to {}: {}", Name(op), document.error())};
   if (op == DriverOp::kHello && ok) hello_ = reply.answer.hello;
   if (op == DriverOp::kAcquire && ok) held_.insert(reply.answer.grant);
-  under_way_.erase(asked);
+  pending_.erase(asked);
   return reply;
 }
 

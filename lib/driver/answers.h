@@ -1,8 +1,8 @@
 // The asking side of the driver protocol (docs/driver-protocol.md), without a process. It tracks
-// pending requests and parses the driver's lines. Strict: a line that does not match a pending
-// request exactly is broken.
+// pending requests and parses the driver's lines. A line that does not match a pending request
+// exactly is broken.
 //
-// Thread rule: one thread at a time. Pure: no I/O and no waiting.
+// Thread rule: one thread at a time. Does no I/O and does not wait.
 #ifndef DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
 #define DOUBLEHOLD_LIB_DRIVER_ANSWERS_H_
 
@@ -43,13 +43,13 @@ struct DriverAnswer {
   Kind kind = Kind::kOk;
   DriverHello hello{};                 // for hello
   std::string grant{};                 // for acquire
-  int64_t token = 0;                   // for acquire, if the library has tokens; 0: none
+  int64_t token = 0;                   // for acquire; 0 if the library has no tokens
   std::optional<Duration> validity{};  // for acquire and extend: length of the lease
   std::optional<MonoTime> from{};      // for acquire and extend: start of the lease
-  Duration taken{};       // for a refused acquire: the holder's remaining lease; 0: not known
+  Duration taken{};       // for a refused acquire: the holder's remaining lease, or 0 if not known
   bool definite = false;  // for an error: certainly nothing was done
   std::string text{};     // for an error: the driver's message
-  MonoTime came{};        // when it arrived
+  MonoTime came{};        // when the reply arrived
 };
 
 struct DriverReply {
@@ -58,7 +58,7 @@ struct DriverReply {
 };
 struct LostNotification {
   std::string grant;
-  // The lock was held as far as known, and its loss is reported for the first time.
+  // True for the first report that a held grant is lost.
   bool is_news = false;
 };
 struct BrokenLine {
@@ -67,12 +67,13 @@ struct BrokenLine {
 
 class DriverAnswers {
  public:
-  // Registers a request that is sent now, and returns its id. `grant`: for a release.
+  // Registers a request that is sent now, and returns its id. A release passes its `grant`.
   uint64_t Ask(DriverOp op, MonoTime now, const std::string& grant = {});
-  // Parses a line, without its end, that arrived now. A reply ends its request.
+  // Parses a line that arrived now, without its newline. A reply ends its request.
   [[nodiscard]] std::variant<DriverReply, LostNotification, BrokenLine> Take(std::string_view line,
                                                                              MonoTime now);
-  // Returns when the driver reported the loss of a grant that was not released. Empty: it did not.
+  // Returns when the driver reported that this grant is lost. Returns nothing if no loss was
+  // reported, or if a release was already requested.
   [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const;
 
  private:
@@ -81,26 +82,27 @@ class DriverAnswers {
     MonoTime at;
   };
   uint64_t last_id_ = 0;
-  std::map<uint64_t, Asked> under_way_;
+  std::map<uint64_t, Asked> pending_;
   std::set<std::string> held_;            // granted, not released, and not reported lost
   std::map<std::string, MonoTime> lost_;  // granted, not released, and reported lost
   DriverHello hello_;
 };
 
-// Sends requests to a driver: through a channel, or in tests to a script.
+// Sends requests to a driver. The driver is a process (DriverChannel), or a script in tests.
 class DriverRequests {
  public:
   virtual ~DriverRequests() = default;
-  // Does not block. `members` are the operation's fields. Returns the request's id.
+  // Sends a request without blocking, and returns its id. `members` are the operation's fields.
   virtual uint64_t Send(DriverOp op, const nlohmann::json& members) = 0;
-  // Waits for the reply. Empty when it did not arrive by the deadline, or never will. Await may be
-  // called again. A reply is returned once.
+  // Waits for the reply to a request. Returns nothing when the deadline has passed, or when no
+  // reply can arrive any more. A caller may await the same request again. A reply is returned only
+  // once.
   virtual std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) = 0;
   // See DriverAnswers::LostAt.
   [[nodiscard]] virtual std::optional<MonoTime> LostAt(const std::string& grant) const = 0;
 };
 
-// Returns the line of a request, with its end.
+// Returns the line of a request, with its newline.
 std::string RequestLine(uint64_t id, DriverOp op, const nlohmann::json& members);
 
 // Splits a driver's output into lines. Keeps at most kLongestDriverLine bytes of an unfinished

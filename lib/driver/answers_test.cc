@@ -14,8 +14,8 @@ constexpr MonoTime kAnswersNow{Duration(2'000'000)};
 const std::string kAnswersHello =
     R"({"id":1,"ok":{"protocol":1,"name":"mine","version":"1.2","can":["lost","lease"]}})";
 
-// Returns the state after a hello, answered unless `hello` is empty, and one request of each other
-// operation, with ids 2 to 6.
+// Returns the state after one request of each operation, with ids 1 to 6 and hello first. `hello`
+// is the reply to hello. If `hello` is empty, all six requests are pending.
 DriverAnswers Asked(const std::string& hello = kAnswersHello) {
   DriverAnswers answers;
   answers.Ask(DriverOp::kHello, kAnswersAsked);
@@ -104,7 +104,7 @@ TEST(DriverAnswers, ALibraryWithNotificationsReportsALostLockUnasked) {
             "its hello does not list 'lost' in 'can'");
 }
 
-// A driver may report a loss repeatedly. It counts once, and only for a lock that is held.
+// A driver may report a loss repeatedly. Only the first report counts, and only for a held lock.
 TEST(DriverAnswers, OnlyAHeldLockIsLostAndOnlyOnce) {
   DriverAnswers answers = Asked();
   const auto is_news = [&](const std::string& grant) {

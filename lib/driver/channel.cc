@@ -29,7 +29,8 @@ constexpr rlim_t kMostFileBytes = rlim_t{256} << 20U;
 
 MonoTime Now() { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
 
-// Both ends of a pipe or an eventfd. Closes the ends that were not handed over.
+// Both ends of a pipe, or an eventfd. The destructor closes the ends that were not handed over by
+// Give.
 struct Ends {
   std::array<int, 2> fds{-1, -1};
   ~Ends() {
@@ -40,8 +41,9 @@ struct Ends {
   int Give(size_t which) { return std::exchange(fds[which], -1); }
 };
 
-// Dash stays in memory while its command runs. `exec` makes a simple command replace it. With any
-// other command line the shell stays, and its children are the driver.
+// Puts `exec` before a simple command, because dash stays in memory while its command runs. Any
+// other command line is left unchanged: the driver's process is then the shell, and the command is
+// its child.
 std::string ShellLine(const std::string& command) {
   constexpr std::array<std::string_view, 6> kShellsOwn{"exec", "command", "eval", ".", "!", "exit"};
   const size_t begin = std::min(command.find_first_not_of(" \t"), command.size());
@@ -161,7 +163,8 @@ bool DriverChannel::Close(Duration patience) {
 // ---- the channel's thread ----------------------------------------------------------------------
 
 void DriverChannel::Run() {
-  // A write to a dead driver fails with EPIPE, and signals are left to the program's other threads.
+  // Blocks all signals on this thread. A write to a dead driver then fails with EPIPE, and the
+  // program's other threads handle signals.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
@@ -181,7 +184,8 @@ void DriverChannel::Run() {
   }
 }
 
-// Returns false when no more output will come or is wanted.
+// Reads output once. Returns false when the thread must stop reading: the output has ended, or the
+// driver broke the protocol.
 bool DriverChannel::Read() {
   std::array<char, kReadBytes> bytes{};
   const ssize_t count = read(out_, bytes.data(), bytes.size());
@@ -204,7 +208,7 @@ void DriverChannel::Write() {
   const std::lock_guard lock(mutex_);
   const ssize_t count = write(in_, outgoing_.data(), outgoing_.size());
   if (count > 0) outgoing_.erase(0, static_cast<size_t>(count));
-  // The end of the driver's output will be reported.
+  // Drops the requests. Read reports the end of this driver when its output ends.
   if (count < 0 && errno == EPIPE) outgoing_.clear();
 }
 
@@ -246,7 +250,7 @@ bool DriverChannel::Quits() const {
 
 void DriverChannel::EndOfOutput() {
   status_ = Reap(kReapPatience);
-  bool wanted = false;  // a driver after `bye` may take its time to exit
+  bool wanted = false;  // `bye` was sent, so the end is expected, however late
   {
     const std::lock_guard lock(mutex_);
     wanted = closing_;
@@ -260,9 +264,8 @@ void DriverChannel::EndOfOutput() {
   Over({.why = std::move(why), .status = status_});
 }
 
-// Waits for the driver's end and returns its wait status. Empty when it takes longer than
-// `patience`, or when the channel is being destroyed. Kills the rest of the process group while the
-// pid is still valid.
+// Waits for the driver's end and returns its wait status. Returns nothing after `patience`, or when
+// the channel is being destroyed. Kills the rest of the process group while the pid is still valid.
 std::optional<int> DriverChannel::Reap(Duration patience) {
   const MonoTime give_up = Now() + patience;
   siginfo_t info{};

@@ -1,11 +1,12 @@
 // A driver's process. Requests go to its standard input, replies come from its standard output, and
 // its standard error goes to a log.
 //
-// Thread rule: Send and Await from any thread. The hooks are called on the channel's own thread.
+// Thread rule: any thread may call Send and Await. The hooks are called on the channel's own
+// thread.
 //
-// Failure: a driver that breaks the protocol or exits ends the channel. That is reported once, and
-// no further reply arrives. A driver that does not read or reply delays callers at most until their
-// deadline. The driver never outlives the channel or the thread that started it.
+// Failure: a driver that breaks the protocol or exits ends the channel. The channel reports this
+// end once, and no further reply arrives. A driver that does not read or reply delays callers at
+// most until their deadline. The driver never outlives the channel or the thread that started it.
 #ifndef DOUBLEHOLD_LIB_DRIVER_CHANNEL_H_
 #define DOUBLEHOLD_LIB_DRIVER_CHANNEL_H_
 
@@ -27,8 +28,8 @@ namespace doublehold {
 struct DriverProgram {
   std::string command;        // run by /bin/sh -c
   std::filesystem::path log;  // appended to
-  int descriptor = -1;        // a descriptor that it inherits; -1: none
-  bool own_group = false;     // whether it has its own process group, which is killed as a whole
+  int descriptor = -1;        // a descriptor that the driver inherits, or -1
+  bool own_group = false;     // gives the driver its own process group, which is killed as a whole
 };
 
 // Why a driver has ended unexpectedly.
@@ -58,7 +59,8 @@ class DriverChannel final : public DriverRequests {
   std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, MonoTime deadline);
   [[nodiscard]] std::optional<DriverEnd> end() const;
 
-  // Sends `bye`. Returns true when the driver exited in time. Otherwise the destructor kills it.
+  // Sends `bye`. Returns true when the driver exited in time. Otherwise the destructor kills the
+  // driver.
   bool Close(Duration patience);
 
  private:
@@ -74,7 +76,7 @@ class DriverChannel final : public DriverRequests {
 
   const pid_t pid_;
   const bool own_group_;
-  const int in_, out_, wake_;  // our ends of its standard input and output; an eventfd
+  const int in_, out_, wake_;  // this side of the driver's standard input and output; an eventfd
   const DriverHooks hooks_;
   DriverLines lines_;          // belongs to the thread
   std::optional<int> status_;  // belongs to the thread until it is joined

@@ -89,7 +89,7 @@ TEST_F(Channel, RepliesMayComeInAnyOrder) {
   EXPECT_FALSE(driver->Await(second, After(0ms)).has_value()) << "an answer was given out twice";
 }
 
-TEST_F(Channel, ADriverThatDoesNotReadBlocksNobody) {
+TEST_F(Channel, ADriverThatDoesNotReadBlocksNoCaller) {
   const auto driver = Started("sleep 1000");
   const std::string much(100'000, 'x');
   for (int i = 0; i < 10; ++i)
@@ -136,7 +136,7 @@ TEST_F(Channel, AnExitOrABrokenLineIsReportedOnce) {
   }
 }
 
-// The runtime closes its output first and may take long to exit.
+// The runtime of a driver may close the output long before it exits.
 TEST_F(Channel, ADriverThatExitsSlowlyAfterByeIsNotReported) {
   std::atomic<int> told = 0;
   auto driver = Started(std::string(kChannelHello) + "read bye; exec >&-; sleep 1000",

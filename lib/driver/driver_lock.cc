@@ -39,13 +39,14 @@ DriverLock::DriverLock(const LockContext& context, DriverRequests& driver, Drive
       owners_(context.seed, context.client, context.thread) {}
 
 DriverLock::~DriverLock() {
-  if (Settle(env_.Mono() + call_timeout_) || !under_way_) return;
-  // Recorded even within the call's timeout, because otherwise the call would count as answered.
-  RecordLateReply(EventType::kFail, env_.Mono() - under_way_->sent);
+  if (AwaitPending(env_.Mono() + call_timeout_) || !pending_) return;
+  // Records the pending call even within its timeout. Without this event the checker would count
+  // the call as answered.
+  RecordLateReply(EventType::kFail, env_.Mono() - pending_->sent);
 }
 
 AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
-  if (!Settle(deadline)) return Busy{};
+  if (!AwaitPending(deadline)) return Busy{};
   const MonoTime sent = env_.Mono();
   Grant grant{.key = key, .owner = {}, .hold = owners_.NextHold()};
   const Duration wait = WaitOf(std::max(deadline - sent, Duration::zero()));
@@ -53,7 +54,7 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
       {"session", session_}, {"key", key.name}, {"lease_ms", ToMs(lease)}, {"wait_ms", ToMs(wait)}};
   grant.shared = key.shared && hello_.Can("read-write");
   if (grant.shared) members["mode"] = "read";
-  const UnderWay call{
+  const PendingCall call{
       .op = DriverOp::kAcquire, .hold = grant.hold, .key = key.index, .timeout = wait};
   const auto answer = Ask(call, members, deadline);
   if (!answer) return Unknown{std::move(grant)};
@@ -69,7 +70,7 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
 }
 
 ExtendResult DriverLock::Extend(const Grant& grant, Lease lease, Deadline deadline) {
-  if (!hello_.Can("extend") || !Settle(deadline)) return Undecided{};
+  if (!hello_.Can("extend") || !AwaitPending(deadline)) return Undecided{};
   const MonoTime sent = env_.Mono();
   const auto answer =
       Ask({.op = DriverOp::kExtend, .hold = grant.hold, .key = grant.key.index, .timeout = lease},
@@ -79,20 +80,21 @@ ExtendResult DriverLock::Extend(const Grant& grant, Lease lease, Deadline deadli
   return Extended{ValidUntil(sent, lease, *answer)};
 }
 
-// If the acquire has no reply yet, waits for it first: it may have been refused.
+// If the acquire has no reply yet, first waits for its reply, because the acquire may have been
+// refused.
 ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   std::string text = grant.owner;
-  if (text.empty() && under_way_ && under_way_->op == DriverOp::kAcquire) {
-    const auto acquired = AwaitIt(deadline);
+  if (text.empty() && pending_ && pending_->op == DriverOp::kAcquire) {
+    const auto acquired = AwaitReply(deadline);
     if (!acquired) return ReleaseResult::kUnknown;
     if (acquired->kind == AnswerKind::kNo || acquired->definite) return ReleaseResult::kNotOwner;
     text = acquired->grant;
   }
   if (text.empty())
     return ReleaseResult::kUnknown;  // an error reply has no grant that could be released
-  const Owed release{.grant = text, .hold = grant.hold, .key = grant.key.index};
+  const DeferredRelease release{.grant = text, .hold = grant.hold, .key = grant.key.index};
   RecordLoss(grant);  // recorded even if the release is deferred
-  if (!Settle(deadline)) {
+  if (!AwaitPending(deadline)) {
     late_grants_.push_back(release);
     return ReleaseResult::kUnknown;
   }
@@ -102,37 +104,37 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   return ReleasesAnothers() ? ReleaseResult::kFreed : ReleaseResult::kReleased;
 }
 
-std::optional<DriverAnswer> DriverLock::Ask(UnderWay call, const nlohmann::json& members,
+std::optional<DriverAnswer> DriverLock::Ask(PendingCall call, const nlohmann::json& members,
                                             Deadline deadline) {
   call.sent = env_.Mono();
   call.id = driver_.Send(call.op, members);
-  under_way_ = call;
-  return AwaitIt(deadline);
+  pending_ = call;
+  return AwaitReply(deadline);
 }
 
-std::optional<DriverAnswer> DriverLock::AskRelease(const Owed& what, Deadline deadline) {
+std::optional<DriverAnswer> DriverLock::AskRelease(const DeferredRelease& what, Deadline deadline) {
   return Ask({.op = DriverOp::kRelease, .hold = what.hold, .key = what.key, .timeout = lease_},
              {{"session", session_}, {"grant", what.grant}}, deadline);
 }
 
-std::optional<DriverAnswer> DriverLock::AwaitIt(Deadline deadline) {
-  auto answer = driver_.Await(under_way_->id, deadline);
+std::optional<DriverAnswer> DriverLock::AwaitReply(Deadline deadline) {
+  auto answer = driver_.Await(pending_->id, deadline);
   if (!answer) return answer;
-  const Duration took = answer->came - under_way_->sent;
-  if (took > under_way_->timeout) RecordLateReply(EventType::kOk, took);
-  under_way_.reset();
+  const Duration took = answer->came - pending_->sent;
+  if (took > pending_->timeout) RecordLateReply(EventType::kOk, took);
+  pending_.reset();
   return answer;
 }
 
 void DriverLock::RecordLateReply(EventType how, Duration took) {
-  const int64_t of = under_way_->op == DriverOp::kAcquire   ? 0
-                     : under_way_->op == DriverOp::kRelease ? 1
-                                                            : 2;
-  env_.Record({.hold = under_way_->hold,
-               .key = under_way_->key,
+  const int64_t of = pending_->op == DriverOp::kAcquire   ? 0
+                     : pending_->op == DriverOp::kRelease ? 1
+                                                          : 2;
+  env_.Record({.hold = pending_->hold,
+               .key = pending_->key,
                .op = Op::kLateReply,
                .type = how,
-               .value = {ToNs(under_way_->timeout), ToNs(took), of}});
+               .value = {ToNs(pending_->timeout), ToNs(took), of}});
 }
 
 void DriverLock::RecordLoss(const Grant& grant) {
@@ -145,14 +147,16 @@ void DriverLock::RecordLoss(const Grant& grant) {
                .value = {env_.SinceStartNs(*lost)}});
 }
 
-// Waits for the pending call and sends the deferred releases. Returns true when nothing is left.
-bool DriverLock::Settle(Deadline deadline) {
-  if (under_way_) {
-    const UnderWay call = *under_way_;
-    const auto late = AwaitIt(deadline);
+// Waits for the pending call and sends the deferred releases. Returns true when no call is pending
+// and no release is deferred.
+bool DriverLock::AwaitPending(Deadline deadline) {
+  if (pending_) {
+    const PendingCall call = *pending_;
+    const auto late = AwaitReply(deadline);
     if (!late) return false;
     const bool granted = call.op == DriverOp::kAcquire && late->kind == AnswerKind::kOk;
-    // A release that does not compare owners might free another owner's lock by now.
+    // Does not release the late grant if the library's release compares no owners. Such a release
+    // could free another owner's lock.
     if (granted && !ReleasesAnothers())
       late_grants_.push_back({.grant = late->grant, .hold = call.hold, .key = call.key});
   }
@@ -161,14 +165,15 @@ bool DriverLock::Settle(Deadline deadline) {
 
 bool DriverLock::ReleaseLateGrants(Deadline deadline) {
   while (!late_grants_.empty()) {
-    const Owed first = late_grants_.front();
+    const DeferredRelease first = late_grants_.front();
     late_grants_.erase(late_grants_.begin());
     if (!AskRelease(first, deadline)) return false;
   }
   return true;
 }
 
-// The guaranteed end of the lease. A watchdog of the library may extend it unseen.
+// Returns the guaranteed end of the lease. A watchdog of the library may extend the lease without a
+// report.
 MonoTime DriverLock::ValidUntil(MonoTime sent, Lease lease, const DriverAnswer& answer) const {
   if (!hello_.Can("lease") && !answer.validity) return MonoTime::max();
   return answer.from.value_or(sent) + answer.validity.value_or(lease);

@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-// Whether the end of a lease is known: the library has leases, and extends none by itself.
+// Whether the end of a lease is known: the library has leases and no watchdog.
 bool LeasesEndKnown(std::span<const std::string> can);
 
 // Returns the entry of lock `driver` for a library with these abilities.
@@ -25,8 +25,8 @@ LockEntry DriverEntryWith(std::span<const std::string> can);
 
 class DriverLock final : public Lock {
  public:
-  // Returns the part of an attempt's time that the library may wait for a lock. The rest is for its
-  // reply to arrive before the deadline.
+  // Returns how long the library may wait for a lock in one attempt. The rest of the attempt's time
+  // is for the reply, which must arrive before the deadline.
   static Duration WaitOf(Duration attempt) { return attempt / 2; }
 
   // `driver` and the Env must outlive this object; the rest is copied.
@@ -44,7 +44,7 @@ class DriverLock final : public Lock {
 
  private:
   // A pending call, with the data to record if it is not answered within its own timeout.
-  struct UnderWay {
+  struct PendingCall {
     DriverOp op{};
     uint64_t hold = 0;
     uint16_t key = 0;
@@ -52,18 +52,19 @@ class DriverLock final : public Lock {
     uint64_t id = 0;
     MonoTime sent{};
   };
-  struct Owed {
+  struct DeferredRelease {
     std::string grant;
     uint64_t hold = 0;
     uint16_t key = 0;
   };
 
-  std::optional<DriverAnswer> Ask(UnderWay call, const nlohmann::json& members, Deadline deadline);
-  std::optional<DriverAnswer> AskRelease(const Owed& what, Deadline deadline);
-  std::optional<DriverAnswer> AwaitIt(Deadline deadline);
+  std::optional<DriverAnswer> Ask(PendingCall call, const nlohmann::json& members,
+                                  Deadline deadline);
+  std::optional<DriverAnswer> AskRelease(const DeferredRelease& what, Deadline deadline);
+  std::optional<DriverAnswer> AwaitReply(Deadline deadline);
   void RecordLateReply(EventType how, Duration took);
   void RecordLoss(const Grant& grant);
-  bool Settle(Deadline deadline);
+  bool AwaitPending(Deadline deadline);
   bool ReleaseLateGrants(Deadline deadline);
   [[nodiscard]] MonoTime ValidUntil(MonoTime sent, Lease lease, const DriverAnswer& answer) const;
 
@@ -74,8 +75,9 @@ class DriverLock final : public Lock {
   Duration call_timeout_;
   Lease lease_;  // the plan's lease
   Owners owners_;
-  std::optional<UnderWay> under_way_;
-  std::vector<Owed> late_grants_;  // grants without an owner, to be released in this order
+  std::optional<PendingCall> pending_;
+  std::vector<DeferredRelease>
+      late_grants_;  // late grants and failed releases, to be released in order
 };
 
 }  // namespace doublehold

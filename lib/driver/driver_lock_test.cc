@@ -120,7 +120,7 @@ TEST(DriverLock, AReaderAsksForAReadLockIfTheLibraryHasReaders) {
   }
 }
 
-TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromTheRequest) {
+TEST(DriverLock, AGrantHasTheDriversNameAndItsLeaseCountsFromTheRequest) {
   DriverLockScene scene;
   const AcquireResult result = scene.Acquire({Ok("3f9c", 40ms)});
   const Grant& grant = std::get<Granted>(result).grant;
@@ -133,7 +133,7 @@ TEST(DriverLock, AGrantIsTheDriversAndItsLeaseCountsFromTheRequest) {
   EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"3f9c","session":3})");
 }
 
-TEST(DriverLock, ALeaseEndsAsReportedAndNeverIfThereIsNone) {
+TEST(DriverLock, ALeaseEndsAsReportedAndALibraryWithoutLeasesHasNoEnd) {
   const MonoTime from = kStartOfWorld + 5ms;
   const struct {
     std::vector<std::string> can;
@@ -262,8 +262,8 @@ TEST(DriverLock, AReleaseThatCouldNotBeSentIsSentLater) {
   EXPECT_EQ(scene.TakeAsked().substr(0, 38), R"(release {"grant":"held","session":3}; )");
 }
 
-// A session has entered twice and then waits longer than the driver takes. Neither of its grants
-// may stay granted.
+// A session holds two grants, and its third acquire is granted after the timeout. All three grants
+// must be released.
 TEST(DriverLock, EachReleaseThatCouldNotBeSentIsSentLater) {
   DriverLockScene scene({"lease", "reentrant"});
   ASSERT_TRUE(std::holds_alternative<Unknown>(scene.Acquire({Ok("third", 350ms)})));
@@ -293,7 +293,7 @@ std::string EventsOf(const World& world) {
 TEST(DriverLock, AReplyAfterItsTimeoutIsRecorded) {
   const struct {
     Duration after;
-    const char* told;
+    const char* recorded;
   } cases[] = {
       {50ms, ""},
       {51ms, "late-reply ok 50 51 0"},
@@ -318,12 +318,12 @@ TEST(DriverLock, AReplyAfterItsTimeoutIsRecorded) {
             {.name = "k", .index = 4}, kDriverLockLease, world.now + kDriverLockPatience);
       }
     }
-    EXPECT_EQ(EventsOf(world), each.told);
+    EXPECT_EQ(EventsOf(world), each.recorded);
     for (const Event& event : world.events) EXPECT_EQ(event.key, 4);
   }
 }
 
-TEST(DriverLock, AReleaseHasALeaseToBeAnsweredIn) {
+TEST(DriverLock, TheTimeoutOfAReleaseIsOneLease) {
   DriverLockScene scene;
   Grant held = GrantOf("a");
   held.hold = 7;
@@ -376,7 +376,7 @@ TEST(DriverLock, ALossIsRecordedEvenIfTheReleaseIsDeferred) {
   EXPECT_EQ(scene.world.events.back().op, Op::kLostNotification);
 }
 
-TEST(DriverLock, ExtendsIfTheLibraryCan) {
+TEST(DriverLock, ExtendsOnlyIfTheLibraryCanExtend) {
   const Grant held = GrantOf("held");
   const auto extend = [&](DriverLockScene& scene, ScriptedDriver::Answer answer) {
     scene.driver.ready = {std::move(answer)};

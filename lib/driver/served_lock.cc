@@ -10,7 +10,7 @@ namespace {
 using AnswerKind = DriverAnswer::Kind;
 
 // Sets the reply's lease in whole milliseconds, rounded down.
-void TellLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& answer) {
+void SetLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& answer) {
   if (valid_until == MonoTime::max()) return;
   const Duration validity =
       std::max(valid_until - sent - (valid_until - sent) % 1ms, Duration::zero());
@@ -18,7 +18,7 @@ void TellLease(MonoTime sent, MonoTime valid_until, MonoTime now, DriverAnswer& 
   answer.from = std::clamp(valid_until - validity, sent, now);
 }
 
-DriverAnswer PerhapsDone(const std::string& what) {
+DriverAnswer UnknownOutcome(const std::string& what) {
   return {.kind = AnswerKind::kError, .definite = false, .text = what};
 }
 
@@ -29,13 +29,13 @@ class ServedLock::Tries final : public Lock {
  public:
   Tries(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}
 
-  MonoTime sent;              // the last try
-  bool perhaps_done = false;  // some try has an unknown outcome, so its effect is unknown
+  MonoTime sent;                 // the last try
+  bool has_unknown_try = false;  // some try had an unknown outcome
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
     sent = env_.Mono();
     AcquireResult result = lock_->TryAcquire(key, lease, deadline);
-    perhaps_done = perhaps_done || std::holds_alternative<Unknown>(result);
+    has_unknown_try = has_unknown_try || std::holds_alternative<Unknown>(result);
     return result;
   }
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
@@ -58,7 +58,7 @@ class ServedLock::Tries final : public Lock {
 std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock) {
   std::vector<std::string> can{"extend"};
   if (entry.has_leases) can.emplace_back("lease");
-  // A variant that is no lock reports every release as its own.
+  // A variant without leases acquires no lock, and reports success for every release.
   if (!entry.has_leases) can.emplace_back("silent-release");
   if (entry.Has(Trait::kToken)) can.emplace_back("token");
   if (entry.Has(Trait::kReaders)) can.emplace_back("read-write");
@@ -82,17 +82,17 @@ DriverAnswer ServedLock::Answer(const DriverRequest& request) {
 DriverAnswer ServedLock::Acquire(const DriverRequest& request) {
   RetryPolicy policy = policy_;
   policy.timeout = request.wait;
-  lock_->perhaps_done = false;
+  lock_->has_unknown_try = false;
   const AcquireResult result = AcquireWithRetry(
       env_, *lock_, {.name = request.key, .shared = request.reads}, request.lease, policy);
   if (const auto* granted = std::get_if<Granted>(&result)) {
     const Grant& grant = granted->grant;
     DriverAnswer answer{.grant = std::to_string(grant.hold), .token = grant.token};
-    TellLease(lock_->sent, grant.valid_until, env_.Mono(), answer);
+    SetLease(lock_->sent, grant.valid_until, env_.Mono(), answer);
     grants_[answer.grant] = grant;
     return answer;
   }
-  if (lock_->perhaps_done) return PerhapsDone("an acquire was sent and not answered");
+  if (lock_->has_unknown_try) return UnknownOutcome("an acquire was sent and not answered");
   const Duration taken = std::get<Busy>(result).retry_hint;
   return {.kind = AnswerKind::kNo, .taken = taken - taken % 1ms};
 }
@@ -105,9 +105,9 @@ DriverAnswer ServedLock::Extend(const DriverRequest& request) {
       lock_->Extend(held->second, request.lease, sent + policy_.call_timeout);
   if (std::holds_alternative<Lost>(result)) return {.kind = AnswerKind::kNo};
   const auto* extended = std::get_if<Extended>(&result);
-  if (extended == nullptr) return PerhapsDone("the extension was sent and not answered");
+  if (extended == nullptr) return UnknownOutcome("the extension was sent and not answered");
   DriverAnswer answer;
-  TellLease(sent, extended->valid_until, env_.Mono(), answer);
+  SetLease(sent, extended->valid_until, env_.Mono(), answer);
   return answer;
 }
 
@@ -116,7 +116,7 @@ DriverAnswer ServedLock::Release(const DriverRequest& request) {
   if (held == grants_.end()) return {.kind = AnswerKind::kNo};
   const ReleaseResult result = lock_->Release(held->second, env_.Mono() + policy_.call_timeout);
   if (result == ReleaseResult::kUnknown)
-    return PerhapsDone("the release was sent and not answered");
+    return UnknownOutcome("the release was sent and not answered");
   grants_.erase(held);
   if (result == ReleaseResult::kNotOwner) return {.kind = AnswerKind::kNo};
   return {};

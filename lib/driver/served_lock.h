@@ -20,7 +20,7 @@ namespace doublehold {
 // Returns the abilities that a driver of this lock reports, sorted. `entry` is the lock's row.
 std::vector<std::string> CanOf(const LockEntry& entry, const Lock& lock);
 
-// Handles one request at a time, like a Lock. The Env must outlive it.
+// Handles one request at a time. Not thread-safe. The Env must outlive it.
 class ServedLock {
  public:
   ServedLock(Env& env, std::unique_ptr<Lock> lock, const RetryPolicy& policy);
@@ -42,7 +42,7 @@ class ServedLock {
   std::unique_ptr<Tries> lock_;
   RetryPolicy policy_;
   std::map<std::string, Grant>
-      grants_;  // by the grant's name in the protocol; kept until the grant is known to be released
+      grants_;  // by the grant's name in the protocol; removed when certainly released
 };
 
 }  // namespace doublehold

@@ -63,7 +63,7 @@ TEST(ServedLock, TheReportedLeaseCountsFromTheTryThatWasGranted) {
   EXPECT_TRUE(scene.inner->last_key.shared);
 }
 
-// A lock whose leases last a given time, whatever the try and the requested end.
+// A lock whose leases have a given length, regardless of the requested lease.
 class LeaseLock final : public Lock {
  public:
   LeaseLock(World& world, Duration lasts) : world_(world), lasts_(lasts) {}
@@ -89,7 +89,7 @@ class LeaseLock final : public Lock {
 TEST(ServedLock, TheReportedLeaseIsNeverTooLong) {
   const struct {
     Duration lasts;
-    Duration told;  // total reported lease, counted from the try
+    Duration reported;  // end of the reported lease, counted from the try
   } cases[] = {
       {kServedLockLease, kServedLockLease},
       {kServedLockLease + 200us, kServedLockLease + 200us},
@@ -97,7 +97,7 @@ TEST(ServedLock, TheReportedLeaseIsNeverTooLong) {
       {500us, 300us},                                        // less than a millisecond is left
       {-3ms, 0ms},
   };
-  for (const auto& [lasts, told] : cases) {
+  for (const auto& [lasts, reported] : cases) {
     World world;
     FakeEnv env(world);
     ServedLock served(env, std::make_unique<LeaseLock>(world, lasts), RetryPolicy{});
@@ -105,7 +105,7 @@ TEST(ServedLock, TheReportedLeaseIsNeverTooLong) {
         served.Answer({.op = DriverOp::kAcquire, .key = "k", .lease = kServedLockLease});
     ASSERT_TRUE(answer.from && answer.validity);
     EXPECT_EQ(*answer.validity % 1ms, 0ms);
-    EXPECT_EQ(*answer.from + *answer.validity, kStartOfWorld + told);
+    EXPECT_EQ(*answer.from + *answer.validity, kStartOfWorld + reported);
   }
   World world;
   FakeEnv env(world);
@@ -192,7 +192,7 @@ TEST(ServedLock, AnExtensionsLeaseCountsFromWhenItWasSent) {
   EXPECT_FALSE(error.definite);
 }
 
-// Locks made without a server, as a driver makes one to answer hello.
+// Makes locks without a server, as a driver does to answer hello.
 TEST(ServedLock, AbilitiesComeFromTheRegistryRowAndTheLock) {
   World world;
   FakeEnv env(world);

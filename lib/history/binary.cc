@@ -21,7 +21,8 @@ class Packing {
  public:
   explicit Packing(int64_t first_ns) : first_ns_(first_ns) {}
 
-  // Adds an event. Returns why the file cannot hold it, or nothing.
+  // Adds an event. Returns nothing on success, otherwise the reason why the file cannot hold the
+  // event.
   std::optional<std::string> Take(const Event& event) {
     const auto ns = static_cast<uint64_t>(event.at_ns - first_ns_);
     if (ns > Record::kMostNs) return "it is more than 78 hours after the first event";
@@ -62,8 +63,8 @@ class Packing {
     return next;
   }
 
-  // Hold numbers of a session share the upper half (lib/locks/owners.h). Returns that base, with
-  // the lower half 0; the writer's first hold determines it.
+  // Hold numbers of a session share the upper half (lib/locks/owners.h). Returns this half, with
+  // zeros below. The writer's first hold determines it.
   uint64_t BaseOf(uint16_t writer, uint64_t hold) {
     if (hold != 0 && !has_base_[writer]) {
       has_base_[writer] = true;

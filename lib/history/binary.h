@@ -9,12 +9,12 @@
 
 namespace doublehold {
 
-// Writes one stream in time order. Refuses a history that a reader would refuse, and one longer
-// than 78 hours.
+// Writes one stream in time order. Refuses a history that ReadBinaryFile would refuse, and a
+// history of more than 78 hours.
 Result<void> WriteBinaryFile(const History& history, const std::filesystem::path& file);
 
-// Refuses a file that is truncated, of another version, out of time order, or that has an event
-// impossible in its run.
+// Refuses a file that is truncated, has another version, is out of time order, or has an event that
+// is impossible in its run.
 Result<History> ReadBinaryFile(const std::filesystem::path& file);
 
 }  // namespace doublehold

@@ -93,7 +93,7 @@ TEST_F(BinaryFile, HoldsOfAnyNumberAreKept) {
   }
 }
 
-TEST_F(BinaryFile, AFileThatIsNoHistoryIsRefused) {
+TEST_F(BinaryFile, AFileThatIsNotAHistoryIsRefused) {
   const std::string other = "is not a history of this version (it does not begin with DHHIST2)";
   EXPECT_EQ(Refusal(), "No such file or directory");
   Put("");
@@ -189,7 +189,7 @@ TEST_F(BinaryFile, SeparateLogsAreMergedOnReading) {
   ASSERT_TRUE(WriteBinaryFile(history, file_).has_value());
   const Result<MappedHistory> mapped = MappedHistory::Open(file_);
   ASSERT_TRUE(mapped.has_value());
-  // Distributes the records over five logs, every fifth record each.
+  // Distributes the records over five logs in turn.
   std::vector<std::vector<Record>> logs(5);
   const RecordStream& all = mapped->streams()[0];
   for (size_t i = 0; i < all.records.size(); ++i) logs[i % 5].push_back(all.records[i]);
@@ -201,7 +201,7 @@ TEST_F(BinaryFile, SeparateLogsAreMergedOnReading) {
   for (RecordMerge merge(streams); !merge.AtEnd(); merge.Advance()) {
     const uint64_t ns = merge.Current().Ns();
     ASSERT_GE(ns, previous_ns);
-    // Equal times keep the order of the logs.
+    // Records with equal times keep the order of their logs.
     ASSERT_TRUE(ns > previous_ns || seen == 0 || merge.Stream() > previous_log);
     previous_ns = ns;
     previous_log = merge.Stream();

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Names of values without a name of their own; they are written only if not 0.
+// Names of the values that have no name of their own. Such a value is written only if it is not 0.
 constexpr std::array<std::string_view, 4> kUnnamed{"value0", "value1", "value2", "value3"};
 
 void AppendProcess(fmt::memory_buffer& line, int32_t client) {
@@ -100,12 +100,13 @@ bool TakeProcess(Scanner& line, int32_t& client) {
   return named.has_value();
 }
 
-// Reads from behind the opening brace of "value" to the end of the line.
+// Reads the rest of a line that begins after the opening brace of "value".
 bool TakeValue(Scanner& line, Event& event) {
   const ValueNames names = ValueNamesOf(event.op, event.type);
   bool first = true;
-  // Consumes nothing if `name` and a number do not come next. Then a required name fails at once,
-  // and an optional one at the closing braces.
+  // Consumes `name` and a number if they come next. Otherwise returns false and consumes nothing.
+  // The caller fails if the name is required. If some other name comes next, the check of the
+  // closing braces fails.
   const auto take = [&](std::string_view name, auto& number) {
     Scanner ahead = line;
     if ((!first && !ahead.Skip(",")) || !ahead.Skip("\"") || !ahead.Skip(name) ||

@@ -16,8 +16,8 @@
 
 namespace doublehold {
 
-// Returns the name of an event's value. A value without a name of its own gets a general name, and
-// is written only if it is not 0.
+// Returns the name of an event's value. A value without a name of its own has a general name
+// ("value0"), and is written only if it is not 0.
 std::string_view NameOfValue(const ValueNames& names, size_t i);
 
 // The lines of one history. Immutable, so any thread may use it.
@@ -28,8 +28,8 @@ class EventLines {
   // Appends line `index`, with its newline.
   void Append(size_t index, const Event& event, fmt::memory_buffer& lines) const;
   // Scans a line (without its newline) that is spelt exactly as Append writes it. The result equals
-  // that of a JSON parser. Empty when the spelling differs or the index is not `index`. Does not
-  // check the values.
+  // that of a JSON parser. Returns nothing when the spelling differs, or when the line's index is
+  // not `index`. Does not check the values.
   [[nodiscard]] std::optional<Event> Scan(std::string_view line, int64_t index) const;
 
  private:

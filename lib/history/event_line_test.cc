@@ -68,8 +68,8 @@ TEST(EventLines, AreScannedAsTheyWereWritten) {
   }
 }
 
-// Reads a history with this line. `pretty` adds a space that Append never writes, so that the JSON
-// parser reads the line.
+// Reads a history that has this line. `pretty` adds a space that Append never writes, so that the
+// JSON parser reads the line instead of Scan.
 Result<History> ReadEventLine(const std::string& start, const std::string& line, bool pretty) {
   const std::string text =
       start + (pretty && line.starts_with('{') ? "{ " + line.substr(1) : line) + '\n';

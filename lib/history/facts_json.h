@@ -19,8 +19,8 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts);
 // adds the place.
 Result<RunFacts> FactsFromJson(const nlohmann::json& json);
 
-// The same for an object that has further fields, which the caller reads. Errors are kept in the
-// object's document.
+// Like FactsFromJson, but for an object with further fields, which the caller reads. Errors are
+// kept in the object's document.
 RunFacts ReadFacts(JsonObject& object);
 
 }  // namespace doublehold

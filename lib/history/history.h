@@ -22,7 +22,7 @@ namespace doublehold {
 struct FaultFact {
   std::string name;                     // unique in the run: "stall"
   std::string kind;                     // "pause"
-  std::optional<FaultTraits> traits{};  // of its kind; empty: the history is older than traits
+  std::optional<FaultTraits> traits{};  // traits of `kind`; missing in old histories
   std::string what;                     // in words: "client 1 stopped at before-write for 800ms"
   std::vector<int> nodes{};             // the nodes at which it is aimed
   // The nemesis member for which it was drawn ("clock"). If one of many drawn faults finds nothing
@@ -31,7 +31,7 @@ struct FaultFact {
   std::string until{};  // the event that ends it, if any: "client 2 reaches before-write"
   Duration lasts{};     // its maximum length, if given
   std::string key{};    // the key on which it acts, if any
-  // A node comes back, or takes over, with everything that was acknowledged.
+  // The fault restarts or promotes a node that keeps every acknowledged write.
   bool keeps_data = false;
   int planned = 1;  // number of planned starts; with fewer starts no claim is `valid`
 
@@ -51,7 +51,7 @@ struct LibraryFact {
 struct RunFacts {
   std::string experiment;
   std::string lock;
-  std::optional<LockTraits> lock_traits{};  // empty: the history is older than traits
+  std::optional<LockTraits> lock_traits{};  // missing in old histories
   std::string workload;
   std::string write;  // how stock is written: "read-modify-write", "check-then-decr"
   uint64_t seed = 0;
@@ -65,7 +65,7 @@ struct RunFacts {
   std::vector<FaultFact> faults;
   std::vector<std::string> claims;            // the claims to judge, in this order
   std::map<std::string, std::string> expect;  // claim -> valid | violated | unknown | any
-  // claim -> the causes that its violations may have; the first one must occur
+  // Claim -> the causes that its violations may have. The first cause must occur.
   std::map<std::string, std::vector<std::string>> expect_cause{};
   std::optional<LibraryFact> library{};         // the library behind a driver
   std::map<std::string, std::string> limits{};  // claim -> its limit: "5s", "100"
@@ -75,17 +75,17 @@ struct RunFacts {
 
 struct History {
   RunFacts facts;
-  std::vector<Event> events;  // by at_ns; events with equal times keep their writer's order
+  std::vector<Event> events;  // by at_ns; a writer's events with equal times keep their order
 };
 
 // Merges the events of several writers, each in time order, into one order.
 void SortByTime(std::vector<Event>& events);
 
-// Whether an event of this operation refers to a lock key. Events about a process do not.
+// Whether an event of this operation refers to a lock key. Events about a process have no key.
 bool HasKey(Op op);
 
-// The name of an event's value in a file; empty if the event has no such value. event.h explains
-// the values. A name that ends in '?' here is left out of the file when the value is 0.
+// The name of an event's value in a file, or empty if the event has no such value. event.h explains
+// the values. A value whose name here ends in '?' is left out of the file when it is 0.
 struct ValueName {
   constexpr ValueName() = default;
   constexpr ValueName(const char* name) : text(name) {  // NOLINT(google-explicit-constructor)
@@ -102,8 +102,9 @@ ValueNames ValueNamesOf(Op op, EventType type);
 // cannot overflow. The only exception is INT64_MAX, the end of a lease that never ends.
 constexpr int64_t kMostValue = int64_t{1} << 61;
 
-// Returns why an event is impossible in a run with these facts, or nothing. Examples: an unknown
-// process, key or fault, a negative time, a value out of range.
+// Returns why an event is impossible in a run with these facts. Returns nothing if the event is
+// possible. Examples of impossible events: an unknown process, key or fault, a negative time, a
+// value out of range.
 std::optional<std::string> WhyInvalid(const Event& event, const RunFacts& facts);
 
 }  // namespace doublehold

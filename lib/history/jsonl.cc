@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 constexpr size_t kLongestLine = size_t{16} << 20;  // holds a start line with 65,535 keys
 constexpr size_t kFlushBytes = size_t{1} << 16;
 
-// Returns the values of an enumeration by name, to look words up and to suggest similar ones.
+// Returns the values of an enumeration by name, to look up words and to suggest similar words.
 template <typename Enum>
 std::map<std::string, Enum, std::less<>> Words(Enum last) {
   std::map<std::string, Enum, std::less<>> words;
@@ -35,10 +35,10 @@ std::map<std::string, Enum, std::less<>> Words(Enum last) {
   return words;
 }
 
-// Reads lines into a History, and keeps the state that the lines share.
+// Reads lines into a History. Keeps the state that lines share, such as the facts.
 class Reader {
  public:
-  // Reads a line. Returns why it is refused, or nothing.
+  // Reads a line. Returns why the line is refused, or nothing if it is accepted.
   std::optional<std::string> Take(const Lines& lines) {
     const std::string_view line = lines.line();
     if (TakeOurs(line)) return std::nullopt;
@@ -71,8 +71,8 @@ class Reader {
   [[nodiscard]] History Finish() { return std::move(history_); }
 
  private:
-  // Fast path for a valid line in the format that Doublehold writes. Otherwise returns false and
-  // takes nothing.
+  // Fast path for a valid line that is spelt as Doublehold writes it. For any other line, returns
+  // false and adds no event.
   bool TakeOurs(std::string_view line) {
     if (index_ == 0) return false;
     const std::optional<Event> event = lines_->Scan(line, index_);

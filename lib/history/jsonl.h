@@ -1,5 +1,5 @@
-// history.jsonl: one event a line, with times in ns since the start of the run. The first line
-// holds the RunFacts. docs/formats.md shows an example.
+// history.jsonl: each line is one event, with times in ns since the start of the run. The first
+// line holds the RunFacts. docs/formats.md shows an example.
 //
 // - The names inside "value" depend on operation and type; see ValueNamesOf (history.h). "value"
 //   also has "hold" unless it is 0. "thread" precedes "value" unless it is 0.

@@ -16,13 +16,13 @@ class Lines {
 
   Lines(TextSource& source, size_t most_bytes) : source_(source), most_bytes_(most_bytes) {}
 
-  // A too long line is skipped. The last line may lack a newline.
+  // Skips a line that is too long. The last line may lack a newline.
   Found Next();
   // The line without its newline, valid until the next call. Parsers may read TextSource::kPadding
-  // bytes behind it.
+  // bytes behind the line.
   [[nodiscard]] std::string_view line() const { return line_; }
   [[nodiscard]] int64_t number() const { return number_; }  // from 1
-  // Whether the line ended in a newline; if not, the file ends in this line.
+  // Whether the line ended in a newline. If not, the line is the end of the file.
   [[nodiscard]] bool ended() const { return taken_ > line_.size(); }
 
  private:

@@ -44,10 +44,10 @@ Result<Mapping> Map(const std::filesystem::path& file) {
     }
   }
   close(fd);
-  return mapping;  // an empty file, or a failure: no bytes
+  return mapping;  // no bytes if the file is empty, or mapping failed
 }
 
-// Takes parts off the front of a file; fails when too little is left.
+// Takes parts off the front of a file. Fails when too few bytes are left.
 class Parts {
  public:
   explicit Parts(const Mapping& mapping)

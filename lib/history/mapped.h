@@ -1,4 +1,4 @@
-// history.bin, mapped into memory: records are read in place. The system can reuse the mapped
+// history.bin, mapped into memory: records are read in place. The kernel can reclaim the mapped
 // memory at any time.
 //
 //   "DHHIST2\n"  first_ns:i64  facts_bytes:u64  writers:u64  streams:u64  0:u64
@@ -7,7 +7,7 @@
 //   streams x { records x Record  words x i64 (padded with a 0 to a multiple of 16) }
 //
 // Numbers are in native byte order. A file has one stream in time order, or one stream for each log
-// that was written separately. Thread rule: readers may share an object.
+// that was written separately. Thread rule: several threads may read one object.
 #ifndef DOUBLEHOLD_LIB_HISTORY_MAPPED_H_
 #define DOUBLEHOLD_LIB_HISTORY_MAPPED_H_
 

@@ -2,8 +2,8 @@
 //
 // Uses a loser tree: each inner node keeps the later of the two records compared there; the
 // earliest record is on top. After a record is consumed, its stream's next record is compared with
-// the losers on its way up. A step costs log2(streams) comparisons, without mispredicted branches.
-// Thread rule: none; keeps references to the streams.
+// the losers on the path to the root. A step costs log2(streams) comparisons, without mispredicted
+// branches. Not thread-safe. Keeps references to the streams.
 #ifndef DOUBLEHOLD_LIB_HISTORY_MERGE_H_
 #define DOUBLEHOLD_LIB_HISTORY_MERGE_H_
 
@@ -30,8 +30,8 @@ class RecordMerge {
     top_ = Build(1);
   }
 
-  // Index of the stream with the earliest record; among equal times, the first stream.
   [[nodiscard]] bool AtEnd() const { return top_ == kEnd; }
+  // Index of the stream with the earliest record. Among equal times, the first stream.
   [[nodiscard]] size_t Stream() const { return top_ & (kMostStreams - 1); }
   [[nodiscard]] size_t Index() const { return at_[Stream()]; }  // within its stream
   [[nodiscard]] const Record& Current() const { return streams_[Stream()].records[Index()]; }
@@ -51,7 +51,7 @@ class RecordMerge {
  private:
   static constexpr uint64_t kEnd = ~uint64_t{0};
 
-  // The time in the upper bits and the stream in the lower ones, so all ranks differ.
+  // A rank has the time in its upper bits and the stream in its lower bits, so all ranks differ.
   [[nodiscard]] uint64_t Rank(size_t stream) const {
     if (stream >= streams_.size() || at_[stream] == streams_[stream].records.size()) return kEnd;
     const Record& record = streams_[stream].records[at_[stream]];

@@ -1,9 +1,9 @@
 // The form of an event in history.bin: a record of 16 bytes, plus words in a side table.
 //
-// A record refers to its writer (a task of a process) by index. It has the lower half of its hold
-// number; all holds of a writer share the upper half. Further data are words in the side table, in
-// the order of the records. A record's words are its hold, if it does not fit, and then its values
-// other than 0.
+// A record refers to its writer (a task of a process) by index. It contains the lower half of its
+// hold number. All holds of a writer share the upper half. Further data are words in the side
+// table, in the order of the records. A record's words are its hold, if the hold does not fit into
+// the record, and then its values other than 0.
 #ifndef DOUBLEHOLD_LIB_HISTORY_RECORD_H_
 #define DOUBLEHOLD_LIB_HISTORY_RECORD_H_
 
@@ -16,14 +16,15 @@
 namespace doublehold {
 
 struct Record {
-  uint64_t when_and_what = 0;  // 48 bits: ns since the start of the file; 5: words; 5: op; 2: type
+  uint64_t when_and_what =
+      0;  // 48 bits of ns since the file's start, 5 of words, 5 of op, 2 of type
   uint16_t writer = 0;
   uint16_t key = 0;
   uint32_t hold = 0;
 
   static constexpr int kWhenShift = 16;
   static constexpr uint64_t kMostNs = (uint64_t{1} << 48) - 1;  // 78 hours
-  // Bit in Words(): the hold is a word.
+  // Bit of Words() that is set when the hold is a word.
   static constexpr uint8_t kHoldWord = 1;
   static constexpr uint8_t ValueWord(size_t i) { return static_cast<uint8_t>(2U << i); }
   static constexpr uint8_t What(Op op, EventType type) {

@@ -14,7 +14,8 @@ uint64_t CapacityOf(size_t bytes) {
 
 }  // namespace
 
-// Both types are trivial and the memory is zeroed, so a writer need not initialise its segment.
+// SegmentHeader and Event are trivial types and the memory is zeroed, so a writer need not
+// initialise its segment.
 Recorder::Recorder(std::span<std::byte> segment)
     : header_(reinterpret_cast<SegmentHeader*>(segment.data())),
       events_(reinterpret_cast<Event*>(segment.data() + sizeof(SegmentHeader))),

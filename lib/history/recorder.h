@@ -3,7 +3,8 @@
 //
 //   segment:  header (64 bytes: count, dropped)  event  event  ...
 //
-// Thread rule: one writer a segment. Readers in any process see the first `count` events complete.
+// Thread rule: one writer for each segment. A reader in any process sees the first `count` events
+// complete.
 #ifndef DOUBLEHOLD_LIB_HISTORY_RECORDER_H_
 #define DOUBLEHOLD_LIB_HISTORY_RECORDER_H_
 
@@ -18,14 +19,14 @@ namespace doublehold {
 
 struct SegmentHeader {
   std::atomic<uint64_t> count;    // number of readable events
-  std::atomic<uint64_t> dropped;  // events that did not fit; then the history is incomplete
+  std::atomic<uint64_t> dropped;  // events that did not fit; if not 0, the history is incomplete
   std::array<uint64_t, 6> reserved;
 };
 static_assert(sizeof(SegmentHeader) == 64 && std::atomic<uint64_t>::is_always_lock_free);
 
 class Recorder {
  public:
-  // `segment` is zeroed shared memory, aligned to 64 bytes. It must outlive the recorder.
+  // `segment` is zeroed shared memory, aligned to 64 bytes. The segment must outlive the recorder.
   explicit Recorder(std::span<std::byte> segment);
 
   void Append(const Event& event) {

@@ -1,6 +1,6 @@
 // Shared memory of a run's processes: a control page for each client, and a segment for each task.
-// It is an anonymous file (memfd) passed on by descriptor, so nothing is left behind when the run
-// ends.
+// The memory is an anonymous file (memfd) that child processes inherit, so no file is left when the
+// run ends.
 #ifndef DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 #define DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 
@@ -17,24 +17,24 @@ namespace doublehold {
 
 constexpr size_t kPageBytes = 4096;
 constexpr size_t kTasksPerThread = 3;  // number of TaskKinds
-// 4 million events. A client at 36,000 cycles/s with 6 events each fills them in 20 s. The system
-// allocates pages on first use.
+// 4 million events. A client at 36,000 cycles/s with 6 events each fills a segment in 20 s. The
+// system allocates pages on first use.
 constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 
 // Written by the supervisor and read by the client, except where noted.
 struct ClientControl {
   std::atomic<uint32_t> armed;    // bit (1 << Step): announce that step and wait for the answer
   std::atomic<uint32_t> stop;     // start nothing new
-  std::atomic<int64_t> start_ns;  // MonoTime of the run's start; 0: not yet
+  std::atomic<int64_t> start_ns;  // MonoTime of the run's start, or 0 before it
   std::atomic<int64_t> grants;    // written by the client, for the progress line
   std::atomic<int64_t> orders;    // written by the client, for the progress line
   std::atomic<int64_t> wall_ahead_ns;  // written by the client: wall clock minus monotonic clock
 };
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 
-// The same memory has a clock page (lib/clock/clock_page.h) for each client, each node and the
-// store. Movable; the destructor unmaps it. `process` 0 is the referee, n is client n. `threads`:
-// sessions per process.
+// The memory also has a clock page (lib/clock/clock_page.h) for each client, each node and the
+// store. Movable. The destructor unmaps the memory. `process` 0 is the referee; `process` n is
+// client n. `threads` is the number of sessions of each process.
 class SharedRun {
  public:
   // `clock_pages`: number of clock pages.

@@ -41,7 +41,8 @@ void TextSource::More() {
   const size_t kept = end_ - begin_;
   std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
-  // Reads as much again as did not suffice, so that a long form is not parsed too often.
+  // Doubles the window if its content did not suffice, so that a long form is parsed only a few
+  // times.
   const size_t wanted = std::max(stretch_, kept);
   if (buffer_.size() < kept + wanted + kPadding) buffer_.resize(kept + wanted + kPadding);
   const size_t got = ReadInto(buffer_.data() + kept, wanted);

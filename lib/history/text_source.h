@@ -20,7 +20,7 @@ namespace doublehold {
 
 class TextSource {
  public:
-  // Number of zero bytes behind the window, because parsers may read slightly past its end.
+  // Number of zero bytes behind the window. Parsers may read slightly past the window's end.
   static constexpr size_t kPadding = 64;
   static constexpr size_t kStretch = size_t{1} << 20;
 
@@ -31,7 +31,7 @@ class TextSource {
 
   [[nodiscard]] std::string_view window() const { return {buffer_.data() + begin_, end_ - begin_}; }
   [[nodiscard]] const std::string& name() const { return name_; }
-  // Whether the window is the end of the text.
+  // Whether the window contains the end of the text.
   [[nodiscard]] bool at_end() const { return at_end_; }
   // Removes bytes from the front of the window.
   void Drop(size_t bytes) { begin_ += bytes; }

@@ -20,10 +20,10 @@ struct LockKey {
 
 struct Grant {
   LockKey key;
-  std::string owner;       // proves ownership to the node
+  std::string owner;       // owner text, which proves ownership to the node
   uint64_t hold = 0;       // identifies this grant in the history; unique in a run
-  MonoTime valid_until{};  // counted from the invocation; MonoTime::max(): no end
-  int64_t token = 0;       // fencing token; 0: the variant has none
+  MonoTime valid_until{};  // counted from the invocation, or MonoTime::max() for no end
+  int64_t token = 0;       // fencing token, or 0 if the variant has no tokens
   bool shared = false;     // other readers may hold the key too
 };
 
@@ -31,10 +31,10 @@ struct Granted {
   Grant grant;
 };
 struct Busy {
-  Duration retry_hint{};  // upper bound of the holder's remaining lease; 0: not known
+  Duration retry_hint{};  // upper bound of the holder's remaining lease, or 0 if not known
 };
 struct Unknown {
-  Grant perhaps;  // the grant to release if it was made after all
+  Grant perhaps;  // the grant to release, in case the node executed the request
 };
 using AcquireResult = std::variant<Granted, Busy, Unknown>;
 
@@ -46,18 +46,18 @@ struct Undecided {};  // the extension may have been carried out
 using ExtendResult = std::variant<Extended, Lost, Undecided>;
 
 // kReleased: the caller's own lock was freed.
-// kFreed: a lock was freed, whoever its owner was: the variant does not compare.
-// kNotOwner: nothing was freed, or the caller had no lock there.
+// kFreed: a lock was freed without comparing its owner.
+// kNotOwner: no lock was freed, because the caller did not own it.
 enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kFreed, kNotOwner, kUnknown};
 
-// Makes one attempt at a time. Not thread-safe: each client task has its own Lock.
+// Not thread-safe: each client task has its own Lock, and makes one attempt at a time.
 class Lock {
  public:
   virtual ~Lock() = default;
 
-  // Tries once; never waits for another holder.
-  // Granted: the caller holds `key` until Grant::valid_until unless it extends.
-  // Busy:    another owner holds it, or there is no quorum. Nothing is left on nodes that answer.
+  // Tries once. Does not wait for another holder.
+  // Granted: the caller holds `key` until Grant::valid_until, or longer if it extends the grant.
+  // Busy:    another owner holds the key, or there is no quorum. Nodes that replied keep no entry.
   // Unknown: the request may have been carried out. The caller must not enter, and should Release
   //          unless that could free another owner's lock (ReleasesAnothers).
   [[nodiscard]] virtual AcquireResult TryAcquire(const LockKey& key, Lease lease,
@@ -66,23 +66,24 @@ class Lock {
   [[nodiscard]] virtual ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) = 0;
   virtual ReleaseResult Release(const Grant& grant, Deadline deadline) = 0;
 
-  // Called when the caller stops trying for a key that it was not granted, to leave a queue.
+  // Call after the last failed attempt to acquire a key. Removes the caller from the key's queue.
   virtual ReleaseResult GiveUp(const LockKey& key, Deadline deadline) {
     (void)key, (void)deadline;
     return ReleaseResult::kNotOwner;
   }
 
-  // Defects of some variants. The first: GiveUp frees the lock of whoever holds it. The second: the
-  // lock stays taken when the section throws.
+  // Defects of some variants. FreesOnGivingUp: GiveUp frees the lock, whoever holds it.
+  // StaysLockedOnThrow: the lock stays locked when the section throws.
   [[nodiscard]] virtual bool FreesOnGivingUp() const { return false; }
   [[nodiscard]] virtual bool StaysLockedOnThrow() const { return false; }
-  // Whether Release may free another owner's lock. Then an acquire of unknown outcome must not be
+  // Whether Release may free another owner's lock. If so, an acquire of unknown outcome must not be
   // released.
   [[nodiscard]] virtual bool ReleasesAnothers() const { return false; }
   // Whether a watchdog extends every grant until its release.
   [[nodiscard]] virtual bool ExtendsByItself() const { return false; }
 
-  // A subscription that becomes readable when the key is released, or null. Owned by the lock.
+  // Returns a subscription that gets a message when the key is released. Returns null if the
+  // variant publishes no messages. The lock owns the subscription.
   [[nodiscard]] virtual Subscription* WakeUps(const LockKey& key) {
     (void)key;
     return nullptr;

@@ -21,7 +21,7 @@ class Owners {
 
   // Returns a new hold number: client and thread in the upper bits, a count in the lower.
   uint64_t NextHold() { return first_ + ++count_; }
-  // Returns the owner text of a hold; as unguessable as a UUID.
+  // Returns the owner text of a hold. It is as hard to guess as a UUID.
   [[nodiscard]] std::string TextOf(uint64_t hold) const;
   // Returns a UUID for the client itself.
   [[nodiscard]] std::string ClientUuid() const;

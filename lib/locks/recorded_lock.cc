@@ -74,7 +74,7 @@ ReleaseResult RecordedLock::Release(const Grant& grant, Deadline deadline) {
 ReleaseResult RecordedLock::GiveUp(const LockKey& key, Deadline deadline) {
   if (!lock_->FreesOnGivingUp()) {
     const ReleaseResult result = lock_->GiveUp(key, deadline);
-    // Giving up without a reply may still take effect later, as a release may.
+    // A GiveUp without a reply may still take effect later, like a release without a reply.
     if (result == ReleaseResult::kUnknown)
       env_.Record({.key = key.index, .op = Op::kRelease, .type = EventType::kInfo});
     return result;

@@ -1,5 +1,5 @@
-// Records every attempt in the history. The invocation is stamped before anything is sent and the
-// outcome after the reply, so a recorded hold lies inside the true one.
+// Records every attempt in the history. The invocation is recorded before anything is sent, and the
+// outcome after the reply. So the node executes the operation between the two events.
 #ifndef DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
 #define DOUBLEHOLD_LIB_LOCKS_RECORDED_LOCK_H_
 
@@ -11,7 +11,7 @@
 
 namespace doublehold {
 
-// Wraps and owns a variant. Callers must keep the variant's rules (lock.h).
+// Wraps and owns a variant. The rules of Lock apply (lock.h).
 class RecordedLock final : public Lock {
  public:
   RecordedLock(Env& env, std::unique_ptr<Lock> lock) : env_(env), lock_(std::move(lock)) {}

@@ -9,9 +9,9 @@ namespace {
 
 using testing::Attempt;
 using testing::FakeEnv;
+using testing::FormatEvents;
 using testing::kStartOfWorld;
 using testing::ScriptedLock;
-using testing::Told;
 using testing::World;
 using RecordedLockOutcome = testing::Attempt::Outcome;
 using RecordedLockLines = std::vector<std::string>;
@@ -26,11 +26,12 @@ struct RecordedLockScene {
       : inner(new ScriptedLock(world, {attempt})), lock(env, std::unique_ptr<Lock>(inner)) {}
 };
 
-TEST(RecordedLock, StampsTheInvocationBeforeAndTheOutcomeAfterTheAttempt) {
+TEST(RecordedLock, RecordsTheInvocationBeforeAndTheOutcomeAfterTheAttempt) {
   RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted, .takes = 30ms});
   const AcquireResult result = scene.lock.TryAcquire({.name = "k", .index = 3}, 500ms, {});
   ASSERT_TRUE(std::holds_alternative<Granted>(result));
-  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "30 ok acquire"}));
+  ASSERT_EQ(FormatEvents(scene.world.events),
+            (RecordedLockLines{"0 invoke acquire", "30 ok acquire"}));
   const Event& invoked = scene.world.events[0];
   EXPECT_EQ(invoked.key, 3);
   EXPECT_EQ(invoked.hold, 0u) << "a grant has its hold from its answer on";
@@ -45,19 +46,21 @@ TEST(RecordedLock, BusyIsRecordedAsFailWithItsHint) {
   RecordedLockScene scene(
       {.outcome = RecordedLockOutcome::kBusy, .takes = 5ms, .retry_hint = 80ms});
   (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
-  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "5 fail acquire"}));
+  ASSERT_EQ(FormatEvents(scene.world.events),
+            (RecordedLockLines{"0 invoke acquire", "5 fail acquire"}));
   EXPECT_EQ(scene.world.events[1].hold, 0u);
   EXPECT_EQ(scene.world.events[1].value[0], ToNs(80ms));
 }
 
-TEST(RecordedLock, UnknownIsRecordedAsInfoWithTheHoldItMayHaveGot) {
+TEST(RecordedLock, AnUnknownOutcomeIsRecordedAsInfoWithThePossibleHold) {
   RecordedLockScene scene({.outcome = RecordedLockOutcome::kUnknown});
   (void)scene.lock.TryAcquire({.name = "k"}, 500ms, {});
-  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke acquire", "0 info acquire"}));
+  ASSERT_EQ(FormatEvents(scene.world.events),
+            (RecordedLockLines{"0 invoke acquire", "0 info acquire"}));
   EXPECT_EQ(scene.world.events[1].hold, 1u);
 }
 
-TEST(RecordedLock, AReleaseIsRecordedAsTheNodeAnswered) {
+TEST(RecordedLock, TheOutcomeOfAReleaseIsRecorded) {
   const struct {
     ReleaseResult answer;
     const char* told;
@@ -68,7 +71,7 @@ TEST(RecordedLock, AReleaseIsRecordedAsTheNodeAnswered) {
     RecordedLockScene scene({});
     scene.inner->release_answer = answer;
     EXPECT_EQ(scene.lock.Release({.key = {.name = "k", .index = 2}, .hold = 9}, {}), answer);
-    EXPECT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke release", told}));
+    EXPECT_EQ(FormatEvents(scene.world.events), (RecordedLockLines{"0 invoke release", told}));
     for (const Event& event : scene.world.events) {
       EXPECT_EQ(event.hold, 9u);
       EXPECT_EQ(event.key, 2);
@@ -89,7 +92,7 @@ TEST(RecordExtend, AnExtensionIsRecordedWithItsNewEndOrItsFailure) {
     World world;
     FakeEnv env(world);
     (void)RecordExtend(env, {.hold = 4}, 500ms, [&, answer = result] { return answer; });
-    ASSERT_EQ(Told(world.events), (RecordedLockLines{"0 invoke extend", told}));
+    ASSERT_EQ(FormatEvents(world.events), (RecordedLockLines{"0 invoke extend", told}));
     EXPECT_EQ(world.events[0].value[0], ToNs(500ms));
     EXPECT_EQ(world.events[1].value[0], value);
     EXPECT_EQ(world.events[1].hold, 4u);
@@ -118,7 +121,8 @@ TEST(RecordedLock, GivingUpIsRecordedAsAReleaseWhenItFreesTheLock) {
   scene.inner->frees_on_giving_up = true;
   scene.inner->release_answer = ReleaseResult::kFreed;
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
-  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 invoke release", "0 ok release"}));
+  ASSERT_EQ(FormatEvents(scene.world.events),
+            (RecordedLockLines{"0 invoke release", "0 ok release"}));
   EXPECT_EQ(scene.world.events[1].hold, 0U);
   EXPECT_EQ(scene.world.events[1].key, 2);
   EXPECT_EQ(scene.world.events[1].value[0], 1);
@@ -142,7 +146,7 @@ TEST(RecordedLock, GivingUpWithoutAReplyIsRecordedAsInfo) {
   RecordedLockScene scene({});
   scene.inner->give_up_answer = ReleaseResult::kUnknown;
   (void)scene.lock.GiveUp({.name = "k", .index = 2}, {});
-  ASSERT_EQ(Told(scene.world.events), (RecordedLockLines{"0 info release"}));
+  ASSERT_EQ(FormatEvents(scene.world.events), (RecordedLockLines{"0 info release"}));
   EXPECT_EQ(scene.world.events[0].hold, 0U);
   EXPECT_EQ(scene.world.events[0].key, 2);
 }

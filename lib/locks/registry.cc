@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-// The registry: one line a variant, in the order in which they are listed. Each row is a function
-// in the variant's own file.
+// The registry: one line for each variant, in the order of `doublehold list locks`. Each row is a
+// function in the variant's own file.
 #define DOUBLEHOLD_LOCKS(ROW) \
   ROW(NoneLock)               \
   ROW(SetnxGetsetLock)        \

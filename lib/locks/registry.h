@@ -32,8 +32,8 @@ struct LockContext {
 using Trait = LockTrait;
 std::string_view Name(Trait trait);  // for example "admits readers together"
 
-// The times of a variant's source, for runs with lock.pace = "source". Durations are written as by
-// a user. An empty duration or a negative number means the default of all locks.
+// The times of a variant's source, for runs with lock.pace = "source". Durations are in the user's
+// syntax. An empty duration or a negative number means the default of all locks.
 struct SourcePace {
   std::string_view lease{};
   std::string_view interval{};  // between two tries
@@ -47,18 +47,19 @@ struct LockEntry {
   int least_nodes = 1;
   int most_nodes = 1;
   std::vector<OptionSpec> options{};
-  // The commands that it sends to its nodes, with those of Extend even if no watchdog calls it.
-  // Empty: not known.
+  // The commands that the lock sends to its nodes, including those of Extend. Empty if not known.
   std::optional<Sends> sends{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
-  std::vector<Step> steps{};  // steps that it announces itself, between its commands
-  bool has_leases = true;     // false: its grants never end
-  // The value has the lease's end, so a key without expiry does no harm.
+  std::vector<Step> steps{};  // steps that the lock announces between its commands
+  bool has_leases = true;     // false: the lock's grants never end
+  // Whether the key's value contains the end of the lease. If so, a key without expiry does no
+  // harm.
   bool end_is_in_value = false;
   // Default write mode of the stock under this lock. For lock-free variants: the only write mode.
   std::string_view write{};
-  // How its source waits, if the experiment does not say. Empty: the default of all locks.
+  // The waiting times if the experiment sets none, as in the variant's source. Empty: the default
+  // of all locks.
   std::string_view retry_interval{}, retry_longest{};
   double retry_growth = 1;
   SourcePace source{};
@@ -73,11 +74,12 @@ std::unique_ptr<Lock> MakeLock(const LockContext& context) {
 }
 
 std::span<const LockEntry> Locks();
-// The lock `driver`, which is not in Locks(): a user's program serves it (docs/driver-protocol.md),
-// and determines its traits. `make` is null; whoever starts the program makes the lock.
+// The lock `driver` is not in Locks(). A user's program serves this lock (docs/driver-protocol.md)
+// and determines its traits. `make` is null, because the code that starts the program also makes
+// the lock.
 constexpr std::string_view kDriverLock = "driver";
 const LockEntry& DriverEntry();
-// Finds both kinds of locks. Returns null when no lock has this name.
+// Finds a lock of Locks(), or the lock `driver`. Returns null when no lock has this name.
 const LockEntry* FindLock(std::string_view name);
 // Returns the names of the locks with a trait.
 std::vector<std::string> LocksWith(Trait trait);

@@ -5,7 +5,7 @@
 namespace doublehold {
 namespace {
 
-// A waiter on a channel polls this often, in case a message is lost.
+// A waiter on a channel polls after this time at the latest, in case a message is lost.
 constexpr Duration kLongestSilence = 1s;
 
 Duration Times(Duration span, double factor) {

@@ -126,13 +126,13 @@ TEST(AcquireWithRetry, JitterShortensTheIntervalByAtMostItsShare) {
     pauses_ms.insert(at_ms - before_ms);
     before_ms = at_ms;
   }
-  // The log has whole milliseconds.
+  // The log has whole milliseconds, so a pause of 60 ms may appear as 59 ms.
   EXPECT_GE(*pauses_ms.begin(), 59);
   EXPECT_LE(*pauses_ms.rbegin(), 101);
   EXPECT_GT(pauses_ms.size(), 30u) << "the pauses are drawn, not fixed";
 }
 
-TEST(AcquireWithRetry, FullJitterNeverSleepsBackwards) {
+TEST(AcquireWithRetry, FullJitterNeverMakesAPauseNegative) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy});
@@ -155,7 +155,7 @@ TEST(AcquireWithRetry, EqualSeedsWaitEqually) {
   EXPECT_NE(wait(3), wait(4));
 }
 
-TEST(AcquireWithRetry, StartsNoTryOnceTheRunIsEnding) {
+TEST(AcquireWithRetry, StartsNoTryWhenTheRunIsEnding) {
   for (const Attempt& attempt : {kBusy, kUnknown}) {
     World world;
     FakeEnv env(world);
@@ -167,7 +167,7 @@ TEST(AcquireWithRetry, StartsNoTryOnceTheRunIsEnding) {
   }
 }
 
-TEST(AcquireWithRetry, AStopDuringAWaitEndsIt) {
+TEST(AcquireWithRetry, AStopEndsAWait) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy});
@@ -178,7 +178,7 @@ TEST(AcquireWithRetry, AStopDuringAWaitEndsIt) {
   EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire"}));
 }
 
-// Announces a release at the given times. If broken, it reports that at once.
+// A subscription with messages at the given times. If `broken`, every Wait fails at once.
 class FakeWakeUps final : public Subscription {
  public:
   FakeWakeUps(World& world, const std::vector<Duration>& messages) : world_(world) {
@@ -217,17 +217,17 @@ TEST(AcquireWithRetry, AReleaseWakesAWaiter) {
   EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "130 acquire"}));
 }
 
-TEST(AcquireWithRetry, AWaiterPollsWhenTheHoldersLeaseMustBeOver) {
+TEST(AcquireWithRetry, AWaiterWithoutAMessagePolls) {
   const struct {
     const char* what;
     Duration hint;
     Duration timeout;
     Duration waits;
   } cases[] = {
-      {"as long as the holder's lease lasts", 400ms, 10s, 400ms},
-      {"a second at most, should a message be lost", 30s, 10s, 1s},
-      {"the interval, when the node did not tell", 0ms, 10s, 50ms},
-      {"not beyond its own time-out", 400ms, 300ms, 300ms},
+      {"the holder's remaining lease", 400ms, 10s, 400ms},
+      {"a second at most, in case a message is lost", 30s, 10s, 1s},
+      {"the interval, when the node gave no hint", 0ms, 10s, 50ms},
+      {"not beyond the policy's timeout", 400ms, 300ms, 300ms},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.what);
@@ -255,7 +255,7 @@ TEST(AcquireWithRetry, ABrokenChannelDoesNotCauseABusyLoop) {
   EXPECT_EQ(lock.said, (RetryLines{"0 acquire", "50 acquire", "100 acquire"}));
 }
 
-TEST(AcquireWithRetry, ItsIntervalGrowsToTheLongest) {
+TEST(AcquireWithRetry, TheIntervalGrowsToItsLimit) {
   World world;
   FakeEnv env(world);
   ScriptedLock lock(world, {kBusy, kBusy, kBusy, kBusy, kBusy, kGrant});
@@ -265,7 +265,7 @@ TEST(AcquireWithRetry, ItsIntervalGrowsToTheLongest) {
                                    "110 acquire", "150 acquire"}));
 }
 
-TEST(AcquireWithRetry, CallsGiveUpOnlyWhenItGivesUp) {
+TEST(AcquireWithRetry, CallsGiveUpUnlessTheLockIsGranted) {
   for (const auto& [attempt, said] : {std::pair{kBusy, RetryLines{"0 acquire", "0 give up"}},
                                       std::pair{kGrant, RetryLines{"0 acquire"}}}) {
     World world;

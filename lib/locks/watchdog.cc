@@ -8,8 +8,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kExtensionsPerLease = 3;
-// A failed extension is tried again after 1/10 of the lease, so that several tries fit before it
-// ends.
+// A failed extension is tried again after 1/10 of the lease, so that several tries fit before the
+// lease ends.
 constexpr int kRetriesPerLease = 10;
 
 }  // namespace
@@ -28,8 +28,8 @@ void Watchdog::Leave(const Grant& grant) {
   std::erase_if(guarded_, [&](const Guarded& g) { return g.grant.hold == grant.hold; });
 }
 
-// A new grant does not wake this task. The task never sleeps longer than a third of the lease, so
-// it sees every grant before that grant's first extension is due.
+// A new grant does not wake this task. The task sleeps at most a third of the lease, so it sees
+// every grant before the time of the grant's first extension.
 void Watchdog::Run(Env& env) {
   std::vector<std::unique_ptr<Connection>> nodes;
   for (int i = 1; i <= care_.nodes; ++i) nodes.push_back(env.Connect(NodeId{i}));
@@ -42,17 +42,18 @@ void Watchdog::Run(Env& env) {
         return renew_(env, nodes, *grant, care_.lease, invoked + care_.lease / kExtensionsPerLease);
       });
       if (std::holds_alternative<Extended>(result)) {
-        Settle(*grant, invoked + care_.lease / kExtensionsPerLease);
+        SetNextExtension(*grant, invoked + care_.lease / kExtensionsPerLease);
       } else if (std::holds_alternative<Lost>(result) || care_.once) {
-        Settle(*grant, std::nullopt);
+        SetNextExtension(*grant, std::nullopt);
       } else {
-        Settle(*grant, env.Mono() + care_.lease / kRetriesPerLease);
+        SetNextExtension(*grant, env.Mono() + care_.lease / kRetriesPerLease);
       }
     }
   }
 }
 
-// Returns a grant whose extension is due. If there is none, moves `wake` forward to the next one.
+// Returns a grant whose time of extension has come. If there is none, sets `wake` to the earliest
+// time of an extension, unless `wake` is already earlier.
 std::optional<Grant> Watchdog::NextDue(MonoTime now, MonoTime& wake) {
   const std::lock_guard lock(mutex_);
   for (const Guarded& guarded : guarded_) {
@@ -62,7 +63,7 @@ std::optional<Grant> Watchdog::NextDue(MonoTime now, MonoTime& wake) {
   return std::nullopt;
 }
 
-void Watchdog::Settle(const Grant& grant, std::optional<MonoTime> next) {
+void Watchdog::SetNextExtension(const Grant& grant, std::optional<MonoTime> next) {
   const std::lock_guard lock(mutex_);
   for (Guarded& guarded : guarded_) {
     if (guarded.grant.hold == grant.hold && next) guarded.due = *next;

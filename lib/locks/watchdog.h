@@ -2,10 +2,10 @@
 // extending a grant when Leave is called, when the grant is lost, or when the process ends.
 // Stopping the process stops its watchdog too.
 //
-// Thread rule: call Guard and Leave from the lock's task. After Leave, the grant is not extended,
-// except by an extension already in flight. Guard is called before the grant is recorded. If the
-// lock's task stalls in between, the history has the first extension before the grant; checkers
-// must expect that.
+// Thread rule: call Guard and Leave from the lock's task. After Leave, no extension of the grant
+// begins. An extension may still be in flight. Guard is called before the grant is recorded. If the
+// lock's task stalls in between, the history has the first extension before the grant. Checkers
+// must accept such a history.
 #ifndef DOUBLEHOLD_LIB_LOCKS_WATCHDOG_H_
 #define DOUBLEHOLD_LIB_LOCKS_WATCHDOG_H_
 
@@ -31,8 +31,7 @@ class Watchdog {
   struct Care {
     Lease lease{};
     int nodes = 1;
-    bool once =
-        false;  // stops after an extension of unknown outcome: a defect of released libraries
+    bool once = false;  // stops after an extension of unknown outcome, a defect of some libraries
   };
 
   // The task starts with the first grant.
@@ -44,12 +43,12 @@ class Watchdog {
  private:
   struct Guarded {
     Grant grant;
-    MonoTime due;  // the next extension
+    MonoTime due;  // time of the next extension
   };
 
   void Run(Env& env);
   [[nodiscard]] std::optional<Grant> NextDue(MonoTime now, MonoTime& wake);
-  void Settle(const Grant& grant, std::optional<MonoTime> next);
+  void SetNextExtension(const Grant& grant, std::optional<MonoTime> next);
 
   Env& env_;
   Renew renew_;

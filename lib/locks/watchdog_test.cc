@@ -10,19 +10,19 @@ namespace doublehold {
 namespace {
 
 using testing::FakeEnv;
-using testing::Told;
+using testing::FormatEvents;
 using testing::World;
 using WatchdogLines = std::vector<std::string>;
 
 constexpr Lease kWatchdogLease = 300ms;
 
-// Replies to renewals, in order; the last one repeats. Static, because a renewal is a plain
+// Replies to renewals, in order. The last reply repeats. Static, because Watchdog::Renew is a plain
 // function.
 struct Script {
   World* world = nullptr;
   std::deque<ExtendResult> answers;
   Duration takes{};
-  size_t nodes = 0;  // of the last renewal
+  size_t nodes = 0;  // number of nodes of the last renewal
 };
 Script& TheScript() {
   static Script script;
@@ -46,10 +46,10 @@ class WatchdogTest : public ::testing::Test {
   WatchdogTest() { TheScript() = {.world = &world_, .answers = {Extended{}}}; }
 
   static Grant GrantOf(uint64_t hold) { return {.key = {.name = "k"}, .owner = "o", .hold = hold}; }
-  // Returns when renewals were sent, and how they ended.
+  // Returns the recorded events of renewals until this time.
   WatchdogLines Renewals(Duration until) {
     world_.RunTask(until);
-    return Told(world_.events);
+    return FormatEvents(world_.events);
   }
 
   World world_;
@@ -89,7 +89,7 @@ TEST_F(WatchdogTest, AFailedExtensionIsTriedAgainBeforeTheLeaseEnds) {
                      "160 invoke extend", "160 ok extend", "260 invoke extend", "260 ok extend"}));
 }
 
-TEST_F(WatchdogTest, WithOnceAFailedExtensionIsTheLast) {
+TEST_F(WatchdogTest, WithOnceNoExtensionFollowsAFailedOne) {
   TheScript().answers = {Extended{}, Undecided{}, Extended{}};
   Watchdog once(env_, Renew, {.lease = kWatchdogLease, .once = true});
   once.Guard(GrantOf(1));
@@ -123,7 +123,7 @@ TEST_F(WatchdogTest, GuardsEveryGrantOfItsClient) {
   EXPECT_EQ(world_.events[4].hold, 2u);
 }
 
-TEST_F(WatchdogTest, AGrantLeftDuringItsExtensionStaysLeft) {
+TEST_F(WatchdogTest, AGrantThatIsLeftDuringItsExtensionIsNotExtendedAgain) {
   TheScript().takes = 40ms;
   watchdog_.Guard(GrantOf(1));
   world_.At(120ms, [&] { watchdog_.Leave(GrantOf(1)); });

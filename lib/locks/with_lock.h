@@ -1,5 +1,5 @@
-// The usual way to use a lock: WithLock runs a function while it holds the lock, and releases it on
-// every path out.
+// The usual way to use a lock. WithLock runs a function while it holds the lock, and releases the
+// lock however the function ends.
 //
 //   const LockKey key = MakeLockKey("order", {user_id, order_id});             // "order:17_4711"
 //   const Entry entry = WithLock(env, *lock, key, lease, policy, [&](const Grant& grant) { ... });
@@ -20,8 +20,9 @@ namespace doublehold {
 // Builds "prefix:field_field" from a prefix and the fields that identify the data.
 LockKey MakeLockKey(std::string_view prefix, std::initializer_list<std::string_view> fields);
 
-// Owns a grant and releases it, in its destructor at the latest. A variant that stays locked on a
-// throw is not released then. Not thread-safe; `lock` and `env` must outlive it.
+// Owns a grant and releases it, in its destructor at the latest. Does not release a variant that
+// stays locked on a throw if an exception is in flight. Not thread-safe. `lock` and `env` must
+// outlive this object.
 class HeldLock {
  public:
   HeldLock(Env& env, Lock& lock, Grant grant, Duration call_timeout)
@@ -31,7 +32,7 @@ class HeldLock {
   ~HeldLock();
 
   [[nodiscard]] const Grant& grant() const { return grant_; }
-  // Releases now. A later call returns the first call's result.
+  // Releases the lock. A later call returns the result of the first call.
   ReleaseResult Release();
 
  private:
@@ -39,19 +40,19 @@ class HeldLock {
   Lock& lock_;
   Grant grant_;
   Duration call_timeout_;
-  int exceptions_ = std::uncaught_exceptions();  // in flight at construction
+  int exceptions_ = std::uncaught_exceptions();  // number of exceptions in flight at construction
   std::optional<ReleaseResult> released_;
 };
 
 // The outcome of a WithLock call.
 struct Entry {
   bool entered = false;
-  bool perhaps_left_locked = false;  // not entered, and the last try's outcome is unknown
+  bool perhaps_left_locked = false;  // not entered, and the outcome of the last try is unknown
   ReleaseResult released = ReleaseResult::kUnknown;  // set if entered
 };
 
-// Waits as the policy says; with a timeout of 0 it tries once. An exception of `body` passes
-// through after the release.
+// Acquires by the policy, and then calls `body`. A policy with a timeout of 0 tries once. Releases
+// the lock even if `body` throws, and passes the exception on.
 template <typename Body>
 Entry WithLock(Env& env, Lock& lock, const LockKey& key, Lease lease, const RetryPolicy& policy,
                Body&& body) {

@@ -10,8 +10,8 @@ namespace doublehold {
 namespace {
 
 using testing::FakeEnv;
+using testing::FormatEvents;
 using testing::ScriptedLock;
-using testing::Told;
 using testing::World;
 using WithLockOutcome = testing::Attempt::Outcome;
 using WithLockLines = std::vector<std::string>;
@@ -36,7 +36,7 @@ struct WithLockScene {
   }
 };
 
-TEST(WithLock, RunsTheBodyWhileHoldingAndReleasesAfterwards) {
+TEST(WithLock, RunsTheBodyWhileItHoldsTheLockAndReleasesAfterwards) {
   WithLockScene scene(WithLockOutcome::kGranted);
   const Entry entry = scene.Run([&](const Grant& grant) {
     EXPECT_EQ(grant.hold, 1u);
@@ -99,13 +99,13 @@ TEST(WithLock, ReturnsTheResultOfTheRelease) {
 TEST(WithLock, RecordsTheWaitAndAnnouncesItsSteps) {
   WithLockScene granted(WithLockOutcome::kGranted);
   (void)granted.Run([](const Grant&) {});
-  EXPECT_EQ(Told(granted.world.events), (WithLockLines{"0 invoke wait", "0 ok wait"}));
+  EXPECT_EQ(FormatEvents(granted.world.events), (WithLockLines{"0 invoke wait", "0 ok wait"}));
   EXPECT_EQ(granted.world.events[1].hold, 1u);
   EXPECT_EQ(granted.world.steps,
             (std::vector<Step>{Step::kAfterAcquire, Step::kBeforeRelease, Step::kAfterRelease}));
   WithLockScene busy(WithLockOutcome::kBusy);
   (void)busy.Run([](const Grant&) {});
-  EXPECT_EQ(Told(busy.world.events), (WithLockLines{"0 invoke wait", "0 fail wait"}));
+  EXPECT_EQ(FormatEvents(busy.world.events), (WithLockLines{"0 invoke wait", "0 fail wait"}));
   EXPECT_TRUE(busy.world.steps.empty());
 }
 
@@ -130,7 +130,7 @@ TEST(HeldLock, IsReleasedInItsDestructor) {
   EXPECT_EQ(lock.said, WithLockLines{"0 release 7"});
 }
 
-TEST(MakeLockKey, IsThePrefixAndTheFieldsOfTheArguments) {
+TEST(MakeLockKey, JoinsThePrefixAndTheFields) {
   EXPECT_EQ(MakeLockKey("order", {"17", "4711"}).name, "order:17_4711");
   EXPECT_EQ(MakeLockKey("order", {"17"}).name, "order:17");
   EXPECT_EQ(MakeLockKey("sale", {}).name, "sale:");
@@ -142,7 +142,7 @@ TEST(WithLock, AVariantThatStaysLockedOnThrowIsNotReleased) {
   EXPECT_THROW((void)scene.Run([](const Grant&) { throw std::runtime_error("sold out"); }),
                std::runtime_error);
   EXPECT_EQ(scene.lock.said, WithLockLines{"0 acquire"});
-  ASSERT_EQ(Told(scene.world.events),
+  ASSERT_EQ(FormatEvents(scene.world.events),
             (WithLockLines{"0 invoke wait", "0 ok wait", "20 info leave"}));
   EXPECT_EQ(scene.world.events.back().hold, 1U);
   (void)scene.Run([](const Grant&) {});

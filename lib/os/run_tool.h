@@ -12,7 +12,7 @@ namespace doublehold {
 
 struct ToolInput {
   std::string_view input{};  // for its standard input
-  bool with_errors = false;  // keep its standard error too; otherwise it goes to /dev/null
+  bool with_errors = false;  // also keep standard error; otherwise standard error goes to /dev/null
   std::string if_missing{};  // as in SpawnRequest
 };
 
@@ -24,7 +24,7 @@ struct RunResult {
 };
 
 // Runs a program to its end, in its own process group, so that Ctrl-C in a terminal does not
-// interrupt it. Blocks for as long as the program runs. It is an error when the program cannot be
+// interrupt it. Blocks for as long as the program runs. Returns an error when the program cannot be
 // executed.
 Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const ToolInput& options = {});
 

@@ -34,7 +34,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& words) {
   return pointers;
 }
 
-// Returns `over` and those of this process's variables that `over` does not replace.
+// Returns the variables in `over`, and this process's own variables with other names.
 std::vector<std::string> EnvironmentUnder(const std::vector<std::string>& over) {
   std::vector<std::string> all = over;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -46,8 +46,8 @@ std::vector<std::string> EnvironmentUnder(const std::vector<std::string>& over) 
   return all;
 }
 
-// Duplicates a descriptor above 0, 1 and 2 before those are replaced. A program may have been
-// started with some of them closed.
+// Duplicates a descriptor to a number above 2, before BecomeProgram replaces 0, 1 and 2. `fd` may
+// be one of these three numbers if this program was started with standard descriptors closed.
 int AboveStandard(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
 
 // Runs between fork and exec. Returns only on failure, with errno set.
@@ -55,7 +55,7 @@ void BecomeProgram(const SpawnRequest& request, char* const* argv, char* const* 
                    int log) {
   if (request.own_group) setpgid(0, 0);
   if (request.network >= 0 && setns(request.network, CLONE_NEWNET) != 0) return;
-  // Each line that fails leaves errno as the reason, such as too many open files.
+  // Each failing call leaves its reason in errno, for example too many open files.
   const int given = request.input >= 0 ? request.input : open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (given < 0) return;
   const int in = AboveStandard(given);
@@ -82,7 +82,7 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   if (log < 0) {
     return EnvironmentFailed(fmt::format("{}: {}", request.log.string(), std::strerror(errno)));
   }
-  std::array<int, 2> failure{};  // a successful exec closes it; a failed one writes its errno
+  std::array<int, 2> failure{};  // closed by a successful exec; gets the errno of a failed exec
   if (pipe2(failure.data(), O_CLOEXEC) != 0) {
     close(log);
     return EnvironmentFailed(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
@@ -93,7 +93,7 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   const std::vector<char*> environment = Pointers(variables);
   const pid_t child = ForkBound();
   if (child == 0) {
-    // Without a free descriptor the pipe keeps its own, which is hardly a standard one.
+    // If no descriptor is free, uses the pipe's own descriptor, which is hardly ever 0, 1 or 2.
     const int failed = std::max(AboveStandard(failure[1]), failure[1]);
     BecomeProgram(request, argv.data(), environment.data(), log);
     const int error = errno;
@@ -105,7 +105,7 @@ Result<pid_t> Spawn(const SpawnRequest& request) {
   close(failure[1]);
   int error = child < 0 ? fork_error : 0;
   if (child > 0) {
-    // Both processes call this, because either may run first.
+    // Parent and child both call setpgid, because either process may run first.
     if (request.own_group) setpgid(child, child);
     while (read(failure[0], &error, sizeof error) < 0 && errno == EINTR) {
     }
@@ -123,7 +123,7 @@ pid_t ForkBound() {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child != 0) return child;
-  // The setting survives exec. The parent may have died before it took effect.
+  // The setting survives exec. The parent may have died before prctl, so its pid is checked too.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
   return 0;
 }

@@ -15,17 +15,17 @@
 namespace doublehold {
 
 struct SpawnRequest {
-  std::vector<std::string> argv;  // argv[0] is looked up in PATH, unless `self`
-  bool self = false;              // run this program; argv[0] is only its name
-  // "NAME=value", in addition to the caller's or replacing it.
+  std::vector<std::string> argv;  // argv[0] is looked up in PATH, unless `self` is set
+  bool self = false;              // runs this program again; argv[0] is only its name
+  // Each is "NAME=value". Added to the caller's variables, or replaces one of the same name.
   std::vector<std::string> environment{};
   std::vector<int> descriptors{};           // inherited with the same numbers
   std::filesystem::path log = "/dev/null";  // for standard output and error, appended to
-  int input = -1;                           // for standard input; -1: /dev/null
-  int output = -1;                          // for standard output; -1: the log
-  int error = -1;                           // for standard error; -1: the log
-  int network = -1;                         // a network namespace to enter; -1: the caller's
-  // Whether it has its own process group; otherwise the caller's.
+  int input = -1;                           // for standard input, or -1 for /dev/null
+  int output = -1;                          // for standard output, or -1 for the log
+  int error = -1;                           // for standard error, or -1 for the log
+  int network = -1;                         // network namespace to enter, or -1 for the caller's
+  // Whether the child gets its own process group. If not, the child stays in the caller's.
   bool own_group = true;
   // Called in the child just before exec; see signal-safety(7).
   std::function<void()> prepare{};
@@ -33,17 +33,19 @@ struct SpawnRequest {
   std::string if_missing{};
 };
 
-// Returns the child's pid, which is also its process group if it has its own. A failed exec is an
-// error here, not in the child.
+// Returns the child's pid. With `own_group`, this pid is also the id of the child's process group.
+// Returns an error when exec fails.
 Result<pid_t> Spawn(const SpawnRequest& request);
 
-// fork(2), for a child that continues in this program. Negative on failure, with errno set.
+// Forks a child that continues in this program. Returns a negative number on failure, with errno
+// set.
 pid_t ForkBound();
 
 // Waits for a child's end and returns its wait status.
 int AwaitEnd(pid_t child);
 
-// Returns the last lines of a log, joined to one line for a message. Empty when the log is empty.
+// Returns the last lines of a log, joined to one line for a message. Returns "" when the log is
+// empty.
 std::string LogTail(const std::filesystem::path& log);
 
 }  // namespace doublehold

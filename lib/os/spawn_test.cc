@@ -21,7 +21,7 @@ namespace {
 
 using testing::TempFile;
 
-// Runs `script` in a shell as this child, and returns its log.
+// Runs `script` in a shell that is spawned by `request`, and returns its log.
 std::string LogOf(const std::string& script, SpawnRequest request = {}) {
   const TempFile log("spawn");
   request.argv = {"sh", "-c", script};

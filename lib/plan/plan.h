@@ -1,5 +1,5 @@
-// A plan: one experiment with every choice made. Plain data; `plan.json` is its file form, from
-// which the run can be repeated. A plan does not change once its run has begun.
+// A plan: one experiment with every choice made. Plain data. `plan.json` is the file form of a
+// plan; a run can be repeated from this file. A plan does not change after its run has begun.
 #ifndef DOUBLEHOLD_LIB_PLAN_PLAN_H_
 #define DOUBLEHOLD_LIB_PLAN_PLAN_H_
 
@@ -15,7 +15,7 @@
 
 namespace doublehold {
 
-constexpr int kStoreNode = 0;                           // the store in lists of nodes
+constexpr int kStoreNode = 0;                           // number of the store in lists of nodes
 constexpr std::string_view kNamespaces = "namespaces";  // value of Plan::net
 
 // "client 2 after-read": the moment when a client reaches a step. Client 0: any client.
@@ -39,9 +39,9 @@ struct Link {
   bool operator==(const Link&) const = default;
 };
 
-// An entry of the timeline. It starts at `from`, or when `on` is reached for the first time after
-// `from`. It repeats every `every`, `times` times in all. Each time it lasts `length`, or until
-// `until`.
+// An entry of the timeline. The fault starts at `from`, or when `on` is reached for the first time
+// after `from`. It repeats every `every`, `times` times in all. Each time it lasts for `length`, or
+// until `until`.
 struct FaultPlan {
   std::string name;
   std::string kind;  // a row of the fault registry: "pause"
@@ -51,30 +51,32 @@ struct FaultPlan {
   int times = 1;
   Duration length{};
   std::optional<Trigger> until;
-  std::optional<FaultMoment>
-      until_fault;            // the first such moment of the run; if it has passed, at once
-  std::string during;         // only while the fault with this name is active
-  std::optional<int> client;  // target client; empty: the client that reached `on`, or none
+  // Ends at the first such moment of the run. Ends at once if that moment has passed.
+  std::optional<FaultMoment> until_fault;
+  std::string during;         // acts only while the fault with this name is active
+  std::optional<int> client;  // target client; if empty, the client that reached `on`, if any
   std::vector<int> nodes;     // target nodes; kStoreNode is the store
   std::string direction;      // "request", "reply", "both"
-  std::string command;        // upper case; empty: every command
-  std::string key;      // the first key of a command, empty: any key; or the key that a node loses
-  int count = 0;        // frames on which it acts; 0: all
-  int nth = 1;          // first frame on which it acts, counted on each link
-  double chance = 1.0;  // probability of acting on a frame
-  Duration delay{}, jitter{};  // of a frame
-  std::string spread;          // of the jitter: "uniform", "normal", "pareto"; empty: uniform
-  int64_t bytes = 0;           // these pass every `gap`
+  std::string command;        // in upper case, or empty for every command
+  // A command's first key (empty: any key). For a fault that deletes a key: the deleted key.
+  std::string key;
+  int count = 0;               // number of frames on which the fault acts, or 0 for all frames
+  int nth = 1;                 // first frame on which the fault acts, counted on each link
+  double chance = 1.0;         // probability of acting on a frame
+  Duration delay{}, jitter{};  // delay of a frame, and its random part
+  std::string spread;  // distribution of the jitter: "uniform" (default), "normal", "pareto"
+  int64_t bytes = 0;   // number of bytes that pass every `gap`
   Duration gap{};
   int64_t bytes_per_second = 0;
   Duration by{};            // a clock jumps ahead by this (negative: back)
   Duration period{};        // half a cycle of a strobe
-  std::vector<Link> links;  // exactly these links, instead of client and nodes
+  std::vector<Link> links;  // if not empty: exactly these links, whatever `client` and `nodes` are
   double rate = 1.0;        // rate of a clock
   std::string how;          // how a replica is promoted: "by-hand", "planned", "awaited"
-  std::string data;         // "empty", "rdb", "aof", "aof-cut": the data of a restarted node
-  Duration cut{};           // aof-cut: how much of the end of its log is lost
-  // The nemesis member for which it was drawn ("clock"). Such a fault may find nothing to act on.
+  std::string data;         // the data of a restarted node: "empty", "rdb", "aof", "aof-cut"
+  Duration cut{};           // for "aof-cut": how much of the log's end is lost
+  // The nemesis member for which this fault was drawn ("clock"). A drawn fault may find nothing to
+  // act on.
   std::string drawn_for;
   bool operator==(const FaultPlan&) const = default;
 };
@@ -84,8 +86,8 @@ struct RetryPlan {
   double growth = 1;     // factor between consecutive intervals
   Duration longest{};    // limit of the growing interval
   double jitter = 0;     // random share of the interval, 0..1
-  int64_t retries = -1;  // further tries after the first; -1: no limit
-  Duration timeout{};    // gives up after this time; 0: one try only
+  int64_t retries = -1;  // limit of tries after the first, or -1 for no limit
+  Duration timeout{};    // gives up after this time, or after one try if 0
   bool operator==(const RetryPlan&) const = default;
 };
 
@@ -104,7 +106,7 @@ struct Plan {
   uint64_t seed = 1;
 
   std::string lock;
-  std::map<std::string, std::string> lock_options;  // checked against the registry; complete
+  std::map<std::string, std::string> lock_options;  // complete, and checked against the registry
   std::optional<DriverPlan> driver;                 // only with lock "driver"
   Lease lease{};
   Duration call_timeout{};  // for one command to one node
@@ -117,7 +119,7 @@ struct Plan {
   Duration down_after{};
   int clients = 4;
   int threads = 1;      // sessions of each client, each with its own holds
-  bool direct = false;  // clients connect directly to the servers; excludes network faults
+  bool direct = false;  // clients connect directly to the servers, without network faults
   // How links are cut: by the proxy, or by the kernel between namespaces.
   std::string net = "proxy";
   // With namespaces: delay of every packet from or to a client, by netem.
@@ -126,7 +128,7 @@ struct Plan {
   std::string workload = "inventory";
   std::map<std::string, std::string> workload_options;
   Duration duration{};
-  int64_t sections = 0;  // limit of sections for each session; 0: no limit
+  int64_t sections = 0;  // limit of sections for each session, or 0 for no limit
   Duration grace{};
 
   std::vector<FaultPlan> faults;

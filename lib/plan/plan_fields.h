@@ -1,4 +1,4 @@
-// The fields of plan.json. plan_json.cc reads and writes by these lists.
+// The fields of plan.json. plan_json.cc uses these lists to read and to write.
 #ifndef DOUBLEHOLD_LIB_PLAN_PLAN_FIELDS_H_
 #define DOUBLEHOLD_LIB_PLAN_PLAN_FIELDS_H_
 
@@ -18,7 +18,7 @@ inline void ReadField(const JsonValue& from, Step& to, const FieldRule& /*rule*/
   to = ParseStep(from.Word(names)).value_or(Step{});
 }
 
-// A link is a pair: client, node.
+// Writes a link as the pair [client, node].
 inline nlohmann::ordered_json WriteField(const Link& link) {
   return nlohmann::ordered_json::array({link.client, link.node});
 }

@@ -100,7 +100,7 @@ std::string Settings::Where(const std::string& name) const {
     if (prefix_.empty() || values_.empty()) return prefix_ + name;
     return fmt::format("{}: {}{}", values_.begin()->second.where, prefix_, name);
   }
-  // The name of a flag already tells which setting it sets.
+  // The name of a flag already identifies the setting.
   if (found->second.where.starts_with("--")) return found->second.where;
   return fmt::format("{}: {}{}", found->second.where, prefix_, name);
 }
@@ -115,7 +115,7 @@ Result<void> Settings::CheckAllTaken(std::string_view what,
     }
     std::vector<std::string> known;
     for (const std::string& candidate : known_) {
-      // A setting that is already set is no suggestion, except the long form of a short name:
+      // Does not suggest a setting that is already set, except the long form of a short name:
       // "lock.lease" for "lease".
       const bool may_be_meant = !values_.contains(candidate) || candidate.ends_with("." + name);
       if (may_be_meant && !ListOf(candidate)) known.push_back(candidate);

@@ -1,7 +1,7 @@
 // The user's settings before any check: words under dotted names ("lock.lease" = "500ms"), each
 // with its origin. A suite lays a cell's settings over its common ones; flags override files. Code
-// that builds a plan takes the settings that it knows. A setting that was not taken is an error, so
-// that a misspelt name is not silently ignored.
+// that builds a plan takes each setting that it supports. A setting that was not taken is an error,
+// so that a misspelt name is not silently ignored.
 #ifndef DOUBLEHOLD_LIB_PLAN_SETTINGS_H_
 #define DOUBLEHOLD_LIB_PLAN_SETTINGS_H_
 
@@ -36,7 +36,8 @@ class Settings {
   // Overrides settings by those of `over`. A list of tables in `over` replaces the whole list.
   void Lay(const Settings& over);
 
-  // Returns the settings below `prefix.`, with the prefix removed; here they count as taken.
+  // Returns the settings below `prefix.`, with the prefix removed. Marks them as taken in this
+  // object.
   [[nodiscard]] Settings TakeBelow(std::string_view prefix);
   // Returns the names of the tables directly below `prefix.`, including empty ones.
   [[nodiscard]] std::vector<std::string> TablesBelow(std::string_view prefix) const;
@@ -49,10 +50,10 @@ class Settings {
 
   // Returns a setting if present, and marks the name as known in any case.
   [[nodiscard]] std::optional<Setting> Take(const std::string& name);
-  // Returns a single value; a list is an error.
+  // Returns a single value. Returns an error if the setting is a list.
   [[nodiscard]] Result<std::optional<std::string>> TakeWord(const std::string& name);
-  // Returns the origin of a setting for messages: "npc.toml:12: lock.lease". For a missing
-  // setting: the origin of its table.
+  // Returns the origin of a setting for messages: "npc.toml:12: lock.lease". For a missing setting,
+  // returns the origin of its table.
   [[nodiscard]] std::string Where(const std::string& name) const;
 
   // Returns an error about the first setting that was not taken. `what` is the kind of name
@@ -64,7 +65,7 @@ class Settings {
   std::map<std::string, Setting> values_;
   std::set<std::string> tables_;
   std::set<std::string> known_;  // taken, or asked for
-  std::string prefix_;           // prefix of a part, for messages
+  std::string prefix_;           // the prefix that TakeBelow removed, for messages
 };
 
 }  // namespace doublehold

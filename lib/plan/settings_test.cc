@@ -77,7 +77,7 @@ TEST(Settings, AMissingSettingIsReportedAtItsTable) {
   EXPECT_EQ(settings.Where("lock.name"), "lock.name");
 }
 
-TEST(Settings, TwelveTablesAreTwelve) {
+TEST(Settings, AListMayHaveMoreThanTenTables) {
   std::string text;
   for (int i = 0; i < 12; ++i) text += "[[fault]]\nkind = \"" + std::to_string(i) + "\"\n";
   Settings settings = Parsed(text);
@@ -85,7 +85,7 @@ TEST(Settings, TwelveTablesAreTwelve) {
   EXPECT_EQ(WordOf(settings, "fault.11.kind"), "11");
 }
 
-TEST(Settings, ANonSettingIsRefusedWithItsLine) {
+TEST(Settings, AValueThatIsNoSettingIsRefusedWithItsLine) {
   const struct {
     const char* text;
     const char* message;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostNodes = 15;
 constexpr int kUsualQuorum = 5;
-// Electing a replica needs a majority of the masters, without the failed one.
+// Electing a replica needs the votes of a majority of the masters. The failed master has no vote.
 constexpr int kLeastClusterMasters = 3;
 constexpr int kMostClusterMasters = 5;
 

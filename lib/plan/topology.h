@@ -16,7 +16,7 @@ namespace doublehold {
 // How clients find the master.
 enum class Lead : uint8_t {
   kFixed,     // each node has a fixed address
-  kAddress,   // one address, which an operator moves to the new master, as a virtual IP or DNS name
+  kAddress,   // one address (virtual IP, DNS name), which an operator moves to the new master
   kSentinel,  // a client asks a sentinel for each new connection
   kCluster,   // a client asks any node, and follows MOVED
 };
@@ -40,19 +40,20 @@ std::span<const TopologyEntry> Topologies();
 // Returns null when no topology has this name.
 const TopologyEntry* FindTopology(std::string_view name);
 
-// The plan's topology must be known.
+// The functions below require that a topology has the name in the plan.
 
-// Counts masters and replicas.
+// Returns the number of masters and replicas.
 int ServersOf(const Plan& plan);
 // Returns how many nodes a lock can connect to.
 int LockNodesOf(const Plan& plan);
-// Returns how many nodes a client uses links to: masters and replicas, if it finds out by itself
-// which server is the master.
+// Returns how many servers each client has a link to. These are all masters and replicas if the
+// servers fail over by themselves, otherwise only the masters.
 int ClientLinksOf(const Plan& plan);
-// Returns the master whose replica a server is at the start; a master's own number.
+// Returns the master that a replica has at the start of the run. Returns a master's own number.
 int MasterOf(const Plan& plan, int server);
 
-// Why sizes do not fit the topology, and the setting at fault. Both are empty when they fit.
+// Why the sizes in a plan do not fit its topology, and the setting at fault. Both are empty when
+// the sizes fit.
 struct Incompatibility {
   std::string setting;
   std::string why;

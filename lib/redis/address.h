@@ -16,7 +16,7 @@ struct NodeAddress {
   uint16_t port = 0;
 };
 
-// Parses "unix:/path" or "tcp:127.0.0.1:6379", the format of FormatAddress.
+// Parses the format of FormatAddress: "unix:/path" or "tcp:127.0.0.1:6379".
 Result<NodeAddress> ParseAddress(std::string_view text);
 std::string FormatAddress(const NodeAddress& address);
 

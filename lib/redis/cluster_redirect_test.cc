@@ -23,7 +23,7 @@ using testing::kPatience;
 using testing::Server;
 using testing::TempFolder;
 
-// Returns two ports that are free now.
+// Returns two free ports.
 std::array<std::string, 2> FreePorts() {
   std::array<std::string, 2> ports;
   std::array<int, 2> sockets{};
@@ -43,7 +43,7 @@ std::array<std::string, 2> FreePorts() {
 }
 
 // The first server owns all slots; the slot of {t} is migrating to the second one.
-class SlotOnItsWay : public ::testing::Test {
+class MigratingSlot : public ::testing::Test {
  protected:
   void SetUp() override {
     const std::string last = std::to_string(16'383);
@@ -86,7 +86,7 @@ class SlotOnItsWay : public ::testing::Test {
   std::string slot_ = Ask(from_.address(), {"CLUSTER", "KEYSLOT", "{t}"});
 };
 
-TEST_F(SlotOnItsWay, AMigratedKeyIsAskedForAtItsNewServer) {
+TEST_F(MigratingSlot, AMigratedKeyIsAskedForAtItsNewServer) {
   const CallResult set = Call(*client_, {"SET", "{t}new", "2"});
   ASSERT_TRUE(set.has_value()) << set.error().message;
   EXPECT_EQ(set->text, "OK");
@@ -96,7 +96,7 @@ TEST_F(SlotOnItsWay, AMigratedKeyIsAskedForAtItsNewServer) {
   EXPECT_EQ(Call(*client_, {"GET", "{t}old"})->text, "1") << "and nothing else is";
 }
 
-TEST_F(SlotOnItsWay, AScriptIsSentToTheNewServerInFull) {
+TEST_F(MigratingSlot, AScriptIsSentToTheNewServerInFull) {
   const Script script("return redis.call('SET', KEYS[1], ARGV[1])");
   const std::array<std::string_view, 1> keys{"{t}new"};
   const std::array<std::string_view, 1> args{"3"};
@@ -108,7 +108,7 @@ TEST_F(SlotOnItsWay, AScriptIsSentToTheNewServerInFull) {
   EXPECT_EQ(Ask(to_.address(), {"SCRIPT", "EXISTS", script.sha1}), "[1]");
 }
 
-TEST_F(SlotOnItsWay, AScriptWithKeysOnBothServersHasCertainlyNotRun) {
+TEST_F(MigratingSlot, AScriptWithKeysOnBothServersHasCertainlyNotRun) {
   const Script script("return redis.call('SET', KEYS[2], '4')");
   const std::array<std::string_view, 2> keys{"{t}old", "{t}new"};
   const CallResult set = client_->Eval(script, keys, {}, RealMono() + kPatience);
@@ -118,7 +118,7 @@ TEST_F(SlotOnItsWay, AScriptWithKeysOnBothServersHasCertainlyNotRun) {
   EXPECT_EQ(KeysIn(to_), "0");
 }
 
-TEST_F(SlotOnItsWay, APinnedConnectionStaysWithItsServer) {
+TEST_F(MigratingSlot, APinnedConnectionStaysWithItsServer) {
   ASSERT_EQ(Call(*client_, {"WATCH", "{t}old"})->text, "OK");
   client_->Pin();
   const CallResult set = Call(*client_, {"SET", "{t}new", "5"});

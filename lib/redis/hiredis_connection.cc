@@ -13,11 +13,11 @@
 namespace doublehold {
 namespace {
 
-// Fits the small replies of lock and stock commands; a larger reply takes several reads.
+// Large enough for the replies of lock and stock commands. A larger reply takes several reads.
 constexpr size_t kReadBytes = 4096;
 constexpr Duration kTrusted = 2ms;
-// Usual retries of a command: two redirections to other nodes, and the script's text to both nodes.
-// More are needed only while a cluster's nodes disagree.
+// Limit of retries for one command. A command usually needs at most four: two redirections, and the
+// script's text for both nodes. Further redirections occur only while a cluster's nodes disagree.
 constexpr int kMostTurns = 5;
 
 Reply Convert(const redisReply& from) {
@@ -47,8 +47,8 @@ Reply Convert(const redisReply& from) {
   return reply;
 }
 
-// An error reply to a plain command means that nothing was done. A script may have failed half-way,
-// unless the node refused to start it.
+// An error reply to a plain command means that nothing was done. A script may have changed data
+// before it failed, unless the node refused to start it.
 bool IsDefinite(std::string_view error, bool script) {
   if (!script) return true;
   for (const std::string_view refused : {"LOADING", "NOAUTH", "NOPERM", "MASTERDOWN", "BUSY",
@@ -78,7 +78,7 @@ class Channel {
     return error;
   }
 
-  // Call when the node failed or redirected the client: the next Open asks the route again.
+  // Call when the node failed or redirected the client. The next Open asks the route again.
   void Lose() {
     Close();
     route_->Lost();
@@ -138,7 +138,8 @@ class HiredisConnection final : public Connection {
     CallResult result = FinishOnce();
     for (int again = 0; !result && again < kMostTurns; ++again) {
       const std::string& why = result.error().message;
-      // While pinned, no redirection: watches and queued commands belong to this node's connection.
+      // While pinned, follows no redirection, because watches and queued commands belong to this
+      // connection.
       const auto asked = pinned_ ? std::nullopt : channel_.AskedFor(why);
       if (asked) {
         result = FinishAt(*asked);
@@ -162,9 +163,9 @@ class HiredisConnection final : public Connection {
     started_ = true;
     deadline_ = deadline;
     failed_.reset();
-    // A restarted server has closed the connection. Detecting that before sending keeps the failure
-    // definite, but costs a system call. A recently used connection is not checked: no server
-    // restarts that fast.
+    // A restarted server has closed the connection. The check before sending keeps such a failure
+    // definite, but costs a system call. A recently used connection is not checked, because no
+    // server restarts that fast.
     if (channel_.IsOpen() && RealMono() - last_reply_ > kTrusted && channel_.IsSpoilt()) {
       channel_.Lose();
     }
@@ -180,8 +181,8 @@ class HiredisConnection final : public Connection {
     if (failed_) return tl::unexpected(*failed_);
     CallResult result = channel_.Receive(deadline_);
     if (HasReplied(result)) last_reply_ = RealMono();
-    // On failure, or if the server is a master no longer, asks the route for the node before the
-    // next command.
+    // After a failure, or if the server is no longer a master, the next command asks the route for
+    // the node.
     if (!HasReplied(result) || (!result && result.error().message.starts_with("READONLY")))
       channel_.Lose();
     return ClassifyError(std::move(result));
@@ -243,7 +244,8 @@ class HiredisSubscription final : public Subscription {
       }
       return true;
     }
-    // After a timeout the subscription stays; after any failure it is made again.
+    // After a timeout the subscription stays. After any other failure the next Wait subscribes
+    // again.
     if (RealMono() < deadline) channel_.Lose();
     return false;
   }

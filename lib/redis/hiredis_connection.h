@@ -1,7 +1,7 @@
 // Connection and Subscription to a real node, and a reader of Redis' protocol for event loops with
 // their own sockets. Only hiredis_connection.cc includes hiredis, and uses it for the protocol
-// alone. The sockets are our own, so that the deadline covers connecting, sending and receiving,
-// and a failure tells whether the command may have run.
+// alone. The sockets are Doublehold's (socket.h), so that the deadline covers connecting, sending
+// and receiving, and a failure states whether the command may have been executed.
 #ifndef DOUBLEHOLD_LIB_REDIS_HIREDIS_CONNECTION_H_
 #define DOUBLEHOLD_LIB_REDIS_HIREDIS_CONNECTION_H_
 
@@ -18,8 +18,8 @@ struct redisReader;  // of hiredis
 
 namespace doublehold {
 
-// The views given to Start and StartScript must stay valid until Finish, which sends a script's
-// text if the node lacks the script.
+// The arguments of Start and StartScript must stay valid until Finish, because Finish sends a
+// script's text if the node lacks the script.
 std::unique_ptr<Connection> MakeConnection(NodeAddress address);
 std::unique_ptr<Subscription> MakeSubscription(NodeAddress address, std::string channel);
 // Connects to the node that the route finds. Follows redirections to other nodes.
@@ -35,8 +35,9 @@ class ReplyReader {
   ReplyReader();
 
   void Feed(std::string_view bytes);
-  // Returns the next complete reply, if there is one. A server's error is a definite failure. Bytes
-  // that are not Redis' protocol are an indefinite failure, after which no reply follows.
+  // Returns the next complete reply, if there is one. Returns a definite failure for an error
+  // reply. Returns an indefinite failure for bytes that are not Redis' protocol; no reply follows
+  // this failure.
   std::optional<CallResult> Next();
 
  private:

@@ -51,7 +51,7 @@ TEST(ReplyReader, ReadsEveryKindOfReply) {
   EXPECT_TRUE(error.error().definite);
 }
 
-TEST(ReplyReader, TakesRepliesOffBytesAsTheyCome) {
+TEST(ReplyReader, ParsesRepliesThatArriveInParts) {
   ReplyReader replies;
   replies.Feed("$5\r\nhel");
   EXPECT_FALSE(replies.Next().has_value());
@@ -87,7 +87,7 @@ TEST_F(HiredisConnection, BytesArriveUnchanged) {
   }
 }
 
-TEST_F(HiredisConnection, AServerErrorMeansThatNothingWasDone) {
+TEST_F(HiredisConnection, AServerErrorIsADefiniteFailure) {
   ASSERT_TRUE(Call(*connection_, {"SET", "k", "v"}).has_value());
   const CallResult wrong = Call(*connection_, {"INCR", "k"});
   ASSERT_FALSE(wrong.has_value());
@@ -116,7 +116,7 @@ TEST_F(HiredisConnection, AScriptIsSentInFullIfTheServerLacksIt) {
   EXPECT_NE(stats.find("cmdstat_eval:calls=2"), std::string::npos) << stats;
 }
 
-TEST_F(HiredisConnection, AScriptThatFailsMayHaveRunHalfWay) {
+TEST_F(HiredisConnection, AScriptThatFailsMayHaveChangedData) {
   const Script script("redis.call('set', KEYS[1], 'half') return redis.call('incr', KEYS[1])");
   const std::array<std::string_view, 1> keys{"k"};
   const CallResult result = connection_->Eval(script, keys, {}, RealMono() + kPatience);
@@ -125,7 +125,7 @@ TEST_F(HiredisConnection, AScriptThatFailsMayHaveRunHalfWay) {
   EXPECT_EQ(Ask(server_.address(), {"GET", "k"}), "half");
 }
 
-TEST_F(HiredisConnection, WithoutAListenerNothingWasDone) {
+TEST_F(HiredisConnection, WithoutAListenerTheFailureIsDefinite) {
   const struct {
     NodeAddress address;
     const char* message;
@@ -166,7 +166,7 @@ TEST_F(HiredisConnection, AStoppedServerMayStillExecuteTheCommand) {
   EXPECT_EQ(Call(*connection_, {"GET", "k"})->text, "late");
 }
 
-TEST_F(HiredisConnection, ASilentNodeDoesNotCostTheOthersReplies) {
+TEST_F(HiredisConnection, RepliesOfOtherNodesCountEvenIfASilentNodeTakesAllTheTime) {
   Server second(SocketNamed("2.sock"));
   Server third(SocketNamed("3.sock"));
   const auto to_second = MakeConnection(second.address());
@@ -177,14 +177,15 @@ TEST_F(HiredisConnection, ASilentNodeDoesNotCostTheOthersReplies) {
   for (Connection* each : {connection_.get(), to_second.get(), to_third.get()}) {
     each->Start(set, deadline);
   }
-  // A server replies to this second PING after its reply to the SET.
+  // The test waits until both servers have replied to the SET: a server replies to PING only
+  // afterwards.
   for (const Server* each : {&second, &third}) {
     ASSERT_TRUE(Eventually([&] { return Ask(each->address(), {"GET", "k"}) == "v"; }));
     ASSERT_EQ(Ask(each->address(), {"PING"}), "PONG");
   }
   EXPECT_FALSE(connection_->Finish().has_value());
   EXPECT_GE(RealMono(), deadline);
-  EXPECT_TRUE(to_second->Finish().has_value()) << "its answer was there, if past the deadline";
+  EXPECT_TRUE(to_second->Finish().has_value()) << "its reply had arrived before Finish";
   EXPECT_TRUE(to_third->Finish().has_value());
 }
 
@@ -271,9 +272,9 @@ TEST_F(HiredisConnection, ACommandWithoutReplyMayHaveBeenExecuted) {
   }
 }
 
-TEST_F(HiredisConnection, AServerTooBusyToConnectToHasDoneNothing) {
+TEST_F(HiredisConnection, AFullBacklogIsADefiniteFailure) {
   server_.Stop();
-  // Connects until the backlog is full. No failure may claim more than is certain.
+  // Connects until the backlog is full. Earlier failures are timeouts, which are indefinite.
   std::vector<std::unique_ptr<Connection>> waiting;
   const std::array<std::string_view, 1> ping{"PING"};
   bool refused = false;
@@ -293,7 +294,7 @@ TEST_F(HiredisConnection, AServerTooBusyToConnectToHasDoneNothing) {
 TEST_F(HiredisConnection, APinnedConnectionDoesNotReconnect) {
   ASSERT_EQ(Call(*connection_, {"WATCH", "k"})->text, "OK");
   connection_->Pin();
-  ASSERT_EQ(Call(*connection_, {"MULTI"})->text, "OK") << "as long as it stands, it is used";
+  ASSERT_EQ(Call(*connection_, {"MULTI"})->text, "OK") << "an open connection can be used";
   server_.Kill();
   server_.Start();
   for (const char* attempt : {"first", "second"}) {
@@ -330,9 +331,9 @@ TEST(Subscription, MessagesThatArriveTogetherAreOneWakeUp) {
   const auto subscription = MakeSubscription(server.address(), "news");
   ASSERT_TRUE(subscription->Wait(RealMono() + kPatience));
   const auto publisher = MakeConnection(server.address());
-  for (int i = 0; i < 100; ++i)  // so small that the socket takes them all at once
+  for (int i = 0; i < 100; ++i)  // so small that the socket buffer holds all of them
     ASSERT_TRUE(Call(*publisher, {"PUBLISH", "news", "x"})->IsInteger(1));
-  // The server has sent all messages before it replies to this.
+  // The server sends all messages before it replies to PING.
   ASSERT_TRUE(Call(*publisher, {"PING"}).has_value());
   EXPECT_TRUE(subscription->Wait(RealMono() + kPatience));
   EXPECT_FALSE(subscription->Wait(RealMono() + 20ms));

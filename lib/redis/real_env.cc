@@ -22,9 +22,9 @@ timespec ToTimespec(MonoTime time) {
   return {.tv_sec = ns / 1'000'000'000, .tv_nsec = ns % 1'000'000'000};
 }
 
-// The announcement and its answer are one byte each, on a SOCK_SEQPACKET pair. The answer arrives
-// when the faults that wait for this step are in place. If the socket closes, the supervisor is
-// gone, so the process ends.
+// The announcement and its answer are one byte each, on a SOCK_SEQPACKET pair. The supervisor
+// answers when the faults that wait for this step have started. If the socket closes, the
+// supervisor is dead, so the process ends.
 void Announce(int fd, uint8_t step) {
   while (send(fd, &step, 1, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) _exit(0);
@@ -89,7 +89,7 @@ MonoTime RealEnv::Mono() { return RealMono(); }
 
 WallTime RealEnv::Wall() {
   timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);  // the clock shim determines it in a run
+  clock_gettime(CLOCK_REALTIME, &now);  // in a run, the clock shim may change this time
   return WallTime(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 

@@ -13,15 +13,15 @@
 
 namespace doublehold {
 
-// The shared state of a process's Envs. It must outlive them, and must not change once the first
-// Env is made.
+// The shared state of a process's Envs. The RealProcess must outlive these Envs, and must not
+// change after the first Env is made.
 struct RealProcess {
   int number = 0;  // Event::client, and its index in `shared`
   uint64_t seed = 0;
   std::vector<NodeAddress> addresses;  // by node number; [0] is the store
-  Roster roster;                       // the nodes' roster if clients follow the master
-  SharedRun* shared = nullptr;         // null: nothing is recorded, and no step is announced
-  int step_fd = -1;                    // socket for announced steps; -1: none
+  Roster roster;                       // empty unless clients follow the master
+  SharedRun* shared = nullptr;         // if null, nothing is recorded, and no step is announced
+  int step_fd = -1;                    // socket for announced steps, or -1 if there is none
 };
 
 // One task's Env. Not thread-safe; Spawn makes another Env for the new thread. A spawned session is
@@ -60,8 +60,9 @@ class RealEnv final : public Env {
   StopSignal* stop_ = nullptr;  // of a spawned task
 };
 
-// Sleeps and measures how late it wakes, until it is stopped: a process that cannot run is stalled,
-// for any reason. Records stalls of at least `threshold`. Spawn it as TaskKind::kMeter.
+// Sleeps repeatedly and measures how late it wakes, until its task is stopped. A late wake-up means
+// that the process was stalled, for whatever reason. Records stalls of at least `threshold`. Spawn
+// this function as TaskKind::kMeter.
 void MeterStalls(Env& env, Duration threshold, ClientControl* control);
 
 }  // namespace doublehold

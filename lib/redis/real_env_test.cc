@@ -179,7 +179,7 @@ TEST_F(RealEnvTest, EqualSeedsDrawEqually) {
   EXPECT_NE(a.Random().Next(), meter.Random().Next());
 }
 
-TEST_F(RealEnvTest, ASecondTaskOfAKindWouldShareItsSegmentAndIsABug) {
+TEST_F(RealEnvTest, ASecondTaskOfAKindIsABugBecauseItWouldShareASegment) {
   RealEnv watchdog(process_, TaskKind::kWatchdog);
   EXPECT_DEATH((void)watchdog.Spawn(TaskKind::kWatchdog, [](Env&) {}), "CHECK failed");
 }
@@ -218,7 +218,7 @@ TEST(MeterStalls, RecordsALongStall) {
   world.task_end = testing::kStartOfWorld + 300ms;
   ClientControl control{};
   MeterStalls(env, /*threshold=*/20ms, &control);
-  ASSERT_EQ(testing::Told(world.events), (std::vector<std::string>{"90 info stall"}));
+  ASSERT_EQ(testing::FormatEvents(world.events), (std::vector<std::string>{"90 info stall"}));
   EXPECT_EQ(world.events[0].value[0], ToNs(60ms)) << "it was to wake at 30 ms";
   EXPECT_EQ(control.wall_ahead_ns.load(), ToNs(world.wall_ahead));
 }

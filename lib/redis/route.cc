@@ -35,7 +35,7 @@ size_t NodeAt(const Roster& roster, std::string_view port_text) {
 }
 
 // Asks a sentinel for each new connection, as most clients do. An open connection is used until it
-// breaks.
+// breaks, even if the master changes.
 class BySentinel final : public Route {
  public:
   BySentinel(const std::vector<NodeAddress>& addresses, const Roster& roster)
@@ -62,8 +62,8 @@ class BySentinel final : public Route {
   size_t sentinel_ = 0;  // the sentinel that answered last
 };
 
-// Asks any node, and follows "MOVED 866 127.0.0.1:7002". "ASK 866 127.0.0.1:7002" is the error for
-// a key that has already migrated while its slot is still migrating.
+// Asks any node, and follows "MOVED 866 127.0.0.1:7002". A node replies "ASK 866 127.0.0.1:7002"
+// while a slot is migrating, for a key that has already migrated.
 class InCluster final : public Route {
  public:
   InCluster(const std::vector<NodeAddress>& addresses, const Roster& roster)

@@ -19,12 +19,12 @@ namespace doublehold {
 // The sentinels' name for the master.
 constexpr std::string_view kMasterName = "doublehold";
 
-// The servers among which clients find the master. Servers know each other by announced ports;
-// clients use links of their own instead.
+// The servers among which clients find the master. Servers know each other by announced ports.
+// Clients use the addresses of their own links instead.
 struct Roster {
-  // By node number; [0] is unused; empty: there is no master to follow.
+  // Announced ports by node number; [0] is unused. Empty if there is no master to follow.
   std::vector<uint16_t> announced;
-  std::vector<NodeAddress> sentinels;  // empty, with announced ports: a cluster
+  std::vector<NodeAddress> sentinels;  // empty in a cluster
 };
 
 // The route of one connection. Not thread-safe.
@@ -36,13 +36,13 @@ class Route {
   virtual tl::expected<NodeAddress, std::string> Find(Deadline deadline) = 0;
   // Call when the node could not be reached, or the connection broke.
   virtual void Lost() {}
-  // Call with a server's error. Returns true if it redirects the client to another node; Find now
-  // returns that node.
+  // Call with a server's error. Returns true if the error redirects the client to another node. The
+  // next Find returns that node.
   virtual bool Redirected(std::string_view error) {
     (void)error;
     return false;
   }
-  // Like Redirected, but for one command only: returns the node that accepts the command after
+  // Like Redirected, but for one command only. Returns the node that accepts the command after
   // ASKING. Later commands use the old route.
   virtual std::optional<NodeAddress> AskedFor(std::string_view error) {
     (void)error;
@@ -51,8 +51,8 @@ class Route {
 };
 
 std::unique_ptr<Route> FixedRoute(NodeAddress address);
-// Finds the master through sentinels, or through the servers of a cluster. Addresses are by node
-// number. Both arguments must outlive the route.
+// Finds the master through sentinels, or through the servers of a cluster. `addresses` is indexed
+// by node number. Both arguments must outlive the route.
 std::unique_ptr<Route> RouteToMaster(const std::vector<NodeAddress>& addresses,
                                      const Roster& roster);
 

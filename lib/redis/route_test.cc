@@ -10,7 +10,7 @@ uint16_t PortFound(Route& route) {
   return found ? found->port : 0;
 }
 
-TEST(Route, InAClusterMovedLeadsToTheClientsOwnLink) {
+TEST(Route, InAClusterMovedSelectsTheClientsOwnLink) {
   const std::vector<NodeAddress> addresses{{.port = 10}, {.port = 11}, {.port = 12}, {.port = 13}};
   const Roster roster{.announced = {0, 7001, 7002, 7003}};
   const auto route = RouteToMaster(addresses, roster);
@@ -24,7 +24,7 @@ TEST(Route, InAClusterMovedLeadsToTheClientsOwnLink) {
   }
 }
 
-TEST(Route, InAClusterTheNextServerIsAskedAfterALossAndNeverTheStore) {
+TEST(Route, InAClusterTheNextServerIsAskedAfterAFailureButNeverTheStore) {
   const std::vector<NodeAddress> addresses{{.port = 10}, {.port = 11}, {.port = 12}, {.port = 13}};
   const Roster roster{.announced = {0, 7001, 7002, 7003}};
   const auto route = RouteToMaster(addresses, roster);
@@ -34,7 +34,7 @@ TEST(Route, InAClusterTheNextServerIsAskedAfterALossAndNeverTheStore) {
   }
 }
 
-TEST(Route, WithoutAnAnsweringSentinelTheMasterIsUnknown) {
+TEST(Route, IfNoSentinelRepliesTheMasterIsUnknown) {
   const std::vector<NodeAddress> addresses{{.port = 10}, {.port = 11}};
   const Roster roster{.announced = {0, 7001},
                       .sentinels = {{.unix_path = "/nowhere/1"}, {.unix_path = "/nowhere/2"}}};

@@ -114,8 +114,8 @@ bool Socket::IsSpoilt() const {
 
 std::string Socket::WaitFor(int16_t events, Deadline deadline) const {
   while (true) {
-    // Data that has already arrived counts even after the deadline. A node that is silent until the
-    // deadline must not cost the replies of the others.
+    // Returns data that has already arrived, even after the deadline. If one node is silent until
+    // the deadline, the replies of the other nodes must still count.
     const Duration left = std::max(deadline - RealMono(), Duration::zero());
     const timespec timeout{.tv_sec = left.count() / 1'000'000'000,
                            .tv_nsec = left.count() % 1'000'000'000};

@@ -23,17 +23,17 @@ class Socket {
   [[nodiscard]] bool IsOpen() const { return fd_ >= 0; }
   void Close();
 
-  // Each of these returns an empty string on success, otherwise a short reason.
+  // Connect and SendAll return an empty string on success, otherwise a short reason.
   [[nodiscard]] std::string Connect(const NodeAddress& address, Deadline deadline);
-  // On failure, the peer has received an incomplete command at most.
+  // After a failure, the peer has received at most an incomplete command.
   [[nodiscard]] std::string SendAll(std::string_view bytes, Deadline deadline);
-  // Waits for data; `bytes` is its length.
+  // Waits for data. `bytes` is the length of the data.
   struct Received {
     std::string error;
     size_t bytes = 0;
   };
   [[nodiscard]] Received Receive(std::span<char> into, Deadline deadline);
-  // Whether the peer has closed the connection or sent unsolicited data, so that it is unusable.
+  // Whether the connection is unusable because the peer has closed it or sent unsolicited data.
   [[nodiscard]] bool IsSpoilt() const;
 
  private:

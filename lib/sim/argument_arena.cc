@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kBlockBytes = size_t{16} * 1024;
 
-// Copies a short word faster than a call to memcpy does: by two pieces, which may overlap.
+// Copies a short word in two pieces, which may overlap. This is faster than a call to memcpy.
 char* PutLetters(std::string_view word, char* to) {
   const auto by = [&]<typename Piece>(Piece piece) {
     std::memcpy(&piece, word.data(), sizeof(piece));

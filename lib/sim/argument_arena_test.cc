@@ -13,7 +13,7 @@ TEST(WordStore, KeepsWordsAtTheirAddresses) {
   WordStore store;
   std::vector<Argv> kept;
   std::vector<std::vector<std::string>> given;
-  for (size_t i = 0; i < 300; ++i) {  // fills more than a few blocks
+  for (size_t i = 0; i < 300; ++i) {  // fills several blocks
     given.push_back({"SET", std::string(i, 'k'), "", std::string(500, 'v')});
     std::vector<std::string_view> words(given.back().begin(), given.back().end());
     kept.push_back(store.Put(words));

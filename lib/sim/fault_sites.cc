@@ -15,7 +15,7 @@ void World::NotePlace(FaultPlace place) {
   terms_.places->push_back(std::move(place));
 }
 
-void World::NoteGoingOn(Task& task, Point point) {
+void World::NoteContinuation(Task& task, Point point) {
   if (!NotesPlaces(point)) return;
   task.noted = terms_.places->size();
   task.looked = false;
@@ -31,8 +31,8 @@ void World::NoteStep(Task& task, Step step) {
   task.noted.reset();
 }
 
-// Counts messages as on a real server, which begins without scripts: the first EVALSHA of a script
-// fails, and the client sends an EVAL with the text, which the server executes.
+// Counts messages as on a real server, which begins without scripts. There, the first EVALSHA of a
+// script fails. The client then sends an EVAL with the text, which the server executes.
 void Network::NotePlace(Point point, uint32_t index) {
   const Link& link = links_[messages_[index].link];
   FaultPlace place{.point = point, .client = link.process, .node = link.node};

@@ -8,7 +8,8 @@
 namespace doublehold::sim {
 namespace {
 
-// A search has fixed terms, so it needs a few hundred texts at most.
+// Limit of the cache. The terms of a search are fixed, so a search needs a few hundred texts at
+// most.
 constexpr size_t kMostKept = 4096;
 
 std::string NodeName(int node) {

@@ -13,14 +13,14 @@ namespace doublehold::sim {
 
 struct BegunFault {
   FaultForm fault = FaultForm::kPause;
-  int client = -1;             // -1: the fault hits no client
-  int node = -1;               // -1: the fault hits no node
+  int client = -1;             // the client that the fault hits, or -1
+  int node = -1;               // the node that the fault hits, or -1
   std::string_view command{};  // the message's first word, or "script"
   Duration lasts{};
 };
 std::string TextOf(const BegunFault& begun);
 
-// Caches the texts: formatting one takes a good part of the time of an execution.
+// Caches the texts, because formatting a text takes a good part of the time of an execution.
 class FaultTexts {
  public:
   // The reference is valid until the next call.

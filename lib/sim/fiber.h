@@ -1,6 +1,6 @@
 // A fiber: a function with a stack of its own. It runs from Resume until it yields or ends. Built
-// on Boost.Context. Stack changes are announced to AddressSanitizer, which would report them as
-// errors.
+// on Boost.Context. Announces each change of the stack to AddressSanitizer, which would otherwise
+// report an error.
 //
 // Thread rule: all fibers of a pool run on one thread. A fiber must have finished before it is
 // destroyed.
@@ -37,9 +37,9 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Called from outside the fiber: runs the fiber until it yields or ends.
+  // Runs the fiber until it yields or ends. Call from outside the fiber.
   void Resume();
-  // Called from inside the fiber: returns to the caller of Resume.
+  // Returns to the caller of Resume. Call from inside the fiber.
   void Yield();
   [[nodiscard]] bool finished() const { return finished_; }
 

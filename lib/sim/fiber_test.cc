@@ -8,7 +8,7 @@
 namespace doublehold::sim {
 namespace {
 
-TEST(Fiber, RunsWhenItIsResumedAndUntilItYields) {
+TEST(Fiber, RunsFromResumeUntilItYields) {
   StackPool stacks;
   std::string said;
   Fiber* self = nullptr;
@@ -27,7 +27,7 @@ TEST(Fiber, RunsWhenItIsResumedAndUntilItYields) {
   EXPECT_TRUE(fiber.finished());
 }
 
-TEST(Fiber, OneMayResumeAnother) {
+TEST(Fiber, AFiberMayResumeAnotherFiber) {
   StackPool stacks;
   std::string said;
   Fiber* inner_self = nullptr;
@@ -48,7 +48,7 @@ TEST(Fiber, OneMayResumeAnother) {
   EXPECT_EQ(said, "oipj");
 }
 
-// An exception that a task throws and catches stays in the task, whichever fibers run in between.
+// A task that throws an exception catches it itself, even if other fibers run in between.
 TEST(Fiber, ExceptionsStayOnTheirOwnStack) {
   StackPool stacks;
   std::string said;
@@ -71,7 +71,7 @@ TEST(Fiber, ExceptionsStayOnTheirOwnStack) {
   EXPECT_EQ(said, "inside");
 }
 
-TEST(StackPool, GivesStacksOutAgain) {
+TEST(StackPool, ReusesStacks) {
   StackPool stacks;
   const void* first = nullptr;
   for (int i = 0; i < 3; ++i) {

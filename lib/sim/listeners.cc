@@ -1,5 +1,5 @@
-// Subscriptions to the channels of a simulated world's nodes. Each has a connection of its own,
-// which breaks as other connections do.
+// Subscriptions to the channels of a simulated world's nodes. Each subscription has a connection of
+// its own, to which the faults on connections apply.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -59,14 +59,15 @@ void Network::Publish(int node) {
         if (!is_held) continue;
         at += world_->terms_.lasts;
       }
-      TellListener(static_cast<uint32_t>(&listener - listeners_.data()), link, /*closes=*/false,
-                   at);
+      SendToListener(static_cast<uint32_t>(&listener - listeners_.data()), link, /*closes=*/false,
+                     at);
     }
   }
 }
 
-// Plans the delivery in the order of publishing, as every connection does.
-void Network::TellListener(uint32_t listener, Link& link, bool closes, MonoTime at) {
+// Plans the delivery of a message. Messages of one connection are delivered in the order of
+// publishing.
+void Network::SendToListener(uint32_t listener, Link& link, bool closes, MonoTime at) {
   link.last_reply = std::max(link.last_reply, at);
   const uint64_t number = static_cast<uint64_t>(link.number);
   world_->Plan({.at = link.last_reply,

@@ -37,8 +37,8 @@ void Network::Begin(World& world, int nodes) {
     node.clock = {};
     node.still_until = node.down_until = {};
     node.restarts = 0;
-    // When all traffic is recorded, the node begins without scripts. Then the commands that load a
-    // script are counted too, as on a real server that has just started.
+    // When all traffic is recorded, the node begins without scripts. The commands that load a
+    // script are then counted too, as on a real server that has just started.
     node.knows_all = !world.terms_.records_traffic;
     node.replicas.reset();
     if (world.terms_.replicas > 0) node.replicas.emplace(node.redis, world.terms_.lag);
@@ -62,7 +62,7 @@ Network::Message& Network::Add(uint32_t link) {
   Message& message = messages_[message_count_];
   message.link = link;
   message.script = nullptr;
-  message.with_text = message.carried_out = message.replied = message.closes = false;
+  message.with_text = message.executed = message.replied = message.closes = false;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
   return message;
@@ -129,9 +129,10 @@ CallResult* Network::Take(uint32_t link) {
 void Network::Break(uint32_t link) {
   world_->NoteManyEffects();
   Link& broken = links_[link];
-  // The node reads to the end of the connection. A request that is still on its way is executed
-  // with the connection's watches and queued commands, so the node closes only afterwards.
-  if (broken.number != 0 && (broken.awaited == 0 || messages_[broken.awaited].carried_out))
+  // The node reads all requests before it sees the end of the connection. A request in flight is
+  // executed with the connection's watches and queued commands. So the node closes the connection
+  // only afterwards.
+  if (broken.number != 0 && (broken.awaited == 0 || messages_[broken.awaited].executed))
     nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
   broken.number = 0;
   broken.awaited = 0;
@@ -142,19 +143,19 @@ void Network::DeliverRequest(uint32_t index) {
   Message& message = messages_[index];
   const int number = links_[message.link].node;
   Node& node = nodes_[static_cast<size_t>(number)];
-  if (message.restarts != node.restarts) return;  // the message was lost when the connection broke
+  if (message.restarts != node.restarts) return;  // the message was lost when the node ended
   if (node.still_until > world_->now_) return Again(index, node);
   if (number != kStoreId.number) {
-    if (world_->NotesPlaces(Point::kCarryOut)) NotePlace(Point::kCarryOut, index);
-    const std::optional<FaultForm> fault = world_->ChooseFault(Point::kCarryOut);
-    if (fault && StrikeNode(*fault, number)) {
-      // A node that restarts has lost the message; a paused node executes it later.
+    if (world_->NotesPlaces(Point::kExecute)) NotePlace(Point::kExecute, index);
+    const std::optional<FaultForm> fault = world_->ChooseFault(Point::kExecute);
+    if (fault && StartNodeFault(*fault, number)) {
+      // A paused node executes the message later. A node that restarts has lost it.
       if (node.still_until > world_->now_) Again(index, node);
       return;
     }
   }
-  CarryOut(message, node);
-  message.carried_out = true;
+  Execute(message, node);
+  message.executed = true;
   Publish(number);
   const Link& link = links_[message.link];
   if (link.number != message.number) node.redis.CloseConnection(message.number);
@@ -184,7 +185,7 @@ void Network::Again(uint32_t index, const Node& node) {
   world_->Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
 }
 
-void Network::CarryOut(Message& message, Node& node) {
+void Network::Execute(Message& message, Node& node) {
   const int64_t now_ms =
       ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_));
   const Link& link = links_[message.link];
@@ -198,7 +199,7 @@ void Network::CarryOut(Message& message, Node& node) {
   if (message.script == nullptr)
     return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
                 message.reply);
-  // A server that has not lost its scripts is assumed to know every script.
+  // Before a fault removes its scripts, a server is assumed to know every script.
   if (message.with_text || node.knows_all) node.redis.LoadScript(*message.script);
   Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
        /*of_script=*/true, message.reply);

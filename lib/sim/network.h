@@ -40,12 +40,12 @@ class Network {
   void Send(uint32_t link, Argv command);
   // Sends EVALSHA.
   void SendScript(uint32_t link, const Script& script, Argv keys, Argv args);
-  // Sends the script of the last SendScript on this connection again, as EVAL with the text.
+  // Sends EVAL with the text of the last SendScript on this connection.
   void SendText(uint32_t link);
-  // Returns the reply that arrived on this connection, once. The caller may move from the result.
-  // Null when no reply has arrived.
+  // Returns a reply that has arrived on this connection, or null. Returns each reply once. The
+  // caller may move from the result.
   CallResult* Take(uint32_t link);
-  // Closes the connection; a reply to the pending call is dropped.
+  // Closes the connection. A reply to the pending call is dropped.
   void Break(uint32_t link);
   [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
 
@@ -63,10 +63,10 @@ class Network {
     return links_[messages_[message].link].process;
   }
   [[nodiscard]] int NodeOf(uint32_t message) const { return links_[messages_[message].link].node; }
-  // Whether news arrived since the last call. News also wakes the waiting task.
+  // Whether news arrived since the last call. Arriving news also wakes the waiting task.
   bool TakeNews(uint32_t listener);
 
-  // Deliver a message that is due.
+  // These deliver the request or the reply of a message that is due.
   void DeliverRequest(uint32_t message);
   void DeliverReply(uint32_t message);
   // Delivers a published message to a listener, or the end of the listener's connection.
@@ -78,8 +78,8 @@ class Network {
     RedisModel redis;
     SkewedClock clock{};
     MonoTime still_until{};
-    MonoTime down_until{};  // until then, nothing listens on the node's port
-    int restarts = 0;       // how often all connections to the node broke
+    MonoTime down_until{};  // until then, the node's port refuses connections
+    int restarts = 0;       // how often the node restarted or ended
     bool knows_all = true;  // whether every script counts as loaded
     std::optional<ReplicaLog> replicas{};
   };
@@ -87,11 +87,11 @@ class Network {
     uint32_t task = 0;
     int process = 0;
     int node = 0;
-    int number = 0;  // the node's number for this connection; 0: not open
+    int number = 0;  // the node's number for this connection, or 0 if it is not open
     MonoTime last_request{}, last_reply{};
     uint32_t sent = 0;      // index of the last message on this connection
-    uint32_t awaited = 0;   // the message whose reply is pending; 0: none
-    uint32_t answered = 0;  // the message whose reply has arrived and is not yet taken; 0: none
+    uint32_t awaited = 0;   // the message whose reply is pending, or 0
+    uint32_t answered = 0;  // the message whose reply has arrived but is not yet taken, or 0
     std::optional<uint32_t> listener{};  // the listener that owns this connection
   };
   struct Message {
@@ -100,9 +100,9 @@ class Network {
     int restarts = 0;  // restarts of the node when the message was sent
     const Script* script = nullptr;
     bool with_text = false;
-    Argv words{}, args{};  // for a script: keys and arguments
+    Argv words{}, args{};  // `words` has the keys of a script, `args` its arguments
     CallResult reply{};
-    bool carried_out = false;
+    bool executed = false;
     bool replied = false;             // the reply was sent
     bool closes = false;              // the connection closes with this reply
     std::optional<Announced> step{};  // the step that the sender had announced
@@ -110,7 +110,7 @@ class Network {
   struct Listener {
     uint32_t link = 0;
     std::string channel;
-    int number = 0;  // number of the subscribed connection; 0: not subscribed
+    int number = 0;  // number of the subscribed connection, or 0
     bool has_news = false;
     bool gone = false;
   };
@@ -119,10 +119,10 @@ class Network {
   void NotePlace(Point point, uint32_t message);
   void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
-  bool StrikeNode(FaultForm fault, int number);
-  void CarryOut(Message& message, Node& node);
+  bool StartNodeFault(FaultForm fault, int number);
+  void Execute(Message& message, Node& node);
   void Publish(int node);
-  void TellListener(uint32_t listener, Link& link, bool closes, MonoTime at);
+  void SendToListener(uint32_t listener, Link& link, bool closes, MonoTime at);
   void CountListeners(int node, const std::string& channel);
   void Answer(uint32_t index, MonoTime at);  // sends the message's reply
   void Lose(uint32_t index, bool definite, std::string why);

@@ -11,7 +11,7 @@
 namespace doublehold::sim {
 
 // Returns true when the fault keeps the node from executing the current message now.
-bool Network::StrikeNode(FaultForm fault, int number) {
+bool Network::StartNodeFault(FaultForm fault, int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
   const MonoTime now = world_->now_;
   const Duration lasts = world_->terms_.lasts;
@@ -75,8 +75,8 @@ bool Network::StrikeNode(FaultForm fault, int number) {
   }
 }
 
-// The node's process is gone: all connections to it break, and messages on their way to it are
-// lost.
+// Call when the node's process has ended. All connections to the node break, and requests in flight
+// are lost.
 void Network::FailPendingCalls(int number) {
   Node& node = nodes_[static_cast<size_t>(number)];
   ++node.restarts;
@@ -89,22 +89,22 @@ void Network::FailPendingCalls(int number) {
     } else if (link.awaited != 0) {
       Lose(link.awaited, /*definite=*/false, "the server closed the connection");
     } else if (link.listener) {
-      TellListener(*link.listener, link, /*closes=*/true, world_->now_ + world_->terms_.latency);
+      SendToListener(*link.listener, link, /*closes=*/true, world_->now_ + world_->terms_.latency);
     } else {
       link.number = 0;
     }
   }
 }
 
-// WAIT on a node with replicas. Replies with the number of replicas once they have the data, or
-// with 0 at the timeout. Returns how much later than other commands it is answered; empty: never.
+// Handles WAIT on a node with replicas. The reply is the number of replicas when they have the
+// data. If replication is cut, the reply is 0 at the timeout. Returns the delay of the reply
+// relative to other commands. Returns nothing if there is no reply.
 std::optional<Duration> Network::AwaitReplicas(Message& message, const Node& node) {
   constexpr size_t kTimeoutAt = 2;
   const int count = node.replicas->is_cut() ? 0 : world_->terms_.replicas;
   message.reply = Reply{.kind = Reply::Kind::kInteger, .integer = count};
   if (count > 0) return world_->terms_.lag;
-  const int64_t timeout_ms =
-      ReadInteger(message.words[kTimeoutAt]).value_or(0);  // 0: it waits for ever
+  const int64_t timeout_ms = ReadInteger(message.words[kTimeoutAt]).value_or(0);  // 0: no timeout
   if (timeout_ms == 0) return std::nullopt;
   return std::chrono::milliseconds(timeout_ms);
 }

@@ -6,8 +6,8 @@
 
 namespace doublehold::sim {
 
-// Returns the event to happen next. The choices may defer `due` behind the next event that is due
-// within the window, and so on.
+// Returns the event to happen next, which is `due` or a later one. A choice may defer an event
+// behind the next event within the window. The next event may be deferred in the same way.
 World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
   if (first.what == Due::What::kHeal) return first;
@@ -34,8 +34,9 @@ World::Due World::TakeNext(const Due& due) {
   }
 }
 
-// Plans `first` again behind `second`. An event in the sleep set stays there. Only a tie adds a
-// sleep-set entry: an event that is deferred to a later instant happens at another time.
+// Plans `first` again behind `second`. If `first` is in the sleep set, it stays there. Otherwise
+// adds a sleep-set entry if the two events are simultaneous. An event that is deferred to a later
+// instant needs no entry, because it happens at another time.
 void World::Defer(Due first, const Due& second, bool is_tie) {
   const auto asleep = std::ranges::find(asleep_, first.number, &Sleeper::number);
   first.at = std::max(first.at, second.at);
@@ -62,9 +63,9 @@ void World::ExecuteUpdatingSleepSets(const Due& due) {
   const uint64_t effects = effects_;
   Happen(due);
   const bool is_simple = effects_ - effects <= 1;
-  // The choices asked by `due` itself still count as new: a fault here begins behind the events
-  // that `due` was deferred behind, and may depend on them.
-  if (was_asleep && is_simple && !again_from_) again_from_ = asked_;
+  // Choices that were asked while `due` happened are not redundant. A fault at such a choice begins
+  // after the events behind which `due` was deferred, and may depend on these events.
+  if (was_asleep && is_simple && !redundant_from_) redundant_from_ = asked_;
   const auto depends = [&](const Sleeper& sleeper) {
     if (!is_simple || sleeper.number == due.number || sleeper.at != due.at) return true;
     const Place& other = sleeper.place;

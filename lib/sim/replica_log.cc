@@ -8,7 +8,7 @@ void ReplicaLog::Note(MonoTime at, const RedisModel& node) {
   kept_.emplace_back(at, node);
 }
 
-// An update that was sent before the cut still arrives.
+// Returns the replicas' data at `now`. An update that was sent before the cut still arrives.
 const RedisModel& ReplicaLog::At(MonoTime now) const {
   size_t last = 0;
   while (last + 1 < kept_.size() && kept_[last + 1].first + lag_ <= now) ++last;

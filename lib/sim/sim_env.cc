@@ -155,9 +155,10 @@ std::unique_ptr<doublehold::Task> SimEnv::Spawn(TaskKind kind, std::function<voi
   return std::make_unique<Handle>(world_, task_, child);
 }
 
-// Fault points at steps. A client can be stopped wherever it continues, and running on from there
-// to its next step takes no time. So a stop at that step has the same effect, except at these two
-// steps: the client may have read a clock before them and decided by it.
+// Only these two steps are fault points. A client can also be stopped wherever it continues, and
+// reaching the next step takes no virtual time. So a stop at any other step has the effect of a
+// stop where the client continued. Before these two steps, the client may have read a clock and
+// acted on its time.
 void SimEnv::Reach(Step step) {
   world_.NoteStep(task_, step);
   if (step == Step::kAfterAcquire || step == Step::kMidRelease) world_.PassPoint(task_);

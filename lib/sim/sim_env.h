@@ -10,8 +10,8 @@
 
 namespace doublehold::sim {
 
-// Belongs to one task; only the task's fiber uses it. After the task's process is killed, every
-// call fails at once and nothing is recorded, so that the task ends.
+// Used only by the fiber of one task. After the task's process is killed, every call fails at once
+// and nothing is recorded, so that the task ends.
 class SimEnv final : public Env {
  public:
   SimEnv(World& world, World::Task& task);

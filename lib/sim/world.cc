@@ -77,7 +77,8 @@ void World::Run(bool with_faults) {
   }
 }
 
-// `due` is a plain sorted vector: few events are planned at a time, and most new ones are due last.
+// `due` is a plain sorted vector, because few events are planned at a time and most new events are
+// due last.
 void World::Plan(Due due) {
   due.number = ++planned_;
   ++effects_;
@@ -117,7 +118,7 @@ World::Due World::Take(const Due& next) {
 void World::Happen(const Due& due) {
   switch (due.what) {
     case Due::What::kWake:
-      return GoOn(due);
+      return ContinueTask(due);
     case Due::What::kRequest:
       return memory_->network.DeliverRequest(due.which);
     case Due::What::kReply:
@@ -129,7 +130,7 @@ void World::Happen(const Due& due) {
   }
 }
 
-void World::GoOn(const Due& due) {
+void World::ContinueTask(const Due& due) {
   Task& task = *memory_->tasks[due.which];
   Process& process = *task.process;
   const auto later = [&] {
@@ -139,8 +140,8 @@ void World::GoOn(const Due& due) {
   };
   if (process.still_until > now_) return later();
   if (process.number > 0 && (task.begun || !std::exchange(process.begun, true))) {
-    const Point point = task.begun ? Point::kGoOn : Point::kBegin;
-    if (terms_.places != nullptr && !task.begun_fault) NoteGoingOn(task, point);
+    const Point point = task.begun ? Point::kContinue : Point::kBegin;
+    if (terms_.places != nullptr && !task.begun_fault) NoteContinuation(task, point);
     const std::optional<FaultForm> fault =
         task.begun_fault ? std::exchange(task.begun_fault, std::nullopt) : ChooseFault(point);
     if (fault == FaultForm::kPause) {
@@ -167,23 +168,23 @@ void World::GoOn(const Due& due) {
 void World::RunTask(Task& task) {
   task.begun = true;
   task.step.reset();
-  ++task.wait;  // whatever else was to end this wait comes too late
+  ++task.wait;  // other events that would end this wait no longer match
   memory_->DropTimer(task.number);
   task.fiber->Resume();
 }
 
 void World::PassPoint(Task& task) {
   if (task.process->gone || task.process->number == 0) return;
-  if (NotesPlaces(Point::kGoOn))
-    NotePlace({.point = Point::kGoOn, .client = task.process->number, .step = task.step});
-  task.begun_fault = ChooseFault(Point::kGoOn);
+  if (NotesPlaces(Point::kContinue))
+    NotePlace({.point = Point::kContinue, .client = task.process->number, .step = task.step});
+  task.begun_fault = ChooseFault(Point::kContinue);
   if (!task.begun_fault) return;
   Wake(task.number);
   task.fiber->Yield();
 }
 
-// Its tasks run to their ends, to leave nothing behind, in a world in which nothing answers and
-// nothing is recorded.
+// Runs the process's tasks to their ends, so that their stacks are released. The process is marked
+// as killed, so every call of its tasks fails and nothing is recorded.
 void World::Kill(Process& process) {
   process.gone = true;
   for (size_t i = memory_->task_count; i-- > 0;) {
@@ -195,7 +196,8 @@ void World::Kill(Process& process) {
 void World::Block(Task& task, MonoTime until) {
   if (task.process->gone) return;
   task.noted.reset();
-  if (until <= now_ + terms_.latency) NoteManyEffects();  // it may be over when a message arrives
+  // This wait may end before a message arrives, so the step must not count as independent.
+  if (until <= now_ + terms_.latency) NoteManyEffects();
   if (until != MonoTime::max())
     memory_->AddTimer({.at = std::max(until, now_),
                        .number = ++planned_,

@@ -1,5 +1,5 @@
 // A simulated world: processes whose tasks are fibers, nodes that are modelled Redis servers,
-// messages between them, and virtual time. Only a ChoiceSource decides what happens: the same
+// messages between them, and virtual time. Only a ChoiceSource decides what happens, so the same
 // answers give the same execution.
 //
 // Events happen one at a time, in the order of their due times. Events with the same due time
@@ -30,7 +30,7 @@ namespace doublehold::sim {
 
 struct WorldMemory;
 
-// Memory and engines that one execution after the other reuses. Outlives the worlds.
+// Memory and engines that consecutive executions reuse. Must outlive the worlds.
 struct Workbench {
   Workbench();
   ~Workbench();
@@ -49,13 +49,14 @@ struct WorldTerms {
   int replicas = 0;          // for each node
   Duration lag{};            // replication lag
   Duration restart_delay{};  // how long a restarting node refuses connections
-  // Whether the traffic of all clients is recorded; otherwise only of idle clients.
+  // Whether the traffic of all clients is recorded. If not, only the traffic of idle clients is
+  // recorded.
   bool records_traffic = false;
-  // Events due within this time of each other may be reordered; 0: none.
+  // Events due within this time of each other may be reordered. With 0, no event is reordered.
   Duration window{};
   std::vector<FaultForm> faults{};
   int64_t most_steps = 100'000;  // an execution with more steps is cut off
-  // Fault places are noted here; null: nowhere. Outlives the world.
+  // If not null, fault places are noted here. Must outlive the world.
   std::vector<FaultPlace>* places = nullptr;
 };
 
@@ -66,9 +67,11 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  // Starts a task of a process: 0 is the referee, 1.. are clients. The task begins when it is due.
+  // Starts a task of a process: 0 is the referee, 1.. are clients. The task begins when its start
+  // time comes.
   void Start(int process, TaskKind kind, int thread, std::function<void(Env&)> body);
-  // Runs until no event is left. With faults: clients work, and the choices are asked.
+  // Runs until no event is left. With `with_faults`, asks for choices of faults and of order. Pass
+  // false before and after the clients work.
   void Run(bool with_faults);
 
   [[nodiscard]] const std::vector<Event>& events() const;
@@ -76,10 +79,10 @@ class World {
   // The faults that began, in order.
   [[nodiscard]] const std::vector<FaultForm>& begun_faults() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
-  // Sleep sets: index of the first choice from which this execution repeats another one. The other
-  // execution defers fewer events and differs only in the order of independent events. Empty when
-  // this execution is not redundant.
-  [[nodiscard]] std::optional<uint32_t> redundant_from() const { return again_from_; }
+  // Returns the index of the first choice from which this execution repeats another execution
+  // (sleep sets). The other execution defers fewer events, and differs only in the order of
+  // independent events. Returns nothing when this execution is not redundant.
+  [[nodiscard]] std::optional<uint32_t> redundant_from() const { return redundant_from_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
  private:
@@ -95,7 +98,9 @@ class World {
     uint64_t number = 0;  // among events due at the same time, the lower number happens first
     enum class What : uint8_t { kWake, kRequest, kReply, kNews, kHeal } what = What::kWake;
     uint32_t which = 0;  // index of the task, message, listener or fault
-    uint64_t wait = 0;   // of a task: the wait that this event ends; of news: the connection
+    // For kWake, the wait that this event ends. For kNews, twice the connection's number, plus 1 if
+    // the connection closes.
+    uint64_t wait = 0;
   };
   static bool IsBefore(const Due& a, const Due& b) {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
@@ -105,12 +110,13 @@ class World {
   struct Place {
     enum class Kind : uint8_t { kAnywhere, kNode, kProcess } kind = Kind::kAnywhere;
     int number = 0;
-    bool runs = false;  // whether the process runs its next step; otherwise a message arrives
+    bool runs = false;  // true: the process runs its next step; false: a message arrives
   };
   // Sleep-set entry: an event deferred behind a simultaneous one. The entry stays until an event
-  // happens that depends on the deferred one. Until then, both orders lead to the same history.
+  // happens that depends on the deferred one. Until such an event, both orders lead to the same
+  // history.
   struct Sleeper {
-    uint64_t number = 0;  // of the deferred event
+    uint64_t number = 0;  // Due::number of the deferred event
     MonoTime at{};
     Place place{};
   };
@@ -133,15 +139,15 @@ class World {
   void ExecuteUpdatingSleepSets(const Due& due);
   [[nodiscard]] Place PlaceOf(const Due& due) const;
   void Happen(const Due& due);
-  void GoOn(const Due& due);
+  void ContinueTask(const Due& due);
   void RunTask(Task& task);
-  // Called by a running task: continues at once unless a fault hits the task's process here.
+  // Called by a running task. Returns at once unless a fault hits the task's process here.
   void PassPoint(Task& task);
   void Kill(Process& process);
   Network& network();
 
-  // Called by a running task: lets other tasks run until this one is woken, or until `until`.
-  // Returns at once when the task's process is killed.
+  // Called by a running task. Lets other tasks run until the calling task is woken, or until
+  // `until`. Returns at once when the task's process is killed.
   void Block(Task& task, MonoTime until);
   void Wake(uint32_t task);
   void Join(Task& joining, Task& child);
@@ -158,16 +164,17 @@ class World {
     return FaultOf(point, choice);
   }
   [[nodiscard]] FaultForm FaultOf(Point point, uint32_t choice) const;
-  // Call before ChooseFault. Whether a fault place must be noted: the terms ask for places, and
-  // ChooseFault will ask for a choice.
+  // Whether the place must be noted before ChooseFault: the terms ask for places, and ChooseFault
+  // will ask for a choice.
   [[nodiscard]] bool NotesPlaces(Point point) const {
     return terms_.places != nullptr && alternatives_[static_cast<size_t>(point)] != 0;
   }
   void NotePlace(FaultPlace place);
-  void NoteGoingOn(Task& task, Point point);
+  void NoteContinuation(Task& task, Point point);
   void NoteStep(Task& task, Step step);
-  // Records a fault that begins now and ends at `until`. MonoTime::max(): nothing heals the fault,
-  // for example a clock jump. `command` is the command of the message that the fault hits.
+  // Records a fault that begins now and ends at `until`. MonoTime::max() means that the fault is
+  // never healed, for example a clock jump. `command` is the command of the message that the fault
+  // hits.
   void Note(FaultForm fault, int client, int node, MonoTime until, std::string_view command = {});
   void Heal(uint32_t fault);
 
@@ -178,10 +185,10 @@ class World {
   uint64_t planned_ = 0;
   std::unique_ptr<WorldMemory> memory_;
   std::vector<Sleeper> asleep_{};
-  uint32_t asked_ = 0;    // choices
+  uint32_t asked_ = 0;    // number of choices so far
   uint64_t effects_ = 0;  // events planned so far; a fault counts as several
-  std::optional<uint32_t> again_from_{};
-  std::array<uint32_t, kPoints> alternatives_{};  // at each point; 0: no choice is asked
+  std::optional<uint32_t> redundant_from_{};
+  std::array<uint32_t, kPoints> alternatives_{};  // by point, or 0 if no choice is asked
   bool cut_off_ = false;
   int64_t steps_ = 0;
 };

@@ -1,4 +1,4 @@
-// The faults of a simulated world on more than single messages: replicas, restarts, scripts, clock
+// Faults of a simulated world that affect more than one message: replicas, restarts, scripts, clock
 // drift, channels.
 #include <gtest/gtest.h>
 
@@ -41,12 +41,12 @@ WorldFaultsLines Ask(const WorldTerms& terms, const Deviations& deviations,
 
 WorldTerms With(std::vector<FaultForm> faults) { return {.faults = std::move(faults)}; }
 
-TEST(WorldFaults, ANodeThatRestartsHasItsDataAndNoScripts) {
+TEST(WorldFaults, ANodeThatRestartsWithDataHasNoScripts) {
   const WorldFaultsLines commands{"SET k v PX 15", "script", "GET k", "script"};
   EXPECT_EQ(Ask(With({}), {}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 1", "20.3 nil", "30.4 2"}));
-  // The restart hits the second command, whose connection breaks. The node's clock has gone on. The
-  // script is sent again with its text.
+  // The restart hits the second command, whose connection breaks. The node's clock continues during
+  // the restart, so the key expires. The script is sent again with its text.
   EXPECT_EQ(Ask(With({FaultForm::kRestartWithData}), {{.at = 1, .choice = 1}}, commands),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.3 nil", "30.5 1"}));
 }
@@ -70,7 +70,8 @@ TEST(WorldFaults, AClientsClockMayBeWrongBeforeItBegins) {
   EXPECT_EQ(OffAtBegin({ahead, back}, 0), std::pair(int64_t{0}, int64_t{0}));
   EXPECT_EQ(OffAtBegin({ahead, back}, 1), std::pair(int64_t{640}, int64_t{640}));
   EXPECT_EQ(OffAtBegin({ahead, back}, 2), std::pair(int64_t{-640}, int64_t{-640}));
-  // A client is not stopped or killed before it begins, so the clock fault is the only choice.
+  // A pause or a crash cannot hit a client before it begins, so the clock fault is the only
+  // alternative.
   EXPECT_EQ(OffAtBegin({FaultForm::kPause, FaultForm::kCrash, back}, 1),
             std::pair(int64_t{-640}, int64_t{-640}));
 }
@@ -88,13 +89,13 @@ TEST(WorldFaults, ANodesClockThatJumpsBackIsRecordedAsMovedBack) {
   EXPECT_EQ(moved_ms(FaultForm::kNodeClockBack), -640);
 }
 
-TEST(WorldFaults, ANodeWithoutScriptsIsSentTheText) {
+TEST(WorldFaults, AScriptIsSentInFullToANodeWithoutScripts) {
   EXPECT_EQ(Ask(With({FaultForm::kForgetScripts}), {{.at = 1, .choice = 1}},
                 {"script", "script", "script"}),
             (WorldFaultsLines{"0.1 1", "10.3 2", "20.4 3"}));
 }
 
-TEST(WorldFaults, ANodeThatIsKilledRefusesAll) {
+TEST(WorldFaults, AKilledNodeRefusesConnections) {
   EXPECT_EQ(Ask(With({FaultForm::kNodeCrash}), {{.at = 1, .choice = 1}},
                 {"SET k v", "GET k", "GET k", "GET k"}),
             (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.25 failed", "30.3 failed"}));
@@ -176,8 +177,8 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
 }
 
-// Client 1 waits on a channel repeatedly, for at most a second. Client 2 publishes at 30 ms and at
-// 40 ms.
+// Client 1 waits on a channel repeatedly, for at most a second each time. Client 2 publishes at 30
+// ms and at 40 ms.
 WorldFaultsLines Listen(const std::vector<FaultForm>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
@@ -198,14 +199,14 @@ TEST(WorldFaults, AChannelMessageIsHeldOrLost) {
   EXPECT_EQ(Listen({}, {}),
             (WorldFaultsLines{"0.1 news", "30.1 news", "70.2 news", "1070.2 none"}));
   const std::vector<FaultForm> faults{FaultForm::kHoldNews, FaultForm::kDropNews};
-  // The message behind the held one waits too; the two arrive as one wake-up.
+  // The message behind the held message waits too. The two messages arrive as one wake-up.
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"0.1 news", "670.1 news", "1670.1 none"}));
   EXPECT_EQ(Listen(faults, {{.at = 0, .choice = 2}}),
             (WorldFaultsLines{"0.1 news", "70.2 news", "1070.2 none"}));
 }
 
-TEST(WorldFaults, ASubscriptionIsARequestLikeOthers) {
+TEST(WorldFaults, FaultsOnRequestsHitASubscriptionToo) {
   // When the request to subscribe is lost, the listener receives nothing.
   EXPECT_EQ(Listen({FaultForm::kDropRequest}, {{.at = 0, .choice = 1}}),
             (WorldFaultsLines{"1000 none"}));

@@ -4,7 +4,7 @@
 
 namespace doublehold::sim {
 
-Workbench::Workbench() { UseTwins(scripts); }
+Workbench::Workbench() { UseNativeScripts(scripts); }
 Workbench::~Workbench() = default;
 
 void WorldMemory::Begin(World& world, const WorldTerms& terms) {
@@ -18,7 +18,7 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   for (const FaultForm fault : terms.faults) {
     if (EntryOf(fault).site == FaultSite::kMasters && terms.replicas == 0) continue;
     faults_at[static_cast<size_t>(PointOf(EntryOf(fault).site))].push_back(fault);
-    if (StrikesAtBegin(fault)) faults_at[static_cast<size_t>(Point::kBegin)].push_back(fault);
+    if (CanBeginBeforeClient(fault)) faults_at[static_cast<size_t>(Point::kBegin)].push_back(fault);
   }
   events.clear();
   faults.clear();

@@ -23,14 +23,14 @@ constexpr WallTime kWallAtStart{std::chrono::hours(24 * 365 * 55)};
 struct World::Process {
   int number = 0;
   bool begun = false;
-  bool gone = false;  // killed: its tasks must end, and have no effect
+  bool gone = false;  // whether it was killed; its tasks must end without effect
   int idle = 0;       // sessions that have finished their work and stay idle
   MonoTime still_until{};
   SkewedClock clock{};
   std::array<int, kStepNames.size()> announced{};  // how often each step was announced
 };
 
-// A later world reuses the object for a task of its own.
+// A later world reuses this object for one of its tasks.
 struct World::Task {
   Process* process = nullptr;
   uint32_t number = 0;
@@ -39,13 +39,14 @@ struct World::Task {
   bool begun = false;
   bool stop = false;
   bool finished = false;
-  uint64_t wait = 0;  // grows each time the task continues
-  int sessions = 1;   // on a process's first task: sessions of the process
+  uint64_t wait = 0;  // number of the task's current wait
+  int sessions = 1;   // number of the process's sessions; only in its first task
   std::optional<uint32_t> joiner{};
-  // The fault at the point where the task stands, before it continues.
+  // The fault that PassPoint chose. It begins when the task continues.
   std::optional<FaultForm> begun_fault{};
-  std::optional<Announced> step{};  // announced since the task continued
-  // The fault place noted when the task continued, until it announces a step.
+  std::optional<Announced> step{};  // the last step announced since the task continued
+  // Index in WorldTerms::places of the place that was noted when the task continued. Empty after
+  // the task has announced a step or blocked.
   std::optional<size_t> noted{};
   bool looked = false;  // whether the task has read a clock since it continued
   std::function<void(Env&)> body{};
@@ -71,7 +72,7 @@ struct WorldMemory {
 
   std::vector<World::Due> due;  // ordered; the next event is at the back
   std::vector<World::Due> timers;
-  // Heals due between two events whose order is being chosen.
+  // Heals that are due between two events whose order is being chosen.
   std::vector<World::Due> heals_between;
   size_t first_timer = 0;  // index of the timer that fires first
   std::vector<World::Process> processes;

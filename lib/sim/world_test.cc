@@ -36,8 +36,8 @@ TEST(World, AMessageTakesTheLatencyEachWay) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
-// A client's observations after one fault. `deviation.at` is the index of the choice,
-// `deviation.choice` selects one of the faults possible there.
+// The replies that clients see after one fault. `deviation.at` is the index of the choice.
+// `deviation.choice` selects one of the faults that are possible at this choice.
 struct BegunFault {
   const char* what;
   std::vector<FaultForm> faults;
@@ -59,44 +59,53 @@ WorldLines SetAndGet(const std::vector<FaultForm>& faults, const Deviation& devi
   return scene.Run();
 }
 
-TEST(World, EachFaultDoesWhatItSays) {
+TEST(World, EachFaultHasItsEffect) {
   const BegunFault cases[] = {
-      {"a client is stopped before it takes the answer",
+      {"a client is stopped before it receives the reply",
        {FaultForm::kPause},
        {0, 1},
        {"500.1 c2 v", "640.1 OK", "640.2 nil"}},
-      {"a client is killed there", {FaultForm::kCrash}, {0, 1}, {"500.1 c2 v"}},
-      {"a request is on its way for longer than anybody waits, and is carried out then",
+      {"a client is killed before it receives the reply",
+       {FaultForm::kCrash},
+       {0, 1},
+       {"500.1 c2 v"}},
+      {"a request is held beyond its timeout, and executed later",
        {FaultForm::kHoldRequest},
        {0, 1},
        {"100 perhaps", "100.1 nil", "500.1 c2 nil"}},
-      {"a reply is", {FaultForm::kHoldReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
+      {"a reply is held",
+       {FaultForm::kHoldReply},
+       {0, 1},
+       {"100 perhaps", "100.1 v", "500.1 c2 v"}},
       {"a request is lost",
        {FaultForm::kDropRequest},
        {0, 1},
        {"100 perhaps", "100.1 nil", "500.1 c2 nil"}},
-      {"a reply is", {FaultForm::kDropReply}, {0, 1}, {"100 perhaps", "100.1 v", "500.1 c2 v"}},
-      {"a connection breaks: the client knows at once, and opens another",
+      {"a reply is lost",
+       {FaultForm::kDropReply},
+       {0, 1},
+       {"100 perhaps", "100.1 v", "500.1 c2 v"}},
+      {"a connection breaks before the command, and the client opens another",
        {FaultForm::kResetRequest},
        {0, 1},
        {"0.05 perhaps", "0.15 nil", "500.1 c2 nil"}},
-      {"or it breaks when the command was done",
+      {"a connection breaks after the command was executed",
        {FaultForm::kResetReply},
        {0, 1},
        {"0.1 perhaps", "0.2 v", "500.1 c2 v"}},
-      {"a node stands still, and carries out what has come then",
+      {"a paused node executes the requests later",
        {FaultForm::kNodePause},
        {0, 1},
        {"100 perhaps", "200 perhaps", "640.1 c2 v"}},
-      {"a node's clock jumps past what it had set",
+      {"a node's clock jumps past the key's expiry",
        {FaultForm::kNodeClock},
        {1, 1},
        {"0.1 OK", "0.2 nil", "500.1 c2 nil"}},
-      {"and back: what it had set lasts longer",
+      {"a node's clock jumps back, so the key lives longer",
        {FaultForm::kNodeClockBack},
        {1, 1},
        {"0.1 OK", "0.2 v", "500.1 c2 v"}},
-      {"a node restarts without its data; what was on its way is lost with the connection",
+      {"a node restarts empty, and the request in flight is lost",
        {FaultForm::kRestartEmpty},
        {1, 1},
        {"0.1 OK", "0.2 perhaps", "500.1 c2 nil"}},
@@ -106,7 +115,7 @@ TEST(World, EachFaultDoesWhatItSays) {
 }
 
 // At these two steps a client may have read a clock since it continued, and has not yet acted on
-// it.
+// the time.
 TEST(World, AClientIsStoppedAtAStep) {
   const auto reach = [](Step step, FaultForm fault) {
     Scene scene({fault}, {{.at = 1, .choice = 1}});
@@ -178,7 +187,7 @@ TEST(World, EventsWithinTheWindowMayBeReordered) {
             (WorldLines{"0.1 2 1", "0.1 1 0"}));
 }
 
-TEST(World, ADeferredEventComesAfterAllEventsDueThen) {
+TEST(World, ADeferredEventHappensAfterAllSimultaneousEvents) {
   Scene scene({}, {{.at = 0, .choice = 1, .kind = ChoiceKind::kOrder}}, 1ms);
   for (const int thread : {1, 2, 3})
     scene.world->Start(1, TaskKind::kSession, thread,
@@ -202,7 +211,7 @@ TEST(World, AnEventMayBeDeferredBehindTheEndOfAPause) {
   EXPECT_EQ(scene.world->events()[1].at_ns, 640'100'000);
 }
 
-// The first wait ends with the confirmation; earlier messages are missed.
+// The first wait ends with the confirmation of the subscription. Earlier messages are missed.
 TEST(World, AChannelMessageWakesTheWaitingTask) {
   Scene scene;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {

@@ -80,7 +80,7 @@ bool ByteClient::Send(std::string_view bytes) {
   return true;
 }
 
-// Returns false when no bytes arrived.
+// Receives more bytes. Returns false when none arrived.
 bool ByteClient::Fill(int timeout_ms) {
   pollfd ready{.fd = fd_, .events = POLLIN, .revents = 0};
   if (error_ != -1 || poll(&ready, 1, timeout_ms) <= 0) return false;

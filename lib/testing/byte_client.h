@@ -25,14 +25,14 @@ class ByteClient {
 
   // Sends all bytes. Returns false when the peer has closed the connection.
   bool Send(std::string_view bytes);
-  // Returns the next reply's raw bytes; empty when the connection ended first.
+  // Returns the raw bytes of the next reply. Returns "" when the connection ended first.
   std::string ReceiveReply();
   // Sends a command and returns its reply.
   std::string Call(const std::vector<std::string>& words);
   // Returns the bytes that have already arrived, without waiting.
   std::string ReceiveNow();
-  // Waits for the end of the connection. Returns its errno, 0 for a regular end, -1 if it did not
-  // end.
+  // Waits for the end of the connection. Returns 0 for a regular end, otherwise the errno, or -1 if
+  // the connection did not end.
   int ReceiveEnd();
 
  private:

@@ -18,21 +18,21 @@ struct Attempt {
   Duration retry_hint{};  // for a busy attempt
 };
 
-// Uses the outcomes in order; the last one repeats.
+// Returns the outcomes in order. The last outcome repeats.
 class ScriptedLock final : public Lock {
  public:
   ScriptedLock(World& world, std::vector<Attempt> attempts)
       : world_(world), attempts_(attempts.begin(), attempts.end()) {}
 
-  // Log such as "50 acquire", "60 release 2": time in ms, operation, hold. GiveUp is logged only if
-  // it frees something.
+  // A log with lines such as "50 acquire", "60 release 2": time in ms, operation, hold. GiveUp is
+  // logged only if it frees the lock.
   std::vector<std::string> said;
   LockKey last_key;   // of the last attempt
   int64_t token = 0;  // token of every grant
   ReleaseResult release_answer = ReleaseResult::kReleased;
   Subscription* wake_ups = nullptr;
   bool frees_on_giving_up = false;
-  ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // the result if it frees nothing
+  ReleaseResult give_up_answer = ReleaseResult::kNotOwner;  // if nothing is freed
   bool stays_locked_on_throw = false;
   bool releases_anothers = false;
   bool extends_by_itself = false;

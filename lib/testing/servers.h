@@ -1,5 +1,6 @@
-// Real servers for tests and benchmarks. Each listens on a unix socket in a given folder, and ends
-// with its object. Tests wait for conditions with a deadline, never for a length of time.
+// Real servers for tests and benchmarks. Each server listens on a unix socket in a given folder.
+// The destructor of its object stops it. Tests wait for conditions with a deadline, never for a
+// length of time.
 #ifndef DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 #define DOUBLEHOLD_LIB_TESTING_SERVERS_H_
 
@@ -40,11 +41,12 @@ class TempFolder {
 struct ServerOptions {
   std::vector<std::string> arguments{};    // additional arguments of redis-server
   std::vector<std::string> environment{};  // "NAME=value", in addition to this process's own
-  std::vector<int> descriptors{};          // descriptors that it inherits
+  std::vector<int> descriptors{};          // descriptors that the server inherits
   std::string program = "redis-server";
 };
 
-// A redis-server without persistence. It answers when Start returns, and dies with this process.
+// A redis-server without persistence. The server replies to commands when Start returns. It dies
+// when this process dies.
 class Server {
  public:
   explicit Server(std::filesystem::path socket, ServerOptions options = {})
@@ -71,8 +73,8 @@ class Server {
 
 // Sends a command with a deadline of kPatience.
 CallResult Call(Connection& connection, std::initializer_list<std::string_view> command);
-// The same over a new connection. Returns the reply as text: "(nil)", "3", "OK", "[a, b]", "failed:
-// ...".
+// Sends a command over a new connection. Returns the reply as text: "(nil)", "3", "OK", "[a, b]",
+// "failed: ...".
 std::string Ask(const NodeAddress& node, std::initializer_list<std::string_view> command);
 
 }  // namespace doublehold::testing

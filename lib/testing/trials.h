@@ -7,13 +7,16 @@
 
 namespace doublehold {
 
-// Whether this run tries everything. `make test-all` and the mutants set DOUBLEHOLD_ALL_TRIALS.
+// Whether tests run all of their random trials. `make test-all` and the mutants set
+// DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
 
-// Returns the number of random trials of a test: `all` if everything is tried, otherwise a tenth.
+// Returns the number of random trials of a test: `all` if RunsAllTrials, otherwise a tenth of
+// `all`.
 inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 10; }
 
-// Settings of the trials against every order: DOUBLEHOLD_TRIALS (how many) and DOUBLEHOLD_SEED.
+// Returns the number in an environment variable, or `otherwise` if it is not set. DOUBLEHOLD_TRIALS
+// sets the number of random trials, and DOUBLEHOLD_SEED their seed.
 inline int64_t TrialSetting(const char* name, int64_t otherwise) {
   const char* value = std::getenv(name);
   return value == nullptr ? otherwise : std::stoll(value);

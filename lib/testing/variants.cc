@@ -10,13 +10,13 @@ struct Farm {
   std::vector<std::unique_ptr<Server>> servers;
 };
 
-// Servers that live from the first to the last test of a program.
-class FarmOfTheProgram final : public ::testing::Environment {
+// Servers that run from the first to the last test of a program.
+class SharedServers final : public ::testing::Environment {
  public:
   static Farm& Get() {
-    static FarmOfTheProgram* const environment = [] {
-      auto* made = new FarmOfTheProgram;
-      // Takes ownership, and destroys it after the last test.
+    static SharedServers* const environment = [] {
+      auto* made = new SharedServers;
+      // GoogleTest takes ownership, and destroys the object after the last test.
       ::testing::AddGlobalTestEnvironment(made);
       return made;
     }();
@@ -38,7 +38,7 @@ class FarmOfTheProgram final : public ::testing::Environment {
 
 std::vector<NodeAddress> Addresses() {
   std::vector<NodeAddress> addresses{{}};  // no store
-  for (const auto& server : FarmOfTheProgram::Get().servers) addresses.push_back(server->address());
+  for (const auto& server : SharedServers::Get().servers) addresses.push_back(server->address());
   return addresses;
 }
 
@@ -84,7 +84,7 @@ void OnServers::Empty() {
 }
 
 Server& OnServers::Node(int number) {
-  return *FarmOfTheProgram::Get().servers.at(static_cast<size_t>(number - 1));
+  return *SharedServers::Get().servers.at(static_cast<size_t>(number - 1));
 }
 
 std::string OnServers::AskNode(int node, std::initializer_list<std::string_view> command) {

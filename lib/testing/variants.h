@@ -38,9 +38,9 @@ class Client {
   AcquireResult Try(const LockKey& key, Deadline deadline) {
     return lock_->TryAcquire(key, lease_, deadline);
   }
-  // Requires a grant; otherwise the test fails.
+  // Acquires the key. The test fails if the key is not granted.
   Grant Acquire(const LockKey& key);
-  // Tries again until granted, longer than a short lease lasts.
+  // Tries until the key is granted. Waits long enough for a short lease to end.
   Grant AcquireEventually(const LockKey& key);
   bool IsBusy(const LockKey& key) { return std::holds_alternative<Busy>(Try(key)); }
   ReleaseResult Release(const Grant& grant) {
@@ -62,8 +62,8 @@ class Client {
   std::unique_ptr<Lock> lock_;
 };
 
-// Servers 1 to 5, started once for all tests of a program, because starting them takes longer than
-// a test. They are emptied before each test.
+// Servers 1 to 5. They start once for all tests of a program, because a start takes longer than a
+// test. Each test begins with empty servers.
 class OnServers : public ::testing::Test {
  protected:
   void SetUp() override { Empty(); }

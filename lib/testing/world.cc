@@ -61,7 +61,7 @@ std::unique_ptr<Connection> FakeEnv::Connect(NodeId node) {
 }
 
 std::unique_ptr<Subscription> FakeEnv::Subscribe(NodeId /*node*/, std::string /*channel*/) {
-  return nullptr;  // a test that needs a subscription supplies its own
+  return nullptr;  // a test that needs a subscription makes its own
 }
 
 std::unique_ptr<Task> FakeEnv::Spawn(TaskKind /*kind*/, std::function<void(Env&)> body) {
@@ -82,7 +82,7 @@ void FakeEnv::Record(Event event) {
   world_.events.push_back(event);
 }
 
-std::vector<std::string> Told(const std::vector<Event>& events) {
+std::vector<std::string> FormatEvents(const std::vector<Event>& events) {
   std::vector<std::string> lines;
   lines.reserve(events.size());
   for (const Event& event : events) {

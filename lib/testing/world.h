@@ -1,5 +1,5 @@
 // A small world for unit tests: virtual time, nodes whose replies the test determines, and recorded
-// events. One thread; nothing sleeps and nothing is real.
+// events. Uses one thread, and neither sleeps nor does I/O.
 #ifndef DOUBLEHOLD_LIB_TESTING_WORLD_H_
 #define DOUBLEHOLD_LIB_TESTING_WORLD_H_
 
@@ -20,7 +20,7 @@ struct World {
   Duration wall_ahead = std::chrono::hours(24 * 365 * 50);  // relative to the monotonic clock
   bool stopping = false;
 
-  // Returns a node's reply to a command. A command may take time (AdvanceTo).
+  // Returns a node's reply to a command. Call AdvanceTo in this function if the command takes time.
   std::function<CallResult(NodeId, const std::vector<std::string>&)> answer;
   // Called for each announced step.
   std::function<void(Step)> on_step;
@@ -29,13 +29,13 @@ struct World {
   std::vector<Step> steps;
   std::vector<std::function<void()>> spawned;  // tasks to run with RunTask
   std::multimap<MonoTime, std::function<void()>> planned;
-  MonoTime task_end = MonoTime::max();  // when the running task is asked to stop
+  MonoTime task_end = MonoTime::max();  // time at which the running task is asked to stop
 
   [[nodiscard]] Duration Elapsed() const { return now - kStartOfWorld; }
   void At(Duration since_start, std::function<void()> happens) {
     planned.emplace(kStartOfWorld + since_start, std::move(happens));
   }
-  // Advances time and runs the planned functions on the way.
+  // Advances time, and runs each planned function at its time.
   void AdvanceTo(MonoTime time);
   void Advance(Duration span) { AdvanceTo(now + span); }
   // Runs the only spawned task until it is asked to stop at `until`.
@@ -66,7 +66,7 @@ class FakeEnv final : public Env {
 };
 
 // Formats events as "0 invoke acquire", "12 ok release": time in ms, type and operation.
-std::vector<std::string> Told(const std::vector<Event>& events);
+std::vector<std::string> FormatEvents(const std::vector<Event>& events);
 
 }  // namespace doublehold::testing
 

@@ -56,8 +56,8 @@ class EdnReader final : public FormReader {
  private:
   void Start() { parser_.Start(source_.window(), begin_line_, source_.at_end()); }
 
-  // Returns the brackets that are expected at the top level: those that open a vector or list, or
-  // the one that closes the open one.
+  // Returns the brackets that may come next at the top level. Outside a vector or list, returns the
+  // opening brackets. Inside, returns the closing bracket.
   [[nodiscard]] std::string_view Brackets() const {
     if (closes_top_ == '\0') return "[(";
     return closes_top_ == ']' ? "]" : ")";
@@ -93,7 +93,7 @@ class EdnReader final : public FormReader {
   }
 
   // Whether the line at the front of the window can begin a form, apart from characters allowed
-  // before it. False at the end of the file.
+  // before it. Also true at the end of the file.
   bool CanBeginAForm() {
     for (;;) {
       const size_t next = source_.window().find_first_not_of(" \t\r,[(");

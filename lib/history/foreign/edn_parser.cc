@@ -25,7 +25,7 @@ constexpr std::array<bool, 256> kEndsToken = [] {
 bool IsBlank(char c) { return kBlank[static_cast<uint8_t>(c)]; }
 bool EndsToken(char c) { return kEndsToken[static_cast<uint8_t>(c)]; }
 
-// Resolves escapes. \u escapes stay as they are, so that the result cannot equal another text.
+// Resolves escapes. Leaves \u escapes unresolved, so that the result cannot equal another text.
 std::string Unescaped(std::string_view text) {
   constexpr std::string_view kLetters = "ntrbf";
   constexpr std::string_view kMeant = "\n\t\r\b\f";
@@ -75,7 +75,7 @@ bool EdnParser::Fail(std::string problem) {
   return false;
 }
 
-// Called when the text ends inside a form.
+// Call when the text ends inside a form.
 bool EdnParser::Ends(std::string_view within) {
   if (complete_) return Fail(fmt::format("the file ends {}", within));
   short_ = true;

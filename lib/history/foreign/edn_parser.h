@@ -23,7 +23,7 @@ class EdnParser {
 
   enum class Found : uint8_t {
     kForm,
-    kStop,     // one of `stops` stands where a form would begin; at() is behind it
+    kStop,     // one of the characters in `stops` comes next; at() is behind it
     kNothing,  // only blanks and comments are left
     kShort,    // the text ends inside a form; more text may complete it
     kWrong,    // malformed; problem() says why

@@ -121,7 +121,7 @@ TEST(Edn, KnowsTheLineOfEachForm) {
 TEST(Edn, ContinuesAfterAnErrorAtALineThatCanBeginAForm) {
   struct {
     std::string_view text;
-    std::vector<int64_t> lines;  // lines of forms; negative: lines of errors
+    std::vector<int64_t> lines;  // lines of forms, and negated lines of errors
   } const cases[] = {
       {"{:a 1}\n{:a )}\n{:a 2}", {1, -2, 3}},
       {"[{:a 1}\n {:a\n{:a 2}]", {1, -3, 3}},

@@ -24,14 +24,14 @@ LogFormat FormatOf(TextSource& source);
 // Not thread-safe. Keeps a reference to `source`.
 class FormReader {
  public:
-  // Limit of one form, or of one line in formats with a form a line.
+  // Limit of a form's size in bytes. In a format where each line is a form, limit of a line's size.
   static constexpr size_t kMostBytes = size_t{16} << 20;
 
   enum class Found : uint8_t {
     kForm,
     kEnd,
-    // Malformed, as problem() says. After this and the next two, Next continues behind the error,
-    // as well as possible.
+    // An error. problem() describes the error. The next call of Next skips the error as well as
+    // possible.
     kGarbled,
     kTooLong,
     kNotUtf8,

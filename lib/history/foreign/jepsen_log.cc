@@ -17,7 +17,8 @@ class JepsenLog final : public LineForms {
   explicit JepsenLog(TextSource& source) : LineForms(source) {}
 
  private:
-  // Parses process, type, f and possibly a value. More text may follow, about an error.
+  // Parses process, type, f and a value, if there is one. Ignores a text about an error that may
+  // follow.
   std::optional<Found> Parse(std::string_view line) override {
     const size_t mark = line.find(kJepsenLogMark);
     if (mark == std::string_view::npos) return std::nullopt;

@@ -19,8 +19,8 @@ static_assert(simdjson::SIMDJSON_PADDING <= TextSource::kPadding);
 // Parses a JSON value into a form.
 class JsonValue {
  public:
-  // On kForm the form is in nodes(); otherwise `problem` says why. May read TextSource::kPadding
-  // bytes behind the text.
+  // Returns kForm and stores the form in nodes(). On any other result, `problem` says why. May read
+  // TextSource::kPadding bytes behind the text.
   FormReader::Found Parse(std::string_view text, std::string& problem) {
     using Found = FormReader::Found;
     if (parser_.capacity() < text.size() || parser_.max_depth() != kMostDepth) {
@@ -90,7 +90,7 @@ class JsonValue {
     nodes_[begin].nodes = static_cast<uint32_t>(nodes_.size() - begin);
   }
 
-  // Kept as text: as a real it would be inexact, and might equal another number.
+  // Adds the number as text. A real would be inexact, and might equal another number.
   void AddHuge(size_t at, uint64_t number) {
     nodes_[at].kind = FormKind::kText;
     huge_.push_back(fmt::format("{}", number));
@@ -183,7 +183,7 @@ class JsonArray final : public FormReader {
     return Wrong(Found::kGarbled, "the file ends within its array");
   }
 
-  // The text is not an array: skips the rest of it.
+  // Call when the text is not an array. Skips the rest of the text.
   Found NoArray() {
     line_ = next_line_;
     const char* problem = closed_ ? "unexpected text after the array" : "not a JSON array";

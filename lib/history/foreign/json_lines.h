@@ -1,5 +1,5 @@
-// Reads JSON (simdjson): a form a line, with empty lines skipped, or an array of forms in any
-// layout.
+// Reads JSON with simdjson. Either each line of the text is a form, where empty lines are skipped,
+// or the text is an array of forms in any layout.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_JSON_LINES_H_
 

@@ -1,4 +1,4 @@
-// Base class of the readers of formats that have a form a line.
+// Base class of the readers of formats where each line is a form.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_LINE_FORMS_H_
 

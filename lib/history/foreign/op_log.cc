@@ -52,8 +52,8 @@ struct Entry {
   }
 };
 
-// Whether a library may extend its leases without an event. Doublehold's own locks record each
-// extension.
+// Whether a library may extend its leases without recording an event. Doublehold's own locks record
+// each extension.
 bool MayExtendUnseen(FormView library) {
   bool has_lease = false;
   bool has_watchdog = false;
@@ -117,8 +117,9 @@ class OpLogReader {
     const std::optional<int64_t> process = entry.process.WholeNumber();
     const std::optional<EventType> type = TypeOf(entry.type);
     if (!process) {
-      // A nemesis, or Doublehold's supervisor, only reports with info events. A client must not be
-      // mistaken for one because of its name.
+      // Leaves out an event without a process number if its process is no client: a nemesis,
+      // Doublehold's supervisor, or a process that records an info event. Any other such event is
+      // an error, because its process may be a client.
       if (facts_.ours || !type || type == EventType::kInfo || entry.process.Text() == "nemesis")
         return {};
       return Skip(SkipReason::kNoEvent, "its process is not a number");
@@ -158,7 +159,8 @@ class OpLogReader {
       return Skip(SkipReason::kNoTime, fmt::format("it has {} time, unlike that of line {}",
                                                    time ? "a" : "no", first_line_));
     }
-    // An index in one of Doublehold's histories is the line's number in a merged file.
+    // In Doublehold's own histories an index is the line's number in a merged file. Such an index
+    // does not order events with equal times.
     const bool is_next = index && index_ && !facts_.ours;
     facts_.indexed = facts_.indexed && index;
     index_ = index;
@@ -190,7 +192,7 @@ class OpLogReader {
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
                              const TakeEvent& take) {
   const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
-  // Doublehold writes and exports these two.
+  // Doublehold writes JSON lines, and exports EDN.
   const bool may_be_ours = format == LogFormat::kJsonLines || format == LogFormat::kEdn;
   Result<OpLogFacts> facts = OpLogReader(*reader, may_be_ours, skips, take).Read();
   if (source.broken()) return BadInput(fmt::format("{}: cannot be read to its end", source.name()));

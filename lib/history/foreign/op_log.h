@@ -18,10 +18,10 @@ namespace doublehold {
 // The views are valid during the callback.
 struct LogEvent {
   int64_t line = 0;  // line in the file
-  // Position among the events. Consecutive events with the same time share a position, unless
-  // indexes order them: in a merged file their order is unknown.
+  // Position among the events. Consecutive events with the same time share a position, because
+  // their order in a merged file is unknown. They do not share one if indexes order them.
   int64_t at = 0;
-  int64_t time_ns = 0;  // 0: the event has no time
+  int64_t time_ns = 0;  // 0 if the event has no time
   int32_t process = 0;
   EventType type = EventType::kInvoke;
   std::string_view function;
@@ -30,20 +30,21 @@ struct LogEvent {
 };
 
 struct OpLogFacts {
-  // It is a history of Doublehold, which has events beyond those of one model.
+  // Doublehold wrote this history, so it has events beyond those of one model.
   bool ours = false;
   bool timed = false;   // either all events have times, or none
   bool indexed = true;  // each event has an `index`, and the indexes increase
-  // How often an event's time is before the previous event's. A recorder takes the time slightly
-  // before it writes the event.
+  // How often an event's time is before the time of the previous event. This happens because a
+  // recorder reads the clock slightly before it writes the event.
   int64_t steps_back = 0;
-  int64_t first_step_back = 0;  // the line of the first such event
-  // In a history of Doublehold: leases were extended, or a library may have extended them unseen.
+  int64_t first_step_back = 0;  // the line of the first such event, or 0
+  // Only in Doublehold's histories: a lease was extended, or a library may have extended a lease
+  // without an event.
   bool renewed = false;
   int64_t events = 0;
 };
 
-// Called for each event; an error ends the reading. The facts are those known so far.
+// Called for each event, with the facts known so far. An error ends the reading.
 using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;
 
 // Reads the events of clients, in file order. Events of a nemesis are left out. Malformed events go

@@ -41,7 +41,7 @@ Result<Log> ReadOpLogText(std::string_view text, bool lenient = false,
   return log;
 }
 
-TEST(OpLog, ReadsJsonLinesAndLeavesOutProcessesThatAreNoClients) {
+TEST(OpLog, ReadsJsonLinesAndLeavesOutProcessesThatAreNotClients) {
   const Result<Log> log = ReadOpLogText(
       "{\"process\":1,\"type\":\"invoke\",\"f\":\"acquire\",\"time\":5,\"key\":\"k\"}\n\n"
       "{\"process\":\"nemesis\",\"type\":\"info\",\"f\":\"start\",\"time\":6}\n"
@@ -68,7 +68,7 @@ TEST(OpLog, WithoutTimesThePositionOrdersEvents) {
   EXPECT_EQ(log->events[1].at, 1);
 }
 
-TEST(OpLog, AnIndexOrdersEventsOfOneTimeUnlessTheHistoryIsOurs) {
+TEST(OpLog, AnIndexOrdersEventsOfOneTimeExceptInDoubleholdsHistories) {
   const auto places = [](const std::string& start, const char* second) {
     const Result<Log> log =
         ReadOpLogText(start +
@@ -96,7 +96,7 @@ TEST(OpLog, AProcessNumberMayBeWrittenInAnyForm) {
   EXPECT_EQ(log->events[0].process, log->events[1].process);
 }
 
-TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAre) {
+TEST(OpLog, EventsOfANemesisAreLeftOutWhateverTheirType) {
   for (const char* type : {"info", "invoke"}) {
     const Result<Log> log = ReadOpLogText(R"({"process":"nemesis","type":")" + std::string(type) +
                                           R"(","f":"start"})"
@@ -107,7 +107,7 @@ TEST(OpLog, ANemesisIsNoClientWhateverItsEventsAre) {
   }
 }
 
-TEST(OpLog, AnExportAsEdnIsRecognisedAsOurs) {
+TEST(OpLog, DoubleholdsExportAsEdnIsRecognised) {
   const Result<Log> log = ReadOpLogText(
       "{:process :supervisor, :type :info, :f :start, :time 0, :value {:events 2}}\n"
       "{:process 2, :type :invoke, :f :acquire, :time 1}\n"
@@ -118,7 +118,7 @@ TEST(OpLog, AnExportAsEdnIsRecognisedAsOurs) {
   EXPECT_EQ(log->events.size(), 1U);
 }
 
-TEST(OpLog, SessionsOfOurClientsAreSeparateProcesses) {
+TEST(OpLog, SessionsOfDoubleholdsClientsAreSeparateProcesses) {
   const Result<Log> log = ReadOpLogText(
       R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{"events":3}})"
       "\n"
@@ -134,7 +134,7 @@ TEST(OpLog, SessionsOfOurClientsAreSeparateProcesses) {
   EXPECT_NE(log->events[0].process, log->events[1].process);
 }
 
-TEST(OpLog, OnlyInOurHistoriesATaskIsNoClient) {
+TEST(OpLog, OnlyInDoubleholdsHistoriesATaskIsNotAClient) {
   const Result<Log> log =
       ReadOpLogText(R"({"process":0,"type":"invoke","f":"extend","task":"watchdog"})");
   ASSERT_TRUE(log) << log.error().message;
@@ -142,7 +142,7 @@ TEST(OpLog, OnlyInOurHistoriesATaskIsNoClient) {
   EXPECT_FALSE(log->facts.renewed);
 }
 
-TEST(OpLog, LibrariesMayExtendLeasesUnseenUnlessTheyDeclareOtherwise) {
+TEST(OpLog, ALibraryMayExtendLeasesUnseenUnlessItsAbilitiesExcludeThis) {
   const struct {
     const char* facts;
     bool renewed;
@@ -175,7 +175,7 @@ TEST(OpLog, MalformedEventsAreRefusedOrSkippedWhenLenient) {
       {"{\"process\":1,\"type\":\"ok\",\"f\":7}", "h:1: its 'f' is not a word"},
       {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: its process is out of range"},
       {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: its process is out of range"},
-      // Otherwise such a client would be mistaken for a nemesis and skipped silently.
+      // If this were accepted, such a client would be mistaken for a nemesis and skipped silently.
       {R"({"process":"1","type":"invoke","f":"a"})", "h:1: its process is not a number"},
       {R"({"process":1.5,"type":"fail","f":"a"})", "h:1: its process is not a number"},
       {"[\"\xff\"]", "h:1: not UTF-8", SkipReason::kNotUtf8},

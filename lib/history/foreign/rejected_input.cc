@@ -5,12 +5,12 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kMostTold = 300;  // bytes of a message, which may quote the input
+constexpr size_t kMostShownBytes = 300;  // bytes of a message, which may quote the input
 
-// Converts a problem to one short line, whatever characters it quotes.
+// Converts a problem to one short line. Replaces control characters by '?'.
 std::string OneLine(std::string_view problem) {
-  std::string line(problem.substr(0, kMostTold));
-  // Does not cut within a UTF-8 character.
+  std::string line(problem.substr(0, kMostShownBytes));
+  // Shortens the line further, so that no UTF-8 character is cut in two.
   while (line.size() < problem.size() &&
          (static_cast<uint8_t>(problem[line.size()]) & 0xC0) == 0x80)
     line.pop_back();
@@ -66,7 +66,7 @@ Result<void> Skips::Add(int64_t line, SkipReason reason, SkipWeight weight,
   return {};
 }
 
-std::string Skips::Told() const {
+std::string Skips::Summary() const {
   std::string text;
   for (size_t i = 0; i < kSkipReasons; ++i) {
     if (counts_[i].count == 0) continue;

@@ -1,5 +1,5 @@
 // The malformed input that a lenient reader skipped, and its possible effect on a verdict. A strict
-// reader stops at the first instead.
+// reader stops at the first malformed input instead.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_REJECTED_INPUT_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_REJECTED_INPUT_H_
 
@@ -25,8 +25,8 @@ enum class SkipReason : uint8_t {
   kUnknownFunction,
   kSecondOpen,     // an invocation by a process with an open operation
   kNoOpen,         // a completion by a process without an open operation
-  kOtherFunction,  // a completion of another function than the invoked one
-  kNoKey,          // no key although others have one, or the reverse
+  kOtherFunction,  // a completion of a function that was not invoked
+  kNoKey,          // no key although others have one, or a key although others have none
   kOtherKey,       // a completion with another key than the invocation
   kNoValue,        // a value that the model does not have
 };
@@ -35,8 +35,8 @@ std::string_view Name(SkipReason reason);
 
 // The worst possible meaning of the skipped input.
 enum class SkipWeight : uint8_t {
-  kNothing,  // something that did not happen: every verdict stands
-  // An observation or a reply, which could only make fewer histories valid: `violated` stands.
+  kNothing,  // an operation without effect: every verdict stands
+  // An observation or a reply. It could only make the history less valid: `violated` stands.
   kConstraint,
   kAnything,  // a change of the object: no verdict stands
 };
@@ -52,7 +52,7 @@ class Skips {
   // `name` is the file's name in messages.
   Skips(std::string name, bool lenient) : name_(std::move(name)), lenient_(lenient) {}
 
-  // Lenient: counts it and succeeds. Strict: returns the error "name:12: problem".
+  // If lenient, counts the problem and succeeds. If strict, returns the error "name:12: problem".
   Result<void> Add(int64_t line, SkipReason reason, SkipWeight weight, std::string_view problem);
 
   [[nodiscard]] const Count& Of(SkipReason reason) const {
@@ -60,8 +60,8 @@ class Skips {
   }
   [[nodiscard]] int64_t count() const { return count_; }
   [[nodiscard]] SkipWeight weight() const { return weight_; }  // the worst weight so far
-  // Returns "2 not of the format (first in line 7), 1 ...".
-  [[nodiscard]] std::string Told() const;
+  // Returns, for example, "2 garbled (line 7 first), 1 too-long (line 12)".
+  [[nodiscard]] std::string Summary() const;
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:

@@ -1,11 +1,10 @@
 // A parsed value of any text format. The value and everything in it are nodes in one vector, which
 // is reused.
 //
-//
 //   {:process 3, :value [1 2]}  ->  map(6) "process" 3 "value" list(3) 1 2
 //                                   in brackets: number of nodes, the node itself included
 //
-// Texts are views into the input, and are valid as long as it is.
+// Texts are views into the input, and are valid as long as the input is.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_VALUE_H_
 
@@ -21,7 +20,8 @@ enum class FormKind : uint8_t { kNil, kFalse, kTrue, kInteger, kReal, kText, kLi
 
 struct FormNode {
   FormKind kind = FormKind::kNil;
-  // This node and all nodes inside; the next sibling is this many nodes further.
+  // The number of nodes in this subtree, this node included. The next sibling is this many nodes
+  // further.
   uint32_t nodes = 1;
   union {
     int64_t integer = 0;
@@ -30,7 +30,7 @@ struct FormNode {
   std::string_view text;
 };
 
-// A form within that vector, or no form. Cheap to copy.
+// A form within such a vector, or no form. Cheap to copy.
 class FormView {
  public:
   FormView() = default;

@@ -24,7 +24,8 @@ std::vector<std::string> ReadAll(LogFormat format, std::string_view text, size_t
     told.push_back(fmt::format("{}:{}", reader->line(),
                                is_form ? reader->form().Canonical() : reader->problem()));
     CHECK(is_form || !reader->problem().empty());
-    // An error may be reported at its end, which may lie behind the next form.
+    // An error may be reported at a later line than the next form. So only forms must have
+    // ascending lines.
     if (is_form) CHECK(reader->line() >= line);
     if (is_form) line = reader->line();
     CHECK(told.size() <= 2 * text.size() + 1);
@@ -32,8 +33,8 @@ std::vector<std::string> ReadAll(LogFormat format, std::string_view text, size_t
   return told;
 }
 
-// Inserts a space behind the brace that opens a line. The JSON parser ignores it, but Scan never
-// accepts such a line, so the parser reads it.
+// Inserts a space behind the brace that opens a line. The JSON parser ignores this space, but Scan
+// accepts no such line. So the parser reads every line.
 std::string LeftToAParser(std::string_view text) {
   std::string spaced;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -12,7 +12,7 @@ namespace doublehold {
 // Reads a text to its end, skipping errors. Checks:
 // - forms, lines and errors do not depend on how the text is cut into stretches;
 // - line numbers never decrease;
-// - as a log of operations, the text is read, or refused with a message of one line.
+// - ReadOpLog reads the text, or refuses it with a message of one line.
 //
 // The first input byte chooses the size of the stretches.
 void CheckReader(LogFormat format, std::string_view input);

@@ -30,21 +30,21 @@ int ForEachFile(const std::string& folder, LogFormat format) {
   return ForEachFile(folder, [format](const std::string& input) { CheckReader(format, input); });
 }
 
-TEST(FuzzCorpus, HoldsForEdn) { EXPECT_GT(ForEachFile("edn", LogFormat::kEdn), 0); }
+TEST(FuzzCorpus, EdnFilesPassTheChecks) { EXPECT_GT(ForEachFile("edn", LogFormat::kEdn), 0); }
 
-TEST(FuzzCorpus, HoldsForJsonLines) {
+TEST(FuzzCorpus, JsonLinesFilesPassTheChecks) {
   EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonLines), 0);
 }
 
-TEST(FuzzCorpus, OfJsonLinesHoldsForArraysToo) {
+TEST(FuzzCorpus, JsonLinesFilesReadAsArraysPassTheChecks) {
   EXPECT_GT(ForEachFile("json_lines", LogFormat::kJsonArray), 0);
 }
 
-TEST(FuzzCorpus, HoldsForHistoryJsonl) {
+TEST(FuzzCorpus, HistoryFilesPassTheChecks) {
   EXPECT_GT(ForEachFile("jsonl", [](const std::string& input) { CheckHistory(input); }), 0);
 }
 
-TEST(FuzzCorpus, OfEdnHoldsForJepsenLogsToo) {
+TEST(FuzzCorpus, EdnFilesReadAsJepsenLogsPassTheChecks) {
   EXPECT_GT(ForEachFile("edn", LogFormat::kJepsenLog), 0);
 }
 

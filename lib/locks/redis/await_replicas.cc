@@ -10,12 +10,12 @@ namespace {
 
 constexpr int64_t kMostReplicas = 100;
 
-// Pinned to the connection of the write. On a new connection WAIT knows of no write, and reports at
-// once that all replicas have it.
+// Sends WAIT on the connection of the write. On a new connection WAIT covers no write, and reports
+// at once that all replicas acknowledged.
 bool EnoughAcknowledge(Env& env, Connection& node, const AwaitedReplicas& awaited,
                        Deadline deadline) {
   const Duration left = (deadline - env.Mono()) / 2;
-  // 0 would mean no timeout.
+  // WAIT takes a timeout of 0 as no timeout.
   const std::string timeout_ms =
       std::to_string(std::max<int64_t>(ToMs(std::min(awaited.timeout, left)), 1));
   const std::string count = std::to_string(awaited.count);

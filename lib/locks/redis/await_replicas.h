@@ -17,16 +17,16 @@
 namespace doublehold {
 
 struct AwaitedReplicas {
-  int64_t count = 0;  // 0: WAIT is not sent
+  int64_t count = 0;  // if 0, WAIT is not sent
   Duration timeout{};
 };
 
 std::vector<OptionSpec> AwaitOptions();
 AwaitedReplicas ReadAwaited(const Options& options);
 
-// Returns the outcome of an attempt just made on this connection. If it is a grant that too few
-// replicas acknowledged in time, `undo` reverts it. Then the outcome is Busy, or Unknown when
-// `undo` got no reply. Waits at most half of the time until the deadline.
+// Returns the outcome of an attempt just made on this connection. If too few replicas acknowledge a
+// grant in time, calls `undo` to release it. The outcome is then Busy, or Unknown when `undo` got
+// no reply. Waits at most half of the time until the deadline.
 AcquireResult AwaitReplicas(Env& env, Connection& node, const AwaitedReplicas& awaited,
                             AcquireResult attempt, Deadline deadline,
                             const std::function<ReleaseResult(const Grant&)>& undo);

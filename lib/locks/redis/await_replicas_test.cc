@@ -14,7 +14,7 @@ Reply NumberAwaitReplicas(int64_t value) {
   return {.kind = Reply::Kind::kInteger, .integer = value};
 }
 
-// A master some of whose replicas acknowledge. It logs its commands.
+// A master with replicas, of which `acknowledged` acknowledge a write. Logs its commands.
 struct Master {
   CallResult Answer(const Command& command) {
     asked.push_back(command[0]);
@@ -24,7 +24,7 @@ struct Master {
       if (!waits) return tl::unexpected(CallFailure{.definite = false, .message = "reset"});
       return NumberAwaitReplicas(acknowledged);
     }
-    // redisson's first script is its acquire
+    // The first script of redisson is an acquire.
     if (scripts++ == 0 && is_redisson) return Reply{};
     if (!undoes) return tl::unexpected(CallFailure{.definite = false, .message = "late"});
     return NumberAwaitReplicas(1);

@@ -1,5 +1,5 @@
-// Locks whose key holds the instant when the lease ends, on the client's wall clock: seeds 000 and
-// 004.
+// Shared by the locks of seeds 000 and 004. The value of their key is the instant when the lease
+// ends, on the client's wall clock.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_EXPIRY_IN_VALUE_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_EXPIRY_IN_VALUE_H_
 
@@ -12,18 +12,18 @@
 
 namespace doublehold {
 
-// The end of a lease, as the key's value and on the client's monotonic clock. The value is cut to
-// whole milliseconds, so the lease is up to 1 ms shorter than requested. With the uncut instant,
-// two consecutive leases would appear to overlap.
+// The end of a lease, as the key's value and on the client's monotonic clock. The value is rounded
+// down to whole milliseconds, so the lease is up to 1 ms shorter than requested. `mono` is rounded
+// down too; otherwise two consecutive leases would appear to overlap.
 struct ValueInstant {
   int64_t wall_ms = 0;
   MonoTime mono{};
 };
 ValueInstant InstantAfter(Env& env, Lease lease);
-// Parses the instant in a value. Empty when the value is no instant.
+// Parses the instant in a value. Returns nothing when the value is not an instant.
 std::optional<int64_t> InstantIn(const Reply& value);
 
-// Writes a later instant without comparing the owner, as a holder does that trusts its lease.
+// Writes a later instant without comparing the owner. A holder does so if it relies on its lease.
 ExtendResult ExtendInstant(Env& env, Connection& node, const Grant& grant, Lease lease,
                            Deadline deadline);
 

@@ -1,15 +1,16 @@
 // fenced: SET key owner NX PX lease and INCR of a counter, in one script. Each grant's fencing
-// token is greater than all earlier ones. The store refuses a token lower than one that it has
-// seen, so a late holder can do no harm.
+// token is greater than all earlier ones. The store refuses a token that is lower than an earlier
+// one, so a late holder can do no harm.
 //
 // Claims:  at most one client's lease is valid at a time; tokens increase from grant to grant; with
 //          a store that compares tokens no order is lost, however late a holder is.
 // Assumes: one server that loses no write and whose clock runs at the clients' rate; the store
 //          compares the tokens of reads and of writes.
-// Attack:  a late holder still believes that it holds (K14). Move the server's clock (K17), or lose
-//          its memory (K18): two leases are valid, though the store serves only one. If the store
-//          compares on writes only, two clients that read the same stock write one after the other
-//          (K33). A lost counter gives old tokens again (K34).
+// Attack:  a late holder still acts as the holder (K14). Move the server's clock (K17), or lose the
+//          server's memory (K18): two leases are valid, but the store accepts only one of the two
+//          holders. If the store compares tokens on writes only, two clients that read the same
+//          stock write one after the other (K33). After the counter is lost, old tokens are granted
+//          again (K34).
 // Source:  Kleppmann, "How to do distributed locking".
 
 #include <array>
@@ -41,8 +42,8 @@ class Fenced final : public Lock {
     grant.owner = owners_.TextOf(grant.hold);
     grant.valid_until = env_.Mono() + lease;
     const std::string lease_ms = std::to_string(ToMs(lease));
-    // The key is the counter's hash tag, because in a cluster all keys of a script must be in one
-    // slot.
+    // The counter's name has the key as its hash tag, because in a cluster all keys of a script
+    // must be in one slot.
     const std::string counter = "{" + key.name + "}:token";
     const std::array<std::string_view, 2> keys{key.name, counter};
     const std::array<std::string_view, 2> args{grant.owner, lease_ms};

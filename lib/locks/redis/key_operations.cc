@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-// The compare-and-delete script of redis.io's SET page; the seeds use it too.
+// The compare-and-delete script of redis.io's page about SET. The seeds use the same script.
 const Script& DeleteIfOwner() {
   static const Script script(
       "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "

@@ -18,8 +18,8 @@ namespace doublehold {
 enum class [[nodiscard]] NodeAnswer : uint8_t{kYes, kNo, kFailed, kUnknown};
 
 NodeAnswer FailureOf(const CallFailure& failure);
-// Returns the result of an acquire whose command failed: Busy if it was certainly not carried out,
-// otherwise Unknown.
+// Returns the result of an acquire whose command failed: Busy if the command was certainly not
+// executed, otherwise Unknown.
 AcquireResult NotGranted(const CallFailure& failure, Grant grant);
 
 void StartSetNxPx(Connection& node, const std::string& key, const std::string& owner, Lease lease,
@@ -33,14 +33,16 @@ void StartCompareAndExtend(Connection& node, const std::string& key, const std::
                            const std::string& lease_ms, Deadline deadline);
 NodeAnswer FinishScript(Connection& node);  // 1 is kYes, 0 is kNo
 
-// The operations of a lock that is one such key on one node. The lease counts from the invocation.
+// The operations of a lock that consists of one such key on one node. The lease counts from the
+// invocation.
 AcquireResult AcquireSetNxPx(Env& env, Connection& node, Owners& owners, const LockKey& key,
                              Lease lease, Deadline deadline);
 ExtendResult ExtendIfOwned(Env& env, Connection& node, const Grant& grant, Lease lease,
                            Deadline deadline);
 ReleaseResult ReleaseIfOwned(Connection& node, const Grant& grant, Deadline deadline);
 
-// Sends DEL without comparing the owner. kFreed: a key was deleted. kNotOwner: there was none.
+// Sends DEL without comparing the owner. Returns kFreed if a key was deleted, kNotOwner if there
+// was no key.
 ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, Deadline deadline);
 
 }  // namespace doublehold

@@ -1,12 +1,12 @@
-// watch, version, atomic-script: no lock. The workload `inventory` protects the stock by the way it
-// writes: WATCH and MULTI, comparing a version, or one script. Here nothing is acquired and nothing
-// guaranteed.
+// watch, version, atomic-script: no lock. The workload `inventory` protects the stock when it
+// writes: by WATCH and MULTI, by comparing a version, or by one script. The variants in this file
+// acquire nothing and guarantee nothing.
 //
 // Claims:  nothing about holds; no order is lost and nothing is oversold.
 // Assumes: one store that loses no write.
-// Attack:  lose the reply to EXEC: a buyer that retries buys twice (K36). Kill a buyer before its
-//          order: the stock that it took is in no order, and no claim covers that. Pauses, held
-//          messages and clocks have no effect (C01).
+// Attack:  lose the reply to EXEC: a buyer that retries buys twice (K36). Kill a buyer between its
+//          write and its order: the stock is reduced without an order, and no claim covers this
+//          case. Pauses, held messages and clock faults have no effect (C01).
 // Source:  seed 004 (watch), seed 000 (version).
 
 #include "lib/locks/owners.h"

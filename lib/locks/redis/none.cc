@@ -1,4 +1,4 @@
-// none: no lock, as a control. A workload that does not oversell without a lock cannot judge any
+// none: no lock, as a control. A workload that does not oversell without a lock cannot test any
 // lock (C04).
 //
 // Claims:  nothing.

@@ -1,13 +1,13 @@
 // redisson-fair: redisson with a queue of waiters. A refused client is appended to a list, and its
 // deadline as a waiter is put into a sorted set. Only the head of the list may take a free lock,
-// and a release wakes only the head. Every attempt drops heads whose deadline has passed.
+// and a release wakes only the head. Every attempt first removes heads whose deadline has passed.
 //
-// Claims:  as redisson; waiters are granted the lock in the order in which they came.
-// Assumes: as redisson; the clients' wall clocks agree, because each client judges the others'
-//          deadlines by its own clock.
-// Attack:  as redisson. A waiter that dies blocks the queue until its deadline, which is wait-time
-//          after the deadline before it. A client whose clock is ahead drops living waiters (jump
-//          of a client).
+// Claims:  the claims of redisson; waiters are granted the lock in the order of their arrival.
+// Assumes: the same as redisson; the clients' wall clocks agree, because each client compares the
+//          other clients' deadlines with its own clock.
+// Attack:  the same as redisson. A waiter that dies blocks the queue until its deadline. This is
+//          wait-time after the deadline of the waiter before it. A client whose clock jumps ahead
+//          removes living waiters.
 // Source:  Redisson 3.23.5, RedissonFairLock; wait-time is its threadWaitTime.
 
 #include <array>
@@ -17,19 +17,19 @@
 namespace doublehold {
 namespace {
 
-// Keys: lock, queue, deadlines.
-constexpr std::string_view kDropTheLate =
+// Defines drop(now), which removes heads whose deadline has passed. Keys: lock, queue, deadlines.
+constexpr std::string_view kDefineDrop =
     "local function drop(now) local head = redis.call('lindex', KEYS[2], 0) "
     "while head do local over = tonumber(redis.call('zscore', KEYS[3], head) or '0') "
     "if over > now then return end "
     "redis.call('zrem', KEYS[3], head) redis.call('lpop', KEYS[2]) "
     "head = redis.call('lindex', KEYS[2], 0) end end ";
 
-// Arguments: lease, owner, wait time, now; all in ms. Returns nil when granted, otherwise the
-// approximate time until the caller's turn.
+// Keys: lock, queue, deadlines. Arguments: lease, owner, wait time, now. Times are in ms. Returns
+// nil when granted, otherwise the approximate time until the caller is the head of the queue.
 const Script& AcquireFairScript() {
   static const Script script(
-      std::string(kDropTheLate) +
+      std::string(kDefineDrop) +
       "local wait, now = tonumber(ARGV[3]), tonumber(ARGV[4]) drop(now) "
       "local head = redis.call('lindex', KEYS[2], 0) "
       "if redis.call('exists', KEYS[1]) == 0 and (not head or head == ARGV[2]) then "
@@ -51,11 +51,11 @@ const Script& AcquireFairScript() {
   return script;
 }
 
-// Keys: as above, and the channel's prefix. Arguments: message, lease, owner, entries to keep, now.
-// Wakes the head of the queue even if the lock turns out to be gone.
+// Keys: lock, queue, deadlines, prefix of the channel. Arguments: message, lease, owner, entries to
+// keep, now. Wakes the head of the queue even if the lock no longer exists.
 const Script& UnlockFairScript() {
   static const Script script(
-      std::string(kDropTheLate) +
+      std::string(kDefineDrop) +
       "drop(tonumber(ARGV[5])) "
       "local function tell() local head = redis.call('lindex', KEYS[2], 0) "
       "if head then redis.call('publish', KEYS[4] .. ':' .. head, ARGV[1]) end end "
@@ -68,9 +68,9 @@ const Script& UnlockFairScript() {
   return script;
 }
 
-// Keys: queue, deadlines. Arguments: owner, wait time. Returns 1 if the owner was in the queue.
-// Waiters behind it move up.
-const Script& Leave() {
+// Keys: queue, deadlines. Arguments: owner, wait time. Removes the owner from the queue. Returns 1
+// if the owner was in the queue. Moves the deadlines of the waiters behind it a wait time earlier.
+const Script& LeaveQueueScript() {
   static const Script script(
       "local behind = false "
       "for _, waiter in ipairs(redis.call('lrange', KEYS[1], 0, -1)) do "
@@ -94,9 +94,9 @@ class RedissonFair final : public RedissonFamily {
     const std::string instants = InstantsOf(key);
     const std::array<std::string_view, 2> keys{queue, instants};
     const std::array<std::string_view, 2> args{owner_, wait_ms_};
-    const CallResult left = node_->Eval(Leave(), keys, args, deadline);
-    // The client leaves a queue, not a lock. Without a reply, it may be removed later, after it has
-    // queued again.
+    const CallResult left = node_->Eval(LeaveQueueScript(), keys, args, deadline);
+    // Leaving a queue frees no lock. Without a reply, the script may run later, and remove the
+    // client after it has queued again.
     return left ? ReleaseResult::kNotOwner : ReleaseResult::kUnknown;
   }
 

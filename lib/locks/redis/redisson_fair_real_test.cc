@@ -54,7 +54,7 @@ TEST_F(Fair, EightWaitersAreGrantedInQueueOrder) {
       }
       EXPECT_EQ(client.Release(own), ReleaseResult::kReleased);
     });
-    // One waiter at a time, so that their order is known.
+    // Starts one waiter at a time, so that the order of the queue is known.
     ASSERT_TRUE(Eventually([&] { return AskNode(1, {"LLEN", kQueue}) == std::to_string(i); }));
   }
   EXPECT_EQ(holder.Release(grant), ReleaseResult::kReleased);
@@ -123,7 +123,7 @@ TEST_F(Fair, ARefusalCarriesTheTimeUntilTheWaitersTurn) {
   Client b(2, {"redisson-fair"});
   Client c(3, {"redisson-fair"});
   (void)a.Acquire(kRedissonFairKey);
-  constexpr Duration kWaitTime = 300s;  // added to the deadline of the waiter before it
+  constexpr Duration kWaitTime = 300s;  // from one waiter's deadline to the next waiter's
   const struct {
     Client* waiter;
     Duration least, most;
@@ -174,14 +174,15 @@ TEST_F(Fair, AWaiterIsDroppedAfterItsDeadline) {
   Client c(3, variant);
   const Grant grant = a.Acquire(kRedissonFairKey);
   EXPECT_TRUE(b.IsBusy(kRedissonFairKey));
-  // b's deadline counts from the end of the holder's lease. The test sets it to the past.
+  // b's deadline counts from the end of the holder's lease. The test moves this deadline to the
+  // past.
   const std::string b_owner = OwnerOf(2);
   ASSERT_EQ(AskNode(1, {"ZADD", kInstants, "1000", b_owner}), "0");
   EXPECT_TRUE(c.IsBusy(kRedissonFairKey));
   EXPECT_EQ(AskNode(1, {"ZSCORE", kInstants, b_owner}), "(nil)");
   EXPECT_EQ(AskNode(1, {"LLEN", kQueue}), "1");
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  EXPECT_TRUE(b.IsBusy(kRedissonFairKey)) << "it queues anew, behind c";
+  EXPECT_TRUE(b.IsBusy(kRedissonFairKey)) << "b queues again, behind c";
   (void)c.Acquire(kRedissonFairKey);
 }
 

@@ -8,7 +8,7 @@
 namespace doublehold {
 namespace {
 
-// The first attempt of a command that may be sent twice gets 1/2 of the time to the deadline.
+// With the option resend, the first attempt of a command gets 1/2 of the time to the deadline.
 constexpr int kFirstShareOfDeadline = 2;
 
 }  // namespace
@@ -44,7 +44,8 @@ const Script& RedissonRenew() {
 
 std::string RedissonChannel(const LockKey& key) { return "redisson_lock__channel:" + Braced(key); }
 
-// Returns {name}. A name that contains a brace already determines its slot.
+// Returns {name}. Returns the name unchanged if it has a brace, because such a name already
+// determines its slot.
 std::string Braced(const LockKey& key) {
   return key.name.find('{') == std::string::npos ? "{" + key.name + "}" : key.name;
 }
@@ -102,24 +103,25 @@ AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadli
   const std::string lease_ms = std::to_string(ToMs(lease));
   CallResult result = Send([&](Deadline by) { return Ask(grant, lease_ms, by); }, deadline);
   if (!result) return NotGranted(result.error(), std::move(grant));
-  // PTTL returns -1 for a key without expiry and -2 for a missing key; both give no hint.
+  // PTTL returns -1 for a key without expiry and -2 for a missing key. In both cases there is no
+  // hint.
   if (!result->IsNil())
     return Busy{std::chrono::milliseconds(std::max<int64_t>(result->integer, 0))};
   entered_.push_back(grant);
-  AcquireResult settled =
+  AcquireResult acknowledged =
       AwaitReplicas(env_, *node_, awaited_, Granted{std::move(grant)}, deadline,
                     [&](const Grant& granted) { return Release(granted, deadline); });
-  const auto* granted = std::get_if<Granted>(&settled);
+  const auto* granted = std::get_if<Granted>(&acknowledged);
   if (granted != nullptr && watchdog_) watchdog_->Guard(granted->grant);
-  return settled;
+  return acknowledged;
 }
 
 ExtendResult RedissonFamily::Extend(const Grant& grant, Lease lease, Deadline deadline) {
   return renew_(env_, Nodes(&node_, 1), grant, lease, deadline);
 }
 
-// After an acquire of unknown outcome there may be no entry. Its release must not remove an outer
-// entry instead.
+// After an acquire of unknown outcome there may be no entry. The release of such an acquire must
+// not remove an outer entry instead.
 ReleaseResult RedissonFamily::Release(const Grant& grant, Deadline deadline) {
   if (watchdog_) watchdog_->Leave(grant);
   const bool was_granted =

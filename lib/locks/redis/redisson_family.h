@@ -18,8 +18,8 @@
 
 namespace doublehold {
 
-// Messages that a release publishes. A writer publishes the second one, which wakes all waiting
-// readers.
+// Messages that a release publishes. A writer's release publishes the second message, which wakes
+// all waiting readers.
 constexpr std::string_view kUnlockMessage = "0";
 constexpr std::string_view kWriteUnlockMessage = "1";
 
@@ -29,7 +29,7 @@ std::string RedissonOwner(const Owners& owners, int thread);
 // The scripts of RLock. Each takes the lock's key; Unlock also takes the channel.
 // Acquire: (lease_ms, owner) returns nil when acquired or re-entered, otherwise the holder's PTTL.
 // Unlock:  (message, lease_ms, owner, keep) returns 1 when freed and published, 0 when an outer
-//          entry is left, nil when no more than `keep` entries exist, so nothing was done.
+//          entry is left. If no more than `keep` entries exist, changes nothing and returns nil.
 // Renew:   (lease_ms, owner) returns 1 when extended, 0 when the caller is not the owner.
 const Script& RedissonAcquire();
 const Script& RedissonUnlock();
@@ -37,10 +37,11 @@ const Script& RedissonRenew();
 ExtendResult RenewRedisson(Env& env, Nodes nodes, const Grant& grant, Lease lease,
                            Deadline deadline);
 std::string RedissonChannel(const LockKey& key);
-// Returns {name} for the names of further keys, so that a cluster keeps them in the lock's slot.
+// Returns {name}. The names of further keys contain {name}, so that a cluster keeps these keys in
+// the lock's slot.
 std::string Braced(const LockKey& key);
 
-// explicit-lease, renew-once, resend, and the options of await_replicas.h.
+// Returns the options explicit-lease, renew-once, resend, and those of await_replicas.h.
 std::vector<OptionSpec> RedissonOptions();
 
 // A lock of the family on one node. Subclasses override the commands. The rules of Lock apply.
@@ -61,7 +62,7 @@ class RedissonFamily : public Lock {
   // Removes one entry if there are more than `keep`. Returns what RedissonUnlock returns.
   virtual CallResult GiveBack(const Grant& grant, const std::string& lease_ms,
                               const std::string& keep, Deadline deadline);
-  // Empty: releases are not published.
+  // Returns the channel of a key. Returns "" if releases are not published.
   [[nodiscard]] virtual std::string ChannelOf(const LockKey& key) const;
 
   Env& env_;
@@ -70,7 +71,7 @@ class RedissonFamily : public Lock {
   std::string owner_;
 
  private:
-  // Sends the command once; with the option resend, once more when there was no reply.
+  // Sends the command. With the option resend, sends it once more when there was no reply.
   CallResult Send(const std::function<CallResult(Deadline)>& command, Deadline deadline) const;
 
   Lease lease_;

@@ -1,13 +1,13 @@
-// redisson-fenced: redisson whose script also increments a counter. The token of each grant,
-// re-entries included, is greater than all earlier ones. The store refuses a token lower than one
-// that it has seen.
+// redisson-fenced: redisson with a script that also increments a counter. The token of each grant,
+// re-entries included, is greater than all earlier tokens. The store refuses a token that is lower
+// than an earlier one.
 //
-// Claims:  as redisson; with a store that compares tokens no order is lost, however late a holder
-//          is.
-// Assumes: as redisson; the store compares the tokens of reads and of writes; the counter is never
-//          lost.
-// Attack:  as redisson: a late holder still believes that it holds. A lost counter gives old tokens
-//          again (K34).
+// Claims:  the claims of redisson; with a store that compares tokens no order is lost, however late
+//          a holder is.
+// Assumes: the same as redisson; the store compares the tokens of reads and of writes; the counter
+//          is never lost.
+// Attack:  the same as redisson: a late holder still acts as the holder. After the counter is lost,
+//          old tokens are granted again (K34).
 // Source:  Redisson 3.23.5, RedissonFencedLock.
 
 #include <array>
@@ -17,7 +17,8 @@
 namespace doublehold {
 namespace {
 
-// Returns {-1, token} when acquired or re-entered, {PTTL, -1} when another owner holds the key.
+// Returns {-1, token} when acquired or re-entered. Returns {PTTL, -1} when another owner holds the
+// key.
 const Script& AcquireRedissonFencedScript() {
   static const Script script(
       "if redis.call('exists', KEYS[1]) == 0 or redis.call('hexists', KEYS[1], ARGV[2]) == 1 then "

@@ -20,7 +20,7 @@ const LockKey kRedissonFormatKey{.name = "k"};
 const LockKey kRedissonFormatToRead{.name = "k", .shared = true};
 
 // Subscribes to every channel of a server. Uses a socket of its own, because a Connection treats an
-// unsolicited message as a sign of a replaced server.
+// unsolicited message as a sign that the server was replaced.
 class Listener {
  public:
   explicit Listener(const NodeAddress& node) {
@@ -28,7 +28,7 @@ class Listener {
     Send("*2\r\n$10\r\nPSUBSCRIBE\r\n$1\r\n*\r\n");
     (void)WordsUntil(":1");
   }
-  // Returns "channel message" for all messages published before this call and not yet returned.
+  // Returns "CHANNEL MESSAGE" for each message that was published since the last call.
   RedissonFormatLines Heard() {
     const std::string mark = "mark" + std::to_string(++marks_);
     Send("*2\r\n$4\r\nPING\r\n$" + std::to_string(mark.size()) + "\r\n" + mark + "\r\n");
@@ -44,7 +44,7 @@ class Listener {
   void Send(const std::string& bytes) {
     EXPECT_EQ(socket_.SendAll(bytes, RealMono() + kPatience), "");
   }
-  // Returns the protocol's lines without the lines that state a length.
+  // Returns the received protocol lines up to `last`, without the lines that state a length.
   RedissonFormatLines WordsUntil(const std::string& last) {
     std::string received;
     while (!received.ends_with(last + "\r\n")) {
@@ -86,8 +86,8 @@ class Format : public OnServers {
     listener_ = std::make_unique<Listener>(Node(1).address());
   }
 
-  // Describes every key as "name type +|- content"; + means that it expires. A and B stand for the
-  // clients' UUIDs.
+  // Describes every key as "name type +|- content". "+" means that the key expires. A and B stand
+  // for the clients' UUIDs.
   RedissonFormatLines Keys() {
     RedissonFormatLines lines;
     const auto connection = MakeConnection(Node(1).address());
@@ -126,7 +126,7 @@ class Format : public OnServers {
   std::unique_ptr<Listener> listener_;
 };
 
-TEST_F(Format, OfRedisson) {
+TEST_F(Format, RedissonFollowsTheDocument) {
   for (const char* lock : {"redisson", "redisson-multi"}) {
     Use(lock);
     const Grant outer = A().Acquire(kRedissonFormatKey);
@@ -143,7 +143,7 @@ TEST_F(Format, OfRedisson) {
   }
 }
 
-TEST_F(Format, OfRedissonSpinWhichPublishesNothing) {
+TEST_F(Format, RedissonSpinPublishesNoMessages) {
   Use("redisson-spin");
   const Grant grant = A().Acquire(kRedissonFormatKey);
   EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
@@ -152,7 +152,7 @@ TEST_F(Format, OfRedissonSpinWhichPublishesNothing) {
   EXPECT_EQ(Published(), RedissonFormatLines{});
 }
 
-TEST_F(Format, OfRedissonFenced) {
+TEST_F(Format, RedissonFencedFollowsTheDocument) {
   Use("redisson-fenced");
   const Grant outer = A().Acquire(kRedissonFormatKey);
   EXPECT_EQ(Keys(),
@@ -169,7 +169,7 @@ TEST_F(Format, OfRedissonFenced) {
   EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k} 0"}));
 }
 
-TEST_F(Format, OfRedissonFair) {
+TEST_F(Format, RedissonFairFollowsTheDocument) {
   Use("redisson-fair");
   const Grant grant = A().Acquire(kRedissonFormatKey);
   EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));
@@ -178,7 +178,8 @@ TEST_F(Format, OfRedissonFair) {
   EXPECT_EQ(Keys(),
             (RedissonFormatLines{"k hash + [A:1, 1]", "redisson_lock_queue:{k} list - [B:1]",
                                  "redisson_lock_timeout:{k} zset - [B:1]"}));
-  // The holder's lease of 60 s, plus the wait time of 5 min, from the waiter's now.
+  // The deadline is the holder's lease of 60 s, plus the wait time of 5 min, after the waiter's
+  // acquire.
   const int64_t instant_ms =
       std::stoll(AskNode(1, {"ZSCORE", "redisson_lock_timeout:{k}",
                              AskNode(1, {"LINDEX", "redisson_lock_queue:{k}", "0"})}));
@@ -195,7 +196,7 @@ TEST_F(Format, OfRedissonFair) {
   EXPECT_EQ(Published(), RedissonFormatLines{}) << "nobody waits";
 }
 
-TEST_F(Format, OfRedissonReadWriteForReaders) {
+TEST_F(Format, RedissonReadWriteFollowsTheDocumentForReaders) {
   Use("redisson-read-write");
   const Grant first = A().Acquire(kRedissonFormatToRead);
   EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, read, A:1, 1]",
@@ -216,7 +217,7 @@ TEST_F(Format, OfRedissonReadWriteForReaders) {
   EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_rwlock:{k} 0"}));
 }
 
-TEST_F(Format, OfRedissonReadWriteForAWriterThatReads) {
+TEST_F(Format, RedissonReadWriteFollowsTheDocumentForAWriterThatAlsoReads) {
   Use("redisson-read-write");
   const Grant written = A().Acquire(kRedissonFormatKey);
   EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [mode, write, A:1:write, 1]"}));
@@ -238,7 +239,7 @@ TEST_F(Format, OfRedissonReadWriteForAWriterThatReads) {
       << "0 from a reader, 1 from a writer";
 }
 
-TEST_F(Format, OfANameThatHasABraceOfItsOwn) {
+TEST_F(Format, AKeyWhoseNameHasABraceGetsNoFurtherBraces) {
   Use("redisson");
   EXPECT_EQ(A().Release(A().Acquire({.name = "{k}:1"})), ReleaseResult::kReleased);
   EXPECT_EQ(Published(), (RedissonFormatLines{"redisson_lock__channel:{k}:1 0"}));
@@ -250,7 +251,7 @@ TEST_F(Format, OfANameThatHasABraceOfItsOwn) {
   EXPECT_EQ(Keys(), RedissonFormatLines{});
 }
 
-TEST_F(Format, OfRedlockRedissonIsRedissonsOnEveryNode) {
+TEST_F(Format, RedlockRedissonHasTheFormatOfRedissonOnEveryNode) {
   Use("redlock-redisson");
   const Grant grant = A().Acquire(kRedissonFormatKey);
   EXPECT_EQ(Keys(), (RedissonFormatLines{"k hash + [A:1, 1]"}));

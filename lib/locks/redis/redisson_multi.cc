@@ -1,15 +1,17 @@
-// redisson-multi: Redisson's MultiLock. It acquires an RLock for each of several keys, in the order
-// in which they are named. When a key is not granted within the waiting time, the round ends: all
-// keys are released, and a new round begins.
+// redisson-multi: Redisson's MultiLock. It acquires an RLock for each of several keys, in the given
+// order. When a key is not granted within the waiting time, the round ends: all keys are released,
+// and a new round begins.
 //
-// Claims:  all of the keys or none of them; no deadlock in any order; as redisson for each key.
-// Assumes: as redisson. A round takes at most half a lease, so that the first key's lease has not
-//          ended when the last key is granted. Within that limit the waiting time is 0.05 lease a
-//          key.
-// Attack:  as redisson, on any one of the keys: the others do not help.
-// Source:  Redisson 3.23.5, RedissonMultiLock: 1.5 s a key for 30 s of lease. Its rounds follow
-//          each other without a pause. Here the pause is random, so that two colliding clients do
-//          not collide again.
+// Claims:  all of the keys or none of them; no deadlock in any order of the keys; the claims of
+//          redisson for each key.
+// Assumes: the same as redisson. A round takes at most half a lease, so that the first key's lease
+//          has not ended when the last key is granted. Within this limit the waiting time is 0.05
+//          lease for each key.
+// Attack:  the same as redisson, on any one of the keys. The other keys do not prevent the
+//          violation.
+// Source:  Redisson 3.23.5, RedissonMultiLock: a waiting time of 1.5 s for each key, with a lease
+//          of 30 s. Redisson does not pause between two rounds. Here the pause is random, so that
+//          two colliding clients do not collide again.
 
 #include "lib/locks/redis/redisson_multi.h"
 
@@ -34,7 +36,8 @@ void ReleaseAll(Env& env, Lock& lock, std::span<const Grant> grants, Duration ca
   }
 }
 
-// Runs one round: returns all keys' grants, acquired within the first key's lease, or none.
+// Runs one round. Returns the grants of all keys if the round took less than half a lease.
+// Otherwise releases them and returns no grant.
 std::vector<Grant> TryAll(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                           RetryPolicy policy, MonoTime until) {
   const MonoTime too_old = env.Mono() + lease / kRoundsPerLease;

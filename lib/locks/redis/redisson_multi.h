@@ -1,11 +1,11 @@
-// Acquires several keys at once, all or none, as Redisson's MultiLock does. Works over any Lock, so
-// that the attempts on each key are recorded as usual.
+// Acquires several keys at once, all or none, as Redisson's MultiLock does. Works with any Lock, so
+// that a RecordedLock can record the attempts on each key.
 //
 //   WithLocks(env, *lock, keys, lease, policy, [&](std::span<const Grant> grants) { ... });
 //
-// There is no deadlock in any order of the keys, because a round has a time limit. At its end all
-// keys are released. After a pause of random length the next round begins, until the policy's
-// timeout.
+// There is no deadlock in any order of the keys, because each round has a time limit. A round that
+// reaches its limit releases all keys. The next round begins after a pause of random length. There
+// are no more rounds after the policy's timeout.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 
@@ -26,8 +26,9 @@ struct ManyEntry {
 [[nodiscard]] std::vector<Grant> AcquireAll(Env& env, Lock& lock, std::span<const LockKey> keys,
                                             Lease lease, const RetryPolicy& policy);
 
-// Owns grants and releases them all, in its destructor at the latest. A variant that stays locked
-// on a throw is not released then. Not thread-safe; `lock` and `env` must outlive it.
+// Owns grants and releases them all, in its destructor at the latest. Does not release a variant
+// that stays locked on a throw if an exception is in flight. Not thread-safe. `lock` and `env` must
+// outlive this object.
 class HeldLocks {
  public:
   HeldLocks(Env& env, Lock& lock, std::vector<Grant> grants, Duration call_timeout)
@@ -43,14 +44,14 @@ class HeldLocks {
   Lock& lock_;
   std::vector<Grant> grants_;
   Duration call_timeout_;
-  int exceptions_ = std::uncaught_exceptions();  // in flight at construction
+  int exceptions_ = std::uncaught_exceptions();  // number of exceptions in flight at construction
 };
 
-// Records a wait around the whole operation, for each key.
+// Records one wait for each key. Each of these waits covers the whole operation.
 void RecordWaits(Env& env, std::span<const LockKey> keys);
 void RecordWaited(Env& env, std::span<const LockKey> keys, std::span<const Grant> grants);
 
-// Like WithLock, for several keys. Each step is announced once for all keys.
+// Like WithLock, but for several keys. Announces each step once for all keys.
 template <typename Body>
 ManyEntry WithLocks(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                     const RetryPolicy& policy, Body&& body) {

@@ -12,8 +12,8 @@ namespace {
 
 using testing::Attempt;
 using testing::FakeEnv;
+using testing::FormatEvents;
 using testing::ScriptedLock;
-using testing::Told;
 using testing::World;
 using RedissonMultiLines = std::vector<std::string>;
 using RedissonMultiOutcome = Attempt::Outcome;
@@ -51,15 +51,15 @@ TEST(WithLocks, AcquiresTheKeysInTheGivenOrderAndReleasesAll) {
 TEST(WithLocks, RecordsAWaitForEachKey) {
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted, .takes = 5ms}});
   (void)scene.Enter();
-  EXPECT_EQ(Told(scene.world.events),
+  EXPECT_EQ(FormatEvents(scene.world.events),
             (RedissonMultiLines{"0 invoke wait", "0 invoke wait", "10 ok wait", "10 ok wait"}));
   EXPECT_EQ(scene.world.events[3].key, 1);
   EXPECT_EQ(scene.world.events[2].hold, 1u);
   EXPECT_EQ(scene.world.events[3].hold, 2u);
 }
 
-TEST(WithLocks, ReleasesTheKeysWhenAnotherIsNotGrantedInTime) {
-  // The second key stays busy for a whole round, a tenth of the lease.
+TEST(WithLocks, ReleasesTheGrantedKeysWhenAnotherKeyIsNotGrantedInTime) {
+  // The second key stays busy for a whole round. A round takes a tenth of the lease.
   RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kGranted},
                             {},
                             {},
@@ -89,7 +89,7 @@ TEST(WithLocks, GivesUpWithoutGrantsAtTheTimeout) {
   EXPECT_FALSE(scene.Enter(policy).entered);
   EXPECT_TRUE(scene.granted.empty());
   EXPECT_LE(scene.world.Elapsed(), 600ms);
-  const RedissonMultiLines told = Told(scene.world.events);
+  const RedissonMultiLines told = FormatEvents(scene.world.events);
   ASSERT_EQ(told.size(), 4u);
   EXPECT_TRUE(told[2].ends_with("fail wait") && told[3].ends_with("fail wait"));
   EXPECT_TRUE(scene.world.steps.empty());

@@ -1,13 +1,14 @@
 // redisson-read-write: Redisson's RReadWriteLock. Readers share the key; a writer holds it alone.
 // Both may re-enter, and a writer may read. The key is a hash with the mode (read or write) and the
-// number of entries of each owner. Each reader's entry has a further key that expires with it, so
-// that the hash lives as long as its longest reader.
+// number of entries of each owner. Each entry of a reader has a further key with the entry's
+// expiry. So the hash can live as long as its longest entry.
 //
-// Claims:  readers and writers never hold together, writers one at a time; as redisson otherwise.
-// Assumes: as redisson.
-// Attack:  as redisson. A reader that asks to write waits for itself. One reader's watchdog keeps
-//          all readers' entries alive, those of dead readers too, so a writer can starve while any
-//          reader lives.
+// Claims:  no reader and writer hold at the same time; one writer at a time; otherwise the claims
+//          of redisson.
+// Assumes: the same as redisson.
+// Attack:  the same as redisson. A reader that acquires for writing waits for itself. The watchdog
+//          of one reader extends the entries of all readers, even of dead ones, so a writer can
+//          starve while any reader lives.
 // Source:  Redisson 3.23.5, RedissonReadLock and RedissonWriteLock.
 
 #include <array>
@@ -49,8 +50,8 @@ const Script& AcquireToWrite() {
 }
 
 // Keys: hash, channel, prefix of the owner's entry keys, prefix of all entry keys. Arguments:
-// message, reader, entries to keep. Returns 1 when nobody is left, 0 when others are, nil when the
-// caller is no reader. The remaining hash lives as long as its longest entry.
+// message, reader, entries to keep. Returns 1 when no entry is left, 0 when entries are left, nil
+// when the caller is not a reader. The remaining hash lives as long as its longest entry.
 const Script& UnlockRead() {
   static const Script script(
       "local mode = redis.call('hget', KEYS[1], 'mode') "
@@ -71,7 +72,7 @@ const Script& UnlockRead() {
   return script;
 }
 
-// Keys: hash, channel. Arguments: message, lease, writer, entries to keep. A writer that reads too
+// Keys: hash, channel. Arguments: message, lease, writer, entries to keep. A writer that also reads
 // becomes a reader.
 const Script& UnlockWrite() {
   static const Script script(

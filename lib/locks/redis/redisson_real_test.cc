@@ -85,7 +85,7 @@ TEST_F(RedissonTest, TheWatchdogDoesNotExtendAReleasedGrant) {
   Client a(1, {"redisson"}, kShortLease);
   const Grant grant = a.Acquire(kRedissonKey);
   ASSERT_EQ(a.Release(grant), ReleaseResult::kReleased);
-  // a's watchdog must not keep a new key of a's owner alive after the release.
+  // The test sets the key again with the same owner. The watchdog must not extend this key.
   ASSERT_EQ(AskNode(1, {"HSET", "k", grant.owner, "1"}), "1");
   ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "300"}), "1");
   (void)b.AcquireEventually(kRedissonKey);
@@ -94,7 +94,7 @@ TEST_F(RedissonTest, TheWatchdogDoesNotExtendAReleasedGrant) {
 TEST_F(RedissonTest, ReleasingAnUnknownAcquireKeepsTheOuterEntry) {
   Client a(1, {"redisson"});
   const Grant outer = a.Acquire(kRedissonKey);
-  // Case 1: the acquire was never executed. The server does not answer and loses the command.
+  // Case 1: the acquire was never executed, because the server lost the command.
   const Grant perhaps{.key = kRedissonKey, .owner = outer.owner, .hold = outer.hold + 100};
   EXPECT_EQ(a.Release(perhaps), ReleaseResult::kNotOwner);
   EXPECT_EQ(AskNode(1, {"HGETALL", "k"}), "[" + outer.owner + ", 1]");
@@ -105,7 +105,7 @@ TEST_F(RedissonTest, ReleasingAnUnknownAcquireKeepsTheOuterEntry) {
   EXPECT_EQ(AskNode(1, {"EXISTS", "k"}), "0");
 }
 
-TEST_F(RedissonTest, AnInnerEntryAndItsExitEachSetTheLeaseAnew) {
+TEST_F(RedissonTest, AnInnerAcquireAndItsReleaseEachRenewTheLease) {
   for (const char* lock :
        {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
     SCOPED_TRACE(lock);
@@ -123,14 +123,14 @@ TEST_F(RedissonTest, AnInnerEntryAndItsExitEachSetTheLeaseAnew) {
   }
 }
 
-// As in Redisson: a thread that returns within the lease re-enters beside the entry that was left,
-// and its exit sets the lease anew.
-TEST_F(RedissonTest, AfterALostReleaseAReturningOwnerKeepsTheLock) {
+// The behaviour is Redisson's. A lost release leaves an entry. If the same thread acquires again
+// within the lease, it adds a second entry, and its release renews the lease.
+TEST_F(RedissonTest, AfterALostReleaseTheSameThreadKeepsTheLock) {
   for (const char* lock :
        {"redisson", "redisson-fair", "redisson-fenced", "redisson-spin", "redisson-read-write"}) {
     SCOPED_TRACE(lock);
     Empty();
-    // The session whose release is lost believes that it holds nothing, so it has no watchdog.
+    // The session whose release is lost has no watchdog any more, so the test destroys this client.
     std::optional<Client> before(std::in_place, 1, Variant{lock});
     const std::string owner = before->Acquire(kRedissonKey).owner;
     const std::string entry = owner + (lock == std::string("redisson-read-write") ? ":write" : "");
@@ -147,7 +147,7 @@ TEST_F(RedissonTest, AfterALostReleaseAReturningOwnerKeepsTheLock) {
       EXPECT_GT(std::stoll(AskNode(1, {"PTTL", "k"})), 20'000);
       EXPECT_TRUE(other.IsBusy(kRedissonKey));
     }
-    ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "0"}), "1");  // the owner stays away for a lease
+    ASSERT_EQ(AskNode(1, {"PEXPIRE", "k", "0"}), "1");  // ends the lease
     (void)other.AcquireEventually(kRedissonKey);
   }
 }
@@ -168,7 +168,7 @@ TEST_F(RedissonTest, ReleasingALostLockWakesReadersAndWriters) {
 
 // ---- redisson-read-write
 
-TEST_F(RedissonTest, AWriterMayReadAndStaysAReaderWhenItStopsWriting) {
+TEST_F(RedissonTest, AWriterMayReadAndStaysAReaderAfterItsWriteRelease) {
   Client a(1, {"redisson-read-write"});
   Client b(2, {"redisson-read-write"});
   const Grant written = a.Acquire(kRedissonKey);
@@ -184,7 +184,7 @@ TEST_F(RedissonTest, AWriterMayReadAndStaysAReaderWhenItStopsWriting) {
   EXPECT_EQ(AskNode(1, {"DBSIZE"}), "0");
 }
 
-TEST_F(RedissonTest, DeadReadersEntriesEndWithTheirOwnLease) {
+TEST_F(RedissonTest, ADeadReadersEntryEndsWithItsOwnLease) {
   const Variant variant{"redisson-read-write", {{"explicit-lease", "true"}}};
   Client gone(1, variant, kShortLease);
   Client reader(2, variant);
@@ -224,7 +224,7 @@ TEST_F(RedissonTest, AReentryOfTheWriterAddsALease) {
   EXPECT_EQ(a.Release(outer), ReleaseResult::kReleased);
 }
 
-TEST_F(RedissonTest, AWriterThatStopsReadingStaysTheWriter) {
+TEST_F(RedissonTest, AWriterStaysTheWriterAfterItsReadRelease) {
   Client a(1, {"redisson-read-write"});
   Client b(2, {"redisson-read-write"});
   const Grant written = a.Acquire(kRedissonKey);

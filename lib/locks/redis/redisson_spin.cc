@@ -1,10 +1,11 @@
-// redisson-spin: redisson without a channel. A release publishes nothing; a waiter polls after 1
-// ms, then after twice the time, up to 128 ms.
+// redisson-spin: redisson without a channel. A release publishes nothing. A waiter polls after 1
+// ms, and doubles the interval after each poll, up to 128 ms.
 //
-// Claims:  as redisson; nothing is published, because publishing is expensive in a large cluster.
-// Assumes: as redisson.
-// Attack:  as redisson. A new waiter polls more often than one that has waited long, so it may
-//          overtake that one for ever.
+// Claims:  the claims of redisson; nothing is published, because publishing is expensive in a large
+//          cluster.
+// Assumes: the same as redisson.
+// Attack:  the same as redisson. A new waiter polls more often than an old waiter. So new waiters
+//          may overtake an old waiter for ever.
 // Source:  Redisson 3.23.5, RedissonSpinLock and its exponential back-off.
 
 #include <array>

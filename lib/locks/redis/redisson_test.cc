@@ -100,9 +100,9 @@ TEST(Redisson, ADefiniteFailureIsNotSentAgain) {
   EXPECT_EQ(scene.sent.size(), 1u);
 }
 
-// A reply of nil grants the lock; a number is the PTTL of another owner's lock.
+// In the replies, nil grants the lock. A number is the PTTL of another owner's lock.
 TEST(RedlockRedisson, GrantsWithinTheWaitingTimeWithoutDriftAllowance) {
-  RedissonScene scene("redlock-redisson");  // 0.05 lease a node, 75 ms in all
+  RedissonScene scene("redlock-redisson");  // waiting time: 0.05 lease for each node, 75 ms in all
   scene.answers = {Reply{}, Reply{}, Reply{}, Reply{}, Reply{}};
   scene.takes = 14ms;
   const AcquireResult result = scene.Try();
@@ -127,7 +127,7 @@ TEST(RedlockRedisson, ReleasesOnNodesThatGrantedOrMayHaveGranted) {
   EXPECT_EQ(scene.sent.size(), 6u) << "after the third failure nobody else is asked";
 }
 
-TEST(Redisson, TheOwnerIsAThreadOfASession) {
+TEST(Redisson, TheOwnerTextNamesTheThread) {
   RedissonScene scene("redisson");
   scene.answers = {Reply{}};
   const AcquireResult result = scene.Try();

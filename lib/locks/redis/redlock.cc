@@ -1,18 +1,18 @@
-// redlock: the same key on N independent nodes. Granted when a majority grants and the validity is
-// positive: the remaining lease minus an allowance for clock drift. Otherwise, and on release, the
-// key is released on every node.
+// redlock: the same key on N independent nodes. Granted when a majority of the nodes grants and the
+// validity is positive. The validity is the remaining lease minus an allowance for clock drift.
+// After a failed acquire, and on release, the key is deleted on every node.
 //
 // Claims:  at most one client's lease is valid at a time, even when a minority of the nodes is
 //          lost.
 // Assumes: the nodes' clocks run at the clients' rate; no node forgets a grant; work ends within
 //          the validity.
 // Attack:  stop the holder past its validity (K24). Move the clock of one node of a bare majority
-//          (K25), or restart that node empty (K26). Another client that briefly holds a minority is
-//          enough to leave only a bare majority (K37). With no-validity-check, hold a majority's
-//          replies back (K27).
-// Option:  restart-delay states how the nodes are operated: a dead node restarts only after every
-//          lease that it may have granted has ended (more than a lease later). No client can
-//          enforce that; the faults of a run do.
+//          (K25), or restart such a node empty (K26). If another client briefly holds a minority,
+//          the holder gets only a bare majority (K37). With no-validity-check, delay the replies of
+//          a majority (K27).
+// Option:  restart-delay states how the nodes are operated: a dead node restarts more than a lease
+//          later, after every lease that it granted has ended. No client can enforce this delay.
+//          The faults of a run observe it.
 // Source:  redis.io, "Distributed locks with Redis".
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 namespace doublehold {
 namespace {
 
-// The allowance of the source: a hundredth of the lease for drift, and 2 ms for the precision of
-// Redis's expiry.
+// The allowance for drift, as in the source: a hundredth of the lease, plus 2 ms for the precision
+// of Redis's expiry.
 Duration DriftOf(Lease lease) { return lease / 100 + 2ms; }
 
 struct Tally {
@@ -94,7 +94,8 @@ class Redlock final : public Lock {
         FinishScript);
   }
 
-  // Asked in turn, each node has the full timeout; asked concurrently, the nodes share it.
+  // If the nodes are asked in turn, each node has the full timeout. If they are asked concurrently,
+  // all nodes share one timeout.
   template <typename Start>
   Tally AskAll(const Start& start, NodeAnswer (*finish)(Connection&)) {
     Tally tally;

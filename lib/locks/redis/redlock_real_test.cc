@@ -18,17 +18,17 @@ const LockKey kRedlockKey{.name = "k"};
 
 class RedlockTest : public OnServers {
  protected:
-  // Stopped nodes now execute the commands that they received, in order. The key is missing at
-  // first anyway, so the check begins after a delay.
+  // Nodes that were stopped execute the commands that they had received, in order. The key may be
+  // missing even before they do so, so the check begins after a delay.
   static void ExpectNothingIsLeftOn(std::initializer_list<int> nodes) {
-    const MonoTime settled = RealMono() + 50ms;
-    ASSERT_TRUE(Eventually([&] { return RealMono() > settled; }));
+    const MonoTime begin = RealMono() + 50ms;
+    ASSERT_TRUE(Eventually([&] { return RealMono() > begin; }));
     for (const int node : nodes)
       EXPECT_TRUE(Eventually([&] { return AskNode(node, {"EXISTS", "k"}) == "0"; })) << node;
   }
 };
 
-// Asking nodes in turn, and concurrently.
+// Returns redlock in two variants: nodes are asked in turn, and concurrently.
 std::vector<Variant> Askings() {
   return {{"redlock", {{"ask", "in-turn"}}}, {"redlock", {{"ask", "at-once"}}}};
 }
@@ -87,20 +87,20 @@ TEST_F(RedlockTest, RefusesAGrantWithoutValidity) {
   }
 }
 
-TEST_F(RedlockTest, AnExtensionIsLostOnlyWhenAMajoritySaysSo) {
+TEST_F(RedlockTest, AnExtensionReportsTheLockLostOnlyWhenAMajorityRefusesIt) {
   Client a(1, {"redlock"});
   const Grant grant = a.Acquire(kRedlockKey);
   for (const int node : {1, 2, 3}) Node(node).Kill();
   EXPECT_TRUE(std::holds_alternative<Undecided>(a.Extend(grant))) << "two say yes, three nothing";
-  for (const int node : {1, 2, 3}) Node(node).Start();  // restarted empty
+  for (const int node : {1, 2, 3}) Node(node).Start();  // restarts empty
   EXPECT_TRUE(std::holds_alternative<Lost>(a.Extend(grant)));
 }
 
 TEST_F(RedlockTest, TwoCompetingClientsAreBothGrantedEventually) {
   Client a(1, {"redlock"});
   Client b(2, {"redlock"});
-  // Both clients try repeatedly at the same time. Each is granted in the end, and never both at
-  // once.
+  // Both clients try repeatedly at the same time. Each client is granted in the end. Never are both
+  // granted at once.
   std::atomic<int> holders = 0;
   const auto compete = [&](Client& client) {
     for (int i = 0; i < 20; ++i) {
@@ -123,10 +123,10 @@ TEST_F(RedlockTest, TheSameOwnerIsOnEveryNode) {
 
 // ---- redlock-redisson
 
-// A key of redlock-redisson that belongs to another owner.
+// The owner text of a client other than the tested one.
 constexpr const char* kOther = "other:1";
 
-TEST_F(RedlockTest, RedissonsFormReleasesAMinorityAndWakesWaiters) {
+TEST_F(RedlockTest, RedlockRedissonReleasesAMinority) {
   Client a(1, {"redlock-redisson"});
   for (int node = 1; node <= 3; ++node) ASSERT_EQ(AskNode(node, {"HSET", "k", kOther, "1"}), "1");
   EXPECT_TRUE(a.IsBusy(kRedlockKey));
@@ -141,7 +141,7 @@ TEST_F(RedlockTest, RedissonsFormReleasesAMinorityAndWakesWaiters) {
   for (int node = 3; node <= 5; ++node) EXPECT_EQ(AskNode(node, {"EXISTS", "k"}), "0");
 }
 
-TEST_F(RedlockTest, RedissonsFormStopsAskingAfterABareMajorityAndAFailure) {
+TEST_F(RedlockTest, RedlockRedissonStopsAskingAfterABareMajorityAndAFailure) {
   Client a(1, {"redlock-redisson"});
   ASSERT_EQ(AskNode(4, {"HSET", "k", kOther, "1"}), "1");
   const Grant grant = a.Acquire(kRedlockKey);
@@ -150,7 +150,7 @@ TEST_F(RedlockTest, RedissonsFormStopsAskingAfterABareMajorityAndAFailure) {
   EXPECT_EQ(a.Release(grant), ReleaseResult::kReleased);
 }
 
-TEST_F(RedlockTest, RedissonsFormToleratesALostMinority) {
+TEST_F(RedlockTest, RedlockRedissonToleratesALostMinority) {
   const Variant variant{"redlock-redisson", {{"node-timeout", "300ms"}}};
   Client a(1, variant);
   EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
@@ -168,7 +168,7 @@ TEST_F(RedlockTest, RedissonsFormToleratesALostMinority) {
   ExpectNothingIsLeftOn({5});
 }
 
-TEST_F(RedlockTest, RedissonsFormLeavesNothingOnNodesThatAnswerTooLate) {
+TEST_F(RedlockTest, RedlockRedissonLeavesNothingOnNodesThatReplyTooLate) {
   Client a(1, {"redlock-redisson", {{"node-timeout", "20ms"}}});
   EXPECT_EQ(a.Release(a.Acquire(kRedlockKey)), ReleaseResult::kReleased);
   for (const int node : {1, 2, 3}) Node(node).Stop();
@@ -177,7 +177,7 @@ TEST_F(RedlockTest, RedissonsFormLeavesNothingOnNodesThatAnswerTooLate) {
   ExpectNothingIsLeftOn({1, 2, 3});
 }
 
-TEST_F(RedlockTest, RedissonsFormIsExtendedBeyondItsLeaseByItsWatchdog) {
+TEST_F(RedlockTest, RedlockRedissonIsExtendedBeyondItsLeaseByItsWatchdog) {
   constexpr Lease kWatched = 1500ms;
   Client a(1, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);
   Client b(2, {"redlock-redisson", {{"node-timeout", "1s"}}}, kWatched);

@@ -1,17 +1,17 @@
-// redlock-redisson: Redisson's RedissonRedLock, an RLock on each of N independent nodes, acquired
-// in turn. Granted when at most a minority failed and asking all nodes took no longer than the
-// waiting time, node-timeout a node. Each node has its share of the waiting time. Released on every
-// node. A watchdog renews all of them, unless an explicit lease was asked for.
+// redlock-redisson: Redisson's RedissonRedLock, which acquires an RLock on each of N independent
+// nodes in turn. Each node has node-timeout to reply. The waiting time for all nodes is N times
+// node-timeout. Granted when at most a minority failed and the waiting time is not over. A release
+// is sent to every node. A watchdog renews the lock on every node, unless the lease is explicit.
 //
 // Claims:  one owner at a time, even when a minority of the nodes is lost.
-// Assumes: as redlock, but without an allowance for drift and without a validity check: only the
-//          waiting time keeps a grant from being over when it begins. For an explicit lease,
-//          Redisson acquires the locks for twice the waiting time and sets the lease afterwards;
-//          here they are acquired for the lease.
-// Attack:  as redlock (K24, K25, K26). Nested entries: an inner release removes an entry from every
-//          node, even where the inner acquire had none.
-// Source:  Redisson 3.23.5, RedissonRedLock and RedissonMultiLock, deprecated since. 1.5 s a node
-//          for 30 s of lease.
+// Assumes: the same as redlock, although there is no allowance for drift and no validity check.
+//          Only the limited waiting time prevents a grant whose lease has already ended. With an
+//          explicit lease, Redisson acquires the locks for twice the waiting time, and sets the
+//          lease afterwards. Here the locks are acquired for the lease.
+// Attack:  the same as redlock (K24, K25, K26). Nested entries: an inner release removes an entry
+//          on every node, even on a node where the inner acquire added none.
+// Source:  Redisson 3.23.5, RedissonRedLock and RedissonMultiLock: 1.5 s for each node, with a
+//          lease of 30 s. Redisson has deprecated RedissonRedLock.
 
 #include <algorithm>
 #include <array>
@@ -76,7 +76,7 @@ class RedlockRedisson final : public Lock {
     while (answers.size() < nodes_.size()) {
       answers.push_back(AskOne(*nodes_[answers.size()], grant, lease, out_of_time));
       const auto yes = static_cast<size_t>(std::ranges::count(answers, NodeAnswer::kYes));
-      // After a bare majority and then a failure, the remaining nodes are not asked.
+      // If a failure follows a bare majority, the remaining nodes are not asked.
       if (answers.back() != NodeAnswer::kYes && yes == nodes_.size() / 2 + 1) break;
       const bool hopeless = answers.size() - yes > MostFailures();
       if (hopeless || env_.Mono() >= out_of_time) {
@@ -147,7 +147,7 @@ class RedlockRedisson final : public Lock {
     TakeBackFrom(grant, answers, NodeAnswer::kYes, 0);
     TakeBackUnsure(grant, answers);
   }
-  // A node that may have granted may have no new entry, so an outer entry must be kept.
+  // A node of unknown outcome may have no new entry, so its outer entries must be kept.
   void TakeBackUnsure(const Grant& grant, const std::vector<NodeAnswer>& answers) {
     const int64_t outer = std::ranges::count_if(
         entered_, [&](const Grant& g) { return g.key.name == grant.key.name; });

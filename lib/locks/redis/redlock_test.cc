@@ -15,7 +15,7 @@ using testing::World;
 using Values = std::map<std::string, std::string>;
 
 constexpr Lease kRedlockLease = 300ms;
-constexpr Duration kDrift = 5ms;  // a hundredth of the lease, and 2 ms
+constexpr Duration kDrift = 5ms;  // a hundredth of the lease plus 2 ms
 constexpr int kNodes = 5;
 
 struct RedlockScene {
@@ -60,7 +60,7 @@ TEST(Redlock, TheValidityCountsFromBeforeTheFirstNodeWasAsked) {
   EXPECT_EQ(scene.released, 0);
 }
 
-TEST(Redlock, NothingIsGrantedWithoutValidity) {
+TEST(Redlock, NoLockIsGrantedWithoutValidity) {
   RedlockScene in_time;
   in_time.takes = 58ms;
   EXPECT_TRUE(in_time.IsGranted());
@@ -82,7 +82,7 @@ TEST(Redlock, AMajorityMustGrant) {
   }
 }
 
-TEST(Redlock, AMovedClockChangesTheValidityIfTimeIsReadFromIt) {
+TEST(Redlock, AMovedWallClockChangesTheValidityOnlyWithTheOptionClockWall) {
   for (const char* clock : {"monotonic", "wall"}) {
     RedlockScene scene(Values{{"clock", clock}});
     const auto answer = scene.world.answer;

@@ -59,7 +59,7 @@ struct SeedStepsScene {
     return std::holds_alternative<Busy>(result) ? "busy" : "unknown";
   }
   ReleaseResult Release() { return variant->Release(last, world.now + 1s); }
-  // Returns the client's wall clock `later` from now, as a key's value holds it.
+  // Returns the instant `later` from now, in the format of a key's value.
   std::string Instant(Duration later) {
     return std::to_string(ToMs(env.Wall()) + later / std::chrono::milliseconds(1));
   }
@@ -134,7 +134,7 @@ TEST(SetnxGetset, GivingUpReleasesOnlyWithTheOption) {
 
 // ---- seed 004
 
-TEST(SetnxGetsetExpired, AFreeKeyIsTakenForAMillisecondMoreAndNeverExpires) {
+TEST(SetnxGetsetExpired, AFreeKeyIsTakenForALeaseAndAMillisecondAndNeverExpires) {
   SeedStepsScene scene("setnx-getset-expired", {NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
   EXPECT_EQ(scene.sent, SeedStepsLines{"SETNX k " + scene.Instant(kSeedStepsLease + 1ms)});
@@ -167,7 +167,7 @@ TEST(SetnxGetsetExpired, AnExpiredKeyIsWonIfGetsetReturnsAnExpiredValue) {
   }
 }
 
-TEST(SetnxGetsetExpired, ItsBlockingFormNeverReadsTheValue) {
+TEST(SetnxGetsetExpired, TheBlockingFormNeverReadsTheValue) {
   SeedStepsScene scene("setnx-getset-expired", {NumberSeedSteps(0), NumberSeedSteps(0)},
                        {{"form", "blocking"}});
   EXPECT_EQ(scene.Try(), "busy");
@@ -211,7 +211,7 @@ TEST(SetnxExpire, TheExpiryIsASecondCommandWhoseReplyIsIgnored) {
   EXPECT_EQ(taken.sent.size(), 1u) << "another's expiry is left alone";
 }
 
-TEST(SetNxPxGetDel, DeletesAKeyThatItSawAsItsOwn) {
+TEST(SetNxPxGetDel, DeletesAKeyWhoseValueWasItsOwnerText) {
   SeedStepsScene scene("set-nx-px-get-del", {Text("OK")});
   EXPECT_EQ(scene.Try(), "granted");
   EXPECT_EQ(scene.sent, SeedStepsLines{"SET k " + scene.last.owner + " NX PX 300"});
@@ -229,7 +229,7 @@ TEST(SetNxPxReentrant, OnlyTheOutermostEntryAndExitAreSent) {
   SeedStepsScene scene("set-nx-px-reentrant", {Text("OK"), NumberSeedSteps(1)});
   EXPECT_EQ(scene.Try(), "granted");
   const Grant outer = scene.last;
-  scene.world.Advance(kSeedStepsLease * 2);  // only the marker counts
+  scene.world.Advance(kSeedStepsLease * 2);  // the marker stays, although the lease has ended
   EXPECT_EQ(scene.Try(), "granted");
   EXPECT_EQ(scene.last.valid_until, outer.valid_until) << "no lease of its own";
   EXPECT_EQ(scene.Release(), ReleaseResult::kReleased);

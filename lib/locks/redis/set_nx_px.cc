@@ -1,17 +1,17 @@
-// set-nx-px: SET key owner NX PX lease; a script releases if the owner matches.
+// set-nx-px: SET key owner NX PX lease. A script deletes the key if the owner matches.
 //
-// Claims:  at most one client's lease is valid at a time; a dead holder blocks nobody longer than
-//          the lease.
+// Claims:  at most one client's lease is valid at a time; a dead holder blocks others no longer
+//          than its lease.
 // Assumes: one server that loses no write and whose clock runs at the clients' rate; work ends
 //          within the lease.
-// Attack:  stop the holder past its lease, then let it write (K14); hold its write on the wire
-//          (K15); move the server's clock (K17); lose the server's memory (K18); cut its replicas
-//          off, then promote one (K19). Lose the reply to SET: nobody can have the lock for a lease
-//          (K16).
-// Option:  wait-replicas: a grant counts only when enough replicas have it (WAIT), otherwise it is
-//          undone. This helps against K19 only if one of those replicas becomes the master. An
-//          operator may promote another; sentinels and clusters prefer the one with the most data,
-//          but do not insist on it.
+// Attack:  stop the holder past its lease, then let it write (K14); delay its write on the network
+//          (K15); move the server's clock (K17); lose the server's memory (K18); cut off its
+//          replicas, then promote one (K19). Lose the reply to SET: no client is granted the lock
+//          for a lease (K16).
+// Option:  wait-replicas: a grant counts only when enough replicas acknowledged it (WAIT).
+//          Otherwise the grant is undone. This option helps against K19 only if one of these
+//          replicas becomes the master. An operator may promote another replica. Sentinels and
+//          clusters prefer the replica with the most data, but do not guarantee this choice.
 
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/await_replicas.h"

@@ -1,12 +1,12 @@
 // set-nx-px-del, set-nx-px-get-del: SET key owner NX PX lease, as in set-nx-px, with two naive
 // releases that seed 002 warns of.
 //
-// Claims:  one holder at a time; a dead holder blocks nobody longer than the lease.
+// Claims:  one holder at a time; a dead holder blocks others no longer than its lease.
 // Assumes: no release is ever late.
-// Attack:  as set-nx-px. set-nx-px-del deletes without comparing, so a holder that was stopped past
-//          its lease frees the next holder's lock (K03). set-nx-px-get-del compares first, with
-//          GET. By the time its DEL, held on the wire, arrives, the key may belong to another owner
-//          (K06).
+// Attack:  the same as set-nx-px. set-nx-px-del deletes without comparing, so a holder that was
+//          stopped past its lease frees the next holder's lock (K03). set-nx-px-get-del first
+//          compares the owner, with GET. If its DEL is delayed, the key may belong to another owner
+//          when the DEL arrives (K06).
 // Source:  seed 002, which names the defects.
 
 #include <array>

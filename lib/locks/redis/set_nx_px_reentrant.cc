@@ -1,12 +1,13 @@
 // set-nx-px-reentrant: set-nx-px with a marker in the process for each key that a thread holds. A
 // thread with the marker enters without asking the server, and its last exit releases.
 //
-// Claims:  one owner at a time, which may enter again.
-// Assumes: as set-nx-px; a lock with a marker is still held, because nobody asks the server.
-// Attack:  as set-nx-px. A thread that enters again after its lease enters on the marker alone
-//          (K13).
-// Source:  seed 002. Option leaky-marker: nothing is released when the section throws, so marker
-//          and lock stay.
+// Claims:  one owner at a time; the owner may enter again.
+// Assumes: the same as set-nx-px; while a thread has a marker, it still holds the lock, because the
+//          server is not asked.
+// Attack:  the same as set-nx-px. A thread that enters again after its lease has ended enters
+//          because of the marker alone (K13).
+// Source:  seed 002. Option leaky-marker: nothing is released when the section throws, so the
+//          marker and the lock stay.
 
 #include <map>
 
@@ -47,7 +48,7 @@ class SetNxPxReentrant final : public Lock {
     return result;
   }
 
-  // An inner exit frees nothing, so it sends nothing and reports success.
+  // An inner release frees nothing, so it sends nothing and reports success.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     const auto marker = markers_.find(grant.key.name);
     if (marker != markers_.end() && marker->second.grant.owner == grant.owner) {

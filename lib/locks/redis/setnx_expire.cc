@@ -1,10 +1,11 @@
-// setnx-expire: SETNX, then the expiry in a second command; released by DEL. Seed 002 warns of it.
+// setnx-expire: SETNX, then the expiry in a second command. DEL releases. Seed 002 warns of this
+// form.
 //
-// Claims:  one holder at a time; a dead holder blocks nobody longer than the lease.
-// Assumes: nobody dies between the two commands; work ends within the lease.
-// Attack:  kill the holder between the two commands: the key never expires, and nobody is ever
+// Claims:  one holder at a time; a dead holder blocks others no longer than its lease.
+// Assumes: no client dies between the two commands; work ends within the lease.
+// Attack:  kill the holder between the two commands: the key never expires, and no client is
 //          granted it again (K01). The same happens when the reply to SETNX is lost. A late holder
-//          deletes the next holder's lock (K03). As set-nx-px otherwise.
+//          deletes the next holder's lock (K03). The attacks on set-nx-px work too.
 // Source:  seed 002, which names the defects.
 
 #include <array>
@@ -31,7 +32,7 @@ class SetnxExpire final : public Lock {
     if (!set) return NotGranted(set.error(), std::move(grant));
     if (!set->IsInteger(1)) return Busy{};
     env_.Reach(Step::kMidAcquire);
-    // The lease begins here; before, the key has no expiry. The reply is ignored.
+    // The lease begins here, because the key has had no expiry so far. The reply is ignored.
     grant.valid_until = env_.Mono() + lease;
     [[maybe_unused]] const ExtendResult expires = Extend(grant, lease, deadline);
     return Granted{std::move(grant)};

@@ -1,18 +1,18 @@
 // setnx-getset: the key's value is the instant when the lease ends, by the client's own wall clock.
-// SETNX takes a free key. GETSET takes over an expired one; the client has won if GETSET returns
+// SETNX takes a free key. GETSET takes over an expired key. The client has won if GETSET returns
 // the value that GET returned before.
 //
 // Claims:  one holder at a time; a dead holder is followed by another after its instant.
 // Assumes: the clients' wall clocks agree; work ends within the lease.
 // Attack:  a client whose clock is ahead takes over a valid lock (K08). The release deletes any
-//          value, so a late holder frees the next holder's lock (K03). A loser's GETSET moves the
-//          winner's instant (K07) and removes its expiry of 24 h. A release between another
-//          client's GET and GETSET leaves that client's value in a free lock until its instant. As
-//          set-nx-px when the holder is stopped (K14), its write held (K15), or the server's memory
-//          lost (K18).
-// Source:  seed 000: leases of 20 s, annotated 10 s; 22 tries, 50 ms apart. Option
-//          finally-releases: the lock is acquired inside the try whose finally releases, so a
-//          client that never held it frees the holder's lock (K02).
+//          value, so a late holder frees the next holder's lock (K03). A loser's GETSET overwrites
+//          the winner's instant (K07) and removes the key's expiry of 24 h. A release between
+//          another client's GET and GETSET leaves this client's value in a free lock until the
+//          value's instant. Three attacks are those on set-nx-px: stop the holder (K14), delay its
+//          write (K15), lose the server's memory (K18).
+// Source:  seed 000: leases of 20 s (the annotation says 10 s); 22 tries, 50 ms apart. Option
+//          finally-releases: the acquire is inside the try block whose finally releases, so a
+//          client that was not granted the lock frees the holder's lock (K02).
 
 #include <array>
 #include <optional>
@@ -25,7 +25,7 @@
 namespace doublehold {
 namespace {
 
-constexpr std::string_view kLastResortSeconds = "86400";  // EXPIRE 24 h, in case of a crash
+constexpr std::string_view kLastResortSeconds = "86400";  // 24 h, in case a holder crashes
 constexpr int kGetTries = 3;                              // limits retries on connection errors
 
 class SetnxGetset final : public Lock {
@@ -54,7 +54,8 @@ class SetnxGetset final : public Lock {
     return ExtendInstant(env_, *node_, grant, lease, deadline);
   }
 
-  // The original always returns true: it compares no owner and ignores whether the key exists.
+  // The release of the source always returns true. It compares no owner and ignores whether the key
+  // exists.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     return DeleteWhateverIsThere(*node_, grant.key.name, deadline);
   }
@@ -77,13 +78,13 @@ class SetnxGetset final : public Lock {
     const std::array<std::string_view, 3> getset{"GETSET", grant.key.name, grant.owner};
     const CallResult before = node_->Call(getset, deadline);
     if (!before) return NotGranted(before.error(), std::move(grant));
-    // Nil means that the holder released in between. The original throws here, and leaves the key
+    // Nil means that the holder released in between. The source throws here, and leaves the key
     // that it just wrote.
     if (before->IsNil() || before->text != seen->text) return Busy{};
     return Take(std::move(grant), deadline);
   }
 
-  // The grant holds even if EXPIRE failed: the instant in the value frees the lock.
+  // Grants even if EXPIRE failed, because the instant in the value ends the lease.
   AcquireResult Take(Grant grant, Deadline deadline) {
     const std::array<std::string_view, 3> expire{"EXPIRE", grant.key.name, kLastResortSeconds};
     env_.Reach(Step::kMidAcquire);

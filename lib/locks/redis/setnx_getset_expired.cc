@@ -1,19 +1,20 @@
 // setnx-getset-expired: the key's value is the instant when the lease ends, by the client's own
-// wall clock, and the key has no expiry. SETNX takes a free key. GETSET overwrites an expired one;
-// the client has won if the value that GETSET returns has expired too, whatever GET returned
-// before. Released by GET, and DEL if that value has not expired.
+// wall clock, and the key has no expiry. SETNX takes a free key. GETSET overwrites an expired
+// value. The client has won if the value that GETSET returns has expired too, even if it differs
+// from the value of GET. A release sends GET, and then DEL if the value has not expired.
 //
 // Claims:  one holder at a time; a dead holder is followed by another after its instant.
 // Assumes: the clients' wall clocks agree; work ends within the lease; nothing happens between two
 //          commands.
 // Attack:  a client whose clock is ahead takes over a valid lock (K07, K08). A late holder reads
-//          the next holder's value, which has not expired, and deletes it (K04); so does a holder
-//          whose DEL is late (K05). A release between another client's GET and GETSET leaves that
-//          client's value in a free lock (K09). The blocking form never reads the value, so a dead
-//          holder blocks its waiters for ever (K10). As set-nx-px when the holder is stopped (K14),
-//          its write held (K15), or the server's memory lost (K18).
-// Source:  seed 004: leases of 5 s. Its blocking form does not pause between its tries; here it
-//          waits as every lock does.
+//          the next holder's value, which has not expired, and deletes the key (K04). A DEL that
+//          arrives late also deletes the next holder's key (K05). A release between another
+//          client's GET and GETSET leaves this client's value in a free lock (K09). The blocking
+//          form never reads the value, so a dead holder blocks its waiters for ever (K10). Three
+//          attacks are those on set-nx-px: stop the holder (K14), delay its write (K15), lose the
+//          server's memory (K18).
+// Source:  seed 004: leases of 5 s. The blocking form of the seed does not pause between its tries.
+//          Here it waits by the retry policy, like every lock.
 
 #include <array>
 #include <optional>
@@ -35,7 +36,7 @@ class SetnxGetsetExpired final : public Lock {
         takes_over_(context.options.Text("form") == "try") {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
-    // The source adds one millisecond.
+    // The source adds one millisecond to the lease.
     const ValueInstant over = InstantAfter(env_, lease + 1ms);
     Grant grant{.key = key,
                 .owner = std::to_string(over.wall_ms),
@@ -53,7 +54,8 @@ class SetnxGetsetExpired final : public Lock {
     return ExtendInstant(env_, *node_, grant, lease + 1ms, deadline);
   }
 
-  // If the key is missing, the original throws; the lock is free, but this release did not free it.
+  // If the key is missing, the source throws. Here the result is kNotOwner, because this release
+  // freed no lock.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     const std::array<std::string_view, 2> get{"GET", grant.key.name};
     const CallResult seen = node_->Call(get, deadline);

@@ -1,4 +1,4 @@
-// The variants that are a plain key, on real servers: the key's value.
+// Checks the key's value of the variants with one plain key, on real servers.
 #include "lib/testing/variants.h"
 
 namespace doublehold {
@@ -12,7 +12,7 @@ const LockKey kSetnxKey{.name = "k"};
 
 class PlainKey : public OnServers {};
 
-TEST_F(PlainKey, OfSetNxPxIsTheOwnerAndExpiresWithTheLease) {
+TEST_F(PlainKey, SetNxPxStoresTheOwnerAndTheKeyExpiresWithTheLease) {
   for (const char* lock : {"set-nx-px", "set-nx-px-del", "set-nx-px-get-del", "set-nx-px-reentrant",
                            "setnx-expire", "fenced"}) {
     SCOPED_TRACE(lock);
@@ -25,7 +25,7 @@ TEST_F(PlainKey, OfSetNxPxIsTheOwnerAndExpiresWithTheLease) {
   }
 }
 
-TEST_F(PlainKey, OfSetnxGetsetIsTheInstantWhenItIsOver) {
+TEST_F(PlainKey, SetnxGetsetStoresTheInstantWhenTheLeaseEnds) {
   for (const char* lock : {"setnx-getset", "setnx-getset-expired"}) {
     SCOPED_TRACE(lock);
     Empty();
@@ -43,7 +43,7 @@ TEST_F(PlainKey, OfSetnxGetsetIsTheInstantWhenItIsOver) {
   EXPECT_GT(std::stoll(AskNode(1, {"TTL", "k"})), 86'000) << "the last resort, a day";
 }
 
-TEST_F(PlainKey, OfSetnxGetsetIsTakenOverWhenTheInstantIsPast) {
+TEST_F(PlainKey, SetnxGetsetTakesOverAKeyAfterItsInstant) {
   Client a(1, {"setnx-getset"});
   ASSERT_EQ(AskNode(1, {"SET", "k", "1000"}), "OK");  // an instant in 1970
   (void)a.Acquire(kSetnxKey);

@@ -1,6 +1,6 @@
 // Properties of every lock variant, on real servers. The variants come from the registry, so a new
-// variant is tested without a line here, unless it is known to lack a property. Properties of a
-// family are in that family's own test.
+// variant needs a line here only if it lacks a property. A family of variants has a test of its own
+// for further properties.
 #include <algorithm>
 #include <set>
 
@@ -26,7 +26,8 @@ bool HasOption(const LockEntry& entry, std::string_view name) {
   return std::ranges::any_of(entry.options, [&](const OptionSpec& o) { return o.name == name; });
 }
 
-// Returns every variant that acquires locks, with its forms. Watchdogs are off, so that leases end.
+// Returns every variant that acquires locks, and redlock with several options. Watchdogs are off,
+// so that leases end.
 std::vector<Variant> LeaseLocks() {
   std::vector<Variant> variants;
   for (const LockEntry& entry : Locks()) {
@@ -46,18 +47,18 @@ std::vector<Variant> LeaseLocksWith(Trait trait) {
 }
 bool IsOnOneNode(const Variant& variant) { return FindLock(variant.lock)->most_nodes == 1; }
 
-// Known not to compare owners on release (K03, K04).
+// Whether the variant's release is known not to compare owners (K03, K04).
 bool ReleasesWhatIsAnothers(const Variant& variant) {
   static const std::set<std::string> locks{"setnx-getset", "setnx-getset-expired", "setnx-expire",
                                            "set-nx-px-del"};
   return locks.contains(variant.lock);
 }
-// The other variants are known to have no extension: their sources have none.
+// Whether the variant's source can extend a lease.
 bool Extends(const Variant& variant) {
   return !variant.lock.starts_with("setnx") && variant.lock != "set-nx-px-del";
 }
 
-// Seed 004 adds a millisecond to the lease.
+// Returns the time that a variant adds to its leases. Seed 004 adds a millisecond.
 Duration MoreThanTheLease(const Variant& variant) {
   return variant.lock == "setnx-getset-expired" ? 1ms : 0ms;
 }
@@ -66,7 +67,7 @@ bool Freed(ReleaseResult result) {
   return result == ReleaseResult::kReleased || result == ReleaseResult::kFreed;
 }
 
-TEST_F(Variants, OneHoldsAndTheOtherIsRefusedUntilTheRelease) {
+TEST_F(Variants, ASecondClientIsRefusedUntilTheRelease) {
   for (const Variant& variant : LeaseLocks()) {
     SCOPED_TRACE(NameOf(variant));
     Empty();
@@ -76,7 +77,7 @@ TEST_F(Variants, OneHoldsAndTheOtherIsRefusedUntilTheRelease) {
     const Grant grant = a.Acquire(kVariantsKey);
     const MonoTime after = a.env().Mono();
     EXPECT_LE(grant.valid_until, after + kLongLease + MoreThanTheLease(variant));
-    EXPECT_GT(grant.valid_until, before + kLongLease * 98 / 100 - 10ms) << "less the drift";
+    EXPECT_GT(grant.valid_until, before + kLongLease * 98 / 100 - 10ms) << "minus drift";
     EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(std::holds_alternative<Granted>(b.Try({.name = "another"})));
     EXPECT_TRUE(Freed(a.Release(grant)));
@@ -242,8 +243,8 @@ TEST_F(Variants, AServerThatDoesNotAnswerLeavesTheOutcomeUnknown) {
     const AcquireResult result = a.Try(kVariantsKey, a.env().Mono() + 50ms);
     Node(1).Continue();
     ASSERT_TRUE(std::holds_alternative<Unknown>(result));
-    // The server had received the command and executed it after it continued. The key blocks the
-    // other client until it is released.
+    // The stopped server had received the command, and executed it when it continued. The key
+    // blocks the other client until the first client releases it.
     ASSERT_TRUE(Eventually([&] { return AskNode(1, {"EXISTS", "k"}) == "1"; }));
     EXPECT_TRUE(b.IsBusy(kVariantsKey));
     EXPECT_TRUE(Freed(a.Release(std::get<Unknown>(result).perhaps)));

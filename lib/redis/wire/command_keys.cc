@@ -13,7 +13,7 @@ struct Row {
 
 constexpr KeyPlace kNone{0, 0};
 
-// Sorted by name. Other commands have their key right behind their name.
+// Sorted by name. In any other command, the key is the word after the command's name.
 constexpr std::array kRows{
     Row{"ACL", kNone},          Row{"AUTH", kNone},        Row{"BITOP", {0, 2}},
     Row{"BLMPOP", {2, 3}},      Row{"BZMPOP", {2, 3}},     Row{"CLIENT", {0, 1, /*fold=*/true}},

@@ -8,7 +8,7 @@
 namespace doublehold {
 
 // A key's length and FNV-1a hash, kept for every outstanding command instead of the key. Equal keys
-// have equal marks; different keys almost certainly have different ones.
+// have equal marks. Different keys almost certainly have different marks.
 class KeyMark {
  public:
   constexpr KeyMark() = default;  // no key; differs from the mark of every key
@@ -29,16 +29,17 @@ class KeyMark {
   int64_t bytes_ = -1;
 };
 
-// Positions among a command's words; word 0 is the command's name. Most commands: {0, 1}.
+// Positions among a command's words. Word 0 is the command's name. The default, {0, 1}, fits most
+// commands.
 struct KeyPlace {
-  int count_at = 0;   // the word with the number of keys; 0: there is none
-  int key_at = 1;     // the first key; 0: the command has none, or at no fixed position
+  int count_at = 0;   // the word with the number of keys; 0 if no word has it
+  int key_at = 1;     // the first key; 0 if there is no key, or no fixed position
   bool fold = false;  // whether the key is converted to upper case before it is hashed
   bool operator==(const KeyPlace&) const = default;
 };
 
-// `command` is upper case. An unknown command has its key in the usual position. For CLIENT, the
-// subcommand in upper case counts as the key.
+// `command` must be upper case. For an unknown command, returns {0, 1}. For CLIENT, the subcommand
+// in upper case counts as the key.
 KeyPlace PlaceOfKey(std::string_view command);
 
 }  // namespace doublehold

@@ -9,8 +9,8 @@
 namespace doublehold {
 namespace {
 
-// A pub/sub word ("punsubscribe") is far shorter. Longer strings are data, which the framer does
-// not wait for.
+// A pub/sub word ("punsubscribe") is shorter. A longer string is data, so word() is empty and the
+// framer need not wait for the string.
 constexpr int64_t kMaxReplyWordBytes = 16;
 
 char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
@@ -90,7 +90,7 @@ size_t RespFramer::Element(std::string_view bytes, size_t at) {
     case '#':
     case '_':
     case '(':
-      named_ = true;  // a number is no word, neither alone nor as a first element
+      named_ = true;  // a number is not a word, so the name is known to be empty
       line_bytes_ = 0;
       state_ = State::kLine;
       return at + 1;
@@ -293,7 +293,7 @@ void RespFramer::AddToWord(std::string_view text) {
   }
 }
 
-// Call when a string with a role was read completely.
+// Call when a string with a role has been read completely.
 void RespFramer::RoleEnded() {
   const Role role = std::exchange(role_, Role::kNone);
   if (role == Role::kWord) Named();
@@ -301,8 +301,8 @@ void RespFramer::RoleEnded() {
   if (role == Role::kKey) keyed_ = true;
 }
 
-// Call when the name is known. An inline command is named at its end, because its number of words
-// is not known before.
+// Call when the name is known. An inline command counts as named only at its end, because the
+// number of its words is unknown until then.
 void RespFramer::Named() {
   named_ = state_ != State::kInline;
   if (side_ == Side::kReplies) return;

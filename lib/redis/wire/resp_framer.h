@@ -1,5 +1,5 @@
 // Splits one direction of a Redis connection into frames: commands one way, replies the other.
-// Copies nothing and keeps no bytes; counts down the rest of the current frame.
+// Copies nothing and keeps no bytes. Counts how many bytes of the current frame are left.
 //
 //   *3|$3|SET|$1|k|$1|v   PING|   *1|$4|PING        three commands: arrays, or lines (inline)
 //   +OK|  $-1|  *2|:1|$1|x|                         three replies; arrays nest
@@ -25,45 +25,47 @@ class RespFramer {
 
   // Limit of a line in Redis (PROTO_INLINE_MAX_SIZE); a longer line is not RESP.
   static constexpr size_t kMaxLineBytes = 65'536;
-  // Replies to Redis's own commands nest about ten deep; scripts may nest deeper. Beyond this
-  // depth, later frames of the connection have no command names, but are still forwarded.
+  // Replies to Redis's own commands nest about ten deep. Replies of scripts may nest deeper. Beyond
+  // this depth, later frames of the connection have no command names, but are still forwarded.
   static constexpr size_t kMaxDepth = 64;
-  // Longer than any command or pub/sub word. A longer word cannot be the name in a rule.
+  // Longer than any name of a command or pub/sub message. A longer word cannot be the name in a
+  // rule.
   static constexpr size_t kMaxWordBytes = 32;
   // Larger than any array or bulk string of Redis, and small enough that sums cannot overflow.
   static constexpr int64_t kMaxNumber = int64_t{1} << 40;
 
   explicit RespFramer(Side side) : side_(side) {}
 
-  // Returns how many of the next bytes belong to the current frame, and whether they end it.
-  // `bytes` must not be empty; Piece::bytes is at least 1.
+  // Returns how many of the next bytes belong to the current frame, and whether the frame ends with
+  // them. `bytes` must not be empty; Piece::bytes is at least 1.
   struct Piece {
     size_t bytes = 0;
     bool ends = false;
   };
   Piece Next(std::string_view bytes);
 
-  // Treats the rest of the stream as not being RESP.
+  // Treats the rest of the stream as bytes that are not RESP.
   void GiveUp() {
     if (!lost()) Lose();
   }
 
-  // The rest describes the frame of the last Piece.
+  // The functions below describe the frame of the last Piece.
 
-  // Whether word() and elements() are known. At its end every frame is named.
+  // Whether word() and elements() are known. Always true at the end of a frame.
   [[nodiscard]] bool named() const { return named_; }
-  // For a command: its name in upper case. For a reply: the first element of an array or push in
-  // upper case, if it is a short string; otherwise empty.
+  // For a command: its name in upper case. For an array or push: the first element in upper case,
+  // if it is a short string. Otherwise empty.
   [[nodiscard]] std::string_view word() const { return {word_.data(), word_bytes_}; }
-  // For a command: the number of words; 0 for an empty line, which gets no reply. For a reply: the
-  // number of elements of the outermost array; 0 for other types.
+  // For a command: the number of words. An empty line has 0 words, and gets no reply. For a reply:
+  // the number of elements of the outermost array, or 0 for other types.
   [[nodiscard]] int64_t elements() const { return elements_; }
-  // Whether a command's key() is known; requires named(). At its end every frame is keyed.
+  // Whether key() is known, or known to be absent. Never true before named(). Always true at the
+  // end of a frame.
   [[nodiscard]] bool keyed() const { return named_ && keyed_; }
-  // The mark of a command's first key (see PlaceOfKey). In an inline command the key is used as it
-  // is.
+  // The mark of a command's first key (see PlaceOfKey). In an inline command, quotes and escapes
+  // count as part of the key.
   [[nodiscard]] KeyMark key() const { return key_; }
-  // The first byte: '*', '+', '>', ...; 0 when lost.
+  // The first byte of the frame, for example '*', '+' or '>'. 0 when lost.
   [[nodiscard]] char type() const { return type_; }
 
   // Whether the stream is no longer RESP.

@@ -29,7 +29,7 @@ void PrintTo(const Frame& frame, std::ostream* out) {
        << frame.elements << ", type " << static_cast<int>(frame.type);
 }
 
-// Returns the complete frames of a stream that arrives in these chunks. An unfinished rest comes
+// Returns the complete frames of a stream that arrives in these chunks. An unfinished frame comes
 // last, with type 'r'.
 std::vector<Frame> Split(Side side, const std::vector<std::string_view>& chunks) {
   RespFramer framer(side);
@@ -139,7 +139,7 @@ TEST_P(Splitting, KeepsAnUnfinishedFrameOpen) {
   }
 }
 
-// None of these is RESP: everything passes, and later chunks are frames without a name.
+// None of these streams is RESP. All bytes pass, and later chunks are frames without a name.
 TEST(RespFramer, PassesBytesThatAreNotRespUnchanged) {
   const std::vector<std::pair<Side, std::string>> streams{
       {Side::kCommands, "*1\r\nPING\r\n"},
@@ -169,7 +169,7 @@ TEST(RespFramer, PassesBytesThatAreNotRespUnchanged) {
   }
 }
 
-TEST(RespFramer, LosesTheStreamBeyondTheDeepestNesting) {
+TEST(RespFramer, AStreamIsLostBeyondTheDeepestNesting) {
   std::string deepest;
   for (size_t i = 0; i < RespFramer::kMaxDepth; ++i) deepest += "*1\r\n";
   EXPECT_EQ(Split(Side::kReplies, {deepest + ":1\r\n", "+OK\r\n"}).size(), 2u);

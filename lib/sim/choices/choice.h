@@ -16,17 +16,18 @@
 namespace doublehold::sim {
 
 enum class ChoiceKind : uint8_t {
-  kFault,  // 0: no fault begins here
-  // 0: the event that is due first happens first; 1: it is deferred behind the next event and all
-  // events due then.
+  // 0: no fault begins here. Any other answer selects the fault.
+  kFault,
+  // 0: the event that is due first happens first. 1: this event is deferred behind the next event,
+  // and behind all events with the due time of the next event.
   kOrder,
 };
 
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
-  // Returns one of `count` alternatives, 0..count-1; `count` is at least 2. Answer 0 is the plain
-  // one: no fault, no reordering.
+  // Returns one of `count` alternatives, 0..count-1. `count` is at least 2. Answer 0 means no fault
+  // and no reordering.
   virtual uint32_t Choose(ChoiceKind kind, uint32_t count) = 0;
 };
 
@@ -37,13 +38,15 @@ struct Deviation {
   ChoiceKind kind = ChoiceKind::kFault;
   bool operator==(const Deviation&) const = default;
 };
-// Ordered by index, each index once. As text "12:1-40:3"; empty text for an empty list.
+// Ordered by index, each index once. The text form is "12:1-40:3". The text of an empty list is
+// empty.
 using Deviations = std::vector<Deviation>;
 std::string ToText(const Deviations& deviations);
-// The kinds are missing in the text; they are known when the execution runs.
+// The text does not contain the kinds of the questions. Each kind is known only when the execution
+// runs.
 Result<Deviations> ParseDeviations(std::string_view text);
 
-// Gives the answers listed in `given` and answers 0 to every other question. Notes the questions
+// Gives the answers listed in `given`, and answers 0 to every other question. Records the questions
 // after the last listed answer.
 class GivenChoices final : public ChoiceSource {
  public:
@@ -72,14 +75,15 @@ class GivenChoices final : public ChoiceSource {
   [[nodiscard]] const std::vector<Question>& open() const { return open_; }
   // Whether every given answer was possible. If not, the list belongs to another world.
   [[nodiscard]] bool Fits() const { return !misfit_ && next_ == given_.size(); }
-  // Names the first given answer that was not possible, and why. Empty when all were possible.
+  // Returns the first given answer that was not possible, with the reason. Returns nothing when all
+  // answers were possible.
   [[nodiscard]] std::optional<std::string> WhyUnfit() const;
 
  private:
   const Deviations& given_;
   size_t next_ = 0;
   uint32_t asked_ = 0;
-  std::optional<Question> misfit_;  // the first question that has no such answer
+  std::optional<Question> misfit_;  // the first question for which the given answer is not possible
   std::vector<Question> open_;
 };
 

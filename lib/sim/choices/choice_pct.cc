@@ -30,12 +30,12 @@ uint32_t PctChoices::Choose(ChoiceKind kind, uint32_t count) {
     const uint32_t of_kind = orders_asked_++;
     for (; next_change_ < changes_.size() && changes_[next_change_] <= of_kind; ++next_change_)
       first_waits_ = !first_waits_;
-    // After a deferral, the next question is whether the event that took its place is deferred too.
+    // After a deferral, the next question is about the event that took the deferred event's place.
     choice = first_waits_ && !waits_ ? 1 : 0;
     waits_ = choice == 1;
   } else {
     const uint32_t of_kind = faults_asked_++;
-    // If two faults were drawn at one place, the second begins at the next one.
+    // If two faults were drawn for one question, the second fault begins at the next question.
     if (next_fault_ < faults_.size() && faults_[next_fault_] <= of_kind) {
       ++next_fault_;
       choice = static_cast<uint32_t>(1 + random_.Below(count - 1));

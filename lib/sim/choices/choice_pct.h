@@ -5,15 +5,15 @@
 // priority runs. At d-1 steps drawn from all k steps, the running thread loses its priority. A run
 // hits a bug that needs d orderings with probability 1 / (n k^(d-1)) or more.
 //
-// Here the competitors are the events due within the window of each other. A ChoiceSource does not
-// see which events they are. It decides only whether the event due first is deferred behind the
-// next one. Therefore two ranks replace the n priorities: the first event goes first, or the next
-// event takes its place.
-// - The rank at the start is drawn.
+// Here events that are due within one window compete, instead of threads. A ChoiceSource does not
+// see which events these are. It decides only whether the event that is due first is deferred
+// behind the next event. Therefore two ranks replace the n priorities: the first event goes first,
+// or the next event goes first.
+// - The first rank is drawn.
 // - At each of `delays` change points the rank is inverted. Change points are drawn from all order
 //   questions of the plain execution.
-// - A deferred event stays deferred, behind later events as well, until nothing else is due or the
-//   next change point. A thread that has lost its priority behaves alike.
+// - A deferred event is also deferred behind later events. This ends when no other event is due, or
+//   at the next change point. In PCT, a thread that has lost its priority behaves in the same way.
 // - Faults are drawn separately: `faults` places from the fault questions of the plain execution,
 //   uniformly, and each possible fault at such a place uniformly.
 //
@@ -41,7 +41,7 @@ class PctChoices final : public ChoiceSource {
   // Starts execution `number`. Its answers do not depend on earlier executions.
   void Begin(uint64_t number);
   uint32_t Choose(ChoiceKind kind, uint32_t count) override;
-  // The deviations of this execution; GivenChoices replays it from them.
+  // The deviations of this execution. With these, GivenChoices replays the execution.
   [[nodiscard]] const Deviations& deviations() const { return deviations_; }
 
  private:

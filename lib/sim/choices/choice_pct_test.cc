@@ -30,7 +30,7 @@ WalkTerms Terms(uint32_t faults, uint32_t delays) {
           .order_questions = kAsked};
 }
 
-TEST(PctChoices, AnExecutionDoesNotDependOnEarlierOnes) {
+TEST(PctChoices, AnExecutionDoesNotDependOnEarlierExecutions) {
   PctChoices one(Terms(2, 2)), other(Terms(2, 2));
   for (const uint64_t number : {5, 0, 5}) {
     one.Begin(number);
@@ -40,7 +40,7 @@ TEST(PctChoices, AnExecutionDoesNotDependOnEarlierOnes) {
   }
 }
 
-TEST(PctChoices, ItsDeviationsReplayTheExecution) {
+TEST(PctChoices, TheDeviationsReplayTheExecution) {
   for (uint64_t number = 0; number < 100; ++number) {
     PctChoices drawn(Terms(3, 2));
     drawn.Begin(number);
@@ -51,8 +51,8 @@ TEST(PctChoices, ItsDeviationsReplayTheExecution) {
   }
 }
 
-// Between two change points all order answers follow one rank. Either the first event goes first,
-// or it is deferred and the event in its place is not.
+// Between two change points all order answers follow one rank. With one rank the first event goes
+// first. With the other rank it is deferred, and the event that takes its place is not.
 TEST(PctChoices, TheRankIsInvertedAtEachChangePoint) {
   std::map<std::string, int> seen;
   for (uint64_t number = 0; number < 1000; ++number) {
@@ -87,8 +87,8 @@ TEST(PctChoices, WithoutDelaysTheEventDueFirstGoesFirst) {
   }
 }
 
-// An execution with one fault at a given place has probability 1 / (m a). All of them should occur
-// about equally often.
+// An execution with one fault at a given place has probability 1 / (m a). All such executions
+// should occur about equally often.
 TEST(PctChoices, EachFaultAtEachPlaceIsEquallyLikely) {
   std::map<std::pair<uint32_t, uint32_t>, int> seen;
   constexpr int kRuns = 8000;

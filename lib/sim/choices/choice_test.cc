@@ -32,7 +32,7 @@ TEST(GivenChoices, AnswersAreZeroExceptWhereGiven) {
   EXPECT_EQ(choices.Choose(ChoiceKind::kFault, 2), 1u);
   EXPECT_EQ(choices.Choose(ChoiceKind::kOrder, 2), 0u);
   EXPECT_TRUE(choices.Fits());
-  // Questions before the last deviation belong to other lists.
+  // Questions before the last deviation are not recorded.
   ASSERT_EQ(choices.open().size(), 1u);
   EXPECT_EQ(choices.open()[0].at, 4u);
   EXPECT_EQ(choices.open()[0].count, 2u);

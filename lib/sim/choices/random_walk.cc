@@ -21,8 +21,9 @@ void RandomWalk::Begin(uint64_t number) {
   Draw(places_[static_cast<size_t>(ChoiceKind::kOrder)], terms_.delays, terms_.order_questions);
 }
 
-// Draws `count` places among the questions of one kind. All but the first may lie beyond the end of
-// the plain execution: an execution with a fault takes longer and asks more questions.
+// Draws `count` places among the questions of one kind. The first place is within the plain
+// execution. Further places may be beyond its end, because an execution with a fault may ask more
+// questions.
 void RandomWalk::Draw(Places& places, uint32_t count, uint32_t questions) {
   places.asked = 0;
   places.next = 0;
@@ -41,7 +42,8 @@ uint32_t RandomWalk::Choose(ChoiceKind kind, uint32_t count) {
   const uint32_t at = asked_++;
   Places& places = places_[static_cast<size_t>(kind)];
   const uint32_t of_kind = places.asked++;
-  // If two deviations were drawn at one place, the second takes the next one.
+  // If two deviations were drawn for one question, the second deviation applies to the next
+  // question.
   if (places.awaited > of_kind) return 0;
   places.awaited = ++places.next < places.at.size() ? places.at[places.next] : kNoMore;
   const auto choice = static_cast<uint32_t>(1 + random_.Below(count - 1));

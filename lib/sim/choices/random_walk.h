@@ -1,4 +1,5 @@
-// Draws executions at random. Places of faults and deferrals are drawn over the whole run.
+// Draws executions at random. Places of faults and deferrals are drawn uniformly over the whole
+// run.
 //
 // Thread rule: one thread. Depends only on its seed and the number of the walk.
 #ifndef DOUBLEHOLD_LIB_SIM_CHOICES_RANDOM_WALK_H_
@@ -17,7 +18,7 @@ struct WalkTerms {
   uint64_t seed = 1;
   uint32_t faults = 1;  // per execution, at most
   uint32_t delays = 0;  // deferrals per execution, at most
-  // The number of choices of each kind in the execution that takes choice 0 everywhere.
+  // Number of questions of each kind in the plain execution, which answers 0 to every question.
   uint32_t fault_questions = 0;
   uint32_t order_questions = 0;
 };
@@ -25,7 +26,8 @@ struct WalkTerms {
 WalkTerms WithQuestions(WalkTerms terms, const std::vector<GivenChoices::Question>& plain);
 
 // Draws one walk after the other. The first fault always begins, at a uniformly drawn place of the
-// plain execution. A further fault may be drawn behind the end; then it never begins.
+// plain execution. A further fault may be drawn beyond the end of the execution. Such a fault never
+// begins.
 class RandomWalk final : public ChoiceSource {
  public:
   explicit RandomWalk(const WalkTerms& terms);
@@ -33,7 +35,7 @@ class RandomWalk final : public ChoiceSource {
   // Starts walk `number`. Its answers do not depend on earlier walks.
   void Begin(uint64_t number);
   uint32_t Choose(ChoiceKind kind, uint32_t count) override;
-  // The deviations of this walk; GivenChoices replays the execution from them.
+  // The deviations of this walk. With these, GivenChoices replays the execution.
   [[nodiscard]] const Deviations& deviations() const { return deviations_; }
 
  private:

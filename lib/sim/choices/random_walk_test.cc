@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kQuestions = 20;
 constexpr uint32_t kAnswers = 4;
 
-// Answers `questions` questions; every fourth is about order.
+// Returns the answers to `questions` questions. Every fourth question is about order.
 std::vector<uint32_t> AnswersRandomWalk(ChoiceSource& choices, uint32_t questions = kQuestions) {
   std::vector<uint32_t> answers;
   for (uint32_t at = 0; at < questions; ++at) {

@@ -60,8 +60,8 @@ constexpr Command kCommands[] = {
     {"zscore", 3, ZScore},
 };
 
-// A command name as two numbers, without regard to case. Every name has letters only and at most
-// kLongest of them.
+// A command name as two numbers, ignoring case. Every name has only letters, and at most kLongest
+// of them.
 struct Folded {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -89,7 +89,7 @@ struct Slot {
   const Command* command = nullptr;
 };
 
-// Collisions go to the next free slot.
+// Builds the hash table. A name whose slot is taken goes to the next free slot.
 constexpr std::array<Slot, kSlots> MakeSlots() {
   std::array<Slot, kSlots> slots{};
   for (const Command& command : kCommands) {

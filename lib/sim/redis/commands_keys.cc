@@ -20,8 +20,8 @@ ServerReply ExpireIn(const ServerCall& call, std::string_view name, int64_t unit
   when_ms += call.now_ms;
   Entry* entry = call.Find(call.argv[1]);
   if (entry == nullptr) return Integer(int64_t{0});
-  // A key that expires right now is deleted at once. Find would still return it: a key is alive up
-  // to and including its expiry instant.
+  // Deletes a key whose expiry instant has come. Find would still return such a key, because a key
+  // is alive up to and including its expiry instant.
   if (when_ms <= call.now_ms) {
     call.server.keys.Erase(call.argv[1], call.now_ms);
   } else {

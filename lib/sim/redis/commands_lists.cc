@@ -18,8 +18,8 @@ FoundList FindList(const ServerCall& call) {
   return {entry, entry == nullptr ? nullptr : std::get_if<List>(&entry->value)};
 }
 
-// Call after removing elements: deletes an empty list, otherwise notifies the key's watchers.
-void Shortened(const ServerCall& call, const List& list) {
+// Call after removing elements. Deletes an empty list. Otherwise notifies the key's watchers.
+void FinishRemoval(const ServerCall& call, const List& list) {
   if (list.empty()) {
     call.server.keys.Erase(call.argv[1], call.now_ms);
   } else {
@@ -74,7 +74,7 @@ ServerReply LPop(const ServerCall& call) {
     reply.items.push_back(Text(list.front()));
     list.erase(list.begin());
   }
-  if (!reply.items.empty()) Shortened(call, list);
+  if (!reply.items.empty()) FinishRemoval(call, list);
   if (counted) return reply;
   return std::move(reply.items[0]);
 }
@@ -127,7 +127,7 @@ ServerReply LRem(const ServerCall& call) {
     return gone < most && each == call.argv[3] && ++gone > 0;
   });
   if (from_tail) std::ranges::reverse(list);
-  if (gone > 0) Shortened(call, list);
+  if (gone > 0) FinishRemoval(call, list);
   return Integer(gone);
 }
 
@@ -137,7 +137,8 @@ ServerReply LPos(const ServerCall& call) {
   const FoundList found = FindList(call);
   if (found.IsOther()) return WrongType();
   const size_t size = found.list == nullptr ? 0 : found.list->size();
-  // INT64_MIN has no opposite. Redis overflows here, so the conformance sequences do not use it.
+  // INT64_MIN cannot be negated. Redis overflows here, so the conformance sequences do not use this
+  // rank.
   int64_t matches_to_skip = *rank == INT64_MIN ? 0 : (*rank < 0 ? -*rank : *rank) - 1;
   for (size_t i = 0; i < size; ++i) {
     const size_t at = *rank < 0 ? size - 1 - i : i;

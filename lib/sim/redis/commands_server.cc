@@ -94,7 +94,7 @@ ServerReply Exec(const ServerCall& call) {
                                       .connection = call.connection,
                                       .now_ms = call.now_ms,
                                       .argv = argv});
-    // An error within EXEC's reply becomes a status, as hiredis_connection delivers it.
+    // An error within EXEC's reply becomes a status, as in hiredis_connection.
     reply.items.push_back(each ? std::move(*each) : *Status(each.error().text));
   }
   return reply;

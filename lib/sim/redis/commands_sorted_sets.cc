@@ -34,8 +34,8 @@ bool IsBefore(const Member& left, const Member& right) {
 
 enum class PutResult : uint8_t { kSame, kAdded, kUpdated, kNoNumber };
 
-// Adds or updates a member: `score` replaces its score or, if `increments`, is added to it. Sets
-// `score` to the member's score afterwards.
+// Adds or updates a member. `score` replaces the member's score. With `increments`, `score` is
+// added to it. Sets `score` to the resulting score.
 PutResult PutMember(SortedSet& set, bool increments, double& score, std::string_view name) {
   const auto found = std::ranges::find(set, name, &Member::name);
   const bool is_new = found == set.end();
@@ -76,7 +76,7 @@ ServerReply Add(const ServerCall& call, bool increments) {
   for (size_t i = 0; i < scores->size(); ++i) {
     score = (*scores)[i];
     const PutResult put = PutMember(set, increments, score, pairs[2 * i + 1]);
-    // Only ZINCRBY gets here, and it has one pair: nothing has changed.
+    // Only ZINCRBY, with its single pair, can fail here. So no member has changed.
     if (put == PutResult::kNoNumber) return Error("ERR resulting score is not a number (NaN)");
     if (put == PutResult::kAdded) ++added;
     if (put != PutResult::kSame) changed = true;
@@ -88,7 +88,7 @@ ServerReply Add(const ServerCall& call, bool increments) {
 
 }  // namespace
 
-// Supports no options: the first one is an error, as a word that is no score.
+// Supports no options. An option is an error, because it is not a score.
 ServerReply ZAdd(const ServerCall& call) {
   if (call.argv.size() % 2 == 1) return SyntaxError();
   return Add(call, /*increments=*/false);

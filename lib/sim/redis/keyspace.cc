@@ -66,13 +66,13 @@ void Keyspace::Remove(Entry& entry) {
   entries_.pop_back();
 }
 
-void Keyspace::TellWatchers(std::string_view key) {
+void Keyspace::NotifyWatchers(std::string_view key) {
   const size_t told = spoilt_.size();
   for (Watched& each : watches_) {
     if (each.key != key) continue;
     if (each.expired) {
-      // As in Redis: a watch that was set on an already expired key shields the watches that were
-      // set later.
+      // The key had expired before this WATCH. As in Redis, if the key was overwritten now, this
+      // watch and the later watches of the key are not notified.
       if (Raw(key) != nullptr) break;
       each.expired = false;
       continue;

@@ -20,7 +20,7 @@ struct Member {
   std::string name;
 };
 using Hash = std::vector<Field>;        // in insertion order
-using List = std::vector<std::string>;  // short lists: a deque would not pay
+using List = std::vector<std::string>;  // the lists are short, so a deque would not be faster
 using SortedSet = std::vector<Member>;  // sorted by score, then by name
 using Value = std::variant<std::string, Hash, List, SortedSet>;
 
@@ -35,7 +35,7 @@ struct Entry {
 // A value type: a copy has the same keys and watches. Not thread-safe.
 //
 // - Pointers to entries are invalid after a key was added or removed.
-// - The search is linear, because a simulated world has few keys.
+// - Searches are linear, because a simulated world has few keys.
 // - As in Redis, an expired key is removed when a command reads it.
 // - The caller must call Touch after changing an entry.
 class Keyspace {
@@ -53,7 +53,7 @@ class Keyspace {
 
   // Aborts the transactions of all connections that watch the key.
   void Touch(std::string_view key) {
-    if (!watches_.empty()) TellWatchers(key);
+    if (!watches_.empty()) NotifyWatchers(key);
   }
   void Watch(int connection, std::string_view key, int64_t now_ms);
   // Removes the connection's watches, and forgets that a watched key was changed.
@@ -71,7 +71,7 @@ class Keyspace {
 
   [[nodiscard]] const Entry* Raw(std::string_view key) const;
   void Remove(Entry& entry);
-  void TellWatchers(std::string_view key);
+  void NotifyWatchers(std::string_view key);
 
   std::vector<Entry> entries_;
   std::vector<Watched> watches_;  // in the order of the WATCH commands

@@ -9,7 +9,8 @@
 namespace doublehold::sim {
 namespace {
 
-// Deeper than any reply of a lock. The limit ends the conversion of a table that contains itself.
+// Deeper than the reply of any lock's script. The limit ends the conversion of a table that
+// contains itself.
 constexpr int kDeepest = 32;
 
 void Push(lua_State* lua, std::string_view text) { lua_pushlstring(lua, text.data(), text.size()); }
@@ -86,7 +87,7 @@ ServerReply Converted(lua_State* lua, int depth) {
     case LUA_TBOOLEAN:
       return lua_toboolean(lua, -1) != 0 ? Integer(int64_t{1}) : Nil();
     case LUA_TNUMBER: {
-      // As the server's C code does on x86-64: a number out of range becomes INT64_MIN.
+      // A number out of range becomes INT64_MIN, as in the server's C code on x86-64.
       const double number = lua_tonumber(lua, -1);
       constexpr double kTooLarge = 9223372036854775808.0;
       const bool fits = number >= -kTooLarge && number < kTooLarge;

@@ -8,7 +8,8 @@
 namespace doublehold::sim {
 namespace {
 
-// Whether a key holds `text`. Empty when the value is not a string: the script would fail there.
+// Whether a key's value is `text`. Returns nothing when the value is not a string, because the
+// script would fail.
 std::optional<bool> Holds(const ServerCall& call, std::string_view key, std::string_view text) {
   const Entry* entry = call.Find(key);
   if (entry == nullptr) return false;
@@ -37,21 +38,23 @@ std::optional<ServerReply> ExtendIfOwner(const ServerCall& call, Argv keys, Argv
   return reply;
 }
 
-constexpr std::array kTwins{
-    Twin{"if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "
-         "else return 0 end",
-         DeleteIfOwner},
-    Twin{"if redis.call('get', KEYS[1]) == ARGV[1] then "
-         "return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end",
-         ExtendIfOwner},
+constexpr std::array kNativeScripts{
+    NativeScriptEntry{
+        "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "
+        "else return 0 end",
+        DeleteIfOwner},
+    NativeScriptEntry{"if redis.call('get', KEYS[1]) == ARGV[1] then "
+                      "return redis.call('pexpire', KEYS[1], ARGV[2]) else return 0 end",
+                      ExtendIfOwner},
 };
 
 }  // namespace
 
-std::span<const Twin> Twins() { return kTwins; }
+std::span<const NativeScriptEntry> NativeScripts() { return kNativeScripts; }
 
-void UseTwins(ScriptEngine& engine) {
-  for (const Twin& twin : kTwins) engine.UseTwin(Script(twin.text), twin.native);
+void UseNativeScripts(ScriptEngine& engine) {
+  for (const NativeScriptEntry& entry : kNativeScripts)
+    engine.UseNativeScript(Script(entry.text), entry.native);
 }
 
 }  // namespace doublehold::sim

@@ -1,5 +1,5 @@
-// Scripts on the hot path, implemented in C++. sim_conformance_test compares both forms with a real
-// server.
+// Scripts on the hot path, implemented in C++. sim_conformance_test compares the C++ functions and
+// the script texts with a real server.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_NATIVE_SCRIPTS_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_NATIVE_SCRIPTS_H_
 
@@ -10,14 +10,14 @@
 
 namespace doublehold::sim {
 
-struct Twin {
-  std::string_view text;  // the exact text as sent; any other text runs in Lua
+struct NativeScriptEntry {
+  std::string_view text;  // the exact script text; any other text runs in Lua
   NativeScript native;
 };
-std::span<const Twin> Twins();
+std::span<const NativeScriptEntry> NativeScripts();
 
 // Makes `engine` run the C++ functions instead of the script texts.
-void UseTwins(ScriptEngine& engine);
+void UseNativeScripts(ScriptEngine& engine);
 
 }  // namespace doublehold::sim
 

@@ -25,7 +25,7 @@ using testing::Sequence;
 using testing::SequenceStep;
 using testing::Show;
 
-constexpr int64_t kSequences = 10'000;  // in `make test-all`; a tenth of it elsewhere
+constexpr int64_t kSequences = 10'000;  // in `make test-all`; other runs use a tenth
 
 int64_t Setting(const char* name, int64_t fallback) {
   const char* value = std::getenv(name);
@@ -35,7 +35,7 @@ int64_t Setting(const char* name, int64_t fallback) {
 class Conformance : public ::testing::Test {
  protected:
   Conformance() {
-    UseTwins(with_twins_);
+    UseNativeScripts(with_native_scripts_);
     real_.Load(scripts_);
   }
 
@@ -56,23 +56,24 @@ class Conformance : public ::testing::Test {
     return replies;
   }
 
-  // Describes the first difference between model and server; empty when they agree.
+  // Describes the first difference between model and server. Returns "" when they agree.
   std::string Difference(const Sequence& sequence) {
     const std::vector<std::string> modelled = RunModel(engine_, sequence);
-    const std::vector<std::string> by_twins = RunModel(with_twins_, sequence);
+    const std::vector<std::string> by_native_scripts = RunModel(with_native_scripts_, sequence);
     const std::vector<std::string> real = real_.Run(sequence);
     for (size_t i = 0; i < sequence.size(); ++i) {
       if (modelled[i] != real[i])
         return fmt::format("{}\n  the server: {}\n  the model:  {}", Describe(sequence[i]), real[i],
                            modelled[i]);
-      if (by_twins[i] != real[i])
+      if (by_native_scripts[i] != real[i])
         return fmt::format("{}\n  the server: {}\n  the model with native scripts: {}",
-                           Describe(sequence[i]), real[i], by_twins[i]);
+                           Describe(sequence[i]), real[i], by_native_scripts[i]);
     }
     return "";
   }
 
-  // Removes steps until every remaining step is needed to reproduce the difference.
+  // Shrinks a sequence: removes steps until every remaining step is needed to reproduce the
+  // difference.
   Sequence Shrunk(Sequence sequence) {
     for (size_t i = sequence.size(); i-- > 0;) {
       Sequence without = sequence;
@@ -85,19 +86,19 @@ class Conformance : public ::testing::Test {
   }
 
   std::vector<Script> scripts_ = testing::ShippedScripts();
-  ScriptEngine engine_;      // runs the texts of all scripts
-  ScriptEngine with_twins_;  // runs native scripts instead of some texts
+  ScriptEngine engine_;               // runs the texts of all scripts
+  ScriptEngine with_native_scripts_;  // runs native scripts instead of some texts
   RealRedis real_;
 };
 
-TEST_F(Conformance, TheSourcesHaveScripts) {
+TEST_F(Conformance, ShippedScriptsAreFoundInTheSources) {
   EXPECT_GE(scripts_.size(), 20u);
   for (const Script& script : scripts_) EXPECT_TRUE(engine_.Compile(script)) << script.text;
 }
 
 TEST_F(Conformance, EveryNativeScriptBelongsToAScriptThatIsSent) {
-  for (const Twin& twin : Twins())
-    EXPECT_NE(std::ranges::find(scripts_, twin.text, &Script::text), scripts_.end()) << twin.text;
+  for (const NativeScriptEntry& entry : NativeScripts())
+    EXPECT_NE(std::ranges::find(scripts_, entry.text, &Script::text), scripts_.end()) << entry.text;
 }
 
 TEST_F(Conformance, TheModelAndARealServerReplyAlike) {

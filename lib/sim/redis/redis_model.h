@@ -22,13 +22,14 @@ class RedisModel {
   // `engine` must outlive the model. Models of one thread share an engine.
   explicit RedisModel(ScriptEngine& engine) { server_.engine = &engine; }
 
-  // Executes a command at `now_ms` of the server's wall clock. `connection` is any number; WATCH
-  // and MULTI belong to it.
+  // Executes a command at `now_ms` of the server's wall clock. `connection` is any number. WATCH
+  // and MULTI apply to the connection with this number.
   [[nodiscard]] ServerReply Execute(int connection, Argv command, int64_t now_ms);
-  // Has the effect of EVALSHA without parsing. NOSCRIPT when the server does not know the script.
+  // Has the effect of EVALSHA, without parsing. Replies NOSCRIPT when the server does not know the
+  // script.
   [[nodiscard]] ServerReply Eval(int connection, const Script& script, Argv keys, Argv args,
                                  int64_t now_ms);
-  // Adds a script to the known ones. It must compile.
+  // Adds a script to the scripts that the server knows. The script must compile.
   void LoadScript(const Script& script);
   // Drops the connection's watches and queued commands.
   void CloseConnection(int connection);

@@ -167,7 +167,7 @@ const WatchCase kWatchCases[] = {
 INSTANTIATE_TEST_SUITE_P(All, Watched, ::testing::ValuesIn(kWatchCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(Model, UnwatchExecAndClosingEndAWatch) {
+TEST_F(Model, UnwatchExecAndCloseConnectionEndAWatch) {
   const auto change_and_exec = [&] {
     EXPECT_EQ(Ask("SET k w", 0, 1), "status OK");
     EXPECT_EQ(Ask("MULTI"), "status OK");
@@ -219,7 +219,7 @@ TEST_F(Model, ACopyIsASeparateServer) {
   EXPECT_EQ(Ask("GET k"), "string v");
 }
 
-TEST_F(Model, ARestartKeepsTheDataOrNothing) {
+TEST_F(Model, OnlyRestartWithDataKeepsTheData) {
   const Script script("return 1");
   model_.LoadScript(script);
   EXPECT_EQ(Ask("SET k v PX 5"), "status OK");

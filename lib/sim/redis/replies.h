@@ -25,7 +25,7 @@ inline Reply Text(std::string_view text) {
 }
 inline Reply Array() { return Reply{.kind = Reply::Kind::kArray}; }
 
-// Replaces line breaks by blanks: a line of the protocol must not contain them.
+// Replaces line breaks by blanks, because a line of the protocol must not contain line breaks.
 std::string OneLine(std::string text);
 inline tl::unexpected<ServerError> Error(std::string text) {
   return tl::unexpected(ServerError{.text = OneLine(std::move(text))});
@@ -36,7 +36,7 @@ tl::unexpected<ServerError> NoInteger();
 tl::unexpected<ServerError> WrongArity(std::string_view command);  // `command` is lower case
 tl::unexpected<ServerError> BadExpiry(std::string_view command);
 
-// Compares without regard to case; `name` must be upper case.
+// Compares, ignoring case. `name` must be upper case.
 inline bool IsOption(std::string_view word, std::string_view name) {
   if (word.size() != name.size()) return false;
   for (size_t i = 0; i < word.size(); ++i) {
@@ -46,14 +46,14 @@ inline bool IsOption(std::string_view word, std::string_view name) {
   return true;
 }
 
-// Parse as strictly as Redis does: no blanks, no +, no -0, no leading zeros.
+// These parse as strictly as Redis: no blanks, no +, no -0, no leading zeros.
 std::optional<int64_t> ReadInteger(std::string_view text);
 std::optional<double> ReadDouble(std::string_view text);
 // Formats with the fewest digits that parse to the same number: 3, 0.10000000000000001, inf.
 std::string DoubleText(double value);
 
 // A range of indices. In Redis, a negative index counts from the end. The range is clamped to [0,
-// size), and empty when `first` is behind `last`.
+// size). It is empty when `first` is greater than `last`.
 struct Range {
   size_t first = 0;
   size_t end = 0;

@@ -18,7 +18,7 @@ namespace {
 constexpr int kMostWords = 256;
 constexpr size_t kNumberBytes = 40;
 constexpr int kGarbagePercent =
-    1000;  // few objects are live, so collecting garbage often would cost too much
+    1000;  // few objects are live, so frequent garbage collection would cost too much
 constexpr const char* kChunk = "@user_script";
 
 // The Lua functions that scripts may call. Excluded are files and the system, `load` and its
@@ -58,7 +58,7 @@ int OnError(lua_State* lua) {
   return 1;
 }
 
-// pcall for scripts: an error of redis.call is passed to the script as its text.
+// pcall for scripts. Passes an error of redis.call to the script as text.
 int ProtectedCall(lua_State* lua) {
   luaL_checkany(lua, 1);
   lua_pushboolean(lua, 1);
@@ -74,7 +74,7 @@ int ProtectedCall(lua_State* lua) {
   return 2;
 }
 
-// Replaces the table on top of the stack by a read-only view of it.
+// Replaces the table on top of the stack by a read-only view of this table.
 void Protect(lua_State* lua) {
   lua_createtable(lua, 0, 0);
   lua_createtable(lua, 0, 3);
@@ -200,7 +200,7 @@ class ScriptEngine::Lua {
     environment_ = luaL_ref(lua_, LUA_REGISTRYINDEX);
   }
 
-  // Creates a global table that FillWords fills anew for each script.
+  // Creates a global table, which FillWords refills for each script.
   int MakeWords(const char* name) {
     lua_createtable(lua_, 8, 0);
     lua_pushvalue(lua_, -1);
@@ -208,8 +208,8 @@ class ScriptEngine::Lua {
     return luaL_ref(lua_, LUA_REGISTRYINDEX);
   }
 
-  // Refills the table of KEYS or ARGV. No script can keep the table, so all scripts share one. The
-  // last script may have changed it, so it is emptied first.
+  // Refills the table of KEYS or ARGV. All scripts share this table, because no script can keep a
+  // reference to it. The last script may have changed the table, so it is emptied first.
   void FillWords(int table, Argv words) {
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, table);
     lua_pushnil(lua_);
@@ -232,7 +232,8 @@ class ScriptEngine::Lua {
     return *static_cast<Lua*>(lua_touserdata(lua, lua_upvalueindex(1)));
   }
 
-  // lua_error leaves by longjmp, so no object with a destructor may be alive at the call.
+  // lua_error leaves this function by longjmp, so no object with a destructor may be alive at the
+  // call.
   static int CallRaising(lua_State* lua) { return Of(lua).PushCall(lua) ? 1 : lua_error(lua); }
   static int CallReturning(lua_State* lua) {
     Of(lua).PushCall(lua);
@@ -260,7 +261,7 @@ class ScriptEngine::Lua {
     return reply.has_value();
   }
 
-  // Reads the arguments into words_. Returns null, or an error text.
+  // Reads the arguments into words_. Returns null on success, otherwise an error text.
   const char* ReadWords(lua_State* lua) {
     const int count = lua_gettop(lua);
     if (count == 0) return "Please specify at least one argument for this redis lib call";
@@ -298,7 +299,7 @@ class ScriptEngine::Lua {
       return 1;
     }
     const char* start = lua_tostring(lua, 1);
-    // The text begins with exactly one '-', whether the script wrote one or not.
+    // The text begins with exactly one '-', even if the script wrote none.
     Of(lua).error_words_.assign("-").append(start + (*start == '-' ? 1 : 0));
     PushError(lua, Of(lua).error_words_);
     return 1;
@@ -322,7 +323,7 @@ class ScriptEngine::Lua {
   int args_ = 0;
   int on_error_ = 0;
   std::deque<CompiledScript> scripts_;  // a deque keeps the addresses stable
-  // The command that the running script calls, and its words.
+  // The command that runs the script, and buffers for the commands that the script calls.
   const ServerCall* call_ = nullptr;
   std::array<std::string_view, kMostWords> words_;
   std::array<NumberBuffer, kMostWords> numbers_;
@@ -337,16 +338,17 @@ tl::expected<const CompiledScript*, ServerError> ScriptEngine::Compile(const Scr
   return lua_->Compile(script);
 }
 
-void ScriptEngine::UseTwin(const Script& script, NativeScript twin) {
+void ScriptEngine::UseNativeScript(const Script& script, NativeScript native) {
   const auto compiled = lua_->Compile(script);
   CHECK(compiled.has_value());
-  (*compiled)->twin = twin;
+  (*compiled)->native = native;
 }
 
 ServerReply ScriptEngine::Run(const CompiledScript& script, const ServerCall& call, Argv keys,
                               Argv args) {
-  if (script.twin != nullptr) {
-    if (std::optional<ServerReply> reply = script.twin(call, keys, args)) return std::move(*reply);
+  if (script.native != nullptr) {
+    if (std::optional<ServerReply> reply = script.native(call, keys, args))
+      return std::move(*reply);
   }
   return lua_->Run(script, call, keys, args);
 }

@@ -1,5 +1,5 @@
-// Runs script texts in an embedded Lua 5.1, as Redis does: KEYS, ARGV and redis.call. A script can
-// leave nothing behind for the next one.
+// Runs script texts in an embedded Lua 5.1, as Redis does: KEYS, ARGV and redis.call. A script
+// cannot leave state for the next script.
 #ifndef DOUBLEHOLD_LIB_SIM_REDIS_SCRIPT_ENGINE_H_
 #define DOUBLEHOLD_LIB_SIM_REDIS_SCRIPT_ENGINE_H_
 
@@ -12,18 +12,18 @@
 
 namespace doublehold::sim {
 
-// A script implemented in C++; a test compares it with the script's text. Returns empty, and
-// changes nothing, when it cannot handle the call; then the text runs.
+// A script implemented in C++. A test compares the function with the script's text. Returns
+// nothing, and changes nothing, when it cannot handle the call. The engine then runs the text.
 using NativeScript = std::optional<ServerReply> (*)(const ServerCall& call, Argv keys, Argv args);
 
 struct CompiledScript {
   std::string sha1;
   int function = 0;  // reference to the function in Lua's registry
-  NativeScript twin = nullptr;
+  NativeScript native = nullptr;
 };
 
-// Compiles each text once. One thread's servers share an engine. Not copyable. Pointers returned by
-// Compile are valid as long as the engine lives.
+// Compiles each text once. The servers of one thread share an engine. Not copyable. Pointers
+// returned by Compile are valid as long as the engine lives.
 class ScriptEngine {
  public:
   ScriptEngine();
@@ -32,8 +32,8 @@ class ScriptEngine {
   ScriptEngine& operator=(const ScriptEngine&) = delete;
 
   [[nodiscard]] tl::expected<const CompiledScript*, ServerError> Compile(const Script& script);
-  // Runs `twin` instead of the script's text from now on. The text must compile.
-  void UseTwin(const Script& script, NativeScript twin);
+  // From now on, runs `native` instead of the script's text. The text must compile.
+  void UseNativeScript(const Script& script, NativeScript native);
   // Runs a script as the command `call` of a server, at the call's instant. Must not be called from
   // within a script.
   [[nodiscard]] ServerReply Run(const CompiledScript& script, const ServerCall& call, Argv keys,

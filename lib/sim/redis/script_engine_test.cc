@@ -23,7 +23,7 @@ class Scripts : public ::testing::Test {
     const std::array<std::string_view, 1> keys{key};
     const std::array<std::string_view, 1> args{arg};
     std::string reply = testing::Show(model_.Eval(0, script, keys, args, now_ms));
-    // Removes the place of the error and the script's digest.
+    // Removes the location of the error and the script's digest from the reply.
     const size_t place = reply.find(" script: ");
     return place == std::string::npos ? reply : reply.substr(0, place) + reply.substr(place + 49);
   }
@@ -94,7 +94,7 @@ TEST_F(Scripts, ErrorTextsAreThoseOfRedis) {
   for (const ScriptCase& each : cases) EXPECT_EQ(Run(each.text), each.reply) << each.text;
 }
 
-TEST_F(Scripts, AScriptLeavesNothingBehindForTheNext) {
+TEST_F(Scripts, AScriptLeavesNoStateForTheNextScript) {
   for (const char* text : {"x = 1", "redis.x = 1", "redis = 1", "KEYS = 1", "math.floor = 1"})
     EXPECT_EQ(Run(text),
               "error ERR user_script:1: Attempt to modify a readonly table, on @user_script:1.")
@@ -112,7 +112,7 @@ TEST_F(Scripts, AScriptLeavesNothingBehindForTheNext) {
   EXPECT_EQ(Run("return getmetatable(redis)"), "nil");
 }
 
-TEST_F(Scripts, AScriptSeesOneInstant) {
+TEST_F(Scripts, TheTimeIsFixedDuringAScript) {
   EXPECT_EQ(Run("redis.call('set', KEYS[1], 'v', 'px', 5) return redis.call('pttl', KEYS[1])", "k",
                 "a", 100),
             "integer 5");
@@ -135,7 +135,7 @@ TEST_F(Scripts, AServerForgetsScriptsAndEvalLoadsThem) {
             "error NOSCRIPT No matching script. Please use EVAL.");
 }
 
-TEST_F(Scripts, AreQueuedBehindMulti) {
+TEST_F(Scripts, AScriptIsQueuedAfterMulti) {
   const Script script("return redis.call('incr', KEYS[1])");
   model_.LoadScript(script);
   const std::array<std::string_view, 1> keys{"n"};
@@ -147,10 +147,10 @@ TEST_F(Scripts, AreQueuedBehindMulti) {
 
 TEST_F(Scripts, ANativeScriptRunsInsteadOfTheText) {
   const Script script("return 1");
-  engine_.UseTwin(script,
-                  [](const ServerCall& call, Argv keys, Argv args) -> std::optional<ServerReply> {
-                    return Integer(call.now_ms + static_cast<int64_t>(keys.size() + args.size()));
-                  });
+  engine_.UseNativeScript(
+      script, [](const ServerCall& call, Argv keys, Argv args) -> std::optional<ServerReply> {
+        return Integer(call.now_ms + static_cast<int64_t>(keys.size() + args.size()));
+      });
   model_.LoadScript(script);
   EXPECT_EQ(Run("return 1", "k", "a", 40), "integer 42");
 }

@@ -30,7 +30,7 @@ class ScriptEngine;
 // A connection between MULTI and EXEC.
 struct Transaction {
   int connection = 0;
-  bool refused = false;  // a command could not be queued, so EXEC is refused
+  bool refused = false;  // EXEC is refused, because a command could not be queued
   std::vector<std::vector<std::string>> queue;
 };
 
@@ -40,7 +40,7 @@ struct Server {
   std::vector<Transaction> transactions;
   std::vector<const CompiledScript*> scripts;  // known to this server
   std::vector<Published> published;
-  // Per channel; channels without subscribers may be missing.
+  // Number of subscribers by channel. Channels without subscribers may be missing.
   std::vector<std::pair<std::string, int64_t>> subscribers;
 };
 
@@ -59,7 +59,7 @@ using CommandHandler = ServerReply (*)(const ServerCall& call);
 
 struct Command {
   std::string_view name;  // lower case
-  // Number of words, the name included; negative: at least -arity words.
+  // Number of words, including the name. A negative arity means at least -arity words.
   int arity = 0;
   CommandHandler handler = nullptr;
   bool in_scripts = true;
@@ -72,8 +72,8 @@ struct Command {
 
 // Returns null when no command has this name. Ignores case.
 const Command* FindCommand(std::string_view name);
-// Checks name and number of words. Returns the error that a server replies before it executes
-// anything.
+// Finds the command, and checks the number of words. Returns the server's error reply if either
+// fails.
 tl::expected<const Command*, ServerError> Resolve(Argv argv);
 
 }  // namespace doublehold::sim

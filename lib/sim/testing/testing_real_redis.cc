@@ -57,7 +57,8 @@ std::vector<std::string> StandingClock::Environment() const {
 RealRedis::RealRedis() {
   for (int i = 0; i < kSequenceConnections; ++i)
     clients_.push_back(ByteClient::ToUnix(server_.address().unix_path));
-  // Removes an expired key only when a command reads it, so that replies are deterministic.
+  // Makes the server remove an expired key only when a command reads it, so that replies are
+  // deterministic.
   EXPECT_EQ(clients_[0].Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"}), "+OK\r\n");
 }
 

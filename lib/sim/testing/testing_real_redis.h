@@ -25,8 +25,8 @@ class StandingClock {
   StandingClock(const StandingClock&) = delete;
   StandingClock& operator=(const StandingClock&) = delete;
 
-  // Sets the wall clock of every process that uses this page, and stops it there until the next
-  // call.
+  // Sets the wall clock of every process that uses this page to an instant. The clock stands there
+  // until the next call.
   void StandAt(int64_t now_ms);
   [[nodiscard]] std::vector<std::string> Environment() const;
   [[nodiscard]] int fd() const { return fd_; }
@@ -43,8 +43,8 @@ class RealRedis {
 
   // Loads the scripts that the server knows at the start of a sequence.
   void Load(const std::vector<Script>& scripts);
-  // Runs the sequence on an empty server from kSequenceStartMs. Returns one reply per command; a
-  // clock move has no reply.
+  // Runs the sequence on an empty server from kSequenceStartMs. Returns one reply for each command.
+  // A clock move has no reply.
   std::vector<std::string> Run(const Sequence& sequence);
 
  private:

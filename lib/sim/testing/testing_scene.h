@@ -1,5 +1,5 @@
 // Test fixture for a simulated world: two clients, a store, two nodes and a given list of choices.
-// It collects what the clients say, with time stamps.
+// Collects the texts that clients pass to Say, with time stamps.
 #ifndef DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
 #define DOUBLEHOLD_LIB_SIM_TESTING_TESTING_SCENE_H_
 
@@ -27,7 +27,7 @@ struct Scene {
     world.emplace(terms, choices, bench);
   }
 
-  // Appends `what` with a time stamp; does nothing for a killed client.
+  // Appends `what` with a time stamp. Does nothing for a killed client.
   void Say(Env& env, const std::string& what) {
     if (env.Stopping()) return;
     said.push_back(

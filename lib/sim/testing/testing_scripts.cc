@@ -77,7 +77,7 @@ constexpr std::string_view kProbes[] = {
     "return redis.call('set', KEYS[1], 1e17)",
     "return redis.call('set', KEYS[1], 1e300 * 1e10)",
     "return redis.call('hincrby', KEYS[1], 'a', 1.5)",
-    // Deletes the field again: other scripts count down from the number in a field.
+    // Deletes the field again, because other scripts count down from the number in a field.
     "local n = redis.call('hincrby', KEYS[1], 'b', 1e15) redis.call('hdel', KEYS[1], 'b') return n",
     "return redis.call('pexpire', KEYS[1], 1.5)",
     "return redis.call('zadd', KEYS[1], 0.1, 'a')",

@@ -16,8 +16,8 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// A word of one capital letter is a placeholder for a random word. The lists below give the words
-// of each letter; the first two lists are keys.
+// A word of one capital letter is a placeholder for a random word. The lists below contain the
+// words for each letter. The first two lists are keys.
 constexpr std::string_view kTemplates[] = {"SET K V",
                                            "SET K V",
                                            "SET K V NX",
@@ -139,7 +139,8 @@ std::string AnyWord(Prng& prng, char letter) {
   return std::string(Any(prng, kind->words));
 }
 
-// Returns the largest n of "KEYS[n]" (or ARGV[n]) in a script: the number of words that it reads.
+// Returns the largest n of "KEYS[n]" (or ARGV[n]) in a script. This is the number of words that the
+// script reads.
 size_t LargestIndex(const std::string& text, const std::string& name) {
   size_t largest = 0;
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1))
@@ -182,7 +183,7 @@ std::vector<std::string> CallOf(Prng& prng, const Script& script, bool known) {
   return words;
 }
 
-// Occasionally makes a command malformed, as no lock would send it.
+// Occasionally makes a command malformed. No lock would send such a command.
 void Spoil(Prng& prng, std::vector<std::string>& words) {
   if (words[0] == "WAIT" || prng.Below(30) != 0) return;
   switch (prng.Below(4)) {
@@ -229,7 +230,7 @@ Sequence RandomSequence(Prng& prng, const std::vector<Script>& scripts) {
     if (prng.Below(5) == 0) connection = static_cast<int>(prng.Below(kSequenceConnections));
     sequence.push_back({.connection = connection, .words = AnyCommand(prng, scripts)});
   }
-  // EXEC on every connection that used MULTI, so that the final look runs in no transaction.
+  // Ends each transaction by EXEC, so that the final reads are not queued.
   std::set<int> used;
   for (const SequenceStep& step : sequence) {
     if (!step.words.empty() && step.words[0].starts_with("MULTI")) used.insert(step.connection);

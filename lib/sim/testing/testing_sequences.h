@@ -15,7 +15,7 @@ namespace doublehold::testing {
 // A command on a connection, or a move of the clock.
 struct SequenceStep {
   int connection = 0;
-  std::vector<std::string> words;  // empty: the clock moves
+  std::vector<std::string> words;  // empty if the clock moves
   int64_t move_ms = 0;
 };
 using Sequence = std::vector<SequenceStep>;

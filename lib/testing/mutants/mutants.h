@@ -1,5 +1,5 @@
-// Locks that differ from the shipped ones by one plausible mistake each. The testbed must find each
-// of them. No registry lists them; only tests make them.
+// Mutants: locks that differ from the shipped locks by one plausible mistake each. The testbed must
+// find each mistake. No registry lists the mutants. Only tests make them.
 #ifndef DOUBLEHOLD_LIB_TESTING_MUTANTS_MUTANTS_H_
 #define DOUBLEHOLD_LIB_TESTING_MUTANTS_MUTANTS_H_
 
@@ -12,7 +12,7 @@ namespace doublehold {
 
 struct LockMutant {
   std::string_view name;  // for example "no-px"
-  std::string_view lock;  // the lock that it is a mutant of
+  std::string_view lock;  // the lock from which the mutant differs
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
 };
 
@@ -20,7 +20,7 @@ struct LockMutant {
 const LockMutant* FindMutant(std::string_view name);
 std::span<const LockMutant> LockMutants();
 
-// The mutants of each file; mutants.cc joins them.
+// Each function returns the mutants of one file. mutants.cc joins these lists.
 std::span<const LockMutant> MutantsOfSetNxPx();
 std::span<const LockMutant> MutantsOfRedlock();
 std::span<const LockMutant> MutantsOfRedisson();

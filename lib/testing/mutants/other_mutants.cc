@@ -12,7 +12,7 @@
 namespace doublehold {
 namespace {
 
-// Ignores the reply to GETSET: a client that saw an expired value has won.
+// Ignores the reply to GETSET. A client that saw an expired value is granted the lock.
 class GetsetIgnored final : public Lock {
  public:
   explicit GetsetIgnored(const LockContext& context)

@@ -41,7 +41,7 @@ class AnybodyRenewed final : public RedissonFamily {
       : RedissonFamily(context, RenewWhateverIsThere) {}
 };
 
-// The owner is the client, whatever the thread.
+// The owner text names the client, but not the thread.
 class ClientOwns final : public RedissonFamily {
  public:
   explicit ClientOwns(const LockContext& context) : RedissonFamily(context, RenewRedisson) {

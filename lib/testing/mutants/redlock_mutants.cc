@@ -12,7 +12,7 @@ namespace {
 
 struct RedlockMistake {
   bool needs_less = false;        // half of the nodes, rounded down, are a majority
-  bool forgets_time = false;      // the validity is a whole lease from the grant on
+  bool forgets_time = false;      // the validity is a full lease that begins at the grant
   bool leaves_minority = false;   // grants below a majority are not released
   bool releases_anybody = false;  // sends DEL to each node without comparing the owner
   bool counts_failures = false;   // a node that did not answer counts as a grant

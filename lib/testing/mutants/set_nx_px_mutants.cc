@@ -35,7 +35,7 @@ class SoundSetNxPx : public Lock {
   Owners owners_;
 };
 
-// The release checks that there is an owner, but not which.
+// The release checks that the key exists, but does not compare its owner.
 class WrongCompare final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
@@ -50,7 +50,7 @@ class WrongCompare final : public SoundSetNxPx {
   }
 };
 
-// SET NX without PX.
+// Sends SET NX without PX.
 class NoPx final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
