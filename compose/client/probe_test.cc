@@ -9,8 +9,8 @@ namespace {
 
 using testing::Attempt;
 using testing::FakeEnv;
+using testing::FormatEvents;
 using testing::ScriptedLock;
-using testing::Told;
 using testing::World;
 using Lines = std::vector<std::string>;
 using ProbeOutcome = testing::Attempt::Outcome;
@@ -51,7 +51,7 @@ TEST(Probe, ANodeThatDoesNotAnswerIsRecorded) {
     return Reply{.kind = Reply::Kind::kInteger, .integer = -2};
   };
   RecordExpiries(env, 3, {.name = "k", .index = 0}, {.lease = 100ms, .call_timeout = 50ms});
-  EXPECT_EQ(Told(world.events), (Lines{"0 ok expiry", "0 fail expiry", "0 ok expiry"}));
+  EXPECT_EQ(FormatEvents(world.events), (Lines{"0 ok expiry", "0 fail expiry", "0 ok expiry"}));
   EXPECT_EQ(world.events.at(1).value[1], 2);
 }
 
