@@ -15,7 +15,7 @@ namespace doublehold {
 
 namespace {
 
-// Enough for every message, unless it repeats what a user wrote in megabytes.
+// Longer than every message, unless a message repeats megabytes of a user's text.
 constexpr size_t kMostMessageBytes = 4000;
 
 void PrintUsage(std::ostream& out) {
@@ -78,7 +78,7 @@ void OpenStandardStreams() {
 
 int main(int argc, char** argv) {
   doublehold::OpenStandardStreams();
-  prctl(PR_SET_NAME, "doublehold");  // a child was started as /proc/self/exe
+  prctl(PR_SET_NAME, "doublehold");  // the name of a child would be "exe"
   try {
     return doublehold::Main(doublehold::Words(argv + 1, argv + argc));
   } catch (const std::exception& error) {

@@ -21,13 +21,13 @@ namespace doublehold {
 
 // How a replica becomes the master.
 enum class Promotion : uint8_t {
-  kByHand,   // at once, as an operator does after a crash; writes that it has not received are lost
-  kPlanned,  // once it has all writes of the old master, which accepts no more meanwhile
-  kAwaited,  // by sentinels or the cluster's vote; the Cluster only observes it
+  kByHand,   // at once, as after a crash; writes that the replica has not received are lost
+  kPlanned,  // once the replica has all writes of the old master, which accepts none meanwhile
+  kAwaited,  // by a vote of the sentinels or the cluster; the Cluster only observes the vote
 };
 
 // A wall clock that is ahead by `offset` (negative: behind) and runs at `rate`. In every second
-// stretch of `period` it is ahead by a further `swing`.
+// interval of length `period` it is ahead by a further `swing`.
 struct ClockSkew {
   Duration offset{};
   double rate = 1.0;
@@ -43,17 +43,17 @@ class Cluster {
 
   [[nodiscard]] virtual MonoTime Now() = 0;
 
-  // Rules of a link are tried in the order in which they were set. The first that matches a frame
-  // decides when the frame arrives; later rules still count it. ClearLink releases the frames that
+  // Rules of a link are tried in the order in which they were set. The first rule that matches a
+  // frame decides about the frame; later rules still count it. ClearLink releases the frames that
   // the rule holds, at once and in order; on_limit_reached is not called afterwards.
   virtual RuleId SetLink(LinkId link, LinkRule rule) = 0;
   virtual RuleReport ClearLink(RuleId rule) = 0;
 
-  // SIGSTOPs a whole process: threads, watchdogs, drivers. Nests: needs as many Resume as Pause.
+  // Stops a process (SIGSTOP) with all its threads and its driver. Each Pause needs one Resume.
   virtual void Pause(ProcessRef process) = 0;
   virtual void Resume(ProcessRef process) = 0;
 
-  // Whether the process has not ended since its last start. A stopped process is alive.
+  // Whether the process has been started and has not ended. A stopped process is alive.
   [[nodiscard]] virtual bool IsAlive(ProcessRef process) = 0;
 
   // SIGKILL. Later operations on the process have no effect, except Restart of a node.
@@ -70,21 +70,21 @@ class Cluster {
   // Moves the process's wall clock from now on. Skews of one process add up, but a later strobe
   // replaces an earlier one. Without skews, the process reads the machine's time.
   virtual SkewId Skew(ProcessRef process, const ClockSkew& skew) = 0;
-  // Returns how far ahead this skew moved the clock when the process was last asked; for a strobe,
-  // the maximum. Empty when the process certainly read no moved time, for example because it was
-  // stopped.
+  // Returns how far ahead this skew moved the clock by the last observation. For a strobe, returns
+  // the maximum of all observations. Returns nothing when the process certainly read no moved time,
+  // for example because it was stopped.
   [[nodiscard]] virtual std::optional<Duration> ObservedSkew(SkewId skew) = 0;
   virtual void Unskew(SkewId skew) = 0;
 
   // Drops all replication traffic of a server, as master and as replica, until MendReplication.
-  // Dropped traffic is lost, and these connections end. Under sentinels and in a cluster, cuts the
-  // server's replicas off only. Calls for the same node nest.
+  // Dropped traffic is lost, and its connections end. Under sentinels and in a cluster, drops only
+  // the traffic with the server's replicas. Calls for the same node nest.
   virtual void CutReplication(int node) = 0;
   // Returns how many chunks of replication traffic were dropped.
   virtual int64_t MendReplication(int node) = 0;
 
-  // Makes a replica the master, and redirects the clients to it. `done` is called once, later, with
-  // whether the promotion succeeded.
+  // Makes a replica the master, and redirects the clients to it. Calls `done` once, after Promote
+  // has returned, with whether the promotion succeeded.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
 
   // Keeps a client's session at the step that it announces. The rest of the client, such as a

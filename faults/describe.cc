@@ -11,7 +11,7 @@ std::string NameReach(const Trigger& trigger) {
   return fmt::format("{} reaches {}", who, Name(trigger.step));
 }
 
-// Whether the fault hits the client whose step starts it.
+// Whether the fault acts on the client whose step starts it.
 bool HitsItself(const FaultPlan& plan) {
   return plan.on && (plan.client ? *plan.client == plan.on->client : plan.nodes.empty());
 }

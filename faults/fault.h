@@ -18,12 +18,12 @@
 
 namespace doublehold {
 
-// One start of a fault. `client` is the plan's target, or else the client that reached the step; 0:
-// none.
+// One start of a fault.
 struct FaultStart {
   const FaultPlan& plan;
+  // The plan's client. If the plan names none, the client that reached the step. 0: every client.
   int client = 0;
-  int clients = 0;  // in the run, for faults that act on all clients
+  int clients = 0;  // number of clients in the run
   int nodes = 0;
   // Called at most once, from the supervisor's loop, when the fault ends by itself, for example
   // after its last frame. The supervisor then heals the fault.
@@ -34,33 +34,34 @@ struct FaultEntry {
   std::string_view name;
   std::string_view summary;  // for `doublehold list faults`
   FaultTraits traits{};      // its effects, for the checkers
-  // Keys of FaultPlan that it uses, besides the keys of every fault.
+  // Keys of FaultPlan that the fault uses, besides the keys of every fault.
   std::vector<std::string_view> keys{};
-  // The default direction of its frames: "request", "reply" or "both". Empty: it acts on no frames.
+  // The default direction of its frames: "request", "reply" or "both". Empty if the fault acts on
+  // no frames.
   std::string_view direction{};
-  // Acts on links, so it is refused with --direct.
+  // Whether it acts on links. Such a fault is refused with --direct.
   bool needs_network = false;
   bool needs_replicas = false;  // acts on masters and replicas
   // Checks the values of the keys. Unknown keys have been refused before.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const FaultStart&, Prng&) = nullptr;
-  // The value to which the healer's measurement is compared. 0: the healer reports only whether the
-  // fault acted.
+  // Returns the value with which the healer's measurement is compared, in ns. Returns 0 if there is
+  // no such value.
   int64_t (*asked_ns)(const FaultPlan&) = nullptr;
-  // It ends when FaultStart::on_limit_reached is called. Its `length` applies to each frame, not to
-  // the fault.
+  // Whether `length` applies to each frame and not to the fault. Such a fault ends when
+  // FaultStart::on_limit_reached is called.
   bool length_is_of_frames = false;
-  // Whether a node comes back, or takes over, with everything that was acknowledged. Null: it does
-  // not.
+  // Whether the restarted or promoted node has every acknowledged write. Null: it has not.
   bool (*keeps_data)(const Plan&, const FaultPlan&) = nullptr;
   bool of_one_key = false;  // changes only the plan's key
-  // It has no length and is never healed.
+  // Whether it has no length and is never healed.
   bool is_final = false;
-  // It ends when FaultStart::on_limit_reached is called, whatever `length` means for it.
+  // Whether it ends when FaultStart::on_limit_reached is called and not after `length`.
   bool ends_itself = false;
-  // The values with which `doublehold doctor --faults` tries it, in place of the usual ones.
+  // Settings with which `doublehold doctor --faults` tries the fault. They override its common
+  // settings.
   std::vector<std::pair<std::string_view, std::string_view>> trial{};
-  // Describes its effect and target, without time and length: "client 1 stopped".
+  // Describes the fault's effect and target, without time and length: "client 1 stopped".
   std::string (*what)(const FaultPlan&) = nullptr;
 };
 
@@ -73,8 +74,8 @@ bool Does(const FaultPlan& plan, FaultTrait trait);
 
 // Describes a fault: "client 1 stopped at before-write for 800ms".
 std::string Describe(const FaultPlan& plan);
-// Describes the event that ends a fault: "client 2 reaches before-write", "'promoted' ends". Empty
-// when only its length ends it.
+// Describes the event that ends a fault: "client 2 reaches before-write", "'promoted' ends".
+// Returns an empty text if no event ends the fault.
 std::string AwaitedEnd(const FaultPlan& plan);
 
 }  // namespace doublehold

@@ -17,8 +17,9 @@ constexpr int64_t kActed = 1;
 inline int64_t AtLeastActed(Duration measured) { return std::max(kActed, ToNs(measured)); }
 
 // Heals a started fault, in its destructor at the latest. Move-only; belongs to the supervisor's
-// thread. The function returns the measurement: how long frames were delayed or a process was
-// stopped, or how far a clock was moved, in ns. kDidNotAct: nothing happened.
+// thread. The function returns the measurement in ns: how long frames were delayed or a process was
+// stopped, or how far a clock was moved. It returns kDidNotAct if the fault found nothing to act
+// on.
 class Healer {
  public:
   Healer() = default;

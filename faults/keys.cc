@@ -34,7 +34,7 @@ std::string KindsWith(std::string_view key) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-// Returns the default direction of each kind: "; not said: request of hold, stall; reply of drop".
+// Returns the default direction of each kind: "; default: request of hold, stall; reply of drop".
 std::string UsualDirections() {
   std::vector<std::string> usual;
   for (const std::string_view direction : {"request", "reply", "both"}) {

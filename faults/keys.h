@@ -11,9 +11,9 @@ namespace doublehold {
 
 struct FaultKey {
   std::string_view name;
-  // The form of its value, such as "a duration"; empty if it has choices.
+  // The form of its value, such as "a duration". Empty if the key has choices.
   std::string_view value;
-  std::vector<std::string_view> choices{};  // all choices, from the kinds' own checks
+  std::vector<std::string_view> choices{};  // all accepted words, if the value is a word
   std::string_view meaning;
   bool of_all = false;  // every kind of fault has this key
 };
@@ -22,7 +22,7 @@ struct FaultKey {
 // listed here.
 std::span<const FaultKey> FaultKeys();
 
-// Describes a key in one line: "`request`, `reply` or `both`: ... Of hold, drop."
+// Describes a key in one line: "a number, 1 or more: bytes that pass at a time (drip)".
 std::string Describe(const FaultKey& key);
 
 }  // namespace doublehold

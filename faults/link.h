@@ -12,8 +12,8 @@
 
 namespace doublehold {
 
-// The connections from one client to one node. Clients count from 1; node 0 is the store. With a
-// `peer`: the connections from another server to the node instead of a client's.
+// The connections from one client to one node. Clients count from 1; node 0 is the store. If `peer`
+// is not 0, the connections come from another server and not from a client.
 constexpr int kAnyPeer = -1;  // any server or sentinel
 struct LinkId {
   int client = 0;
@@ -29,7 +29,7 @@ enum class Direction : uint8_t { kRequest, kReply };  // client to node, node to
 struct LinkRule {
   enum class Action : uint8_t {
     kDelay,      // passes `delay` later, plus or minus `jitter`
-    kHold,       // waits until the rule is removed
+    kHold,       // is kept until the rule is removed
     kDrop,       // is lost; if it is a reply, its command has run
     kReset,      // both sides of the connection are reset instead
     kDuplicate,  // the command is sent twice, and the client gets the first reply; requests only
@@ -44,16 +44,16 @@ struct LinkRule {
   };
   Direction direction = Direction::kRequest;
   Action action = Action::kDelay;
-  std::string command{};  // upper case; a reply belongs to its command; empty: any command
-  std::string key{};      // the command's first key; empty: any key
-  int64_t nth = 1;        // acts from the nth matching frame on, counted since the rule was set
+  std::string command{};  // upper case; also matches replies to the command; empty: any
+  std::string key{};      // the first key of the command; empty: any
+  int64_t nth = 1;        // the rule acts from the nth matching frame on, counted since it was set
   double chance = 1;      // probability of acting on a matching frame, drawn from the run's seed
   Duration delay{};
   Duration jitter{};
   Spread spread = Spread::kUniform;
   int64_t bytes = 0;
   Duration gap{};
-  int64_t limit = 0;  // acts on this many frames, then calls `on_limit_reached`; 0: no limit
+  int64_t limit = 0;  // after so many frames the rule calls `on_limit_reached`; 0: no limit
   // Called once, after the last of `limit` frames was forwarded, dropped or reset.
   std::function<void()> on_limit_reached{};
   // kWatch: called with the name of each matching frame once it is known. Must not call the proxy.
@@ -63,7 +63,7 @@ struct LinkRule {
 using RuleId = uint64_t;
 
 struct RuleReport {
-  int64_t frames = 0;        // number of frames on which it acted
+  int64_t frames = 0;        // number of frames on which the rule acted
   Duration longest_delay{};  // measured from arrival to forwarding
 };
 

@@ -13,14 +13,14 @@ namespace doublehold {
 enum class Remains : uint8_t {
   kNothing,   // none
   kSnapshot,  // the data of the last SAVE; none if there was no SAVE
-  kLog,       // its append-only file: everything that it acknowledged
+  kLog,       // its append-only file, with every write that it acknowledged
   kCutLog,    // the append-only file without its tail, as after a loss of power
 };
 
 struct NodeRestart {
   Duration down{};  // from the kill until the start
   Remains remains = Remains::kNothing;
-  // kCutLog: writes this shortly before the kill are lost, and perhaps slightly older ones.
+  // kCutLog: writes in this time before the kill are lost, and perhaps slightly older writes.
   Duration cut{};
   // Called once, from the loop, when the node answers again.
   std::function<void()> on_back{};

@@ -1,4 +1,4 @@
-// Properties of the rows in the table of faults.
+// Tests the rows in the table of faults.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -29,11 +29,11 @@ std::string Ordinal(int number) {
   return fmt::format("{}{}", number, end);
 }
 
-// The rules that one start has set.
+// The rules that one start of a fault has set.
 struct SetRules {
   Cluster& cluster;
   std::vector<RuleId> ids;
-  size_t unspent = 0;
+  size_t below_limit = 0;
 
   // Removes all rules and returns their combined report.
   RuleReport Clear() {
@@ -52,7 +52,7 @@ std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const FaultStart& start,
                                      const LinkRule& rule) {
   auto set = std::make_shared<SetRules>(SetRules{cluster, {}, 0});
   const std::vector<LinkId> links = LinksOf(start);
-  set->unspent = links.size() * directions.size();
+  set->below_limit = links.size() * directions.size();
   for (const LinkId& link : links) {
     for (const Direction direction : directions) {
       LinkRule one = rule;
@@ -63,7 +63,7 @@ std::shared_ptr<SetRules> SetOnLinks(Cluster& cluster, const FaultStart& start,
       one.chance = start.plan.chance;
       if (rule.limit > 0) {
         one.on_limit_reached = [set = set.get(), on_limit_reached = start.on_limit_reached] {
-          if (--set->unspent == 0 && on_limit_reached) on_limit_reached();
+          if (--set->below_limit == 0 && on_limit_reached) on_limit_reached();
         };
       }
       set->ids.push_back(cluster.SetLink(link, std::move(one)));

@@ -12,28 +12,30 @@
 
 namespace doublehold {
 
-// Returns the links that the plan lists. Otherwise the links from the client, or from every client,
-// to the plan's nodes, or to all nodes and the store.
+// Returns the links that the plan lists. If it lists none, returns the links from the client of the
+// start (0: every client) to the plan's nodes. If the plan names no nodes, the links lead to all
+// nodes and the store.
 std::vector<LinkId> LinksOf(const FaultStart& start);
 
 // Returns the plan's nodes and client. If the plan names neither, returns the client of the start.
-// Client 0 in the plan means every client.
+// Client 0 means every client.
 std::vector<ProcessRef> ProcessesOf(const FaultStart& start);
 // Returns the processes of ProcessesOf that are alive.
 std::vector<ProcessRef> AliveOf(Cluster& cluster, const FaultStart& start);
 
-// Converts the plan's direction "request", "reply" or "both"; `fallback` when the plan has none.
+// Converts the plan's direction: "request", "reply" or "both". Uses `fallback` if the plan has
+// none.
 std::vector<Direction> DirectionsOf(const FaultPlan& plan, std::string_view fallback);
 
 // Sets `rule` on every link of the start in each direction, for the plan's frames (command, key,
-// nth, chance). The healer removes the rules and returns the longest delay measured: 0 when no
-// frame matched, otherwise at least 1. Calls the start's on_limit_reached when every rule has
+// nth, chance). The healer removes the rules and returns the longest measured delay, at least 1. It
+// returns 0 if the rules acted on no frame. Calls the start's on_limit_reached when every rule has
 // reached its limit.
 Healer StartOnLinks(Cluster& cluster, const FaultStart& start,
                     const std::vector<Direction>& directions, const LinkRule& rule);
 
-// Like StartOnLinks, for rules that do not delay. The healer returns how long the fault lasted; 0
-// when no frame matched.
+// Like StartOnLinks, for rules whose measurement is the length of the fault. The healer returns
+// that length, at least 1. It returns 0 if the rules acted on no frame.
 Healer StartTimedOnLinks(Cluster& cluster, const FaultStart& start,
                          const std::vector<Direction>& directions, const LinkRule& rule);
 

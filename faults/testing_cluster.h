@@ -103,8 +103,8 @@ class FakeCluster : public Cluster {
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
-  // Acts as the proxy after the last frame of a rule.
-  void Spend(RuleId rule) { std::exchange(rules.at(rule).on_limit_reached, nullptr)(); }
+  // Calls the rule's on_limit_reached, as the proxy does after the rule's last frame.
+  void ReachLimit(RuleId rule) { std::exchange(rules.at(rule).on_limit_reached, nullptr)(); }
 
   MonoTime now{};
   Log log;
@@ -131,14 +131,14 @@ class FaultTest : public ::testing::Test {
                          .client = plan.client.value_or(plan.on ? 1 : 0),
                          .clients = 2,
                          .nodes = 2,
-                         .on_limit_reached = [this] { ++spent_; }},
+                         .on_limit_reached = [this] { ++limits_reached_; }},
                         prng_);
   }
-  Log Told() { return std::exchange(cluster_.log, {}); }
+  Log TakeLog() { return std::exchange(cluster_.log, {}); }
 
   FakeCluster cluster_;
   Prng prng_{1, "faults"};
-  int spent_ = 0;
+  int limits_reached_ = 0;
 };
 
 }  // namespace doublehold::testing

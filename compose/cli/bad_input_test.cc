@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 struct BadInputCase {
   std::vector<std::string> words;
   int exit_code = 3;
-  std::string says;  // part of the error, which is one line
+  std::string says;  // part of the expected error, which is one line
 };
 
 TEST(CommandLine, HelpListsEachCommandAndTheFaultsOfANemesis) {
@@ -342,8 +342,9 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
   }
 }
 
-// A limit of descriptors fails in several places. Each tells the limit as the reason.
-TEST(CommandLine, TooFewDescriptorsAreToldAsTheReason) {
+// Descriptors run out at several places in the program. Each place reports the lack of descriptors
+// as the reason.
+TEST(CommandLine, AFailureForLackOfDescriptorsNamesThatReason) {
   for (const char* limit : {"8", "12", "18", "28"}) {
     const TestFolder folder;
     const Result<RunResult> run = RunToEnd(

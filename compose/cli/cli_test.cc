@@ -1,4 +1,4 @@
-// The command line, tested with the whole program: stored histories, plans, and the files of a run.
+// Tests the command line with the whole program: stored histories, plans, and the files of a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
                         "--output", edn})
                 .exit_code,
             0);
-  // K14 holds the lock twice, so no order of the operations fits a mutex. Events of other functions
-  // were left out, or are refused.
+  // In K14 two clients hold the lock at once, so no order of the operations fits a mutex. The model
+  // refuses events of other functions unless the export left them out.
   const std::vector<std::string> check{"check",          edn,  "--model", "owner-mutex",
                                        "--partition-by", "key"};
   const Finished finished = RunProgram(check);
@@ -67,7 +67,8 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
       << other.err;
 }
 
-// One client holds the lock longer than its lease. A watchdog extends the lease, or not.
+// Returns a history in which a client holds the lock longer than its lease. If `extended`, a
+// watchdog extends the lease.
 std::string KeptPastItsLease(bool extended) {
   std::string text =
       R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{)"
@@ -152,8 +153,9 @@ TEST(CommandLine, TheSamePlanGivesTheSameFaults) {
   EXPECT_EQ(timeline(again.path()), timeline(run.folder.path()));
 }
 
-// A fenced store never oversells, whatever the nemesis does. No fault is left after the run.
-TEST(CommandLine, AFencedStockIsRightUnderANemesisAndNothingIsLeft) {
+// A store with fencing tokens never oversells, whatever the nemesis does. No fault is active after
+// the run.
+TEST(CommandLine, AFencedStoreDoesNotOversellUnderANemesisAndNoFaultStaysActive) {
   const TestFolder folder;
   Program program({"run", "--lock", "fenced", "--nemesis", "pause,clock,network,partition",
                    "--every", "100ms", "--clients", "3", "--duration", "6s", "--lease", "300ms",
@@ -178,10 +180,9 @@ TEST(CommandLine, AFencedStockIsRightUnderANemesisAndNothingIsLeft) {
   EXPECT_LE(last_ns, 6'000'000'000) << "none begins once the clients have ended";
 }
 
-// The second fault, on the client's links, is the witness. It begins at the same step and ends
-// before the client continues. It acts, and is recorded as started, only if a frame passes
-// meanwhile.
-TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
+// The second fault, a delay on the client's links, detects frames. It begins at the same step and
+// ends before the client continues. It acts only if a frame passes while the client is stopped.
+TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItContinues) {
   const std::string experiment =
       "[lock]\nname = \"set-nx-px\"\nlease = \"2s\"\n[workload]\nduration = \"1s\"\nclients = "
       "2\n";
@@ -206,7 +207,7 @@ TEST(CommandLine, AClientPausedAtAStepSendsNothingUntilItGoesOn) {
   }
 }
 
-TEST(CommandLine, AnExplorationOfOneExecutionSaysSo) {
+TEST(CommandLine, AnExplorationOfOneExecutionReportsThatItIsOne) {
   const Finished finished = RunProgram({"explore", "--lock", "set-nx-px", "--depth", "0"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(
@@ -257,8 +258,8 @@ TEST(SuiteCommand, WritesTheResultOfEveryRunAndFailsIfOneIsNotAsExpected) {
   EXPECT_EQ(RunProgram({"suite", suite.string(), "--out", out}).exit_code, 1);
 }
 
-// Without a lock every run is violated. Four violations of four runs prove at 80 % confidence that
-// the rate is not below one half; three of three do not.
+// Without a lock every run is violated. Four violations in four runs prove at 80 % confidence that
+// the rate is not below one half. Three violations in three runs do not.
 class AskedSuite : public ::testing::Test {
  protected:
   AskedSuite() {
@@ -273,7 +274,8 @@ class AskedSuite : public ::testing::Test {
                        "--jobs", "1", "--redis-server", server, "--junit", junit_.string(), "--out",
                        (folder_.path() / "runs").string()});
   }
-  // The folder of the one suite that was run. A part of a suite does not move `latest`.
+  // Returns the folder of the only suite that was run. A run of a part of a suite does not move the
+  // link `latest`.
   fs::path Folder() {
     const fs::path all = folder_.path() / "runs" / "tiny";
     EXPECT_FALSE(fs::exists(all / "latest"));
@@ -341,7 +343,7 @@ TEST_F(AskedSuite, GivesUpAfterSeveralRunsWithoutAVerdict) {
   EXPECT_EQ(Cell()["until"]["undecided"], 5);
 }
 
-TEST_F(AskedSuite, AQuestionThatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
+TEST_F(AskedSuite, AnUnanswerableQuestionIsRefusedBeforeAnyRun) {
   const Finished refused = Ask("none/calm", "rate of fencing < 1%", "3");
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_NE(refused.err.find("none/calm does not judge fencing (it judges "), std::string::npos)
@@ -350,7 +352,7 @@ TEST_F(AskedSuite, AQuestionThatCannotBeAnsweredIsRefusedBeforeAnythingRuns) {
   EXPECT_FALSE(fs::exists(folder_.path() / "runs"));
 }
 
-TEST(RunCommand, AHistoryInBinaryAloneIsCheckedExportedAndReported) {
+TEST(RunCommand, ARunWithOnlyABinaryHistoryIsCheckedExportedAndReported) {
   const TestFolder folder;
   const std::string run = (folder.path() / "run").string();
   const Finished finished =
@@ -369,11 +371,11 @@ TEST(RunCommand, AHistoryInBinaryAloneIsCheckedExportedAndReported) {
   const Finished same =
       RunProgram({"check", lines, "--model", "owner-mutex", "--partition-by", "key"});
   EXPECT_EQ(modelled.exit_code, same.exit_code) << modelled.err << same.err;
-  // The first line names the file.
+  // The text before the first ": " names the file, which differs.
   EXPECT_EQ(modelled.out.substr(modelled.out.find(": ")), same.out.substr(same.out.find(": ")));
 }
 
-TEST(RunCommand, IsRepeatedAsASuiteOfOneCell) {
+TEST(RunCommand, WithRepeatRunsASuiteOfOneCell) {
   const TestFolder folder;
   const fs::path out = folder.path() / "runs";
   const std::vector<std::string> words{"run",       "--lock", "set-nx-px", "--duration", "300ms",

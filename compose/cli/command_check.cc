@@ -64,7 +64,7 @@ Result<void> TakeNumber(const ParsedLine& line, const char* option, int64_t leas
 }
 
 // Refuses an option that has no effect on this model.
-Result<void> CheckConcerns(const ParsedLine& line, const Model& model) {
+Result<void> CheckOptionsApply(const ParsedLine& line, const Model& model) {
   const auto differs = [&](const ModelParameters& said) {
     return model.initial(said) != model.initial(ModelParameters{});
   };
@@ -87,7 +87,7 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
   const auto name = line.values["model"].as<std::string>();
   const Model* model = FindModel(name);
   if (model == nullptr)
-    return BadInput("--model: " + UnknownWord("model", name, NamesOf(Models())));
+    return BadInput("--model: " + UnknownWord("model", name, ListNames(Models())));
   LogQuestion question{.model = *model};
   if (line.values.contains("partition-by")) {
     const auto by = line.values["partition-by"].as<std::string>();
@@ -114,7 +114,7 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
     question.failed_releases = {
         question.failed_releases[static_cast<size_t>(found - known.begin())]};
   }
-  TRY(CheckConcerns(line, *model));
+  TRY(CheckOptionsApply(line, *model));
   TRY(TakeNumber(line, "permits", 1, question.parameters.permits));
   TRY(TakeNumber(line, "initial", INT64_MIN + 1, question.parameters.initial));
   TRY(TakeNumber(line, "most-configurations", 1, question.limits.configurations));
@@ -175,7 +175,7 @@ void Print(const LogVerdict& verdict, const Model& model, const std::string& fil
   fmt::print("verdict: {}\n", Name(verdict.outcome));
 }
 
-ExitCode ExitCodeOf(Outcome outcome) {
+ExitCode ExitCodeForOutcome(Outcome outcome) {
   switch (outcome) {
     case Outcome::kValid:
       return ExitCode::kAsExpected;
@@ -198,8 +198,8 @@ Result<LogFormat> FormatToRead(const ParsedLine& line, TextSource& source) {
   return BadInput("--format: " + UnknownWord("format", wanted, known));
 }
 
-// Opens a file, or the history of a run folder. `text` keeps the events of a run that has only
-// history.bin, and must outlive the source.
+// Opens a file, or the history of a run folder. `text` receives the events of a run that has only
+// history.bin. It must outlive the source.
 Result<TextSource> OpenLog(const std::filesystem::path& path, std::string& text) {
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) return TextSource::Open(path);
@@ -227,10 +227,10 @@ Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   } else {
     Print(verdict, question.model, source.name());
   }
-  return ExitCodeOf(verdict.outcome);
+  return ExitCodeForOutcome(verdict.outcome);
 }
 
-// The claims on the command line; by default those of the run.
+// Returns the claims that the command line names. Without --claims, returns the claims of the run.
 Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const RunFacts& facts) {
   if (!line.values.contains("claims")) return facts.claims;
   const std::vector<std::string> known = ClaimNames();
@@ -245,8 +245,8 @@ Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const Ru
   return claims;
 }
 
-// Keeps the outcomes so far as the last words of an interrupted check.
-ClaimJudged SayOutcomes(LastWords& words) {
+// Keeps the outcomes so far as the text that an interrupted check prints.
+ClaimJudged KeepOutcomesAsLastWords(LastWords& words) {
   return [&words, said = std::string(),
           status = ExitCode::kUnknown](const ClaimVerdict& claim) mutable {
     said += fmt::format("{}{} {}", said.empty() ? "" : ", ", claim.claim, Name(claim.outcome));
@@ -257,7 +257,7 @@ ClaimJudged SayOutcomes(LastWords& words) {
 
 Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   LastWords words("doublehold check: interrupted before a claim was judged");
-  const std::filesystem::path file = TRY(HistoryFileOf(line.rest.front()));
+  const std::filesystem::path file = TRY(FindHistoryFile(line.rest.front()));
   if (file.extension() == ".edn") {
     return BadInput(
         fmt::format("{}: a history in EDN needs a model: add --model NAME (doublehold list models)",
@@ -266,12 +266,12 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
   if (file.extension() == ".bin") {
     const MappedHistory mapped = TRY(MappedHistory::Open(file));
     const auto claims = TRY(ClaimsForCheck(line, mapped.facts()));
-    return JudgeFile(mapped, claims, SayOutcomes(words));
+    return JudgeFile(mapped, claims, KeepOutcomesAsLastWords(words));
   }
   History history = TRY(ReadJsonlFile(file));
   auto claims = TRY(ClaimsForCheck(line, history.facts));
   RestrictTo(claims, history.facts);
-  return Judge(history, {}, SayOutcomes(words));
+  return Judge(history, {}, KeepOutcomesAsLastWords(words));
 }
 
 }  // namespace

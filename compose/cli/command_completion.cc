@@ -1,4 +1,4 @@
-// Completions of shells and the manual page. Both are made from the options that --help prints.
+// Shell completions and the manual page. Both are made from the options that --help prints.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -27,8 +27,8 @@ struct OptionText {
   std::string help;
 };
 
-// Lets a command print its options, and reads them.
-std::vector<OptionText> OptionsOf(const CommandEntry& command) {
+// Runs a command with kDescribeOptions and reads the options that it prints.
+std::vector<OptionText> ReadCommandOptions(const CommandEntry& command) {
   std::ostringstream printed;
   std::streambuf* before = std::cout.rdbuf(printed.rdbuf());
   (void)command.run({std::string(kDescribeOptions)});
@@ -46,19 +46,20 @@ std::vector<OptionText> OptionsOf(const CommandEntry& command) {
   return options;
 }
 
-// The words that an option accepts; none: any text, or a file.
-std::vector<std::string> ValuesOfOption(const std::string& option) {
-  if (option == "lock") return NamesOf(Locks());
-  if (option == "workload") return NamesOf(Workloads());
-  if (option == "topology") return NamesOf(Topologies());
-  if (option == "faults") return NamesOf(Profiles());
-  if (option == "driver") return NamesOf(KeptDrivers());
+// Returns the words that an option accepts. Returns none if the option accepts any text or a file.
+std::vector<std::string> ListOptionValues(const std::string& option) {
+  if (option == "lock") return ListNames(Locks());
+  if (option == "workload") return ListNames(Workloads());
+  if (option == "topology") return ListNames(Topologies());
+  if (option == "faults") return ListNames(Profiles());
+  if (option == "driver") return ListNames(KeptDrivers());
   if (option == "claims") return ClaimNames();
   return {};
 }
 
-// Replaces each character that the map has.
-std::string Quoted(const std::string& text, const std::map<char, std::string_view>& instead) {
+// Replaces each character that is a key of the map.
+std::string ReplaceCharacters(const std::string& text,
+                              const std::map<char, std::string_view>& instead) {
   std::string quoted;
   for (const char c : text) {
     const auto found = instead.find(c);
@@ -74,9 +75,9 @@ std::string BashCompletion() {
   for (const CommandEntry& command : Commands()) {
     names.emplace_back(command.name);
     std::vector<std::string> of_command;
-    for (const OptionText& option : OptionsOf(command)) {
+    for (const OptionText& option : ReadCommandOptions(command)) {
       of_command.push_back("--" + option.name);
-      if (auto words = ValuesOfOption(option.name); !words.empty()) values[option.name] = words;
+      if (auto words = ListOptionValues(option.name); !words.empty()) values[option.name] = words;
     }
     options += fmt::format("    {}) words=\"{}\" ;;\n", command.name, fmt::join(of_command, " "));
   }
@@ -111,17 +112,18 @@ std::string ZshCompletion() {
       {'\'', "'\\''"}, {'[', "\\["}, {']', "\\]"}, {':', "\\:"}};
   std::string commands, options;
   for (const CommandEntry& command : Commands()) {
-    commands += fmt::format("  '{}:{}'\n", command.name,
-                            Quoted(std::string(command.summary), {{'\'', "'\\''"}, {':', "\\:"}}));
+    commands += fmt::format(
+        "  '{}:{}'\n", command.name,
+        ReplaceCharacters(std::string(command.summary), {{'\'', "'\\''"}, {':', "\\:"}}));
     options += fmt::format("  {}) options=(\n", command.name);
-    for (const OptionText& option : OptionsOf(command)) {
-      const std::vector<std::string> values = ValuesOfOption(option.name);
+    for (const OptionText& option : ReadCommandOptions(command)) {
+      const std::vector<std::string> values = ListOptionValues(option.name);
       const std::string value = !option.takes_value ? ""
                                 : values.empty()
                                     ? ":value:_files"
                                     : fmt::format(":value:({})", fmt::join(values, " "));
-      options +=
-          fmt::format("    '*--{}[{}]{}'\n", option.name, Quoted(option.help, instead), value);
+      options += fmt::format("    '*--{}[{}]{}'\n", option.name,
+                             ReplaceCharacters(option.help, instead), value);
     }
     options += "  ) ;;\n";
   }
@@ -150,22 +152,22 @@ std::string FishCompletion() {
       "complete -c doublehold -n __fish_use_subcommand -f\n";
   for (const CommandEntry& command : Commands()) {
     text += fmt::format("complete -c doublehold -n __fish_use_subcommand -a {} -d '{}'\n",
-                        command.name, Quoted(std::string(command.summary), instead));
-    for (const OptionText& option : OptionsOf(command)) {
-      const std::vector<std::string> values = ValuesOfOption(option.name);
+                        command.name, ReplaceCharacters(std::string(command.summary), instead));
+    for (const OptionText& option : ReadCommandOptions(command)) {
+      const std::vector<std::string> values = ListOptionValues(option.name);
       text += fmt::format(
           "complete -c doublehold -n '__fish_seen_subcommand_from {}' -l {}{}{} -d '{}'\n",
           command.name, option.name, option.takes_value ? " -r" : "",
           values.empty() ? "" : fmt::format(" -f -a '{}'", fmt::join(values, " ")),
-          Quoted(option.help, instead));
+          ReplaceCharacters(option.help, instead));
     }
   }
   return text;
 }
 
-// Text for roff: nothing in it is a request or an escape.
-std::string InRoff(const std::string& text) {
-  const std::string escaped = Quoted(text, {{'\\', "\\e"}, {'-', "\\-"}});
+// Escapes a text for roff, so that no part of it is a request or an escape.
+std::string EscapeForRoff(const std::string& text) {
+  const std::string escaped = ReplaceCharacters(text, {{'\\', "\\e"}, {'-', "\\-"}});
   return escaped.starts_with('.') || escaped.starts_with('\'') ? "\\&" + escaped : escaped;
 }
 
@@ -176,11 +178,11 @@ std::string ManPage() {
       ".SH SYNOPSIS\n.B doublehold\n.I COMMAND\n[options]\n.SH COMMANDS\n",
       DOUBLEHOLD_VERSION);
   for (const CommandEntry& command : Commands()) {
-    text += fmt::format(".SS {} {}\n{}\n", command.name, InRoff(std::string(command.usage)),
-                        InRoff(std::string(command.summary)));
-    for (const OptionText& option : OptionsOf(command))
-      text += fmt::format(".TP\n.B \\-\\-{}{}\n{}\n", InRoff(option.name),
-                          option.takes_value ? " \\fIvalue\\fR" : "", InRoff(option.help));
+    text += fmt::format(".SS {} {}\n{}\n", command.name, EscapeForRoff(std::string(command.usage)),
+                        EscapeForRoff(std::string(command.summary)));
+    for (const OptionText& option : ReadCommandOptions(command))
+      text += fmt::format(".TP\n.B \\-\\-{}{}\n{}\n", EscapeForRoff(option.name),
+                          option.takes_value ? " \\fIvalue\\fR" : "", EscapeForRoff(option.help));
   }
   return text +
          ".SH EXIT STATUS\n"
@@ -208,7 +210,7 @@ Result<ExitCode> CompletionCommand(const Words& words) {
   if (line.rest.size() != 1) return BadInput("name one shell: bash, zsh or fish");
   const auto* shell = std::ranges::find(kShells, line.rest.front(), &Shell::name);
   if (shell == kShells.end())
-    return BadInput(UnknownWord("shell", line.rest.front(), NamesOf(kShells)));
+    return BadInput(UnknownWord("shell", line.rest.front(), ListNames(kShells)));
   std::cout << shell->write();
   return ExitCode::kAsExpected;
 }

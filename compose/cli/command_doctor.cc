@@ -19,13 +19,13 @@ namespace {
 struct Finding {
   std::string what;
   bool ok = false;
-  bool needed = true;  // false: without it only some features are missing
+  bool needed = true;  // false: only some features need it
   std::string detail;  // what was found, or how to fix it
 };
 
-// `show` describes what was found.
+// `show` describes the value of a successful result.
 template <typename T, typename Show>
-Finding FindingOf(std::string what, bool needed, const Result<T>& result, const Show& show) {
+Finding MakeFinding(std::string what, bool needed, const Result<T>& result, const Show& show) {
   if (!result) return {std::move(what), false, needed, result.error().message};
   if constexpr (std::is_void_v<T>)
     return {std::move(what), true, needed, show()};
@@ -55,27 +55,25 @@ Result<std::string> TryRun(const ServerProgram& server) {
       "moving a server's clock had no effect: the clock shim does not work with this redis-server");
 }
 
-std::string ShownSpan(int64_t span_ns) {
+std::string FormatSpan(int64_t span_ns) {
   return fmt::format("{:.1f} ms", ToSeconds(Duration(span_ns)) * 1000);
 }
 
-std::string DetailOf(const FaultTrial& trial) {
+std::string DescribeTrial(const FaultTrial& trial) {
   if (!trial.acted) return trial.what + ": it had no effect";
   if (trial.asked_ns == 0) return trial.what + ": it took effect; there is nothing to measure";
-  return fmt::format("{}: requested {}, measured {}", trial.what, ShownSpan(trial.asked_ns),
-                     ShownSpan(trial.measured_ns));
+  return fmt::format("{}: requested {}, measured {}", trial.what, FormatSpan(trial.asked_ns),
+                     FormatSpan(trial.measured_ns));
 }
 
 constexpr const char* kInterruptedDoctor = "interrupted; the findings so far are above";
 
-// A run on real servers fails with this status only if it is interrupted.
+// Whether the error is an interruption: only then a run on real servers fails with this status.
 bool IsInterruption(const Error& error) { return error.code == ExitCode::kUnknown; }
 
-std::string LineOfAnInterruption() {
-  return fmt::format("doublehold doctor: {}", kInterruptedDoctor);
-}
+std::string InterruptionLine() { return fmt::format("doublehold doctor: {}", kInterruptedDoctor); }
 
-// Prints each finding as it is found.
+// Prints each finding when it is added.
 class Findings {
  public:
   explicit Findings(bool as_json) : as_json_(as_json) { Listen(); }
@@ -95,7 +93,7 @@ class Findings {
                finding.what, finding.detail);
     std::fflush(stdout);
   }
-  // Prints what is left to print.
+  // Prints the findings as JSON, if that was requested.
   ExitCode End() {
     fmt::print("{}", Rest());
     std::fflush(stdout);
@@ -104,35 +102,36 @@ class Findings {
 
  private:
   [[nodiscard]] std::string Rest() const { return as_json_ ? json_.dump(2) + "\n" : ""; }
-  void Listen() { words_.Set(Rest(), LineOfAnInterruption()); }
+  void Listen() { words_.Set(Rest(), InterruptionLine()); }
 
   bool as_json_;
   bool all_needed_ = true;
   nlohmann::json json_ = nlohmann::json::array();
-  LastWords words_{LineOfAnInterruption()};
+  LastWords words_{InterruptionLine()};
 };
 
 Result<ExitCode> ReportMachine(const std::string& redis, bool as_json) {
   const auto itself = [](const std::string& text) { return text; };
   Findings findings(as_json);
   const Result<ServerProgram> server = FindServer(redis);
-  findings.Add(FindingOf("redis-server", true, server, [](const ServerProgram& found) {
+  findings.Add(MakeFinding("redis-server", true, server, [](const ServerProgram& found) {
     return found.path + " " + found.version;
   }));
   const Result<std::filesystem::path> shim = FindClockShim();
-  findings.Add(FindingOf("clock shim", true, shim, [](const auto& path) { return path.string(); }));
+  findings.Add(
+      MakeFinding("clock shim", true, shim, [](const auto& path) { return path.string(); }));
   if (server && shim) {
     const Result<std::string> run = TryRun(*server);
     if (!run && IsInterruption(run.error())) {
       (void)findings.End();
       return tl::unexpected(Error{ExitCode::kUnknown, kInterruptedDoctor, {}});
     }
-    findings.Add(FindingOf("a run with faults", true, run, itself));
+    findings.Add(MakeFinding("a run with faults", true, run, itself));
   }
-  findings.Add(FindingOf("reports", false, FindPython(), itself));
-  findings.Add(FindingOf("net namespaces", false, TryNamespaces(),
-                         [] { return "network namespaces, ip and iptables"; }));
-  findings.Add(FindingOf("packet delay", false, TryNetem(), [] { return "netem"; }));
+  findings.Add(MakeFinding("reports", false, FindPython(), itself));
+  findings.Add(MakeFinding("net namespaces", false, TryNamespaces(),
+                           [] { return "network namespaces, ip and iptables"; }));
+  findings.Add(MakeFinding("packet delay", false, TryNetem(), [] { return "netem"; }));
   const unsigned cores = std::thread::hardware_concurrency();
   findings.Add(
       {"cores", cores >= 2, false,
@@ -140,11 +139,11 @@ Result<ExitCode> ReportMachine(const std::string& redis, bool as_json) {
   return findings.End();
 }
 
-// Prints one line for each kind of fault as it is done: each takes a second.
+// Tries each kind of fault, which takes a second, and prints a line after each.
 Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
   bool all_acted = true;
   nlohmann::json json = nlohmann::json::array();
-  LastWords words(LineOfAnInterruption());
+  LastWords words(InterruptionLine());
   for (const FaultEntry& fault : Faults()) {
     const Result<FaultTrial> trial = TryFault(fault, server);
     if (!trial && IsInterruption(trial.error())) {
@@ -159,10 +158,10 @@ Result<ExitCode> TryFaults(const ServerProgram& server, bool as_json) {
                     {"asked_ns", trial ? trial->asked_ns : 0},
                     {"measured_ns", trial ? trial->measured_ns : 0},
                     {"error", trial ? "" : trial.error().message}});
-    words.Set(as_json ? json.dump(2) + "\n" : "", LineOfAnInterruption());
+    words.Set(as_json ? json.dump(2) + "\n" : "", InterruptionLine());
     if (as_json) continue;
     fmt::print("{:<8} {:<18} {}\n", acted ? "ok" : "FAILED", fault.name,
-               trial ? DetailOf(*trial) : trial.error().message);
+               trial ? DescribeTrial(*trial) : trial.error().message);
     std::fflush(stdout);
   }
   if (as_json) fmt::print("{}\n", json.dump(2));

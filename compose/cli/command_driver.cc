@@ -81,10 +81,10 @@ constexpr const char* kUsage =
     "Serves a built-in lock as a driver: --driver 'doublehold driver serve set-nx-px'.\n"
     "Its options are those of the lock, and call-timeout and retry.* of a run.";
 
-Result<std::string> CommandOf(Words::const_iterator begin, Words::const_iterator end) {
+Result<std::string> ReadDriverCommand(Words::const_iterator begin, Words::const_iterator end) {
   // A single word is a bundled driver or a shell command, as for --driver.
   if (end - begin == 1) {
-    Result<std::string> kept = DriverCommandOf(*begin);
+    Result<std::string> kept = FindDriverCommand(*begin);
     if (!kept) return kept;
     TRY(InstallDriver(*begin));
     return kept;
@@ -105,9 +105,9 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
       given[named.first] = std::move(named.second);
     }
   }
-  // As in a run, an unknown option is the user's error, and not the driver's.
+  // As in a run, an unknown option is bad input and not a wrong answer of the driver.
   if (!given.empty()) {
-    const Result<DriverPlan> met = MeetDriver(command, given);
+    const Result<DriverPlan> met = QueryDriverPlan(command, given);
     if (!met && met.error().code == ExitCode::kBadInput) return tl::unexpected(met.error());
   }
   const ServerProgram program = TRY(FindServer(values["redis-server"].as<std::string>()));
@@ -146,7 +146,7 @@ Result<ExitCode> DriverCommand(const Words& words) {
     return BadInput(UnknownWord("command", line.rest.front(), {"check", "serve"}));
   if (line.rest != Words{"check"} || end == words.end() || end + 1 == words.end())
     return BadInput("usage: doublehold driver check -- COMMAND...");
-  const std::string command = TRY(CommandOf(end + 1, words.end()));
+  const std::string command = TRY(ReadDriverCommand(end + 1, words.end()));
   return CheckDriver(command, line.values);
 }
 

@@ -27,27 +27,27 @@ constexpr int64_t kBudget = 10'000'000;  // the default of --budget
 constexpr int64_t kBytesPerMb = 1'000'000;
 constexpr int64_t kMostMb = 1'000'000;
 constexpr int kMostCycles = 100;
-constexpr int kDepthOfAll = 2;
+constexpr int kMatrixDepth = 2;
 constexpr double kSaidEverySeconds = 0.2;
 // Options of real runs, which `explore` refuses.
-constexpr std::array kOfRuns{"driver", "option", "net", "duration", "nemesis", "every"};
+constexpr std::array kRealRunOptions{"driver", "option", "net", "duration", "nemesis", "every"};
 
 po::options_description ExploreOptions(po::options_description& hidden) {
   po::options_description options("options");
-  AddExperimentOptions(options, hidden, {kOfRuns.begin(), kOfRuns.end()});
+  AddExperimentOptions(options, hidden, {kRealRunOptions.begin(), kRealRunOptions.end()});
   auto add = options.add_options();
   add("faults", po::value<std::string>(),
       fmt::format(
           "the faults, each with an optional maximum: pause:1,hold-request. Default: all of {}",
-          fmt::join(NamesOf(kFaultForms), ", "))
+          fmt::join(ListNames(kFaultForms), ", "))
           .c_str());
   add("depth", po::value<int>()->default_value(1), "maximum number of faults in one execution");
   add("delay-bound", po::value<int>()->default_value(0),
       "maximum number of events that are deferred behind the next one");
   add("cycles", po::value<int>()->default_value(1), "number of sections of each client");
   add("strategy", po::value<std::string>()->default_value("exhaustive"),
-      "exhaustive: every execution within the bounds; random, pct: --budget executions, drawn by "
-      "--seed");
+      "exhaustive: every execution within the bounds; random or pct: random executions, as many as "
+      "--budget says, drawn from --seed");
   add("budget", po::value<int64_t>(),
       "maximum number of executions; 0: no limit. Default for exhaustive: 10000000");
   add("jobs", po::value<int>()->default_value(1),
@@ -93,7 +93,7 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
   const auto name = line.values["strategy"].as<std::string>();
   const auto entry = std::ranges::find(kStrategies, name, &StrategyEntry::name);
   if (entry == kStrategies.end())
-    return BadInput("--strategy: " + UnknownWord("strategy", name, NamesOf(kStrategies)));
+    return BadInput("--strategy: " + UnknownWord("strategy", name, ListNames(kStrategies)));
   bounds.strategy = entry->strategy;
   if (bounds.strategy != StrategyKind::kExhaustive && (!has_budget || bounds.executions == 0))
     return BadInput(
@@ -103,7 +103,7 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
 
 // Reads the whole command line.
 Result<SearchAsked> ReadSearch(const ParsedLine& line) {
-  for (const char* option : kOfRuns) {
+  for (const char* option : kRealRunOptions) {
     if (line.values.contains(option))
       return BadInput(
           fmt::format("--{}: only for runs on real servers; explore simulates", option));
@@ -143,7 +143,7 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
 AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
   AllAsked asked{
       .search = search, .clients = {2, 3}, .locks = {}, .as_json = line.values.contains("json")};
-  if (line.values["depth"].defaulted()) asked.search.bounds.depth = kDepthOfAll;
+  if (line.values["depth"].defaulted()) asked.search.bounds.depth = kMatrixDepth;
   if (line.values.contains("clients")) asked.clients = {search.scenario.plan.clients};
   if (line.values.contains("into")) asked.into = line.values["into"].as<std::string>();
   for (const LockEntry& lock : Locks()) asked.locks.emplace_back(lock.name);
@@ -151,16 +151,17 @@ AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
   return asked;
 }
 
-std::string Printed(const SearchOutcome& outcome, const SearchAsked& asked, bool as_json) {
+std::string FormatSearchOutcome(const SearchOutcome& outcome, const SearchAsked& asked,
+                                bool as_json) {
   return as_json ? ToJson(outcome, asked).dump(2) + "\n" : ToText(outcome, asked);
 }
 
-// What was found so far, if the search is interrupted now.
+// Sets the text that is printed if the search is interrupted now: the result so far.
 void SetLastWords(LastWords& words, const Explored& explored, const SearchAsked& asked,
                   double seconds, bool as_json) {
-  words.Set(Printed(Unshrunk(explored, asked, seconds), asked, as_json),
+  words.Set(FormatSearchOutcome(Unshrunk(explored, asked, seconds), asked, as_json),
             fmt::format("doublehold explore: interrupted after {} executions", explored.executions),
-            StatusOf(explored, asked.bounds));
+            SearchExitCode(explored, asked.bounds));
 }
 
 SearchOutcome RunSearch(const SearchAsked& asked, bool as_json, LastWords& words) {
@@ -221,9 +222,9 @@ Result<ExitCode> ExploreCommand(const Words& words) {
       std::in_place, "doublehold explore: interrupted before an execution was judged");
   TRY(CheckBudget(asked.scenario, asked.bounds));
   const SearchOutcome outcome = RunSearch(asked, as_json, *last_words);
-  last_words.reset();  // all is printed now
-  fmt::print("{}", Printed(outcome, asked, as_json));
-  return StatusOf(outcome.explored, asked.bounds);
+  last_words.reset();  // the result is printed
+  fmt::print("{}", FormatSearchOutcome(outcome, asked, as_json));
+  return SearchExitCode(outcome.explored, asked.bounds);
 }
 
 }  // namespace doublehold

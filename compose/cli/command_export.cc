@@ -27,7 +27,7 @@ po::options_description ExportOptions() {
   return options;
 }
 
-// Whether a lease may have been extended. No acquire or release event shows that.
+// Whether a lease may have been extended. The acquire and release events do not show extensions.
 bool LeasesMayBeExtended(const History& history) {
   if (std::ranges::find(history.events, Op::kExtend, &Event::op) != history.events.end())
     return true;
@@ -37,9 +37,9 @@ bool LeasesMayBeExtended(const History& history) {
   return has("watchdog") || !has("lease");
 }
 
-// Changes an event for readers that do not see the start line and so do not know this format.
-void MakeAnybodys(nlohmann::json& event, const History& history, bool leases_hold) {
-  // Jepsen has no threads: each session becomes a process of its own.
+// Changes an event for tools that read single events and do not know this format.
+void AdaptForOtherTools(nlohmann::json& event, const History& history, bool leases_hold) {
+  // Jepsen has no threads, so each session becomes a process of its own.
   if (event.contains("thread")) {
     event["process"] = event["process"].get<int64_t>() +
                        event["thread"].get<int64_t>() * (history.facts.clients + 1);
@@ -51,8 +51,8 @@ void MakeAnybodys(nlohmann::json& event, const History& history, bool leases_hol
   if (event.at("f") == "acquire" && !leases_hold) value.erase("lease_ns");
 }
 
-// All selected events, one line each.
-Result<std::string> Exported(const History& history, bool edn, const std::string& functions) {
+// Returns the selected events, one a line.
+Result<std::string> ExportEvents(const History& history, bool edn, const std::string& functions) {
   const std::vector<std::string> words = SplitAtCommas(functions);
   const std::set<std::string> wanted(words.begin(), words.end());
   const bool leases_hold = !LeasesMayBeExtended(history);
@@ -67,7 +67,7 @@ Result<std::string> Exported(const History& history, bool edn, const std::string
     seen.insert(function);
     if (!wanted.empty() && (!wanted.contains(function) || !event.at("process").is_number()))
       continue;
-    MakeAnybodys(event, history, leases_hold);
+    AdaptForOtherTools(event, history, leases_hold);
     text += (edn ? EdnOfEvent(event) : event.dump()) + "\n";
   }
   for (const std::string& word : wanted) {
@@ -91,7 +91,7 @@ Result<ExitCode> ExportCommand(const Words& words) {
   const History history = TRY(ReadHistory(line.rest.front()));
   const std::string functions =
       line.values.contains("functions") ? line.values["functions"].as<std::string>() : "";
-  const std::string text = TRY(Exported(history, format == "edn", functions));
+  const std::string text = TRY(ExportEvents(history, format == "edn", functions));
   if (!line.values.contains("output")) {
     std::cout << text;
     return ExitCode::kAsExpected;

@@ -35,8 +35,8 @@ struct Table {
   std::vector<ListRow> rows;
 };
 
-// The settings for the beginning and end of a fault.
-std::string TimesOf(const FaultEntry& fault) {
+// Lists the keys that set when a fault begins and ends.
+std::string DescribeTimes(const FaultEntry& fault) {
   if (fault.is_final) return "common keys: name, on, from, during";
   if (!fault.ends_itself) return "common keys: name, on, from, for, until, every, times, during";
   const bool has_length = fault.asked_ns(FaultPlan{.length = Duration(1)}) != 0;
@@ -55,7 +55,7 @@ std::vector<std::string> OptionLines(std::span<const OptionSpec> specs) {
   return lines;
 }
 
-// The settings for the sizes of a topology.
+// Lists the settings for the size of a topology.
 std::vector<std::string> SizeLines(const TopologyEntry& topology) {
   std::vector<std::string> lines;
   if (topology.most_nodes > 1) {
@@ -82,7 +82,7 @@ std::string PaceLine(const SourcePace& source) {
   return line;
 }
 
-std::vector<Table> AllTables() {
+std::vector<Table> MakeTables() {
   std::vector<Table> tables{{"locks", {}},
                             {"workloads", {}},
                             {"faults", {}},
@@ -117,7 +117,7 @@ std::vector<Table> AllTables() {
     tables[2].rows.push_back(
         {std::string(fault.name),
          std::string(fault.summary),
-         {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), TimesOf(fault)}});
+         {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), DescribeTimes(fault)}});
   }
   for (const ProfileEntry& profile : Profiles()) {
     tables[3].rows.push_back({std::string(profile.name), std::string(profile.summary), {}});
@@ -189,10 +189,10 @@ Result<ExitCode> ListCommand(const Words& words) {
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("json") && line.values.contains("markdown"))
     return BadInput("--json, --markdown: only one of them is allowed");
-  const std::vector<Table> tables = AllTables();
+  const std::vector<Table> tables = MakeTables();
   for (const std::string& name : line.rest) {
     if (std::ranges::find(tables, name, &Table::name) != tables.end()) continue;
-    return BadInput(UnknownWord("list", name, NamesOf(tables)));
+    return BadInput(UnknownWord("list", name, ListNames(tables)));
   }
   nlohmann::json json = nlohmann::json::object();
   for (const Table& table : tables) {

@@ -31,16 +31,17 @@ po::options_description ReplayOptions() {
   return options;
 }
 
-std::string TitleOf(const Scenario& scenario, const Execution& execution) {
+std::string MakeTitle(const Scenario& scenario, const Execution& execution) {
   return fmt::format("{}: {}, {} each, {}\n\n", scenario.plan.lock,
                      Counted(scenario.plan.clients, "client"), Counted(scenario.cycles, "cycle"),
                      Counted(std::ssize(execution.begun_faults), "fault"));
 }
 
-// Runs the plan on real servers and compares. kAsExpected: both worlds agree. kViolated: they
-// differ. kUnknown: one of them is unknown.
-Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const RunVerdict& simulated,
-                             const std::map<std::string, TimingDependence>& dependences) {
+// Runs the plan on real servers and compares the two verdicts. Returns kAsExpected if both worlds
+// agree, kViolated if they differ, and kUnknown if the comparison is open.
+Result<ExitCode> ReplayOnRealServers(const ParsedLine& line, const Plan& plan,
+                                     const RunVerdict& simulated,
+                                     const std::map<std::string, TimingDependence>& dependences) {
   const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
   TRY(CheckMachine(plan));
   const std::filesystem::path folder =
@@ -52,14 +53,13 @@ Result<ExitCode> DoItForReal(const ParsedLine& line, const Plan& plan, const Run
   return agreement.open ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
 
-// The claims whose outcome changes if messages are slower or clients start further apart, each with
-// that change.
+// Finds the claims whose outcome changes if messages are slower or clients start further apart.
 std::map<std::string, TimingDependence> FindTimingDependences(const Scenario& scenario,
                                                               const sim::Deviations& choices,
                                                               const RunVerdict& verdict) {
   std::map<std::string, TimingDependence> dependences;
   for (const ClaimVerdict& claim : verdict.claims) {
-    if (claim.outcome == Outcome::kUnknown) continue;  // an unknown claim is open anyway
+    if (claim.outcome == Outcome::kUnknown) continue;  // never compared
     const auto dependence =
         FindTimingDependence(scenario, choices, *FindChecker(claim.claim), claim.outcome);
     if (dependence) dependences.emplace(claim.claim, *dependence);
@@ -84,10 +84,10 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     return BadInput("the replay string: " + *why + ": it is from another version, or was edited");
   std::optional<Plan> real;
   if (line.values.contains("real")) {
-    real = TRY(RealPlanOf(scenario, replay.choices));
+    real = TRY(TranslateToRealPlan(scenario, replay.choices));
   }
   const RunVerdict verdict = Judge(execution.history);
-  const std::vector<ExecutionStep> steps = StepsOf(execution.history, verdict);
+  const std::vector<ExecutionStep> steps = DescribeSteps(execution.history, verdict);
   const std::optional<SafeExecution> safe = FindNearestSafe(replay, scenario, verdict);
   const Trace trace{.replay = replay,
                     .plan = plan,
@@ -95,26 +95,26 @@ Result<ExitCode> ReplayCommand(const Words& words) {
                     .verdict = verdict,
                     .steps = steps,
                     .safe = safe};
-  // printed last: if a file cannot be written, only the error is printed
-  std::string told;
+  // Printed last, so that only the error is printed if a file cannot be written.
+  std::string written;
   if (line.values.contains("json")) {
     TRY(WriteWhole(line.values["json"].as<std::string>(), ToText(trace)));
   }
   if (line.values.contains("into")) {
     const std::filesystem::path folder = line.values["into"].as<std::string>();
     TRY(WriteTrace(folder, trace));
-    told = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
+    written = fmt::format("\nwritten to {0}: doublehold report {0}\n", folder.string());
   }
   if (safe)
-    told = fmt::format("\nnothing is violated without {}: doublehold replay '{}'\n{}",
-                       safe->without.empty()
-                           ? "the last choice"
-                           : fmt::format("\"{}\"", fmt::join(safe->without, "\" and \"")),
-                       ToText(safe->replay), told);
-  fmt::print("{}{}\n{}{}", TitleOf(scenario, execution), ToText(steps), ToText(verdict), told);
+    written = fmt::format("\nnothing is violated without {}: doublehold replay '{}'\n{}",
+                          safe->without.empty()
+                              ? "the last choice"
+                              : fmt::format("\"{}\"", fmt::join(safe->without, "\" and \"")),
+                          ToText(safe->replay), written);
+  fmt::print("{}{}\n{}{}", MakeTitle(scenario, execution), ToText(steps), ToText(verdict), written);
   if (real)
-    return DoItForReal(line, *real, verdict,
-                       FindTimingDependences(scenario, replay.choices, verdict));
+    return ReplayOnRealServers(line, *real, verdict,
+                               FindTimingDependences(scenario, replay.choices, verdict));
   return verdict.exit_code;
 }
 

@@ -40,8 +40,8 @@ Result<std::filesystem::path> FindReportProgram() {
       "{}: the report program is missing; install Doublehold again", places.front().string()));
 }
 
-// Replaces this process by the program.
-Result<ExitCode> Become(Words& command) {
+// Replaces this process by the program (exec).
+Result<ExitCode> ExecProgram(Words& command) {
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -49,7 +49,7 @@ Result<ExitCode> Become(Words& command) {
   return EnvironmentFailed(fmt::format("cannot run {}: {}", command[0], std::strerror(errno)));
 }
 
-// Copies what the program prints to stdout, and shows the seconds while it prints nothing.
+// Copies the output of the program to stdout. Shows the seconds while it prints nothing.
 void CopyOutput(int from) {
   constexpr int kSecondMs = 1000;
   for (int seconds = 0;;) {
@@ -67,14 +67,14 @@ void CopyOutput(int from) {
   }
 }
 
-// Runs the program as a child, which Ctrl-C in a terminal reaches too.
+// Runs the program as a child. Ctrl-C in a terminal reaches the child too.
 Result<ExitCode> RunWithProgress(Words& command) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return Become(command);
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return ExecProgram(command);
   const pid_t pid = fork();
   if (pid == 0) {
     dup2(ends[1], STDOUT_FILENO);
-    const Result<ExitCode> failed = Become(command);
+    const Result<ExitCode> failed = ExecProgram(command);
     fmt::print(stderr, "doublehold report: {}\n", failed.error().message);
     _exit(static_cast<int>(ExitCode::kEnvironment));
   }
@@ -90,18 +90,18 @@ Result<ExitCode> RunWithProgress(Words& command) {
 }  // namespace
 
 Result<ExitCode> ReportCommand(const Words& words) {
-  // reports/report.py has the options, and may be missing.
+  // The options are defined in reports/report.py, which may be missing.
   if (words == Words{std::string(kDescribeOptions)}) return ExitCode::kAsExpected;
   const std::filesystem::path program = TRY(FindReportProgram());
   std::optional<LastWords> words_said(std::in_place,
                                       "doublehold report: interrupted; no page was written");
   const std::string python = TRY(FindPython());
-  words_said.reset();  // the program that follows says the same
+  words_said.reset();  // from here on the report program handles Ctrl-C
   Words command{python, program.string()};
   command.insert(command.end(), words.begin(), words.end());
   // The reports read a run that has only history.bin through `doublehold export`.
   setenv("DOUBLEHOLD_PROGRAM", OwnProgram().c_str(), 1);
-  return isatty(STDERR_FILENO) == 1 ? RunWithProgress(command) : Become(command);
+  return isatty(STDERR_FILENO) == 1 ? RunWithProgress(command) : ExecProgram(command);
 }
 
 }  // namespace doublehold

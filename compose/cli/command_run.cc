@@ -23,7 +23,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-// With more grants than this, judging a snapshot would disturb the run.
+// With more grants than this, the run is not judged while it runs: judging would disturb it.
 constexpr int64_t kMostGrantsToJudge = 20'000;
 
 po::options_description RunOptions() {
@@ -81,7 +81,7 @@ Result<std::filesystem::path> ChooseFolder(const ParsedLine& line, const Plan& p
   return folder;
 }
 
-// `planned`: how long the clients work.
+// `planned` is the time for which the clients work.
 void ShowRunProgress(Duration planned, const Progress& progress,
                      const std::function<History()>& snapshot) {
   std::string violations = "-";
@@ -99,7 +99,7 @@ void ShowRunProgress(Duration planned, const Progress& progress,
                   progress.grants, progress.orders, violations, progress.active_faults));
 }
 
-// The plan as a suite with one cell.
+// Returns the plan as a suite with one cell.
 Suite SuiteOfRun(const Plan& plan) {
   const std::string& column = plan.experiment;
   return {
@@ -126,7 +126,7 @@ Result<void> WriteJUnit(const ParsedLine& line, const Plan& plan,
   }
   const SuiteResult result{.runs = {{run}}, .answers = {}, .seconds = run.seconds};
   return WriteWhole(line.values["junit"].as<std::string>(),
-                    JUnitOf({.suite = suite, .folder = folder.parent_path()}, result));
+                    ToJUnit({.suite = suite, .folder = folder.parent_path()}, result));
 }
 
 Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
@@ -135,21 +135,22 @@ Result<ExitCode> RunRepeatedly(const Plan& plan, const ParsedLine& line) {
   const Suite suite = SuiteOfRun(plan);
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   TRY(CheckRepeat(request));
-  return RunAndTell(request, line,
-                    line.values.contains("quiet")  ? Told::kNothing
-                    : line.values.contains("json") ? Told::kJson
-                                                   : Told::kLines);
+  return RunAndPrint(request, line,
+                     line.values.contains("quiet")  ? SummaryForm::kNothing
+                     : line.values.contains("json") ? SummaryForm::kJson
+                                                    : SummaryForm::kLines);
 }
 
-// The folder as a reader types it: by the link `latest` if it is the latest of its experiment.
-std::string ShortNameOf(const std::filesystem::path& folder) {
+// Returns the folder's path through the link `latest`, if the folder is the latest of its
+// experiment.
+std::string ShortenFolderName(const std::filesystem::path& folder) {
   const std::filesystem::path latest = folder.parent_path() / "latest";
   std::error_code code;
   const bool is_latest = std::filesystem::equivalent(latest, folder, code) && !code;
   return (is_latest ? latest : folder).string();
 }
 
-// The last lines of a run, after the text of its verdict.
+// Returns the last lines that a run prints, after the text of its verdict.
 std::string EndText(const RunVerdict& verdict, const std::filesystem::path& folder,
                     const ParsedLine& line) {
   const Color color = verdict.overall == Outcome::kViolated ? Color::kRed
@@ -160,7 +161,7 @@ std::string EndText(const RunVerdict& verdict, const std::filesystem::path& fold
                          ? ""
                          : "(--verbose prints all violations, margins and faults)",
                      folder.string(), InColor(VerdictLine(verdict), color, TakesColor(line)),
-                     PaceText(verdict), ShortNameOf(folder));
+                     PaceText(verdict), ShortenFolderName(folder));
 }
 
 }  // namespace
@@ -174,7 +175,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   TRY(CheckJUnit(line));
   const Result<Plan> read = ReadPlan(line);
   if (!read && read.error().code == ExitCode::kEnvironment) {
-    // The driver is missing. There is no plan, and a pipeline is to see why.
+    // The driver is missing, so there is no plan. A CI pipeline finds the reason in the JUnit file.
     const Plan none{.experiment = "run", .lock = "driver"};
     TRY(WriteJUnit(line, none, {}, tl::unexpected(read.error())));
   }

@@ -63,7 +63,7 @@ Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
   return {};
 }
 
-// Applies the command line, which overrides the suite's file.
+// Applies the options, which override the suite's file.
 Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   if (line.values.contains("seed")) {
     const auto seed = line.values["seed"].as<int64_t>();
@@ -124,16 +124,17 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   TRY(ChangeSuite(line, suite));
   TRY(CheckShard(shard, suite));
   if (line.values.contains("matrix")) {
-    fmt::print("{}", MatrixOf(suite));
+    fmt::print("{}", FormatMatrix(suite));
     return ExitCode::kAsExpected;
   }
   if (line.values.contains("cases")) {
-    fmt::print("{}", CasesOf(suite));
+    fmt::print("{}", FormatCases(suite));
     return ExitCode::kAsExpected;
   }
   TRY(QueryDrivers(suite, shard));
   TRY(CheckRepeat(request));
-  return RunAndTell(request, line, line.values.contains("json") ? Told::kJson : Told::kLines);
+  return RunAndPrint(request, line,
+                     line.values.contains("json") ? SummaryForm::kJson : SummaryForm::kLines);
 }
 
 }  // namespace doublehold

@@ -28,16 +28,17 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kSweepJobs = 4;  // a run mostly waits for its lease to expire
-constexpr size_t kMostTold = 20;
+constexpr size_t kMostPrintedCells = 20;
 
-// Defaults: short enough for hundreds of runs, and with one client more than a double hold needs.
+// Defaults of a sweep: short enough for hundreds of runs, with one client more than a double hold
+// needs.
 constexpr std::array<std::pair<const char*, const char*>, 4> kSweepDefaults{
     {{"lock.lease", "400ms"},
      {"workload.clients", "3"},
      {"workload.duration", "4 lease"},
      {"workload.work", "0.05 lease"}}};
 
-// The default of --faults. Clock faults are swept only if --faults names them.
+// The default of --faults. A sweep has clock faults only if --faults names them.
 constexpr const char* kUsualFaults =
     "pause,crash,hold-request,hold-reply,drop-request,drop-reply,reset-reply";
 
@@ -88,7 +89,7 @@ Result<Plan> ReadBase(const ParsedLine& line) {
   ParsedLine plain = line;
   plain.values.erase("faults");  // --faults has another meaning in sweep
   Settings settings = TRY(ReadExperiment(plain));
-  // Other workloads have no such setting.
+  // Only the workload `inventory` has the setting workload.work.
   const std::optional<Setting> workload = Settings(settings).Take("workload.name");
   const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
   for (const auto& [name, value] : kSweepDefaults) {
@@ -109,13 +110,13 @@ Result<Plan> ReadBase(const ParsedLine& line) {
   return plan;
 }
 
-Result<std::vector<ProtocolPlace>> Learn(const Plan& base, const ServerProgram& server,
-                                         const std::filesystem::path& folder) {
+Result<std::vector<ProtocolPlace>> LearnPlaces(const Plan& base, const ServerProgram& server,
+                                               const std::filesystem::path& folder) {
   TRY(MakeFolder(folder));
   std::vector<Frame> frames;
   TRY(RunOnce({.plan = PlanToLearn(base), .folder = folder, .server = server, .frames = &frames}));
   const History history = TRY(ReadHistory(folder));
-  return PlacesOf(history, frames);
+  return FindProtocolPlaces(history, frames);
 }
 
 SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& cell, bool pair) {
@@ -124,32 +125,34 @@ SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& c
   const Result<History> history = ReadHistory(folder);
   const std::optional<UnavailableTime> unheld =
       history ? FindLongestUnavailableTime(Evidence(*history)) : std::nullopt;
-  return OutcomeOf(verdict, unheld ? unheld->when.to_ns - unheld->when.from_ns : 0, cell, pair);
+  return ReadSweepOutcome(verdict, unheld ? unheld->when.to_ns - unheld->when.from_ns : 0, cell,
+                          pair);
 }
 
-void TellOne(const SweepCells& cells, size_t cell, const SweepOutcome& outcome,
-             const std::filesystem::path& folder) {
+void PrintSweptCell(const SweepCells& cells, size_t cell, const SweepOutcome& outcome,
+                    const std::filesystem::path& folder) {
   const SuiteCell& one = cells.suite.cells[cell];
   const std::string what = cell < cells.singles ? fmt::format("{} at {}", one.column, one.row)
                                                 : fmt::format("{}, then {}", one.row, one.column);
   fmt::print("{}: {}: {}\n    {}\n", outcome.letters, what, outcome.sentence, folder.string());
 }
 
-void Tell(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
-          const SuiteResult& result, const std::filesystem::path& folder) {
-  fmt::print("{}\n{}\n", TableOf(cells, outcomes), LegendOf(outcomes));
-  size_t told = 0, violated = 0, fresh = 0;
+void PrintSweptCells(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
+                     const SuiteResult& result, const std::filesystem::path& folder) {
+  fmt::print("{}\n{}\n", FormatSweepTable(cells, outcomes), FormatLegend(outcomes));
+  size_t printed = 0, violated = 0, fresh = 0;
   for (size_t i = 0; i < outcomes.size(); ++i) {
     if (result.runs[i].empty()) continue;
     if (!outcomes[i].violated.empty()) ++violated;
     const bool is_new = IsNew(cells, i, outcomes);
     if (is_new) ++fresh;
-    const bool is_told =
+    const bool is_printed =
         is_new || IsUnknown(outcomes[i]) || (i < cells.singles && !outcomes[i].violated.empty());
-    if (is_told && told++ < kMostTold)
-      TellOne(cells, i, outcomes[i], folder / result.runs[i].front().folder);
+    if (is_printed && printed++ < kMostPrintedCells)
+      PrintSweptCell(cells, i, outcomes[i], folder / result.runs[i].front().folder);
   }
-  if (told > kMostTold) fmt::print("and {} more, in sweep.json\n", told - kMostTold);
+  if (printed > kMostPrintedCells)
+    fmt::print("and {} more, in sweep.json\n", printed - kMostPrintedCells);
   if (!cells.pairs.empty())
     fmt::print("{} of {} pairs violate a claim that neither of their faults violates alone\n",
                fresh, cells.pairs.size());
@@ -157,7 +160,7 @@ void Tell(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes,
              result.seconds, result.interrupted ? "; interrupted" : "", folder.string());
 }
 
-std::string TextOf(const std::vector<ProtocolPlace>& places) {
+std::string FormatPlaces(const std::vector<ProtocolPlace>& places) {
   std::string text;
   for (const ProtocolPlace& place : places)
     text += fmt::format("{}{}\n", place.IsStep() ? "" : "    ", Describe(place));
@@ -204,12 +207,12 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
   if (line.values.contains("json")) {
     fmt::print("{}\n", json.dump(2));
   } else {
-    Tell(cells, outcomes, result, runs.folder);
+    PrintSweptCells(cells, outcomes, result, runs.folder);
   }
   if (result.error) return tl::unexpected(*result.error);
   if (!written) return tl::unexpected(written.error());
-  // A pair whose second fault had no target is inconclusive, but does not make the sweep unknown.
-  const ExitCode status = StatusOf(result);
+  // A pair whose second fault had no target is undecided, but does not make the sweep unknown.
+  const ExitCode status = SuiteExitCode(result);
   const bool open = result.interrupted || std::ranges::any_of(outcomes, IsUnknown);
   return status == ExitCode::kUnknown && !open ? ExitCode::kAsExpected : status;
 }
@@ -232,19 +235,19 @@ Result<ExitCode> SweepCommand(const Words& words) {
   const ServerProgram server = TRY(FindServer(runs.redis_server));
   TRY(CheckMachine(base));
   runs.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), suite.name, suite.seed));
-  const std::vector<ProtocolPlace> places = TRY(Learn(base, server, runs.folder / "learn"));
+  const std::vector<ProtocolPlace> places = TRY(LearnPlaces(base, server, runs.folder / "learn"));
   const SweepRequest request{.base = base, .places = places, .faults = faults, .depth = depth};
-  const SweepCells cells = TRY(CellsOf(request));
+  const SweepCells cells = TRY(MakeSweepCells(request));
   suite = cells.suite;
   if (!line.values.contains("json")) {
     fmt::print("{}: {} in one section of client {}, {}, {}{}\n\n", base.lock,
-               Counted(places.size(), "place"), kProbed, Counted(faults.size(), "fault"),
+               Counted(places.size(), "place"), kFaultedClient, Counted(faults.size(), "fault"),
                Counted(suite.cells.size(), "run"),
                depth == 1 ? "" : fmt::format(", {} of pairs", cells.pairs.size()));
     std::fflush(stdout);
   }
   if (line.values.contains("dry-run")) {
-    fmt::print("{}", TextOf(places));
+    fmt::print("{}", FormatPlaces(places));
     return ExitCode::kAsExpected;
   }
   return Sweep(line, runs, cells);

@@ -1,5 +1,5 @@
-// The subcommands. Each takes the words after its name. Returns the exit status, or an error that
-// main prints.
+// The subcommands. Each function takes the words after the command's name. It returns the exit
+// status, or an error that main prints.
 #ifndef DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 #define DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 
@@ -35,7 +35,8 @@ struct CommandEntry {
 };
 std::span<const CommandEntry> Commands();
 
-// Returns the first Python that can import matplotlib and Jinja2: `python3` on PATH, or Debian's.
+// Returns a Python that can import matplotlib and Jinja2. Tries `python3` on the PATH, then
+// Debian's.
 Result<std::string> FindPython();
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// The completions and the manual page, with the whole program.
+// Tests the completions and the manual page with the whole program.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ bool Has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Completion, OfEachShellHasTheCommandsAndTheirOptions) {
+TEST(Completion, ForEachShellHasTheCommandsAndTheirOptions) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const Finished finished = RunProgram({"completion", shell});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
@@ -22,7 +22,7 @@ TEST(Completion, OfEachShellHasTheCommandsAndTheirOptions) {
   }
 }
 
-TEST(Completion, IsAScriptThatItsShellReads) {
+TEST(Completion, IsAValidScriptOfItsShell) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     if (!RunTool({shell, "-c", "true"})) continue;  // the shell is missing
     const Finished finished = RunProgram({"completion", shell});
@@ -31,7 +31,7 @@ TEST(Completion, IsAScriptThatItsShellReads) {
   }
 }
 
-TEST(Completion, OfBashFindsTheWordsOfAnOption) {
+TEST(Completion, ForBashCompletesTheValuesOfAnOption) {
   const Finished finished = RunProgram({"completion", "bash"});
   const auto found = RunTool(
       {"bash", "-c",
@@ -42,7 +42,7 @@ TEST(Completion, OfBashFindsTheWordsOfAnOption) {
   EXPECT_EQ(*found, "redlock redlock-redisson\n");
 }
 
-TEST(Completion, OfAnUnknownShellIsRefused) {
+TEST(Completion, ForAnUnknownShellIsRefused) {
   const Finished finished = RunProgram({"completion", "bsh"});
   EXPECT_EQ(finished.exit_code, 3);
   EXPECT_TRUE(Has(finished.err, "did you mean 'bash'?")) << finished.err;

@@ -1,5 +1,5 @@
-// The experiments in the documentation can be built. Its page of an experiment file lists each
-// setting with its default.
+// Tests that the experiments in the documentation are accepted, and that docs/experiment-file.md
+// lists each setting with its default.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ using testing::Refusal;
 
 constexpr std::string_view kPage = "docs/experiment-file.md";
 
-std::vector<std::string> LinesOf(std::string_view document) {
+std::vector<std::string> SplitLines(std::string_view document) {
   std::ifstream in(std::filesystem::path(SourceDir()) / document);
   EXPECT_TRUE(in) << document;
   std::vector<std::string> lines;
@@ -38,10 +38,10 @@ std::vector<std::string> LinesOf(std::string_view document) {
   return lines;
 }
 
-// The indented blocks of a document that contain a line.
+// Returns the indented blocks of a document that contain the line `wanted`.
 std::vector<std::string> BlocksWith(std::string_view document, std::string_view wanted) {
   constexpr std::string_view kIndent = "    ";
-  std::vector<std::string> lines = LinesOf(document);
+  std::vector<std::string> lines = SplitLines(document);
   lines.emplace_back("the end");
   std::vector<std::string> found;
   std::string block;
@@ -56,10 +56,10 @@ std::vector<std::string> BlocksWith(std::string_view document, std::string_view 
   return found;
 }
 
-// The rows of a document's tables, cell by cell.
-std::vector<std::vector<std::string>> RowsOf(std::string_view document) {
+// Returns the rows of a document's tables, each as a list of cells.
+std::vector<std::vector<std::string>> ReadTableRows(std::string_view document) {
   std::vector<std::vector<std::string>> rows;
-  for (const std::string& line : LinesOf(document)) {
+  for (const std::string& line : SplitLines(document)) {
     if (!line.starts_with("| ") || !line.ends_with(" |")) continue;
     rows.emplace_back();
     std::istringstream in(line.substr(1));
@@ -71,7 +71,7 @@ std::vector<std::vector<std::string>> RowsOf(std::string_view document) {
   return rows;
 }
 
-// For example "`drip`, `delay`: late" has drip and delay.
+// Returns the words in backquotes: "`drip`, `delay`: late" has drip and delay.
 std::set<std::string> QuotedIn(const std::string& cell) {
   std::set<std::string> words;
   for (size_t open = cell.find('`'); open != std::string::npos;) {
@@ -87,14 +87,14 @@ std::string FirstQuoted(const std::string& cell) {
   return cell.starts_with('`') ? cell.substr(1, cell.find('`', 1) - 1) : "";
 }
 
-// All settings that an experiment may have.
-std::set<std::string> KnownWith(const std::string& toml) {
+// Returns all settings that an experiment with these lines may have.
+std::set<std::string> ListKnownSettings(const std::string& toml) {
   const std::string word(60, 'z');
   const std::string refusal = Refusal(fmt::format("{} = 1\n{}", word, toml));
   constexpr std::string_view kStart = "(one of: ";
   const size_t start = refusal.find(kStart);
   EXPECT_NE(start, std::string::npos) << refusal;
-  std::set<std::string> known{"lock.name"};  // `toml` has it already
+  std::set<std::string> known{"lock.name"};  // `toml` has this setting already
   if (start == std::string::npos) return known;
   std::string list = refusal.substr(start + kStart.size());
   list.pop_back();
@@ -146,22 +146,22 @@ TEST(Documents, TheirSuiteIsAccepted) {
 
 TEST(Documents, ThePageOfAnExperimentFileListsExactlyTheSettings) {
   std::set<std::string> told;
-  for (const auto& row : RowsOf(kPage)) told.insert(FirstQuoted(row[0]));
+  for (const auto& row : ReadTableRows(kPage)) told.insert(FirstQuoted(row[0]));
   for (const char* of_drivers : {"lock.driver", "lock.options.NAME"}) told.erase(of_drivers);
   for (const char* other : {"", "[experiment]", "[row.NAME]", "column.NAME.about", "[[cell]]"})
     told.erase(other);
   std::set<std::string> known = OptionKeys();
   for (const LockEntry& lock : Locks())
-    known.merge(KnownWith(fmt::format("lock.name = \"{}\"\n", lock.name)));
-  known.merge(KnownWith("lock.name = \"set-nx-px\"\ntopology.name = \"sentinel\"\n"));
+    known.merge(ListKnownSettings(fmt::format("lock.name = \"{}\"\n", lock.name)));
+  known.merge(ListKnownSettings("lock.name = \"set-nx-px\"\ntopology.name = \"sentinel\"\n"));
   known.insert("topology.name");
   EXPECT_EQ(told, known);
 }
 
-TEST(Documents, TheDefaultsOnThePageAreTheRealOnes) {
+TEST(Documents, ThePageOfAnExperimentFileListsTheActualDefaults) {
   const std::set<std::string> by_others{"topology.name", "expect.CLAIM", "name"};
   int count = 0;
-  for (const auto& row : RowsOf(kPage)) {
+  for (const auto& row : ReadTableRows(kPage)) {
     const std::string key = FirstQuoted(row[0]);
     if (row.size() != 3 || FirstQuoted(row[2]).empty() || by_others.contains(key)) continue;
     std::string toml = "lock.name = \"set-nx-px\"\n";
@@ -172,14 +172,14 @@ TEST(Documents, TheDefaultsOnThePageAreTheRealOnes) {
   EXPECT_EQ(count, 21);
 }
 
-TEST(Documents, APageHasEveryFaultsFormOrSaysThatItHasNone) {
+TEST(Documents, ThePageOfFaultsNamesTheFormOfEveryKindOrThatItHasNone) {
   std::ifstream in(SourceDir() + "/docs/faults.md");
   const std::string page{std::istreambuf_iterator<char>(in), {}};
   const size_t from = page.find("These kinds have no form:");
   ASSERT_NE(from, std::string::npos);
   std::set<std::string> told = QuotedIn(page.substr(from, page.find("\n\n", from) - from));
   for (const FaultFormEntry& form : kFaultForms) told.emplace(form.kind);
-  const std::vector<std::string> kinds = NamesOf(Faults());
+  const std::vector<std::string> kinds = ListNames(Faults());
   EXPECT_EQ(told, std::set<std::string>(kinds.begin(), kinds.end()));
 }
 

@@ -12,14 +12,15 @@
 namespace doublehold {
 namespace {
 
-// Messages show this as the place of the settings.
+// Messages name this as the place at which the settings were written.
 constexpr const char* kWhere = "doctor";
 
 struct KeyValue {
   std::string_view key;
   const char* value;
 };
-// Well above what would be measured without a fault, and well below the length of the run.
+// The durations are well above any measurement without a fault, and well below the length of the
+// run.
 constexpr std::array kKeyValues{
     KeyValue{"client", "1"},    KeyValue{"nodes", "1"},  KeyValue{"by", "1s"},
     KeyValue{"period", "40ms"}, KeyValue{"rate", "1.5"}, KeyValue{"delay", "50ms"},
@@ -37,7 +38,7 @@ Settings SettingsForTrial(const FaultEntry& fault) {
   set("workload.duration", "1s");
   set("fault.0.kind", fault.name);
   set("fault.0.from", "200ms");
-  // A fault that ends by itself has a length only if its length is what it measures.
+  // A fault that ends by itself gets a length only if its measurement is compared with the length.
   const bool lasts = !fault.is_final && (!fault.ends_itself ||
                                          fault.asked_ns({.length = std::chrono::seconds(1)}) != 0);
   if (lasts) set("fault.0.for", "300ms");

@@ -5,7 +5,8 @@
 namespace doublehold {
 namespace {
 
-// FaultEntry::trial has the settings that a kind needs besides the common ones.
+// Every kind can be tried: FaultEntry::trial has the settings that the kind needs besides the
+// common settings.
 TEST(FaultTrial, EveryKindCanBePlannedAlone) {
   for (const FaultEntry& fault : Faults()) {
     const Result<Plan> plan = PlanTrial(fault);

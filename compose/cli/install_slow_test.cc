@@ -1,4 +1,4 @@
-// Installs the program below a prefix, and uses it as a user does: by its name, from any folder.
+// Installs the program below a prefix, and runs it as a user does: by its name, from any folder.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class Installed : public ::testing::Test {
         RunTool({"cmake", "--install", BinaryDir(), "--prefix",
                  (folder_.path() / "prefix").string(), "--component", "program"});
     ASSERT_TRUE(done.has_value()) << done.error().message;
-    // The program is used from its final place, which is not where it was installed.
+    // Moves the installed program, so that it does not run from the prefix of the installation.
     fs::rename(folder_.path() / "prefix", folder_.path() / "moved");
   }
   // Runs a shell command with the installed program on the PATH.

@@ -1,4 +1,4 @@
-// Runs and suites that are interrupted, and runs in which a process dies.
+// Tests interrupted runs and suites, and runs in which a process dies.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -34,10 +34,10 @@ struct LongRun {
   }
 };
 
-TEST(Interruption, CtrlCStillJudgesAndKeepsTheHistory) {
+TEST(Interruption, CtrlCEndsTheRunWhichIsStillJudgedAndStored) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // so that there is something to judge
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // the history then has events to judge
   run.program.Signal(SIGINT);
   const int status = run.program.Wait();
   EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
@@ -46,7 +46,7 @@ TEST(Interruption, CtrlCStillJudgesAndKeepsTheHistory) {
   EXPECT_EQ(run.program.TemporaryFiles(), 0U);
 }
 
-TEST(Interruption, CtrlCTwiceEndsItAtOnceAndStillJudges) {
+TEST(Interruption, CtrlCTwiceEndsTheRunAtOnceAndStillJudgesIt) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
   std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -58,7 +58,7 @@ TEST(Interruption, CtrlCTwiceEndsItAtOnceAndStillJudges) {
   EXPECT_EQ(run.program.TemporaryFiles(), 0U);
 }
 
-// A package manager has children of its own; here npm waits for one.
+// A package manager has children of its own; here npm waits for a child.
 TEST(Interruption, AnInterruptedInstallationLeavesNothingRunning) {
   const TestFolder folder;
   const std::filesystem::path npm = folder.path() / "npm";
@@ -83,7 +83,8 @@ TEST(Interruption, AnInterruptedInstallationLeavesNothingRunning) {
       [&] { return std::filesystem::is_empty(folder.path() / "cache" / "doublehold"); }));
 }
 
-// Kills the program with kill -9. Expects that after five seconds nothing of it is left.
+// Kills the program with SIGKILL. Expects that after five seconds none of its processes and
+// temporary files is left.
 void ExpectNothingLeftInterruption(Program& program) {
   const std::vector<pid_t> started = program.Descendants();
   ASSERT_GT(program.TemporaryFiles(), 0U);
@@ -100,7 +101,7 @@ TEST(Interruption, KillingTheSupervisorLeavesNothingBehind) {
   ExpectNothingLeftInterruption(run.program);
 }
 
-// Two cells run in parallel for a minute each, and a third one waits.
+// Two cells run in parallel for a minute each, and a third cell waits.
 struct LongSuite {
   TestFolder folder;
   Program program{{"suite", WriteIt(), "--out", (folder.path() / "runs").string()}};
@@ -128,7 +129,7 @@ TEST(Interruption, KillingASuiteLeavesNothingBehind) {
   ExpectNothingLeftInterruption(suite.program);
 }
 
-// A minute-long cell keeps the suite alive after the short one has ended.
+// A cell of a minute keeps the suite running after the short cell has ended.
 TEST(Interruption, AKilledSuiteCanBeReadAndReported) {
   const TestFolder folder;
   const fs::path file = folder.path() / "killed.toml";
@@ -196,8 +197,8 @@ TEST(Interruption, AClientThatDiesMakesTheRunUnknownAndLosesNothing) {
   EXPECT_GT(count(Op::kAcquire), 1);
 }
 
-// The server tells its version, and then never starts.
-TEST(Interruption, CtrlCBeforeTheRunBeginsIsNoFailureOfTheEnvironment) {
+// The server prints its version, but never starts.
+TEST(Interruption, CtrlCBeforeTheRunBeginsIsUnknownAndNotAnEnvironmentFailure) {
   const TestFolder folder;
   const fs::path server = folder.path() / "server";
   std::ofstream(server) << "#!/bin/sh\n[ \"$1\" = --version ] && exec redis-server --version\n"
@@ -217,7 +218,8 @@ TEST(Interruption, CtrlCBeforeTheRunBeginsIsNoFailureOfTheEnvironment) {
   }
 }
 
-// Interrupts the program. Expects that it ends within a few seconds (one, on an idle machine).
+// Interrupts the program. Expects that it ends within a few seconds. On an idle machine it takes
+// one second.
 int StatusAfterCtrlC(Program& program) {
   const auto begun = std::chrono::steady_clock::now();
   program.Signal(SIGINT);
@@ -226,7 +228,7 @@ int StatusAfterCtrlC(Program& program) {
   return status;
 }
 
-TEST(Interruption, AnExplorationTellsWhatItHasFound) {
+TEST(Interruption, AnExplorationPrintsItsResultSoFar) {
   for (const bool as_json : {false, true}) {
     std::vector<std::string> words{"explore",    "--lock", "none",     "--clients", "3",
                                    "--strategy", "random", "--budget", "1000000000"};
@@ -258,7 +260,7 @@ TEST(Interruption, AnExplorationOfAllLocksPrintsTheCellsSoFar) {
 }
 
 // The check waits for the rest of a history that comes through a pipe.
-TEST(Interruption, ACheckSaysThatItHasNoVerdictYet) {
+TEST(Interruption, ACheckReportsThatItHasNoVerdictYet) {
   const TestFolder folder;
   const Result<RunResult> run = RunToEnd(
       {"/bin/sh", "-c",
@@ -272,7 +274,7 @@ TEST(Interruption, ACheckSaysThatItHasNoVerdictYet) {
   EXPECT_EQ(Lines(run->output), 1U) << run->output;
 }
 
-TEST(Interruption, ADoctorSaysWhatItHasFound) {
+TEST(Interruption, ADoctorPrintsItsFindingsSoFar) {
   Program program({"doctor", "--faults"});
   ASSERT_TRUE(Eventually([&] { return Lines(program.Out()) > 0; }));
   EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Out() << program.Err();
@@ -282,7 +284,7 @@ TEST(Interruption, ADoctorSaysWhatItHasFound) {
 }
 
 // Simulates a full disk: the `.part` file is a link to /dev/full.
-TEST(Interruption, AFullDiskLosesOnlyTheFileThatDoesNotFit) {
+TEST(Interruption, OnAFullDiskOnlyTheFileThatDoesNotFitIsMissing) {
   for (const auto& [full, other] :
        {std::pair("history.jsonl", "verdict.json"), std::pair("verdict.json", "history.jsonl")}) {
     const TestFolder folder;

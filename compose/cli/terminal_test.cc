@@ -1,4 +1,4 @@
-// What `run` and `check` print, with the whole program.
+// Tests the output of `run` and `check` with the whole program.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -35,7 +35,7 @@ TEST(Terminal, ARunFitsOnAScreenFromItsVerdictToTheNextStep) {
       << out;
 }
 
-TEST(Terminal, VerboseTellsWhatTheShortTextLeavesOut) {
+TEST(Terminal, VerbosePrintsTheMarginsThatTheShortTextOmits) {
   const ShownRun run;
   const Finished verbose = RunProgram({"check", run.folder.path().string(), "--verbose"});
   const Finished brief = RunProgram({"check", run.folder.path().string()});
@@ -63,7 +63,7 @@ TEST(Terminal, ARunWritesJUnitToo) {
   EXPECT_EQ(RunProgram({"run", "--lock", "none", "--junit", "/nosuch/folder/x.xml"}).exit_code, 3);
 }
 
-TEST(Terminal, APipeSeesNoProgressLine) {
+TEST(Terminal, APipeGetsNoProgressLine) {
   const ShownRun run;
   EXPECT_EQ(run.finished.err, "");
   EXPECT_EQ(run.finished.out.find('\r'), std::string::npos);

@@ -22,15 +22,15 @@ namespace doublehold {
 namespace {
 
 constexpr unsigned long kTimerSlackNs =
-    1000;  // the kernel's default of 50 us would make every short sleep late
+    1000;  // with the kernel's default of 50 us every short sleep would end late
 // A stall shorter than lease / kClientStallsPerLease cannot change a verdict.
 constexpr int kClientStallsPerLease = 10;
 
 constexpr std::string_view kAnnounced = "announced:";  // prefix of a port of Roster::announced
 
-// The lists of addresses, and the prefixes of their words.
+// Returns the lists of addresses, each with the prefix of its words.
 template <typename Arguments>
-auto AddressListsOf(Arguments& arguments) {
+auto ListAddressLists(Arguments& arguments) {
   return std::array{std::pair(std::string_view("node:"), &arguments.addresses),
                     std::pair(std::string_view("driver:"), &arguments.driver_nodes),
                     std::pair(std::string_view("sentinel:"), &arguments.roster.sentinels)};
@@ -41,8 +41,8 @@ int Fail(const std::string& message) {
   return static_cast<int>(ExitCode::kEnvironment);
 }
 
-// Reports that the process is ready and waits for the answer. Returns false if the supervisor has
-// ended.
+// Reports that the process is ready, and waits for the supervisor's answer. Returns false if the
+// supervisor has ended.
 bool ReportReady(int step_fd) {
   if (send(step_fd, &kReadyByte, 1, MSG_NOSIGNAL) != 1) return false;
   uint8_t answer = 0;
@@ -52,34 +52,36 @@ bool ReportReady(int step_fd) {
   return received == 1;
 }
 
-void RunSession(Env& env, const ClientContext& means, int thread) {
-  const Plan& plan = means.plan;
-  RunSession(env, means, thread, [&](int64_t section, RetryPolicy& policy) {
+void RunSession(Env& env, const ClientContext& client_context, int thread) {
+  const Plan& plan = client_context.plan;
+  RunSession(env, client_context, thread, [&](int64_t section, RetryPolicy& policy) {
     const Duration left = plan.duration - Duration(env.SinceStartNs(env.Mono()));
     policy.timeout = std::min(plan.retry.timeout, left);
     return left > Duration{} && (plan.sections == 0 || section < plan.sections);
   });
 }
 
-// Runs one session in each thread, the first in this one.
-void RunSessions(Env& env, const ClientContext& means) {
+// Runs a session in each thread, the first session in the calling thread.
+void RunSessions(Env& env, const ClientContext& client_context) {
   std::vector<std::unique_ptr<Task>> others;
-  for (int thread = 1; thread < means.plan.threads; ++thread) {
-    others.push_back(env.Spawn(TaskKind::kSession,
-                               [&means, thread](Env& own) { RunSession(own, means, thread); }));
+  for (int thread = 1; thread < client_context.plan.threads; ++thread) {
+    others.push_back(env.Spawn(TaskKind::kSession, [&client_context, thread](Env& own) {
+      RunSession(own, client_context, thread);
+    }));
   }
-  RunSession(env, means, 0);
+  RunSession(env, client_context, 0);
 }
 
-int RunProcess(const ClientArguments& arguments, const ClientContext& means, SharedRun& shared) {
-  const Plan& plan = means.plan;
+int RunProcess(const ClientArguments& arguments, const ClientContext& client_context,
+               SharedRun& shared) {
+  const Plan& plan = client_context.plan;
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
                             .addresses = arguments.addresses,
                             .roster = arguments.roster,
                             .shared = &shared,
                             .step_fd = arguments.step_fd};
-  const std::unique_ptr<Workload> workload = means.make_workload();
+  const std::unique_ptr<Workload> workload = client_context.make_workload();
   const bool referee = arguments.number == 0;
   if (referee) {
     RealProcess unrecorded = process;
@@ -94,9 +96,9 @@ int RunProcess(const ClientArguments& arguments, const ClientContext& means, Sha
   const std::unique_ptr<Task> meter =
       env.Spawn(TaskKind::kMeter, [&](Env& own) { MeterStalls(own, threshold, &control); });
   if (referee) {
-    RunReferee(env, means, *workload);
+    RunReferee(env, client_context, *workload);
   } else {
-    RunSessions(env, means);
+    RunSessions(env, client_context);
   }
   return 0;
 }
@@ -107,7 +109,7 @@ std::vector<std::string> ToWords(const ClientArguments& arguments) {
   std::vector<std::string> words{
       arguments.plan_file, std::to_string(arguments.number), std::to_string(arguments.memory_fd),
       std::to_string(arguments.clock_pages), std::to_string(arguments.step_fd)};
-  for (const auto& [prefix, list] : AddressListsOf(arguments)) {
+  for (const auto& [prefix, list] : ListAddressLists(arguments)) {
     for (const NodeAddress& address : *list)
       words.push_back(std::string(prefix) + FormatAddress(address));
   }
@@ -131,7 +133,7 @@ int ClientMain(std::span<const std::string> words) {
       arguments.roster.announced.push_back(static_cast<uint16_t>(port));
       continue;
     }
-    for (const auto& [prefix, list] : AddressListsOf(arguments)) {
+    for (const auto& [prefix, list] : ListAddressLists(arguments)) {
       if (!word.starts_with(prefix)) continue;
       Result<NodeAddress> address = ParseAddress(word.substr(prefix.size()));
       if (!address) return Fail(address.error().message);
@@ -146,19 +148,19 @@ int ClientMain(std::span<const std::string> words) {
       SharedRun::Open(arguments.memory_fd, plan->clients + 1, arguments.clock_pages, plan->threads);
   if (!shared) return Fail(shared.error().message);
   const Options lock_options(plan->lock_options), workload_options(plan->workload_options);
-  ClientContext means{
+  ClientContext client_context{
       .plan = *plan,
       .client = arguments.number,
       .lock_options = lock_options,
       .make_lock = plan->driver ? nullptr : FindLock(plan->lock)->make,
       .make_workload = [&] { return FindWorkload(plan->workload)->make(workload_options); }};
-  if (!plan->driver) return RunProcess(arguments, means, *shared);
+  if (!plan->driver) return RunProcess(arguments, client_context, *shared);
   const Result<ClientDriver> driver = StartClientDriver(
       *plan, arguments.number, arguments.driver_nodes,
       std::filesystem::path(arguments.plan_file).parent_path() / "clients", arguments.memory_fd);
   if (!driver) return Fail(driver.error().message);
-  means.make_lock = [&](const LockContext& context) { return driver->MakeLock(context); };
-  const int status = RunProcess(arguments, means, *shared);
+  client_context.make_lock = [&](const LockContext& context) { return driver->MakeLock(context); };
+  const int status = RunProcess(arguments, client_context, *shared);
   driver->channel->Close(kByePatience);
   return status;
 }

@@ -1,4 +1,5 @@
-// The hidden subcommand of a client or of the referee: this program again, under the clock shim.
+// The hidden subcommand `client`, with which the supervisor starts this program as a client or as
+// the referee, under the clock shim.
 #ifndef DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_
 #define DOUBLEHOLD_COMPOSE_CLIENT_CLIENT_MAIN_H_
 
@@ -26,8 +27,8 @@ struct ClientArguments {
 };
 
 constexpr std::string_view kClientCommand = "client";  // argv[1] of a client
-// A byte on the step channel is a Step, or this: the process is ready to start. For the referee it
-// means that the stock is set up.
+// A byte on the step channel is a Step or kReadyByte. kReadyByte says that the process is ready to
+// start, and that the referee has set up the stock.
 constexpr uint8_t kReadyByte = 0xFF;
 
 std::vector<std::string> ToWords(const ClientArguments& arguments);

@@ -7,8 +7,8 @@ namespace {
 
 constexpr Duration kProbeInterval = 5ms;
 
-// A lock that records whether an attempt had no answer, or a late one. An unanswered or late
-// attempt proves nothing.
+// A lock that records whether an attempt was unanswered or answered late. Such an attempt proves
+// nothing.
 class Attempts final : public Lock {
  public:
   Attempts(Env& env, Lock& lock, Duration too_late) : env_(env), lock_(lock), too_late_(too_late) {}

@@ -11,8 +11,8 @@ namespace doublehold {
 // Tries to acquire the key and records the outcome:
 // - `ok`: the lock was granted.
 // - `fail`: every attempt was refused in time.
-// - `info`: the lock was not granted, and an attempt had no answer or a late one. The machine may
-//   have stalled, or the probe's own unanswered attempt may hold the lock.
+// - `info`: the lock was not granted, and an attempt had no answer or a late answer. The machine
+//   may have stalled, or the probe's own unanswered attempt may hold the lock.
 void Probe(Env& env, Lock& lock, const LockKey& key, const ProbeTerms& terms);
 
 }  // namespace doublehold

@@ -39,7 +39,7 @@ TEST(Probe, FailsOnlyIfEveryAttemptWasRefusedInTime) {
   EXPECT_EQ(Probed({kUnknown}).type, EventType::kInfo);
   EXPECT_EQ(Probed({kUnknown, kBusy}).type, EventType::kInfo);
   EXPECT_EQ(Probed({kBusy, kLate}).type, EventType::kInfo);
-  // A late refusal counts if the lock waits that long by itself.
+  // A late refusal counts as a refusal if the lock itself waits for so long.
   EXPECT_EQ(Probed({kBusy, kLate}, 25ms).type, EventType::kFail);
 }
 

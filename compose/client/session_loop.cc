@@ -15,19 +15,20 @@
 namespace doublehold {
 namespace {
 
-std::unique_ptr<Lock> MakeLock(Env& env, const ClientContext& means, int thread) {
-  const Plan& plan = means.plan;
-  return means.make_lock({.env = env,
-                          .client = means.client,
-                          .thread = thread,
-                          .seed = plan.seed,
-                          .nodes = LockNodesOf(plan),
-                          .lease = plan.lease,
-                          .call_timeout = plan.call_timeout,
-                          .options = means.lock_options});
+std::unique_ptr<Lock> MakeLock(Env& env, const ClientContext& client_context, int thread) {
+  const Plan& plan = client_context.plan;
+  return client_context.make_lock({.env = env,
+                                   .client = client_context.client,
+                                   .thread = thread,
+                                   .seed = plan.seed,
+                                   .nodes = LockNodesOf(plan),
+                                   .lease = plan.lease,
+                                   .call_timeout = plan.call_timeout,
+                                   .options = client_context.lock_options});
 }
 
-// Sleeps for a lease, or until it is stopped, and records the beginning and the end.
+// Sleeps for a lease, or until the run ends, and records the beginning and the end of this idle
+// time.
 void StayIdle(Env& env, Lease lease) {
   env.Record({.op = Op::kIdle, .type = EventType::kInvoke});
   [[maybe_unused]] const bool to_the_end = env.SleepUntil(env.Mono() + lease);
@@ -44,26 +45,26 @@ bool JudgesTraffic(const Plan& plan) {
   return std::ranges::find(plan.claims, "commands-per-hold") != plan.claims.end();
 }
 
-void RunSession(Env& env, const ClientContext& means, int thread,
+void RunSession(Env& env, const ClientContext& client_context, int thread,
                 const std::function<bool(int64_t, RetryPolicy&)>& goes_on) {
-  const Plan& plan = means.plan;
-  const std::unique_ptr<Workload> workload = means.make_workload();
-  RecordedLock lock(env, MakeLock(env, means, thread));
+  const Plan& plan = client_context.plan;
+  const std::unique_ptr<Workload> workload = client_context.make_workload();
+  RecordedLock lock(env, MakeLock(env, client_context, thread));
   Session session{.env = env,
                   .lock = lock,
-                  .client = means.client,
+                  .client = client_context.client,
                   .thread = thread,
                   .lease = plan.lease,
-                  .policy = RetryPolicyOf(plan)};
+                  .policy = MakeRetryPolicy(plan)};
   env.Reach(Step::kStart);
   for (int64_t section = 0; !env.Stopping() && goes_on(section, session.policy); ++section)
     workload->Step(session);
   if (JudgesIdle(plan)) StayIdle(env, plan.lease);
 }
 
-void RunReferee(Env& env, const ClientContext& means, Workload& workload) {
-  const Plan& plan = means.plan;
-  const std::unique_ptr<Lock> lock = MakeLock(env, means, 0);
+void RunReferee(Env& env, const ClientContext& client_context, Workload& workload) {
+  const Plan& plan = client_context.plan;
+  const std::unique_ptr<Lock> lock = MakeLock(env, client_context, 0);
   const std::vector<std::string> names = workload.Keys();
   for (size_t i = 0; i < workload.LockCount(); ++i) {
     const LockKey key{.name = names[i], .index = static_cast<uint16_t>(i)};

@@ -22,19 +22,19 @@ struct ClientContext {
   std::function<std::unique_ptr<Workload>()> make_workload;
 };
 
-// Whether clients must stay idle after their work while their traffic is recorded.
+// Whether clients stay idle after their work, so that their idle traffic can be recorded.
 [[nodiscard]] bool JudgesIdle(const Plan& plan);
-// Whether all traffic of clients is recorded.
+// Whether a claim of the plan needs all traffic of the clients.
 [[nodiscard]] bool JudgesTraffic(const Plan& plan);
 
-// Runs one session: sections, one after the other, while `goes_on` returns true. `goes_on` may
+// Runs one session: runs sections one after the other while `goes_on` returns true. `goes_on` may
 // shorten the timeout of the next acquire.
-void RunSession(Env& env, const ClientContext& means, int thread,
+void RunSession(Env& env, const ClientContext& client_context, int thread,
                 const std::function<bool(int64_t section, RetryPolicy& policy)>& goes_on);
 
 // Runs after all clients have ended and all faults were healed. Records the leftover keys of each
 // lock, probes each lock, and reads the store.
-void RunReferee(Env& env, const ClientContext& means, Workload& workload);
+void RunReferee(Env& env, const ClientContext& client_context, Workload& workload);
 
 }  // namespace doublehold
 

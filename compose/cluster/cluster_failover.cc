@@ -1,5 +1,6 @@
 // Topology `cluster`: masters that share the slots evenly, each with its replicas. Commands and
-// replication pass the proxy, at the port that a server announces. The cluster bus does not.
+// replication pass the proxy, at the port that a server announces. The cluster bus bypasses the
+// proxy.
 #include <fmt/format.h>
 
 #include <utility>
@@ -25,8 +26,8 @@ class RedisCluster final : public Replication {
             fmt::format("node {} did not accept CLUSTER SET-CONFIG-EPOCH", server));
     }
     for (int master = 1; master <= masters; ++master) {
-      const std::string first = std::to_string(FirstSlotOf(master, masters));
-      const std::string last = std::to_string(FirstSlotOf(master + 1, masters) - 1);
+      const std::string first = std::to_string(FirstSlot(master, masters));
+      const std::string last = std::to_string(FirstSlot(master + 1, masters) - 1);
       const CallResult shared = AskServer(
           SocketOf(master), {"CLUSTER", "ADDSLOTSRANGE", first, last}, kPatienceWithNewServers);
       if (!shared) {
@@ -46,7 +47,7 @@ class RedisCluster final : public Replication {
     return {};
   }
 
-  std::string WhatIsMissing() override {
+  std::string FindMissing() override {
     for (int server = 1; server <= Servers(); ++server) {
       if (Info(server, "cluster_known_nodes") != std::to_string(Servers()))
         return fmt::format("node {} does not know all other nodes", server);
@@ -62,7 +63,7 @@ class RedisCluster final : public Replication {
         return fmt::format("node {} reports that the cluster is down", server);
     }
     for (int server = parts_.plan.nodes + 1; server <= Servers(); ++server) {
-      // Not PUBLISH: it would go over the cluster bus.
+      // PUBLISH is no alternative, because it goes over the cluster bus.
       if (!Flows(MasterOf(parts_.plan, server), server, {"FUNCTION", "FLUSH"}))
         return fmt::format("node {} does not receive its master's writes", server);
     }
@@ -70,8 +71,8 @@ class RedisCluster final : public Replication {
   }
 
   // A restarted node reads its slots and peers from its file. But a master takes no commands for
-  // two seconds after its start, and the other nodes may have marked it as failed. Some keys have
-  // no server until every node reports that the cluster is up.
+  // two seconds after its start, and the other nodes may have marked it as failed. Until every node
+  // reports that the cluster is up, some keys have no server.
   Rejoining AfterRestart() override {
     Rejoining rejoining{.question = {"CLUSTER", "INFO"},
                         .is_met =
@@ -95,7 +96,7 @@ class RedisCluster final : public Replication {
   }
 
  private:
-  // The value of a line of CLUSTER INFO, such as "cluster_state:ok".
+  // Returns the value in a line of CLUSTER INFO, such as "ok" in "cluster_state:ok".
   [[nodiscard]] std::string Info(int server, const std::string& name) const {
     const CallResult info = AskServer(SocketOf(server), {"CLUSTER", "INFO"});
     const size_t at = info ? info->text.find(name + ":") : std::string::npos;
@@ -104,7 +105,7 @@ class RedisCluster final : public Replication {
     return info->text.substr(start, info->text.find('\r', start) - start);
   }
 
-  // The server refuses until it has heard of its master. The caller retries.
+  // A server that does not know its master yet refuses the command. The caller retries.
   void Follow(int server) const {
     const CallResult id = AskServer(SocketOf(MasterOf(parts_.plan, server)), {"CLUSTER", "MYID"});
     if (!id) return;

@@ -7,12 +7,12 @@
 namespace doublehold {
 namespace {
 
-// The limits of the clock page. Skews that together would stop a clock or turn it back make it run
+// The limits of the clock page. If skews together would stop a clock or run it backwards, it runs
 // at the lowest rate.
 constexpr double kSlowest = 0.01;
 constexpr double kFastest = 100;
-// Smaller skews are not told apart from the error of the measurement.
-constexpr Duration kLeastToTell = 5ms;
+// Smaller skews cannot be distinguished from the error of the measurement.
+constexpr Duration kSmallestObservable = 5ms;
 
 }  // namespace
 
@@ -48,8 +48,8 @@ void ClockSum::Saw(MonoTime at, Duration ahead) {
       if (!part.seen || std::chrono::abs(seen) > std::chrono::abs(*part.seen)) part.seen = seen;
       continue;
     }
-    // Another skew may be a strobe, which is now either on or off. Assume the state that fits
-    // better.
+    // Another skew may be a strobe, which is either on or off at this time. Assumes the state in
+    // which the observation is closer to this skew.
     const Duration without = seen - whole.swing;
     if (std::chrono::abs(without - own) < std::chrono::abs(seen - own)) seen = without;
     part.seen = seen;
@@ -68,7 +68,7 @@ bool ClockSum::WasNotMoved(SkewId id) const {
   if (!part.seen) return false;
   const bool strobes = part.skew.swing != Duration{};
   const Duration asked = std::chrono::abs(strobes ? part.skew.swing : OffsetOf(part, part.seen_at));
-  return asked > kLeastToTell && std::chrono::abs(*part.seen) * 2 < asked;
+  return asked > kSmallestObservable && std::chrono::abs(*part.seen) * 2 < asked;
 }
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// The sum of the skews of one process's wall clock. A skew has the same effect whatever the others
-// are. Only the strobe of the latest skew is applied.
+// The sum of the skews of one process's wall clock. A skew has the same effect beside any other
+// skews. If several skews have a strobe, only the latest strobe is applied.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_COMBINED_SKEW_H_
 
@@ -17,16 +17,17 @@ class ClockSum {
   void Remove(SkewId id) { parts_.erase(id); }
   [[nodiscard]] bool empty() const { return parts_.empty(); }
 
-  // The skew that the clock must be set to at `now`: the offset at that time, the rate from then
-  // on, and the strobe.
+  // Returns the skew to which the clock must be set at `now`: the offset at that time, the rate
+  // from then on, and the strobe.
   [[nodiscard]] ClockSkew At(MonoTime now) const;
 
   // Records an observation: at the time `at` the process's clock was `ahead` of the machine's.
   void Saw(MonoTime at, Duration ahead);
-  // The observed effect of one skew, from the last observation since it was added. For a strobe the
-  // largest effect; for a drift extrapolated to `now`. Nothing if there was no observation.
+  // Returns the last observed effect of one skew. For a strobe, returns the largest observed
+  // effect. For a drift, extrapolates the effect to `now`. Returns nothing if the skew was not
+  // observed since it was added.
   [[nodiscard]] std::optional<Duration> SeenOf(SkewId id, MonoTime now) const;
-  // Whether less than half of the skew was observed: the process reads another clock.
+  // Whether the process reads another clock: less than half of the skew was observed.
   [[nodiscard]] bool WasNotMoved(SkewId id) const;
   [[nodiscard]] MonoTime SinceOf(SkewId id) const { return parts_.at(id).since; }
 
@@ -37,7 +38,7 @@ class ClockSum {
     std::optional<Duration> seen;
     MonoTime seen_at{};
   };
-  // The offset that a skew causes at the time `at`, without its strobe.
+  // Returns the offset that a skew causes at the time `at`, without its strobe.
   static Duration OffsetOf(const Part& part, MonoTime at);
 
   std::map<SkewId, Part> parts_;  // ids increase, so the last strobe is the latest

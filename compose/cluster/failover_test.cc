@@ -40,11 +40,11 @@ void ExpectAsExpectedFailover(const FailoverCell& cell) {
   EXPECT_EQ(cell.finished.exit_code, 0) << cell.finished.out << cell.finished.err;
 }
 
-// The new master granted client 2 the lock that the old one had granted to client 1, whose lease is
-// still valid.
+// The new master granted client 2 the lock while client 1's lease from the old master was still
+// valid.
 void ExpectGrantedTwice(const FailoverCell& cell) {
   ExpectAsExpectedFailover(cell);
-  const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
+  const nlohmann::json judged = FindClaimJson(cell.verdict, "lease-exclusion");
   ASSERT_FALSE(judged.at("violations").empty());
   EXPECT_EQ(judged["violations"][0].at("fault"), "promoted");
 }
@@ -62,7 +62,7 @@ TEST(Failover, K19_WithWaitAGrantThatNoReplicaHasIsRefused) {
     ExpectAsExpectedFailover(RunCell(lock, "K19 wait"));
 }
 
-TEST(Failover, K19_WaitDoesNotSayWhichReplicaTakesOver) {
+TEST(Failover, K19_WaitDoesNotDetermineWhichReplicaTakesOver) {
   ExpectGrantedTwice(RunCell("set-nx-px wait-replicas", "K19 wait other"));
 }
 
@@ -91,7 +91,7 @@ TEST(Failover, AClusterVotesForAReplicaWithoutTheGrant) {
 TEST(Failover, AClusterMasterThatRestartsEmptyGrantsTwice) {
   const FailoverCell cell = RunCell("set-nx-px", "cluster K18");
   ExpectAsExpectedFailover(cell);
-  const nlohmann::json judged = ClaimOf(cell.verdict, "lease-exclusion");
+  const nlohmann::json judged = FindClaimJson(cell.verdict, "lease-exclusion");
   ASSERT_FALSE(judged.at("violations").empty());
 }
 

@@ -12,11 +12,11 @@
 namespace doublehold {
 namespace {
 
-// The proxy's rule ids count from 1, so these differ from them.
+// The proxy's rule ids count from 1, so the ids of PacketCuts are different.
 constexpr RuleId kFirstRule = RuleId{1} << 63U;
 
-// A unique comment that identifies the rule: two rules may otherwise be equal.
-std::string MarkOf(RuleId rule) { return fmt::format("dh-{}-", rule - kFirstRule); }
+// Returns a unique comment for a rule, because two rules may otherwise be equal.
+std::string CommentForRule(RuleId rule) { return fmt::format("dh-{}-", rule - kFirstRule); }
 
 }  // namespace
 
@@ -25,14 +25,14 @@ bool PacketCuts::IsCut(const LinkRule& rule) {
          rule.nth == 1 && rule.chance >= 1 && rule.limit == 0;
 }
 
-// Drops packets on their way, so neither end gets an error.
+// The rule drops forwarded packets, so neither end gets an error.
 RuleId PacketCuts::Cut(LinkId link, Direction direction) {
   const RuleId id = kFirstRule + ++last_rule_;
   const bool request = direction == Direction::kRequest;
   Rule rule{.text =
                 fmt::format("FORWARD {0} {1}/32 -p tcp --{2} {3} -m comment --comment {4} -j DROP",
                             request ? "-d" : "-s", network_.own_address(),
-                            request ? "dport" : "sport", ports_.at(link), MarkOf(id))};
+                            request ? "dport" : "sport", ports_.at(link), CommentForRule(id))};
   pending_.push_back("-A " + rule.text);
   rules_.emplace(id, std::move(rule));
   return id;
@@ -71,7 +71,7 @@ int64_t PacketCuts::LostTo(RuleId rule) {
     if (!saved) failed_(saved.error());
     counts_ = saved.value_or("");
   }
-  const size_t mark = counts_->find(MarkOf(rule));
+  const size_t mark = counts_->find(CommentForRule(rule));
   if (mark == std::string::npos) return 0;
   const size_t open = counts_->rfind("\n[", mark);
   int64_t packets = 0;

@@ -1,9 +1,9 @@
 // Cuts links with iptables rules: the kernel drops packets that it forwards between the network
-// namespaces. TCP retransmits them, so they arrive once the link is mended, unless one end has
-// timed out.
+// namespaces. TCP retransmits dropped packets, so the data arrives once the link is mended, unless
+// one end has timed out.
 //
 // Thread rule: runs on the supervisor's thread. Commit puts all changes of Cut and Mend into effect
-// at once. Commit, and the first Mend after it, wait some milliseconds for iptables.
+// at once. Commit and the first Mend after a Commit wait some milliseconds for iptables.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_IPTABLES_PARTITION_H_
 
@@ -22,7 +22,7 @@ namespace doublehold {
 
 class PacketCuts {
  public:
-  // Calls `failed` when a rule cannot be set. `network` must outlive it.
+  // Calls `failed` when a rule cannot be set. `network` must outlive this object.
   PacketCuts(Namespaces& network, std::function<void(const Error&)> failed)
       : network_(network), failed_(std::move(failed)) {}
 
@@ -30,7 +30,8 @@ class PacketCuts {
   void AddLink(LinkId link, uint16_t port) { ports_[link] = port; }
   [[nodiscard]] const std::map<LinkId, uint16_t>& links() const { return ports_; }
 
-  // Whether the kernel can carry out the rule: it drops everything on the link until it is healed.
+  // Whether the kernel can carry out the rule: the rule must drop everything on the link until the
+  // fault is healed.
   [[nodiscard]] static bool IsCut(const LinkRule& rule);
   RuleId Cut(LinkId link, Direction direction);
   // Whether this class made the rule.

@@ -56,7 +56,7 @@ NodeAddress Launcher::AddressOf(ProcessRef ref, const std::filesystem::path& soc
   return {.unix_path = {}, .host = places_.network->AddressOf(ref), .port = kServerPort};
 }
 
-// The link is renamed into place, so that there is a master at any time.
+// Creates the new link and renames it, so that a link to a master always exists.
 void Launcher::PointAtMaster(int node) const {
   const std::filesystem::path name = places_.sockets / "master.sock";
   const std::filesystem::path fresh = places_.sockets / "master.new";
@@ -99,8 +99,8 @@ Result<void> Launcher::AddPeerLinks() {
   return {};
 }
 
-// Settings of servers that replicate. A replica gets a full copy at once, over its socket. A
-// replica that is cut off does not notice before its master is gone.
+// Returns the settings of servers that replicate. A replica gets a full copy at once, over its
+// connection. A replica that is cut off keeps its connection to its master (repl-timeout).
 std::vector<std::string> Launcher::SettingsOf(int node) const {
   if (node == kStoreNode || !Topology().HasReplicas()) return {};
   std::vector<std::string> settings{
@@ -168,7 +168,7 @@ Result<void> Launcher::StartServers() {
     // The clock page must be formatted before a process under the shim maps it.
     cluster_.AddNode(
         node, ClockPageOf({ProcessKind::kNode, node}),
-        {.socket = SocketOf(node), .folder = folder, .data = DataOf(places_.plan, node)});
+        {.socket = SocketOf(node), .folder = folder, .data = NodeDataFor(places_.plan, node)});
     if (!ConfigOf(node).empty()) {
       TRY(WriteConfig(node, ""));
     }
@@ -188,7 +188,7 @@ Result<void> Launcher::StartServer(int node) {
                                    .network = NetworkOf(ref),
                                    .folder = FolderOf(node),
                                    .config = ConfigOf(node),
-                                   .data = DataOf(places_.plan, node),
+                                   .data = NodeDataFor(places_.plan, node),
                                    .log = log,
                                    .shim = shim,
                                    .clock_fd = shared_.fd(),
@@ -213,8 +213,8 @@ Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed,
           .rejoining = std::move(rejoining)};
 }
 
-// Clients go through the proxy, unless the plan is `direct`. The referee never does: it must read
-// the true state.
+// Clients connect through the proxy, unless the plan is `direct`. The referee bypasses the proxy,
+// because it must read the true state.
 Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   std::vector<NodeAddress> addresses;
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
@@ -231,8 +231,8 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
   return addresses;
 }
 
-// A driver knows only TCP, so it uses its client's links. The referee's driver has its own links,
-// on which no fault acts.
+// A driver connects only over TCP, so it uses its client's links. The referee's driver has its own
+// links, on which no fault acts.
 Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
                                                          std::span<const NodeAddress> own) {
   std::vector<NodeAddress> nodes;

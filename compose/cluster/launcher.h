@@ -23,8 +23,8 @@
 
 namespace doublehold {
 
-// The number of clock pages: one each for the store, the nodes, the referee and the clients, in
-// this order.
+// Returns the number of clock pages. The store, each node, the referee and each client have a page,
+// in this order.
 inline int ClockPagesOf(const Plan& plan) { return ServersOf(plan) + 1 + plan.clients + 1; }
 
 // The address on which the proxy listens.
@@ -32,7 +32,8 @@ inline std::string ProxyHost(const Namespaces* network) {
   return network == nullptr ? "127.0.0.1" : network->own_address();
 }
 
-// The number under which clients reach the master, if the master's address moves with it.
+// The node number under which clients reach the master, if the master's address follows the current
+// master.
 constexpr int kMasterAddress = 1;
 
 class Launcher {
@@ -42,7 +43,7 @@ class Launcher {
     std::filesystem::path folder;   // the run's folder, with plan.json and logs
     std::filesystem::path sockets;  // folder for the servers' sockets and data
     ServerProgram server;
-    Namespaces* network = nullptr;  // the processes' network; null: the machine's own
+    Namespaces* network = nullptr;  // the processes' network; null: the machine's own network
     PacketCuts* cuts = nullptr;     // gets the links; null if `network` is null
   };
 
@@ -54,20 +55,20 @@ class Launcher {
         proxy_(proxy),
         children_(children) {}
 
-  // Starts the store and the nodes. They do not answer yet when it returns.
+  // Starts the store and the nodes. They may not answer yet when this returns.
   Result<void> StartServers();
   // Starts one server again. Requires that its old process has ended.
   Result<void> StartServer(int node);
-  // How killed nodes are started again. Calls `failed` if a node cannot be started. The launcher
-  // must outlive the hooks.
+  // Returns the hooks that start killed nodes again. The hooks call `failed` if a node cannot be
+  // started. The launcher must outlive the hooks.
   Revival::Hooks RevivalHooks(std::function<void(const Error&)> failed, Rejoining rejoining);
-  // Starts a client, or the referee (0). Returns the supervisor's end of its step channel, which
-  // the caller closes.
+  // Starts a client, or the referee (0). Returns the supervisor's end of the step channel. The
+  // caller closes this descriptor.
   Result<int> StartClient(int number);
 
   [[nodiscard]] std::filesystem::path SocketOf(int node) const;
 
-  // The address at which another server (LinkId::peer) reaches a node, through the proxy.
+  // The host and port at which another server (LinkId::peer) reaches a node, through the proxy.
   [[nodiscard]] std::string PeerHost() const { return ProxyHost(places_.network); }
   [[nodiscard]] uint16_t PeerPort(LinkId link) const { return peer_ports_.at(link); }
   // A port of the cluster bus, which does not pass the proxy.
@@ -78,8 +79,7 @@ class Launcher {
   Result<void> StartSentinels();
   [[nodiscard]] std::filesystem::path SentinelSocketOf(int number) const;
   // Writes the configuration file that the server reads when it is started again. Only for
-  // topologies in which a server's role may change, and not for Redis Cluster, which has its own
-  // file.
+  // topologies in which a server's role may change. A Redis Cluster has a file of its own instead.
   Result<void> WriteConfig(int node, const std::string& text) const;
   // Moves the clients' address of the master to this server.
   void PointAtMaster(int node) const;
@@ -92,14 +92,15 @@ class Launcher {
   // The socket at which clients reach a node, or a symbolic link to the master's socket.
   [[nodiscard]] std::filesystem::path ClientSocketOf(int node) const;
   [[nodiscard]] std::vector<std::string> SettingsOf(int node) const;
-  // Empty if the server has no configuration file.
+  // Returns the path of the server's configuration file. Returns an empty path if it has none.
   [[nodiscard]] std::filesystem::path ConfigOf(int node) const;
   Result<void> AddPeerLinks();
-  // Adds a link to the proxy. It leads to the process's namespace, or else to the socket.
+  // Adds a link to the proxy. The link leads to the process's namespace, if it has one, else to the
+  // socket.
   Result<uint16_t> AddLink(LinkId link, ProcessRef to, const std::filesystem::path& socket);
   [[nodiscard]] OwnNetwork NetworkOf(ProcessRef ref) const;
   [[nodiscard]] NodeAddress AddressOf(ProcessRef ref, const std::filesystem::path& socket) const;
-  // The link over which servers and other sentinels reach a sentinel.
+  // Returns the link over which servers and other sentinels reach a sentinel.
   [[nodiscard]] LinkId SentinelLink(int number) const {
     return {.client = 0, .node = ServersOf(places_.plan) + number, .peer = kAnyPeer};
   }

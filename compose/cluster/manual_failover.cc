@@ -1,5 +1,5 @@
 // Topology `replicated`: a primary, its replicas, and an operator. Clients know one address, a
-// symbolic link to the primary's socket. A failover moves it, as it would a virtual IP or a DNS
+// symbolic link to the primary's socket. A failover moves this link, like a virtual IP or a DNS
 // name, and resets connections to the old primary.
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 namespace doublehold {
 namespace {
 
-// The operator finishes or gives up before the old master accepts writes again.
+// For so long the old master accepts no writes. The operator finishes or gives up earlier.
 constexpr std::string_view kPauseOfWritesMs = "60000";
 
-class HandLed final : public Replication {
+class ManualFailover final : public Replication {
  public:
   using Replication::Replication;
 
@@ -25,9 +25,9 @@ class HandLed final : public Replication {
     return {};
   }
 
-  std::string WhatIsMissing() override { return WhatReplicasMiss(); }
+  std::string FindMissing() override { return FindMissingAtReplicas(); }
 
-  // A restarted server has the role that its configuration file says.
+  // A restarted server has the role that is in its configuration file.
   Rejoining AfterRestart() override {
     return {.is_met = [this](int server, const Reply& /*answer*/) {
       return server == master_ || Follow(server, master_).has_value();
@@ -37,28 +37,29 @@ class HandLed final : public Replication {
   void Promote(int node, Promotion how, std::function<void(bool)> done) override {
     if (how != Promotion::kPlanned) {
       // Posted, so that `done` is not called from inside this call.
-      boost::asio::post(parts_.io, [this, node, tell = std::move(done)] { tell(Lead(node)); });
+      boost::asio::post(parts_.io,
+                        [this, node, on_done = std::move(done)] { on_done(Lead(node)); });
       return;
     }
     const std::filesystem::path old = SocketOf(master_);
     if (!AskServer(old, {"CLIENT", "PAUSE", kPauseOfWritesMs, "WRITE"})) {
-      boost::asio::post(parts_.io, [tell = std::move(done)] { tell(false); });
+      boost::asio::post(parts_.io, [on_done = std::move(done)] { on_done(false); });
       return;
     }
     const int64_t all = AskRole(old).offset;
     Await([this, node, all] { return AskRole(SocketOf(node)).offset >= all; },
-          [this, node, old, tell = std::move(done)](bool caught_up) {
+          [this, node, old, on_done = std::move(done)](bool caught_up) {
             const bool led = caught_up && Lead(node);
-            // Writes that waited are now refused, since the server is a replica. If the failover
-            // failed, they are carried out.
+            // Paused writes are now refused, since the server is a replica. If the failover failed,
+            // they are executed.
             [[maybe_unused]] const CallResult unpaused = AskServer(old, {"CLIENT", "UNPAUSE"});
-            tell(led);
+            on_done(led);
           });
   }
 
  private:
-  // Also writes the configuration file, so that the server restarts as a replica. A dead server
-  // only gets the file.
+  // Also writes the configuration file, so that the server restarts as a replica. If the server is
+  // dead, only writes the file.
   Result<void> Follow(int server, int master) {
     const std::string port = std::to_string(parts_.launcher.PeerPort({0, master, server}));
     [[maybe_unused]] const CallResult told =
@@ -67,7 +68,8 @@ class HandLed final : public Replication {
         server, fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port));
   }
 
-  // Returns false if the node does not answer. The clients then stay with the old primary.
+  // Makes the node the primary. Returns false if the node does not answer; clients then still reach
+  // the old primary.
   bool Lead(int node) {
     if (!AskServer(SocketOf(node), {"REPLICAOF", "NO", "ONE"})) return false;
     if (!parts_.launcher.WriteConfig(node, "")) return false;
@@ -87,8 +89,8 @@ class HandLed final : public Replication {
 
 }  // namespace
 
-std::unique_ptr<Replication> MakeHandLed(const Replication::Parts& parts) {
-  return std::make_unique<HandLed>(parts);
+std::unique_ptr<Replication> MakeManualFailover(const Replication::Parts& parts) {
+  return std::make_unique<ManualFailover>(parts);
 }
 
 }  // namespace doublehold

@@ -21,9 +21,9 @@ int OpenCurrent() { return open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC
 
 void Enter(int place) { CHECK(setns(place, CLONE_NEWNET) == 0); }
 
-// The error of an operation for which the process lacks rights, or that the kernel does not
+// Returns the error of an operation that the process may not perform or the kernel does not
 // support.
-tl::unexpected<Error> Missing(std::string_view what, int error) {
+tl::unexpected<Error> NamespacesUnsupported(std::string_view what, int error) {
   const bool refused = error == EPERM || error == EACCES;
   const std::string why = refused ? "it needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN)"
                                   : fmt::format("{}: {}", what, std::strerror(error));
@@ -33,24 +33,24 @@ tl::unexpected<Error> Missing(std::string_view what, int error) {
 
 // Moves the calling thread to a new, empty namespace and returns its descriptor.
 Result<int> EnterNew() {
-  if (unshare(CLONE_NEWNET) != 0) return Missing("unshare", errno);
+  if (unshare(CLONE_NEWNET) != 0) return NamespacesUnsupported("unshare", errno);
   const int fd = OpenCurrent();
-  if (fd < 0) return Missing("/proc", errno);
+  if (fd < 0) return NamespacesUnsupported("/proc", errno);
   return fd;
 }
 
-// The addresses of a veth pair's two ends, in the block that is reserved for network tests (RFC
-// 2544).
+// Returns an address for an end of a veth pair, from the block that is reserved for network tests
+// (RFC 2544).
 std::string AddressAt(int index) { return fmt::format("198.18.{}.{}", index / 256, index % 256); }
 
-Result<void> LetItRoute() {
+Result<void> EnableRouting() {
   // This file belongs to the calling thread's namespace.
   const char* file = "/proc/sys/net/ipv4/ip_forward";
   const int fd = open(file, O_WRONLY | O_CLOEXEC);
   const bool written = fd >= 0 && write(fd, "1", 1) == 1;
   const int error = errno;
   if (fd >= 0) close(fd);
-  return written ? Result<void>{} : Missing(file, error);
+  return written ? Result<void>{} : NamespacesUnsupported(file, error);
 }
 
 }  // namespace
@@ -84,9 +84,9 @@ Namespaces::~Namespaces() {
 
 Result<void> Namespaces::Build(const std::vector<ProcessRef>& members) {
   home_ = OpenCurrent();
-  if (home_ < 0) return Missing("/proc", errno);
+  if (home_ < 0) return NamespacesUnsupported("/proc", errno);
   network_ = TRY(EnterNew());
-  TRY(LetItRoute());
+  TRY(EnableRouting());
   int number = 0;
   for (const ProcessRef& member : members) {
     places_[member] = TRY(Join(number++));

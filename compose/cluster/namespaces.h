@@ -1,6 +1,7 @@
 // The network of a run with `net = "namespaces"`. The proxy and every process that uses it have
-// their own network namespace. A veth pair joins each to one more namespace that only routes.
-// Packets can be dropped there (compose/cluster/iptables_partition.h).
+// their own network namespace. A veth pair joins each of these namespaces to one more namespace,
+// which only routes. Packets can be dropped in the routing namespace
+// (compose/cluster/iptables_partition.h).
 //
 //     client 1 --veth-- [ the network: routes ] --veth-- the supervisor, with the proxy
 //     node 1   --veth-- [                     ]
@@ -9,8 +10,8 @@
 // them, keep them alive. So nothing is visible outside, two runs cannot disturb each other, and the
 // kernel removes everything however this process ends.
 //
-// Thread rule: the creating thread is moved to the proxy's namespace, and back by the destructor.
-// Create it while the process has only one thread.
+// Thread rule: moves the creating thread to the proxy's namespace; the destructor moves it back.
+// Create this object while the process has only one thread.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_NAMESPACES_H_
 
@@ -30,8 +31,8 @@ namespace doublehold {
 
 class Namespaces {
  public:
-  // Returns an error that says what the machine lacks, if it cannot create namespaces. `delay` is
-  // added to each packet from or to a client.
+  // Creates a namespace for each member. If the machine cannot create namespaces, returns an error
+  // that names the reason. `delay` is added to each packet from or to a client.
   static Result<std::unique_ptr<Namespaces>> Create(const std::vector<ProcessRef>& members,
                                                     Duration delay = {});
   // Makes a namespace for each process that uses the network. The referee and direct clients use
@@ -41,7 +42,7 @@ class Namespaces {
   Namespaces(const Namespaces&) = delete;
   Namespaces& operator=(const Namespaces&) = delete;
 
-  // A descriptor for SpawnRequest::network. Requires that `member` has a namespace.
+  // Returns a descriptor for SpawnRequest::network. Requires that `member` has a namespace.
   [[nodiscard]] int Of(ProcessRef member) const { return places_.at(member).fd; }
   [[nodiscard]] const std::string& AddressOf(ProcessRef member) const {
     return places_.at(member).address;
@@ -49,14 +50,14 @@ class Namespaces {
   // The address of this process, on which the proxy listens.
   [[nodiscard]] const std::string& own_address() const { return own_.address; }
 
-  // Runs a tool in the namespace that routes.
+  // Runs a tool in the routing namespace.
   Result<std::string> RunInNetwork(const std::vector<std::string>& argv, std::string_view input);
 
  private:
   struct Place {
     int fd = -1;
     std::string address;
-    std::string device;  // the other end of the veth pair, in the namespace that routes
+    std::string device;  // the other end of the veth pair, in the routing namespace
   };
 
   explicit Namespaces(Duration delay) : delay_(delay) {}
@@ -68,17 +69,16 @@ class Namespaces {
   Duration delay_;
   int home_ = -1;
   int network_ = -1;
-  std::string routes_;  // commands for `ip` in the namespace that routes, one a line
+  std::string routes_;  // commands for `ip` in the routing namespace, one a line
   Place own_;
   std::map<ProcessRef, Place> places_;
 };
 
-// Tries whether this machine supports `net = "namespaces"`. The error is one line that says what is
-// missing.
+// Tries whether this machine supports `net = "namespaces"`. The error names the reason on one line.
 Result<void> TryNamespaces();
 // Tries whether this machine can delay packets.
 Result<void> TryNetem();
-// Tries what the plan needs of this machine.
+// Tries whether this machine supports the plan's network.
 Result<void> CheckMachine(const Plan& plan);
 
 }  // namespace doublehold

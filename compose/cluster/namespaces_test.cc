@@ -1,5 +1,5 @@
-// Runs with network namespaces, and how the kernel treats packets between them. Skipped, with what
-// is missing, if the machine cannot create namespaces.
+// Tests runs with network namespaces, and links that the kernel cuts between them. Skipped if the
+// machine cannot create namespaces.
 #include "compose/cluster/namespaces.h"
 
 #include <arpa/inet.h>
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 constexpr ProcessRef kClient{ProcessRef::Kind::kClient, 1};
 constexpr LinkId kLink{.client = 1, .node = 1};
 
-// The network devices of the machine itself.
+// Returns the network devices of the machine itself.
 std::set<std::string> HostLinks() {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator("/sys/class/net"))
@@ -41,17 +41,17 @@ std::set<std::string> HostLinks() {
   return names;
 }
 
-// For example "net:[4026531840]".
-std::string NetworkOf(const std::string& process) {
+// Returns the name of a process's network namespace, such as "net:[4026531840]".
+std::string ReadNetworkName(const std::string& process) {
   std::error_code code;
   return fs::read_symlink("/proc/" + process + "/ns/net", code);
 }
 
-// The number of processes in any of these namespaces.
-size_t LivingIn(const std::set<std::string>& networks) {
+// Returns the number of processes in any of these namespaces.
+size_t CountProcessesIn(const std::set<std::string>& networks) {
   size_t found = 0;
   for (const auto& entry : fs::directory_iterator("/proc")) {
-    if (networks.contains(NetworkOf(entry.path().filename()))) ++found;
+    if (networks.contains(ReadNetworkName(entry.path().filename()))) ++found;
   }
   return found;
 }
@@ -112,7 +112,7 @@ class PacketCutsTest : public NamespacesTest {
   void ClientSends(std::string_view text) {
     ASSERT_EQ(client_.SendAll(text, RealMono() + 10s), "");
   }
-  // The data that the other end received within `patience`, or an empty text.
+  // Returns the data that the other end received within `patience`, or an empty text.
   std::string Received(Duration patience) const {
     pollfd waiting{.fd = accepted_, .events = POLLIN, .revents = 0};
     if (poll(&waiting, 1, static_cast<int>(ToMs(patience))) != 1) return {};
@@ -161,8 +161,8 @@ TEST_F(PacketCutsTest, OneDirectionIsLostAndTheOtherArrives) {
   EXPECT_EQ(ClientReceived(10s), "told");
 }
 
-// The client must have connected once. Before, the kernel might still be resolving the address, and
-// send no packet that a cut can drop.
+// The client first connects once. Otherwise the kernel may still be resolving the address, and send
+// no packet that a cut can drop.
 TEST_F(PacketCutsTest, ACutLinkAcceptsNoConnection) {
   ConnectAndAccept();
   client_.Close();
@@ -186,8 +186,7 @@ TEST_F(PacketCutsTest, OtherLinksOfTheSameClientAreNotCut) {
   cuts_->Commit();
 }
 
-// The first rule drops the packets, so it counts them. Data passes only when both rules are
-// removed.
+// The first rule drops and counts the packets. Data passes only when both rules are removed.
 TEST_F(PacketCutsTest, TwoCutsOfOneLinkAreRemovedSeparately) {
   ConnectAndAccept();
   const RuleId first = cuts_->Cut(kLink, Direction::kRequest);
@@ -204,14 +203,14 @@ TEST_F(PacketCutsTest, TwoCutsOfOneLinkAreRemovedSeparately) {
 }
 
 TEST_F(NamespacesTest, RestoreTheNamespaceOfTheProcess) {
-  const std::string before = NetworkOf("thread-self");
+  const std::string before = ReadNetworkName("thread-self");
   const std::set<std::string> links = HostLinks();
   {
     const auto made = Namespaces::Create({kClient});
     ASSERT_TRUE(made.has_value()) << made.error().message;
-    EXPECT_NE(NetworkOf("thread-self"), before);
+    EXPECT_NE(ReadNetworkName("thread-self"), before);
   }
-  EXPECT_EQ(NetworkOf("thread-self"), before);
+  EXPECT_EQ(ReadNetworkName("thread-self"), before);
   EXPECT_EQ(HostLinks(), links);
 }
 
@@ -249,13 +248,13 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
          "on = \"client 1 start\"\nfor = \"50s\"\n";
   Program program(
       {"run", file.string(), "--net", "namespaces", "--into", (folder.path() / "run").string()});
-  // Two servers and three clients, each in its own namespace. Other processes, such as the tool
-  // that cuts the link, run in the supervisor's or the router's namespace.
+  // Returns the namespaces of the two servers and three clients. Other processes, such as iptables,
+  // run in the supervisor's or the routing namespace.
   const auto homes = [&program] {
     std::vector<std::string> found;
     for (const char* name : {"redis-server", "dh-client-1", "dh-client-2", "dh-client-3"}) {
       for (const pid_t process : program.DescendantsNamed(name))
-        found.push_back(NetworkOf(std::to_string(process)));
+        found.push_back(ReadNetworkName(std::to_string(process)));
     }
     return found;
   };
@@ -265,20 +264,20 @@ TEST_F(NamespacesTest, KillingTheSupervisorLeavesNothingBehind) {
   EXPECT_EQ(std::set<std::string>(own.begin(), own.end()).size(), 5U);
   const std::vector<pid_t> started = program.Descendants();
   std::set<std::string> networks;
-  for (const pid_t process : started) networks.insert(NetworkOf(std::to_string(process)));
+  for (const pid_t process : started) networks.insert(ReadNetworkName(std::to_string(process)));
   EXPECT_TRUE(std::ranges::all_of(own, [&](const auto& one) { return networks.contains(one); }));
-  networks.erase(NetworkOf("self"));  // the janitor's namespace
-  networks.erase("");                 // a tool that has ended has no namespace
+  networks.erase(ReadNetworkName("self"));  // the janitor's namespace
+  networks.erase("");                       // a tool that has ended has no namespace
   program.Signal(SIGKILL);
   EXPECT_EQ(program.Wait(), 128 + SIGKILL);
   EXPECT_TRUE(Eventually([&] { return std::ranges::all_of(started, IsOver); }));
-  EXPECT_TRUE(Eventually([&] { return LivingIn(networks) == 0; }));
+  EXPECT_TRUE(Eventually([&] { return CountProcessesIn(networks) == 0; }));
   EXPECT_TRUE(Eventually([&] { return program.TemporaryFiles() == 0; }));
   EXPECT_EQ(HostLinks(), links);
 }
 
 // If the kernel cannot delay packets, the run fails before anything starts. Otherwise packets take
-// that long in each direction.
+// the planned delay in each direction.
 TEST_F(NamespacesTest, PacketsAreDelayedOrTheRunIsRefused) {
   const TestFolder folder;
   const fs::path run = folder.path() / "run";

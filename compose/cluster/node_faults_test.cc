@@ -1,4 +1,4 @@
-// Experiments on real servers in which servers die.
+// Tests experiments on real servers in which servers die.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -29,15 +29,15 @@ Ran RunWith(const std::string& faults, const std::string& duration = "1s",
   return ran;
 }
 
-TEST(NodeFaults, ALockWhoseOnlyServerIsDeadForGoodIsNotLive) {
+TEST(NodeFaults, ALockWhoseOnlyServerStaysDeadViolatesLiveness) {
   const Ran ran =
       RunWith("[[fault]]\nkind = \"crash\"\nnodes = [1]\non = \"client 1 after-acquire\"\n");
   EXPECT_EQ(ran.finished.exit_code, 1) << ran.finished.out << ran.finished.err;
-  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("outcome"), "violated");
-  EXPECT_EQ(ClaimOf(ran.verdict, "exclusion").at("count"), 0);
+  EXPECT_EQ(FindClaimJson(ran.verdict, "liveness").at("outcome"), "violated");
+  EXPECT_EQ(FindClaimJson(ran.verdict, "exclusion").at("count"), 0);
 }
 
-// The fault did not happen, so a cell that requires it is unknown.
+// The fault did not act, so a run that requires it is unknown.
 TEST(NodeFaults, AFaultOnADeadProcessHasNoEffect) {
   for (const char* late : {"kind = \"pause\"\nfor = \"200ms\"\n", "kind = \"crash\"\n"}) {
     const Ran ran = RunWith(
@@ -59,17 +59,17 @@ TEST(NodeFaults, WithoutAStoreTheStockClaimIsUnknown) {
   const Ran ran =
       RunWith("[[fault]]\nkind = \"crash\"\nnodes = [\"store\"]\non = \"client 1 after-write\"\n");
   EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
-  EXPECT_EQ(ClaimOf(ran.verdict, "stock").at("outcome"), "unknown");
+  EXPECT_EQ(FindClaimJson(ran.verdict, "stock").at("outcome"), "unknown");
 }
 
-TEST(NodeFaults, ARestartThatIsNotOverAtTheEndOfTheRunDidNotHappen) {
+TEST(NodeFaults, ARestartThatHasNotFinishedAtTheEndOfTheRunDidNotAct) {
   const Ran ran = RunWith(
       "[[fault]]\nname = \"late\"\nkind = \"restart\"\nnodes = [1]\nfor = \"1s\"\n"
       "on = \"client 1 after-release\"\n");
   EXPECT_EQ(ran.finished.exit_code, 2) << ran.finished.out << ran.finished.err;
   EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 0);
-  // The node is nevertheless back for the final probes.
-  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
+  // The node is nevertheless restarted before the final probes.
+  EXPECT_EQ(FindClaimJson(ran.verdict, "liveness").at("violations").size(), 0u);
 }
 
 TEST(NodeFaults, ARestartedNodeKeepsItsSkewedClock) {
@@ -84,12 +84,12 @@ TEST(NodeFaults, ARestartedNodeKeepsItsSkewedClock) {
 
 void ExpectAllFired(const Ran& ran) {
   for (const nlohmann::json& fault : ran.verdict.at("faults")) EXPECT_EQ(fault.at("started"), 1);
-  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("outcome"), "valid");
+  EXPECT_EQ(FindClaimJson(ran.verdict, "liveness").at("outcome"), "valid");
 }
 
 // Redis Cluster refuses clients for two seconds after a master's start. The lock's key is in a slot
 // of node 3.
-TEST(NodeFaults, AClusterNodeIsBackWhenItTakesCommandsAgain) {
+TEST(NodeFaults, ARestartOfAClusterNodeEndsWhenTheNodeTakesCommandsAgain) {
   const Ran ran = RunWith(
       "[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\n"
       "on = \"client 1 after-release\"\n",
@@ -105,11 +105,11 @@ TEST(NodeFaults, TheEndOfARunWaitsForAClusterNodeToRejoin) {
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\nfrom = \"500ms\"\n",
               "1s", "cluster");
   EXPECT_EQ(ran.verdict.at("faults").at(0).at("started"), 0);
-  EXPECT_EQ(ClaimOf(ran.verdict, "liveness").at("violations").size(), 0u);
+  EXPECT_EQ(FindClaimJson(ran.verdict, "liveness").at("violations").size(), 0u);
 }
 
 // A planned promotion waits until the replica has all data of its master. A server that restarted
-// as a master would never have them.
+// as a master would never receive the data.
 TEST(NodeFaults, ARestartedReplicaIsAReplicaAgain) {
   ExpectAllFired(
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [2]\non = \"client 1 after-release\"\n"
@@ -135,8 +135,8 @@ TEST(NodeFaults, TheCurrentMasterIsNotPromoted) {
   EXPECT_EQ(ran.verdict.at("faults").at(1).at("started"), 0);
 }
 
-// The other sentinels do not turn the new master back into a replica. Of two replicas they promote
-// the named one.
+// If there are two replicas, the sentinels promote the named replica. The other sentinels do not
+// turn the new master back into a replica.
 TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {
   for (const char* node : {"2", "3"}) {
     const Ran ran = RunWith("replicas = 2\n[[fault]]\nkind = \"promote\"\nnodes = [" +

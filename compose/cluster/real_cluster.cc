@@ -16,11 +16,11 @@
 namespace doublehold {
 namespace {
 
-// A stopped node does not answer TIME; the supervisor waits no longer than this.
+// Timeout of TIME. A stopped node does not answer.
 constexpr Duration kTimeQueryTimeout = 20ms;
-// An operator's command times out after this. The server may still carry it out.
+// Timeout of an operator's command. The server may execute the command later.
 constexpr Duration kOperatorTimeout = 2s;
-// Maximum age of the clock reading that a client publishes; three of its ticks.
+// Maximum age of the clock reading that a client publishes: three of the client's ticks.
 constexpr Duration kPublishedWithin = 30ms;
 
 std::optional<Duration> AskForSkew(const std::filesystem::path& socket) {
@@ -70,7 +70,7 @@ RuleReport RealCluster::ClearLink(RuleId rule) {
   return packets_->Mend(rule);
 }
 
-// One commit for all cuts of one turn of the event loop, such as those of one fault.
+// Commits all cuts of one turn of the event loop, such as the cuts of one fault, at once.
 void RealCluster::CommitSoon() {
   boost::asio::post(io_, [this] { packets_->Commit(); });
 }
@@ -98,8 +98,8 @@ bool RealCluster::MayAnswer(int client) const {
 void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
   ++victim.pauses;
-  // Sends SIGSTOP at each Pause, even if the process counts as stopped: it may have been restarted
-  // meanwhile.
+  // Sends SIGSTOP at each Pause, even if the process was stopped before: it may have been restarted
+  // since.
   if (IsAlive(process)) kill(-victim.pid, SIGSTOP);
 }
 
@@ -113,8 +113,8 @@ void RealCluster::Resume(ProcessRef process) {
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
 }
 
-// Asks the kernel, since the code that waits for children may be behind. Once a child has been
-// waited for, its pid may belong to another process.
+// Asks the kernel, since the supervisor may not have reaped an ended child yet. After the child was
+// reaped, its pid may belong to another process.
 bool RealCluster::IsAlive(ProcessRef process) {
   const Process& asked = Find(process);
   siginfo_t ended{};
@@ -153,14 +153,14 @@ SkewId RealCluster::Skew(ProcessRef process, const ClockSkew& skew) {
   moved.skews.Add(id, skew, RealMono());
   SetClock(moved);
   if (process.kind == ProcessRef::Kind::kClient) {
-    if (!std::exchange(looking_, true)) LookAtClients();
+    if (!std::exchange(looking_, true)) ObserveClientClocks();
     return id;
   }
-  if (moved.told == nullptr) {
+  if (moved.node_clock == nullptr) {
     const auto seen = [&moved](MonoTime at, Duration ahead) { moved.skews.Saw(at, ahead); };
-    moved.told = std::make_unique<NodeClock>(io_, moved.socket, seen);
+    moved.node_clock = std::make_unique<NodeClock>(io_, moved.socket, seen);
   }
-  moved.told->Start();
+  moved.node_clock->Start();
   return id;
 }
 
@@ -175,8 +175,8 @@ std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
   const MonoTime now = RealMono();
   const bool runs = process.pauses == 0 && IsAlive(ref);
   if (ref.kind == ProcessRef::Kind::kClient) {
-    // For a young skew the last published reading may be older than the skew; then nothing is
-    // certain.
+    // If the skew is young, the last published reading may be older than the skew. Such a reading
+    // does not prove that the clock was not moved.
     const bool young = now - process.skews.SinceOf(skew) < kPublishedWithin;
     if (runs) process.skews.Saw(now, AheadOfClient(ref.number));
     if (runs && young) return process.skews.SeenOf(skew, now);
@@ -194,19 +194,19 @@ void RealCluster::Unskew(SkewId skew) {
   skewed_.erase(skew);
   process.skews.Remove(skew);
   SetClock(process);
-  if (process.told != nullptr && process.skews.empty()) process.told->Stop();
+  if (process.node_clock != nullptr && process.skews.empty()) process.node_clock->Stop();
 }
 
-// Reads the clocks that the clients publish every few milliseconds. A stopped client's reading is
-// old.
-void RealCluster::LookAtClients() {
+// Reads the clocks that the clients publish every few milliseconds. Skips stopped clients, whose
+// reading is old.
+void RealCluster::ObserveClientClocks() {
   bool any = false;
   const MonoTime now = RealMono();
   for (auto& [ref, process] : processes_) {
     if (ref.kind != ProcessRef::Kind::kClient || process.skews.empty()) continue;
     any = true;
-    // The reading is at most kPublishedWithin old, so it counts only for older skews. The last
-    // reading of an ended client counts for none.
+    // The reading is at most kPublishedWithin old, so it counts only for skews that are older. The
+    // last reading of an ended client does not count.
     if (process.pauses == 0 && IsAlive(ref))
       process.skews.Saw(now - kPublishedWithin, AheadOfClient(ref.number));
   }
@@ -214,7 +214,7 @@ void RealCluster::LookAtClients() {
   if (!any) return;
   client_tick_.expires_after(kPublishedWithin);
   client_tick_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) LookAtClients();
+    if (!error) ObserveClientClocks();
   });
 }
 
@@ -257,8 +257,8 @@ int64_t RealCluster::MendReplication(int node) {
 void RealCluster::Promote(int node, Promotion how, std::function<void(bool)> done) {
   CHECK(replication_ != nullptr);
   if (replication_->IsMasterAlready(node)) {
-    // The fault has no effect. Posted, so that `done` is not called from inside this call.
-    return boost::asio::post(io_, [tell = std::move(done)] { tell(false); });
+    // The promotion has no effect. Posted, so that `done` is not called from inside this call.
+    return boost::asio::post(io_, [on_done = std::move(done)] { on_done(false); });
   }
   replication_->Promote(node, how, std::move(done));
 }

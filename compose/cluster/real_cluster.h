@@ -1,9 +1,9 @@
-// The verbs of Cluster, carried out on real processes, sockets and clocks.
+// The operations of Cluster, carried out on real processes, sockets and clocks.
 //
-// Thread rule: runs on the supervisor's thread. The verbs do not wait, with one exception:
-// ObservedSkew asks a node that has not reported its time since it was skewed, for at most 20 ms.
-// The event loop also stands still for some milliseconds while a process is forked for a restart,
-// and while iptables runs.
+// Thread rule: runs on the supervisor's thread. The operations do not wait, with one exception:
+// ObservedSkew waits for at most 20 ms for a node that has not reported its time since it was
+// skewed. The event loop is also blocked for some milliseconds while a process is forked for a
+// restart, and while iptables runs.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 
@@ -34,8 +34,8 @@ class Replication;
 
 class RealCluster final : public Cluster {
  public:
-  // All of these must outlive it. Calls `changed` when a client that waits at a step may be able to
-  // go on.
+  // The arguments must outlive the cluster. Calls `changed` when MayAnswer may have become true for
+  // a client.
   RealCluster(boost::asio::io_context& io, SharedRun& shared, Proxy& proxy,
               std::function<void(int client)> changed)
       : io_(io),
@@ -52,11 +52,11 @@ class RealCluster final : public Cluster {
   void AddNode(int node, int clock_page, Revival::Place place);
   // Registers a link over which servers reach each other.
   void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
-  // Sets the object that carries out promotions; null if there are no replicas. It must live as
-  // long as faults start and heal.
+  // Sets the object that carries out promotions. Null if there are no replicas. The object must
+  // live as long as faults start and heal.
   void UseReplication(Replication* replication) { replication_ = replication; }
-  // Sets the object that cuts links in the kernel; null: the proxy cuts them. It must live as long
-  // as faults start and heal.
+  // Sets the object that cuts links in the kernel. Null if the proxy cuts links. The object must
+  // live as long as faults start and heal.
   void CutWith(PacketCuts* packets) { packets_ = packets; }
   // Drops data of ended clients that has not yet reached the proxy.
   void DropStragglers();
@@ -64,10 +64,10 @@ class RealCluster final : public Cluster {
   void ReviveBy(Revival::Hooks hooks) { revival_.SetHooks(std::move(hooks)); }
   // Records the pid of a process that was started, or of a node that was started again.
   void SetPid(ProcessRef process, pid_t pid);
-  // The kernel has reported that the process stopped.
+  // Call when the kernel has reported that the process stopped.
   void OnStopped(pid_t pid);
-  // Whether the client's step may be answered. It may not while the client is detained, or before a
-  // pause has stopped it.
+  // Whether the client's step may be answered. The answer must wait while the client is detained,
+  // and until a pause has stopped the client.
   [[nodiscard]] bool MayAnswer(int client) const;
   // Whether a fault killed the process and it was not started again.
   [[nodiscard]] bool WasKilled(ProcessRef process) const {
@@ -75,8 +75,8 @@ class RealCluster final : public Cluster {
     return found != processes_.end() && found->second.killed;
   }
 
-  // Starts the nodes at once that are to come back later. Settled: they are back, and every
-  // operator's command was answered.
+  // Starts at once the nodes whose restart is planned for later. IsSettled: no node is being
+  // restarted, and every operator's command was answered.
   void HurryNodes() { revival_.Hurry(); }
   [[nodiscard]] bool IsSettled() const { return revival_.IsDone() && unanswered_ == 0; }
 
@@ -104,7 +104,8 @@ class RealCluster final : public Cluster {
     pid_t pid = 0;
     std::unique_ptr<ClockPage> clock;
     ClockSum skews;
-    std::unique_ptr<NodeClock> told;  // only of a node; made when the node is first skewed
+    std::unique_ptr<NodeClock>
+        node_clock;  // for a node only; created when the node is first skewed
     std::filesystem::path socket;
     int pauses = 0;        // Pause calls without their Resume
     bool stopped = false;  // whether the kernel has reported it as stopped
@@ -115,7 +116,7 @@ class RealCluster final : public Cluster {
   Process& Find(ProcessRef process) { return processes_.at(process); }
   void CommitSoon();
   void SetClock(Process& process);
-  void LookAtClients();
+  void ObserveClientClocks();
   [[nodiscard]] Duration AheadOfClient(int client) const;
 
   boost::asio::io_context& io_;

@@ -1,4 +1,4 @@
-// Which processes are alive for a fault, tested with real processes that end in every way.
+// Tests IsAlive with real processes that are stopped, killed, ended or reaped.
 #include "compose/cluster/real_cluster.h"
 
 #include <gtest/gtest.h>

@@ -11,11 +11,11 @@ namespace doublehold {
 namespace {
 
 constexpr Duration kReplicationPollInterval = 5ms;
-// A vote of sentinels or of a cluster starts when a server was silent for Plan::down_after, and
-// takes one or two seconds.
+// Timeout of a promotion. A vote of sentinels or of a cluster starts when a server was silent for
+// Plan::down_after, and takes one or two seconds.
 constexpr Duration kPatience = 30s;
 
-// Its handlers keep it alive.
+// A repeated check. Its handlers keep it alive.
 struct Poll : std::enable_shared_from_this<Poll> {
   Poll(boost::asio::io_context& io, std::function<bool()> is_met, std::function<void(bool)> on_done)
       : timer(io), met(std::move(is_met)), done(std::move(on_done)) {}
@@ -46,7 +46,7 @@ bool Replication::IsMasterAlready(int node) const {
   return AskRole(SocketOf(node)).role == "master";
 }
 
-std::string Replication::WhatReplicasMiss() {
+std::string Replication::FindMissingAtReplicas() {
   for (int server = 2; server <= Servers(); ++server) {
     if (AskRole(SocketOf(server)).state != "connected")
       return fmt::format("node {} has not caught up with the primary", server);
@@ -74,9 +74,9 @@ std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts) {
     case Lead::kFixed:
       return nullptr;
     case Lead::kAddress:
-      return MakeHandLed(parts);
+      return MakeManualFailover(parts);
     case Lead::kSentinel:
-      return MakeWatched(parts);
+      return MakeSentinelFailover(parts);
     case Lead::kCluster:
       return MakeRedisCluster(parts);
   }

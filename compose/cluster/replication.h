@@ -1,4 +1,4 @@
-// Forms a topology with replicas, and makes another server the master: manually, through sentinels,
+// Forms a topology with replicas, and makes another server the master: by hand, through sentinels,
 // or in a Redis Cluster. Sends commands to servers over their unix sockets. Servers reach each
 // other through the proxy.
 //
@@ -41,33 +41,35 @@ class Replication {
   Replication(const Replication&) = delete;
   Replication& operator=(const Replication&) = delete;
 
-  // Tells each server which master it follows. Requires that the servers answer.
+  // Configures which master each server follows. Requires that the servers answer.
   virtual Result<void> Begin() = 0;
-  // Returns what is not complete yet, or an empty text. Polled until it is empty.
-  virtual std::string WhatIsMissing() = 0;
+  // Describes a part of the topology that is not formed yet. Returns an empty text when the
+  // topology is complete. The caller polls until then.
+  virtual std::string FindMissing() = 0;
   // Whether the node reports the role of a master.
   [[nodiscard]] bool IsMasterAlready(int node) const;
   // See Cluster::Promote. Requires that the node is not the master.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
-  // The condition for a restarted server to be part of the topology again.
+  // Returns the condition under which a restarted server is part of the topology again.
   virtual Rejoining AfterRestart() { return {}; }
 
  protected:
-  // Polls `met` every few milliseconds until it returns true or times out. Then calls `done` with
-  // the result.
+  // Polls `met` every few milliseconds until it returns true or a timeout expires. Then calls
+  // `done` with whether `met` returned true.
   void Await(std::function<bool()> met, std::function<void(bool)> done);
-  // Whether writes of a master reach its replica. A replica that has loaded all data calls itself
-  // connected. But its master may hold back new writes for up to a second, until the replica's next
-  // acknowledgement. A lock granted in that second would be lost with the master although no fault
-  // cut the link. So `command`, which changes nothing, is replicated once.
+  // Whether writes of a master reach its replica. A replica that has loaded all data reports that
+  // it is connected. But its master may hold back new writes for up to a second, until the
+  // replica's next acknowledgement. A lock granted in that second would be lost with the master,
+  // although no fault cut the link. So the first call sends `command`, which changes nothing, to
+  // the master. Each call checks whether the replica has received it.
   bool Flows(int master, int replica, std::initializer_list<std::string_view> command);
 
   [[nodiscard]] std::filesystem::path SocketOf(int server) const {
     return parts_.launcher.SocketOf(server);
   }
   [[nodiscard]] int Servers() const { return ServersOf(parts_.plan); }
-  // WhatIsMissing of a topology with one primary, node 1.
-  std::string WhatReplicasMiss();
+  // FindMissing for a topology with one primary, node 1.
+  std::string FindMissingAtReplicas();
 
   Parts parts_;
 
@@ -75,11 +77,11 @@ class Replication {
   std::map<int, int64_t> sent_;  // each master's replication offset after `command`
 };
 
-// Null for a topology without replicas.
+// Returns null for a topology without replicas.
 std::unique_ptr<Replication> MakeReplication(const Replication::Parts& parts);
-// Each is in a file of its own.
-std::unique_ptr<Replication> MakeHandLed(const Replication::Parts& parts);
-std::unique_ptr<Replication> MakeWatched(const Replication::Parts& parts);
+// Each of these functions is in a file of its own.
+std::unique_ptr<Replication> MakeManualFailover(const Replication::Parts& parts);
+std::unique_ptr<Replication> MakeSentinelFailover(const Replication::Parts& parts);
 std::unique_ptr<Replication> MakeRedisCluster(const Replication::Parts& parts);
 
 }  // namespace doublehold

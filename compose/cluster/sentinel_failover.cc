@@ -1,6 +1,6 @@
 // Topology `sentinel`: a primary, its replicas, and three sentinels. The sentinels watch the
-// servers and vote for a new primary when the old one is silent. All of them reach each other
-// through the proxy.
+// servers and vote for a new primary when the old primary is silent. Servers and sentinels reach
+// each other through the proxy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,22 +12,22 @@
 namespace doublehold {
 namespace {
 
-// The period in which sentinels publish, first until all know each other and then during the run.
-// Sentinels that have not heard of a failover turn a new master back into a replica after four of
-// these periods. The sentinel that leads the failover polls the replica only once a second, and
-// then tells the others. With a shorter period they would undo a planned failover.
-constexpr std::string_view kGreetingsOfStrangersMs = "100";
-constexpr std::string_view kGreetingsOfARunMs = "1000";
+// The periods in which sentinels publish: until all know each other, and during the run. Sentinels
+// that do not know of a failover turn the new master back into a replica after four periods. The
+// sentinel that leads the failover polls the replica only once a second, and then publishes the
+// result. With a shorter period, the other sentinels would undo a planned failover.
+constexpr std::string_view kPublishPeriodBeforeTheRunMs = "100";
+constexpr std::string_view kPublishPeriodInTheRunMs = "1000";
 
-// The value of a field in a reply of alternating names and values.
-std::string FieldOf(const Reply& reply, std::string_view name) {
+// Returns the value of a field in a reply of alternating names and values.
+std::string FindField(const Reply& reply, std::string_view name) {
   for (size_t i = 0; i + 1 < reply.items.size(); i += 2) {
     if (reply.items[i].text == name) return reply.items[i + 1].text;
   }
   return {};
 }
 
-class Watched final : public Replication {
+class SentinelFailover final : public Replication {
  public:
   using Replication::Replication;
 
@@ -37,21 +37,22 @@ class Watched final : public Replication {
       if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port},
                      kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node {} refused REPLICAOF", server));
-      // From now on the sentinels make the server rewrite its configuration file.
+      // Later, the sentinels make the server rewrite this configuration file.
       const std::string config = fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port);
       TRY(parts_.launcher.WriteConfig(server, config));
     }
     return parts_.launcher.StartSentinels();
   }
 
-  std::string WhatIsMissing() override {
-    if (std::string missing = WhatReplicasMiss(); !missing.empty()) return missing;
+  std::string FindMissing() override {
+    if (std::string missing = FindMissingAtReplicas(); !missing.empty()) return missing;
     for (int number = 1; number <= kSentinels; ++number) {
       if (std::string missing = WhatMisses(number); !missing.empty()) return missing;
     }
-    for (int number = 1; number <= kSentinels; ++number) Greet(number, kGreetingsOfARunMs);
-    // Set at the start: if it were set when the master dies, the vote might come before the
-    // sentinels learn of it.
+    for (int number = 1; number <= kSentinels; ++number)
+      SetPublishPeriod(number, kPublishPeriodInTheRunMs);
+    // The priority is set at the start. If it were set when the master dies, the sentinels might
+    // vote before they know the priority.
     const auto first = std::ranges::find(parts_.plan.faults, "promote", &FaultPlan::kind);
     if (first != parts_.plan.faults.end() && !Prefer(first->nodes.front()))
       return fmt::format("node {} refused replica-priority", first->nodes.front());
@@ -59,29 +60,30 @@ class Watched final : public Replication {
   }
 
   void Promote(int node, Promotion how, std::function<void(bool)> done) override {
-    const auto until_it_leads = [this, node](std::function<void(bool)> tell) {
-      Await([this, node] { return IsMaster(node); }, std::move(tell));
+    const auto until_it_leads = [this, node](std::function<void(bool)> on_done) {
+      Await([this, node] { return IsMaster(node); }, std::move(on_done));
     };
     if (how != Promotion::kPlanned) {
       [[maybe_unused]] const bool preferred = Prefer(node);
       return until_it_leads(std::move(done));
     }
-    Await([this, node] { return IsMaster(node) || IsTold(node); },
-          [until_it_leads, tell = std::move(done)](bool told) {
-            if (!told) return tell(false);
-            until_it_leads(tell);
+    Await([this, node] { return IsMaster(node) || RequestFailover(node); },
+          [until_it_leads, on_done = std::move(done)](bool told) {
+            if (!told) return on_done(false);
+            until_it_leads(on_done);
           });
   }
 
  private:
-  // Sentinels greet each other every two seconds. Since Redis 7 the period can be set.
-  void Greet(int sentinel, std::string_view period_ms) const {
+  // Sets the period in which a sentinel publishes. The default is two seconds; only Redis 7 and
+  // later can change it.
+  void SetPublishPeriod(int sentinel, std::string_view period_ms) const {
     [[maybe_unused]] const CallResult hurried =
         Ask(sentinel, {"SENTINEL", "DEBUG", "INFO-PERIOD", "100", "PUBLISH-PERIOD", period_ms});
   }
 
-  // Sentinels prefer the replica with the lowest priority above 0, before they compare what each
-  // has received. Returns false if the node does not answer.
+  // Makes the sentinels prefer this node: they promote the replica with the lowest priority above
+  // 0, whatever data it has received. Returns false if the node does not answer.
   bool Prefer(int node) {
     if (node == preferred_) return true;
     if (!AskServer(SocketOf(node), {"CONFIG", "SET", "replica-priority", "1"})) return false;
@@ -93,18 +95,19 @@ class Watched final : public Replication {
     return true;
   }
 
-  // Whether the sentinel that will lead the failover knows the new priority.
+  // Whether sentinel 1, which will lead the failover, knows the new priority.
   [[nodiscard]] bool IsPreferred(int node) const {
     const CallResult replicas = Ask(1, {"SENTINEL", "REPLICAS", kMasterName});
     if (!replicas) return false;
     return std::ranges::any_of(replicas->items, [&](const Reply& replica) {
-      return FieldOf(replica, "port") == std::to_string(PortOf(node)) &&
-             FieldOf(replica, "slave-priority") == "1";
+      return FindField(replica, "port") == std::to_string(PortOf(node)) &&
+             FindField(replica, "slave-priority") == "1";
     });
   }
 
-  // Returns false while the sentinel has another failover in progress, or considers the node down.
-  bool IsTold(int node) {
+  // Asks sentinel 1 for a failover to the node. Returns false while the sentinel has another
+  // failover in progress, or considers the node down.
+  bool RequestFailover(int node) {
     return Prefer(node) && IsPreferred(node) &&
            Ask(1, {"SENTINEL", "FAILOVER", kMasterName}).has_value();
   }
@@ -117,10 +120,10 @@ class Watched final : public Replication {
   }
 
   std::string WhatMisses(int sentinel) {
-    Greet(sentinel, kGreetingsOfStrangersMs);
+    SetPublishPeriod(sentinel, kPublishPeriodBeforeTheRunMs);
     const CallResult seen = Ask(sentinel, {"SENTINEL", "MASTER", kMasterName});
     if (!seen) return fmt::format("sentinel {} does not answer", sentinel);
-    const auto value = [&](std::string_view name) { return FieldOf(*seen, name); };
+    const auto value = [&](std::string_view name) { return FindField(*seen, name); };
     if (value("num-other-sentinels") != std::to_string(kSentinels - 1))
       return fmt::format("sentinel {} does not know the other sentinels", sentinel);
     if (value("num-slaves") != std::to_string(parts_.plan.replicas))
@@ -130,7 +133,8 @@ class Watched final : public Replication {
     return {};
   }
 
-  // Whether the node is the master, and every sentinel says so: clients may ask any sentinel.
+  // Whether the node is the master, and every sentinel reports it as the master. Clients may ask
+  // any sentinel.
   [[nodiscard]] bool IsMaster(int node) const {
     if (AskRole(SocketOf(node)).role != "master") return false;
     for (int number = 1; number <= kSentinels; ++number) {
@@ -146,8 +150,8 @@ class Watched final : public Replication {
 
 }  // namespace
 
-std::unique_ptr<Replication> MakeWatched(const Replication::Parts& parts) {
-  return std::make_unique<Watched>(parts);
+std::unique_ptr<Replication> MakeSentinelFailover(const Replication::Parts& parts) {
+  return std::make_unique<SentinelFailover>(parts);
 }
 
 }  // namespace doublehold

@@ -20,23 +20,24 @@ namespace doublehold {
 namespace {
 
 constexpr const char* kPython = "python3";
-// Part of Suggestion's text if a known word is similar.
+// The text of Suggestion() contains this if a known word is similar.
 constexpr const char* kNearest = "did you mean";
 
-struct Asked {
+struct DriverRequested {
   const KeptDriver* driver = nullptr;
   std::string version;  // empty: the pinned version
 };
 
 // Returns nothing if `asked` is a shell command.
-std::optional<Asked> ParseAsked(const std::string& asked) {
+std::optional<DriverRequested> ParseDriverRequested(const std::string& asked) {
   const size_t at = asked.find('@');
   const auto driver = std::ranges::find(KeptDrivers(), asked.substr(0, at), &KeptDriver::name);
   if (driver == KeptDrivers().end()) return std::nullopt;
-  return Asked{.driver = &*driver, .version = at == std::string::npos ? "" : asked.substr(at + 1)};
+  return DriverRequested{.driver = &*driver,
+                         .version = at == std::string::npos ? "" : asked.substr(at + 1)};
 }
 
-// Whether the word is a single word that names no program or folder.
+// Whether the text is a single word that names no program.
 bool IsNoCommand(const std::string& word) {
   if (word.empty() || word.find_first_of(" \t\n/;|&<>()$`'\"\\=") != std::string::npos)
     return false;
@@ -49,9 +50,9 @@ bool IsNoCommand(const std::string& word) {
   return true;
 }
 
-// Says so if the word looks like the misspelt name of a bundled driver. Empty if it may be a
-// command.
-std::string Misspelt(const std::string& asked) {
+// Returns an error message if the text looks like the misspelt name of a bundled driver. Returns an
+// empty text if it may be a command.
+std::string SuggestDriver(const std::string& asked) {
   if (!IsNoCommand(asked)) return {};
   std::vector<std::string> names;
   for (const KeptDriver& driver : KeptDrivers()) names.emplace_back(driver.name);
@@ -61,8 +62,8 @@ std::string Misspelt(const std::string& asked) {
 }
 
 // Allows letters, digits and separators, since the version becomes a word of a shell command and a
-// part of a file name. Refuses words such as "latest": the cache would keep the first day's version
-// for ever.
+// part of a file name. Refuses words such as "latest": the cache would always keep the version of
+// the first installation.
 bool IsVersion(std::string_view text) {
   const auto fits = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '+' || c == '_';
@@ -79,7 +80,8 @@ Result<std::string> Launcher() {
       "again");
 }
 
-Result<std::vector<std::string>> WordsOf(const std::string& asked, const Asked& parsed) {
+Result<std::vector<std::string>> MakeLauncherCommand(const std::string& asked,
+                                                     const DriverRequested& parsed) {
   if (asked.find('@') != std::string::npos && !IsVersion(parsed.version)) {
     return BadInput(
         fmt::format("'{}': a version begins with a digit, and has letters, digits, '.', '-', '+' "
@@ -116,12 +118,12 @@ std::span<const KeptDriver> KeptDrivers() {
   return kDrivers;
 }
 
-std::string VersionAsked(const std::string& asked) {
-  const std::optional<Asked> parsed = ParseAsked(asked);
+std::string RequestedVersion(const std::string& asked) {
+  const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
   return parsed ? parsed->version : "";
 }
 
-bool IsVersionAsked(std::string_view asked, std::string_view version) {
+bool IsRequestedVersion(std::string_view asked, std::string_view version) {
   const auto without_zeros = [](std::string_view text) {
     while (text.ends_with(".0")) text.remove_suffix(2);
     return text;
@@ -129,23 +131,23 @@ bool IsVersionAsked(std::string_view asked, std::string_view version) {
   return without_zeros(asked) == without_zeros(version);
 }
 
-Result<std::string> DriverCommandOf(const std::string& asked) {
-  const std::optional<Asked> parsed = ParseAsked(asked);
+Result<std::string> FindDriverCommand(const std::string& asked) {
+  const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
   if (!parsed) {
-    if (std::string misspelt = Misspelt(asked); !misspelt.empty())
+    if (std::string misspelt = SuggestDriver(asked); !misspelt.empty())
       return BadInput(std::move(misspelt));
     return asked;
   }
-  const auto words = TRY(WordsOf(asked, *parsed));
+  const auto words = TRY(MakeLauncherCommand(asked, *parsed));
   std::string command;
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellQuoted(word);
   return command;
 }
 
 Result<void> InstallDriver(const std::string& asked) {
-  const std::optional<Asked> parsed = ParseAsked(asked);
+  const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
   if (!parsed) return {};
-  auto words = TRY(WordsOf(asked, *parsed));
+  auto words = TRY(MakeLauncherCommand(asked, *parsed));
   words.emplace_back("--missing");
   if (isatty(STDERR_FILENO) == 1) {
     const Result<std::string> missing = RunTool(words);
@@ -155,7 +157,7 @@ Result<void> InstallDriver(const std::string& asked) {
   const Result<std::string> done = RunTool(words);
   if (done) return {};
   Error error = done.error();
-  // The launcher's message begins with the driver's name, so "python3: " is dropped.
+  // The launcher's message already begins with the driver's name, so "python3: " is removed.
   const std::string ran = fmt::format("{}: ", kPython);
   if (error.message.starts_with(ran + std::string(parsed->driver->name)))
     error.message.erase(0, ran.size());

@@ -16,18 +16,19 @@ struct KeptDriver {
 };
 std::span<const KeptDriver> KeptDrivers();
 
-// The shell command for `asked`: the command of a bundled driver in this version, else `asked`
-// itself. Returns bad input for an invalid version, and for a word that names no program but
-// resembles a bundled driver.
-Result<std::string> DriverCommandOf(const std::string& asked);
+// Returns the shell command for `asked`. If `asked` names a bundled driver, returns the command
+// that starts it in this version, else `asked` itself. Returns bad input for an invalid version,
+// and for a word that names no program but resembles a bundled driver.
+Result<std::string> FindDriverCommand(const std::string& asked);
 
-// The version in `asked`; empty if there is none. "1.2" also matches 1.2.0.
-std::string VersionAsked(const std::string& asked);
-bool IsVersionAsked(std::string_view asked, std::string_view version);
+// Returns the version in `asked`, or an empty text if it has none.
+std::string RequestedVersion(const std::string& asked);
+// Whether the versions are equal except for trailing zeros: "1.2" equals "1.2.0".
+bool IsRequestedVersion(std::string_view asked, std::string_view version);
 
-// Makes a bundled driver install its library, unless that version is installed, and says so on
-// a terminal: "installing redisson 4.7.0 (30 s, once)". Does nothing for other drivers. Takes as
-// long as the network does. An environment error says in one line what is missing.
+// Installs the library of a bundled driver, unless this version is installed. Prints progress on a
+// terminal: "installing redisson 4.7.0 (30 s, once)". Does nothing for other drivers. Its duration
+// depends on the network. An environment error names in one line the missing program or package.
 Result<void> InstallDriver(const std::string& asked);
 
 // Quotes a word for a shell.

@@ -1,4 +1,5 @@
-// The bundled drivers with the libraries that they install. Skipped without a package registry.
+// Tests the bundled drivers with the libraries that they install. Skipped without a package
+// registry.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +15,7 @@
 namespace doublehold {
 namespace {
 
-// Sets environment variables and restores them in its destructor.
+// Sets environment variables. The destructor restores them.
 class Surroundings {
  public:
   ~Surroundings() {
@@ -73,16 +74,16 @@ TEST_P(Kept, FollowsTheProtocolAndIsJudgedLikeOtherLocks) {
     return ReadJson(folder.path() / name / "verdict.json");
   };
   EXPECT_EQ(run("calm", {"--duration", "4s"}).at("overall"), "valid");
-  // A holder stopped past its lease continues as if it held the lock. A lock with only a lease
-  // cannot prevent that.
-  EXPECT_EQ(
-      ClaimOf(run("pause", {"--faults", "pause", "--duration", "8s"}), "exclusion").at("outcome"),
-      "violated");
+  // A holder that was stopped past its lease continues as if it held the lock. A lock that has only
+  // a lease cannot prevent that.
+  EXPECT_EQ(FindClaimJson(run("pause", {"--faults", "pause", "--duration", "8s"}), "exclusion")
+                .at("outcome"),
+            "violated");
 }
 
 TEST_P(Kept, AFailedInstallationIsReportedOnOneLine) {
   TakeRegistriesAway();
-  // The remains of an installation that was killed.
+  // Files of an installation that was killed.
   std::filesystem::create_directories(cache() / "doublehold" / "installing-x" / "made");
   const Finished finished = RunProgram({"run", "--driver", GetParam()});
   EXPECT_EQ(finished.exit_code, 4);
@@ -94,7 +95,7 @@ TEST_P(Kept, AFailedInstallationIsReportedOnOneLine) {
 
 class KeptCache : public EmptyCache, public ::testing::Test {};
 
-TEST_F(KeptCache, ThatCannotBeWrittenIsReportedOnOneLine) {
+TEST_F(KeptCache, IfItCannotBeWrittenTheErrorIsOneLine) {
   std::ofstream(cache()) << "no folder";
   const Finished finished = RunProgram({"run", "--driver", "redis-py"});
   EXPECT_EQ(finished.exit_code, 4);
@@ -103,7 +104,7 @@ TEST_F(KeptCache, ThatCannotBeWrittenIsReportedOnOneLine) {
 }
 
 // A package manager may install another version than requested.
-TEST_F(KeptCache, WithAnotherVersionThanRequestedIsRefused) {
+TEST_F(KeptCache, IfItHasAnotherVersionThanRequestedTheRunIsRefused) {
   if (const Result<void> installed = InstallDriver("redis-py@5.0.0"); !installed)
     GTEST_SKIP() << installed.error().message;
   for (const auto& entry : std::filesystem::directory_iterator(cache() / "doublehold")) {
@@ -125,7 +126,7 @@ std::vector<std::string> NamesKeptDrivers() {
 }
 INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(NamesKeptDrivers()));
 
-// Other locks of a library, other versions of it, and majorities.
+// A driver with another lock of its library, another version, or several nodes.
 struct KeptDriversWay {
   const char* name;
   const char* driver;
@@ -135,7 +136,7 @@ void PrintTo(const KeptDriversWay& way, std::ostream* out) { *out << way.name; }
 
 class KeptWays : public EmptyCache, public ::testing::TestWithParam<KeptDriversWay> {};
 
-TEST_P(KeptWays, IsValidWhenNothingGoesWrong) {
+TEST_P(KeptWays, IsValidWithoutFaults) {
   const auto& [name, driver, more] = GetParam();
   if (const Result<void> installed = InstallDriver(driver); !installed)
     GTEST_SKIP() << installed.error().message;

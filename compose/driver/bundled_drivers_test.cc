@@ -1,4 +1,4 @@
-// The names and versions of bundled drivers, and their commands. kept_drivers_slow_test tests the
+// Tests the names, versions and commands of bundled drivers. bundled_drivers_slow_test tests the
 // drivers themselves.
 #include "compose/driver/bundled_drivers.h"
 
@@ -26,21 +26,21 @@ TEST(KeptDrivers, ANameIsReplacedByItsCommand) {
       {"@1", "@1"},
   };
   for (const auto& [asked, command] : cases) {
-    const Result<std::string> found = DriverCommandOf(asked);
+    const Result<std::string> found = FindDriverCommand(asked);
     ASSERT_TRUE(found.has_value()) << asked;
     EXPECT_EQ(*found, command);
   }
 }
 
 TEST(KeptDrivers, VersionsAreEqualIfTheyDifferOnlyInTrailingZeros) {
-  EXPECT_EQ(VersionAsked("redsync@4.0.3"), "4.0.3");
-  EXPECT_EQ(VersionAsked("redsync"), "");
-  EXPECT_EQ(VersionAsked("my-lock@4.0.3"), "");
-  EXPECT_TRUE(IsVersionAsked("4.0.3", "4.0.3"));
-  EXPECT_TRUE(IsVersionAsked("5", "5.0.0"));
-  EXPECT_TRUE(IsVersionAsked("5.0.0", "5.0"));
-  EXPECT_FALSE(IsVersionAsked("4.0.3", "4.18.1"));
-  EXPECT_FALSE(IsVersionAsked("5.0", "5.0.10"));
+  EXPECT_EQ(RequestedVersion("redsync@4.0.3"), "4.0.3");
+  EXPECT_EQ(RequestedVersion("redsync"), "");
+  EXPECT_EQ(RequestedVersion("my-lock@4.0.3"), "");
+  EXPECT_TRUE(IsRequestedVersion("4.0.3", "4.0.3"));
+  EXPECT_TRUE(IsRequestedVersion("5", "5.0.0"));
+  EXPECT_TRUE(IsRequestedVersion("5.0.0", "5.0"));
+  EXPECT_FALSE(IsRequestedVersion("4.0.3", "4.18.1"));
+  EXPECT_FALSE(IsRequestedVersion("5.0", "5.0.10"));
 }
 
 TEST(KeptDrivers, AMisspeltNameIsDistinguishedFromACommand) {
@@ -50,7 +50,7 @@ TEST(KeptDrivers, AMisspeltNameIsDistinguishedFromACommand) {
       {"redis-pyx", "driver 'redis-pyx' is unknown (did you mean 'redis-py'?)"},
   };
   for (const auto& [asked, why] : cases) {
-    const Result<std::string> found = DriverCommandOf(asked);
+    const Result<std::string> found = FindDriverCommand(asked);
     ASSERT_FALSE(found.has_value()) << asked;
     EXPECT_EQ(found.error().code, ExitCode::kBadInput);
     EXPECT_EQ(found.error().message, why);
@@ -60,7 +60,7 @@ TEST(KeptDrivers, AMisspeltNameIsDistinguishedFromACommand) {
 TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
   for (const char* asked : {"redis-py@", "redis-py@1;true", "redis-py@--install", "redis-py@latest",
                             "redis-py@../x", "redis-py@1 2"}) {
-    const Result<std::string> found = DriverCommandOf(asked);
+    const Result<std::string> found = FindDriverCommand(asked);
     ASSERT_FALSE(found.has_value()) << asked;
     EXPECT_EQ(found.error().code, ExitCode::kBadInput);
     EXPECT_EQ(found.error().message,
@@ -72,7 +72,7 @@ TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
 }
 
 // kept.py lists its known names in an error, and its versions with `kept.py --list`.
-TEST(KeptDrivers, EqualTheListOfTheLauncher) {
+TEST(KeptDrivers, AreTheDriversThatTheLauncherLists) {
   const Result<std::string> listed =
       RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});
   ASSERT_TRUE(listed.has_value()) << listed.error().message;

@@ -17,15 +17,15 @@ namespace {
 using AnswerKind = DriverAnswer::Kind;
 
 constexpr Lease kLease = kTrialLease;
-constexpr Duration kRunOut = kLease * 3;  // by then a lock with this lease has expired
+constexpr Duration kRunOut = kLease * 3;  // after this time a lock with this lease has expired
 constexpr Duration kTryInterval = 50ms;
 constexpr Duration kReconnection = kDriverPatience / 2;
 
 class Trial : private DriverParties {
  public:
   Trial(const std::string& command, const DriverOptions& options, const NodeAddress& server,
-        const std::function<void(const TrialStep&)>& told)
-      : command_(command), options_(options), server_(server), told_(told) {}
+        const std::function<void(const TrialStep&)>& on_step)
+      : command_(command), options_(options), server_(server), on_step_(on_step) {}
 
   void Run() {
     if (!Begin()) return;
@@ -34,47 +34,48 @@ class Trial : private DriverParties {
         {"a second client is refused while it waits", &Trial::RefusesWhileItWaits},
         {"a waiting session delays no other, and is granted in the end", &Trial::ServesAtOnce},
         {"different keys are different locks", &Trial::LocksByKey},
-        {"a release of a lock that is not held answers no", &Trial::SaysWhatIsNotHeld},
+        {"a release of a lock that is not held answers no", &Trial::RefusesReleaseIfNotHeld},
         {"tokens rise from grant to grant", &Trial::GivesRisingTokens},
-        {"readers enter together, and exclude writers", &Trial::LetsReadersIn},
+        {"readers enter together, and exclude writers", &Trial::AdmitsReadersTogether},
         {"the owner may enter again, and the lock is free after the last release",
          &Trial::Reenters},
         {"a lease expires", &Trial::LetsLeasesEnd},
-        {"a watchdog keeps the lock", &Trial::Keeps},
+        {"a watchdog keeps the lock", &Trial::KeepsTheLockByWatchdog},
         {"an extension lengthens the lease", &Trial::Extends},
-        {"the driver reconnects after the server closed its connection", &Trial::OpensAnew},
-        {"the driver reports a lost lock", &Trial::TellsOfLosses}};
+        {"the driver reconnects after the server closed its connection", &Trial::Reconnects},
+        {"the driver reports a lost lock", &Trial::ReportsLostLocks}};
     for (const auto& [what, step] : steps) {
       NextStep();
       skipped_ = false;
       (this->*step)();
-      if (const std::string end = End(); !end.empty()) return Tell(what, "the driver " + end);
-      if (!skipped_) Tell(what, wrong());
+      if (const std::string end = End(); !end.empty()) return ReportStep(what, "the driver " + end);
+      if (!skipped_) ReportStep(what, wrong());
     }
-    Tell("an unknown option is refused", WhyNotRefused());
+    ReportStep("an unknown option is refused", FindUnknownOptionError());
     if (!Close())
-      return Tell("the driver exits after bye",
-                  fmt::format("it still ran {} after bye", FormatDuration(kDriverPatience)));
-    Tell("the driver exits after bye", "");
+      return ReportStep("the driver exits after bye",
+                        fmt::format("it still ran {} after bye", FormatDuration(kDriverPatience)));
+    ReportStep("the driver exits after bye", "");
   }
 
  private:
-  void Tell(const std::string& what, const std::string& wrong) { told_({what, wrong}); }
+  void ReportStep(const std::string& what, const std::string& wrong) { on_step_({what, wrong}); }
 
   bool Begin() {
     if (!Start(command_, options_, server_)) {
-      told_({asked(), wrong(), NoneRan()});
+      on_step_({asked(), wrong(), NoneRan()});
       return false;
     }
     const std::vector<std::string>& can = hello().can;
-    Tell(fmt::format("hello: {} {}, can: {}", hello().name, hello().version,
-                     can.empty() ? "nothing more" : fmt::format("{}", fmt::join(can, ", "))),
-         "");
+    ReportStep(fmt::format("hello: {} {}, can: {}", hello().name, hello().version,
+                           can.empty() ? "nothing more" : fmt::format("{}", fmt::join(can, ", "))),
+               "");
     return true;
   }
 
-  // Starts another process with an option that no driver has. Says what is wrong with its answer.
-  std::string WhyNotRefused() {
+  // Starts another process with an option that no driver has. Returns what is wrong with its
+  // answer, or an empty text.
+  std::string FindUnknownOptionError() {
     const MemoryLog log;
     const auto driver =
         DriverChannel::Start({.command = command_, .log = log.path(), .own_group = true});
@@ -125,7 +126,7 @@ class Trial : private DriverParties {
     Must(AnswerKind::kOk, "release of the other key", Release(kB, other.grant));
   }
 
-  void SaysWhatIsNotHeld() {
+  void RefusesReleaseIfNotHeld() {
     if (hello().Can("blind-release")) return Skip();
     const DriverAnswer first = Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA));
     Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
@@ -147,7 +148,7 @@ class Trial : private DriverParties {
     }
   }
 
-  void LetsReadersIn() {
+  void AdmitsReadersTogether() {
     if (!hello().Can("read-write")) return Skip();
     const DriverAnswer first =
         Must(AnswerKind::kOk, "read of a free key", Acquire(kA, {.reads = true}));
@@ -203,7 +204,7 @@ class Trial : private DriverParties {
     Must(AnswerKind::kOk, "release by the second holder", Release(kB, second.grant));
   }
 
-  void Keeps() {
+  void KeepsTheLockByWatchdog() {
     if (!hello().Can("watchdog")) return Skip();
     const DriverAnswer first =
         Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
@@ -220,8 +221,8 @@ class Trial : private DriverParties {
     Must(AnswerKind::kNo, "extend of a released grant", Extend(kA, first.grant));
   }
 
-  // The first request may fail although the server executed it.
-  void OpensAnew() {
+  // The first request on the closed connection may fail although the server executed it.
+  void Reconnects() {
     const std::array<std::string_view, 4> close{"CLIENT", "KILL", "TYPE", "normal"};
     if (!MakeConnection(server_)->Call(close, RealMono() + kDriverPatience))
       Note("the redis-server of this check does not answer");
@@ -242,10 +243,10 @@ class Trial : private DriverParties {
   }
 
   // FLUSHALL loses all keys, as a restart without data does.
-  void TellsOfLosses() {
+  void ReportsLostLocks() {
     if (!hello().Can("lost")) return Skip();
-    // A driver that extends checks once in a part of the lease; with a long lease it would notice
-    // too late.
+    // A driver that extends its lease notices the loss at the next extension. With a long lease,
+    // that would be too late.
     const DriverAnswer first =
         Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     const std::array<std::string_view, 1> flush{"FLUSHALL"};
@@ -265,15 +266,15 @@ class Trial : private DriverParties {
   const std::string& command_;
   const DriverOptions& options_;
   const NodeAddress& server_;
-  const std::function<void(const TrialStep&)>& told_;
+  const std::function<void(const TrialStep&)>& on_step_;
   bool skipped_ = false;
 };
 
 }  // namespace
 
 void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
-               const NodeAddress& server, const std::function<void(const TrialStep&)>& told) {
-  Trial(command, options, server, told).Run();
+               const NodeAddress& server, const std::function<void(const TrialStep&)>& on_step) {
+  Trial(command, options, server, on_step).Run();
 }
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// `doublehold driver check`: tests the requirements on a driver with two of its processes on one
-// server.
+// `doublehold driver check`: tests whether a driver follows its protocol, with two processes of the
+// driver and one server.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_CONFORMANCE_H_
 
@@ -17,9 +17,9 @@ struct TrialStep {
   bool no_program = false;  // whether the command starts no program at all
 };
 
-// Calls `told` after each step. Ends early if a driver breaks the protocol.
+// Calls `on_step` after each step. Ends early if a driver breaks the protocol.
 void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
-               const NodeAddress& server, const std::function<void(const TrialStep&)>& told);
+               const NodeAddress& server, const std::function<void(const TrialStep&)>& on_step);
 
 }  // namespace doublehold
 

@@ -1,4 +1,4 @@
-// `driver check` on drivers that can do more or less than the template, made from the template.
+// Tests `driver check` on variants of the template with more or fewer capabilities.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 namespace doublehold {
 namespace {
 
-// Checks every 20 ms whether the lock is still there; "never" reports nothing.
+// A driver that checks every 20 ms whether it still has the lock, and reports a lost lock. With
+// "never" it reports nothing.
 constexpr const char* kWatcher = R"(
 import json, sys, threading, time
 sys.path.insert(0, sys.argv[1])
@@ -56,7 +57,7 @@ TEST(DriverTrial, TestsLostNotificationsIfTheDriverHasThem) {
       << silent.out;
 }
 
-// Keeps using its connection after the server has closed it.
+// A driver that keeps using its connection after the server has closed it.
 constexpr const char* kStubborn = R"(
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -91,8 +92,8 @@ TEST(DriverTrial, TestsThatADriverReconnects) {
   EXPECT_EQ(checked.out.find("WRONG"), checked.out.rfind("WRONG")) << checked.out;
 }
 
-// Lets the owner enter again, or readers together. argv: its capabilities, the count at which it
-// frees the lock, and by how many ms it overstates its leases.
+// A driver that lets the owner enter again, or readers enter together. argv: its capabilities, the
+// count at which it frees the lock, and by how many ms it overstates its leases.
 constexpr const char* kCounts = R"(
 import os, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -189,10 +190,10 @@ TEST(DriverTrial, ReadersAndNestedSectionsAreJudgedInRuns) {
   };
   EXPECT_EQ(run("read-write", "0", "catalogue").at("overall"), "valid");
   EXPECT_EQ(run("reentrant", "0", "nested").at("overall"), "valid");
-  EXPECT_EQ(ClaimOf(run("reentrant", "1", "nested"), "exclusion").at("outcome"), "violated");
+  EXPECT_EQ(FindClaimJson(run("reentrant", "1", "nested"), "exclusion").at("outcome"), "violated");
 }
 
-TEST(DriverTrial, AnOptionThatIsRefusedIsBadInputAsInARun) {
+TEST(DriverTrial, ARefusedOptionIsBadInputAsInARun) {
   const std::string driver = "/usr/bin/python3 " + SourceDir() + "/drivers/template.py";
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run", "--driver", driver, "--option", "nix=1"},

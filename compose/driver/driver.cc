@@ -26,7 +26,7 @@ std::string WithLog(std::string what, const std::filesystem::path& log) {
   return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, tail);
 }
 
-// Sends hello or setup. Returns the answer, or why there is none.
+// Sends hello or setup. Returns the answer, or an error that says why there is none.
 Result<DriverAnswer> AskOnce(DriverChannel& driver, DriverOp op, const json& members,
                              const std::filesystem::path& log) {
   auto answer = driver.Ask(op, members, RealMono() + kDriverPatience);
@@ -72,7 +72,7 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
   return {};
 }
 
-Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options) {
+Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions options) {
   const MemoryLog log;
   const auto failed = [&](Error error) {
     const char quote = command.find('\'') == std::string::npos ? '\'' : '"';
@@ -80,7 +80,7 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
         fmt::format("the driver {0}{1}{0} {2}", quote, Shortened(command), error.message);
     return tl::unexpected(std::move(error));
   };
-  const std::string line = TRY(DriverCommandOf(command));
+  const std::string line = TRY(FindDriverCommand(command));
   TRY(InstallDriver(command));
   const Orphans orphans;  // ends orphaned processes after the driver has ended
   const auto driver = DriverChannel::Start({.command = line, .log = log.path(), .own_group = true});
@@ -88,8 +88,8 @@ Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options)
     return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
   const Result<DriverHello> hello = SayHello(**driver, options, log.path());
   if (!hello) return failed(hello.error());
-  if (const std::string asked = VersionAsked(command);
-      !asked.empty() && !IsVersionAsked(asked, hello->version)) {
+  if (const std::string asked = RequestedVersion(command);
+      !asked.empty() && !IsRequestedVersion(asked, hello->version)) {
     return failed({ExitCode::kEnvironment, fmt::format("reports that it is {} {}, not version {}",
                                                        hello->name, hello->version, asked)});
   }
@@ -113,7 +113,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   const auto failed = [](const Error& error) {
     return EnvironmentFailed("its driver " + error.message);
   };
-  // During the start the waiting caller reports errors.
+  // During the start, StartClientDriver itself returns errors to its caller.
   const auto serving = std::make_shared<std::atomic<bool>>(false);
   const DriverHooks hooks{.over =
                               [log, serving](const DriverEnd& end) {
@@ -126,7 +126,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                                 fmt::print(stderr, "its driver says that {} is lost\n",
                                            Shortened(grant));
                               }};
-  const Result<std::string> line = DriverCommandOf(plan.driver->command);
+  const Result<std::string> line = FindDriverCommand(plan.driver->command);
   if (!line) return failed(line.error());
   auto started =
       DriverChannel::Start({.command = *line, .log = log, .descriptor = clock_fd}, hooks);
@@ -155,6 +155,8 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   return driver;
 }
 
-Result<Plan> BuildPlan(Settings settings) { return BuildPlan(std::move(settings), MeetDriver); }
+Result<Plan> BuildPlan(Settings settings) {
+  return BuildPlan(std::move(settings), QueryDriverPlan);
+}
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// Starts drivers: queries one before a run, and runs one for each client's lock.
+// Starts drivers: queries a driver before a run, and runs a driver for each client's lock.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_H_
 
@@ -17,19 +17,19 @@
 
 namespace doublehold {
 
-constexpr Duration kDriverPatience =
-    std::chrono::seconds(20);  // timeout of each answer of a driver that starts
+constexpr Duration kDriverPatience = std::chrono::seconds(20);  // timeout of hello, and of setup
 constexpr Duration kDriverStart = kDriverPatience * 2;  // timeout of hello and setup together
-// Timeout of a driver's end after bye.
+// How long a driver may run after bye.
 constexpr Duration kByePatience = std::chrono::milliseconds(500);
 
-// How the driver ended, for example "broke the protocol: ...", and the end of its log.
+// Describes how the driver ended, with the end of its log: "broke the protocol: ...".
 std::string Describe(const DriverEnd& end, const std::filesystem::path& log);
 
 using DriverOptions = std::map<std::string, std::string>;
 
-// Sends hello and returns the answer. The text of an error follows "the driver ": "did not answer
-// hello within 20s". If the driver refuses hello, it does not know an option: bad input.
+// Sends hello and returns the answer. The text of an error is to follow "the driver ": "did not
+// answer hello within 20s". A driver refuses hello if it does not know an option, so this is bad
+// input.
 Result<DriverHello> SayHello(DriverChannel& driver, const DriverOptions& options,
                              const std::filesystem::path& log);
 
@@ -44,21 +44,21 @@ struct DriverSetup {
 Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
                    const std::filesystem::path& log);
 
-// Starts the driver, queries it and ends it. Returns what a plan says of it. An error names the
-// command.
-Result<DriverPlan> MeetDriver(const std::string& command, DriverOptions options);
-// Like BuildPlan in compose/plan/plan_builder.h; queries the driver if there is one.
+// Starts the driver, queries it and ends it. Returns the driver's part of a plan. An error names
+// the command.
+Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions options);
+// Like BuildPlan in compose/plan/plan_builder.h, but queries the driver, if the settings name one.
 Result<Plan> BuildPlan(Settings settings);
 
-// The driver of a client, or of the referee (0), of a run in this folder. It is in the caller's
-// process group. If the driver breaks the protocol or ends by itself, this process logs one line
-// and exits.
+// The running driver of a client or of the referee. The driver is in the caller's process group. If
+// it breaks the protocol or ends by itself, this process logs one line and exits.
 struct ClientDriver {
   DriverHello hello;
   std::unique_ptr<DriverChannel> channel;
 
   [[nodiscard]] std::unique_ptr<Lock> MakeLock(const LockContext& context) const;
 };
+// Starts the driver of a client, or of the referee (0). `folder` is the folder of the run.
 Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                                        std::span<const NodeAddress> nodes,
                                        const std::filesystem::path& folder, int clock_fd);

@@ -109,7 +109,7 @@ DriverAnswer DriverParties::Answered(Caller caller, uint64_t id, std::string_vie
   return {.kind = AnswerKind::kError, .text = "no answer"};
 }
 
-uint64_t DriverParties::SendAcquire(Caller caller, const Wanted& wanted) {
+uint64_t DriverParties::SendAcquire(Caller caller, const AcquireRequest& wanted) {
   json members{{"session", caller.session},
                {"key", fmt::format("dh:trial:{}:{}", step_, wanted.key_of)},
                {"lease_ms", ToMs(wanted.lease)},
@@ -118,7 +118,7 @@ uint64_t DriverParties::SendAcquire(Caller caller, const Wanted& wanted) {
   return parties_[caller.party].channel->Send(DriverOp::kAcquire, members);
 }
 
-DriverAnswer DriverParties::Acquire(Caller caller, const Wanted& wanted) {
+DriverAnswer DriverParties::Acquire(Caller caller, const AcquireRequest& wanted) {
   return Answered(caller, SendAcquire(caller, wanted), "acquire");
 }
 

@@ -1,7 +1,7 @@
 // Two processes of one driver on one server, and the requests of a conformance trial.
 //
-// Thread rule: used by one thread. The driver's lost-lock notifications may arrive on another.
-// Failure: keeps the first wrong answer, and still sends the later requests.
+// Thread rule: used by one thread. The driver's lost-lock notifications may arrive on another
+// thread. Failure: keeps the first wrong answer, and still sends the later requests.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_DRIVER_PAIR_H_
 
@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-constexpr Lease kTrialLease = std::chrono::seconds(1);  // a lease that is to expire
+constexpr Lease kTrialLease = std::chrono::seconds(1);  // a lease that expires during the check
 // A lease that does not expire, even on a slow machine.
 constexpr Lease kLongTrialLease = std::chrono::seconds(60);
 
@@ -27,39 +27,39 @@ class DriverParties {
     size_t party = 0;
     int session = 0;
   };
-  struct Wanted {
+  struct AcquireRequest {
     Duration wait{};
     int key_of = 0;  // selects one of this step's keys
     Lease lease = kLongTrialLease;
     bool reads = false;
   };
 
-  // Starts both drivers and sends hello and setup. If it returns false, wrong() and asked() say
-  // why.
+  // Starts both drivers and sends hello and setup. If it returns false, asked() is the failed
+  // request and wrong() is the reason.
   [[nodiscard]] bool Start(const std::string& command, const DriverOptions& options,
                            const NodeAddress& server);
   // Begins a step with new keys and without errors.
   void NextStep();
-  void Note(std::string wrong);  // kept only if it is the first
+  void Note(std::string wrong);  // keeps only the first error of a step
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
-  // The request of a start that failed.
+  // The request that failed in Start.
   [[nodiscard]] const std::string& asked() const { return asked_; }
   [[nodiscard]] const DriverHello& hello() const { return hello_; }
 
-  // How a driver ended unexpectedly; empty: both are running.
+  // Describes how a driver ended unexpectedly. Returns an empty text if both are running.
   [[nodiscard]] std::string End() const;
-  // After a failed start: whether the shell found no program.
+  // After a failed Start: whether the shell found no program to run.
   [[nodiscard]] bool NoneRan() const;
-  [[nodiscard]] bool Close();  // false: one of them is still running
+  [[nodiscard]] bool Close();  // false: a driver still runs after bye
   [[nodiscard]] bool IsLost(size_t party, const std::string& grant);
 
-  uint64_t SendAcquire(Caller caller, const Wanted& wanted);
+  uint64_t SendAcquire(Caller caller, const AcquireRequest& wanted);
   DriverAnswer Answered(Caller caller, uint64_t id, std::string_view asked);
-  DriverAnswer Acquire(Caller caller) { return Acquire(caller, Wanted{}); }
-  DriverAnswer Acquire(Caller caller, const Wanted& wanted);
+  DriverAnswer Acquire(Caller caller) { return Acquire(caller, AcquireRequest{}); }
+  DriverAnswer Acquire(Caller caller, const AcquireRequest& wanted);
   DriverAnswer Release(Caller caller, const std::string& grant);
   DriverAnswer Extend(Caller caller, const std::string& grant);
-  // Notes an error unless the answer is of this kind.
+  // Notes an error unless the answer has this kind. Returns the answer.
   DriverAnswer Must(DriverAnswer::Kind kind, const std::string& what, DriverAnswer answer);
 
  private:

@@ -1,5 +1,5 @@
-// Runs whose lock is served by a driver. They are judged like other runs, and the driver is
-// stopped, killed and ended together with its client.
+// Tests runs whose lock a driver serves. They are judged like other runs. A driver is stopped,
+// killed and ended together with its client.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -16,12 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Debian's python3: another may be a script that starts several processes.
+// Debian's python3, because another python3 may be a script that starts several processes.
 const std::string kPython = "/usr/bin/python3 ";
 const std::string kDriverTemplate =
     kPython + SourceDir() + "/drivers/template.py";  // follows every rule of the protocol
 
-// Grants every acquire, so nothing is excluded. Misbehaves in one way at one operation.
+// A driver that grants every acquire, so it excludes nobody. Misbehaves in one way at one
+// operation.
 constexpr const char* kLiar = R"(
 import json, sys, time
 at, how, whose = (sys.argv[1:] + ["", "", ""])[:3]  # whose: the referee's alone, if it is said
@@ -63,7 +64,7 @@ for line in sys.stdin:
         sys.exit("no such way: " + how)
 )";
 
-// Adds a token to each grant of the template. No other grant is made while the lock is held, so
+// Adds a token to each grant of the template. Nobody else is granted the lock while it is held, so
 // tokens rise.
 constexpr const char* kTokens = R"(
 import json, sys, time
@@ -120,16 +121,17 @@ std::string TextOfDriver(const fs::path& file) {
   return text.str();
 }
 
-// The state of a process: 'R', 'S', 'T' (stopped); 0: there is no such process.
-char StateOf(pid_t process) {
+// Returns the state of a process, such as 'R', 'S' or 'T' (stopped). Returns 0 if there is no such
+// process.
+char ReadProcessState(pid_t process) {
   const std::string stat = TextOfDriver(fs::path("/proc") / std::to_string(process) / "stat");
   const size_t name_ends = stat.rfind(") ");
   return name_ends == std::string::npos ? '\0' : stat[name_ends + 2];
 }
 
-// The driver processes and the shells that wait for them. Excludes doublehold itself, which has a
-// driver's name among its arguments.
-std::vector<pid_t> DriversOf(const Program& program) {
+// Returns the driver processes and the shells that wait for them. Excludes doublehold's own
+// processes, which have the driver's name among their arguments.
+std::vector<pid_t> ListDrivers(const Program& program) {
   std::vector<pid_t> found = program.Descendants();
   std::erase_if(found, [](pid_t process) {
     const fs::path folder = fs::path("/proc") / std::to_string(process);
@@ -151,7 +153,7 @@ TEST_F(Drivers, ALockServedByADriverIsJudgedLikeOtherLocks) {
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 10);
   for (const char* claim : {"exclusion", "lease-exclusion", "stock", "liveness"})
-    EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "valid") << claim;
+    EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "valid") << claim;
   EXPECT_EQ(run.Verdict().at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));
   EXPECT_NE(
       run.program->Out().find("\nthe lock is template 1, served by a driver; holds are timed "),
@@ -181,10 +183,10 @@ TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {
   Driven run({"--driver", Liar()});
   EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
   for (const char* claim : {"exclusion", "lease-exclusion", "stock"})
-    EXPECT_EQ(ClaimOf(run.Verdict(), claim).at("outcome"), "violated") << claim;
+    EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "violated") << claim;
 }
 
-TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
+TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunWithTheWrongLine) {
   const struct {
     const char* how;
     const char* says;
@@ -199,7 +201,7 @@ TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
   for (const char* at : {"hello", "setup", "acquire", "release"}) {
     for (const auto& [how, says] : cases) {
       SCOPED_TRACE(std::string(at) + " " + how);
-      // No one reads a second answer to hello.
+      // A second answer to hello is not read.
       if (std::string(at) + how == "hellotwice") continue;
       // Tests every misbehaviour at one operation, and some at every operation.
       if (at != std::string("acquire") && how != std::string("garbage") &&
@@ -214,7 +216,7 @@ TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunAndSaysWhere) {
   }
 }
 
-TEST_F(Drivers, TheRefereesDriverEndsTheRunToo) {
+TEST_F(Drivers, ARefereesDriverThatBreaksTheProtocolEndsTheRunToo) {
   Driven run({"--driver", Liar("acquire garbage referee")});
   EXPECT_EQ(run.program->Wait(), 4) << run.program->Out();
   EXPECT_NE(run.program->Err().find(
@@ -224,7 +226,7 @@ TEST_F(Drivers, TheRefereesDriverEndsTheRunToo) {
   ExpectNothingLeftDriver(*run.program);
 }
 
-TEST_F(Drivers, ADriverThatNeverAnswersDelaysNothing) {
+TEST_F(Drivers, ADriverThatNeverAnswersDoesNotBlockTheRun) {
   Driven hello({"--driver", Liar("hello never")});
   Driven setup({"--driver", Liar("setup never")});
   Driven run({"--driver", Liar("acquire never")});
@@ -256,8 +258,8 @@ TEST_F(Drivers, ADriverThatCannotBeRunIsReported) {
 // A shell waits for the driver, so that it is not the client's own child.
 TEST_F(Drivers, ADriverThatDoesNotEndIsKilledWithItsClient) {
   Driven run({"--driver", Liar("bye stays") + "; true"});
-  EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() >= 6; }));
-  const std::vector<pid_t> drivers = DriversOf(*run.program);
+  EXPECT_TRUE(Eventually([&] { return ListDrivers(*run.program).size() >= 6; }));
+  const std::vector<pid_t> drivers = ListDrivers(*run.program);
   EXPECT_EQ(run.program->Wait(), 1) << run.program->Err();
   for (const pid_t driver : drivers) EXPECT_TRUE(IsOver(driver));
   ExpectNothingLeftDriver(*run.program);
@@ -272,12 +274,13 @@ TEST_F(Drivers, APauseStopsTheDriverToo) {
       {(folder.path() / "pause.toml").string(), "--driver", kDriverTemplate, "--duration", "6s"});
   std::vector<pid_t> stopped;
   EXPECT_TRUE(Eventually([&] {
-    stopped = DriversOf(*run.program);
-    std::erase_if(stopped, [](pid_t process) { return StateOf(process) != 'T'; });
+    stopped = ListDrivers(*run.program);
+    std::erase_if(stopped, [](pid_t process) { return ReadProcessState(process) != 'T'; });
     return !stopped.empty();
   }));
   ASSERT_EQ(stopped.size(), 1u) << "another client's driver was stopped too";
-  EXPECT_TRUE(Eventually([&] { return StateOf(stopped[0]) != 'T'; })) << "it was never let go on";
+  EXPECT_TRUE(Eventually([&] { return ReadProcessState(stopped[0]) != 'T'; }))
+      << "it was never let go on";
   EXPECT_LE(run.program->Wait(), 2) << run.program->Err();
   ExpectNothingLeftDriver(*run.program);
 }
@@ -287,8 +290,8 @@ TEST_F(Drivers, ACrashKillsTheDriverToo) {
   WriteFile(folder.path() / "crash.toml", "[[fault]]\nkind = 'crash'\nclient = 1\nfrom = '1s'\n");
   Driven run(
       {(folder.path() / "crash.toml").string(), "--driver", kDriverTemplate, "--duration", "6s"});
-  EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() == 3; }));
-  EXPECT_TRUE(Eventually([&] { return DriversOf(*run.program).size() == 2; }));
+  EXPECT_TRUE(Eventually([&] { return ListDrivers(*run.program).size() == 3; }));
+  EXPECT_TRUE(Eventually([&] { return ListDrivers(*run.program).size() == 2; }));
   EXPECT_TRUE(Eventually([&] { return run.program->DescendantNamed("dh-client-1") == 0; }));
   EXPECT_NE(run.program->DescendantNamed("dh-client-2"), 0);
   EXPECT_LE(run.program->Wait(), 2) << run.program->Err();
@@ -299,8 +302,8 @@ TEST_F(Drivers, ALockWithAWatchdogIsNotJudgedByItsLease) {
   const std::string command = kDriverTemplate + " | sed -u 's/\"can\": \\[/&\"watchdog\", /'";
   Driven run({"--driver", command});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
-  EXPECT_TRUE(ClaimOf(run.Verdict(), "lease-exclusion").is_null());
-  EXPECT_EQ(ClaimOf(run.Verdict(), "exclusion").at("outcome"), "valid");
+  EXPECT_TRUE(FindClaimJson(run.Verdict(), "lease-exclusion").is_null());
+  EXPECT_EQ(FindClaimJson(run.Verdict(), "exclusion").at("outcome"), "valid");
   const Finished asked =
       RunProgram({"run", "--driver", command, "--set", "claims=lease-exclusion"});
   EXPECT_EQ(asked.exit_code, 3);
@@ -310,7 +313,7 @@ TEST_F(Drivers, ALockWithAWatchdogIsNotJudgedByItsLease) {
       << asked.err;
 }
 
-TEST_F(Drivers, OptionsAreDefinedByTheDriver) {
+TEST_F(Drivers, TheDriverDefinesWhichOptionsExist) {
   Driven run({"--driver", kDriverTemplate, "--option", "interval_ms=7"});
   EXPECT_EQ(run.program->Wait(), 0) << run.program->Err();
   EXPECT_EQ(ReadJson(run.folder.path() / "run/plan.json").at("driver").at("options"),
@@ -342,14 +345,14 @@ TEST_F(Drivers, OptionsAreDefinedByTheDriver) {
 TEST_F(Drivers, TheTokensOfADriverAreJudged) {
   Driven rising({"--driver", WithTokens("rising"), "--set", "workload.write=fenced"});
   EXPECT_EQ(rising.program->Wait(), 0) << rising.program->Out() << rising.program->Err();
-  EXPECT_EQ(ClaimOf(rising.Verdict(), "fencing").at("outcome"), "valid");
+  EXPECT_EQ(FindClaimJson(rising.Verdict(), "fencing").at("outcome"), "valid");
   const Finished again =
       RunProgram({"run", "--dry-run", "--plan", (rising.folder.path() / "run/plan.json").string()});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   Driven falling({"--driver", WithTokens("falling")});
   EXPECT_EQ(falling.program->Wait(), 1) << falling.program->Out() << falling.program->Err();
-  EXPECT_EQ(ClaimOf(falling.Verdict(), "fencing").at("outcome"), "violated");
-  EXPECT_EQ(ClaimOf(falling.Verdict(), "exclusion").at("outcome"), "valid");
+  EXPECT_EQ(FindClaimJson(falling.Verdict(), "fencing").at("outcome"), "violated");
+  EXPECT_EQ(FindClaimJson(falling.Verdict(), "exclusion").at("outcome"), "valid");
 
   EXPECT_EQ(RunProgram({"driver", "check", "--", WithTokens("rising")}).exit_code, 0);
   const Finished checked = RunProgram({"driver", "check", "--", WithTokens("falling")});
@@ -393,8 +396,8 @@ TEST_F(Drivers, AreCheckedAgainstTheProtocol) {
       << broken.out;
 }
 
-// A process in its own session: neither the end of its client nor that of the process group reaches
-// it.
+// The driver starts a process in a session of its own. Killing the client or its process group does
+// not kill this process.
 TEST_F(Drivers, ADetachedChildOfADriverEndsWithTheRun) {
   const TestFolder folder;
   WriteFile(folder.path() / "detaches.py", R"py(

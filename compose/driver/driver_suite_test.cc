@@ -1,4 +1,4 @@
-// Suites with rows that drivers serve, and with drivers that are unavailable.
+// Tests suites whose rows drivers serve, and suites with unavailable drivers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,8 @@ const std::string kDriverSuiteTemplate = "/usr/bin/python3 " + SourceDir() + "/d
 
 class DriverSuite : public ::testing::Test {
  protected:
-  // Runs a suite with two columns: one row for each driver, and one for a lock of this project.
+  // Runs a suite with two columns. It has a row for each driver, and a row for a lock of this
+  // project.
   Finished Run(const std::vector<std::string>& drivers, const std::string& shard = "1/1") {
     std::string text =
         "[experiment]\nlock.lease = '400ms'\nworkload.duration = '600ms'\nworkload.clients = 2\n"
@@ -50,7 +51,7 @@ class DriverSuite : public ::testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(DriverSuite, ACellWithAnUnavailableDriverIsUnknownAndTheOthersRun) {
+TEST_F(DriverSuite, ACellWithAnUnavailableDriverIsUnknownAndOtherCellsRun) {
   const std::string asked = (folder() / "asked").string();
   const std::string missing =
       fmt::format("echo once >> {}; echo 'it needs a JVM (apt-get install it)' >&2; exit 4", asked);
@@ -82,7 +83,7 @@ TEST_F(DriverSuite, AMatrixNeedsNoDriver) {
   EXPECT_FALSE(std::filesystem::exists(asked));
 }
 
-// An error in the file is reported before anything runs, whatever the driver.
+// An option that a driver refuses is reported before anything runs.
 TEST_F(DriverSuite, AnOptionThatADriverRefusesIsBadInput) {
   const Finished finished = Run({kDriverSuiteTemplate + "'''\nlock.options.nosuch = '''1"});
   EXPECT_EQ(finished.exit_code, 3) << finished.err;

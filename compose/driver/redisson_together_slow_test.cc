@@ -1,5 +1,5 @@
-// Redisson and this project's lock `redisson` use one key of one server together: each respects the
-// other's holds. Skipped without a package registry.
+// Tests that Redisson and this project's lock `redisson` exclude each other on one key of one
+// server. Skipped without a package registry.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,7 +48,7 @@ struct Party {
   void Release(const Grant& grant) {
     EXPECT_EQ(lock->Release(grant, env.Mono() + kPatience), ReleaseResult::kReleased);
   }
-  // Redisson waits for half of this time.
+  // Whether an attempt of 4 s is refused. Redisson waits for half of this time.
   bool IsBusy() { return std::holds_alternative<Busy>(Try(4s)); }
 
   RealProcess process;
@@ -56,13 +56,13 @@ struct Party {
   std::unique_ptr<Lock> lock;
 };
 
-class Together : public ::testing::Test {
+class SharedKey : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const Result<void> installed = InstallDriver("redisson"); !installed)
       GTEST_SKIP() << installed.error().message;
     Result<std::unique_ptr<DriverChannel>> started =
-        DriverChannel::Start({.command = *DriverCommandOf("redisson"), .log = log_});
+        DriverChannel::Start({.command = *FindDriverCommand("redisson"), .log = log_});
     ASSERT_TRUE(started.has_value()) << started.error().message;
     driver_.channel = std::move(*started);
   }
@@ -94,7 +94,7 @@ class Together : public ::testing::Test {
   Party ours_{1, server_.address()}, theirs_{2, server_.address()};
 };
 
-TEST_F(Together, EachExcludesTheOther) {
+TEST_F(SharedKey, EachExcludesTheOther) {
   Meet();
   for (auto [holder, other] : {std::pair{&ours_, &theirs_}, std::pair{&theirs_, &ours_}}) {
     const Grant grant = holder->Acquire();
@@ -106,8 +106,8 @@ TEST_F(Together, EachExcludesTheOther) {
   }
 }
 
-// Redisson waits for a message or the end of the lease; the lease is longer than it waits.
-TEST_F(Together, EachWakesTheOther) {
+// Redisson waits for a message or for the end of the lease. The lease is longer than its wait.
+TEST_F(SharedKey, EachWakesTheOther) {
   Meet();
   const Grant first = ours_.Acquire();
   Grant second;
@@ -130,7 +130,7 @@ TEST_F(Together, EachWakesTheOther) {
   ours_.Release(ours_.Acquire());
 }
 
-TEST_F(Together, TheyNeverHoldTheLockTogether) {
+TEST_F(SharedKey, TheTwoNeverHoldTheLockAtOnce) {
   constexpr int kGrants = 200;  // grants of each of the two locks
   Meet();
   std::atomic<int> inside{0}, overlaps{0};
@@ -142,7 +142,7 @@ TEST_F(Together, TheyNeverHoldTheLockTogether) {
       const auto* granted = std::get_if<Granted>(&result);
       ASSERT_NE(granted, nullptr) << party.process.number << " after " << i << " grants";
       if (inside.fetch_add(1) != 0) ++overlaps;
-      party.env.SleepUntil(party.env.Mono() + 1ms);  // so that the other tries meanwhile
+      party.env.SleepUntil(party.env.Mono() + 1ms);  // the other party tries to acquire
       --inside;
       party.Release(granted->grant);
     }

@@ -27,7 +27,8 @@ namespace {
 
 using AnswerKind = DriverAnswer::Kind;
 
-// A run's settings for waiting. The maximum wait is not one of them: each acquire has it.
+// A run's settings for timeouts and retries, except retry.timeout: each acquire has its own maximum
+// wait.
 constexpr std::array kPace{"call-timeout",  "retry.interval", "retry.growth",
                            "retry.longest", "retry.jitter",   "retry.retries"};
 constexpr Lease kAnyLease = 500ms;  // placeholder until setup has the real lease
@@ -37,7 +38,7 @@ DriverAnswer Refused(const std::string& why) {
   return {.kind = AnswerKind::kError, .definite = true, .text = OnOneLine(why)};
 }
 
-// Shared by all sessions; outlives them.
+// Shared by all sessions. Outlives the sessions.
 struct ServeContext {
   const LockEntry& entry;
   Plan plan;
@@ -45,21 +46,21 @@ struct ServeContext {
   RealProcess process{};
 };
 
-std::unique_ptr<Lock> NewLock(const ServeContext& means, Env& env, int thread) {
-  return means.entry.make({.env = env,
-                           .client = means.client,
-                           .thread = thread,
-                           .seed = means.plan.seed,
-                           .nodes = means.plan.nodes,
-                           .lease = means.plan.lease,
-                           .call_timeout = means.plan.call_timeout,
-                           .options = Options(means.plan.lock_options)});
+std::unique_ptr<Lock> NewLock(const ServeContext& serve_context, Env& env, int thread) {
+  return serve_context.entry.make({.env = env,
+                                   .client = serve_context.client,
+                                   .thread = thread,
+                                   .seed = serve_context.plan.seed,
+                                   .nodes = serve_context.plan.nodes,
+                                   .lease = serve_context.plan.lease,
+                                   .call_timeout = serve_context.plan.call_timeout,
+                                   .options = Options(serve_context.plan.lock_options)});
 }
 
 // Writes whole lines to standard output.
 class Answers {
  public:
-  void Tell(const DriverRequest& request, const DriverAnswer& answer) {
+  void WriteAnswer(const DriverRequest& request, const DriverAnswer& answer) {
     const std::lock_guard lock(mutex_);
     const std::string line = AnswerLine(request.id, request.op, answer);
     std::fwrite(line.data(), 1, line.size(), stdout);
@@ -73,13 +74,13 @@ class Answers {
 // Answers the requests of one session in order, on a task of its own.
 class ServedSession {
  public:
-  ServedSession(Env& env, const ServeContext& means, int thread, Answers& answers)
-      : task_(env.Spawn(TaskKind::kSession, [this, &means, thread, &answers](Env& own) {
-          RetryPolicy policy = RetryPolicyOf(means.plan);
+  ServedSession(Env& env, const ServeContext& serve_context, int thread, Answers& answers)
+      : task_(env.Spawn(TaskKind::kSession, [this, &serve_context, thread, &answers](Env& own) {
+          RetryPolicy policy = MakeRetryPolicy(serve_context.plan);
           policy.timeout = {};  // each acquire has its own
-          ServedLock lock(own, NewLock(means, own, thread), policy);
+          ServedLock lock(own, NewLock(serve_context, own, thread), policy);
           while (const std::optional<DriverRequest> request = Next())
-            answers.Tell(*request, lock.Answer(*request));
+            answers.WriteAnswer(*request, lock.Answer(*request));
         })) {}
   ~ServedSession() {
     {
@@ -119,9 +120,10 @@ class ServedSession {
 
 class ServedDriver {
  public:
-  explicit ServedDriver(const LockEntry& entry) : means_{.entry = entry, .plan = {}} {}
+  explicit ServedDriver(const LockEntry& entry) : serve_context_{.entry = entry, .plan = {}} {}
 
-  // Says why the line is no valid request now; empty: it was accepted.
+  // Takes a line of input. Returns why it is no valid request now, or an empty text if it was
+  // accepted.
   std::string Take(std::string_view line) {
     auto parsed = ParseRequest(line);
     if (const auto* broken = std::get_if<BrokenLine>(&parsed))
@@ -130,17 +132,17 @@ class ServedDriver {
     switch (request.op) {
       case DriverOp::kHello:
         if (std::exchange(said_hello_, true)) return "hello was sent twice";
-        answers_.Tell(request, Hello(request));
+        answers_.WriteAnswer(request, Hello(request));
         return "";
       case DriverOp::kSetup:
         if (!said_hello_) return "setup was sent before hello";
         if (std::exchange(set_up_, true)) return "setup was sent twice";
-        answers_.Tell(request, SetUp(request));
+        answers_.WriteAnswer(request, SetUp(request));
         return "";
       case DriverOp::kBye:
         over_ = true;
         sessions_.clear();
-        answers_.Tell(request, {});
+        answers_.WriteAnswer(request, {});
         return "";
       case DriverOp::kAcquire:
       case DriverOp::kExtend:
@@ -160,38 +162,40 @@ class ServedDriver {
     if (request.protocol != kDriverProtocol)
       return Refused(fmt::format("this driver speaks protocol {}", kDriverProtocol));
     options_ = request.options;
-    Result<Plan> plan = ServedPlan(means_.entry, options_, kAnyLease, means_.entry.most_nodes);
+    Result<Plan> plan =
+        ServedPlan(serve_context_.entry, options_, kAnyLease, serve_context_.entry.most_nodes);
     if (!plan) return Refused(plan.error().message);
-    means_.plan = std::move(*plan);
+    serve_context_.plan = std::move(*plan);
     // The nodes are not known yet: this lock only reports its capabilities.
-    means_.process.addresses.resize(static_cast<size_t>(means_.plan.nodes) + 1);
-    RealEnv env(means_.process, TaskKind::kSession);
-    const std::unique_ptr<Lock> lock = NewLock(means_, env, 0);
+    serve_context_.process.addresses.resize(static_cast<size_t>(serve_context_.plan.nodes) + 1);
+    RealEnv env(serve_context_.process, TaskKind::kSession);
+    const std::unique_ptr<Lock> lock = NewLock(serve_context_, env, 0);
     if (lock->StaysLockedOnThrow())
       return Refused(
           "the lock stays locked when a section throws, which the driver protocol cannot express");
-    return {.hello = {.name = std::string(means_.entry.name),
+    return {.hello = {.name = std::string(serve_context_.entry.name),
                       .version = DOUBLEHOLD_VERSION,
-                      .can = CanOf(means_.entry, *lock)}};
+                      .can = CanOf(serve_context_.entry, *lock)}};
   }
 
   DriverAnswer SetUp(const DriverRequest& request) {
-    Result<Plan> plan =
-        ServedPlan(means_.entry, options_, request.lease, static_cast<int>(request.nodes.size()));
+    Result<Plan> plan = ServedPlan(serve_context_.entry, options_, request.lease,
+                                   static_cast<int>(request.nodes.size()));
     if (!plan) return Refused(plan.error().message);
-    means_.plan = std::move(*plan);
-    means_.plan.seed = request.seed;
-    means_.client = request.client;
-    means_.process = {.number = request.client, .seed = request.seed, .addresses = {{}}};
+    serve_context_.plan = std::move(*plan);
+    serve_context_.plan.seed = request.seed;
+    serve_context_.client = request.client;
+    serve_context_.process = {.number = request.client, .seed = request.seed, .addresses = {{}}};
     for (const DriverNode& node : request.nodes)
-      means_.process.addresses.push_back({.unix_path = {}, .host = node.host, .port = node.port});
-    env_ = std::make_unique<RealEnv>(means_.process, TaskKind::kSession);
+      serve_context_.process.addresses.push_back(
+          {.unix_path = {}, .host = node.host, .port = node.port});
+    env_ = std::make_unique<RealEnv>(serve_context_.process, TaskKind::kSession);
     for (int thread = 0; thread < request.sessions; ++thread)
-      sessions_.push_back(std::make_unique<ServedSession>(*env_, means_, thread, answers_));
+      sessions_.push_back(std::make_unique<ServedSession>(*env_, serve_context_, thread, answers_));
     return {};
   }
 
-  ServeContext means_;
+  ServeContext serve_context_;
   std::map<std::string, std::string> options_;
   Answers answers_;
   std::unique_ptr<RealEnv> env_;
@@ -203,7 +207,7 @@ class ServedDriver {
 
 }  // namespace
 
-RetryPolicy RetryPolicyOf(const Plan& plan) {
+RetryPolicy MakeRetryPolicy(const Plan& plan) {
   return {.interval = plan.retry.interval,
           .growth = plan.retry.growth,
           .longest = plan.retry.longest,
@@ -216,7 +220,7 @@ RetryPolicy RetryPolicyOf(const Plan& plan) {
 std::vector<std::string> ServedOptions(const LockEntry& lock) {
   std::vector<std::string> names;
   for (const OptionSpec& spec : lock.options) {
-    // Operating the nodes is not a client's job.
+    // A client does not restart nodes, so it has no use for this option.
     if (spec.name != kRestartDelay) names.emplace_back(spec.name);
   }
   names.insert(names.end(), kPace.begin(), kPace.end());
@@ -237,7 +241,7 @@ Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::
     if (std::ranges::find(known, name) == known.end())
       return BadInput(UnknownWord("option", name, known));
     set(name.starts_with("retry.") ? name : "lock." + name, word);
-    // A driver does not know how many replicas there are, so use as many as it waits for.
+    // A driver does not know the number of replicas, so the plan has as many as the lock waits for.
     if (name != kAwaitedReplicas || word == "0") continue;
     set("topology.name", "replicated");
     set("topology.replicas", word);
@@ -247,7 +251,7 @@ Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::
 
 Result<ExitCode> ServeLock(const std::string& name) {
   const LockEntry* entry = name == kDriverLock ? nullptr : FindLock(name);
-  if (entry == nullptr) return BadInput(UnknownWord("lock", name, NamesOf(Locks())));
+  if (entry == nullptr) return BadInput(UnknownWord("lock", name, ListNames(Locks())));
   if (entry->Has(Trait::kLockFree))
     return BadInput(fmt::format("'{}' takes no lock, so it cannot be served as a driver", name));
   ServedDriver driver(*entry);

@@ -14,14 +14,15 @@
 
 namespace doublehold {
 
-// How clients of this plan wait for the lock.
-RetryPolicy RetryPolicyOf(const Plan& plan);
+// Returns the timeouts and retries of clients of this plan.
+RetryPolicy MakeRetryPolicy(const Plan& plan);
 
-// The options of such a driver: the lock's own, and a run's settings for timeouts and retries.
+// Returns the names of the options that the served lock accepts: the lock's own options, and a
+// run's settings for timeouts and retries.
 std::vector<std::string> ServedOptions(const LockEntry& lock);
 
-// The plan of the lock with these options on `nodes` nodes, as in a run with the same settings.
-// Returns bad input for an unknown option, or one that a driver cannot have.
+// Returns the plan of a run of this lock with these options on `nodes` nodes. Returns bad input for
+// an option that is unknown or that a driver cannot have.
 Result<Plan> ServedPlan(const LockEntry& lock, const std::map<std::string, std::string>& options,
                         Lease lease, int nodes);
 

@@ -1,4 +1,4 @@
-// `driver serve` answers hello without a server or a run. served_locks_slow_test.cc tests it in
+// Tests `driver serve` without a server or a run. served_locks_slow_test.cc tests served locks in
 // runs.
 #include "compose/driver/serve.h"
 
@@ -58,7 +58,7 @@ TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
        "the lock stays locked when a section throws, which the driver protocol cannot express"},
   };
   for (const auto& each : cases) {
-    const Result<DriverPlan> met = MeetDriver(kDriverServeServe + each.lock, each.options);
+    const Result<DriverPlan> met = QueryDriverPlan(kDriverServeServe + each.lock, each.options);
     ASSERT_FALSE(met.has_value()) << each.lock;
     EXPECT_EQ(met.error().code, ExitCode::kBadInput);
     EXPECT_NE(met.error().message.find(" refused hello: "), std::string::npos)
@@ -69,19 +69,19 @@ TEST(DriverServe, UnsupportedOptionsAreRefusedAtHello) {
 
 TEST(DriverServe, HelloNamesTheLockAndItsCapabilities) {
   const Result<DriverPlan> met =
-      MeetDriver(kDriverServeServe + "redisson-fenced", {{"explicit-lease", "true"}});
+      QueryDriverPlan(kDriverServeServe + "redisson-fenced", {{"explicit-lease", "true"}});
   ASSERT_TRUE(met.has_value()) << met.error().message;
   EXPECT_EQ(met->name, "redisson-fenced");
   EXPECT_EQ(met->version, DOUBLEHOLD_VERSION);
   EXPECT_EQ(met->can, (std::vector<std::string>{"extend", "lease", "reentrant", "token"}));
 }
 
-// The output of a shell command, followed by its exit status.
+// Returns the output of a shell command, followed by its exit status.
 std::string Shell(const std::string& command) {
   return RunToEnd({"sh", "-c", command + " 2>&1; echo $?"})->output;
 }
 
-TEST(DriverServe, AnInvalidLineEndsItWithAMessage) {
+TEST(DriverServe, AnInvalidLineEndsTheDriverWithAMessage) {
   const std::string serve = " | " + kDriverServeServe + "set-nx-px";
   EXPECT_EQ(Shell("printf ''" + serve), "0\n") << "the end of its input is a bye";
   EXPECT_EQ(Shell("echo nonsense" + serve),

@@ -1,17 +1,17 @@
-// This project's locks, served by `driver serve`. They follow the driver protocol. Under the faults
-// of the suites each claim has the same outcome as without a driver.
+// Tests this project's locks, served by `driver serve`. They follow the driver protocol. Under the
+// faults of the suites, each claim has the same outcome as without a driver.
 //
-// Left out, since a driver cannot have it:
+// These cases are left out, because a driver cannot have them:
 // - Sections that throw: set-nx-px-reentrant with leaky-marker (K13), which is refused at hello.
-// - lease-exclusion of a lock with a watchdog or without leases: the protocol does not say when a
-//   lease ends.
-// - release of a lock that does not check its release: it may be unknown if the holder's lease may
-//   have expired.
+// - The claim lease-exclusion, for a lock with a watchdog or without leases: the protocol does
+//   not say when a lease ends.
+// - The claim release, for a lock that does not check the owner in its release: with a driver,
+//   the outcome may be unknown if the holder's lease may have expired.
 // - Steps inside a lock's protocol (mid-acquire, mid-release): only a lock in the client's process
 //   announces them. A case that needs such a step (K01, K05, K06) uses the command that follows it,
 //   on both sides. K09 and K11 are left out.
 //
-// Claims that may have any outcome are not compared.
+// Claims whose expected outcome is "any" are not compared.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -45,22 +45,22 @@ void PrintTo(const ServedLocksCase& each, std::ostream* out) {
   *out << each.suite << ": " << each.cell;
 }
 
-FaultPlan& FaultOf(Plan& plan, const std::string& name) {
+FaultPlan& FindFaultInPlan(Plan& plan, const std::string& name) {
   return *std::ranges::find(plan.faults, name, &FaultPlan::name);
 }
 
-// A driver is asked to wait for half of the call timeout; in process a lock waits for
-// retry.timeout.
-void AskFor(Plan& plan) { plan.call_timeout = 2 * plan.retry.timeout; }
+// A driver waits for half of the call timeout; a lock in the client's process waits for
+// retry.timeout. This makes both times equal.
+void WaitForRetryTimeout(Plan& plan) { plan.call_timeout = 2 * plan.retry.timeout; }
 
-// One attempt takes longer than a call's timeout. A driver that does not answer in time may have
-// been granted the lock.
-void LetTriesTakeLong(Plan& plan) { plan.call_timeout = 4 * plan.lease; }
+// For a lock whose attempt takes longer than a call's timeout. A driver that does not answer in
+// time may have been granted the lock.
+void AllowLongAttempts(Plan& plan) { plan.call_timeout = 4 * plan.lease; }
 
 // Drops client A's EXPIRE, and kills A while it waits for the reply.
 void LoseTheExpiry(Plan& plan) {
   plan.call_timeout = 4 * plan.lease;
-  FaultPlan& kill = FaultOf(plan, "kill-a");
+  FaultPlan& kill = FindFaultInPlan(plan, "kill-a");
   kill.on.reset();
   kill.client = 1;
   kill.from = plan.lease * 3 / 4;
@@ -73,7 +73,7 @@ void LoseTheExpiry(Plan& plan) {
 }
 
 void HoldTheDelete(Plan& plan) {
-  FaultPlan& held = FaultOf(plan, "held-del");
+  FaultPlan& held = FindFaultInPlan(plan, "held-del");
   held.on = Trigger{.client = 1, .step = Step::kBeforeRelease};
   held.command = "DEL";
 }
@@ -84,8 +84,8 @@ std::vector<ServedLocksCase> CasesServedLocks() {
   return {
       {"seeds", "none/calm", [](Plan&) {}, kNoLeaseEnds},
       {"seeds", "setnx-expire/K01 K11", LoseTheExpiry},
-      {"seeds", "setnx-getset finally-releases/K02", AskFor},
-      {"seeds", "setnx-getset/K02", AskFor},
+      {"seeds", "setnx-getset finally-releases/K02", WaitForRetryTimeout},
+      {"seeds", "setnx-getset/K02", WaitForRetryTimeout},
       {"seeds", "set-nx-px-del/K03 K04"},
       {"seeds", "setnx-expire/K03 K04"},
       {"seeds", "setnx-getset/K03 K04"},
@@ -116,8 +116,8 @@ std::vector<ServedLocksCase> CasesServedLocks() {
       {"seeds", "redisson renew-once/K22", [](Plan&) {}, kNoLeaseEnds},
       {"seeds", "redisson/K22", [](Plan&) {}, kNoLeaseEnds},
       {"seeds", "redlock/K25"},
-      {"seeds", "redlock no-validity-check/K27", LetTriesTakeLong},
-      {"seeds", "redlock/K27", LetTriesTakeLong},
+      {"seeds", "redlock no-validity-check/K27", AllowLongAttempts},
+      {"seeds", "redlock/K27", AllowLongAttempts},
       {"seeds", "redlock/K29"},
       {"seeds", "fenced on writes/K33"},
       {"seeds", "fenced/K33"},
@@ -135,7 +135,7 @@ std::vector<ServedLocksCase> CasesServedLocks() {
 
 // ---- their two sides ---------------------------------------------------------------------------
 
-Plan PlanOfServedLocks(const ServedLocksCase& each) {
+Plan MakeServedLocksPlan(const ServedLocksCase& each) {
   const Result<Suite> suite =
       ReadSuite(std::filesystem::path(SourceDir() + "/compose/suites") / each.suite += ".toml");
   if (!suite) throw std::runtime_error(suite.error().message);
@@ -148,8 +148,8 @@ Plan PlanOfServedLocks(const ServedLocksCase& each) {
 
 std::string Span(Duration span) { return fmt::format("{}ns", span.count()); }
 
-// The lock's options, and how a run with this plan waits.
-DriverOptions OptionsOf(const Plan& plan) {
+// Returns the lock's options, and the plan's timeouts and retries.
+DriverOptions MakeDriverOptions(const Plan& plan) {
   DriverOptions options{{"call-timeout", Span(plan.call_timeout)},
                         {"retry.interval", Span(plan.retry.interval)},
                         {"retry.growth", fmt::format("{}", plan.retry.growth)},
@@ -167,10 +167,11 @@ DriverOptions OptionsOf(const Plan& plan) {
   return options;
 }
 
-// The same experiment with the lock behind a driver, without expectations.
-Plan Served(const Plan& plan, const std::set<std::string>& left_out) {
+// Returns the same experiment with the lock served by a driver, without expectations.
+Plan ServeByDriver(const Plan& plan, const std::set<std::string>& left_out) {
   Plan served = plan;
-  const Result<DriverPlan> driver = MeetDriver(kServedLocksServe + plan.lock, OptionsOf(plan));
+  const Result<DriverPlan> driver =
+      QueryDriverPlan(kServedLocksServe + plan.lock, MakeDriverOptions(plan));
   if (!driver) throw std::runtime_error(driver.error().message);
   served.driver = *driver;
   served.lock = kDriverLock;
@@ -187,7 +188,7 @@ struct ServedLocksJudged {
   History history;
 
   [[nodiscard]] std::string OutcomeOf(const std::string& claim) const {
-    const nlohmann::json judged = ClaimOf(verdict, claim);
+    const nlohmann::json judged = FindClaimJson(verdict, claim);
     return judged.is_null() ? "not judged" : judged.at("outcome").get<std::string>();
   }
 };
@@ -209,10 +210,10 @@ ServedLocksJudged RunPlan(const Plan& plan) {
 class ServedLocks : public ::testing::TestWithParam<ServedLocksCase> {};
 
 TEST_P(ServedLocks, HaveTheSameOutcomesAsInProcess) {
-  const Plan plan = PlanOfServedLocks(GetParam());
+  const Plan plan = MakeServedLocksPlan(GetParam());
   const ServedLocksJudged here = RunPlan(plan);
   ASSERT_EQ(here.finished.exit_code, 0) << here.finished.out << here.finished.err;
-  const ServedLocksJudged there = RunPlan(Served(plan, GetParam().left_out));
+  const ServedLocksJudged there = RunPlan(ServeByDriver(plan, GetParam().left_out));
   ASSERT_LE(there.finished.exit_code, 2) << there.finished.err;
   size_t compared = 0;
   for (const std::string& claim : plan.claims) {
@@ -220,7 +221,8 @@ TEST_P(ServedLocks, HaveTheSameOutcomesAsInProcess) {
     const bool is_certain = expected == plan.expect.end() || expected->second != "any";
     if (!is_certain || GetParam().left_out.contains(claim)) continue;
     ++compared;
-    // A driver whose release does not check cannot say whether it freed a lock.
+    // A lock that does not check the owner in its release cannot report whether it freed another's
+    // lock.
     if (claim == "release" && here.OutcomeOf(claim) == "violated" &&
         there.OutcomeOf(claim) == "unknown")
       continue;
@@ -229,13 +231,14 @@ TEST_P(ServedLocks, HaveTheSameOutcomesAsInProcess) {
   EXPECT_GE(compared, std::min<size_t>(plan.claims.size(), 2));
 }
 
-std::string NameOf(const ::testing::TestParamInfo<ServedLocksCase>& info) {
+std::string NameServedLocksCase(const ::testing::TestParamInfo<ServedLocksCase>& info) {
   std::string name = fmt::format("{}_{}_{}", info.index, info.param.suite, info.param.cell);
   std::ranges::replace_if(
       name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(CasesServedLocks()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Each, ServedLocks, ::testing::ValuesIn(CasesServedLocks()),
+                         NameServedLocksCase);
 
 // ---- the protocol ------------------------------------------------------------------------------
 

@@ -12,11 +12,11 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kProbes = 400;
-constexpr double kTolerance = 1.2;  // An estimate may exceed the budget by this factor.
-// The limit of a search without a budget: some months of a hundred threads.
+constexpr double kTolerance = 1.2;  // an estimate may exceed the budget by this factor
+// Limit of a search without a budget. A hundred threads would take some months.
 constexpr double kMostWithoutBudget = 1e13;
-// Far beyond the budget the estimate need not be exact, if each probe takes long: with so many
-// first deviations, hundreds of probes take seconds.
+// With more than kManyFirst first deviations, hundreds of probes take seconds. So the estimate ends
+// as soon as it is certain to exceed the budget by the factor kFarBeyond.
 constexpr double kFarBeyond = 1000;
 constexpr size_t kManyFirst = 300;
 
@@ -40,8 +40,9 @@ class Probes {
   }
 
  private:
-  // Descends from `first` to a leaf and returns the estimated number of executions below the plain
-  // one. `weight` is the number of executions on the first level that this descent represents.
+  // Adds random deviations after `first`, one a level, until no more fit. Returns an estimate of
+  // the number of all executions with at least one deviation. `weight` is the number of first
+  // deviations.
   double Probe(const sim::Deviation& first, double weight) {
     sim::Deviations deviations{first};
     double sum = 0;
@@ -68,12 +69,12 @@ class Probes {
   Worker worker_;
   Prng random_;
   double enough_;
-  double most_ = std::numeric_limits<double>::infinity();  // of the sum over all probes
+  double most_ = std::numeric_limits<double>::infinity();  // limit of the sum over all probes
   bool is_within_ = true;
 };
 
-// For example "2,300" or "4.1 million".
-std::string Rounded(double executions) {
+// For example "3 thousand" or "4.1 million".
+std::string FormatRounded(double executions) {
   if (executions < 1000) return fmt::format("{:.0f}", executions);
   if (executions < 1e6) return fmt::format("{:.0f} thousand", std::ceil(executions / 1000));
   if (executions < 1e12) return fmt::format("{:.1f} million", executions / 1e6);
@@ -100,7 +101,7 @@ Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds) {
     --(less.*bound);
     const double executions = EstimateExecutions(scenario, less, enough);
     smaller += fmt::format("--{} {} has {} {}; ", option, less.*bound,
-                           executions > enough ? "at least" : "about", Rounded(executions));
+                           executions > enough ? "at least" : "about", FormatRounded(executions));
   };
   offer("depth", &Bounds::depth);
   offer("delay-bound", &Bounds::delays);
@@ -109,7 +110,7 @@ Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds) {
   return BadInput(
       fmt::format("{} {} executions are within the bounds, {}: {}use fewer --faults, --clients or "
                   "--cycles, {}or draw with --strategy pct",
-                  all > enough ? "at least" : "about", Rounded(all), limit, smaller,
+                  all > enough ? "at least" : "about", FormatRounded(all), limit, smaller,
                   has_budget ? "raise --budget (0: no limit), " : ""));
 }
 

@@ -11,7 +11,8 @@
 namespace doublehold {
 namespace {
 
-// Parts a thread in one wave. A wave lasts as long as its slowest thread.
+// Number of parts that each thread runs in one wave. All threads wait for the slowest thread of a
+// wave.
 constexpr size_t kPartsOfAWave = 16;
 constexpr size_t kMostDifferent = 1 << 22;  // limit of distinct histories that are counted
 
@@ -44,7 +45,7 @@ class Search {
         explored_.ended == Ended::kAllRun && bounds_.strategy == StrategyKind::kExhaustive;
     if (!is_over_ && bounds_.strategy != StrategyKind::kExhaustive)
       explored_.ended = Ended::kBudget;
-    for (Found& found : explored_.claims) Tell(found);
+    for (Found& found : explored_.claims) DescribeFinding(found);
     explored_.different = static_cast<int64_t>(digests_.size());
     explored_.points_struck = static_cast<int64_t>(points_.size());
     return std::move(explored_);
@@ -63,8 +64,8 @@ class Search {
     CHECK(false);
   }
 
-  // Runs the parts from `begin` on in parallel, at most one wave. Returns the first part of the
-  // next wave.
+  // Runs the parts from `begin` on in parallel, at most one wave of them. Returns the index of the
+  // first part of the next wave.
   size_t RunWave(Strategy& strategy, size_t begin) {
     const size_t wanted = workers_.size() * kPartsOfAWave;
     const size_t end = std::min(explored_.parts, begin + wanted);
@@ -113,7 +114,8 @@ class Search {
     if (!done.is_equal && explored_.unequal++ == 0) explored_.first_unequal = done.deviations;
     explored_.marks |= done.marks;
     if (digests_.size() < kMostDifferent) digests_.insert(done.digest);
-    // An execution equals the plain one up to its first deviation, so the points match.
+    // An execution equals the plain execution up to its first deviation. So the place of its first
+    // deviation is a point of the plain execution.
     const auto& deviations = done.deviations;
     const bool is_of_plain = !deviations.empty() && deviations[0].at <= last_point_ &&
                              deviations[0].kind == sim::ChoiceKind::kFault;
@@ -138,7 +140,7 @@ class Search {
     found.how_unusual = done.how_unusual;
   }
 
-  void Tell(Found& found) {
+  void DescribeFinding(Found& found) {
     if (found.violated + found.unknown == 0) return;
     Done done{.deviations = found.shortest};
     workers_.front()->Run(done);

@@ -31,40 +31,40 @@ constexpr std::array<StrategyEntry, 3> kStrategies{{{StrategyKind::kExhaustive, 
 
 struct Bounds {
   int depth = 1;   // maximum number of faults in one execution
-  int delays = 0;  // maximum number of delays: a due event is deferred behind the next one
+  int delays = 0;  // maximum number of delays; a delay defers an event behind the next event
   std::map<FaultForm, int> most{};  // maximum per fault kind; a missing kind has the limit `depth`
   // Maximum number of executions; 0: no limit. Only an exhaustive search may have no limit.
   int64_t executions = 0;
   StrategyKind strategy = StrategyKind::kExhaustive;
   uint64_t seed = 1;  // seed of all random choices
   int jobs = 1;       // number of threads
-  // limit of the frontier: executions whose continuations are still to be run
+  // Limit of the frontier: the executions whose continuations are still to be run.
   int64_t memory_bytes = int64_t{1} << 30;
   bool reduce = true;      // an exhaustive search skips equivalent executions (sleep sets)
   bool run_twice = false;  // runs each execution again in a fresh world and compares the two
 };
 
-// The result for one claim within the bounds.
+// The result of the search for one claim.
 struct Found {
   std::string claim;
   int64_t violated = 0;  // number of executions that violate the claim
   int64_t unknown = 0;   // number of executions in which the claim is unknown
-  // An execution that violates the claim. If none does, an execution in which the claim is unknown.
-  // Chosen by, in this order:
+  // An execution that violates the claim. If no execution violates it, an execution in which the
+  // claim is unknown. Chosen by, in this order:
   // 1. the fewest deviations,
   // 2. the least unusual faults (their order in FaultForm),
   // 3. the order of the search.
   sim::Deviations shortest{};
   int how_unusual = 0;
-  std::string sentence{};  // describes the violation in `shortest`, or says why it is unknown
+  std::string sentence{};  // describes the violation in `shortest`, or the reason for unknown
 };
 
 enum class Ended : uint8_t { kAllRun, kBudget, kMemory, kInterrupted };
 
 struct Explored {
   int64_t executions = 0;
-  // Executions that were skipped, together with their continuations; not part of `executions`. Each
-  // differs from an execution that was run only in the order of two independent simultaneous
+  // Executions that were skipped; not part of `executions`. Their continuations were skipped too.
+  // Each differs from an execution that was run only in the order of two independent simultaneous
   // events.
   int64_t left_out = 0;
   int64_t different = 0;  // executions with distinct histories, as a checker sees them
@@ -77,8 +77,8 @@ struct Explored {
   MarkSet marks{};     // marks that any execution reached
   int64_t points = 0;  // points of the plain execution at which a fault can begin
   int64_t points_struck = 0;
-  // Progress: `level` is the number of deviations of the current executions, and `parts_done` of
-  // `parts` in this round were run.
+  // Progress: `level` is the number of deviations of the current executions. Of the `parts` of this
+  // round, `parts_done` were run.
   int level = 0;
   size_t parts_done = 0, parts = 0;
 };

@@ -19,7 +19,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kExploreVersion = 1;
-// The default number of nodes of a lock on several nodes: with three a majority is not all nodes.
+// The default number of nodes of a lock on several nodes. Three is the smallest number of which a
+// majority is not all nodes.
 constexpr int kNodes = 3;
 
 Settings SettingsForLock(const AllAsked& asked, const std::string& lock, int clients) {
@@ -43,13 +44,13 @@ Result<MatrixFound> Run(const AllAsked& asked, const MatrixSearch& search) {
   MatrixFound found{.explored = Explore(scenario, bounds, [](const Explored&) {})};
   for (const Found& claim : found.explored.claims) {
     found.replays.push_back(
-        claim.violated == 0 ? "" : ToText(ReplayOf(settings, scenario, claim.shortest)));
+        claim.violated == 0 ? "" : ToText(MakeReplayString(settings, scenario, claim.shortest)));
   }
   return found;
 }
 
-nlohmann::json WholeJson(const AllAsked& asked, const std::vector<MatrixRow>& rows,
-                         double seconds) {
+nlohmann::json MatrixToJson(const AllAsked& asked, const std::vector<MatrixRow>& rows,
+                            double seconds) {
   int64_t executions = 0;
   for (const MatrixRow& row : rows) {
     for (const MatrixCell& cell : row.cells) {
@@ -66,8 +67,8 @@ nlohmann::json WholeJson(const AllAsked& asked, const std::vector<MatrixRow>& ro
           {"rows", ToJson(rows)}};
 }
 
-// "lock 3 of 21: redlock, 2 clients, pause, depth 2; 12 s, about 72 s left". The estimate takes all
-// locks to be alike.
+// For example "lock 3 of 21: redlock, 2 clients, pause, depth 2; 12 s, about 72 s left". The
+// estimate assumes that all locks take the same time.
 std::string ProgressOfAll(const AllAsked& asked, const MatrixSearch& search, double seconds) {
   const auto before = std::ranges::find(asked.locks, search.lock) - asked.locks.begin();
   const std::ptrdiff_t left = std::ssize(asked.locks) - before;
@@ -89,12 +90,13 @@ Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json
   return WriteWhole(folder / "matrix.md", markdown);
 }
 
-// The cells so far, if the exploration is interrupted now. No files are written then.
+// Sets the text that is printed if the exploration is interrupted now: the cells so far. An
+// interrupted exploration writes no files.
 void SetLastWordsOfAll(LastWords& words, const AllAsked& asked, const std::vector<MatrixRow>& rows,
                        double seconds) {
-  std::string found = MarkdownOf(rows);
+  std::string found = ToMarkdown(rows);
   if (asked.as_json) {
-    nlohmann::json json = WholeJson(asked, rows, seconds);
+    nlohmann::json json = MatrixToJson(asked, rows, seconds);
     json["interrupted"] = true;
     found = json.dump(2) + "\n";
   }
@@ -104,13 +106,13 @@ void SetLastWordsOfAll(LastWords& words, const AllAsked& asked, const std::vecto
                                           asked.into ? "; no files were written" : ""));
 }
 
-ExitCode StatusOf(const std::vector<MatrixRow>& rows) {
+ExitCode MatrixExitCode(const std::vector<MatrixRow>& rows) {
   for (const MatrixRow& row : rows) {
     for (const MatrixCell& cell : row.cells) {
       for (const MatrixDepth& depth : cell.depths) {
         if (!depth.found.explored.is_complete) return ExitCode::kUnknown;
       }
-      if (TextOf(cell).find('?') != std::string::npos) return ExitCode::kUnknown;
+      if (FormatCell(cell).find('?') != std::string::npos) return ExitCode::kUnknown;
     }
   }
   return ExitCode::kAsExpected;
@@ -142,10 +144,10 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
         SetLastWordsOfAll(*words, asked, so_far, seconds());
       });
   if (terminal) fmt::print(stderr, "\r\x1b[K");
-  words.reset();  // all is printed now
+  words.reset();  // the matrix is printed
   const double took = seconds();
-  const nlohmann::json json = WholeJson(asked, rows, took);
-  const std::string markdown = MarkdownOf(rows);
+  const nlohmann::json json = MatrixToJson(asked, rows, took);
+  const std::string markdown = ToMarkdown(rows);
   if (asked.as_json) {
     fmt::print("{}\n", json.dump(2));
   } else {
@@ -156,7 +158,7 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
     TRY(WriteInto(*asked.into, json, markdown));
     if (!asked.as_json) fmt::print("files: {}\n", asked.into->string());
   }
-  return StatusOf(rows);
+  return MatrixExitCode(rows);
 }
 
 }  // namespace doublehold

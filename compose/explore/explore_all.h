@@ -14,18 +14,18 @@
 namespace doublehold {
 
 struct AllAsked {
-  // The settings of every scenario, except its lock and clients. The scenario's faults are the
-  // columns. The bounds apply to each search; `executions` is the budget of a cell.
+  // The settings of every scenario, except its lock and clients. Each fault of `search.scenario` is
+  // a column. The bounds apply to each search; `executions` is the budget of a cell.
   SearchAsked search;
-  std::vector<int> clients;        // one row each
-  std::vector<std::string> locks;  // one row each
-  // gets explore.json and matrix.md; must be new or empty
+  std::vector<int> clients;  // numbers of clients; each lock has a row for each number
+  std::vector<std::string> locks;
+  // The folder for explore.json and matrix.md; must be new or empty.
   std::optional<std::filesystem::path> into{};
   bool as_json = false;
 };
 
-// Prints the matrix. Returns kUnknown if a budget ended or a claim is unknown, else kAsExpected. A
-// violation is no failure here: the matrix is meant to show violations.
+// Prints the matrix. Returns kUnknown if a budget ended or a claim is unknown, else kAsExpected.
+// Violations do not change the status, because the matrix is meant to show them.
 Result<ExitCode> ExploreAll(const AllAsked& asked);
 
 }  // namespace doublehold

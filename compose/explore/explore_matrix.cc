@@ -23,8 +23,8 @@ std::vector<std::string> ViolatedIn(const Explored& explored) {
   return claims;
 }
 
-// The name of each column and its faults.
-std::vector<std::pair<std::string, std::vector<FaultForm>>> ColumnsOf(const MatrixTerms& terms) {
+// Returns the name of each column and its faults.
+std::vector<std::pair<std::string, std::vector<FaultForm>>> MakeColumns(const MatrixTerms& terms) {
   std::vector<std::pair<std::string, std::vector<FaultForm>>> columns{{"none", {}}};
   for (const FaultForm fault : terms.faults)
     columns.push_back({std::string(EntryOf(fault).name), {fault}});
@@ -32,7 +32,8 @@ std::vector<std::pair<std::string, std::vector<FaultForm>>> ColumnsOf(const Matr
   return columns;
 }
 
-// Searches a cell at each depth up to that of `deepest`, until its budget ends.
+// Searches a cell at each depth up to the depth of `deepest`. Stops after a search whose budget
+// ended.
 Result<std::vector<MatrixDepth>> SearchCell(
     const MatrixSearch& deepest, const MatrixExploring& exploring,
     const std::function<void(const MatrixSearch&)>& progress) {
@@ -58,7 +59,7 @@ std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExplo
   for (const std::string& lock : terms.locks) {
     for (const int clients : terms.clients) {
       MatrixRow& row = rows.emplace_back(MatrixRow{.lock = lock, .clients = clients});
-      for (const auto& [name, faults] : ColumnsOf(terms)) {
+      for (const auto& [name, faults] : MakeColumns(terms)) {
         auto depths = SearchCell({.lock = lock,
                                   .clients = clients,
                                   .faults = faults,
@@ -77,7 +78,7 @@ std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExplo
   return rows;
 }
 
-std::string TextOf(const MatrixCell& cell) {
+std::string FormatCell(const MatrixCell& cell) {
   std::string text;
   std::vector<std::string> before;
   bool is_unknown = false;
@@ -99,7 +100,7 @@ std::string TextOf(const MatrixCell& cell) {
   return text.empty() ? "." : text;
 }
 
-std::string MarkdownOf(const std::vector<MatrixRow>& rows) {
+std::string ToMarkdown(const std::vector<MatrixRow>& rows) {
   std::string text, letters;
   for (const MatrixRow& row : rows) {
     if (row.cells.empty()) continue;
@@ -114,8 +115,8 @@ std::string MarkdownOf(const std::vector<MatrixRow>& rows) {
     }
     text += fmt::format("| `{}` | {} |", row.lock, row.clients);
     for (const MatrixCell& cell : row.cells) {
-      text += fmt::format(" {} |", TextOf(cell));
-      letters += TextOf(cell);
+      text += fmt::format(" {} |", FormatCell(cell));
+      letters += FormatCell(cell);
     }
     text += "\n";
   }
@@ -162,7 +163,7 @@ nlohmann::json ToJson(const std::vector<MatrixRow>& rows) {
         depths.back()["depth"] = each.depth;
       }
       cells.push_back(
-          {{"fault", cell.fault}, {"text", TextOf(cell)}, {"depths", std::move(depths)}});
+          {{"fault", cell.fault}, {"text", FormatCell(cell)}, {"depths", std::move(depths)}});
     }
     all.push_back({{"lock", row.lock}, {"clients", row.clients}, {"cells", std::move(cells)}});
     if (!row.refused.empty()) all.back()["refused"] = row.refused;

@@ -1,5 +1,5 @@
-// The matrix of `explore --all`: which claims each lock violates under each fault. A row is a lock
-// with a number of clients; a column is a fault.
+// The matrix of `explore --all`. It shows which claims each lock violates under each fault. A row
+// is a lock with a number of clients; a column is a fault.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_EXPLORE_MATRIX_H_
 
@@ -16,12 +16,13 @@ namespace doublehold {
 struct MatrixTerms {
   std::vector<std::string> locks;
   std::vector<int> clients;
-  // One column each. `none` is the first column; `any`, for all of them together, is the last.
+  // Each fault has a column. The first column, `none`, has no fault; the last column, `any`, has
+  // all faults together.
   std::vector<FaultForm> faults;
-  int depth = 2;  // A cell is searched at depths 1, 2, ..., `depth`, until its budget ends.
+  int depth = 2;  // maximum depth; a cell is searched at depths 1, 2, ... until its budget ends
 };
 
-// One search of a cell: this lock, this number of clients, and at most `depth` of these faults.
+// One search of a cell, with at most `depth` of these faults in an execution.
 struct MatrixSearch {
   std::string lock;
   int clients = 0;
@@ -30,10 +31,10 @@ struct MatrixSearch {
 };
 struct MatrixFound {
   Explored explored;
-  // one replay string a claim; empty if the claim is not violated
+  // One replay string for each claim; empty if the claim is not violated.
   std::vector<std::string> replays{};
 };
-// Runs one search. Returns an error that says why, if the lock cannot be simulated.
+// Runs one search. If the lock cannot be simulated, returns an error that says why.
 using MatrixExploring = std::function<Result<MatrixFound>(const MatrixSearch&)>;
 
 struct MatrixDepth {
@@ -41,36 +42,37 @@ struct MatrixDepth {
   MatrixFound found;
 };
 struct MatrixCell {
-  std::string fault;  // For example "none", "pause", "any".
+  std::string fault;  // name of the column, such as "none", "pause", "any"
   std::vector<MatrixDepth> depths;
 };
 struct MatrixRow {
   std::string lock;
   int clients = 0;
-  // why the lock cannot be simulated, so that the row has no cells; else empty
+  // If the lock cannot be simulated: the reason. Such a row has no cells.
   std::string refused{};
   std::vector<MatrixCell> cells{};
 };
 
 using RowsSoFar = std::function<void(const std::vector<MatrixRow>&)>;
-// Searches `none` once with depth 0, and every other column at each depth. Calls `progress` before
-// each search, and `so_far` after each cell; the last row may lack cells then.
+// Searches the column `none` once with depth 0, and every other column at each depth. Calls
+// `progress` before each search. Calls `so_far` after each cell with all rows so far; the last row
+// may be incomplete.
 std::vector<MatrixRow> ExploreMatrix(const MatrixTerms& terms, const MatrixExploring& exploring,
                                      const std::function<void(const MatrixSearch&)>& progress,
                                      const RowsSoFar& so_far = {});
 
-// The text of a cell:
+// Returns the text of a cell:
 // - the letters of the claims violated at the first depth (claim_letters.h),
 // - `+` and the letters of further claims violated at the next depth,
 // - `~` where a budget ended,
-// - `?` if no claim is violated and one is unknown,
-// - `.` if all is clean.
-std::string TextOf(const MatrixCell& cell);
-// A Markdown table with a legend of its letters.
-std::string MarkdownOf(const std::vector<MatrixRow>& rows);
+// - `?` if no claim is violated and a claim is unknown,
+// - `.` if all claims are clean.
+std::string FormatCell(const MatrixCell& cell);
+// Returns a Markdown table with a legend of its letters.
+std::string ToMarkdown(const std::vector<MatrixRow>& rows);
 nlohmann::json ToJson(const std::vector<MatrixRow>& rows);
-// The claims of one search: how often each was violated, the sentence of its shortest violation,
-// and the replay string.
+// Returns the claims of one search. A claim has the number of its violations, the sentence of its
+// shortest violation, and the replay string.
 nlohmann::json ToJson(const Explored& explored, const std::vector<std::string>& replays);
 
 }  // namespace doublehold

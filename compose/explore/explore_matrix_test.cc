@@ -45,7 +45,7 @@ TEST(ExploreMatrix, ACellHasTheLettersOfEachDepth) {
       {CellExploreMatrix({Of({}), Of({}, false, 1)}), "~?"},
       {CellExploreMatrix({Of({"stock"}, true, 1)}), "S"},
   };
-  for (const auto& each : cases) EXPECT_EQ(TextOf(each.cell), each.text);
+  for (const auto& each : cases) EXPECT_EQ(FormatCell(each.cell), each.text);
 }
 
 std::string Asked(const MatrixSearch& search) {
@@ -60,17 +60,17 @@ const MatrixTerms kTerms{.locks = {"a", "b"},
                          .depth = 2};
 
 TEST(ExploreMatrix, SearchesEachLockNumberOfClientsFaultAndDepth) {
-  std::vector<std::string> asked, told;
+  std::vector<std::string> asked, announced;
   const auto rows = ExploreMatrix(
       kTerms,
       [&](const MatrixSearch& search) -> Result<MatrixFound> {
         asked.push_back(Asked(search));
         if (search.lock == "b") return BadInput("has no keys");
-        // The budget of a `pause` cell ends at its first depth.
+        // The budget of the cells in column `pause` ends at depth 1.
         const bool ends = search.faults.size() == 1 && search.faults[0] == FaultForm::kPause;
         return MatrixFound{.explored = Of({}, !ends)};
       },
-      [&](const MatrixSearch& search) { told.push_back(Asked(search)); });
+      [&](const MatrixSearch& search) { announced.push_back(Asked(search)); });
   const std::vector<std::string> expected{"a 2  0",
                                           "a 2 pause, 1",
                                           "a 2 reset-request, 1",
@@ -86,11 +86,11 @@ TEST(ExploreMatrix, SearchesEachLockNumberOfClientsFaultAndDepth) {
                                           "b 2  0",
                                           "b 3  0"};
   EXPECT_EQ(asked, expected);
-  EXPECT_EQ(told, expected);
+  EXPECT_EQ(announced, expected);
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0].cells.size(), 4u);
   EXPECT_EQ(rows[2].refused, "has no keys");
-  EXPECT_EQ(MarkdownOf(rows),
+  EXPECT_EQ(ToMarkdown(rows),
             "| lock | clients | none | pause | reset-request | any |\n"
             "|---|---|---|---|---|---|\n"
             "| `a` | 2 | . | ~ | . | . |\n"

@@ -1,5 +1,5 @@
-// The search finds the known answers that need one fault, and the same choices give the same
-// execution.
+// Tests that the search finds the known answers that need one fault, and that the same choices give
+// the same execution.
 #include "compose/explore/explore.h"
 
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 namespace doublehold {
 namespace {
 
-Plan PlanOfExplore(const std::string& lock, int clients = 2,
-                   const std::map<std::string, std::string>& more = {}) {
+Plan MakeExplorePlan(const std::string& lock, int clients = 2,
+                     const std::map<std::string, std::string>& more = {}) {
   Settings settings;
   settings.Set("lock.name", lock, "test");
   settings.Set("lock.lease", "400ms", "test");
@@ -38,7 +38,7 @@ Plan PlanOfExplore(const std::string& lock, int clients = 2,
   return *plan;
 }
 
-// The claims that any execution violates: "exclusion stock".
+// Returns the claims that any execution violates: "exclusion stock".
 std::string Violated(const Explored& explored) {
   std::vector<std::string> names;
   for (const Found& found : explored.claims) {
@@ -69,7 +69,7 @@ class KnownByOneFault : public ::testing::TestWithParam<Known> {};
 TEST_P(KnownByOneFault, IsFoundWithoutHints) {
   const Known& known = GetParam();
   const Explored explored =
-      ExploreAll(PlanOfExplore(known.lock, known.clients, known.more), known.faults,
+      ExploreAll(MakeExplorePlan(known.lock, known.clients, known.more), known.faults,
                  /*depth=*/1, known.cycles);
   EXPECT_TRUE(explored.is_complete);
   EXPECT_EQ(explored.cut_off, 0);
@@ -79,8 +79,8 @@ TEST_P(KnownByOneFault, IsFoundWithoutHints) {
 constexpr auto kN = FaultForm::kHoldRequest;
 const std::map<std::string, std::string> kExploreFive{{"topology.nodes", "5"}};
 
-// The exact set of claims that executions with at most one fault violate. A pause, a held message
-// and a clock jump last 1.6 leases.
+// Each row has the exact set of claims that executions with at most one fault violate. A pause, a
+// held message and a clock jump last 1.6 leases.
 INSTANTIATE_TEST_SUITE_P(
     Each, KnownByOneFault,
     ::testing::Values(
@@ -124,7 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
               "setnx-getset-expired",
               {FaultForm::kClientClock},
               "exclusion lease-exclusion release stock"},
-        // The clock is behind from the start, so the expiry time that it writes has already passed.
+        // The client's clock is behind from the start, so the expiry time that the client writes
+        // has already passed.
         Known{"K08-back",
               "setnx-getset",
               {FaultForm::kClientClockBack},
@@ -172,13 +173,13 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"C01", "atomic-script", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
         Known{"C01", "version", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
         Known{"C01", "watch", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
-        // A command is held for longer than its client waits, and then arrives in the transaction
-        // that it belongs to.
+        // A command is held for longer than its client waits. Then it arrives in the transaction to
+        // which it belongs.
         Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}));
 
 TEST(Explore, TheSameChoicesGiveTheSameExecution) {
   const Scenario scenario =
-      ScenarioOf(PlanOfExplore("set-nx-px", 3), 2, {FaultForm::kPause, FaultForm::kHoldReply});
+      ScenarioOf(MakeExplorePlan("set-nx-px", 3), 2, {FaultForm::kPause, FaultForm::kHoldReply});
   for (const char* text : {"", "3:1", "5:1-11:1"}) {
     const sim::Deviations choices = *sim::ParseDeviations(text);
     sim::GivenChoices once(choices), again(choices);
@@ -191,10 +192,10 @@ TEST(Explore, TheSameChoicesGiveTheSameExecution) {
   }
 }
 
-// With one kind of fault, each question gives one placement. A second fault is placed at the
-// questions that come after the first.
+// With one kind of fault, each question allows one placement. A second fault is placed at the
+// questions after the first fault.
 TEST(Explore, EveryPlacementIsRunOnce) {
-  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply});
+  const Scenario scenario = ScenarioOf(MakeExplorePlan("set-nx-px"), 1, {FaultForm::kDropReply});
   const auto open_after = [&](const sim::Deviations& deviations) {
     sim::GivenChoices choices(deviations);
     Simulate(scenario, choices);
@@ -210,7 +211,7 @@ TEST(Explore, EveryPlacementIsRunOnce) {
 
 TEST(Explore, AFaultOccursAtMostAsOftenAsItsLimit) {
   const Scenario scenario =
-      ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply, FaultForm::kPause});
+      ScenarioOf(MakeExplorePlan("set-nx-px"), 1, {FaultForm::kDropReply, FaultForm::kPause});
   const auto count = [&](std::map<FaultForm, int> most) {
     return Explore(scenario, {.depth = 2, .most = std::move(most)}, [](const Explored&) {})
         .executions;
@@ -223,7 +224,7 @@ TEST(Explore, AFaultOccursAtMostAsOftenAsItsLimit) {
 }
 
 TEST(Explore, EndsAtItsBudget) {
-  const Scenario scenario = ScenarioOf(PlanOfExplore("set-nx-px"), 1, {FaultForm::kDropReply});
+  const Scenario scenario = ScenarioOf(MakeExplorePlan("set-nx-px"), 1, {FaultForm::kDropReply});
   const Explored explored =
       Explore(scenario, {.depth = 1, .executions = 3}, [](const Explored&) {});
   EXPECT_EQ(explored.executions, 3);
@@ -231,7 +232,7 @@ TEST(Explore, EndsAtItsBudget) {
 }
 
 TEST(ReplayString, ReplaysTheSameViolation) {
-  const Plan plan = PlanOfExplore("set-nx-px");
+  const Plan plan = MakeExplorePlan("set-nx-px");
   const Explored explored = ExploreAll(plan, {FaultForm::kPause});
   const Found& exclusion = explored.claims.front();
   ASSERT_EQ(exclusion.claim, "exclusion");
@@ -275,7 +276,7 @@ TEST(ReplayString, OldNamesOfClaimsAreReadAndNewOnesWritten) {
   EXPECT_EQ(ToText(*read), "v1/claims=exclusion,release-result;lock.name=none/1/pause/");
 }
 
-TEST(ReplayString, ErrorsSayWhatIsWrong) {
+TEST(ReplayString, AnInvalidReplayStringIsRefusedWithTheReason) {
   const struct {
     const char* text;
     const char* why;

@@ -26,18 +26,18 @@ std::string_view Name(Ended ended) {
   return "";
 }
 
-// If no fault could begin, then a clean result proves nothing.
-bool NoneCouldStrike(const Explored& explored, const Bounds& bounds) {
+// Whether no execution had a point at which a fault can begin. A clean result then proves nothing.
+bool NoFaultCouldBegin(const Explored& explored, const Bounds& bounds) {
   return bounds.depth > 0 && bounds.delays == 0 && explored.points == 0;
 }
 
-// The result for one claim, as a row of the table.
-std::string RowOf(const Found& found, const Explored& explored, const Bounds& bounds) {
+// Returns the result for one claim, as a row of the table.
+std::string FormatClaimRow(const Found& found, const Explored& explored, const Bounds& bounds) {
   if (found.violated > 0)
     return fmt::format("violated in {} of {}", found.violated, explored.executions);
   if (found.unknown > 0)
     return fmt::format("unknown in {} of {}, violated in none", found.unknown, explored.executions);
-  if (NoneCouldStrike(explored, bounds))
+  if (NoFaultCouldBegin(explored, bounds))
     return "unknown: there is no point at which one of these faults could begin";
   if (explored.cut_off > 0 && explored.is_complete)
     return fmt::format("unknown: {} of {} were cut off", explored.cut_off, explored.executions);
@@ -50,7 +50,7 @@ std::string RowOf(const Found& found, const Explored& explored, const Bounds& bo
 }
 
 // For example "2 clients, 1 fault, 1 delay".
-std::string SizeOf(const Shrunk& shrunk) {
+std::string FormatSize(const Shrunk& shrunk) {
   const auto delays =
       std::ranges::count(shrunk.choices, sim::ChoiceKind::kOrder, &sim::Deviation::kind);
   std::string text = Counted(shrunk.scenario.plan.clients, "client");
@@ -60,8 +60,8 @@ std::string SizeOf(const Shrunk& shrunk) {
   return text + (shrunk.is_smallest ? "" : "; perhaps not the smallest");
 }
 
-std::string ReplayTextOf(const SearchAsked& asked, const Shrunk& shrunk) {
-  return ToText(ReplayOf(asked.settings, shrunk.scenario, shrunk.choices));
+std::string FormatReplay(const SearchAsked& asked, const Shrunk& shrunk) {
+  return ToText(MakeReplayString(asked.settings, shrunk.scenario, shrunk.choices));
 }
 
 std::string_view NameForStrategy(StrategyKind strategy) {
@@ -74,7 +74,7 @@ std::vector<std::string_view> FaultNames(const Scenario& scenario) {
   return names;
 }
 
-// The bounds of the search, as the first line of its text.
+// Returns the bounds of the search, as the first line of its text.
 std::string Heading(const SearchAsked& asked) {
   const Plan& plan = asked.scenario.plan;
   const std::vector<std::string_view> faults = FaultNames(asked.scenario);
@@ -116,7 +116,8 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   if (asked.bounds.run_twice && explored.unequal == 0)
     text += "each execution was run twice with the same result\n";
   if (explored.unequal > 0) {
-    const ReplayString one = ReplayOf(asked.settings, asked.scenario, explored.first_unequal);
+    const ReplayString one =
+        MakeReplayString(asked.settings, asked.scenario, explored.first_unequal);
     text += fmt::format(
         "NOT DETERMINISTIC: {} differ when they are run again, the first:\n"
         "  doublehold replay '{}'\n",
@@ -125,7 +126,7 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   return text;
 }
 
-std::vector<std::string_view> MarksOf(const Explored& explored, bool reached) {
+std::vector<std::string_view> ListMarks(const Explored& explored, bool reached) {
   std::vector<std::string_view> names;
   for (const MarkEntry& entry : AllMarks()) {
     if (explored.marks.test(static_cast<size_t>(entry.mark)) == reached)
@@ -135,8 +136,8 @@ std::vector<std::string_view> MarksOf(const Explored& explored, bool reached) {
 }
 
 std::string MarksText(const Explored& explored) {
-  const auto reached = MarksOf(explored, true);
-  const auto others = MarksOf(explored, false);
+  const auto reached = ListMarks(explored, true);
+  const auto others = ListMarks(explored, false);
   return fmt::format("reached {} of {} marks: {}{}\n", reached.size(), AllMarks().size(),
                      fmt::join(reached, ", "),
                      others.empty() ? "" : fmt::format("; not {}", fmt::join(others, ", ")));
@@ -165,14 +166,14 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;
   std::string text = Heading(asked) + '\n';
   for (const Found& found : explored.claims)
-    text += fmt::format("  {:<24}{}\n", found.claim, RowOf(found, explored, asked.bounds));
+    text += fmt::format("  {:<24}{}\n", found.claim, FormatClaimRow(found, explored, asked.bounds));
   for (size_t i = 0; i < explored.claims.size(); ++i) {
     if (!outcome.shown[i]) continue;
     const Shrunk& shrunk = *outcome.shown[i];
     const bool is_unknown = explored.claims[i].violated == 0;
     text += fmt::format("\n{}{} ({}): {}\n  doublehold replay '{}'\n", explored.claims[i].claim,
-                        is_unknown ? " unknown" : "", SizeOf(shrunk), shrunk.sentence,
-                        ReplayTextOf(asked, shrunk));
+                        is_unknown ? " unknown" : "", FormatSize(shrunk), shrunk.sentence,
+                        FormatReplay(asked, shrunk));
   }
   return text + '\n' + Summary(outcome, asked) + MarksText(explored);
 }
@@ -187,7 +188,7 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
     if (!outcome.shown[i]) continue;
     const Shrunk& shrunk = *outcome.shown[i];
     claims.back()["sentence"] = shrunk.sentence;
-    claims.back()["replay"] = ReplayTextOf(asked, shrunk);
+    claims.back()["replay"] = FormatReplay(asked, shrunk);
     claims.back()["clients"] = shrunk.scenario.plan.clients;
     claims.back()["cycles"] = shrunk.scenario.cycles;
     claims.back()["smallest"] = shrunk.is_smallest;
@@ -211,7 +212,7 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
           {"unequal", explored.unequal},
           {"points", explored.points},
           {"points_struck", explored.points_struck},
-          {"marks", MarksOf(explored, true)},
+          {"marks", ListMarks(explored, true)},
           {"strategy", NameForStrategy(asked.bounds.strategy)},
           {"seconds", outcome.seconds},
           {"claims", std::move(claims)}};
@@ -232,13 +233,13 @@ std::string ProgressText(const Explored& so_far, const Bounds& bounds, double se
   return text + fmt::format("; faults at {} of {} points", so_far.points_struck, so_far.points);
 }
 
-ExitCode StatusOf(const Explored& explored, const Bounds& bounds) {
+ExitCode SearchExitCode(const Explored& explored, const Bounds& bounds) {
   const auto any = [&](int64_t Found::*count) {
     return std::ranges::any_of(explored.claims,
                                [&](const Found& found) { return found.*count > 0; });
   };
   if (any(&Found::violated)) return ExitCode::kViolated;
-  const bool is_known = !NoneCouldStrike(explored, bounds) && explored.is_complete &&
+  const bool is_known = !NoFaultCouldBegin(explored, bounds) && explored.is_complete &&
                         explored.cut_off == 0 && explored.unequal == 0 && !any(&Found::unknown);
   return is_known ? ExitCode::kAsExpected : ExitCode::kUnknown;
 }

@@ -21,22 +21,22 @@ struct SearchAsked {
 };
 struct SearchOutcome {
   Explored explored;
-  // One a claim: an execution that violates it, shrunk. If none does: an execution in which the
-  // claim is unknown, not shrunk.
+  // For each claim: a shrunk execution that violates the claim. If no execution violates it: an
+  // execution in which the claim is unknown, not shrunk.
   std::vector<std::optional<Shrunk>> shown;
   double seconds = 0;
 };
 
-// The outcome of a search that is interrupted now: nothing is shrunk.
+// Returns the outcome of a search that is interrupted now, without shrinking an execution.
 SearchOutcome Unshrunk(const Explored& explored, const SearchAsked& asked, double seconds);
 
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked);
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked);
-// The progress of a running search: one line without a newline.
+// Returns the progress of a running search, on one line without a newline.
 std::string ProgressText(const Explored& so_far, const Bounds& bounds, double seconds);
-// kAsExpected: clean, and all executions within the bounds were run. kViolated: a claim is
-// violated. kUnknown: otherwise, and also if faults were requested but none could begin.
-ExitCode StatusOf(const Explored& explored, const Bounds& bounds);
+// Returns kViolated if a claim is violated, and kAsExpected if all executions within the bounds are
+// clean. Returns kUnknown otherwise, for example if faults were requested but none could begin.
+ExitCode SearchExitCode(const Explored& explored, const Bounds& bounds);
 
 }  // namespace doublehold
 

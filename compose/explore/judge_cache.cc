@@ -18,7 +18,7 @@ uint64_t Mix(uint64_t digest, uint64_t word) {
 
 }  // namespace
 
-uint64_t DigestOf(const History& history) {
+uint64_t ComputeDigest(const History& history) {
   uint64_t digest = history.events.size();
   // Event has no padding (event.h), so equal events have equal bytes.
   static_assert(std::has_unique_object_representations_v<Event> &&
@@ -45,12 +45,12 @@ ClaimJudge::ClaimJudge(const std::vector<std::string>& claims, size_t remembered
 }
 
 const ClaimJudge::Findings& ClaimJudge::Judge(const History& history) {
-  const uint64_t digest = DigestOf(history);
+  const uint64_t digest = ComputeDigest(history);
   if (history.events.size() > kMostEvents) return other_ = Check(history, digest);
   const std::span<Judged> places =
       std::span(judged_).subspan(digest % (judged_.size() / places_) * places_, places_);
   for (const Judged& judged : places) {
-    if (judged.findings.digest != digest || !IsOf(judged, history)) continue;
+    if (judged.findings.digest != digest || !IsEqualHistory(judged, history)) continue;
     ++spared_;
     return judged.findings;
   }
@@ -61,7 +61,7 @@ const ClaimJudge::Findings& ClaimJudge::Judge(const History& history) {
   return judged.findings = Check(history, digest);
 }
 
-bool ClaimJudge::IsOf(const Judged& judged, const History& history) {
+bool ClaimJudge::IsEqualHistory(const Judged& judged, const History& history) {
   return !judged.findings.outcomes.empty() && judged.events == history.events &&
          judged.duration == history.facts.duration && judged.faults == history.facts.faults;
 }

@@ -1,6 +1,6 @@
-// Judges simulated executions: the outcome of each claim, and the text of a violation only on
-// request. Many executions are equal, above all random ones. The cache judges executions with equal
-// events and facts once.
+// Judges simulated executions. Returns the outcome of each claim, and makes the text of a violation
+// only on request. Many executions are equal, especially random executions. The cache judges
+// executions with equal events and facts once.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_JUDGE_CACHE_H_
 
@@ -13,10 +13,10 @@
 
 namespace doublehold {
 
-// A digest of all events and faults.
-uint64_t DigestOf(const History& history);
+// Returns a digest of all events and faults.
+uint64_t ComputeDigest(const History& history);
 
-// Requires that all its histories have the same facts, except the faults and the duration. Not
+// Requires that all histories have the same facts, except the faults and the duration. Not
 // thread-safe.
 class ClaimJudge {
  public:
@@ -26,21 +26,20 @@ class ClaimJudge {
   static constexpr size_t kMostEvents = 256;
 
   struct Findings {
-    std::vector<Outcome> outcomes{};  // one a claim, in the order of the claims
+    std::vector<Outcome> outcomes{};  // one for each claim, in their order
     MarkSet marks{};
     uint64_t digest = 0;  // of the history
   };
   // The reference is valid until the next call.
   const Findings& Judge(const History& history);
-  // Describes the first violation of a claim, or says why it is unknown. Empty if the claim is
-  // valid.
+  // Describes the first violation of a claim, or says why the claim is unknown. Returns an empty
+  // text if the claim is valid.
   [[nodiscard]] std::string Sentence(const History& history, size_t claim) const;
   // The number of cache hits.
   [[nodiscard]] int64_t spared() const { return spared_; }
 
  private:
-  // A cache entry. Keeps the whole history, so that a hit is an equal history and not only an equal
-  // digest.
+  // A cache entry. Keeps the whole history, because different histories may have equal digests.
   struct Judged {
     std::vector<Event> events{};
     std::vector<FaultFact> faults{};
@@ -51,14 +50,14 @@ class ClaimJudge {
   // Associativity of the cache: a digest selects a set of this many entries.
   static constexpr size_t kPlaces = 8;
 
-  static bool IsOf(const Judged& judged, const History& history);
+  static bool IsEqualHistory(const Judged& judged, const History& history);
   Findings Check(const History& history, uint64_t digest) const;
 
   std::vector<const CheckerEntry*> checkers_;
   size_t places_;
   std::vector<Judged> judged_;  // grouped in sets of `places_` entries
   size_t next_ = 0;             // selects the entry that the next miss overwrites
-  Findings other_;              // the last history that was too long for the cache
+  Findings other_;              // the findings of the last history that was too long for the cache
   int64_t spared_ = 0;
 };
 

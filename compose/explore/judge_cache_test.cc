@@ -1,4 +1,4 @@
-// The cache returns the outcomes that the checkers return.
+// Tests that the cache returns the outcomes that the checkers return.
 #include "compose/explore/judge_cache.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ std::vector<Outcome> ByCheckers(const Scenario& scenario, const History& history
   return outcomes;
 }
 
-// Random walks often repeat an execution. Tested with room for all of them and for hardly any.
+// Random walks often repeat an execution. Tests a cache that has room for all executions, and a
+// cache with three entries.
 TEST(ClaimJudge, ReturnsTheOutcomesOfTheCheckers) {
   const Scenario scenario =
       SaleClaimJudge({FaultForm::kPause, FaultForm::kCrash, FaultForm::kRestartEmpty});

@@ -1,6 +1,6 @@
-// The known answers that need several faults, a certain order, or a certain defect. The search
-// finds them without hints, with the exact set of claims that any execution violates. If the answer
-// is clean, all executions are clean.
+// Tests that the search finds the known answers that need several faults, a certain order, or a
+// certain defect. Expects the exact set of claims that any execution violates. If the answer is
+// clean, all executions are clean.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,13 +27,14 @@ TEST_P(KnownAnswer, IsFoundWithoutHints) {
   EXPECT_EQ(explored.executions, GetParam().executions);
 }
 
-// Faults on the store's messages are not the subject here, so clients time out soon.
-SettingTexts With(SettingTexts more) {
+// These tests are not about faults on the store's messages, so clients wait only briefly for the
+// store.
+SettingTexts WithShortStoreTimeout(SettingTexts more) {
   more.emplace("workload.store-timeout", "0.1 lease");
   return more;
 }
-const SettingTexts kKnownAnswersThree = With({{"topology.nodes", "3"}});
-const SettingTexts kKnownAnswersFive = With({{"topology.nodes", "5"}});
+const SettingTexts kKnownAnswersThree = WithShortStoreTimeout({{"topology.nodes", "3"}});
+const SettingTexts kKnownAnswersFive = WithShortStoreTimeout({{"topology.nodes", "5"}});
 
 const std::vector<Answer>& Answers() {
   static const std::vector<Answer> answers{
@@ -101,7 +102,7 @@ const std::vector<Answer>& Answers() {
        {"redlock",
         {FaultForm::kDropRequest, FaultForm::kRestartEmpty},
         2,
-        With({{"topology.nodes", "3"}, {"lock.restart-delay", "1.5 lease"}}),
+        WithShortStoreTimeout({{"topology.nodes", "3"}, {"lock.restart-delay", "1.5 lease"}}),
         2,
         1,
         0,
@@ -112,9 +113,9 @@ const std::vector<Answer>& Answers() {
        {"redlock",
         {FaultForm::kDropRequest, FaultForm::kHoldReply},
         2,
-        With({{"topology.nodes", "3"},
-              {"lock.node-timeout", "3 lease"},
-              {"lock.no-validity-check", "true"}}),
+        WithShortStoreTimeout({{"topology.nodes", "3"},
+                               {"lock.node-timeout", "3 lease"},
+                               {"lock.no-validity-check", "true"}}),
         2,
         1,
         0,
@@ -125,7 +126,7 @@ const std::vector<Answer>& Answers() {
        {"redlock",
         {FaultForm::kDropRequest, FaultForm::kHoldReply},
         2,
-        With({{"topology.nodes", "3"}, {"lock.node-timeout", "3 lease"}}),
+        WithShortStoreTimeout({{"topology.nodes", "3"}, {"lock.node-timeout", "3 lease"}}),
         2,
         1,
         0,
@@ -150,7 +151,7 @@ const std::vector<Answer>& Answers() {
        {"redlock", {FaultForm::kNodeCrash, FaultForm::kNodePause}, 1, kKnownAnswersFive, 2, 1, 1},
        "",
        3282},
-      // The workload does nothing while it holds the lock. The client is stopped between the check
+      // This workload does nothing while it holds the lock. The client is stopped between the check
       // of its lease and its release.
       {"K14-at-once",
        {"set-nx-px", {FaultForm::kPause}, 1, {{"workload.name", "cycle"}}},

@@ -1,5 +1,5 @@
-// Known answers that cannot be told apart by their violated claims. Each test says which story must
-// happen in some execution, or in none.
+// Tests known answers that violate the same claims as other answers. Each test describes a sequence
+// of events, and expects the number of executions in which it occurs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct Attempt {
   }
 };
 
-// Sorted by their start.
-std::vector<Attempt> AttemptsOf(const Execution& execution) {
+// Returns the attempts to acquire the lock, sorted by their start.
+std::vector<Attempt> ListAttempts(const Execution& execution) {
   std::vector<Attempt> attempts;
   for (const Event& event : execution.history.events) {
     if (event.op != Op::kAcquire || event.client <= 0) continue;
@@ -41,8 +41,8 @@ std::vector<Attempt> AttemptsOf(const Execution& execution) {
   return attempts;
 }
 
-// The number of executions for each set of violated claims.
-std::map<std::string, int64_t> SetsOf(const Searched& searched) {
+// Returns the number of executions for each set of violated claims.
+std::map<std::string, int64_t> CountViolatedSets(const Searched& searched) {
   std::map<std::string, int64_t> sets;
   EachExecution(searched, [&](const Execution& execution) {
     std::string violated;
@@ -66,7 +66,7 @@ using Sets = std::map<std::string, int64_t>;
 // K07: two clients read the value of the dead client, and both take over the lock.
 TEST(KnownStories, K07_TwoClientsTakeOverTheLockOfADeadClient) {
   const auto two_took_over = [](const Execution& execution) {
-    const std::vector<Attempt> attempts = AttemptsOf(execution);
+    const std::vector<Attempt> attempts = ListAttempts(execution);
     for (const Attempt& dead : attempts) {
       for (const Attempt& a : attempts) {
         for (const Attempt& b : attempts) {
@@ -86,8 +86,8 @@ TEST(KnownStories, K07_TwoClientsTakeOverTheLockOfADeadClient) {
                     .most = {1, 1}};
   searched.lock = "setnx-getset-expired";
   EXPECT_EQ(CountIf(searched, two_took_over), 28);
-  // A client that compares for equality is refused: the value that it replaced is not the one it
-  // read.
+  // This lock grants only if GETSET returns the value that GET returned. So the second client is
+  // refused.
   searched.lock = "setnx-getset";
   EXPECT_EQ(CountIf(searched, two_took_over), 0);
 }
@@ -96,7 +96,7 @@ TEST(KnownStories, K07_TwoClientsTakeOverTheLockOfADeadClient) {
 // although nobody holds the lock.
 TEST(KnownStories, K09_ALateReleaseMakesATakeoverFail) {
   const auto refused_a_free_lock = [](const Execution& execution) {
-    const std::vector<Attempt> attempts = AttemptsOf(execution);
+    const std::vector<Attempt> attempts = ListAttempts(execution);
     return std::ranges::any_of(attempts, [&](const Attempt& refused) {
       return refused.outcome == EventType::kFail && refused.from_ns > 0 &&
              std::ranges::all_of(attempts, [&](const Attempt& other) {
@@ -105,19 +105,19 @@ TEST(KnownStories, K09_ALateReleaseMakesATakeoverFail) {
              });
     });
   };
-  // The other client retries about when the held DEL arrives.
+  // The retry interval lets the other client retry at about the time when the held DEL arrives.
   Searched searched{.lock = "setnx-getset-expired",
                     .faults = {FaultForm::kHoldRequest},
                     .more = {{"retry.interval", "840200us"}, {"retry.jitter", "0"}},
                     .delays = 1};
   EXPECT_EQ(CountIf(searched, refused_a_free_lock), 17);
-  // Without delays, when another message is held.
+  // Without delays, this occurs only when another message is held.
   searched.delays = 0;
   EXPECT_EQ(CountIf(searched, refused_a_free_lock), 1);
 }
 
-// K13: a critical section that throws leaves its reentrancy marker behind. By the marker its thread
-// enters again while another client holds the lock.
+// K13: a critical section that throws does not remove its reentrancy marker. Because of the marker,
+// its thread enters again while another client holds the lock.
 TEST(KnownStories, K13_ALeakedMarkerLetsItsThreadEnterBesideAnother) {
   Searched searched{.lock = "set-nx-px-reentrant",
                     .depth = 0,
@@ -129,13 +129,13 @@ TEST(KnownStories, K13_ALeakedMarkerLetsItsThreadEnterBesideAnother) {
                              {"workload.think", "0s"},
                              {"lock.leaky-marker", "true"}},
                     .cycles = 3};
-  EXPECT_EQ(SetsOf(searched), (Sets{{"exclusion", 1}}));
+  EXPECT_EQ(CountViolatedSets(searched), (Sets{{"exclusion", 1}}));
   searched.more["lock.leaky-marker"] = "false";
-  EXPECT_EQ(SetsOf(searched), (Sets{{"", 1}}));
+  EXPECT_EQ(CountViolatedSets(searched), (Sets{{"", 1}}));
 }
 
-// K29: each client gets one of two nodes, so neither has a quorum. Both clean up, and are granted
-// the lock later.
+// K29: each client is granted the lock by one of two nodes, so neither has a quorum. Both release
+// their node, and are granted the lock later.
 TEST(KnownStories, K29_EachClientHasOneOfTwoNodes) {
   const Searched searched{
       .lock = "redlock",
@@ -144,7 +144,7 @@ TEST(KnownStories, K29_EachClientHasOneOfTwoNodes) {
       .delays = 2};
   int64_t split = 0;
   EachExecution(searched, [&](const Execution& execution) {
-    const std::vector<Attempt> attempts = AttemptsOf(execution);
+    const std::vector<Attempt> attempts = ListAttempts(execution);
     if (attempts[0].Granted() || attempts[1].Granted()) return;
     ++split;
     for (const int client : {1, 2}) {
@@ -154,14 +154,14 @@ TEST(KnownStories, K29_EachClientHasOneOfTwoNodes) {
     }
   });
   EXPECT_EQ(split, 61);
-  EXPECT_EQ(SetsOf(searched), (Sets{{"", 226}}));
+  EXPECT_EQ(CountViolatedSets(searched), (Sets{{"", 226}}));
 }
 
-// K34: the store refuses a token below the last one. It accepts an equal token, so both clients
+// K34: the store refuses a token below the last token. It accepts an equal token, so both clients
 // write.
 TEST(KnownStories, K34_ATokenIsIssuedTwice) {
   const Searched searched{.lock = "fenced", .faults = {FaultForm::kRestartEmpty}, .cycles = 2};
-  EXPECT_EQ(SetsOf(searched),
+  EXPECT_EQ(CountViolatedSets(searched),
             (Sets{{"", 4}, {"fencing", 7}, {"exclusion lease-exclusion fencing stock", 6}}));
 }
 

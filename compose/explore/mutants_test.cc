@@ -1,4 +1,4 @@
-// Locks with one mistake each. The search finds every mistake, and the lock without the mistake
+// Tests locks with one mistake each. The search finds every mistake. The lock without the mistake
 // keeps the claim in the same scenario.
 #include "lib/testing/mutants/mutants.h"
 
@@ -11,7 +11,8 @@
 namespace doublehold {
 namespace {
 
-// The claims that a mutant violates, and those that the shipped lock violates in the same scenario.
+// The claims that a mutant violates, and the claims that the lock without the mistake violates in
+// the same scenario.
 struct MutantCase {
   const char* mutant;
   Searched searched;  // names the mutant's lock
@@ -112,7 +113,7 @@ const std::vector<MutantCase>& CasesMutants() {
 }
 INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(CasesMutants()));
 
-TEST(MutantsOfLocks, AreAllSearchedFor) {
+TEST(MutantsOfLocks, EachHasACaseInThisTest) {
   for (const LockMutant& mutant : LockMutants()) {
     EXPECT_NE(FindLock(mutant.lock), nullptr) << mutant.lock;
     EXPECT_TRUE(std::ranges::any_of(CasesMutants(), [&](const MutantCase& each) {

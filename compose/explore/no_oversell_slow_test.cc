@@ -1,5 +1,5 @@
-// Some stores stay correct even when the lock fails: no execution with three clients and two faults
-// of any kind oversells.
+// Tests that some stores never oversell even when the lock fails: no execution with three clients
+// and two faults of any kind oversells.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<FaultForm> AllBut(std::vector<FaultForm> without) {
   return faults;
 }
 
-// The stock is smaller than the number of customers.
+// A sale with fewer units in stock than customers.
 Searched SaleNoOversell(const char* lock, std::vector<FaultForm> faults) {
   return {.lock = lock,
           .faults = std::move(faults),
@@ -29,14 +29,15 @@ Searched SaleNoOversell(const char* lock, std::vector<FaultForm> faults) {
           .clients = 3};
 }
 
-// Oversold units, overwritten orders, and confirmed orders that the store does not have.
+// Returns the number of oversold units, overwritten orders, and confirmed orders that the store
+// does not have.
 int64_t Oversold(const Execution& execution) {
   const ItemCount item = CountItems(execution.history).front();
   EXPECT_TRUE(item.Final());
   return item.Oversold() + item.BelowZero() + item.Lost() + item.Missing();
 }
 
-// The number of executions that oversell. Expects at least `at_least` executions.
+// Returns the number of executions that oversell. Expects at least `at_least` executions.
 int64_t ExecutionsOversold(const Searched& searched, int64_t at_least) {
   int64_t oversold = 0;
   const int64_t all = EachExecution(
@@ -54,13 +55,13 @@ TEST(NoOversell, StoreWithAtomicScript) {
 }
 
 // A client whose request is not answered retries, and may take a second unit for one order (K36).
-// No order is left without a unit.
+// But every confirmed order has a unit.
 TEST(NoOversell, StoreWithWatch) {
   EXPECT_EQ(ExecutionsOversold(SaleNoOversell("watch", AllBut({})), 30'000), 0);
 }
 
-// One exception: a lock node that loses its counter issues a token twice, and the store accepts
-// both.
+// There is one exception: a lock node that loses its counter issues a token twice, and the store
+// accepts both writes.
 TEST(NoOversell, FencedStoreUnlessATokenIsIssuedTwice) {
   EXPECT_EQ(
       ExecutionsOversold(SaleNoOversell("fenced", AllBut({FaultForm::kRestartEmpty})), 50'000), 0);
@@ -68,8 +69,8 @@ TEST(NoOversell, FencedStoreUnlessATokenIsIssuedTwice) {
   EXPECT_GT(ExecutionsOversold(forgetful, 1), 0);
 }
 
-// Control: a lost lock and a store that accepts every write do oversell, so the count above can
-// fail.
+// Control: with a store that accepts every write, a lost lock oversells. So the expectations above
+// can fail.
 TEST(NoOversell, IsDetectedWithoutAGuard) {
   Searched unguarded = SaleNoOversell("set-nx-px", {FaultForm::kPause});
   unguarded.depth = 1;

@@ -1,4 +1,5 @@
-// An exhaustive search skips no execution whose history a checker could tell apart.
+// Tests that an exhaustive search with reduction finds every history that a checker can
+// distinguish.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::vector<FaultForm> AllFaults() {
 
 const SettingTexts kThreeNodes{{"topology.nodes", "3"}};
 
-// Cases that run in a moment.
+// Cases that take less than a second.
 std::vector<Searched> SmallCases() {
   return {
       {.lock = "set-nx-px", .faults = AllFaults(), .delays = 1},
@@ -60,7 +61,7 @@ TEST_P(ReductionOf, KeepsEveryDistinctHistory) {
   const Explored all = Found(searched, false);
   const Explored reduced = Found(searched, true);
   EXPECT_EQ(Violated(reduced), Violated(all));
-  // The reduced search has not only the same claims but every distinct history.
+  // The reduced search has the same number of distinct histories, and not only the same claims.
   EXPECT_EQ(reduced.different, all.different);
   EXPECT_EQ(all.left_out, 0);
   const int64_t saved = all.executions - reduced.executions - reduced.left_out;

@@ -14,7 +14,8 @@ namespace doublehold {
 namespace {
 
 constexpr std::string_view kVersion = "v1";
-constexpr std::string_view kReorders = "order";  // Listed as a fault: due events may be reordered.
+// Written in the list of faults: simultaneous events may be reordered.
+constexpr std::string_view kReorders = "order";
 constexpr size_t kParts = 5;
 
 std::vector<std::string_view> SplitAt(std::string_view text, char mark) {
@@ -35,9 +36,9 @@ Result<int> ParseCount(std::string_view text, std::string_view what) {
   return count;
 }
 
-// These settings are not part of a replay string. A name may contain the separators of a replay
-// string, and an execution is not compared with the expectations of a run.
-bool IsOfNoExecution(std::string_view setting) {
+// Whether a setting is not part of a replay string. A name may contain the separators of a replay
+// string. A replayed execution is not compared with expectations.
+bool IsNotPartOfReplay(std::string_view setting) {
   return setting == "name" || setting.starts_with("expect.") ||
          setting.starts_with("expect_cause.");
 }
@@ -47,7 +48,7 @@ bool IsOfNoExecution(std::string_view setting) {
 std::string ToText(const ReplayString& replay) {
   std::string settings;
   for (const std::string& name : replay.settings.Names()) {
-    if (IsOfNoExecution(name)) continue;
+    if (IsNotPartOfReplay(name)) continue;
     const std::optional<Setting> setting = Settings(replay.settings).Take(name);
     std::string words = fmt::format("{}", fmt::join(setting->words, ","));
     if (name == "claims")
@@ -104,7 +105,7 @@ Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where) {
     const std::optional<FaultForm> fault = ParseFaultForm(name);
     if (!fault)
       return BadInput(
-          fmt::format("{}: {}", where, UnknownWord("fault", name, NamesOf(kFaultForms))));
+          fmt::format("{}: {}", where, UnknownWord("fault", name, ListNames(kFaultForms))));
     if (std::ranges::find(asked.faults, *fault) != asked.faults.end())
       return BadInput(fmt::format("{}: fault '{}' is named twice", where, name));
     int most = 0;

@@ -30,7 +30,7 @@ Result<ReplayString> ParseReplayString(std::string_view text);
 // Faults with optional limits: "pause,kill" or "pause:1,kill:2".
 struct FaultsAsked {
   std::vector<FaultForm> faults;
-  std::vector<int> most;  // one a fault: its maximum number; 0: no limit was given
+  std::vector<int> most;  // the maximum of each fault; 0: no limit was given
 };
 Result<FaultsAsked> ParseFaults(std::string_view text, std::string_view where);
 

@@ -16,25 +16,25 @@ namespace {
 
 // The defaults of `explore`.
 constexpr const char* kWork = "0.5 lease";
-// longer than a lease, so that the watchdog extends it
+// Longer than a lease, so that a watchdog extends the lease.
 constexpr const char* kWorkOfWatchdogs = "1.5 lease";
-// the option that locks with a watchdog have
+// The option with which locks that have a watchdog switch it off.
 constexpr std::string_view kNoWatchdog = "explicit-lease";
 constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
     {"lock.lease", "400ms"},
     {"retry.timeout", "4 lease"},
-    // rare retries keep the search from consisting of retries alone
+    // Retries are rare, so that executions do not consist mostly of retries.
     {"retry.interval", "0.2 lease"},
     {"workload.clients", "2"},
     {"workload.work", kWork},
     {"workload.work-distribution", "fixed"},
     {"workload.think", "0s"},
 }};
-constexpr const char* kNotSaid = "the default of explore";
+constexpr const char* kDefaultPlace = "the default of explore";
 constexpr const char* kNoDrivers =
     "a driver is a separate program, which cannot be simulated; name a built-in lock";
 constexpr int kLeastStock = 5;
-constexpr Duration kWindow = 2ms;  // due events within this window may be reordered
+constexpr Duration kWindow = 2ms;  // events at most this far apart may be reordered
 
 }  // namespace
 
@@ -48,14 +48,15 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
   for (const auto& [name, value] : kScenarioDefaults) {
     const bool of_inventory = std::string_view(name).starts_with("workload.") &&
                               name != std::string_view("workload.clients");
-    if ((inventory || !of_inventory) && !settings->Has(name)) settings->Set(name, value, kNotSaid);
+    if ((inventory || !of_inventory) && !settings->Has(name))
+      settings->Set(name, value, kDefaultPlace);
   }
-  // More stock than sales: when stock runs out, a refused sale could hide an oversold unit.
+  // There is more stock than sales. If stock ran out, a refused sale could hide an oversold unit.
   if (inventory && !settings->Has("workload.stock")) {
     const int clients = std::atoi(Settings(*settings).Take("workload.clients")->words[0].c_str());
     const int64_t sales = int64_t{2} * clients * line.values["cycles"].as<int>();
     settings->Set("workload.stock", std::to_string(std::max<int64_t>(kLeastStock, sales)),
-                  kNotSaid);
+                  kDefaultPlace);
   }
   ChooseWork(*settings);
   return settings;
@@ -65,13 +66,13 @@ void ChooseWork(Settings& settings) {
   Settings read = settings;
   const std::optional<Setting> lock = read.Take("lock.name");
   const std::optional<Setting> work = read.Take("workload.work");
-  if (!work || work->where != kNotSaid || !lock || lock->words.size() != 1) return;
+  if (!work || work->where != kDefaultPlace || !lock || lock->words.size() != 1) return;
   const LockEntry* entry = FindLock(lock->words[0]);
   if (entry == nullptr) return;
   const bool extends =
       std::ranges::find(entry->options, kNoWatchdog, &OptionSpec::name) != entry->options.end();
   const bool is_off = settings.Has(fmt::format("lock.{}", kNoWatchdog));
-  settings.Set("workload.work", extends && !is_off ? kWorkOfWatchdogs : kWork, kNotSaid);
+  settings.Set("workload.work", extends && !is_off ? kWorkOfWatchdogs : kWork, kDefaultPlace);
 }
 
 Result<Plan> SimulatedPlan(const Settings& settings) {
@@ -102,8 +103,8 @@ Scenario ScenarioOf(const Plan& plan, const ReplayString& replay) {
   return scenario;
 }
 
-ReplayString ReplayOf(const Settings& settings, const Scenario& scenario,
-                      const sim::Deviations& choices) {
+ReplayString MakeReplayString(const Settings& settings, const Scenario& scenario,
+                              const sim::Deviations& choices) {
   ReplayString replay{.settings = settings,
                       .cycles = scenario.cycles,
                       .faults = scenario.terms.faults,

@@ -9,19 +9,19 @@
 
 namespace doublehold {
 
-// Reads settings as `run` does.
+// Reads the settings of an experiment as `run` does, and sets the defaults of `explore`.
 Result<Settings> ReadScenarioSettings(const ParsedLine& line);
-// Sets the default of workload.work, unless the user set it: longer than a lease if the lock
-// extends its lease by itself, else shorter.
+// Sets the default of workload.work, unless the user set it. The default is longer than a lease if
+// the lock has a watchdog, else shorter.
 void ChooseWork(Settings& settings);
-// Returns bad input, in one line, if the simulator lacks something that the settings need.
+// Returns the plan of a simulation. Returns bad input if the simulator does not support a setting.
 Result<Plan> SimulatedPlan(const Settings& settings);
 Scenario ScenarioOf(const Plan& plan, const ReplayString& replay);
 
-// The replay string of an execution of `scenario`. Requires the settings that the scenario's plan
-// was built from; the number of clients may differ.
-ReplayString ReplayOf(const Settings& settings, const Scenario& scenario,
-                      const sim::Deviations& choices);
+// Returns the replay string of an execution of `scenario`. Requires the settings from which the
+// scenario's plan was built; the number of clients may differ.
+ReplayString MakeReplayString(const Settings& settings, const Scenario& scenario,
+                              const sim::Deviations& choices);
 
 }  // namespace doublehold
 

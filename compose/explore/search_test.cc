@@ -1,4 +1,4 @@
-// How the search works: strategies, threads, limits of memory and executions, and its messages.
+// Tests the search: strategies, threads, limits of memory and executions, and messages.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -36,8 +36,8 @@ void Ignore(const Explored&) {}
 const std::vector<FaultForm> kSearchThree{FaultForm::kPause, FaultForm::kHoldRequest,
                                           FaultForm::kNodeClock};
 
-// The whole result of a search, except its duration and progress.
-std::string ToldSearch(const Explored& explored) {
+// Returns the result of a search as text, except its duration and progress.
+std::string FormatSearch(const Explored& explored) {
   std::string text =
       std::to_string(explored.executions) + " " + std::to_string(explored.different) + " " +
       std::to_string(explored.points_struck) + " of " + std::to_string(explored.points);
@@ -52,7 +52,7 @@ struct SearchWay {
   Bounds bounds;
 };
 
-TEST(Search, FindsTheSameWithAnyNumberOfThreads) {
+TEST(Search, HasTheSameResultWithAnyNumberOfThreads) {
   const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree, 2, 2ms);
   const SearchWay ways[] = {
       {"exhaustive", {.depth = 1, .delays = 1}},
@@ -62,10 +62,10 @@ TEST(Search, FindsTheSameWithAnyNumberOfThreads) {
   };
   for (const SearchWay& way : ways) {
     Bounds bounds = way.bounds;
-    const std::string alone = ToldSearch(Explore(scenario, bounds, Ignore));
+    const std::string alone = FormatSearch(Explore(scenario, bounds, Ignore));
     for (const int jobs : {2, 3, 7}) {
       bounds.jobs = jobs;
-      EXPECT_EQ(ToldSearch(Explore(scenario, bounds, Ignore)), alone) << way.name << ", " << jobs;
+      EXPECT_EQ(FormatSearch(Explore(scenario, bounds, Ignore)), alone) << way.name << ", " << jobs;
     }
   }
 }
@@ -83,7 +83,7 @@ TEST(Search, EachStrategyFindsAViolationByOneFault) {
   }
 }
 
-TEST(Search, SaysWhyItEnded) {
+TEST(Search, ReportsWhyItEnded) {
   const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree);
   const struct {
     Bounds bounds;
@@ -114,7 +114,7 @@ TEST(Search, EachExecutionIsEqualInItsSecondRun) {
   EXPECT_EQ(explored.unequal, 0);
 }
 
-// A difference is detected: the second run has another latency.
+// The latency is changed before the second run, so the two runs differ.
 TEST(Search, AnExecutionThatDiffersInItsSecondRunIsReported) {
   Scenario scenario = ScenarioWith("set-nx-px", kSearchThree);
   const Bounds bounds{.depth = 1, .run_twice = true};

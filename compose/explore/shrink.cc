@@ -14,12 +14,12 @@ namespace {
 using sim::ChoiceKind;
 using sim::Deviations;
 constexpr int64_t kEventsOfAnExecution = 20;  // cost of an execution without events, in events
-// a size that needs more than 1/kShareOfOneSize of the effort is skipped
+// The search skips a size that needs more than 1/kShareOfOneSize of the remaining effort.
 constexpr int64_t kShareOfOneSize = 2;
-constexpr int64_t kCostOfTimeChanges = 20;  // cost of a change (timing_dependence.h), in executions
+constexpr int64_t kCostOfTimeChanges = 20;  // cost of IsSteady, in executions
 constexpr int64_t kNear = 60;  // how far from its old place a later deviation is searched
 constexpr int64_t kNearOfMany = 2;
-// An execution with at most this many deviations is shrunk by a search at all places.
+// For an execution with at most so many deviations, the search at all places comes first.
 constexpr size_t kFew = 4;
 
 // Runs and judges executions, and subtracts their cost from the effort.
@@ -34,7 +34,8 @@ class ShrinkTrials {
     execution_.history.facts = FactsOf(scenario.plan);
   }
 
-  // Returns the questions after the last of `choices`, or nothing if the choices do not fit.
+  // Runs an execution. Returns the questions after the last of `choices`. Returns nothing if the
+  // choices do not fit.
   std::optional<std::vector<sim::GivenChoices::Question>> Run(const Deviations& choices) {
     sim::GivenChoices given(choices);
     Simulate(*scenario_, given, bench_, execution_);
@@ -50,7 +51,7 @@ class ShrinkTrials {
     return checker_.check(Evidence(execution_.history), {.violations_told = 0}).outcome ==
            Outcome::kViolated;
   }
-  // Whether the claim is violated also when times differ a little (timing_dependence.h).
+  // Whether the claim is also violated when short times differ (timing_dependence.h).
   [[nodiscard]] bool IsSteady(const Deviations& choices) {
     effort_ -= Cost() * kCostOfTimeChanges;
     return !FindTimingDependence(*scenario_, choices, checker_, Outcome::kViolated);
@@ -82,18 +83,18 @@ class ShrinkTrials {
   int64_t executions_ = 0;
 };
 
-size_t CountOf(const Deviations& choices, ChoiceKind kind) {
+size_t CountKind(const Deviations& choices, ChoiceKind kind) {
   return static_cast<size_t>(std::ranges::count(choices, kind, &sim::Deviation::kind));
 }
 
 // The faults and delays that an execution must have, at any place.
-struct Wanted {
+struct RequiredChoices {
   std::vector<FaultForm> faults;  // sorted; may contain duplicates
   size_t delays = 0;
 };
 
 // Restricts the scenario to the wanted faults and delays: fewer questions make a shorter search.
-Scenario Only(Scenario scenario, const Wanted& wanted) {
+Scenario RestrictScenario(Scenario scenario, const RequiredChoices& wanted) {
   scenario.terms.faults = wanted.faults;
   const auto rest = std::ranges::unique(scenario.terms.faults);
   scenario.terms.faults.erase(rest.begin(), rest.end());
@@ -101,18 +102,19 @@ Scenario Only(Scenario scenario, const Wanted& wanted) {
   return scenario;
 }
 
-// Searches every execution with the wanted faults and delays. Stops at the first that violates the
-// claim and does not depend on short times. Otherwise finds the first that violates the claim.
+// Searches every execution with the wanted faults and delays. Finds the first execution that
+// violates the claim and does not depend on short times. If there is none, finds the first
+// execution that violates the claim.
 class SizeSearch {
  public:
-  SizeSearch(ShrinkTrials& trials, const Scenario& scenario, const Wanted& wanted)
+  SizeSearch(ShrinkTrials& trials, const Scenario& scenario, const RequiredChoices& wanted)
       : trials_(trials), wanted_(wanted) {
     trials_.Enter(scenario);
   }
 
   enum class End : uint8_t { kFound, kNone, kTooMany };
   End Run() {
-    if (IsTooMuch()) return End::kTooMany;
+    if (IsTooLarge()) return End::kTooMany;
     if (Visit(wanted_.faults.size(), wanted_.delays)) return End::kFound;
     if (dependent_) {
       choices_ = *dependent_;
@@ -125,7 +127,7 @@ class SizeSearch {
  private:
   // Estimates the size of the search from the questions of the plain execution. Other executions
   // have about as many questions.
-  bool IsTooMuch() {
+  bool IsTooLarge() {
     double answers[] = {0, 0};
     const auto plain = trials_.Run({});
     for (const auto& question : *plain)
@@ -146,7 +148,7 @@ class SizeSearch {
     const auto open = trials_.Run(choices_);
     CHECK(open.has_value());
     if (!std::ranges::includes(wanted_.faults, trials_.begun_faults())) return false;
-    if (faults + delays == 0) return trials_.Violated() && IsWanted();
+    if (faults + delays == 0) return trials_.Violated() && AcceptIfSteady();
     for (const auto& question : *open) {
       const bool is_fault = question.kind == ChoiceKind::kFault;
       if ((is_fault ? faults : delays) == 0) continue;
@@ -159,26 +161,26 @@ class SizeSearch {
     return false;
   }
 
-  bool IsWanted() {
+  bool AcceptIfSteady() {
     if (trials_.IsSteady(choices_)) return true;
     if (!dependent_) dependent_ = choices_;
     return false;
   }
 
   ShrinkTrials& trials_;
-  const Wanted& wanted_;
+  const RequiredChoices& wanted_;
   Deviations choices_;
   std::optional<Deviations> dependent_;  // the first violation that depends on short times
   bool ended_ = false;
 };
 
-// Removes the choice `left_out` and moves the later ones by `moved`. Returns nothing if they cannot
-// be moved so.
-std::optional<Deviations> Without(const Deviations& choices, size_t left_out, int64_t moved) {
+// Removes the choice `removed` and moves the later choices by `moved` places. Returns nothing if
+// the order of the choices would change.
+std::optional<Deviations> RemoveChoice(const Deviations& choices, size_t removed, int64_t moved) {
   Deviations fewer;
   for (size_t i = 0; i < choices.size(); ++i) {
-    if (i == left_out) continue;
-    const int64_t at = choices[i].at + (i > left_out ? moved : 0);
+    if (i == removed) continue;
+    const int64_t at = choices[i].at + (i > removed ? moved : 0);
     if (at < 0 || (!fewer.empty() && at <= fewer.back().at)) return std::nullopt;
     fewer.push_back(choices[i]);
     fewer.back().at = static_cast<uint32_t>(at);
@@ -186,17 +188,18 @@ std::optional<Deviations> Without(const Deviations& choices, size_t left_out, in
   return fewer;
 }
 
-// Removes choices, first many at once, then one at a time, faults first. A later choice is searched
-// near its old place. At last removes cycles that are not needed.
-class NearBy {
+// Removes choices: first many at once, then one at a time, faults before delays. When it removes
+// one choice, it searches the later choices near their old places. At last it removes cycles that
+// are not needed.
+class NearbySearch {
  public:
-  NearBy(ShrinkTrials& trials, Scenario& scenario, Deviations& choices)
+  NearbySearch(ShrinkTrials& trials, Scenario& scenario, Deviations& choices)
       : trials_(trials), scenario_(scenario), choices_(choices) {}
 
   void Run() {
     trials_.Enter(scenario_);
-    for (size_t many = choices_.size() / 2; many > 1; many /= 2) LeaveMany(many);
-    while (LeaveOne(ChoiceKind::kFault) || LeaveOne(ChoiceKind::kOrder)) {
+    for (size_t many = choices_.size() / 2; many > 1; many /= 2) RemoveMany(many);
+    while (RemoveOne(ChoiceKind::kFault) || RemoveOne(ChoiceKind::kOrder)) {
     }
     for (int cycles = 1; cycles < scenario_.cycles; ++cycles) {
       Scenario shorter = scenario_;
@@ -209,8 +212,8 @@ class NearBy {
   }
 
  private:
-  // Goes from the end to the start: earlier choices keep their places.
-  void LeaveMany(size_t many) {
+  // Goes from the end to the start, so that earlier choices keep their places.
+  void RemoveMany(size_t many) {
     for (size_t end = choices_.size(); end >= many && trials_.effort() > 0;) {
       Deviations fewer = choices_;
       const auto from = fewer.begin() + static_cast<std::ptrdiff_t>(end - many);
@@ -220,13 +223,13 @@ class NearBy {
     }
   }
 
-  bool LeaveOne(ChoiceKind kind) {
+  bool RemoveOne(ChoiceKind kind) {
     const int64_t near = choices_.size() > kFew ? kNearOfMany : kNear;
     for (size_t i = 0; i < choices_.size(); ++i) {
       const bool is_last = i + 1 == choices_.size();
       if (choices_[i].kind != kind) continue;
       for (int64_t step = 0; step <= (is_last ? 0 : 2 * near); ++step) {
-        const auto fewer = Without(choices_, i, step % 2 == 0 ? step / 2 : -(step + 1) / 2);
+        const auto fewer = RemoveChoice(choices_, i, step % 2 == 0 ? step / 2 : -(step + 1) / 2);
         if (trials_.effort() <= 0) return false;
         if (!fewer || !trials_.Violates(*fewer)) continue;
         choices_ = *fewer;
@@ -241,10 +244,10 @@ class NearBy {
   Deviations& choices_;
 };
 
-// Translates `choices` from `scenario` to `only`, which has fewer questions. Returns nothing if it
-// does not find the same execution.
-std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
-                                    const Scenario& scenario, const Deviations& choices) {
+// Translates `choices` from `scenario` to `only`, which has fewer questions. Returns nothing if no
+// choices in `only` give the same execution.
+std::optional<Deviations> TranslateChoices(ShrinkTrials& trials, const Scenario& only,
+                                           const Scenario& scenario, const Deviations& choices) {
   Deviations same, so_far;
   for (const sim::Deviation& next : choices) {
     so_far.push_back(next);
@@ -268,8 +271,8 @@ std::optional<Deviations> ChoicesIn(ShrinkTrials& trials, const Scenario& only,
   return same;
 }
 
-// All distinct subsets of `faults`, smallest first.
-std::vector<std::vector<FaultForm>> PartsOf(const std::vector<FaultForm>& faults) {
+// Returns all distinct subsets of `faults`, smallest first.
+std::vector<std::vector<FaultForm>> ListSubsets(const std::vector<FaultForm>& faults) {
   std::vector<std::vector<FaultForm>> parts{{}};
   for (const FaultForm fault : faults) {
     for (size_t i = parts.size(); i-- > 0;) {
@@ -285,8 +288,8 @@ std::vector<std::vector<FaultForm>> PartsOf(const std::vector<FaultForm>& faults
   return parts;
 }
 
-// Searches the executions that are smaller than the known one, smallest first. Returns false if it
-// found no violation.
+// Searches the executions that are not larger than the known execution, smallest first. Returns
+// false if it found no violation.
 class SmallestFirst {
  public:
   SmallestFirst(ShrinkTrials& trials, Shrunk& shrunk, const PlanWithClients& with_clients)
@@ -295,8 +298,8 @@ class SmallestFirst {
   bool Run() {
     trials_.Enter(shrunk_.scenario);
     CHECK(trials_.Violates(shrunk_.choices));
-    const size_t delays = CountOf(shrunk_.choices, ChoiceKind::kOrder);
-    for (const std::vector<FaultForm>& part : PartsOf(trials_.begun_faults())) {
+    const size_t delays = CountKind(shrunk_.choices, ChoiceKind::kOrder);
+    for (const std::vector<FaultForm>& part : ListSubsets(trials_.begun_faults())) {
       for (int clients = 1; clients <= shrunk_.scenario.plan.clients; ++clients) {
         if (Try({.faults = part, .delays = delays}, clients)) return true;
       }
@@ -305,7 +308,7 @@ class SmallestFirst {
   }
 
  private:
-  bool Try(Wanted most, int clients) {
+  bool Try(RequiredChoices most, int clients) {
     Scenario fewer = shrunk_.scenario;
     if (clients < fewer.plan.clients) {
       const std::optional<Plan> plan = with_clients_(clients);
@@ -316,8 +319,8 @@ class SmallestFirst {
     for (int cycles = 1; cycles <= shrunk_.scenario.cycles; ++cycles) {
       fewer.cycles = cycles;
       for (size_t delays = 0; delays <= most.delays; ++delays) {
-        const Wanted wanted{.faults = most.faults, .delays = delays};
-        const Scenario only = Only(fewer, wanted);
+        const RequiredChoices wanted{.faults = most.faults, .delays = delays};
+        const Scenario only = RestrictScenario(fewer, wanted);
         SizeSearch search(trials_, only, wanted);
         const SizeSearch::End end = search.Run();
         if (end == SizeSearch::End::kTooMany) shrunk_.is_smallest = false;
@@ -335,15 +338,15 @@ class SmallestFirst {
   const PlanWithClients& with_clients_;
 };
 
-// For an execution that could not be shrunk: removes the questions about faults that do not begin
-// in it.
-void UseOnlyWhatStrikes(ShrinkTrials& trials, Shrunk& shrunk) {
+// Removes the questions about faults that do not begin in the execution. Used if no smaller
+// execution was found.
+void RemoveUnusedFaults(ShrinkTrials& trials, Shrunk& shrunk) {
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));
-  const Wanted wanted{.faults = trials.begun_faults(),
-                      .delays = CountOf(shrunk.choices, ChoiceKind::kOrder)};
-  const Scenario only = Only(shrunk.scenario, wanted);
-  const auto same = ChoicesIn(trials, only, shrunk.scenario, shrunk.choices);
+  const RequiredChoices wanted{.faults = trials.begun_faults(),
+                               .delays = CountKind(shrunk.choices, ChoiceKind::kOrder)};
+  const Scenario only = RestrictScenario(shrunk.scenario, wanted);
+  const auto same = TranslateChoices(trials, only, shrunk.scenario, shrunk.choices);
   if (!same) return;
   shrunk.scenario = only;
   shrunk.choices = *same;
@@ -356,11 +359,11 @@ Shrunk Shrink(const Scenario& scenario, const Deviations& choices, const std::st
   Shrunk shrunk{.scenario = scenario, .choices = choices, .sentence = {}};
   ShrinkTrials trials(claim, effort / 2);
   const bool are_few = choices.size() <= kFew;
-  if (!are_few) NearBy(trials, shrunk.scenario, shrunk.choices).Run();
+  if (!are_few) NearbySearch(trials, shrunk.scenario, shrunk.choices).Run();
   trials.Grant(effort / 2);
   if (!SmallestFirst(trials, shrunk, with_clients).Run()) {
-    if (are_few) NearBy(trials, shrunk.scenario, shrunk.choices).Run();
-    UseOnlyWhatStrikes(trials, shrunk);
+    if (are_few) NearbySearch(trials, shrunk.scenario, shrunk.choices).Run();
+    RemoveUnusedFaults(trials, shrunk);
   }
   trials.Enter(shrunk.scenario);
   CHECK(trials.Violates(shrunk.choices));

@@ -13,28 +13,30 @@
 namespace doublehold {
 
 struct Shrunk {
-  Scenario scenario;  // Has only the faults that begin, and reordering only if it is needed.
+  // Has only the faults that begin. Allows reordering only if the choices reorder events.
+  Scenario scenario;
   sim::Deviations choices;
   std::string sentence;
   // Whether the search has excluded every smaller execution with faults of the same kinds. Smaller
-  // means, in this order: fewer faults, fewer clients, fewer cycles, fewer delays. False: the
+  // means, in this order: fewer faults, fewer clients, fewer cycles, fewer delays. False if this
   // search would have taken too long.
   bool is_smallest = true;
   int64_t executions = 0;  // number of executions that the search ran
 };
 
-// The same experiment with fewer clients, or nothing if it cannot have so few.
+// Returns the same experiment with so many clients, or nothing if the experiment needs more.
 using PlanWithClients = std::function<std::optional<Plan>(int clients)>;
 
 // The default effort, in events. Takes about a second.
 constexpr int64_t kShrinkEvents = 1'200'000;
 
-// Shrinks `choices`, which must violate `claim` in `scenario`. Removing one choice moves the places
-// of all later ones, so they are searched anew:
-// 1. Near the old places, so that there is a result in any case. This step comes second if there
-//    are few choices.
-// 2. At all places, smallest executions first, until the effort is used up. Of equally small ones
-//    it prefers one that does not depend on short times (timing_dependence.h).
+// Shrinks `choices`, which must violate `claim` in `scenario`. If a choice is removed, the places
+// of all later choices change. So Shrink searches new places for them:
+// 1. Near the old places. This search gives a result even for many choices. If there are few
+//    choices, it comes second.
+// 2. At all places, smallest executions first, until the effort is used up. Among executions of
+//    equal size, this search prefers an execution that does not depend on short times
+//    (timing_dependence.h).
 //
 // Deterministic.
 Shrunk Shrink(const Scenario& scenario, const sim::Deviations& choices, const std::string& claim,

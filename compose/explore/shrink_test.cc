@@ -1,5 +1,5 @@
-// Shrinks executions that violate known answers, and checks by a search that no smaller execution
-// violates the claim.
+// Shrinks executions of known answers. Checks by a search that no smaller execution violates the
+// claim.
 #include "compose/explore/shrink.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ struct ShrinkCase {
 
 void PrintTo(const ShrinkCase& each, std::ostream* out) { *out << each.id << " " << each.lock; }
 
-Plan PlanOfShrink(const ShrinkCase& each, int clients) {
+Plan MakeShrinkPlan(const ShrinkCase& each, int clients) {
   Settings settings;
   std::map<std::string, std::string> words{{"lock.name", each.lock},
                                            {"lock.lease", "400ms"},
@@ -58,8 +58,8 @@ bool Violates(const Scenario& scenario, const Deviations& choices, const std::st
          checker->check(Evidence(execution.history), {}).outcome == Outcome::kViolated;
 }
 
-// Whether any execution with at most so many faults and delays violates the claim.
-bool AnyViolates(const Scenario& scenario, int faults, int delays, const std::string& claim) {
+// Returns whether any execution with at most so many faults and delays violates the claim.
+bool FindsViolation(const Scenario& scenario, int faults, int delays, const std::string& claim) {
   const Explored explored =
       Explore(scenario, {.depth = faults, .delays = delays}, [](const Explored&) {});
   return std::ranges::any_of(explored.claims, [&](const Found& found) {
@@ -67,38 +67,38 @@ bool AnyViolates(const Scenario& scenario, int faults, int delays, const std::st
   });
 }
 
-int CountOf(const Deviations& choices, ChoiceKind kind) {
+int CountChoices(const Deviations& choices, ChoiceKind kind) {
   return static_cast<int>(std::ranges::count(choices, kind, &sim::Deviation::kind));
 }
 
 // Searches every smaller scenario and list of choices with the remaining faults.
 void ExpectNothingSmaller(const ShrinkCase& each, const Shrunk& shrunk) {
   const Scenario& scenario = shrunk.scenario;
-  const int faults = CountOf(shrunk.choices, ChoiceKind::kFault);
-  const int delays = CountOf(shrunk.choices, ChoiceKind::kOrder);
+  const int faults = CountChoices(shrunk.choices, ChoiceKind::kFault);
+  const int delays = CountChoices(shrunk.choices, ChoiceKind::kOrder);
   EXPECT_TRUE(Violates(scenario, shrunk.choices, each.claim));
   if (faults > 0) {
-    EXPECT_FALSE(AnyViolates(scenario, faults - 1, delays, each.claim)) << "a fault";
+    EXPECT_FALSE(FindsViolation(scenario, faults - 1, delays, each.claim)) << "a fault";
   }
   if (delays > 0) {
-    EXPECT_FALSE(AnyViolates(scenario, faults, delays - 1, each.claim)) << "a delay";
+    EXPECT_FALSE(FindsViolation(scenario, faults, delays - 1, each.claim)) << "a delay";
   }
   if (scenario.cycles > 1) {
     Scenario shorter = scenario;
     --shorter.cycles;
-    EXPECT_FALSE(AnyViolates(shorter, faults, delays, each.claim)) << "a cycle";
+    EXPECT_FALSE(FindsViolation(shorter, faults, delays, each.claim)) << "a cycle";
   }
   if (scenario.plan.clients > 1) {
-    Scenario smaller = ScenarioOf(PlanOfShrink(each, scenario.plan.clients - 1), scenario.cycles,
+    Scenario smaller = ScenarioOf(MakeShrinkPlan(each, scenario.plan.clients - 1), scenario.cycles,
                                   scenario.terms.faults);
     smaller.terms.window = scenario.terms.window;
-    EXPECT_FALSE(AnyViolates(smaller, faults, delays, each.claim)) << "a client";
+    EXPECT_FALSE(FindsViolation(smaller, faults, delays, each.claim)) << "a client";
   }
 }
 
 Shrunk ShrunkFor(const ShrinkCase& each, const Scenario& scenario, const Deviations& choices) {
   return Shrink(scenario, choices, each.claim,
-                [&](int clients) { return std::optional(PlanOfShrink(each, clients)); });
+                [&](int clients) { return std::optional(MakeShrinkPlan(each, clients)); });
 }
 
 void ExpectLeast(const ShrinkCase& each, const Shrunk& shrunk) {
@@ -111,10 +111,12 @@ void ExpectLeast(const ShrinkCase& each, const Shrunk& shrunk) {
 
 class ShrunkCase : public ::testing::TestWithParam<ShrinkCase> {};
 
-// Shrinks the first execution that a search finds, and one drawn with faults that it does not need.
+// Shrinks the first violation that a search finds, and a randomly drawn violation with needless
+// faults.
 TEST_P(ShrunkCase, IsTheSmallest) {
   const ShrinkCase& each = GetParam();
-  const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
+  const Scenario scenario =
+      ScenarioOf(MakeShrinkPlan(each, each.clients), each.cycles, each.faults);
   const Explored explored = Explore(scenario, {.depth = each.depth}, [](const Explored&) {});
   const auto found = std::ranges::find(explored.claims, each.claim, &Found::claim);
   ASSERT_NE(found, explored.claims.end());
@@ -157,11 +159,11 @@ INSTANTIATE_TEST_SUITE_P(
         ShrinkCase{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
         ShrinkCase{"K36", "watch", "stock", {FaultForm::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
 
-// Lists with many faults and delays, of which few are needed.
+// The drawn lists have many faults and delays, of which few are needed.
 TEST(Shrink, RandomExecutionsShrinkToTheNeededChoices) {
   const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause, FaultForm::kDropReply}, 3, 2, 0,
                         2,     1,           1};
-  Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
+  Scenario scenario = ScenarioOf(MakeShrinkPlan(each, each.clients), each.cycles, each.faults);
   scenario.terms.window = kWindow;
   const Deviations none;
   sim::GivenChoices plain(none);
@@ -182,16 +184,17 @@ TEST(Shrink, RandomExecutionsShrinkToTheNeededChoices) {
   EXPECT_EQ(shrunk_ones, 5);
 }
 
-// With an effort too small for any search, the result still violates the claim, and is not called
-// the smallest.
-TEST(Shrink, WithTooLittleEffortIsNotCalledTheSmallest) {
+// With an effort too small for any search, the result still violates the claim. `is_smallest` is
+// false.
+TEST(Shrink, WithTooLittleEffortDoesNotClaimTheSmallest) {
   const ShrinkCase each{"K14", "set-nx-px", "stock", {kPause}, 3, 2, 1, 2, 1, 1};
-  const Scenario scenario = ScenarioOf(PlanOfShrink(each, each.clients), each.cycles, each.faults);
+  const Scenario scenario =
+      ScenarioOf(MakeShrinkPlan(each, each.clients), each.cycles, each.faults);
   const Explored explored = Explore(scenario, {.depth = 1}, [](const Explored&) {});
   const auto found = std::ranges::find(explored.claims, each.claim, &Found::claim);
   const Shrunk shrunk = Shrink(
       scenario, found->shortest, each.claim,
-      [&](int clients) { return std::optional(PlanOfShrink(each, clients)); }, /*effort=*/100);
+      [&](int clients) { return std::optional(MakeShrinkPlan(each, clients)); }, /*effort=*/100);
   EXPECT_FALSE(shrunk.is_smallest);
   EXPECT_TRUE(Violates(shrunk.scenario, shrunk.choices, each.claim));
 }

@@ -15,12 +15,12 @@
 namespace doublehold {
 namespace {
 
-// A fault lasts 1.6 leases: one lease has expired by then, and two have not.
+// A fault lasts 1.6 leases: longer than one lease, but shorter than two.
 constexpr int64_t kFaultNumerator = 8, kFaultDenominator = 5;
 
-class Play {
+class SimulatedRun {
  public:
-  Play(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench)
+  SimulatedRun(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench)
       : scenario_(scenario),
         plan_(scenario.plan),
         lock_(*FindLock(plan_.lock)),
@@ -30,14 +30,15 @@ class Play {
         world_(scenario.terms, choices, bench) {}
 
   void Run(Execution& execution) {
-    world_.Start(kReferee, TaskKind::kSession, 0,
-                 [this](Env& env) { CHECK(MeansOf(kReferee).make_workload()->Setup(env)); });
+    world_.Start(kReferee, TaskKind::kSession, 0, [this](Env& env) {
+      CHECK(MakeClientContext(kReferee).make_workload()->Setup(env));
+    });
     world_.Run(/*with_faults=*/false);
     const MonoTime begun = world_.now();
     for (int client = 1; client <= plan_.clients; ++client) {
       for (int thread = 0; thread < plan_.threads; ++thread) {
         world_.Start(client, TaskKind::kSession, thread, [this, client, thread](Env& env) {
-          RunSession(env, MeansOf(client), thread,
+          RunSession(env, MakeClientContext(client), thread,
                      [this](int64_t cycle, RetryPolicy&) { return cycle < scenario_.cycles; });
         });
       }
@@ -45,8 +46,8 @@ class Play {
     world_.Run(/*with_faults=*/true);
     if (!world_.cut_off()) {
       world_.Start(kReferee, TaskKind::kSession, 0, [this](Env& env) {
-        const ClientContext means = MeansOf(kReferee);
-        RunReferee(env, means, *means.make_workload());
+        const ClientContext client_context = MakeClientContext(kReferee);
+        RunReferee(env, client_context, *client_context.make_workload());
       });
       world_.Run(/*with_faults=*/false);
     }
@@ -58,13 +59,14 @@ class Play {
     for (FaultFact& fault : facts.faults) fault.traits = FindFault(fault.kind)->traits;
     execution.begun_faults = world_.begun_faults();
     facts.duration = world_.now() - begun;
-    // A referee may run without recording an event. That time does not count as part of the run.
+    // The run ends with its last event. Time that a referee takes without recording an event does
+    // not count.
     if (!execution.cut_off && !execution.history.events.empty())
       facts.duration = std::min(facts.duration, Duration(execution.history.events.back().at_ns));
   }
 
  private:
-  [[nodiscard]] ClientContext MeansOf(int client) const {
+  [[nodiscard]] ClientContext MakeClientContext(int client) const {
     return {.plan = plan_,
             .client = client,
             .lock_options = lock_options_,
@@ -90,14 +92,14 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& 
                     .seed = plan.seed,
                     .lasts = plan.lease * kFaultNumerator / kFaultDenominator,
                     .replicas = plan.replicas,
-                    .restart_delay = RestartDelayOf(plan),
+                    .restart_delay = ReadRestartDelay(plan),
                     .records_traffic = JudgesTraffic(plan),
                     .faults = faults}};
 }
 
 void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,
               Execution& into) {
-  Play(scenario, choices, bench).Run(into);
+  SimulatedRun(scenario, choices, bench).Run(into);
 }
 
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices) {

@@ -1,4 +1,4 @@
-// Runs one execution in the simulator: the unmodified lock and workload, with the decisions of a
+// Runs one execution in the simulator, with the unmodified lock and workload and the decisions of a
 // ChoiceSource.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SIMULATE_H_
@@ -19,7 +19,7 @@ struct Scenario {
   Plan plan;
   int cycles = 1;         // steps of the workload that each client runs
   sim::WorldTerms terms;  // has the plan's clients, nodes and seed
-  // Makes a lock that replaces the plan's lock; null: uses the plan's lock.
+  // Makes a lock that replaces the plan's lock. Null: the plan's lock is used.
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
 };
 Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& faults);
@@ -28,12 +28,13 @@ struct Execution {
   History history;
   std::vector<FaultForm>
       begun_faults{};    // the faults that began, in the order of history.facts.faults
-  bool cut_off = false;  // whether it exceeded the limit of steps
+  bool cut_off = false;  // whether the execution exceeded the limit of steps
   std::optional<uint32_t> redundant_from{};  // World::redundant_from() (world.h)
 };
 // Runs one execution with the decisions of `choices`. Deterministic.
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);
-// The same for repeated use. Requires that `into` has the facts of the plan; overwrites the rest.
+// Runs one execution and reuses the memory of `bench` and `into`. Requires that `into` has the
+// facts of the plan. Overwrites the rest of `into`.
 void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,
               Execution& into);
 

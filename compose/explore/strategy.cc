@@ -59,8 +59,8 @@ void Worker::RunAgain(Done& done) {
   if (!bounds_.run_twice) return;
   sim::GivenChoices choices(done.deviations);
   Simulate(scenario_, choices, other_bench_, again_);
-  done.is_equal =
-      choices.Fits() && DigestOf(again_.history) == done.digest && again_.cut_off == done.cut_off;
+  done.is_equal = choices.Fits() && ComputeDigest(again_.history) == done.digest &&
+                  again_.cut_off == done.cut_off;
 }
 
 std::string Worker::Sentence(size_t claim) const {

@@ -1,6 +1,6 @@
-// A strategy decides which executions a search runs, and in which order. It gives rounds of parts;
-// one worker runs the executions of a part one after the other. The parts of a round run in
-// parallel, and their results are counted in the order of the parts.
+// A strategy decides which executions a search runs, and in which order. A strategy gives rounds,
+// which consist of parts. One worker runs the executions of a part one after the other. The parts
+// of a round run in parallel. Their results are counted in the order of the parts.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 
@@ -19,12 +19,12 @@ using Questions = std::vector<sim::GivenChoices::Question>;
 struct Done {
   sim::Deviations deviations;
   Questions open{};       // the questions after the last deviation, if the strategy needs them
-  bool is_within = true;  // whether it is within the bounds; if not, it is not counted
+  bool is_within = true;  // whether it is within the bounds; else it is not counted
   bool cut_off = false;
-  bool is_again = false;  // skipped: equivalent to another execution (Execution::redundant_from)
-  bool is_equal = true;   // whether a second run of it had the same history
-  int how_unusual = 0;    // the highest FaultForm number of its faults
-  uint64_t digest = 0;    // digest of its history; 0: it was not judged
+  bool is_again = false;  // skipped, since it repeats another execution (Execution::redundant_from)
+  bool is_equal = true;   // whether a second run had the same history
+  int how_unusual = 0;    // highest number (FaultForm) of a fault in it
+  uint64_t digest = 0;    // digest of the history; 0: not judged
   std::vector<Outcome> outcomes{};  // one outcome for each claim
   MarkSet marks{};
 };
@@ -35,14 +35,14 @@ class Worker {
   // `scenario` and `bounds` must outlive the worker.
   Worker(const Scenario& scenario, const Bounds& bounds);
 
-  // Runs the execution that `choices` decides, and judges it unless it is skipped. Sets all fields
-  // of `done` except `deviations` and `open`.
+  // Runs an execution with the decisions of `choices`, and judges it unless it is skipped. Sets all
+  // fields of `done` except `deviations` and `open`.
   void Run(sim::ChoiceSource& choices, Done& done);
-  // Runs the execution with the deviations of `done`. CHECKs that they fit.
+  // Runs the execution with the deviations of `done`. CHECKs that the deviations fit.
   void Run(Done& done);
-  // If the bounds say run_twice, runs the execution of `done` again and compares.
+  // If Bounds::run_twice is set, runs the execution of `done` again and compares the histories.
   void RunAgain(Done& done);
-  // Describes the violation of a claim in the last execution, or says why it is unknown.
+  // Describes the violation of a claim in the last execution, or says why the claim is unknown.
   [[nodiscard]] std::string Sentence(size_t claim) const;
 
  private:
@@ -58,21 +58,22 @@ class Worker {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Begins the next round and returns its number of parts; 0: the search is over.
+  // Begins the next round and returns its number of parts. Returns 0 at the end of the search.
   virtual size_t NextRound() = 0;
-  // Runs one part. Called by several threads at once, so it changes only its worker.
+  // Runs one part. Called by several threads at once, so it may change only `worker`.
   virtual std::vector<Done> RunPart(size_t part, Worker& worker) const = 0;
   // Takes the result of an execution. Called in the order of the parts.
   virtual void Take(const Done& done) = 0;
   [[nodiscard]] virtual int64_t KeptBytes() const { return 0; }
 };
 
-// The deviations that the bounds allow after the deviations `made`, at the questions `open`.
+// Returns the deviations that the bounds allow after the deviations `made`, at the questions
+// `open`.
 sim::Deviations NextDeviations(const Bounds& bounds, const sim::Deviations& made,
                                const Questions& open);
 
-// Each is in a file of its own. `bounds` must outlive the strategy. `plain` has the questions of
-// the execution without deviations.
+// Each of these functions is in a file of its own. `bounds` must outlive the strategy. `plain` has
+// the questions of the execution without deviations.
 std::unique_ptr<Strategy> MakeExhaustive(const Bounds& bounds);
 std::unique_ptr<Strategy> MakeRandomWalks(const Bounds& bounds, const Questions& plain);
 std::unique_ptr<Strategy> MakePct(const Bounds& bounds, const Questions& plain);

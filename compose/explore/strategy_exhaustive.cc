@@ -1,11 +1,12 @@
-// Runs every execution within the bounds once, those with fewer deviations first.
+// Runs every execution within the bounds once. Executions with fewer deviations come first.
 //
-// The lists of deviations form a tree. A child has one more deviation, at a question after the
-// parent's last deviation; so the search reaches each list once.
+// The lists of deviations form a tree. A child has one more deviation than its parent, at a
+// question after the parent's last deviation. So the search reaches each list once.
 //
 // A round runs the children of the last round's executions. For each parent the frontier keeps its
 // deviations and one byte for each open question. The places of open questions are consecutive, so
-// only the first place is stored. The last level is by far the largest, and nothing of it is kept.
+// only the first place is stored. The last level is by far the largest. The frontier does not keep
+// it.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@ using sim::ChoiceKind;
 using sim::Deviation;
 using sim::Deviations;
 
-constexpr uint8_t kOfOrder = 0x80;  // a flag beside the number of alternatives
+constexpr uint8_t kOrderFlag = 0x80;  // set in a byte of open_ if the question is about an order
 
 // The frontier: executions of one level whose children are still to be run.
 class Parents {
@@ -31,8 +32,8 @@ class Parents {
     entries_.push_back({.first_at = first, .open_begin = open_.size()});
     for (size_t i = 0; i < done.open.size(); ++i) {
       const auto& question = done.open[i];
-      CHECK(question.count < kOfOrder && question.at == first + i);
-      const uint8_t kind = question.kind == ChoiceKind::kOrder ? kOfOrder : uint8_t{0};
+      CHECK(question.count < kOrderFlag && question.at == first + i);
+      const uint8_t kind = question.kind == ChoiceKind::kOrder ? kOrderFlag : uint8_t{0};
       open_.push_back(static_cast<uint8_t>(question.count | kind));
     }
   }
@@ -50,8 +51,8 @@ class Parents {
     for (size_t i = entry.open_begin; i < end; ++i) {
       questions.push_back(
           {.at = entry.first_at + static_cast<uint32_t>(i - entry.open_begin),
-           .count = static_cast<uint32_t>(open_[i] & ~kOfOrder),
-           .kind = (open_[i] & kOfOrder) != 0 ? ChoiceKind::kOrder : ChoiceKind::kFault});
+           .count = static_cast<uint32_t>(open_[i] & ~kOrderFlag),
+           .kind = (open_[i] & kOrderFlag) != 0 ? ChoiceKind::kOrder : ChoiceKind::kFault});
     }
     return questions;
   }

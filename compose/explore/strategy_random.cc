@@ -1,4 +1,4 @@
-// Runs as many random executions as the bounds say. lib/sim/choices/random_walk.h and
+// Runs Bounds::executions random executions. lib/sim/choices/random_walk.h and
 // lib/sim/choices/choice_pct.h describe how they are drawn.
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace {
 
 constexpr int64_t kDrawnInAPart = 200;
 
-// `Source` is constructed from WalkTerms and begins each execution by its number.
+// `Source` is constructed from WalkTerms. Source::Begin starts the execution with a given number.
 template <typename Source>
-class Drawn final : public Strategy {
+class RandomStrategy final : public Strategy {
  public:
-  Drawn(const Bounds& bounds, const Questions& plain)
+  RandomStrategy(const Bounds& bounds, const Questions& plain)
       : bounds_(bounds),
         terms_(sim::WithQuestions({.seed = bounds.seed,
                                    .faults = static_cast<uint32_t>(bounds.depth),
@@ -53,11 +53,11 @@ class Drawn final : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> MakeRandomWalks(const Bounds& bounds, const Questions& plain) {
-  return std::make_unique<Drawn<sim::RandomWalk>>(bounds, plain);
+  return std::make_unique<RandomStrategy<sim::RandomWalk>>(bounds, plain);
 }
 
 std::unique_ptr<Strategy> MakePct(const Bounds& bounds, const Questions& plain) {
-  return std::make_unique<Drawn<sim::PctChoices>>(bounds, plain);
+  return std::make_unique<RandomStrategy<sim::PctChoices>>(bounds, plain);
 }
 
 }  // namespace doublehold

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration kWindow = 2ms;
 
-// The settings of a test's search, unless the test sets them.
+// The defaults of the settings of a test's search.
 const SettingTexts& Defaults() {
   static const SettingTexts defaults{
       {"lock.lease", "400ms"},        {"retry.interval", "0.2 lease"},
@@ -23,7 +23,7 @@ const SettingTexts& Defaults() {
   return defaults;
 }
 
-// Visits all executions below a list of deviations, within the bounds.
+// Visits all executions that begin with a list of deviations and are within the bounds.
 class Walk {
  public:
   Walk(const Searched& searched, const std::function<void(const Execution&)>& visit)

@@ -20,11 +20,12 @@ struct Searched {
   std::string lock;
   std::vector<FaultForm> faults{};
   int depth = 1;
-  SettingTexts more{};  // lists, for example of "claims", are separated by commas
+  SettingTexts more{};  // further settings; a list, such as "claims", is separated by commas
   int clients = 2;
   int cycles = 1;
-  int delays = 0;  // events due within 2 ms of each other may be reordered
-  // maximum of each of `faults`, in their order; empty: no limit but `depth`
+  int delays = 0;  // maximum number of delays among events within 2 ms of each other
+  // The maximum of each of `faults`, in their order. If the list is empty, only `depth` limits the
+  // faults.
   std::vector<int> most{};
 };
 
@@ -34,17 +35,18 @@ inline void PrintTo(const Searched& searched, std::ostream* out) {
 
 Plan PlanOf(const Searched& searched);
 Scenario ScenarioOf(const Searched& searched);
-// Fails the test unless the search is complete and no execution was cut off. `make` replaces the
-// lock, if it is not null.
+// Runs the search. Fails the test unless the search is complete and no execution was cut off. If
+// `make` is not null, it makes the lock.
 Explored ExploreAll(const Searched& searched,
                     std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr);
-// Calls `visit` for every execution that ExploreAll judges, in the order of their choices. Returns
-// their number.
+// Calls `visit` for every execution that ExploreAll judges, in the order of the choices. Returns
+// the number of these executions.
 int64_t EachExecution(const Searched& searched,
                       const std::function<void(const Execution& execution)>& visit);
-// The claims that any execution violates, in the order of the plan's claims: "exclusion stock".
+// Returns the claims that any execution violates, in the order of the plan's claims: "exclusion
+// stock".
 std::string Violated(const Explored& explored);
-// The number of executions that violate the claim.
+// Returns the number of executions that violate the claim.
 int64_t Count(const Explored& explored, std::string_view claim);
 
 }  // namespace doublehold

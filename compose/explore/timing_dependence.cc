@@ -11,8 +11,8 @@
 namespace doublehold {
 namespace {
 
-// Changes one time to lease / per_lease: the stagger of the clients' starts (`apart`), or the
-// latency of a message.
+// A change of one time to lease / per_lease. If `apart`, changes the time between the starts of the
+// clients, else the latency of a message.
 struct TimeChange {
   bool apart = false;
   int per_lease = 1;
@@ -30,10 +30,11 @@ bool IsSamePlace(const sim::FaultPlace& a, const sim::FaultPlace& b) {
          a.nth == b.nth && step(a) == step(b);
 }
 
-// Finds the place in `others` that corresponds to the place `at` in `places`. Equal places
-// correspond by their order: the third to the third.
-std::optional<uint32_t> Again(const std::vector<sim::FaultPlace>& places, uint32_t at,
-                              const std::vector<sim::FaultPlace>& others) {
+// Finds the place in `others` that corresponds to the place `at` in `places`. The n-th of several
+// equal places in `places` corresponds to the n-th of them in `others`.
+std::optional<uint32_t> FindCorrespondingPlace(const std::vector<sim::FaultPlace>& places,
+                                               uint32_t at,
+                                               const std::vector<sim::FaultPlace>& others) {
   const auto place = std::ranges::find(places, at, &sim::FaultPlace::at);
   if (place == places.end()) return std::nullopt;
   const auto same = [&](const sim::FaultPlace& other) { return IsSamePlace(*place, other); };
@@ -46,23 +47,25 @@ std::optional<uint32_t> Again(const std::vector<sim::FaultPlace>& places, uint32
 
 using Places = std::vector<sim::FaultPlace>;
 
-// One a choice: the places at which a fault could have begun instead.
-std::vector<Places> PlacesOfEach(const Scenario& scenario, const sim::Deviations& choices) {
+// Returns for each choice the places at which a fault could have begun instead.
+std::vector<Places> FindAlternativePlaces(const Scenario& scenario,
+                                          const sim::Deviations& choices) {
   std::vector<Places> of_each;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
-    of_each.push_back(PlacesOf(scenario, before));
+    of_each.push_back(FindFaultPlaces(scenario, before));
     before.push_back(deviation);
   }
   return of_each;
 }
 
-std::optional<sim::Deviations> SameChoices(const std::vector<Places>& places,
-                                           const Scenario& changed,
-                                           const sim::Deviations& choices) {
+std::optional<sim::Deviations> FindCorrespondingChoices(const std::vector<Places>& places,
+                                                        const Scenario& changed,
+                                                        const sim::Deviations& choices) {
   sim::Deviations same;
   for (size_t i = 0; i < choices.size(); ++i) {
-    const auto at = Again(places[i], choices[i].at, PlacesOf(changed, same));
+    const auto at =
+        FindCorrespondingPlace(places[i], choices[i].at, FindFaultPlaces(changed, same));
     if (!at) return std::nullopt;
     same.push_back(choices[i]);
     same.back().at = *at;
@@ -72,7 +75,8 @@ std::optional<sim::Deviations> SameChoices(const std::vector<Places>& places,
 
 }  // namespace
 
-std::vector<sim::FaultPlace> PlacesOf(const Scenario& scenario, const sim::Deviations& before) {
+std::vector<sim::FaultPlace> FindFaultPlaces(const Scenario& scenario,
+                                             const sim::Deviations& before) {
   std::vector<sim::FaultPlace> places;
   Scenario noted = scenario;
   noted.terms.places = &places;
@@ -88,7 +92,7 @@ std::optional<TimingDependence> FindTimingDependence(const Scenario& scenario,
         return deviation.kind != sim::ChoiceKind::kFault;
       }))
     return std::nullopt;
-  const std::vector<Places> places = PlacesOfEach(scenario, choices);
+  const std::vector<Places> places = FindAlternativePlaces(scenario, choices);
   for (const TimeChange& change : kTimeChanges) {
     Scenario changed = scenario;
     const Duration share = scenario.plan.lease / change.per_lease;
@@ -96,7 +100,7 @@ std::optional<TimingDependence> FindTimingDependence(const Scenario& scenario,
     TimingDependence dependence{
         .on = change.apart ? fmt::format("clients that begin {} apart", FormatDuration(share))
                            : fmt::format("messages that take {}", FormatDuration(share))};
-    const auto same = SameChoices(places, changed, choices);
+    const auto same = FindCorrespondingChoices(places, changed, choices);
     if (!same) return dependence;
     sim::GivenChoices given(*same);
     const Execution execution = Simulate(changed, given);

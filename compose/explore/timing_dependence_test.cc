@@ -10,8 +10,8 @@
 namespace doublehold {
 namespace {
 
-Outcome OutcomeOf(const Scenario& scenario, const sim::Deviations& choices,
-                  std::string_view claim) {
+Outcome JudgeOutcome(const Scenario& scenario, const sim::Deviations& choices,
+                     std::string_view claim) {
   sim::GivenChoices given(choices);
   const Execution execution = Simulate(scenario, given);
   EXPECT_TRUE(given.Fits());
@@ -22,7 +22,7 @@ struct TimingCase {
   const char* choices;
   const char* claim;
   Outcome outcome;
-  // TimingDependence::on and its outcome; empty: the outcome does not depend on short times.
+  // TimingDependence::on and its outcome. Empty if the outcome does not depend on short times.
   const char* dependence;
 };
 
@@ -30,8 +30,8 @@ TEST(TimingDependence, OutcomesAreStableOrDependOnShortTimes) {
   const Scenario scenario = ScenarioOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}});
   const std::vector<TimingCase> cases{
       {"", "stock", Outcome::kValid, ""},
-      // Client 1 is stopped as it is granted the key. Client 2 is refused 0.6 ms before that lease
-      // expires.
+      // Client 1 is stopped when it is granted the key. Client 2 is refused 0.6 ms before client
+      // 1's lease expires.
       {"0:1", "stock", Outcome::kViolated, "messages that take 250us: valid"},
       {"0:1", "exclusion", Outcome::kViolated, "messages that take 250us: valid"},
       // Client 1 is stopped while it holds the lock.
@@ -41,7 +41,7 @@ TEST(TimingDependence, OutcomesAreStableOrDependOnShortTimes) {
   for (const TimingCase& each : cases) {
     const auto choices = sim::ParseDeviations(each.choices);
     ASSERT_TRUE(choices.has_value());
-    EXPECT_EQ(OutcomeOf(scenario, *choices, each.claim), each.outcome) << each.choices;
+    EXPECT_EQ(JudgeOutcome(scenario, *choices, each.claim), each.outcome) << each.choices;
     const auto dependence =
         FindTimingDependence(scenario, *choices, *FindChecker(each.claim), each.outcome);
     EXPECT_EQ(dependence ? fmt::format("{}: {}", dependence->on, Name(dependence->outcome)) : "",
@@ -50,8 +50,9 @@ TEST(TimingDependence, OutcomesAreStableOrDependOnShortTimes) {
   }
 }
 
-// A referee that has nothing to read records no event. The run is not cut short for that.
-TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
+// A referee that has nothing to read records no event. The checkers must not take such a run for a
+// shortened run.
+TEST(Simulate, ARunLastsNoLongerThanItsLastEvent) {
   for (const char* workload : {"nested", "queue", "inventory"}) {
     const Scenario scenario =
         ScenarioOf({.lock = "redisson-fair", .more = {{"workload.name", workload}}});
@@ -63,7 +64,7 @@ TEST(Simulate, ARunLastsNoLongerThanItsRecord) {
   }
 }
 
-// A real server has no scripts either when it starts.
+// A real server has no scripts when it starts either.
 TEST(Simulate, NoServerHasAScriptLoadedAtTheStart) {
   for (const auto& [limit, outcome] :
        {std::pair("1", Outcome::kViolated), std::pair("2", Outcome::kValid)}) {

@@ -38,7 +38,8 @@ Result<ParsedLine> ParseLine(const Words& words, po::options_description options
   namespace style = po::command_line_style;
   ParsedLine line;
   try {
-    // Abbreviations are off: a new option must not change the meaning of a script.
+    // Options cannot be abbreviated, because a new option could make an abbreviation in a script
+    // ambiguous.
     const auto parsed = po::command_line_parser(words)
                             .options(all)
                             .positional(positional)

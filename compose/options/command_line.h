@@ -14,18 +14,20 @@ namespace doublehold {
 
 using Words = std::vector<std::string>;
 
-// As the only word: prints the options, a line each, for completions and the manual page:
-// NAME <tab> the value that it takes, or nothing <tab> its description.
+// If this is the only word, a command prints its options, one a line, for completions and the
+// manual page. A line is NAME <tab> VALUE <tab> DESCRIPTION; VALUE is empty if the option takes no
+// value.
 inline constexpr std::string_view kDescribeOptions = "--describe-options";
 
 struct ParsedLine {
   boost::program_options::variables_map values;
-  Words rest;         // the words that are no options
-  bool help = false;  // --help was given, or kDescribeOptions; it has been printed
+  Words rest;         // the words that are not options
+  bool help = false;  // --help or kDescribeOptions was given, and the help has been printed
 };
 
-// Prints `usage` and `options` with --help. Reads the `hidden` options too: the command refuses
-// them with its reason. The error for an unknown option names the nearest of `options`.
+// Parses the words of a command. With --help, prints `usage` and `options`. Accepts the `hidden`
+// options too, so that the command can refuse them with a reason. The error for an unknown option
+// names the nearest of `options`.
 Result<ParsedLine> ParseLine(const Words& words,
                              boost::program_options::options_description options,
                              const std::string& usage,

@@ -20,7 +20,7 @@ namespace po = boost::program_options;
 struct Flag {
   const char* option;
   const char* setting;
-  const char* help;  // {}: the members of a nemesis
+  const char* help;  // "{}" is replaced by the members of a nemesis
 };
 // Short forms of the most used settings; --set reaches all settings.
 constexpr std::array kFlags{
@@ -48,7 +48,7 @@ void AddExperimentOptions(po::options_description& options, po::options_descript
     const bool is_refused = std::ranges::find(refused, name) != refused.end();
     (is_refused ? hidden : options).add_options()(name, value, help.c_str());
   };
-  const std::string members = fmt::format("{}", fmt::join(NamesOf(NemesisMembers()), ", "));
+  const std::string members = fmt::format("{}", fmt::join(ListNames(NemesisMembers()), ", "));
   for (const Flag& flag : kFlags) {
     add(flag.option, po::value<std::string>(), fmt::format(fmt::runtime(flag.help), members));
   }

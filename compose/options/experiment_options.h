@@ -10,16 +10,16 @@
 
 namespace doublehold {
 
-// Adds short forms of the most used settings (--lock, --lease, ...), and --set for all settings.
-// The options that `refused` names go into `hidden`.
+// Adds an option for each of the most used settings (--lock, --lease, ...), and --set for all
+// settings. Adds the options that `refused` names to `hidden`.
 void AddExperimentOptions(boost::program_options::options_description& options,
                           boost::program_options::options_description& hidden,
                           const Words& refused = {});
-// The first of these options that the line has; empty: none.
+// Returns the first of these options that the line has, or an empty text if it has none.
 std::string ExperimentOptionIn(const ParsedLine& line);
 
-// Reads the experiment file, if there is one, and then these options, --faults and --direct over
-// it.
+// Reads the experiment file, if the line names one. These options, --faults and --direct override
+// its settings.
 Result<Settings> ReadExperiment(const ParsedLine& line);
 
 }  // namespace doublehold

@@ -12,26 +12,26 @@
 namespace doublehold {
 namespace {
 
-struct Told {
+struct SharedOption {
   OptionSpec spec;
   std::vector<std::string_view> parts;
 };
 
 template <typename Entries>
-std::vector<OptionRow> RowsOf(std::string_view table, const Entries& entries) {
-  std::vector<Told> all;
+std::vector<OptionRow> MakeOptionRows(std::string_view table, const Entries& entries) {
+  std::vector<SharedOption> all;
   for (const auto& entry : entries) {
     for (const OptionSpec& spec : entry.options) {
-      auto told = std::ranges::find(all, spec, &Told::spec);
-      if (told == all.end()) told = all.insert(all.end(), Told{.spec = spec, .parts = {}});
+      auto told = std::ranges::find(all, spec, &SharedOption::spec);
+      if (told == all.end()) told = all.insert(all.end(), SharedOption{.spec = spec, .parts = {}});
       told->parts.push_back(entry.name);
     }
   }
-  std::ranges::stable_sort(all, {}, [](const Told& one) { return one.spec.name; });
+  std::ranges::stable_sort(all, {}, [](const SharedOption& one) { return one.spec.name; });
   std::vector<OptionRow> rows;
-  for (const Told& one : all) {
+  for (const SharedOption& one : all) {
     rows.push_back({fmt::format("{}.{}", table, one.spec.name),
-                    fmt::format("{}: {}; default: {} ({})", ValuesOf(one.spec), one.spec.help,
+                    fmt::format("{}: {}; default: {} ({})", DescribeValues(one.spec), one.spec.help,
                                 one.spec.fallback, fmt::join(one.parts, ", "))});
   }
   return rows;
@@ -39,7 +39,7 @@ std::vector<OptionRow> RowsOf(std::string_view table, const Entries& entries) {
 
 }  // namespace
 
-std::string ValuesOf(const OptionSpec& spec) {
+std::string DescribeValues(const OptionSpec& spec) {
   const auto range = [&](std::string_view what) {
     return spec.most == INT64_MAX ? fmt::format("{} from {} on", what, spec.least)
                                   : fmt::format("{}, {} to {}", what, spec.least, spec.most);
@@ -59,7 +59,7 @@ std::string ValuesOf(const OptionSpec& spec) {
   return "";
 }
 
-std::vector<OptionRow> LockOptionRows() { return RowsOf("lock", Locks()); }
-std::vector<OptionRow> WorkloadOptionRows() { return RowsOf("workload", Workloads()); }
+std::vector<OptionRow> LockOptionRows() { return MakeOptionRows("lock", Locks()); }
+std::vector<OptionRow> WorkloadOptionRows() { return MakeOptionRows("workload", Workloads()); }
 
 }  // namespace doublehold

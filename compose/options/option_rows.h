@@ -13,16 +13,17 @@ namespace doublehold {
 
 struct OptionRow {
   std::string name;  // for example "lock.node-timeout"
-  // For example "a duration: how long one node may take; not said: 0.06 lease (redlock)".
+  // For example "a duration: how long one node may take; default: 0.06 lease (redlock)".
   std::string meaning;
 };
 
-// Sorted by name. An option that differs between locks or workloads has one row for each form.
+// Return the options sorted by name. An option that differs between locks or workloads has a row
+// for each form.
 std::vector<OptionRow> LockOptionRows();
 std::vector<OptionRow> WorkloadOptionRows();
 
-// The values that an option accepts: "a whole number, 1 to 20".
-std::string ValuesOf(const OptionSpec& spec);
+// Describes the values that an option accepts: "a whole number, 1 to 20".
+std::string DescribeValues(const OptionSpec& spec);
 
 }  // namespace doublehold
 

@@ -12,7 +12,8 @@
 namespace doublehold {
 namespace {
 
-// A longer line would wrap, and only its last part could be replaced.
+// Limits the length of a progress line: a longer line would wrap, and only its last part could be
+// replaced.
 size_t TerminalWidth() {
   constexpr size_t kUsualWidth = 80;
   winsize size{};

@@ -1,4 +1,4 @@
-// What only a terminal gets: colours and a line of progress. A pipe gets plain text.
+// Colours and a progress line, for a terminal only. A pipe gets plain text.
 #ifndef DOUBLEHOLD_COMPOSE_OPTIONS_SCREEN_H_
 #define DOUBLEHOLD_COMPOSE_OPTIONS_SCREEN_H_
 
@@ -14,18 +14,17 @@ enum class Color : uint8_t { kRed, kGreen, kYellow };
 
 // Adds --no-color.
 void AddColorOption(boost::program_options::options_description& options);
-// Whether stdout takes colours: it is a terminal, and neither --no-color nor NO_COLOR (a variable
-// that is not empty, see no-color.org) forbids them.
+// Whether stdout gets colours. Requires a terminal other than TERM=dumb, no --no-color, and that
+// the environment variable NO_COLOR is unset or empty (see no-color.org).
 bool TakesColor(const ParsedLine& line);
-// The text between the codes of the colour; unchanged if not `colored`.
+// Returns the text in this colour. Returns it unchanged if not `colored`.
 std::string InColor(std::string_view text, Color color, bool colored);
 
-// Replaces the line of progress on stderr; the caller checks that stderr is a terminal.
+// Replaces the progress line on stderr. The caller checks that stderr is a terminal.
 void ShowProgressLine(const std::string& line);
-// Erases it.
 void EraseProgressLine();
 
-// "45 s", "12 min", "3.5 h": rounded up.
+// Rounds up to "45 s", "12 min" or "3.5 h".
 std::string RoughTime(double seconds);
 
 }  // namespace doublehold

@@ -5,12 +5,12 @@
 namespace doublehold {
 namespace {
 
-TEST(Screen, ColoursATextOnlyIfAsked) {
+TEST(Screen, ColoursATextOnlyIfColoursAreOn) {
   EXPECT_EQ(InColor("violated", Color::kRed, false), "violated");
   EXPECT_EQ(InColor("violated", Color::kRed, true), "\x1b[31mviolated\x1b[0m");
 }
 
-TEST(Screen, RoundsTimesUpToTheUnitThatMatters) {
+TEST(Screen, RoundsTimesUpToSecondsMinutesOrTenthsOfAnHour) {
   EXPECT_EQ(RoughTime(-1), "0 s");
   EXPECT_EQ(RoughTime(0.2), "1 s");
   EXPECT_EQ(RoughTime(119), "119 s");

@@ -11,14 +11,14 @@
 namespace doublehold {
 namespace {
 
-// Returns a process's new status, each change once; nothing if it has not changed. If the process
-// has ended, kills the rest of its process group, such as a driver's own children. The group's
-// number is safe to use, since the process has not been reaped yet.
+// Returns the new status of a process if it has stopped or ended since the last call, else nothing.
+// If the process has ended, kills the rest of its process group, such as a driver's own children.
 std::optional<int> StatusChange(pid_t pid) {
   const auto id = static_cast<id_t>(pid);
   siginfo_t info{};
   int status = 0;
-  // Looks at the end before it reaps, so that the process group can be killed in between.
+  // Kills the process group before it reaps the process: afterwards the group's number may belong
+  // to others.
   if (waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) {
     kill(-pid, SIGKILL);
     return waitpid(pid, &status, 0) == pid ? std::optional(status) : std::nullopt;

@@ -1,4 +1,4 @@
-// The child processes of a run: which were started, stopped or ended.
+// The child processes of a run. Detects which of them have stopped or ended.
 //
 // Thread rule: runs on the supervisor's thread.
 #ifndef DOUBLEHOLD_COMPOSE_OS_CHILD_PROCESSES_H_
@@ -35,14 +35,15 @@ class Children {
 
   void Add(Child child) { children_.push_back(std::move(child)); }
 
-  // Asks the kernel what has changed, without waiting. Calls `stopped` for each process that was
-  // stopped, and `ended` for each that ended.
+  // Asks the kernel for changes, without waiting. Calls `stopped` for each process that was
+  // stopped, and `ended` for each process that ended.
   void Poll(const std::function<void(const Child&)>& stopped,
             const std::function<void(const Child&)>& ended);
 
   [[nodiscard]] const std::vector<Child>& all() const { return children_; }
+  // Whether all processes of this kind have ended whose number is at least `first_number`.
   [[nodiscard]] bool HaveEnded(ProcessRef::Kind kind, int first_number) const;
-  // Whether all processes of `ref` have ended; a node that was restarted had several.
+  // Whether all processes of `ref` have ended. A node that was restarted has had several processes.
   [[nodiscard]] bool HasEnded(ProcessRef ref) const;
 
   // Kills the process groups of all children that still run, and waits for them.

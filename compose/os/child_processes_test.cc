@@ -1,5 +1,5 @@
-// The processes that a supervisor watches: stopped, ended, and nothing left in their process
-// groups.
+// Tests that stopped and ended child processes are reported, and that their process groups are
+// killed.
 #include "compose/os/child_processes.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 namespace doublehold {
 namespace {
 
-// Starts a process in its own group. It starts a second process that never ends by itself, reports
-// its pid, and ends.
+// Starts a process in its own group. This process starts a second process that never ends by
+// itself, reports the second pid, and ends.
 struct Parted {
   pid_t first = 0;
   pid_t second = 0;
@@ -31,7 +31,7 @@ Parted StartTwo() {
     const pid_t second = fork();
     if (second == 0) {
       for (const int fd : {0, 1, 2})
-        close(fd);  // so that a reader of the test's output does not wait for this process
+        close(fd);  // a reader of the test's output must not wait for this process
       while (true) pause();
     }
     [[maybe_unused]] const ssize_t written = write(ends[1], &second, sizeof second);
@@ -52,7 +52,7 @@ Child NamedChildren(pid_t pid) {
           .ended = {}};
 }
 
-// Polls all the time, so that the process ends at any point between two polls.
+// Polls without a pause, so that the process may end at any point between two polls.
 TEST(Children, TheGroupOfAnEndedProcessIsKilled) {
   constexpr int kTimes = 300;
   for (int i = 0; i < kTimes; ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array kEndSignals{SIGINT, SIGTERM, SIGHUP};
 
-// A signal handler has no other way to its data.
+// A signal handler gets its data only through a global variable.
 std::atomic<const LastWords::Words*> words_to_say{nullptr};
 
 void WriteAll(int fd, std::string_view text) {
@@ -25,7 +25,7 @@ void WriteAll(int fd, std::string_view text) {
   }
 }
 
-void SayAndEnd(int /*signal*/) {
+void PrintWordsAndExit(int /*signal*/) {
   const LastWords::Words* words = words_to_say.load();
   if (words == nullptr) return;
   WriteAll(STDOUT_FILENO, words->out);
@@ -41,7 +41,8 @@ void Handle(void (*handler)(int)) {
   for (const int number : kEndSignals) {
     struct sigaction before {};
     sigaction(number, nullptr, &before);
-    // nohup(1) and a shell's background jobs ignore a signal on purpose.
+    // Signals that are ignored stay ignored: nohup(1) and a shell's background jobs ignore them on
+    // purpose.
     if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
   }
 }
@@ -62,7 +63,7 @@ void LastWords::Set(std::string found, const std::string& line, ExitCode status)
       Words{std::move(found), begin + line + "\n", static_cast<int>(status)});
   words_to_say.store(words.get());
   previous_ = std::exchange(current_, std::move(words));
-  Handle(SayAndEnd);
+  Handle(PrintWordsAndExit);
 }
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// What a command says if Ctrl-C, SIGTERM or SIGHUP ends it while it computes: what it has found so
-// far. The process then ends at once, however long the computation would go on.
+// The text that a command prints if Ctrl-C, SIGTERM or SIGHUP ends it while it computes: its result
+// so far. The process then exits at once.
 #ifndef DOUBLEHOLD_COMPOSE_OS_LAST_WORDS_H_
 #define DOUBLEHOLD_COMPOSE_OS_LAST_WORDS_H_
 
@@ -10,19 +10,21 @@
 
 namespace doublehold {
 
-// Only one object at a time. The destructor restores the default action of the signals. A run on
-// real servers (compose/run/supervisor.h) replaces these handlers with its own and restores the
-// default action at its end, so call Set after a run.
+// Only one object may exist at a time. The destructor restores the default action of the signals. A
+// run on real servers (compose/run/supervisor.h) replaces these handlers with its own and restores
+// the default action at its end, so call Set after a run.
 class LastWords {
  public:
-  // The line for standard error, without a newline, if the end comes before the first Set.
+  // `line` is printed to standard error, with a newline, if a signal ends the process before the
+  // first Set.
   explicit LastWords(const std::string& line);
   LastWords(const LastWords&) = delete;
   LastWords& operator=(const LastWords&) = delete;
   ~LastWords();
 
-  // Handles the signals, and replaces what is said: `found` to standard output, `line` to standard
-  // error, and the exit status. Call it from one thread; the signal may interrupt any thread.
+  // Handles the signals, and replaces the text: a signal prints `found` to standard output and
+  // `line` to standard error, and exits with `status`. Call it from one thread; the signal may
+  // interrupt any thread.
   void Set(std::string found, const std::string& line, ExitCode status = ExitCode::kUnknown);
 
   struct Words {

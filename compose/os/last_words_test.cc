@@ -6,7 +6,7 @@
 namespace doublehold {
 namespace {
 
-TEST(LastWords, AreSaidByEachSignalThatEndsTheProcess) {
+TEST(LastWords, ArePrintedByEachSignalThatEndsTheProcess) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     EXPECT_EXIT(
@@ -18,7 +18,7 @@ TEST(LastWords, AreSaidByEachSignalThatEndsTheProcess) {
   }
 }
 
-TEST(LastWords, AreTheLastThatWereSet) {
+TEST(LastWords, AreReplacedByALaterSet) {
   EXPECT_EXIT(
       {
         LastWords words("nothing yet");
@@ -29,7 +29,7 @@ TEST(LastWords, AreTheLastThatWereSet) {
       ::testing::ExitedWithCode(1), "^two\n$");
 }
 
-TEST(LastWords, AreForgottenAtTheEndOfTheirScope) {
+TEST(LastWords, AreNotPrintedAfterTheirDestructor) {
   EXPECT_EXIT(
       {
         { const LastWords words("said"); }

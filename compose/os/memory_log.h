@@ -1,4 +1,4 @@
-// A log in memory, for a process that ends before there is a folder for its log.
+// A log in memory, for a process that runs before the run's folder exists.
 #ifndef DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_
 #define DOUBLEHOLD_COMPOSE_OS_MEMORY_LOG_H_
 

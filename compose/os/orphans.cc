@@ -18,13 +18,13 @@ namespace {
 struct Process {
   pid_t pid = 0;
   std::string name;
-  bool ended = false;  // has ended and was not reaped
+  bool ended = false;  // has ended but was not reaped
 };
 
 // Parses "4711 (sleep) S 17 ...". A name may contain spaces and parentheses.
 bool ReadStat(const std::filesystem::path& folder, Process& process, pid_t& parent) {
-  // If the process ends now, reading fails. getline then returns no text; the stream's buffer would
-  // throw.
+  // Reading fails if the process ends now. Then getline returns no text, while reading the stream's
+  // buffer would throw.
   std::string text;
   std::ifstream in(folder / "stat");
   std::getline(in, text, '\0');

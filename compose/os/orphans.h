@@ -1,5 +1,5 @@
-// Processes that outlive their parent, such as those that a driver starts in a session or process
-// group of its own.
+// Kills processes that outlive their parent, such as processes that a driver starts in a session or
+// process group of their own.
 #ifndef DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_
 #define DOUBLEHOLD_COMPOSE_OS_ORPHANS_H_
 
@@ -12,8 +12,9 @@
 namespace doublehold {
 
 // From construction on, a descendant whose parent ends becomes a child of this process (prctl(2),
-// PR_SET_CHILD_SUBREAPER), so that End can find and kill it. Earlier children are left alone.
-// Thread rule: only one object at a time; nothing else may start children while End runs.
+// PR_SET_CHILD_SUBREAPER), so that End can find and kill it. End does not kill children from before
+// the construction. Thread rule: only one object may exist at a time; no other code may start
+// children while End runs.
 class Orphans {
  public:
   Orphans();
@@ -21,8 +22,9 @@ class Orphans {
   Orphans& operator=(const Orphans&) = delete;
   ~Orphans() { End(); }
 
-  // Kills the orphans and their descendants, and waits for them. Requires that all children that
-  // this process started itself have ended. Returns the names of the orphans that still ran.
+  // Kills the orphans and their descendants, and waits for their end. Requires that all children
+  // that this process started since the construction have ended. Returns the names of the orphans
+  // that still ran.
   std::vector<std::string> End();
 
  private:

@@ -37,7 +37,7 @@ TEST(Orphans, AreKilledWithTheirDescendants) {
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "nobody is left";
 }
 
-TEST(Orphans, ChildrenThatWereThereBeforeAreLeftAlone) {
+TEST(Orphans, EarlierChildrenAreNotKilled) {
   const pid_t child = ForkTo([] { pause(); });
   EXPECT_TRUE(Orphans().End().empty());
   EXPECT_EQ(kill(child, 0), 0);

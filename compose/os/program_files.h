@@ -16,20 +16,21 @@
 
 namespace doublehold {
 
-// The path of this program, without links.
+// Returns the path of this program, with all links resolved.
 std::filesystem::path OwnProgram();
 
-// The places of a file, in the order in which they are searched. `program` is the executable.
+// Return the places of a file, in the order in which they are searched. `program` is the
+// executable.
 std::vector<std::filesystem::path> PlacesOfData(const std::filesystem::path& program,
                                                 const std::string& name);
 std::vector<std::filesystem::path> PlacesOfLibrary(const std::filesystem::path& program,
                                                    const std::string& name);
-// The first place that exists.
+// Returns the first place that exists, or nothing.
 std::optional<std::filesystem::path> FirstThatExists(
     const std::vector<std::filesystem::path>& places);
 
-// The suite file that a word names: the file itself, or a suite that belongs to the program, with
-// or without .toml. Returns the word as it is if there is neither.
+// Returns the suite file that a word names: a file with this path, or a suite of the program with
+// this name, with or without .toml. Returns the word unchanged if there is no such file.
 std::filesystem::path FindSuiteFile(const std::string& word);
 
 }  // namespace doublehold

@@ -32,7 +32,7 @@ Result<HeldPorts> HeldPorts::Take(size_t count) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t bytes = sizeof(address);
     auto* any = reinterpret_cast<sockaddr*>(&address);
-    const int on = 1;  // set before bind: both sockets must have it
+    const int on = 1;  // must be set before bind, on this socket and on the server's
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
         bind(fd, any, bytes) != 0 || getsockname(fd, any, &bytes) != 0) {
       return EnvironmentFailed(fmt::format("no free port on 127.0.0.1: {}", std::strerror(errno)));

@@ -1,5 +1,5 @@
-// Reserves TCP ports on 127.0.0.1 for servers that need a port number. No other process gets such a
-// port before the server listens, or while the server is down between two starts.
+// Reserves TCP ports on 127.0.0.1 for servers that need a port number. No other process gets a
+// reserved port before the server listens, or while the server is down.
 #ifndef DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_
 #define DOUBLEHOLD_COMPOSE_OS_RESERVED_PORTS_H_
 
@@ -11,10 +11,10 @@
 
 namespace doublehold {
 
-// Each port is held by a socket that is bound to it but does not listen. The kernel does not choose
-// the port for a process that binds to port 0. A server that sets SO_REUSEADDR, as Redis does, can
-// still bind it, and gets all connections, since it alone listens. Move-only; children do not
-// inherit it.
+// For each port, a socket is bound to it but does not listen. So the kernel does not choose the
+// port for a process that binds to port 0. A server that sets SO_REUSEADDR, as Redis does, can
+// still bind the port. It gets all connections, since no other socket listens. Move-only; children
+// do not inherit the sockets.
 class HeldPorts {
  public:
   HeldPorts() = default;

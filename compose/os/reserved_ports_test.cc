@@ -13,7 +13,7 @@
 namespace doublehold {
 namespace {
 
-// A socket on 127.0.0.1, of a server or of any other process.
+// A socket on 127.0.0.1. Plays a server or another process.
 class Socket {
  public:
   explicit Socket(int reuse = 1) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -51,19 +51,19 @@ class Socket {
   int fd_;
 };
 
-std::set<uint16_t> NumbersOf(const HeldPorts& held) {
+std::set<uint16_t> ListPortNumbers(const HeldPorts& held) {
   std::set<uint16_t> numbers;
   for (size_t i = 0; i < held.count(); ++i) numbers.insert(held.At(i));
   return numbers;
 }
 
-// The kernel chooses among about 28'000 ports. If nobody reserved these, dozens of them would be
-// chosen.
-TEST(HeldPorts, TheKernelGivesThemToNobodyElse) {
+// The kernel chooses among about 28'000 ports. If these ports were not reserved, it would choose
+// dozens of them.
+TEST(HeldPorts, TheKernelGivesThemToNoOtherProcess) {
   constexpr size_t kMany = 200;
   const Result<HeldPorts> held = HeldPorts::Take(kMany);
   ASSERT_TRUE(held.has_value()) << held.error().message;
-  const std::set<uint16_t> numbers = NumbersOf(*held);
+  const std::set<uint16_t> numbers = ListPortNumbers(*held);
   EXPECT_EQ(numbers.size(), kMany);
   for (int round = 0; round < 20; ++round) {
     std::vector<Socket> others(kMany);
@@ -96,9 +96,9 @@ TEST(HeldPorts, TheirDestructorFreesThem) {
   {
     Result<HeldPorts> first = HeldPorts::Take(kSome);
     ASSERT_TRUE(first.has_value()) << first.error().message;
-    numbers = NumbersOf(*first);
+    numbers = ListPortNumbers(*first);
     const HeldPorts second = std::move(*first);
-    EXPECT_EQ(NumbersOf(second), numbers);
+    EXPECT_EQ(ListPortNumbers(second), numbers);
     EXPECT_EQ(count_free(), 0);
   }
   EXPECT_GT(count_free(), 0) << "a few may have been given to others by now";

@@ -23,14 +23,15 @@ constexpr int kMostRunsASecond = 1000;
 
 // The files that a suite writes into a run's folder before it starts the run.
 constexpr std::array kPrepared{"plan.json", "run.log"};
-constexpr std::array kSignsOfARun{"plan.json", "verdict.json", "history.bin", "history.jsonl"};
-constexpr std::array kSignsOfManyRuns{"suite.json", "sweep.json", "explore.json"};
+constexpr std::array kMarkersOfARun{"plan.json", "verdict.json", "history.bin", "history.jsonl"};
+constexpr std::array kMarkersOfManyRuns{"suite.json", "sweep.json", "explore.json"};
 constexpr const char* kReport = "report.html";
-// The other files and folders of a run. plan.json is written anew in any case.
-constexpr std::array kOfARun{"verdict.json", "history.bin", "history.jsonl", "frames.jsonl",
-                             "trace.json",   "run.log",     "nodes",         "clients"};
+// The files and folders of a run that --replace removes. plan.json is overwritten in any case.
+constexpr std::array kOtherRunFiles{"verdict.json", "history.bin", "history.jsonl", "frames.jsonl",
+                                    "trace.json",   "run.log",     "nodes",         "clients"};
 
-// An error of the machine, such as a full disk, or bad input, such as a path in a file.
+// Returns an environment error for a failure of the machine, such as a full disk. Returns bad input
+// for a wrong path.
 tl::unexpected<Error> FileError(std::string message, const std::error_code& code) {
   constexpr std::array kOfTheMachine{ENOSPC, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOMEM};
   const bool is_machine = std::ranges::find(kOfTheMachine, code.value()) != kOfTheMachine.end();
@@ -45,13 +46,13 @@ bool HasAnyOf(const std::filesystem::path& folder, const Names& names) {
   });
 }
 
-// The path is written to a terminal on one line.
+// Refuses control characters, because the path is printed to a terminal on one line.
 Result<void> CheckPath(const char* option, const std::filesystem::path& path) {
   if (OnOneLine(path.string()) == path.string()) return {};
   return BadInput(fmt::format("--{} {}: must not have control characters", option, path.string()));
 }
 
-// Whether the folder has nothing but what a suite prepares.
+// Whether the folder has no files except those that a suite writes before a run.
 Result<bool> IsPrepared(const std::filesystem::path& folder) {
   std::error_code code;
   std::filesystem::directory_iterator entries(folder, code);
@@ -63,12 +64,12 @@ Result<bool> IsPrepared(const std::filesystem::path& folder) {
   return true;
 }
 
-// Removes an earlier run and its report. In a folder that is not of a run, any file may be the
-// user's, except for the report.
+// Removes an earlier run and its report. If the folder has no run, removes only the report: other
+// files may belong to the user.
 Result<void> RemoveRun(const std::filesystem::path& folder) {
   std::error_code code;
-  if (HasAnyOf(folder, kSignsOfARun)) {
-    for (const char* name : kOfARun) {
+  if (HasAnyOf(folder, kMarkersOfARun)) {
+    for (const char* name : kOtherRunFiles) {
       if (!code) std::filesystem::remove_all(folder / name, code);
     }
   }
@@ -108,7 +109,7 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
   std::filesystem::create_directories(parent, code);
   const std::string stem = fmt::format("{:%Y%m%dT%H%M%S}Z-{}", fmt::gmtime(now), seed);
   std::filesystem::path folder = parent / stem;
-  // Several runs with the same second and seed get a number.
+  // If several runs have the same second and seed, a number is appended.
   bool made = !code && std::filesystem::create_directory(folder, code);
   for (int number = 2; !made && !code && number < kMostRunsASecond; ++number) {
     folder = parent / fmt::format("{}-{}", stem, number);
@@ -139,12 +140,12 @@ Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing exis
   std::filesystem::create_directories(folder, code);
   if (code) return FileError(fmt::format("--into {}: {}", folder.string(), code.message()), code);
   if (TRY(IsPrepared(folder))) return {};
-  const bool is_of_many = HasAnyOf(folder, kSignsOfManyRuns);
+  const bool is_of_many = HasAnyOf(folder, kMarkersOfManyRuns);
   if (existing == Existing::kReplace && !is_of_many) return RemoveRun(folder);
   return BadInput(fmt::format("--into {}: {}: use a new or an empty folder{}", folder.string(),
                               is_of_many ? "has many runs, of a suite or a search"
-                              : HasAnyOf(folder, kSignsOfARun) ? "has a run already"
-                                                               : "not empty",
+                              : HasAnyOf(folder, kMarkersOfARun) ? "has a run already"
+                                                                 : "not empty",
                               is_of_many ? "" : ", or --replace"));
 }
 
@@ -157,7 +158,7 @@ Result<void> MakeFolder(const std::filesystem::path& folder) {
 
 Result<void> WriteHistory(const History& history, const std::filesystem::path& folder,
                           HistoryFiles files) {
-  // The smaller file first: it has a better chance on a disk that is nearly full.
+  // Writes the smaller file first, because it may still fit on a disk that is nearly full.
   Result<void> written = WriteBinaryFile(history, folder / "history.bin");
   if (files == HistoryFiles::kBinary) return written;
   std::ostringstream lines;
@@ -181,7 +182,7 @@ Result<void> WriteWhole(const std::filesystem::path& file, const std::string& co
   return FileError(fmt::format("{}: cannot be written: {}", file.string(), code.message()), code);
 }
 
-Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path) {
+Result<std::filesystem::path> FindHistoryFile(const std::filesystem::path& path) {
   std::error_code code;
   std::filesystem::path file = path;
   if (std::filesystem::is_directory(path, code)) {
@@ -198,7 +199,7 @@ Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path) {
 }
 
 Result<History> ReadHistory(const std::filesystem::path& path) {
-  const std::filesystem::path file = TRY(HistoryFileOf(path));
+  const std::filesystem::path file = TRY(FindHistoryFile(path));
   return file.extension() == ".bin" ? ReadBinaryFile(file) : ReadJsonlFile(file);
 }
 

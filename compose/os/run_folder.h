@@ -14,36 +14,37 @@ namespace doublehold {
 // Turns any name into the name of a single folder.
 std::string FolderName(const std::string& name);
 
-// Makes the folder that --into names. Bad input if it has files already.
+// Makes the folder that --into names. Returns bad input if the folder has files already.
 Result<void> MakeEmptyFolder(const std::filesystem::path& folder);
 
 enum class Existing : uint8_t { kRefuse, kReplace };
-// The same for a run. The folder may have plan.json and run.log, which a suite writes before it
-// starts a run. kReplace: removes the files of an earlier run and its report, and keeps all other
-// files; a folder of many runs, such as a suite, is bad input all the same.
+// Makes the folder that --into names for a run. The folder may have plan.json and run.log, which a
+// suite writes before it starts a run. kReplace: removes the files of an earlier run and its
+// report, and keeps all other files. A folder of many runs, such as a suite, is always bad input.
 Result<void> MakeFolderForRun(const std::filesystem::path& folder, Existing existing);
 
 enum class LatestLink : uint8_t { kMove, kKeep };
 // Makes the folder OUT/<experiment>/<UTC time>-<seed>. kMove: also points the link
-// OUT/<experiment>/latest to it. Bad input if the folder cannot be written.
+// OUT/<experiment>/latest to it. Returns bad input if the folder cannot be written.
 Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
                                             const std::string& experiment, uint64_t seed,
                                             LatestLink latest = LatestLink::kMove);
 
-// The history file in a run folder; for a file, the file itself. Bad input if there is none.
-Result<std::filesystem::path> HistoryFileOf(const std::filesystem::path& path);
+// Returns the history file in a run folder. If the path is a file, returns the path. Returns bad
+// input if there is no readable history file.
+Result<std::filesystem::path> FindHistoryFile(const std::filesystem::path& path);
 // Reads the history of a run folder, or of a .jsonl or .bin file.
 Result<History> ReadHistory(const std::filesystem::path& path);
 
 enum class HistoryFiles : uint8_t { kBoth, kBinary };
-// Writes history.bin into a run folder, and history.jsonl if asked for both.
+// Writes history.bin into a run folder. With kBoth, also writes history.jsonl.
 Result<void> WriteHistory(const History& history, const std::filesystem::path& folder,
                           HistoryFiles files = HistoryFiles::kBoth);
-// Makes a folder and those above it.
+// Makes a folder and its parent folders.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 
-// Writes another file and renames it, so that a reader never sees half a file. A full disk is a
-// failure of the environment, and a path that cannot be written is bad input.
+// Writes a temporary file and renames it, so that a reader never sees half a file. Returns an
+// environment error if the disk is full, and bad input if the path cannot be written.
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content);
 
 }  // namespace doublehold

@@ -20,10 +20,10 @@ namespace doublehold {
 namespace {
 
 [[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder) {
-  setsid();  // so that Ctrl-C in a terminal does not reach it
+  setsid();  // Ctrl-C in a terminal must not reach the janitor
   prctl(PR_SET_NAME, "dh-janitor");
   for (const int ignored : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(ignored, SIG_IGN);
-  // Closes the parent's files: a reader of the parent's output must see its end.
+  // Closes the parent's files, so that a reader of the parent's output sees the end of the output.
   if (pipe_read != 3) dup2(pipe_read, 3);
   syscall(SYS_close_range, 4U, ~0U, 0U);
   for (const int fd : {0, 1, 2}) close(fd);

@@ -1,5 +1,6 @@
 // The temporary folder of a run, with the servers' sockets. The janitor, a small process, removes
-// it however the supervisor ends: it waits until the supervisor's end of a pipe closes.
+// the folder, even if the supervisor is killed. It waits until the supervisor's end of a pipe
+// closes.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 #define DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 
@@ -11,7 +12,8 @@
 
 namespace doublehold {
 
-// Move-only. Create it while the process has one thread. The destructor removes the folder.
+// Move-only. Create this object while the process has only one thread. The destructor removes the
+// folder.
 class Scratch {
  public:
   static Result<Scratch> Create();

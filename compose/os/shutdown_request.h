@@ -1,5 +1,5 @@
-// SIGINT or SIGTERM asks for the end of a run. The first request ends it in order, the second one
-// at once.
+// Requests by SIGINT or SIGTERM to end a run. The first request ends the run in order, the second
+// request at once.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_
 #define DOUBLEHOLD_COMPOSE_OS_SHUTDOWN_REQUEST_H_
 
@@ -10,8 +10,8 @@ namespace doublehold {
 // Not thread-safe.
 class EndRequest {
  public:
-  // One request may arrive as the same signal twice, since it is sent to the process and to its
-  // group. Two equal signals within this time are one request.
+  // A single request may deliver the same signal twice, to the process and to its process group.
+  // Two equal signals within this time are one request.
   static constexpr Duration kSameRequest{std::chrono::milliseconds(300)};
 
   void Signalled(int signal, MonoTime now) {

@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-TEST(EndRequest, IsAskedTwiceByAnotherSignalOrTheSameOneLater) {
+TEST(EndRequest, ASecondRequestIsAnotherSignalOrTheSameSignalLater) {
   struct {
     int second;
     Duration after;

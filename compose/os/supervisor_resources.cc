@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSamples = 60;
 constexpr Duration kLeastApart = 250ms;
-constexpr size_t kMostSamples = 2 * kSamples;  // limit for a run that takes far longer than planned
+constexpr size_t kMostSamples = 2 * kSamples;  // limit for a run that takes longer than planned
 
 nlohmann::json Course(const std::vector<OwnUse>& uses, int64_t OwnUse::*what) {
   nlohmann::json each = nlohmann::json::array();
@@ -42,7 +42,7 @@ OwnUse ReadOwnUse() {
   }
   std::error_code code;
   const std::filesystem::directory_iterator open("/proc/self/fd", code);
-  // Minus the descriptor of this iteration.
+  // The descriptor of the iteration itself does not count.
   if (!code) use.descriptors = std::distance(begin(open), end(open)) - 1;
   return use;
 }

@@ -1,5 +1,5 @@
-// The memory and descriptors that the supervisor uses at the start of a run, at intervals, and at
-// its end. verdict.json has them, so that growth and leaks can be seen.
+// Measures the memory and descriptors that the supervisor uses, at the start of a run, at
+// intervals, and at its end. verdict.json has the samples, so that growth and leaks can be seen.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_
 #define DOUBLEHOLD_COMPOSE_OS_SUPERVISOR_RESOURCES_H_
 
@@ -13,15 +13,15 @@
 
 namespace doublehold {
 
-// The use of this process. Shared pages do not count, such as those of the run's history and of
-// libraries.
+// The resources that this process uses. Shared pages, such as the pages of the run's history and of
+// libraries, do not count.
 struct OwnUse {
   int64_t memory_kb = 0;
   int64_t descriptors = 0;
 };
 [[nodiscard]] OwnUse ReadOwnUse();
 
-// Whether this process has children, including ended ones that were not reaped.
+// Whether this process has children, including ended children that were not reaped.
 [[nodiscard]] bool HasChildren();
 
 struct SupervisorUse {
@@ -34,10 +34,10 @@ struct SupervisorUse {
 };
 [[nodiscard]] nlohmann::json ToJson(const SupervisorUse& use);
 
-// Takes a sample at Begin, and then one each `every`. Thread rule: runs on the io_context's thread.
+// Takes a sample at Begin, and then at intervals. Thread rule: runs on the io_context's thread.
 class UseMeter {
  public:
-  // Takes some dozens of samples, whatever the length of the run, so that they cost little.
+  // Chooses the interval so that a run of any length has some dozens of samples, which cost little.
   UseMeter(boost::asio::io_context& io, Duration run_length);
   void Begin();
   void NoteRulesLeft(size_t rules) { use_.rules_left = rules; }

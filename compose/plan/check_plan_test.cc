@@ -1,4 +1,4 @@
-// Errors in a plan that was read from a file.
+// Tests errors in a plan that was read from a file.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-// Whether a run with this lock can record anything about the claim.
+// Whether a run with this lock can record evidence for or against the claim.
 bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
   if (claim == "lease-exclusion" && plan.driver && !LeasesEndKnown(plan.driver->can)) return false;
   const CheckerEntry* checker = FindChecker(claim);
@@ -33,7 +33,8 @@ bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
   return false;
 }
 
-// The claims that the workload supports with this lock, whether or not they are judged by default.
+// Returns all claims that the workload supports with this lock, including claims that are not
+// judged by default.
 std::vector<std::string> PossibleClaims(const Plan& plan, const LockEntry& lock) {
   const WorkloadEntry& workload = *FindWorkload(plan.workload);
   std::vector<std::string> claims;
@@ -78,9 +79,9 @@ void ReadLimits(SettingReader& reader, Plan& plan) {
   }
 }
 
-// Says why a known claim cannot be judged in this plan; empty: it can.
-std::string WhyNot(const Plan& plan, const std::string& claim,
-                   const std::vector<std::string>& possible) {
+// Says why a known claim cannot be judged in this plan. Returns an empty text if it can be judged.
+std::string ExplainUnjudgedClaim(const Plan& plan, const std::string& claim,
+                                 const std::vector<std::string>& possible) {
   const CheckerEntry& checker = *FindChecker(claim);
   if (std::ranges::find(possible, claim) == possible.end()) {
     return fmt::format("workload {} with lock {} cannot judge claim '{}' (it judges: {})",
@@ -123,16 +124,16 @@ void ReadClaims(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   const std::vector<std::string> possible = PossibleClaims(plan, lock);
   for (const std::string& claim : plan.claims) {
     const bool as_limit = plan.limits.contains(claim);
-    if (const std::string why = WhyNot(plan, claim, possible); !why.empty())
+    if (const std::string why = ExplainUnjudgedClaim(plan, claim, possible); !why.empty())
       reader.Fail(as_limit ? "limits." + claim : "claims", why);
   }
 }
 
-std::string WhyNotJudged(const Plan& plan, const LockEntry& lock) {
+std::string ExplainUnjudgedClaims(const Plan& plan, const LockEntry& lock) {
   const std::vector<std::string> possible = PossibleClaims(plan, lock);
   for (const std::string& claim : plan.claims) {
     if (FindChecker(claim) == nullptr) return UnknownWord("claim", claim, possible);
-    if (std::string why = WhyNot(plan, claim, possible); !why.empty()) return why;
+    if (std::string why = ExplainUnjudgedClaim(plan, claim, possible); !why.empty()) return why;
   }
   for (const auto& [name, word] : plan.limits) {
     const CheckerEntry* checker = FindChecker(name);

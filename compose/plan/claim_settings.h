@@ -1,5 +1,5 @@
-// Selects the claims that are judged: the workload's or those that the user named, and the limits
-// that the user set.
+// Selects the claims that are judged: the workload's claims or the claims that the user named, and
+// the limits that the user set.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_CLAIM_SETTINGS_H_
 
@@ -14,16 +14,16 @@ namespace doublehold {
 
 std::vector<std::string> ClaimNames();
 
-// The claims that are judged by default. Here and below, `lock` is the plan's lock, and the plan's
-// workload is registered.
+// Returns the claims that are judged by default. Here and below, `lock` is the plan's lock, and the
+// plan's workload is registered.
 std::vector<std::string> UsualClaims(const Plan& plan, const LockEntry& lock);
 
 // Reads the setting `claims` and the table `limits`. A claim with a limit is always judged.
 void ReadClaims(SettingReader& reader, const LockEntry& lock, Plan& plan);
 
-// Says which claims or limits cannot be judged in a plan that was not built from settings; empty:
-// all can.
-std::string WhyNotJudged(const Plan& plan, const LockEntry& lock);
+// Checks the claims and limits of a plan that was not built from settings. Says which of them
+// cannot be judged. Returns an empty text if all can be judged.
+std::string ExplainUnjudgedClaims(const Plan& plan, const LockEntry& lock);
 
 }  // namespace doublehold
 

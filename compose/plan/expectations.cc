@@ -19,15 +19,15 @@ constexpr std::array<const char*, 4> kOutcomes{"valid", "violated", "unknown", "
 
 std::vector<std::string> OutcomeNames() { return {kOutcomes.begin(), kOutcomes.end()}; }
 
-std::string WhyNoClaim(const Plan& plan, const std::string& claim) {
+std::string ExplainUnknownClaim(const Plan& plan, const std::string& claim) {
   const bool judged = std::ranges::find(plan.claims, claim) != plan.claims.end();
   return judged ? "" : UnknownWord("claim", claim, plan.claims);
 }
 
 // Only a claim that may be violated has a cause.
-std::string WhyNoCause(const Plan& plan, const std::string& claim,
-                       const std::vector<std::string>& causes) {
-  if (std::string why = WhyNoClaim(plan, claim); !why.empty()) return why;
+std::string ExplainInvalidCause(const Plan& plan, const std::string& claim,
+                                const std::vector<std::string>& causes) {
+  if (std::string why = ExplainUnknownClaim(plan, claim); !why.empty()) return why;
   const auto outcome = plan.expect.find(claim);
   if (outcome == plan.expect.end() || (outcome->second != "violated" && outcome->second != "any"))
     return "needs expect." + claim + " = \"violated\" or \"any\"";
@@ -45,7 +45,8 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
   for (const std::string& name : reader.NamesBelow("expect")) {
     const std::string setting = "expect." + name;
     const std::string claim = CurrentClaimName(name);
-    if (const std::string why = WhyNoClaim(plan, claim); !why.empty()) reader.Fail(setting, why);
+    if (const std::string why = ExplainUnknownClaim(plan, claim); !why.empty())
+      reader.Fail(setting, why);
     const std::string outcome = reader.Known(setting, "outcome", "", OutcomeNames());
     if (!plan.expect.emplace(claim, outcome).second) reader.Fail(setting, ClaimGivenTwice(claim));
   }
@@ -53,7 +54,7 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
     const std::string setting = "expect_cause." + name;
     const std::string claim = CurrentClaimName(name);
     const std::vector<std::string> causes = CurrentCauseNames(reader.Words(setting));
-    if (const std::string why = WhyNoCause(plan, claim, causes); !why.empty())
+    if (const std::string why = ExplainInvalidCause(plan, claim, causes); !why.empty())
       reader.Fail(setting, why);
     if (!plan.expect_cause.emplace(claim, causes).second)
       reader.Fail(setting, ClaimGivenTwice(claim));
@@ -65,15 +66,15 @@ void ReadExpectations(SettingReader& reader, Plan& plan) {
   }
 }
 
-std::string WhyNotExpected(const Plan& plan) {
+std::string ExplainInvalidExpectations(const Plan& plan) {
   for (const auto& [claim, outcome] : plan.expect) {
-    std::string why = WhyNoClaim(plan, claim);
+    std::string why = ExplainUnknownClaim(plan, claim);
     if (why.empty() && std::ranges::find(kOutcomes, outcome) == kOutcomes.end())
       why = UnknownWord("outcome", outcome, OutcomeNames());
     if (!why.empty()) return "expect: " + why;
   }
   for (const auto& [claim, causes] : plan.expect_cause) {
-    if (const std::string why = WhyNoCause(plan, claim, causes); !why.empty())
+    if (const std::string why = ExplainInvalidCause(plan, claim, causes); !why.empty())
       return fmt::format("expect_cause: {}: {}", claim, why);
   }
   return "";

@@ -12,9 +12,9 @@ namespace doublehold {
 // Reads the tables `expect` and `expect_cause`. Requires that the plan's claims are known.
 void ReadExpectations(SettingReader& reader, Plan& plan);
 
-// Says what is wrong with the expectations of a plan that was not built from settings; empty:
-// nothing.
-std::string WhyNotExpected(const Plan& plan);
+// Checks the expectations of a plan that was not built from settings. Says what is wrong. Returns
+// an empty text if all are valid.
+std::string ExplainInvalidExpectations(const Plan& plan);
 
 }  // namespace doublehold
 

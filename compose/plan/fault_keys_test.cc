@@ -1,4 +1,5 @@
-// The table of settings of a [[fault]] agrees with the settings that are read and refused.
+// Tests that the table of settings of a [[fault]] agrees with the settings that are read and
+// refused.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ TEST(FaultKeys, EachKindReadsExactlyTheSettingsOfTheTable) {
       if (own || key.of_all) listed.emplace(key.name);
       EXPECT_FALSE(own && key.of_all) << fault.name << ' ' << key.name;
     }
-    listed.erase("kind");  // the table has it already
+    listed.erase("kind");  // the table below has this setting already
     EXPECT_EQ(Refusal(Table(fault.name, fmt::format("{} = 1\n", kNoWord))),
               fmt::format("x.toml:5: setting of fault {} '{}' is unknown (one of: {})", fault.name,
                           kNoWord, fmt::join(listed, ", ")));
@@ -55,7 +56,7 @@ TEST(FaultKeys, ChoicesAreExactlyTheAcceptedWords) {
   }
 }
 
-TEST(FaultKeys, ASettingOfSomeKindsNamesItsKinds) {
+TEST(FaultKeys, ASettingThatOnlySomeKindsHaveNamesThem) {
   for (const FaultKey& key : FaultKeys()) {
     const std::string text = Describe(key);
     EXPECT_EQ(text.ends_with("()"), false) << key.name << " is of no kind";
@@ -64,7 +65,7 @@ TEST(FaultKeys, ASettingOfSomeKindsNamesItsKinds) {
   }
 }
 
-TEST(FaultKeys, TheDefaultDirectionIsThatOfTheKind) {
+TEST(FaultKeys, TheListedDefaultDirectionIsTheKindsDirection) {
   const FaultKey* direction = nullptr;
   for (const FaultKey& key : FaultKeys()) {
     if (key.name == "direction") direction = &key;

@@ -1,4 +1,4 @@
-// Errors in the faults of a plan, and their messages.
+// Tests errors in the faults of a plan, and their messages.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::Good;
 using testing::kLock;
 using testing::Refusal;
 
-TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
+TEST(BuildPlan, RefusesAnInvalidFaultWithTheReason) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\n" + lines;
   };  // `lines` begin at line 4
@@ -28,7 +28,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
        "x.toml:4: fault.0.kind: fault 'puase' is unknown (did you mean 'pause'?)"},
       {fault("client = 1\n"),
        fmt::format("x.toml:4: fault.0.kind: the kind is missing (one of: {})",
-                   fmt::join(NamesOf(Faults()), ", "))},
+                   fmt::join(ListNames(Faults()), ", "))},
       {fault("kind = \"pause\"\nclient = 1\nfro = \"1s\"\nfor = \"1s\"\n"),
        "x.toml:6: setting of fault pause 'fro' is unknown (did you mean 'from'?)"},
       {fault("kind = \"pause\"\nclient = 1\ncommand = \"SET\"\nfor = \"1s\"\n"),
@@ -180,7 +180,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAFault) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
+TEST(BuildPlan, RefusesStepsAndFaultsThatCannotHappen) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;
   };  // `lines` begin at line 5
@@ -222,7 +222,7 @@ TEST(BuildPlan, NamesStepsAndFaultsThatCannotHappen) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
+TEST(BuildPlan, RefusesAnInvalidPartitionWithTheReason) {
   const auto cut = [](const std::string& lines) {
     return "[lock]\nname = \"redlock\"\n[[fault]]\nkind = \"partition\"\nfor = \"1s\"\n" + lines;
   };  // `lines` begin at line 6
@@ -259,7 +259,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithAPartition) {
             (std::vector<Link>{{.client = 2, .node = 1}, {.client = 3, .node = 0}}));
 }
 
-TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
+TEST(BuildPlan, RefusesAnInvalidNemesisWithTheReason) {
   const std::string nemesis = kLock + "[nemesis]\n";  // [nemesis] is line 3
   const Case cases[] = {
       {nemesis + "faults = \"puase\"\n",
@@ -272,8 +272,8 @@ TEST(BuildPlan, NamesWhatIsWrongWithANemesis) {
       {nemesis + "faults = \"pause\"\nshortest = \"2s\"\nlongest = \"1s\"\n",
        "x.toml:5: nemesis.shortest: 2s is not above 0 and at most nemesis.longest, 1s"},
       {nemesis + "faults = \"pause\"\nlongest = \"4s\"\n",
-       "x.toml:4: nemesis.faults: the run of 5s has no room for a fault of 4s between the first "
-       "lease and the 1s of calm at its end; use a duration of 5.5s or more"},
+       "x.toml:4: nemesis.faults: a run of 5s is too short for a fault of 4s: no fault begins in "
+       "the first lease or lasts into the last 1s; use a duration of 5.5s or more"},
       {nemesis + "faults = \"pause, network\"\n[topology]\ndirect = true\n",
        "x.toml:4: nemesis.faults: 'network' needs the proxy, which 'direct' bypasses"},
       {nemesis + "fautls = \"pause\"\n",

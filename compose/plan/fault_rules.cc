@@ -34,8 +34,8 @@ Result<void> CheckNamedOnce(const FaultPlan& fault) {
   return {};
 }
 
-// A fault's name is written to every file of a run and to terminals.
-std::string WhyNoName(const std::string& name) {
+// Says why a fault's name is invalid. Names are written to every file of a run and to terminals.
+std::string ExplainInvalidFaultName(const std::string& name) {
   if (name.empty()) return "a fault's name must not be empty";
   return WhyNotAName(name);
 }
@@ -70,13 +70,14 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
   return CheckNamedOnce(fault);
 }
 
-// Whether the fault ends by itself after some frames or at once, so that it needs no end.
-bool EndsWhenSpent(const FaultEntry& kind) {
+// Whether the fault ends by itself, so that it needs neither `for` nor `until`.
+bool EndsByItself(const FaultEntry& kind) {
   return kind.is_final || kind.ends_itself ||
          std::ranges::find(kind.keys, "count") != kind.keys.end();
 }
 
-// Names a field of plan.json with a number that the reader of settings would refuse; empty: none.
+// Returns a field of plan.json whose number the reader of settings would refuse. Returns an empty
+// text if there is none.
 std::string_view FindFaultFieldOutOfRange(const FaultPlan& fault) {
   using Field = std::pair<std::string_view, Duration>;
   for (const auto& [name, span] : {Field{"from_ns", fault.from}, Field{"every_ns", fault.every},
@@ -88,9 +89,9 @@ std::string_view FindFaultFieldOutOfRange(const FaultPlan& fault) {
   return fault.times >= 1 && fault.times <= kMostTimes ? "" : "times";
 }
 
-// Names the setting that is missing besides the end, for example "; and it needs a delay". Empty if
-// no other is missing.
-std::string WhatElseIsMissing(const FaultPlan& fault, const FaultEntry& kind) {
+// Names another missing setting of a fault that never ends, for example "; and it needs a delay".
+// Returns an empty text if no other setting is missing.
+std::string DescribeOtherMissingSetting(const FaultPlan& fault, const FaultEntry& kind) {
   const Result<void> own = kind.validate(fault);
   if (own || !own.error().setting.empty()) return "";
   const std::string start = fmt::format("fault '{}' ({}): ", fault.name, fault.kind);
@@ -107,14 +108,14 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
   if (fault.times > 1 && fault.every <= Duration::zero()) {
     return BadInput("'times' is above 1, but 'every' is missing", "times");
   }
-  // Otherwise it waits for the next time that a client reaches the step.
+  // A repeated fault with a step waits for the next time that a client reaches the step.
   const bool comes_by_time = !fault.on && !fault.until && !fault.until_fault;
   if (fault.times > 1 && fault.every < fault.length && comes_by_time && !kind.length_is_of_frames) {
     return BadInput(fmt::format("it lasts {}, longer than its interval of {}",
                                 FormatDuration(fault.length), FormatDuration(fault.every)),
                     "every");
   }
-  // The node must be back before the end of the run: otherwise it was not restarted.
+  // The node must be restarted before the end of the run. Otherwise the fault did not act.
   const Duration last = fault.from + fault.every * (fault.times - 1);
   if (const Duration back = last + fault.length;
       kind.ends_itself && last < plan.duration && back > plan.duration) {
@@ -127,10 +128,10 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
                                 fault.times, FormatDuration(last), FormatDuration(plan.duration)),
                     "times");
   }
-  if (!EndsWhenSpent(kind) && fault.length <= Duration::zero() && !fault.until &&
+  if (!EndsByItself(kind) && fault.length <= Duration::zero() && !fault.until &&
       !fault.until_fault) {
     return BadInput("it never heals: 'for' (a duration) or 'until' (a step) is missing" +
-                    WhatElseIsMissing(fault, kind));
+                    DescribeOtherMissingSetting(fault, kind));
   }
   if ((kind.ends_itself || kind.is_final) && (fault.until || fault.until_fault)) {
     return BadInput("it ends by itself: remove 'until'", "until");
@@ -155,7 +156,7 @@ Result<void> CheckTiming(const Plan& plan, const FaultPlan& fault, const FaultEn
 }
 
 // Whether the master may have changed before the fault begins.
-bool MayHaveChanged(const Plan& plan, const FaultPlan& fault) {
+bool MasterMayHaveChanged(const Plan& plan, const FaultPlan& fault) {
   const bool by_themselves = FindTopology(plan.topology)->FailsOver();
   return std::ranges::any_of(plan.faults, [&](const FaultPlan& other) {
     if (other.name == fault.name || (other.from > fault.from && !fault.on)) return false;
@@ -166,7 +167,7 @@ bool MayHaveChanged(const Plan& plan, const FaultPlan& fault) {
 Result<void> CheckPromoted(const Plan& plan, const FaultPlan& fault) {
   if (!Does(fault, FaultTrait::kTakesOver) || fault.nodes.size() != 1) return {};
   const int node = fault.nodes.front();
-  if (node < 1 || node > plan.nodes || MayHaveChanged(plan, fault)) return {};
+  if (node < 1 || node > plan.nodes || MasterMayHaveChanged(plan, fault)) return {};
   std::vector<int> replicas;
   for (int server = plan.nodes + 1; server <= ServersOf(plan); ++server) {
     if (MasterOf(plan, server) == node) replicas.push_back(server);
@@ -202,7 +203,7 @@ Result<void> CheckReplicas(const Plan& plan, const FaultPlan& fault, const Fault
 
 Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
-  if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, NamesOf(Faults())));
+  if (kind == nullptr) return BadInput(UnknownWord("fault", fault.kind, ListNames(Faults())));
   if (kind->needs_network && plan.direct) {
     return BadInput(fmt::format("'{}' needs the proxy, which 'direct' bypasses", fault.kind));
   }
@@ -215,7 +216,7 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
   return CheckTiming(plan, fault, *kind);
 }
 
-// The rules that need the fault's own settings to be right.
+// Checks the rules that require valid settings of the fault.
 Result<void> CheckInPlan(const Plan& plan, const FaultPlan& fault) {
   if (!fault.during.empty() && !fault.on)
     return BadInput("'during' needs 'on': a step at which it starts", "during");
@@ -233,12 +234,12 @@ Result<void> CheckFaults(const Plan& plan, const std::vector<FaultPlace>& places
   };
   for (size_t i = 0; i < plan.faults.size(); ++i) {
     const FaultPlan& fault = plan.faults[i];
-    if (const std::string why = WhyNoName(fault.name); !why.empty())
+    if (const std::string why = ExplainInvalidFaultName(fault.name); !why.empty())
       return BadInput(fmt::format("{}: {}", places.at(i).Of("name"), why));
     if (!names.insert(fault.name).second)
       return bad(i, {.message = "another fault has the same name", .setting = "name"});
     if (Result<void> ok = CheckFault(plan, fault); !ok) return bad(i, ok.error());
-    // The message of `validate` names the fault.
+    // The message of `validate` already names the fault.
     if (Result<void> ok = FindFault(fault.kind)->validate(fault); !ok) {
       return BadInput(
           fmt::format("{}: {}", places.at(i).Of(ok.error().setting), ok.error().message));

@@ -20,7 +20,7 @@
 namespace doublehold {
 namespace {
 
-// Limit of `bytes` and `bytes-per-second`; beyond any network.
+// Limit of `bytes` and `bytes-per-second`, higher than the rate of any network.
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr std::string_view kHolds = "holds";
 
@@ -43,7 +43,7 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
                             *text, name == "until" ? ", 'begin of FAULT' or 'end of FAULT'" : ""));
     return std::nullopt;
   }
-  // A client "holds" from this step on.
+  // A client holds the lock from this step on.
   const std::optional<Step> parsed = step == kHolds ? Step::kAfterAcquire : ParseStep(step);
   if (!parsed) {
     std::vector<std::string> steps(kStepNames.begin(), kStepNames.end());
@@ -123,7 +123,7 @@ std::vector<Link> ReadLinks(SettingReader& reader) {
   return links;
 }
 
-// Replaces a named split by the links that it cuts, drawn from the seed.
+// Replaces the name of a split by the links that it cuts, drawn from the seed.
 void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& fault) {
   if (!reader.settings().Has("sides")) return static_cast<void>(reader.Word("sides"));
   const std::string sides = reader.Known("sides", "split", "", SideNames());
@@ -142,10 +142,10 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   FaultPlan fault;
   if (!reader.settings().Has("kind")) {
     reader.Fail("kind", fmt::format("the kind is missing (one of: {})",
-                                    fmt::join(NamesOf(Faults()), ", ")));
+                                    fmt::join(ListNames(Faults()), ", ")));
     return fault;
   }
-  fault.kind = reader.Known("kind", "fault", "", NamesOf(Faults()));
+  fault.kind = reader.Known("kind", "fault", "", ListNames(Faults()));
   const FaultEntry* kind = FindFault(fault.kind);
   if (kind == nullptr) return fault;
   const auto has = [&](std::string_view key) {
@@ -162,7 +162,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
     reader.Fail("every", "needs 'times': how often it begins");
   fault.times = static_cast<int>(reader.Integer("times", 1, 1, kMostTimes));
   fault.length = reader.Span("for", "0s");
-  // A restarted node may come back at once.
+  // A node may be restarted without a pause.
   const bool may_be_nothing = kind->is_final || kind->ends_itself;
   if (reader.settings().Has("for") && fault.length == Duration{} && !may_be_nothing)
     reader.Fail("for", fmt::format("must be above 0, not {}", reader.Word("for", "")));
@@ -189,14 +189,14 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);
   if (has("data")) fault.data = reader.Word("data", "empty");
   if (has("cut")) fault.cut = reader.Span("cut", "0s");
-  if (has("key") && !has("command")) fault.key = reader.Word("key", LockKeysOf(plan).front());
+  if (has("key") && !has("command")) fault.key = reader.Word("key", ListLockKeys(plan).front());
   return fault;
 }
 
-// The node that has the key of the first lock.
+// Returns the node that has the key of the first lock.
 int MasterOfFirstLock(const Plan& plan) {
   if (FindTopology(plan.topology)->lead != Lead::kCluster) return 1;
-  return MasterOfKey(LockKeysOf(plan).front(), plan.nodes);
+  return MasterOfKey(ListLockKeys(plan).front(), plan.nodes);
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
     const auto found = std::ranges::find(profiles, name, &ProfileEntry::name);
     if (found == profiles.end()) {
       reader.Fail("faults",
-                  UnknownWord("fault profile", name, NamesOf(profiles)) +
+                  UnknownWord("fault profile", name, ListNames(profiles)) +
                       (FindFault(name) == nullptr
                            ? ""
                            : "; for a single fault, write [[fault]] in an experiment file"));

@@ -10,8 +10,9 @@
 
 namespace doublehold {
 
-// Reads `faults` (profiles), [[fault]] tables and [nemesis] into the plan, which must be complete
-// otherwise. Returns where each fault was written. Reports errors to the reader. A table:
+// Reads `faults` (profiles), [[fault]] tables and [nemesis] into the plan. Requires that the rest
+// of the plan is complete. Returns the place at which each fault was written. Reports errors to the
+// reader. The keys of a [[fault]] table:
 //
 //   kind = "pause"   client = 1   on = "client 1 before-write" | "client 1 holds"
 //   from = "300ms"   every = "2s"   times = 2   for = "1.6 lease"

@@ -1,4 +1,4 @@
-// How a recorded fault is described.
+// Tests how a verdict describes a recorded fault.
 #include <gtest/gtest.h>
 
 #include "checker/sentences/violation_text.h"
@@ -13,8 +13,8 @@ using testing::TimelineTest;
 
 class FaultStory : public TimelineTest {
  protected:
-  // The description in a verdict of the run's only fault, which lasts from 4 ms to 7 ms.
-  std::string Told(const std::string& toml) {
+  // Returns a verdict's description of the run's only fault, which lasts from 4 ms to 7 ms.
+  std::string DescribeInVerdict(const std::string& toml) {
     const Plan plan = testing::Good(toml);
     Begin(plan.faults);
     for (const auto& [client, steps] : armed_) {
@@ -36,13 +36,14 @@ class FaultStory : public TimelineTest {
 
 TEST_F(FaultStory, APromotionNamesTheNewMasterAndItsDuration) {
   const std::string replicated = "lock.name = \"set-nx-px\"\ntopology.name = \"replicated\"\n";
-  EXPECT_EQ(Told(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\n"),
+  EXPECT_EQ(DescribeInVerdict(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\n"),
             "node 2 was made the master (0.004-0.007 s)");
 }
 
 TEST_F(FaultStory, APromotionAtAStepDoesNotNameTheClient) {
   const std::string replicated = "lock.name = \"set-nx-px\"\ntopology.name = \"replicated\"\n";
-  EXPECT_EQ(Told(replicated + "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\non = "
+  EXPECT_EQ(DescribeInVerdict(replicated +
+                              "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\non = "
                               "\"client 1 after-read\"\n"),
             "node 2 was made the master (0.004-0.007 s)");
 }

@@ -4,7 +4,7 @@
 
 namespace doublehold {
 
-int SlotOf(std::string_view key) {
+int KeySlot(std::string_view key) {
   const size_t open = key.find('{');
   const size_t close = open == std::string_view::npos ? open : key.find('}', open + 1);
   if (close != std::string_view::npos && close > open + 1)
@@ -17,7 +17,7 @@ int SlotOf(std::string_view key) {
 
 int MasterOfKey(std::string_view key, int masters) {
   int master = 1;
-  while (FirstSlotOf(master + 1, masters) <= SlotOf(key)) ++master;
+  while (FirstSlot(master + 1, masters) <= KeySlot(key)) ++master;
   return master;
 }
 

@@ -1,4 +1,4 @@
-// Finds the master of a Redis Cluster that has a key.
+// Finds the slot of a key, and the master of a Redis Cluster that has the key.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_KEY_SLOTS_H_
 
@@ -8,12 +8,13 @@ namespace doublehold {
 
 constexpr int kSlots = 16'384;
 
-// The slot of a key. Only a non-empty text between braces counts, if there is one.
-int SlotOf(std::string_view key);
+// Returns the slot of a key. If the key has a non-empty text between braces, only this text is
+// hashed.
+int KeySlot(std::string_view key);
 
-// Masters 1..`masters` share the slots evenly, in order. Returns the first slot of a master; for
-// `masters` + 1 the number of slots.
-inline int FirstSlotOf(int master, int masters) { return kSlots * (master - 1) / masters; }
+// Masters 1..`masters` share the slots evenly, in order. Returns the first slot of a master. For
+// `masters` + 1, returns the number of slots.
+inline int FirstSlot(int master, int masters) { return kSlots * (master - 1) / masters; }
 int MasterOfKey(std::string_view key, int masters);
 
 }  // namespace doublehold

@@ -22,7 +22,7 @@ std::vector<std::string> ReadMembers(SettingReader& reader, const Plan& plan) {
     const auto known = NemesisMembers();
     const auto found = std::ranges::find(known, name, &NemesisMember::name);
     if (found == known.end()) {
-      reader.Fail("nemesis.faults", UnknownWord("nemesis fault", name, NamesOf(known)));
+      reader.Fail("nemesis.faults", UnknownWord("nemesis fault", name, ListNames(known)));
     } else if (found->needs_network && plan.direct) {
       reader.Fail("nemesis.faults",
                   fmt::format("'{}' needs the proxy, which 'direct' bypasses", name));
@@ -39,7 +39,7 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
     for (const char* name : {"nemesis.every", "nemesis.shortest", "nemesis.longest"}) {
       if (reader.settings().Has(name)) {
         reader.Fail(name, fmt::format("needs nemesis.faults (--nemesis): any of {}",
-                                      fmt::join(NamesOf(NemesisMembers()), ", ")));
+                                      fmt::join(ListNames(NemesisMembers()), ", ")));
       }
       reader.Word(name);
     }
@@ -52,10 +52,10 @@ std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan) {
                   .longest = reader.Span("nemesis.longest", "2 lease")};
   if (reader.error()) return {};
   if (std::ranges::find(nemesis.members, "restart") != nemesis.members.end())
-    nemesis.kept_out = RestartDelayOf(plan);
+    nemesis.kept_out = ReadRestartDelay(plan);
   if (nemesis.members.empty()) {
     reader.Fail("nemesis.faults", fmt::format("is empty; name any of {}",
-                                              fmt::join(NamesOf(NemesisMembers()), ", ")));
+                                              fmt::join(ListNames(NemesisMembers()), ", ")));
   }
   if (nemesis.every <= Duration{}) reader.Fail("nemesis.every", "must be above 0");
   if (nemesis.shortest <= Duration{} || nemesis.shortest > nemesis.longest) {

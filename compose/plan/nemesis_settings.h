@@ -9,8 +9,8 @@
 
 namespace doublehold {
 
-// Returns no faults without nemesis.faults. Reports errors to the reader. Requires that `plan` is
-// complete except for its faults.
+// Draws the faults of [nemesis]. Returns none if nemesis.faults is not set. Reports errors to the
+// reader. Requires that `plan` is complete except for its faults.
 //
 //   faults = ["pause", "clock"]   every = "500ms"   shortest = "0.2 lease"   longest = "2 lease"
 std::vector<FaultPlan> ReadNemesis(SettingReader& reader, const Plan& plan);

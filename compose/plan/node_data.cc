@@ -19,7 +19,7 @@ std::string NameForNode(int node) {
 
 }  // namespace
 
-NodeData DataOf(const Plan& plan, int node) {
+NodeData NodeDataFor(const Plan& plan, int node) {
   NodeData data;
   for (const FaultPlan& fault : plan.faults) {
     if (!Meets(fault, FaultTrait::kRestarts, node)) continue;
@@ -32,7 +32,7 @@ NodeData DataOf(const Plan& plan, int node) {
 
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
   for (const int node : restart.nodes) {
-    const NodeData data = DataOf(plan, node);
+    const NodeData data = NodeDataFor(plan, node);
     // A server with an append-only file ignores its snapshot.
     if (data.snapshot && data.log) {
       return BadInput(
@@ -53,11 +53,11 @@ Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
   return {};
 }
 
-std::vector<std::string> ArgumentsOf(const NodeData& data) {
+std::vector<std::string> ServerArguments(const NodeData& data) {
   if (!data.log) return {"--save", "", "--appendonly", "no"};
-  // Data in the kernel survive the death of the process, so no fsync is needed. With everysec Redis
-  // defers writes during an fsync, and would answer before they are written. A log that is
-  // rewritten has no known growth.
+  // Data in the kernel survives the death of the process, so no fsync is needed. With `everysec`,
+  // Redis defers writes during an fsync, and would answer before the write. The log must not be
+  // rewritten, because LogGrowth requires that it only grows.
   return {
       "--save", "", "--appendonly", "yes", "--appendfsync", "no", "--auto-aof-rewrite-percentage",
       "0"};
@@ -70,9 +70,9 @@ void ForgetData(const std::filesystem::path& folder) {
   }
 }
 
-std::filesystem::path LogFileOf(const std::filesystem::path& folder) {
+std::filesystem::path FindLogFile(const std::filesystem::path& folder) {
   std::error_code code;
-  // Redis 7 has a folder of numbered files, of which the last grows. Redis 6 has one file.
+  // Redis 7 has a folder of numbered files, and writes to the last file. Redis 6 has one file.
   std::filesystem::path last;
   const std::filesystem::path parts = folder / "appendonlydir";
   for (const auto& entry : std::filesystem::directory_iterator(parts, code)) {

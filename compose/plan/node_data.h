@@ -1,4 +1,4 @@
-// The data that a node keeps on disk for its restarts. The faults of the plan decide how much it
+// The data that a node keeps on disk for its restarts. The faults of the plan decide which data it
 // keeps. Each node has a folder in the scratch folder of the run.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_NODE_DATA_H_
@@ -18,31 +18,32 @@ namespace doublehold {
 struct NodeData {
   bool log = false;       // whether it writes an append-only file
   bool snapshot = false;  // whether it keeps a snapshot, taken by SAVE
-  // Longest cut of the log by a fault; if not zero, the log's growth is recorded.
+  // Longest cut of the log by a fault. If it is not zero, the growth of the log is recorded.
   Duration longest_cut{};
 };
 
-// The data that the plan's restarts of a node need. kStoreNode is the store.
-NodeData DataOf(const Plan& plan, int node);
+// Returns the data that the plan's restarts of a node need. kStoreNode is the store.
+NodeData NodeDataFor(const Plan& plan, int node);
 // Refuses a node whose restarts need both a snapshot and an append-only file, and a restart from a
 // snapshot that no fault takes.
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart);
 
-// Arguments for redis-server. Every write is in the log, and in the kernel, before it is answered.
-std::vector<std::string> ArgumentsOf(const NodeData& data);
+// Returns arguments for redis-server. If it keeps a log, every write is in the log, and in the
+// kernel, before the write is answered.
+std::vector<std::string> ServerArguments(const NodeData& data);
 
-// Removes all keys of a node. Its cluster configuration stays.
+// Removes all keys of a stopped node, but not its cluster configuration.
 void ForgetData(const std::filesystem::path& folder);
-// The file in which the node's log grows; empty if there is none yet.
-std::filesystem::path LogFileOf(const std::filesystem::path& folder);
+// Returns the file to which the node appends its log. Returns an empty path if there is none yet.
+std::filesystem::path FindLogFile(const std::filesystem::path& folder);
 
-// Records how long a log was at which time. Keeps what a cut of up to `longest` needs.
+// Records the length of a log over time. Keeps the records that a cut of up to `longest` needs.
 class LogGrowth {
  public:
   explicit LogGrowth(Duration longest = {}) : longest_(longest) {}
 
   void Add(MonoTime at, uintmax_t bytes);
-  // The length at the last record at or before `at`; 0 if there was none.
+  // Returns the length at the last record at or before `at`. Returns 0 if there is no such record.
   [[nodiscard]] uintmax_t BytesAt(MonoTime at) const;
   void Clear() { looks_.clear(); }
 
@@ -52,7 +53,7 @@ class LogGrowth {
     uintmax_t bytes = 0;
   };
   Duration longest_;
-  std::deque<Look> looks_;  // sorted by time; only the first of several equal lengths
+  std::deque<Look> looks_;  // sorted by time; has only the first of consecutive equal lengths
 };
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// Settings may use old names of claims; the plan has the new names.
+// Tests that settings may use old names of claims. The plan has the new names.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ TEST(OldClaimNames, AreReadInClaimsAndExpectations) {
   EXPECT_EQ(written.find("\"quiet\""), std::string::npos) << written;
 }
 
-TEST(OldClaimNames, BelongToClaimsOfEveryWorkload) {
+TEST(OldClaimNames, AreReadWithEveryWorkload) {
   for (const auto& [old_name, new_name] : RenamedClaims()) {
     for (const std::string_view name : {old_name, new_name}) {
       const Plan plan = Good("claims = [\"" + std::string(name) + "\"]\n" + kLock);
@@ -39,7 +39,7 @@ TEST(OldClaimNames, BelongToClaimsOfEveryWorkload) {
   }
 }
 
-TEST(OldClaimNames, GivenBesideTheNewOnesAreRefused) {
+TEST(OldClaimNames, AreRefusedIfTheNewNameIsGivenToo) {
   const std::string told = "claims = [\"told\"]\n" + kLock;  // three lines
   const std::string leak = "claims = [\"key-leak\"]\n" + kLock;
   const Case cases[] = {

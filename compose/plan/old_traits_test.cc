@@ -1,5 +1,5 @@
-// Histories of version 0.1.0 lack traits of faults and locks. The reader adds them, equal to those
-// of the registry.
+// Histories of version 0.1.0 lack the traits of faults and locks. Tests that the reader adds the
+// traits that the registry has.
 #include <gtest/gtest.h>
 
 #include "checker/evidence/traits.h"
@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-TEST(FaultTraits, OfFaultsInOldHistoriesEqualTheRegistry) {
+TEST(FaultTraits, OfOldHistoriesEqualThoseOfTheRegistry) {
   for (const char* kind : {"pause",
                            "crash",
                            "slow",
@@ -39,7 +39,7 @@ TEST(FaultTraits, OfFaultsInOldHistoriesEqualTheRegistry) {
   }
 }
 
-TEST(LockTraits, OfLocksInOldHistoriesEqualTheRegistry) {
+TEST(LockTraits, OfOldHistoriesEqualThoseOfTheRegistry) {
   for (const LockEntry& entry : Locks()) {
     for (const LockTrait trait :
          {LockTrait::kQueue, LockTrait::kClientClocks, LockTrait::kLooksFirst, LockTrait::kMajority,

@@ -33,12 +33,13 @@ constexpr int kMostThreads = 16;                  // threads of one client
 constexpr int64_t kMostSections = 1'000'000'000;  // sections of one session
 constexpr double kMostGrowth = 100;
 
-// If the client's lease were a fraction longer than Redis', Redis could grant the lock to another
-// client while that lease is still valid.
+// Redis rounds a lease to whole milliseconds. If the client's lease were a fraction longer, Redis
+// could grant the lock to another client while that lease is still valid.
 bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
 
-// The default times: those of the lock's source if `lock.pace` asks for them, else none.
-SourcePace PaceOf(SettingReader& reader, const LockEntry& lock) {
+// Returns the times of the lock's source as defaults if `lock.pace` is "source". Returns no times
+// otherwise.
+SourcePace ReadSourcePace(SettingReader& reader, const LockEntry& lock) {
   if (reader.Known("lock.pace", "pace", "scaled", {"scaled", "source"}) == "scaled") return {};
   if (lock.source.lease.empty())
     reader.Fail("lock.pace",
@@ -46,11 +47,11 @@ SourcePace PaceOf(SettingReader& reader, const LockEntry& lock) {
   return lock.source;
 }
 
-std::string_view OrElse(std::string_view text, std::string_view usual) {
+std::string_view TextOrDefault(std::string_view text, std::string_view usual) {
   return text.empty() ? usual : text;
 }
 
-// Queries the driver: the claims to judge depend on its capabilities.
+// Queries the driver, because the claims to judge depend on its capabilities.
 void ReadDriver(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   plan.lock = kDriverLock;
   if (reader.Word("lock.name", kDriverLock) != kDriverLock) {
@@ -74,7 +75,7 @@ void ReadDriver(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
 }
 
 void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
-  const std::vector<std::string> names = NamesOf(Locks());
+  const std::vector<std::string> names = ListNames(Locks());
   if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
     return reader.Fail("lock.name", fmt::format("no lock is named; use --lock NAME (one of: {})",
                                                 fmt::join(names, ", ")));
@@ -87,8 +88,8 @@ void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
     plan.lock = reader.Known("lock.name", "lock", "", names);
   }
   if (reader.error()) return;
-  const SourcePace source = PaceOf(reader, *FindLock(plan.lock));
-  plan.lease = reader.Span("lock.lease", OrElse(source.lease, "500ms"));
+  const SourcePace source = ReadSourcePace(reader, *FindLock(plan.lock));
+  plan.lease = reader.Span("lock.lease", TextOrDefault(source.lease, "500ms"));
   if (plan.lease < kShortestLease) {
     return reader.Fail("lock.lease", "must be at least 1ms");
   }
@@ -100,7 +101,8 @@ void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   if (plan.call_timeout <= Duration::zero()) reader.Fail("lock.call-timeout", "must be above 0");
 }
 
-// The other settings in [lock] or [workload] are options of the lock or workload.
+// Reads all settings in [lock] or [workload] that are not common to all: they are options of the
+// lock or the workload.
 std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std::string& table,
                                                const std::vector<std::string>& common,
                                                std::string_view what,
@@ -115,14 +117,14 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
       return {};
     }
     given[name] = **word;
-    std::vector<std::string> known = NamesOf(specs);
+    std::vector<std::string> known = ListNames(specs);
     known.insert(known.end(), common.begin(), common.end());
     if (std::ranges::find(known, name) == known.end()) {
       reader.Fail(table + "." + name,
                   fmt::format("{} has no such setting{}", what, Suggestion(name, known)));
       return {};
     }
-    // Checked one at a time, so that a message names the option's place.
+    // Options are checked one at a time, so that a message names the option's place.
     if (const auto checked = CompleteOptions(what, specs, {{name, **word}}, lease); !checked) {
       reader.Fail(table + "." + name, checked.error().message);
       return {};
@@ -139,18 +141,19 @@ std::map<std::string, std::string> ReadOptions(SettingReader& reader, const std:
 }
 
 void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  const SourcePace source = PaceOf(reader, lock);
-  const std::string_view interval = OrElse(source.interval, lock.retry_interval);
-  plan.retry.interval = reader.Span("retry.interval", OrElse(interval, "0.02 lease"));
+  const SourcePace source = ReadSourcePace(reader, lock);
+  const std::string_view interval = TextOrDefault(source.interval, lock.retry_interval);
+  plan.retry.interval = reader.Span("retry.interval", TextOrDefault(interval, "0.02 lease"));
   plan.retry.growth = reader.Number("retry.growth", lock.retry_growth, 1, kMostGrowth);
-  plan.retry.longest = reader.Span("retry.longest", OrElse(lock.retry_longest, "1 lease"));
+  plan.retry.longest = reader.Span("retry.longest", TextOrDefault(lock.retry_longest, "1 lease"));
   plan.retry.jitter = reader.Number("retry.jitter", source.interval.empty() ? 0.5 : 0, 0, 1);
   plan.retry.retries = reader.Integer("retry.retries", source.retries, -1, INT64_MAX);
-  plan.retry.timeout = reader.Span("retry.timeout", OrElse(source.timeout, "10 lease"));
+  plan.retry.timeout = reader.Span("retry.timeout", TextOrDefault(source.timeout, "10 lease"));
 }
 
-// The plan's lock. For a driver, an entry with its capabilities.
-LockEntry LockOf(const Plan& plan) {
+// Returns the registry entry of the plan's lock. For a driver, returns an entry with the driver's
+// capabilities.
+LockEntry FindLockOfPlan(const Plan& plan) {
   return plan.driver ? DriverEntryWith(plan.driver->can) : *FindLock(plan.lock);
 }
 
@@ -163,7 +166,7 @@ void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockE
     settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
 }
 
-// 5 s, or longer if the fault profiles need it: their times are made from the lease.
+// Returns the default duration: 5 s, or more if the fault profiles need more at this lease.
 std::string UsualDuration(const Settings& settings, Lease lease) {
   constexpr Duration kUsual = 5s;
   const std::optional<Setting> faults = Settings(settings).Take("faults");
@@ -176,7 +179,7 @@ std::string UsualDuration(const Settings& settings, Lease lease) {
 }
 
 void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  plan.workload = reader.Known("workload.name", "workload", "inventory", NamesOf(Workloads()));
+  plan.workload = reader.Known("workload.name", "workload", "inventory", ListNames(Workloads()));
   plan.clients = static_cast<int>(reader.Integer("workload.clients", 4, 1, kMostClients));
   plan.threads = static_cast<int>(reader.Integer("workload.threads", 1, 1, kMostThreads));
   plan.duration = reader.Span("workload.duration", UsualDuration(reader.settings(), plan.lease));
@@ -200,7 +203,7 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.claims = UsualClaims(plan, lock);
 }
 
-// Names a field of plan.json that is out of range; empty: none.
+// Returns a field of plan.json that is out of range. Returns an empty text if there is none.
 std::string_view FindPlanFieldOutOfRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   using Field = std::pair<std::string_view, bool>;
@@ -225,14 +228,15 @@ std::string_view FindPlanFieldOutOfRange(const Plan& plan) {
 
 Result<void> CheckAllButFaults(const Plan& plan) {
   const LockEntry* lock = FindLock(plan.lock);
-  if (lock == nullptr) return BadInput(UnknownWord("lock", plan.lock, NamesOf(Locks())));
+  if (lock == nullptr) return BadInput(UnknownWord("lock", plan.lock, ListNames(Locks())));
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   if (workload == nullptr)
-    return BadInput(UnknownWord("workload", plan.workload, NamesOf(Workloads())));
+    return BadInput(UnknownWord("workload", plan.workload, ListNames(Workloads())));
   if (plan.driver.has_value() != (plan.lock == kDriverLock))
-    return BadInput("lock 'driver' needs the field 'driver', and no other lock may have it");
+    return BadInput(
+        "lock 'driver' needs the field 'driver'; with any other lock, remove the field");
   if (FindTopology(plan.topology) == nullptr)
-    return BadInput(UnknownWord("topology", plan.topology, NamesOf(Topologies())));
+    return BadInput(UnknownWord("topology", plan.topology, ListNames(Topologies())));
   if (const std::string_view field = FindPlanFieldOutOfRange(plan); !field.empty())
     return BadInput(fmt::format("field '{}' is out of range", field));
   TRY(CheckCompleted("lock " + plan.lock, lock->options, plan.lock_options));
@@ -241,8 +245,9 @@ Result<void> CheckAllButFaults(const Plan& plan) {
     return BadInput(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
   TRY(CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options));
   for (const std::string& why :
-       {WhyNoRestartDelay(plan), WhyMisfit(*workload, Options(plan.workload_options), LockOf(plan)),
-        WhyNotJudged(plan, LockOf(plan)), WhyNotExpected(plan)}) {
+       {ExplainInvalidRestartDelay(plan),
+        WhyMisfit(*workload, Options(plan.workload_options), FindLockOfPlan(plan)),
+        ExplainUnjudgedClaims(plan, FindLockOfPlan(plan)), ExplainInvalidExpectations(plan)}) {
     if (!why.empty()) return BadInput(why);
   }
   return {};
@@ -258,7 +263,7 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
   plan.seed = static_cast<uint64_t>(reader.Integer("seed", 1, 0, INT64_MAX));
   ReadLock(reader, meet, plan);
   if (reader.error()) return tl::unexpected(*reader.error());
-  const LockEntry lock = LockOf(plan);
+  const LockEntry lock = FindLockOfPlan(plan);
   std::vector<std::string> common{"name", "lease", "pace", "call-timeout"};
   if (plan.driver) {
     common.emplace_back("driver");
@@ -266,7 +271,8 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet) {
   }
   plan.lock_options =
       ReadOptions(reader, "lock", common, "lock " + plan.lock, lock.options, plan.lease);
-  if (const std::string why = reader.error() ? "" : WhyNoRestartDelay(plan); !why.empty()) {
+  if (const std::string why = reader.error() ? "" : ExplainInvalidRestartDelay(plan);
+      !why.empty()) {
     reader.Fail("lock.restart-delay", why);
   }
   ReadRetry(reader, lock, plan);
@@ -292,8 +298,8 @@ Result<void> CheckPlan(const Plan& plan, const std::string& where) {
   return CheckFaults(plan, std::vector<FaultPlace>(plan.faults.size(), {.fault = where}));
 }
 
-// The length of a fault, if `for` is its length and not that of something else.
-Duration LongestOf(const FaultPlan& fault) {
+// Returns the planned length of a fault. Returns 0 if `for` has another meaning for this kind.
+Duration FaultLength(const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
   const bool is_its = !kind->length_is_of_frames && !kind->ends_itself && !kind->is_final;
   return is_its ? fault.length : Duration{};
@@ -313,7 +319,7 @@ RunFacts FactsOf(const Plan& plan) {
   const std::string stock = option("stock");
   RunFacts facts{.experiment = plan.experiment,
                  .lock = plan.lock,
-                 .lock_traits = LockOf(plan).traits,
+                 .lock_traits = FindLockOfPlan(plan).traits,
                  .workload = plan.workload,
                  .write = option("write"),
                  .seed = plan.seed,
@@ -338,7 +344,7 @@ RunFacts FactsOf(const Plan& plan) {
                             .nodes = fault.nodes,
                             .drawn_for = fault.drawn_for,
                             .until = AwaitedEnd(fault),
-                            .lasts = LongestOf(fault),
+                            .lasts = FaultLength(fault),
                             .key = FindFault(fault.kind)->of_one_key ? fault.key : "",
                             .keeps_data = KeepsData(plan, fault),
                             .planned = fault.times});

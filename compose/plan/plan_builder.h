@@ -15,7 +15,7 @@
 
 namespace doublehold {
 
-// Queries a driver, or otherwise supplies what a plan says of it.
+// A function that supplies the driver's part of a plan, for example by querying the driver.
 using QueryDriver = std::function<Result<DriverPlan>(
     const std::string& command, const std::map<std::string, std::string>& options)>;
 
@@ -26,12 +26,12 @@ Result<Plan> BuildPlan(Settings settings, const QueryDriver& meet);
 // Checks that a plan from a file can run here: its names are registered and its targets exist.
 Result<void> CheckPlan(const Plan& plan, const std::string& where);
 
-// The facts of a plan that the checkers need.
+// Returns the facts of a plan that the checkers need.
 RunFacts FactsOf(const Plan& plan);
 
-// The names of all rows of a registry.
+// Returns the names of all rows of a registry.
 template <typename Rows>
-std::vector<std::string> NamesOf(const Rows& rows) {
+std::vector<std::string> ListNames(const Rows& rows) {
   std::vector<std::string> names;
   for (const auto& row : rows) names.emplace_back(row.name);
   return names;

@@ -34,13 +34,13 @@ TEST(BuildPlan, NeedsNothingButALock) {
   EXPECT_TRUE(plan.expect.empty());
 }
 
-TEST(BuildPlan, AQuorumLockHasFiveNodesUnlessToldOtherwise) {
+TEST(BuildPlan, AQuorumLockHasFiveNodesByDefault) {
   EXPECT_EQ(Good("lock.name = \"redlock\"\n").nodes, 5);
   EXPECT_EQ(Good("lock.name = \"redlock\"\n").topology, "independent");
   EXPECT_EQ(Good("lock.name = \"redlock\"\ntopology.nodes = 3\n").nodes, 3);
 }
 
-TEST(BuildPlan, TimesOfTheSourceAreUsedIfAskedFor) {
+TEST(BuildPlan, UsesTheTimesOfTheSourceIfPaceIsSource) {
   const auto at_source = [](const std::string& lock, const std::string& more = "") {
     return Good("[lock]\nname = \"" + lock + "\"\npace = \"source\"\n" + more);
   };
@@ -160,7 +160,7 @@ for = "1s"
   EXPECT_EQ(plan.faults[3], drift);
 }
 
-// The example in CONTRIBUTING.md.
+// This is the example in CONTRIBUTING.md.
 TEST(BuildPlan, HoldsIsTheStepAfterAcquire) {
   const Plan plan = Good(R"(
 lock.name = "set-nx-px"
@@ -185,7 +185,7 @@ for = "0.5 lease"
   EXPECT_EQ(plan.faults[1].during, "stopped");
 }
 
-TEST(BuildPlan, WritesTheStockInTheWayThatTheLockNeeds) {
+TEST(BuildPlan, TheDefaultOfWriteIsTheWayThatTheLockNeeds) {
   const auto write = [](const std::string& toml) {
     return Good(toml).workload_options.at("write");
   };
@@ -208,7 +208,7 @@ TEST(CheckPlan, AcceptsEveryPlanThatWasBuilt) {
   }
 }
 
-TEST(FactsOf, HasWhatTheCheckersNeed) {
+TEST(FactsOf, ReturnsTheFactsThatTheCheckersNeed) {
   const RunFacts facts = FactsOf(
       Good("name = \"x\"\nseed = 5\nfaults = \"pause\"\nlock.name = \"redlock\"\n[workload]\nitems "
            "= 2\nstock = 3\nclients = 7\n[expect]\nstock = \"violated\"\n[expect_cause]\nstock = "
@@ -231,7 +231,7 @@ TEST(FactsOf, HasWhatTheCheckersNeed) {
   EXPECT_EQ(facts.expect_cause.at("stock"), (std::vector<std::string>{"stopped", "overran"}));
 }
 
-TEST(FactsOf, SaysWhichFaultsKeepAcknowledgedWrites) {
+TEST(FactsOf, MarksFaultsThatKeepAcknowledgedWrites) {
   const auto kept = [](const std::string& topology, const std::string& fault) {
     const RunFacts facts = FactsOf(Good("lock.name = \"set-nx-px\"\ntopology.name = \"" + topology +
                                         "\"\n[[fault]]\nfrom = \"500ms\"\n" + fault));
@@ -243,12 +243,12 @@ TEST(FactsOf, SaysWhichFaultsKeepAcknowledgedWrites) {
   EXPECT_FALSE(kept("replicated", restart + "\"empty\""));
   EXPECT_TRUE(kept("replicated", promote + "\"planned\""));
   EXPECT_FALSE(kept("replicated", promote + "\"by-hand\""));
-  // The sentinels do not wait for the replica.
+  // The sentinels do not wait until the replica has all writes.
   EXPECT_FALSE(kept("sentinel", promote + "\"planned\""));
   EXPECT_FALSE(kept("replicated", "kind = \"flush\"\nnodes = [1]\n"));
 }
 
-TEST(FactsOf, SaysWhichFaultsActOnOneKey) {
+TEST(FactsOf, NamesTheKeyOfFaultsThatActOnOneKey) {
   const auto key = [](const std::string& kind) {
     return FactsOf(Good("lock.name = \"set-nx-px\"\n[[fault]]\nfrom = \"500ms\"\nnodes = [1]\nkind "
                         "= \"" +
@@ -257,7 +257,7 @@ TEST(FactsOf, SaysWhichFaultsActOnOneKey) {
         .key;
   };
   EXPECT_EQ(key("delete-key"), "dh:item:0");
-  EXPECT_EQ(key("evict"), "");  // other keys may be evicted first
+  EXPECT_EQ(key("evict"), "");  // Redis may evict other keys first
   EXPECT_EQ(key("flush"), "");
 }
 

@@ -1,4 +1,4 @@
-// Errors in a plan except its faults, and their messages.
+// Tests errors in the settings of a plan, except in its faults, and their messages.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -16,15 +16,15 @@ using testing::Case;
 using testing::kLock;
 using testing::Refusal;
 
-TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
+TEST(BuildPlan, RefusesAnInvalidLockSettingWithTheReason) {
   const Case cases[] = {
       {"", fmt::format("lock.name: no lock is named; use --lock NAME (one of: {})",
-                       fmt::join(NamesOf(Locks()), ", "))},
+                       fmt::join(ListNames(Locks()), ", "))},
       {"[lock]\nname = \"redlok\"\n",
        "x.toml:2: lock.name: lock 'redlok' is unknown (did you mean 'redlock'?)"},
       {"[lock]\nname = \"zookeeper\"\n",
        fmt::format("x.toml:2: lock.name: lock 'zookeeper' is unknown (one of: {})",
-                   fmt::join(NamesOf(Locks()), ", "))},
+                   fmt::join(ListNames(Locks()), ", "))},
       {"[lock]\nname = \"driver\"\n",
        "x.toml:2: lock.name: needs a driver; use --driver COMMAND, or set lock.driver"},
       {kLock + "driver = \"true\"\n",
@@ -60,7 +60,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheLock) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
+TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
   const std::string redlock = "[lock]\nname = \"redlock\"\n[topology]\n";
   const std::string replicated = kLock + "[topology]\nname = \"replicated\"\n";
   const Case cases[] = {
@@ -118,7 +118,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheTopology) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
+TEST(BuildPlan, RefusesAnInvalidWorkloadSettingWithTheReason) {
   const std::string workload = kLock + "[workload]\n";
   const Case cases[] = {
       {workload + "name = \"inventry\"\n",
@@ -149,7 +149,7 @@ TEST(BuildPlan, NamesWhatIsWrongWithTheWorkload) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
-TEST(BuildPlan, NamesWhatIsWrongWithTheRest) {
+TEST(BuildPlan, RefusesAnyOtherInvalidSettingWithTheReason) {
   const Case cases[] = {
       {"seed = -1\n" + kLock, "x.toml:1: seed: -1 is not in 0..9223372036854775807"},
       {"nmae = \"k14\"\n" + kLock, "x.toml:1: setting 'nmae' is unknown (did you mean 'name'?)"},
@@ -249,7 +249,7 @@ TEST(BuildPlan, RefusesALockThatDoesNotFitAndSuggestsOthers) {
   for (const auto& [toml, message] : cases) EXPECT_EQ(Refusal(toml), message);
 }
 
-TEST(BuildPlan, AFlagNamesItself) {
+TEST(BuildPlan, AnErrorInAFlagsValueNamesTheFlag) {
   Settings settings;
   settings.Set("lock.name", "set-nx-px", "--lock");
   settings.Set("lock.lease", "500", "--lease");

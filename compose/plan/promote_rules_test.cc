@@ -1,4 +1,4 @@
-// A plan may promote a replica but not the current master.
+// Tests that a plan may promote a replica but not the current master.
 #include <gtest/gtest.h>
 
 #include "compose/testing/plan_testing.h"
@@ -10,7 +10,7 @@ using testing::Good;
 using testing::kLock;
 using testing::Refusal;
 
-TEST(BuildPlan, TheMasterIsNotPromoted) {
+TEST(BuildPlan, RefusesToPromoteTheMaster) {
   const auto in = [](const std::string& topology) {
     return kLock + "[topology]\nreplicas = 2\nname = \"" + topology + "\"\n";
   };  // [topology] is lines 3 to 5
@@ -28,7 +28,8 @@ TEST(BuildPlan, TheMasterIsNotPromoted) {
   EXPECT_EQ(Refusal(in("cluster") + promote("3", planned)),
             "x.toml:8: fault.0.nodes: fault 'promote-1': node 3 is the master already; name a "
             "replica: 8, 9");
-  // Another node may be the master by then. With sentinels any fault may have caused that.
+  // Another node may be the master when the fault begins. With sentinels, any earlier fault may
+  // cause a failover.
   Good(in("replicated") + promote("2") + promote("1", later));
   Good(in("replicated") + promote("2", later) + promote("1", "on = \"client 1 holds\"\n"));
   Good(in("sentinel") + "[[fault]]\nkind = \"pause\"\nnodes = [1]\nfor = \"1s\"\n" +

@@ -20,20 +20,20 @@ bool RestartsNodes(const FaultPlan& fault) {
 
 }  // namespace
 
-std::vector<std::string> LockKeysOf(const Plan& plan) {
+std::vector<std::string> ListLockKeys(const Plan& plan) {
   const auto workload = FindWorkload(plan.workload)->make(Options(plan.workload_options));
   std::vector<std::string> keys = workload->Keys();
   keys.resize(std::max<size_t>(1, std::min(keys.size(), workload->LockCount())));
   return keys;
 }
 
-Duration RestartDelayOf(const Plan& plan) {
+Duration ReadRestartDelay(const Plan& plan) {
   if (!plan.lock_options.contains(kRestartDelay)) return {};
   return Options(plan.lock_options).Span(kRestartDelay);
 }
 
-std::string WhyNoRestartDelay(const Plan& plan) {
-  const Duration delay = RestartDelayOf(plan);
+std::string ExplainInvalidRestartDelay(const Plan& plan) {
+  const Duration delay = ReadRestartDelay(plan);
   if (delay == Duration::zero() || delay > plan.lease) return "";
   return fmt::format(
       "restart-delay is {}, no longer than the lease ({}): a node that restarts before its grants "
@@ -42,7 +42,7 @@ std::string WhyNoRestartDelay(const Plan& plan) {
 }
 
 void KeepNodesOut(Plan& plan) {
-  const Duration delay = RestartDelayOf(plan);
+  const Duration delay = ReadRestartDelay(plan);
   for (FaultPlan& fault : plan.faults) {
     if (RestartsNodes(fault)) fault.length = std::max(fault.length, delay);
   }
@@ -50,7 +50,7 @@ void KeepNodesOut(Plan& plan) {
 
 Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault) {
   if (!Does(fault, FaultTrait::kRestarts)) return {};
-  const Duration delay = RestartDelayOf(plan);
+  const Duration delay = ReadRestartDelay(plan);
   if (RestartsNodes(fault) && fault.length < delay) {
     return BadInput(
         fmt::format("its nodes are back after {}, before the lock's restart-delay of {}",
@@ -64,7 +64,7 @@ Result<void> CheckKey(const Plan& plan, const FaultPlan& fault) {
   const FaultEntry* kind = FindFault(fault.kind);
   // A fault on links uses `key` for the key of a command.
   if (kind->needs_network || std::ranges::find(kind->keys, "key") == kind->keys.end()) return {};
-  const std::vector<std::string> keys = LockKeysOf(plan);
+  const std::vector<std::string> keys = ListLockKeys(plan);
   // The keys of tokens and queues contain the lock's key.
   const bool known = std::ranges::any_of(
       keys, [&](const std::string& key) { return fault.key.find(key) != std::string::npos; });

@@ -1,4 +1,4 @@
-// Rules for the restarts of a plan: with other restarts, with the lock, and with the lock's
+// Rules for the restarts of a plan: they must fit other restarts, the lock's keys, and the lock's
 // `restart-delay`.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_RESTART_RULES_H_
@@ -13,20 +13,21 @@ namespace doublehold {
 
 constexpr const char* kRestartDelay = "restart-delay";  // option of a lock
 
-// The keys of the locks that the plan's workload uses; at least one.
-std::vector<std::string> LockKeysOf(const Plan& plan);
+// Returns the keys of the locks that the plan's workload uses, at least one.
+std::vector<std::string> ListLockKeys(const Plan& plan);
 
-// How long the operator keeps a node down after it died, for the plan's lock; 0: the lock has no
-// such rule.
-Duration RestartDelayOf(const Plan& plan);
-// Says what is wrong with the restart delay; empty: nothing.
-std::string WhyNoRestartDelay(const Plan& plan);
+// Returns how long an operator keeps a dead node down for the plan's lock. Returns 0 if the lock
+// has no such rule.
+Duration ReadRestartDelay(const Plan& plan);
+// Says why the restart delay is invalid. Returns an empty text if it is valid.
+std::string ExplainInvalidRestartDelay(const Plan& plan);
 
-// Extends the plan's restarts of nodes to the lock's restart-delay. The store may restart sooner.
+// Extends the plan's restarts of nodes to the lock's restart-delay. Restarts of the store may be
+// shorter.
 void KeepNodesOut(Plan& plan);
 
-// Checks a fault that restarts nodes, beside the other faults: the data that the nodes need, and
-// when they are back.
+// Checks a fault that restarts nodes against the other faults: which data the nodes need, and how
+// long they are down.
 Result<void> CheckRestart(const Plan& plan, const FaultPlan& fault);
 // Checks that the key of a fault belongs to a lock of the run.
 Result<void> CheckKey(const Plan& plan, const FaultPlan& fault);

@@ -1,4 +1,4 @@
-// Rules for restarts in a plan, and redlock's restart-delay.
+// Tests the rules for restarts in a plan, and redlock's restart-delay.
 #include "compose/plan/restart_rules.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ namespace {
 
 using testing::Built;
 
-// The message without its place.
-std::string RefusalOf(const std::string& toml) {
+// Returns the error message without the place.
+std::string RefusalWithoutPlace(const std::string& toml) {
   const Result<Plan> plan = Built(toml);
   if (plan) return "accepted";
   EXPECT_EQ(plan.error().code, ExitCode::kBadInput);
@@ -34,14 +34,14 @@ std::string Fault(const std::string& kind, const std::string& rest) {
 const std::string kRestartRulesLock = "[lock]\nname = \"set-nx-px\"\n";
 
 TEST(RestartDelay, IsLongerThanTheLeaseOrAbsent) {
-  EXPECT_EQ(RefusalOf(Redlock("0s")), "accepted");
-  EXPECT_EQ(RefusalOf(Redlock("1.5 lease")), "accepted");
-  EXPECT_EQ(RefusalOf(Redlock("400ms")),
+  EXPECT_EQ(RefusalWithoutPlace(Redlock("0s")), "accepted");
+  EXPECT_EQ(RefusalWithoutPlace(Redlock("1.5 lease")), "accepted");
+  EXPECT_EQ(RefusalWithoutPlace(Redlock("400ms")),
             "lock.restart-delay: restart-delay is 400ms, no longer than the lease (400ms): a node "
             "that restarts before its grants have ended can grant the lock again");
 }
 
-TEST(RestartDelay, KeepsNodesDownForAtLeastThatLong) {
+TEST(RestartDelay, IsTheMinimumTimeThatANodeIsDown) {
   const std::string restarts = Fault("restart", "nodes = [3]") +
                                Fault("restart", "nodes = [4]\nfor = \"900ms\"") +
                                Fault("restart", "nodes = [\"store\"]\nfor = \"10ms\"") +
@@ -92,7 +92,7 @@ TEST(Restarts, AreRefusedIfTheNodesCannotDoThem) {
        "fault 'c': node 6 does not exist: the run has nodes 1..1"},
   };
   for (const Refused& refused : cases)
-    EXPECT_EQ(RefusalOf(kRestartRulesLock + refused.toml), refused.message);
+    EXPECT_EQ(RefusalWithoutPlace(kRestartRulesLock + refused.toml), refused.message);
 }
 
 TEST(Restarts, MissingDataIsAnErrorAtItsSetting) {
@@ -103,7 +103,7 @@ TEST(Restarts, MissingDataIsAnErrorAtItsSetting) {
       << plan.error().message;
 }
 
-TEST(Restarts, AKeyIsTheLocksUnlessAnotherIsNamed) {
+TEST(Restarts, TheDefaultKeyOfAFaultIsTheLocksKey) {
   EXPECT_EQ(Built(kRestartRulesLock + Fault("delete-key", "nodes = [1]"))->faults[0].key,
             "dh:item:0");
   EXPECT_EQ(Built(kRestartRulesLock + Fault("evict", "nodes = [1]\nkey = \"{dh:item:0}:token\""))
@@ -116,15 +116,15 @@ TEST(NodeData, IsKeptOnlyWhereARestartNeedsIt) {
   const Plan plan =
       *Built(kRestartRulesLock + Fault("restart", "nodes = [1]\ndata = \"aof-cut\"\ncut = \"1s\"") +
              Fault("restart", "nodes = [1]\ndata = \"aof\"") + Fault("snapshot", "nodes = [1]"));
-  EXPECT_TRUE(DataOf(plan, 1).log);
-  EXPECT_FALSE(DataOf(plan, 1).snapshot);
-  EXPECT_EQ(DataOf(plan, 1).longest_cut, 1s);
-  EXPECT_FALSE(DataOf(plan, kStoreNode).log);
+  EXPECT_TRUE(NodeDataFor(plan, 1).log);
+  EXPECT_FALSE(NodeDataFor(plan, 1).snapshot);
+  EXPECT_EQ(NodeDataFor(plan, 1).longest_cut, 1s);
+  EXPECT_FALSE(NodeDataFor(plan, kStoreNode).log);
 }
 
 MonoTime AtMs(int64_t ms) { return MonoTime(std::chrono::milliseconds(ms)); }
 
-TEST(LogGrowth, KnowsTheLengthOfALogAtATime) {
+TEST(LogGrowth, ReturnsTheLengthOfALogAtATime) {
   LogGrowth growth(30ms);
   EXPECT_EQ(growth.BytesAt(AtMs(5)), 0u);
   for (const auto& [at_ms, bytes] : {std::pair(10, 100), {15, 100}, {20, 150}, {40, 200}}) {

@@ -23,7 +23,7 @@
 namespace doublehold {
 namespace {
 
-// The commands to the store for each value of `write`, whichever workload has it.
+// The commands to the store for a value of `write`. They are the same in every workload.
 struct WriteRow {
   std::string_view write;
   SentCommands sends;
@@ -56,7 +56,7 @@ struct Traffic {
     std::istringstream in{std::string(commands)};
     for (std::string command; in >> command;) kinds.push_back({command, key});
   }
-  // Adds a row for each of `names`, which replaces "{}" in the key.
+  // Adds a row for each name, with the name in place of "{}" in the key.
   void Add(const SentCommands& row, const std::vector<std::string>& names) {
     const size_t gap = row.key.find("{}");
     if (gap == std::string_view::npos) return Add(row.commands, std::string(row.key));
@@ -64,7 +64,7 @@ struct Traffic {
       Add(row.commands, std::string(row.key).replace(gap, 2, name));
     }
   }
-  // For example "SET, EVALSHA", or "nothing".
+  // Lists the commands, for example "SET, EVALSHA", or "nothing".
   [[nodiscard]] std::string Commands() const {
     std::vector<std::string> commands;
     for (const Kind& kind : kinds) {
@@ -79,7 +79,7 @@ Traffic ToNodes(const Plan& plan) {
   const LockEntry* lock = FindLock(plan.lock);
   const std::optional<Sends> sends = lock == nullptr ? std::nullopt : lock->sends;
   Traffic traffic{.part = "lock " + plan.lock, .known = sends.has_value()};
-  for (const SentCommands& row : sends.value_or(Sends{})) traffic.Add(row, LockKeysOf(plan));
+  for (const SentCommands& row : sends.value_or(Sends{})) traffic.Add(row, ListLockKeys(plan));
   const auto replicas = plan.lock_options.find("wait-replicas");
   if (replicas != plan.lock_options.end() && replicas->second != "0") traffic.Add("WAIT", "");
   if (FindTopology(plan.topology)->lead == Lead::kCluster) traffic.Add("ASKING", "");
@@ -108,7 +108,7 @@ Traffic ToStore(const Plan& plan) {
   return traffic;
 }
 
-// The commands on the links that the fault acts on.
+// Returns the commands on the links on which the fault acts.
 std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
   const auto is_store = [](int node) { return node == kStoreNode; };
   std::vector<Traffic> all;
@@ -119,8 +119,8 @@ std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
   return all;
 }
 
-// Shortens a long list of suggestions.
-std::string NearestOf(const std::string& word, std::vector<std::string> known) {
+// Like Suggestion(), but shortens a long list of words.
+std::string SuggestNearest(const std::string& word, std::vector<std::string> known) {
   constexpr size_t kMost = 12;
   const std::string nearest = Suggestion(word, known);
   if (known.size() <= kMost || !nearest.starts_with(" (one of")) return nearest;
@@ -155,14 +155,14 @@ Result<void> RefuseKey(const std::vector<Traffic>& links, const FaultPlan& fault
   if (known.empty()) return BadInput(fmt::format("no {} on these links has a key", what), "key");
   return BadInput(fmt::format("no client sends {} with the key '{}' on these links{}",
                               fault.command.empty() ? "a command" : fault.command, fault.key,
-                              NearestOf(fault.key, known)),
+                              SuggestNearest(fault.key, known)),
                   "key");
 }
 
 }  // namespace
 
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault) {
-  // For a fault on nodes `key` is a key of the nodes.
+  // For a fault on nodes, `key` is no key of a frame.
   if (!FindFault(fault.kind)->needs_network || (fault.command.empty() && fault.key.empty()))
     return {};
   const std::vector<Traffic> links = TrafficOn(plan, fault);

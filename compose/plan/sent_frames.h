@@ -7,9 +7,9 @@
 
 namespace doublehold {
 
-// Checks that a client of this run may send the fault's command with its key over a link that the
-// fault acts on. The registry entries of locks and workloads list what they send. Nothing is
-// refused if an entry lists nothing.
+// Checks that a client of this run may send the fault's command with its key over a link on which
+// the fault acts. The registry entries of locks and workloads list the commands that they send. An
+// entry without a list allows every command.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold

@@ -1,4 +1,4 @@
-// The commands that registry entries list are those that real servers receive.
+// Tests that real servers receive only the commands that registry entries list.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,13 +39,13 @@ class Monitor {
     EXPECT_EQ(Line(), "+OK");
   }
 
-  // The commands since the last call, as words.
+  // Returns the commands since the last call, each as a list of words.
   std::vector<std::vector<std::string>> Take() {
     EXPECT_EQ(Ask(server_, {"ECHO", kEnd}), kEnd);
     std::vector<std::vector<std::string>> commands;
     while (true) {
       const std::string line = Line();
-      const std::vector<std::string> words = WordsOf(line);
+      const std::vector<std::string> words = ParseMonitorLine(line);
       if (line.empty() || (words.size() == 2 && words[1] == kEnd)) return commands;
       if (!words.empty() && line.find(" lua] ") == std::string::npos) commands.push_back(words);
     }
@@ -71,8 +71,9 @@ class Monitor {
     }
   }
 
-  // Parses `+1.2 [0 unix:/x] "SET" "a \"word\"" "v"`. Quotes within a word do not matter here.
-  static std::vector<std::string> WordsOf(const std::string& line) {
+  // Parses a line of MONITOR such as `+1.2 [0 unix:/x] "SET" "a \"word\"" "v"`. Does not unescape
+  // the words.
+  static std::vector<std::string> ParseMonitorLine(const std::string& line) {
     std::vector<std::string> words;
     size_t at = line.find("] \"");
     while (at != std::string::npos) {
@@ -90,15 +91,15 @@ class Monitor {
   std::string buffer_;
 };
 
-// The first key, as faults/proxy finds it; empty: none.
-std::string KeyOf(const std::vector<std::string>& words) {
+// Returns the command's first key, as faults/proxy finds it. Returns an empty text if it has none.
+std::string FindFirstKey(const std::vector<std::string>& words) {
   const KeyPlace place = PlaceOfKey(words[0]);
   const auto at = static_cast<size_t>(place.key_at);
   if (place.count_at > 0 && words.at(static_cast<size_t>(place.count_at)) == "0") return {};
   return at == 0 || at >= words.size() ? std::string() : words[at];
 }
 
-// Servers 1 to kNodes, and 0, which is the store.
+// The nodes 1 to kNodes, and server 0, which is the store.
 class Farm {
  public:
   Farm() {
@@ -117,7 +118,7 @@ class Farm {
   void Empty() {
     for (size_t i = 0; i < servers_.size(); ++i) {
       EXPECT_EQ(Ask(servers_[i]->address(), {"FLUSHALL"}), "OK");
-      // Otherwise only EVALSHA would be seen.
+      // Without the scripts, clients also send EVAL.
       EXPECT_EQ(Ask(servers_[i]->address(), {"SCRIPT", "FLUSH"}), "OK");
     }
     Skip();
@@ -126,12 +127,12 @@ class Farm {
   void Skip() {
     for (const auto& monitor : monitors_) monitor->Take();
   }
-  // Expects that a fault could name each recorded command.
+  // Expects that CheckFrames accepts a fault on each recorded command.
   void ExpectAllListed(const Plan& plan) {
     for (int node = 0; node <= kNodes; ++node) {
       for (const auto& words : monitors_[static_cast<size_t>(node)]->Take()) {
         const FaultPlan fault{
-            .kind = "drop", .nodes = {node}, .command = words[0], .key = KeyOf(words)};
+            .kind = "drop", .nodes = {node}, .command = words[0], .key = FindFirstKey(words)};
         const Result<void> listed = CheckFrames(plan, fault);
         EXPECT_TRUE(listed) << "server " << node << ": " << listed.error().message;
       }
@@ -164,14 +165,16 @@ struct Client {
   std::unique_ptr<Lock> lock;
 };
 
-// Calls every operation, with every outcome: granted, refused, lost, taken over, given up.
+// Calls every operation of the lock, with every outcome: granted, refused, lost, taken over, given
+// up.
 void UseLock(const Farm& farm, const Plan& plan, const LockKey& key) {
   Client a(farm, plan, 1);
   Client b(farm, plan, 2);
   const RetryPolicy policy{
       .interval = 2ms, .timeout = kSentCommandsLease + 50ms, .call_timeout = kPatience};
-  // A machine that stalls for a lease makes the lock refuse, so try for longer. A lock that waits
-  // for replicas is never granted here, as there are no replicas: it keeps the short timeout.
+  // If the machine stalls for a lease, the lock refuses. So the attempts last longer. A lock that
+  // waits for replicas is never granted here, as there are no replicas, so it keeps the short
+  // timeout.
   const auto replicas = plan.lock_options.find("wait-replicas");
   const bool awaits = replicas != plan.lock_options.end() && replicas->second != "0";
   RetryPolicy patient = policy;
@@ -223,8 +226,8 @@ struct Form {
   Plan plan;
 };
 
-// The lock with its defaults, and with each other value of each of its options.
-std::vector<Form> FormsOf(const LockEntry& lock) {
+// Returns settings of the lock with its defaults, and with each other value of each option.
+std::vector<Form> ListForms(const LockEntry& lock) {
   const std::string usual =
       fmt::format("lock.name = \"{}\"\nlock.lease = \"300ms\"\n{}", lock.name,
                   lock.most_nodes > 1 ? fmt::format("topology.nodes = {}\n", kNodes) : "");
@@ -249,7 +252,7 @@ std::vector<Form> FormsOf(const LockEntry& lock) {
 TEST(SentCommands, LocksSendOnlyListedCommands) {
   Farm farm;
   for (const LockEntry& lock : Locks()) {
-    for (const Form& form : FormsOf(lock)) {
+    for (const Form& form : ListForms(lock)) {
       SCOPED_TRACE(form.name);
       for (const bool shared : {false, true}) {
         if (shared && !lock.Has(Trait::kReaders)) continue;
@@ -258,8 +261,8 @@ TEST(SentCommands, LocksSendOnlyListedCommands) {
         farm.ExpectAllListed(form.plan);
       }
     }
-    EXPECT_FALSE(
-        CheckFrames(FormsOf(lock).front().plan, {.kind = "drop", .nodes = {1}, .command = "GETEX"}))
+    EXPECT_FALSE(CheckFrames(ListForms(lock).front().plan,
+                             {.kind = "drop", .nodes = {1}, .command = "GETEX"}))
         << "lock " << lock.name << " does not say what it sends";
   }
 }
@@ -275,13 +278,13 @@ TEST(SentCommands, WorkloadsSendOnlyListedCommands) {
     for (const std::string_view way : writes) {
       bool served = false;
       for (const LockEntry& lock : Locks()) {
-        // A small stock, so that commands for an empty stock are sent too.
+        // The stock is small, so that the commands for an empty stock are sent too.
         const Result<Plan> plan = Built(fmt::format(
             "lock.name = \"{}\"\nlock.lease = \"300ms\"\nworkload.name = \"{}\"\n{}{}{}", lock.name,
             workload.name, sells ? "workload.stock = 3\n" : "",
             way.empty() ? "" : fmt::format("workload.write = \"{}\"\n", way),
             lock.most_nodes > 1 ? fmt::format("topology.nodes = {}\n", kNodes) : ""));
-        if (!plan) continue;  // the lock and the workload do not fit
+        if (!plan) continue;  // the lock does not fit the workload
         SCOPED_TRACE(fmt::format("{} {} with {}", workload.name, way, lock.name));
         farm.Empty();
         const RealProcess referee = farm.ProcessOf(0);

@@ -1,4 +1,4 @@
-// Faults on frames that no client of the run sends.
+// Tests faults on frames that no client of the run sends.
 #include "compose/plan/sent_frames.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using testing::Case;
 using testing::Good;
 using testing::Refusal;
 
-// A plan whose fault begins at line 4.
+// Returns a plan with a fault whose further lines begin at line 4.
 std::string Drop(const std::string& lock, const std::string& lines) {
   return "lock.name = \"" + lock + "\"\n[[fault]]\nkind = \"drop\"\n" + lines;
 }
@@ -78,7 +78,7 @@ TEST(SentCommands, CommandsOfALocksOptionAreAccepted) {
   Good(Drop("redisson-fair", "key = \"redisson_lock_queue:{dh:item:0}\"\n"));
 }
 
-TEST(SentCommands, AnythingIsAcceptedForALockWithoutAList) {
+TEST(SentCommands, ForALockWithoutAListEveryCommandIsAccepted) {
   Plan plan = Good("lock.name = \"set-nx-px\"\n");
   const FaultPlan fault{.kind = "drop", .nodes = {1}, .command = "GETEX"};
   EXPECT_FALSE(CheckFrames(plan, fault));

@@ -12,8 +12,8 @@
 namespace doublehold {
 namespace {
 
-// Guesses the unit that the user forgot, from the default value.
-std::string_view UnitOf(std::string_view usual) {
+// Guesses a missing unit from the default value.
+std::string_view GuessUnit(std::string_view usual) {
   const size_t unit = usual.find_last_of("0123456789") + 1;
   return usual.substr(unit) == "s" && usual != "0s" ? "s" : "ms";
 }
@@ -82,7 +82,7 @@ bool SettingReader::Flag(const std::string& name, bool fallback) {
 }
 
 Duration SettingReader::Span(const std::string& name, std::string_view fallback) {
-  const Result<Duration> span = ParseDuration(Word(name, fallback), lease_, UnitOf(fallback));
+  const Result<Duration> span = ParseDuration(Word(name, fallback), lease_, GuessUnit(fallback));
   if (span) return *span;
   Fail(name, span.error().message);
   return {};

@@ -1,4 +1,4 @@
-// Reads typed values from Settings. Keeps the first error; later reads return their fallback.
+// Reads typed values from Settings. Keeps the first error. Later reads return their fallback.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_SETTING_READER_H_
 
@@ -14,7 +14,8 @@ namespace doublehold {
 
 class SettingReader {
  public:
-  // `settings` must outlive the reader. With a lease, durations may be given in leases.
+  // `settings` must outlive the reader. If the reader has a lease, durations may be given in
+  // leases.
   explicit SettingReader(Settings& settings, std::optional<Lease> lease = std::nullopt)
       : settings_(settings), lease_(lease) {}
 
@@ -22,7 +23,7 @@ class SettingReader {
 
   std::optional<std::string> Word(const std::string& name);
   std::string Word(const std::string& name, std::string_view fallback);
-  // Reads one of the known words; `kind` names them in a message ("lock").
+  // Reads one of the known words. A message calls such a word `kind`, for example "lock".
   std::string Known(const std::string& name, std::string_view kind, std::string_view fallback,
                     const std::vector<std::string>& known);
   int64_t Integer(const std::string& name, int64_t fallback, int64_t least, int64_t most);
@@ -31,7 +32,7 @@ class SettingReader {
   Duration Span(const std::string& name, std::string_view fallback);
   // Reads a duration that may be negative: "-500ms".
   Duration SignedSpan(const std::string& name, std::string_view fallback);
-  // The names of the settings below `table.`, without the table.
+  // Returns the names of the settings in a table, without the table's name.
   std::vector<std::string> NamesBelow(const std::string& table) {
     return settings_.TakeBelow(table).Names();
   }

@@ -14,7 +14,7 @@ namespace doublehold {
 namespace {
 
 Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger, const char* setting) {
-  const std::vector<Step> steps = StepsOf(plan);
+  const std::vector<Step> steps = ListAnnouncedSteps(plan);
   if (std::ranges::find(steps, trigger.step) != steps.end()) return {};
   std::vector<std::string> names;
   for (const Step step : steps) names.emplace_back(Name(step));
@@ -25,8 +25,8 @@ Result<void> CheckAnnounced(const Plan& plan, const Trigger& trigger, const char
 
 }  // namespace
 
-std::vector<Step> StepsOf(const Plan& plan) {
-  // Every client announces these, with every lock and workload.
+std::vector<Step> ListAnnouncedSteps(const Plan& plan) {
+  // Clients announce these steps with every lock and workload.
   std::vector<Step> steps{Step::kStart, Step::kAfterAcquire, Step::kBeforeRelease,
                           Step::kAfterRelease};
   for (const auto& some : {FindLock(plan.lock)->steps, FindWorkload(plan.workload)->steps}) {

@@ -1,5 +1,5 @@
-// Checks that the steps and faults that a timeline waits for exist. Only the run shows whether they
-// happen: a fault that did not take effect makes the verdict unknown.
+// Checks that the steps and faults for which a timeline waits exist. Only the run shows whether
+// they happen. A fault that did not act makes the verdict unknown.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_TIMELINE_RULES_H_
 
@@ -10,14 +10,14 @@
 
 namespace doublehold {
 
-// The steps that clients of this run announce with its lock and workload, in the order of Step.
-std::vector<Step> StepsOf(const Plan& plan);
+// Returns the steps that clients of this run announce, in the order of Step.
+std::vector<Step> ListAnnouncedSteps(const Plan& plan);
 
-// Checks that clients of this run announce the fault's steps. Requires that its lock and workload
-// are registered.
+// Checks that clients of this run announce the fault's steps. Requires that the plan's lock and
+// workload are registered.
 Result<void> CheckSteps(const Plan& plan, const FaultPlan& fault);
 
-// Checks that the faults to which the fault refers exist. Requires that names are unique.
+// Checks that the faults to which `fault` refers exist. Requires that names are unique.
 Result<void> CheckReferences(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold

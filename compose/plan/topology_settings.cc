@@ -13,13 +13,13 @@ namespace {
 constexpr std::array<std::string_view, 2> kNets{"proxy", kNamespaces};
 constexpr int kMostNodes = 15;
 constexpr int kUsualQuorum = 5;
-// Servers ping each other about ten times in this time.
+// Long enough for about ten pings between two servers.
 constexpr Duration kShortestDownAfter = 100ms;
 constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 
-// A driver knows only addresses, so it cannot use this topology.
-Incompatibility WhyNoDriver(const Plan& plan) {
+// Says why a driver cannot use this topology. A driver knows only addresses.
+Incompatibility FindDriverIncompatibility(const Plan& plan) {
   if (FindTopology(plan.topology)->FailsOver()) {
     return {"name", fmt::format("a driver receives the nodes' addresses, not which node of '{}' is "
                                 "the master; use single, independent or replicated",
@@ -34,9 +34,10 @@ Incompatibility WhyNoDriver(const Plan& plan) {
 }
 
 // Says why the lock cannot run on this topology.
-Incompatibility WhyNotOn(const Plan& plan, const LockEntry& lock) {
+Incompatibility FindLockIncompatibility(const Plan& plan, const LockEntry& lock) {
   if (plan.driver) {
-    if (Incompatibility incompatibility = WhyNoDriver(plan); !incompatibility.why.empty())
+    if (Incompatibility incompatibility = FindDriverIncompatibility(plan);
+        !incompatibility.why.empty())
       return incompatibility;
   }
   const int seen = LockNodesOf(plan);
@@ -68,13 +69,14 @@ Incompatibility WhyNotOn(const Plan& plan, const LockEntry& lock) {
 
 Incompatibility FindIncompatibility(const Plan& plan, const LockEntry& lock) {
   Incompatibility incompatibility = WhyWrongSize(plan);
-  return incompatibility.why.empty() ? WhyNotOn(plan, lock) : incompatibility;
+  return incompatibility.why.empty() ? FindLockIncompatibility(plan, lock) : incompatibility;
 }
 
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
-  // Read even without a topology, so that a misspelt setting gets a suggestion.
+  // Reads these settings even if no topology is named, so that a misspelt setting gets a
+  // suggestion.
   const bool named = reader.Word("topology.name").has_value();
-  if (named) plan.topology = reader.Known("topology.name", "topology", "", NamesOf(Topologies()));
+  if (named) plan.topology = reader.Known("topology.name", "topology", "", ListNames(Topologies()));
   const TopologyEntry* topology = FindTopology(plan.topology);
   if (named && topology == nullptr) return;
   const bool one_by_one = topology == nullptr || topology->is_many || !topology->HasReplicas();

@@ -15,11 +15,12 @@ namespace doublehold {
 // errors to the reader.
 void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan);
 
-// Says why the topology is invalid, or invalid for its lock; both texts are empty if it is valid.
+// Says why the topology is invalid, or does not fit the lock. Both texts are empty if it is valid.
 // Requires that the topology and lock are registered.
 Incompatibility FindIncompatibility(const Plan& plan, const LockEntry& lock);
 
-// Names a field of plan.json that is outside the range that ReadTopology allows; empty: none.
+// Returns a field of plan.json that is outside the range that ReadTopology allows. Returns an empty
+// text if there is none.
 std::string_view FindTopologyFieldOutOfRange(const Plan& plan);
 
 }  // namespace doublehold

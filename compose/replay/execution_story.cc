@@ -21,20 +21,21 @@ constexpr int64_t kSoonNs = 1'000'000;  // a reply within this time is one step 
 
 std::string Ms(int64_t at_ns) { return fmt::format("{:.3f} ms", static_cast<double>(at_ns) / 1e6); }
 
-class Teller {
+class StoryWriter {
  public:
-  Teller(const History& history, const RunVerdict& verdict)
+  StoryWriter(const History& history, const RunVerdict& verdict)
       : history_(history),
         verdict_(verdict),
         evidence_(history),
         takes_one_(WriteModeOf(history.facts) == WriteMode::kDecrement) {}
 
-  std::vector<ExecutionStep> Tell() && {
+  std::vector<ExecutionStep> Write() && {
     for (const Event& event : history_.events) Take(event);
     for (auto& [who, refused] : refused_) Flush(refused);
     for (const auto& [what, asked] : open_) {
       if (asked.op != Op::kWait)
-        Add(asked.at_ns, StepKind::kDone, Who(asked) + Asks(asked) + ", and no answer ever comes");
+        Add(asked.at_ns, StepKind::kDone,
+            Who(asked) + DescribeRequest(asked) + ", and no answer ever comes");
     }
     for (const Hold& hold : evidence_.holds().all) LeaseOver(hold);
     for (const ClaimVerdict& claim : verdict_.claims) Found(claim);
@@ -48,7 +49,7 @@ class Teller {
     Event first{};
     int64_t last_ns = 0;
     int count = 0;
-    bool by_dead_server = false;  // a server had been killed by the first of these attempts
+    bool by_dead_server = false;  // whether a server was dead at the first of these attempts
   };
 
   void Add(int64_t at_ns, StepKind kind, std::string text) {
@@ -93,11 +94,11 @@ class Teller {
       refused.last_ns = answer.at_ns;
       return;
     }
-    const std::string text = Gets(answer);
+    const std::string text = DescribeCallAnswer(answer);
     if (text.empty()) return;
     Flush(refused);
     const bool late = answer.at_ns - asked.at_ns > kSoonNs && answer.client > 0;
-    if (late) Add(asked.at_ns, StepKind::kDone, Who(asked) + Asks(asked));
+    if (late) Add(asked.at_ns, StepKind::kDone, Who(asked) + DescribeRequest(asked));
     Add(answer.at_ns, StepKind::kDone, Who(answer) + text);
   }
 
@@ -106,17 +107,17 @@ class Teller {
     const bool once = refused.count == 1;
     const std::string times =
         once ? "" : fmt::format(" {} times until {}", refused.count, Ms(refused.last_ns));
-    // A dead server refuses nothing: the client cannot reach it.
+    // A client cannot reach a dead server, so the text must not say that the server refused.
     const std::string how = refused.by_dead_server ? ", and cannot obtain it: a server is dead"
                             : once                 ? ", and is refused"
                                                    : ", and is refused each time";
     Add(refused.first.at_ns, StepKind::kDone,
-        Who(refused.first) + Asks(refused.first) + times + how);
+        Who(refused.first) + DescribeRequest(refused.first) + times + how);
     refused.count = 0;
   }
 
-  // The request of a call, to follow the client's name.
-  std::string Asks(const Event& asked) const {
+  // Describes the request of a call. The text follows the client's name.
+  std::string DescribeRequest(const Event& asked) const {
     switch (asked.op) {
       case Op::kAcquire:
         return " asks for " + Key(asked);
@@ -139,8 +140,8 @@ class Teller {
     }
   }
 
-  // The outcome of a call; empty: there is nothing to tell.
-  std::string Gets(const Event& answer) const {
+  // Describes the outcome of a call. Returns an empty text if the outcome is no step of the story.
+  std::string DescribeCallAnswer(const Event& answer) const {
     if (answer.op == Op::kWait)
       return answer.type == EventType::kFail ? " gives up waiting for " + Key(answer) : "";
     if (answer.type == EventType::kInfo)
@@ -230,13 +231,13 @@ class Teller {
   std::vector<ExecutionStep> steps_;
   std::map<std::pair<Asker, Op>, Event> open_;
   std::map<Asker, Refused> refused_;
-  bool server_is_dead_ = false;  // killed for good
+  bool server_is_dead_ = false;  // whether the only node was killed
 };
 
 }  // namespace
 
-std::vector<ExecutionStep> StepsOf(const History& history, const RunVerdict& verdict) {
-  return Teller(history, verdict).Tell();
+std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict) {
+  return StoryWriter(history, verdict).Write();
 }
 
 std::string ToText(const std::vector<ExecutionStep>& steps) {

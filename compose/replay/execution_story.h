@@ -1,4 +1,4 @@
-// Tells an execution in numbered steps, each with its time and client. Shows faults where they
+// Describes an execution in numbered steps, each with its time and client. Shows faults where they
 // begin, and violations where they become visible.
 #ifndef DOUBLEHOLD_COMPOSE_REPLAY_EXECUTION_STORY_H_
 #define DOUBLEHOLD_COMPOSE_REPLAY_EXECUTION_STORY_H_
@@ -13,7 +13,7 @@
 namespace doublehold {
 
 struct ExecutionStep {
-  // Done by a process, caused by a fault, found by a checker.
+  // An action of a process, a fault, or a violation that a checker found.
   enum class Kind : uint8_t { kDone, kFault, kFound };
   int64_t at_ns = 0;
   Kind kind = Kind::kDone;
@@ -21,13 +21,13 @@ struct ExecutionStep {
 };
 // Requires that `verdict` belongs to `history`. Successive refused attempts of one client are one
 // step.
-std::vector<ExecutionStep> StepsOf(const History& history, const RunVerdict& verdict);
+std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict);
 
 // For example:
 //
-//    3     0.100 ms    client 1 is granted dh:item:0, having asked at 0.000 ms; its lease runs ...
-//    4     0.100 ms  ! client 1 stopped for 640ms
-//   11   440.200 ms  * exclusion: two hold dh:item:0, client 1 and client 2
+//    1     0.200 ms    client 1 is granted dh:item:0; its lease runs until 400.100 ms
+//    2     0.200 ms  ! client 1 stopped for 640ms
+//    6   454.179 ms  * exclusion is violated: client 1, which holds since 0.200 ms, and ...
 std::string ToText(const std::vector<ExecutionStep>& steps);
 
 }  // namespace doublehold

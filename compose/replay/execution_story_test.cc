@@ -10,16 +10,16 @@
 namespace doublehold {
 namespace {
 
-std::string StoryOf(const Searched& searched, const char* choices) {
+std::string WriteStory(const Searched& searched, const char* choices) {
   const sim::Deviations deviations = *sim::ParseDeviations(choices);
   sim::GivenChoices given(deviations);
   const History history = Simulate(ScenarioOf(searched), given).history;
   EXPECT_TRUE(given.Fits());
-  return ToText(StepsOf(history, Judge(history)));
+  return ToText(DescribeSteps(history, Judge(history)));
 }
 
-TEST(ExecutionStory, TellsTheStepsOfEachClientAndTheFaults) {
-  EXPECT_EQ(StoryOf({.lock = "set-nx-px", .faults = {FaultForm::kPause}}, "0:1"),
+TEST(ExecutionStory, DescribesTheStepsOfEachClientAndTheFaults) {
+  EXPECT_EQ(WriteStory({.lock = "set-nx-px", .faults = {FaultForm::kPause}}, "0:1"),
             R"(   1      0.100 ms    client 1 asks for dh:item:0
    2      0.200 ms  ! client 1 stopped for 640ms
    3      0.200 ms    client 2 asks for dh:item:0 8 times until 399.384 ms, and is refused each time
@@ -41,8 +41,8 @@ TEST(ExecutionStory, TellsTheStepsOfEachClientAndTheFaults) {
 )");
 }
 
-TEST(ExecutionStory, TellsUnansweredCallsAndLeakedKeys) {
-  EXPECT_EQ(StoryOf({.lock = "setnx-expire", .faults = {FaultForm::kCrash}}, "0:1"),
+TEST(ExecutionStory, DescribesUnansweredCallsAndLeakedKeys) {
+  EXPECT_EQ(WriteStory({.lock = "setnx-expire", .faults = {FaultForm::kCrash}}, "0:1"),
             R"(   1      0.100 ms    client 2 begins to wait for dh:item:0
    2      0.100 ms    client 1 asks for dh:item:0, and no answer ever comes
    3      0.200 ms  ! client 1 killed

@@ -17,7 +17,7 @@ std::optional<SafeExecution> FindNearestSafe(const ReplayString& replay, const S
     const std::vector<FaultFact>& faults = verdict.facts.faults;
     for (size_t i = execution.begun_faults.size(); i < faults.size(); ++i)
       safe.without.push_back(faults[i].what);
-    safe.steps = StepsOf(execution.history, judged);
+    safe.steps = DescribeSteps(execution.history, judged);
     return safe;
   }
   return std::nullopt;

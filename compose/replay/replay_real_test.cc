@@ -1,5 +1,5 @@
-// Replays simulated executions on real servers, through the program as a user runs it. Both worlds
-// give the same outcomes.
+// Replays simulated executions on real servers with the whole program. Tests that both worlds give
+// the same outcomes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Equal seeds give equal executions with every build and compiler. testdata/stories/write.py wrote
-// the expected texts.
+// Tests that equal seeds give equal executions with every build and compiler.
+// testdata/stories/write.py wrote the expected texts.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 const fs::path kStories = SourceDir() + "/compose/testdata/stories";
 
-struct SameStoryTold {
+struct StoredStory {
   std::vector<std::string> words;
   std::string printed;
 };
@@ -30,8 +30,8 @@ std::vector<std::string> SplitAtTabs(const std::string& line) {
   return words;
 }
 
-std::vector<SameStoryTold> ReadStories(const fs::path& file) {
-  std::vector<SameStoryTold> all;
+std::vector<StoredStory> ReadStories(const fs::path& file) {
+  std::vector<StoredStory> all;
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("$ ")) {
@@ -43,7 +43,7 @@ std::vector<SameStoryTold> ReadStories(const fs::path& file) {
   return all;
 }
 
-// Removes the duration, which differs each time.
+// Removes the duration, which differs in each run.
 std::string WithoutSeconds(const std::string& printed) {
   std::string text;
   std::istringstream in(printed);
@@ -56,9 +56,9 @@ std::string WithoutSeconds(const std::string& printed) {
 class SameStory : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SameStory, IsTheSameWithEveryBuild) {
-  const std::vector<SameStoryTold> stories = ReadStories(kStories / (GetParam() + ".txt"));
+  const std::vector<StoredStory> stories = ReadStories(kStories / (GetParam() + ".txt"));
   ASSERT_GE(stories.size(), 2u) << "a search, and what it found";
-  for (const SameStoryTold& told : stories) {
+  for (const StoredStory& told : stories) {
     const Finished finished = RunProgram(told.words);
     EXPECT_LE(finished.exit_code, 2) << finished.err;
     EXPECT_EQ(WithoutSeconds(finished.out), told.printed) << told.words.back();
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(ViolationLog, SameStory,
                            return name;
                          });
 
-// A story file that no test reads would prove nothing.
+// Tests that the tests above read every story file.
 TEST(SameStoryFiles, AreAllRead) {
   size_t files = 0;
   for (const fs::directory_entry& file : fs::directory_iterator(kStories))

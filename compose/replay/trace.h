@@ -1,5 +1,5 @@
-// Stores one simulated execution as a run folder, which `check` and `report` can read. Its
-// trace.json has the choices, so that `replay` can run it again.
+// Stores one simulated execution as a run folder, which `check` and `report` can read. The folder's
+// trace.json has the execution's choices, so that `replay` can run it again.
 #ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
 #define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_H_
 
@@ -32,8 +32,8 @@ std::string ToText(const Trace& trace);
 // new or empty. See docs/formats.md.
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace);
 
-// Reads a replay string: the text itself, or from a trace.json, or from a folder that has one. A
-// trace of another version is bad input.
+// Reads a replay string. `text_or_path` is the string itself, a trace.json, or a folder with a
+// trace.json. A trace of another version is bad input.
 Result<ReplayString> ReadReplay(const std::string& text_or_path);
 
 }  // namespace doublehold

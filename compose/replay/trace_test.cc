@@ -1,4 +1,4 @@
-// Writes an execution into files and reads it back.
+// Tests that an execution is written into files and read from them.
 #include "compose/replay/trace.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class TraceFiles : public ::testing::Test {
                                .plan = scenario.plan,
                                .execution = execution_,
                                .verdict = verdict_,
-                               .steps = StepsOf(execution_.history, verdict_),
+                               .steps = DescribeSteps(execution_.history, verdict_),
                                .safe = FindNearestSafe(replay_, scenario, verdict_)});
   }
 

@@ -18,14 +18,14 @@ namespace {
 constexpr int kLateShare = 5;
 constexpr Duration kShortestRestart = 50ms;  // a server needs some time to start
 constexpr Duration kLongest = 60s;           // limit; the run ends with the last section
-constexpr Duration kForGood = 50s;  // length of a fault that should not end before the run does
+constexpr Duration kForGood = 50s;  // length of a fault that lasts until the end of the run
 
 class Translation {
  public:
   explicit Translation(const Scenario& scenario)
       : terms_(scenario.terms), stagger_(scenario.plan.lease / kStaggersPerLease) {}
 
-  // The time at which the client starts.
+  // Returns the time at which the client starts.
   [[nodiscard]] Duration BeginOf(int client) const { return stagger_ * (client - 1); }
 
   [[nodiscard]] Result<FaultPlan> FaultAt(FaultForm fault, const sim::FaultPlace& place) const {
@@ -116,7 +116,8 @@ class Translation {
   Duration stagger_;
 };
 
-// Names both causes if the first violations have known and different causes, else empty.
+// Describes both causes if the two verdicts have known and different causes. Returns an empty text
+// otherwise.
 std::string OtherCause(const ClaimVerdict& simulated, const ClaimVerdict& real) {
   if (simulated.violations.empty() || real.violations.empty()) return "";
   const Cause expected = simulated.violations.front().cause;
@@ -130,7 +131,7 @@ std::string OtherCause(const ClaimVerdict& simulated, const ClaimVerdict& real) 
 
 }  // namespace
 
-Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices) {
+Result<Plan> TranslateToRealPlan(const Scenario& scenario, const sim::Deviations& choices) {
   const Translation translation(scenario);
   Plan plan = scenario.plan;
   plan.experiment = "replay-" + plan.lock;
@@ -153,7 +154,7 @@ Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices
   const std::vector<FaultForm>& begun_faults = execution.begun_faults;
   sim::Deviations before;
   for (const sim::Deviation& deviation : choices) {
-    const std::vector<sim::FaultPlace> places = PlacesOf(scenario, before);
+    const std::vector<sim::FaultPlace> places = FindFaultPlaces(scenario, before);
     const auto place = std::ranges::find(places, deviation.at, &sim::FaultPlace::at);
     if (place == places.end())
       return BadInput("--real: reordered events cannot be reproduced on real servers");

@@ -1,5 +1,5 @@
 // Translates a simulated execution into a plan for real servers. The plan has the same clients and
-// sections. Its faults begin at the same places, as far as a real run can aim at them.
+// sections. Its faults begin at the same places, if a real run can start them there.
 #ifndef DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 #define DOUBLEHOLD_COMPOSE_REPLAY_TRACE_TO_PLAN_H_
 
@@ -15,21 +15,21 @@
 
 namespace doublehold {
 
-// A fault on a message acts on the same message: the n-th such command of that client to that
-// server. A fault on a client or node begins when the client announces the step that it took there.
-// Clients start in their order, an eighth of a lease apart.
+// Returns a plan for real servers. A fault on a message acts on the same message: the n-th such
+// command of that client to that server. A fault on a client or node begins when the client
+// announces the step at that place. Clients start in their order, an eighth of a lease apart.
 //
-// Returns bad input, and says which, for:
+// Returns bad input, with a message that names the fault, for:
 // - delays, published messages, and faults on replicas;
-// - a client or node at a place where the client announces no step, or not for the first time;
-// - a place where the client reads a clock between the event that it waited for and the step;
-// - an execution that takes longer than a real run may.
-Result<Plan> RealPlanOf(const Scenario& scenario, const sim::Deviations& choices);
+// - a fault on a client or node where the client announces no step, or has announced it before;
+// - a fault where the client reads a clock before it announces the step;
+// - an execution that takes longer than the limit of a real run.
+Result<Plan> TranslateToRealPlan(const Scenario& scenario, const sim::Deviations& choices);
 
-// The outcomes of each claim in both worlds, compared.
+// A comparison of the outcomes of each claim in both worlds.
 struct Agreement {
-  std::string text;  // a table, and what depends on short times
-  // A claim is violated in one world and valid in the other; or its known causes differ.
+  std::string text;  // a table, and the claims that depend on short times
+  // A claim is violated in one world and valid in the other, or its known causes differ.
   bool differs = false;
   // The comparison proves nothing. A claim that differs is unknown in one world or depends on short
   // times, or a fault did not begin on the real servers.

@@ -27,7 +27,7 @@ struct Aimed {
   const char* lock;
   std::vector<FaultForm> faults;
   const char* choices;
-  // The faults of the real plan without the delayed starts; or why there is no such plan.
+  // The faults of the real plan without the delayed starts, or the error if there is no such plan.
   std::string real;
   int delays = 0;
   SettingTexts more{};
@@ -38,7 +38,7 @@ std::string TextOfRealPlan(const Aimed& aimed) {
       .lock = aimed.lock, .faults = aimed.faults, .more = aimed.more, .delays = aimed.delays};
   const auto choices = sim::ParseDeviations(aimed.choices);
   EXPECT_TRUE(choices.has_value());
-  const Result<Plan> plan = RealPlanOf(ScenarioOf(searched), *choices);
+  const Result<Plan> plan = TranslateToRealPlan(ScenarioOf(searched), *choices);
   if (!plan) return plan.error().message;
   EXPECT_EQ(plan->sections, 1);
   EXPECT_EQ(Describe(plan->faults.front()), "later-2 slow client=2 on=2 start for=50ms");
@@ -48,7 +48,7 @@ std::string TextOfRealPlan(const Aimed& aimed) {
   return text;
 }
 
-TEST(RealPlan, AimsAtTheSameMessageOrStep) {
+TEST(RealPlan, HasFaultsOnTheSameMessageOrAtTheSameStep) {
   const std::vector<Aimed> cases{
       {"set-nx-px", {}, "", ""},
       {"set-nx-px",

@@ -53,7 +53,7 @@ Result<void> WriteFrames(const std::vector<Frame>& frames, const std::filesystem
         {"node", frame.link.node},
         {"direction", frame.direction == Direction::kRequest ? "request" : "reply"},
         {"command", frame.command}};
-    // A command consists of the client's own bytes, which may be no valid UTF-8.
+    // A command consists of bytes from the client, which may not be valid UTF-8.
     lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   return WriteWhole(file, lines);

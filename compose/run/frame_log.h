@@ -19,12 +19,12 @@
 
 namespace doublehold {
 
-// A command that arrived at the proxy, or a reply to one.
+// A command that arrived at the proxy, or the reply to a command.
 struct Frame {
   int64_t at_ns = 0;  // time since the start of the run
   LinkId link;
   Direction direction = Direction::kRequest;
-  std::string command;  // upper case; a reply has the command that it answers; empty: unknown
+  std::string command;  // upper case; for a reply, the command that it answers; empty: unknown
 };
 
 class FrameLog {
@@ -47,7 +47,7 @@ class FrameLog {
 
   Proxy& proxy_;
   std::vector<RuleId> rules_;
-  std::vector<Frame> frames_;  // at_ns is a time of CLOCK_MONOTONIC here
+  std::vector<Frame> frames_;  // at_ns is a CLOCK_MONOTONIC time here
 };
 
 // Writes one JSON object a line: {"time","client","node","direction","command"}, see

@@ -52,7 +52,7 @@ void SentTraffic::Stop() {
 }
 
 std::vector<Event> SentTraffic::Among(const std::vector<Event>& events, MonoTime start) const {
-  // For each client the time from its first session's idle event to its last one's.
+  // For each client, the time from the first to the last idle event of its sessions.
   std::map<int, std::pair<int64_t, int64_t>> idle;
   for (const Event& event : events) {
     if (event.op != Op::kIdle) continue;

@@ -1,6 +1,6 @@
-// Records the commands that clients send to lock nodes. An idle client should send nothing
-// (checker/claims/library/idle_traffic.h). If a hold has a limit of commands, every command is
-// recorded (checker/claims/limits/commands_per_hold.h).
+// Records the commands that clients send to lock nodes. For the claim idle-traffic, records only
+// commands of idle clients (checker/claims/library/idle_traffic.h). For the claim
+// commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h).
 #ifndef DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 
@@ -20,10 +20,10 @@ namespace doublehold {
 
 // Thread rule: runs on the proxy's thread. The proxy must outlive it.
 class SentTraffic {
-  // Keeps the last commands of each link, if only idle traffic counts.
+  // If only idle traffic counts, keeps at most so many last commands of each link.
  public:
   static constexpr size_t kMostIdle = 64;
-  // Keeps the first commands, if all traffic counts.
+  // If all traffic counts, keeps at most so many first commands.
   static constexpr size_t kMostOfAll = 1'000'000;
 
   explicit SentTraffic(Proxy& proxy) : proxy_(proxy) {}
@@ -31,8 +31,8 @@ class SentTraffic {
   SentTraffic(const SentTraffic&) = delete;
   SentTraffic& operator=(const SentTraffic&) = delete;
 
-  // Starts to record the links of all clients of the plan to lock nodes. Does nothing unless a
-  // claim of the plan is about traffic. Requires that the links have been added.
+  // Starts to record the links of all clients of the plan to lock nodes. Does nothing unless the
+  // plan has a claim about traffic. Requires that the links have been added.
   void Watch(const Plan& plan);
   void Stop();
   // Returns the recorded commands as `traffic` events in the order of time. Times count from

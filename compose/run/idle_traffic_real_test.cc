@@ -1,4 +1,4 @@
-// Idle clients stay connected; what they still send is recorded and judged.
+// Tests that the commands of idle clients, which stay connected, are recorded and judged.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-// A driver whose thread extends each grant, either until the release or for ever.
+// A driver whose thread extends each grant, either until the release or until the driver ends.
 constexpr const char* kRenewing = R"py(
 import importlib.util, sys, threading, time
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
@@ -97,7 +97,7 @@ TEST_F(Idle, UnsubscribingDoesNotCountAsTraffic) {
   EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
 }
 
-// Locks with a watchdog, and with a subscription.
+// These locks have a watchdog, a subscription, or neither.
 TEST_F(Idle, OurOwnLocksAreValid) {
   for (const char* lock : {"redisson", "redisson-fair", "set-nx-px"}) {
     const nlohmann::json verdict = Run({"--lock", lock});
@@ -106,7 +106,7 @@ TEST_F(Idle, OurOwnLocksAreValid) {
   }
 }
 
-TEST_F(Idle, CommandsOfAHoldAreLimited) {
+TEST_F(Idle, ALimitOnTheCommandsOfAHoldIsJudged) {
   const std::vector<std::string> longer{"--set", "workload.work=300ms", "--limit",
                                         "commands-per-hold=8"};
   for (const auto& [how, outcome] : {std::pair("hurries", "violated"), {"stops", "valid"}}) {

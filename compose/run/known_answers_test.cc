@@ -1,6 +1,5 @@
-// Runs the experiments with known answers on real servers. Each experiment has its own
-// expectations, claim by claim. These tests also check the details that make it this case and no
-// other.
+// Runs the experiments with known answers on real servers. Each experiment has its own expectations
+// for each claim. These tests also check the details that distinguish a case from the others.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -40,7 +39,7 @@ KnownAnswersOutcome RunKnown(const std::string& name,
 
 // Whether a violation of the claim is between these two clients, in either order.
 bool IsBetween(const nlohmann::json& verdict, const std::string& claim, int a, int b) {
-  const nlohmann::json judged = ClaimOf(verdict, claim);
+  const nlohmann::json judged = FindClaimJson(verdict, claim);
   for (const nlohmann::json& violation : judged.at("violations")) {
     if (violation.at("first").is_null() || violation.at("second").is_null()) continue;
     const int first = violation["first"]["client"];
@@ -50,18 +49,18 @@ bool IsBetween(const nlohmann::json& verdict, const std::string& claim, int a, i
   return false;
 }
 
-std::string OutcomeOf(const nlohmann::json& verdict, const std::string& claim) {
-  return ClaimOf(verdict, claim).at("outcome");
+std::string FindOutcome(const nlohmann::json& verdict, const std::string& claim) {
+  return FindClaimJson(verdict, claim).at("outcome");
 }
 
 void ExpectAsExpectedKnownAnswers(const KnownAnswersOutcome& outcome) {
   ASSERT_EQ(outcome.finished.exit_code, 0) << outcome.finished.out << outcome.finished.err;
 }
 
-// A stock of 1 is sold twice: two orders, one too many.
+// Expects that a stock of 1 is sold twice: two orders, one too many.
 void ExpectOversoldByOne(const KnownAnswersOutcome& outcome) {
   ExpectAsExpectedKnownAnswers(outcome);
-  EXPECT_EQ(ClaimOf(outcome.verdict, "stock").at("count"), 1);
+  EXPECT_EQ(FindClaimJson(outcome.verdict, "stock").at("count"), 1);
   EXPECT_EQ(outcome.verdict.at("orders"), 2);
   EXPECT_TRUE(IsBetween(outcome.verdict, "exclusion", 1, 2));
 }
@@ -87,7 +86,7 @@ TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseOversells) {
   ExpectOversoldByOne(RunKnown("k15"));
 }
 
-TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
+TEST(KnownAnswers, K16_ALostReplyToAnAcquireBlocksTheLockForOneLease) {
   const KnownAnswersOutcome outcome = RunKnown("k16");
   ExpectAsExpectedKnownAnswers(outcome);
   // Client 1's first attempt is executed, but its outcome is unknown. Nothing is granted to client
@@ -107,7 +106,7 @@ TEST(KnownAnswers, K16_ALostReplyBlocksEverybodyForOneLease) {
   EXPECT_GE(*granted_ns - *invoked_ns, ToNs(outcome.history.facts.lease));
 }
 
-TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
+TEST(KnownAnswers, K17_AServerWhoseClockJumpsPastTheLeaseGrantsTheLockTwice) {
   for (const char* name : {"k17-set-nx-px", "k17-redisson"}) {
     const KnownAnswersOutcome outcome = RunKnown(name);
     ExpectAsExpectedKnownAnswers(outcome);
@@ -116,13 +115,13 @@ TEST(KnownAnswers, K17_AServerClockThatJumpsPastTheLeaseGrantsTwice) {
 }
 
 // The outcome of a client's first attempt, the time of its first grant, and the time of its first
-// release. -1: never.
+// release. A time is -1 if there is none.
 struct Firsts {
   EventType acquire = EventType::kInvoke;
   int64_t granted_ns = -1;
   int64_t release_ns = -1;
 };
-Firsts FirstsOf(const History& history, int client) {
+Firsts FindFirsts(const History& history, int client) {
   Firsts firsts;
   for (const Event& event : history.events) {
     if (event.client != client) continue;
@@ -136,21 +135,21 @@ Firsts FirstsOf(const History& history, int client) {
   return firsts;
 }
 
-TEST(KnownAnswers, K18_AServerThatRestartsEmptyGrantsTwice) {
+TEST(KnownAnswers, K18_AServerThatRestartsWithoutItsDataGrantsTheLockTwice) {
   const KnownAnswersOutcome outcome = RunKnown("k18");
   ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
 }
 
-TEST(KnownAnswers, K18_AServerThatRestartsWithItsLogGrantsOnce) {
+TEST(KnownAnswers, K18_AServerThatRestartsWithItsLogGrantsTheLockOnce) {
   ExpectAsExpectedKnownAnswers(RunKnown("k18-log"));
 }
 
-TEST(KnownAnswers, K21_AResentAcquireStaysLockedForALeaseAfterItsRelease) {
+TEST(KnownAnswers, K21_AnAcquireThatIsSentTwiceLeavesTheLockHeldForALeaseAfterTheRelease) {
   const KnownAnswersOutcome outcome = RunKnown("k21");
   ExpectAsExpectedKnownAnswers(outcome);
-  const Firsts a = FirstsOf(outcome.history, 1);
-  const Firsts b = FirstsOf(outcome.history, 2);
+  const Firsts a = FindFirsts(outcome.history, 1);
+  const Firsts b = FindFirsts(outcome.history, 2);
   EXPECT_EQ(a.acquire, EventType::kOk) << "the second reply came";
   EXPECT_EQ(b.acquire, EventType::kFail);
   ASSERT_GE(a.release_ns, 0);
@@ -158,11 +157,11 @@ TEST(KnownAnswers, K21_AResentAcquireStaysLockedForALeaseAfterItsRelease) {
   EXPECT_GE(b.granted_ns - a.release_ns, ToNs(outcome.history.facts.lease) - kNodeCountsInNs);
 }
 
-TEST(KnownAnswers, K21_AnAcquireThatIsSentOnceIsFreeAfterItsRelease) {
+TEST(KnownAnswers, K21_AnAcquireThatIsSentOnceLeavesTheLockFreeAfterTheRelease) {
   const KnownAnswersOutcome outcome = RunKnown("k21", {"--set", "lock.resend=false"});
   ExpectAsExpectedKnownAnswers(outcome);
-  EXPECT_EQ(FirstsOf(outcome.history, 1).acquire, EventType::kInfo) << "it cannot know";
-  EXPECT_EQ(FirstsOf(outcome.history, 2).acquire, EventType::kOk);
+  EXPECT_EQ(FindFirsts(outcome.history, 1).acquire, EventType::kInfo) << "it cannot know";
+  EXPECT_EQ(FindFirsts(outcome.history, 2).acquire, EventType::kOk);
 }
 
 TEST(KnownAnswers, K22_AHolderThatDoesNotRetryItsRenewalLosesItsLock) {
@@ -182,7 +181,7 @@ TEST(KnownAnswers, K24_AQuorumDoesNotHelpAHolderThatIsStopped) {
   ExpectOversoldByOne(RunKnown("k24"));
 }
 
-TEST(KnownAnswers, K25_OneClockBreaksABareMajority) {
+TEST(KnownAnswers, K25_OneNodesClockJumpBreaksABareMajority) {
   const KnownAnswersOutcome outcome = RunKnown("k25");
   ExpectAsExpectedKnownAnswers(outcome);
   EXPECT_TRUE(IsBetween(outcome.verdict, "lease-exclusion", 1, 2));
@@ -198,8 +197,8 @@ TEST(KnownAnswers, K26_ANodeKeptDownForMoreThanTheLeaseBreaksNothing) {
   ExpectAsExpectedKnownAnswers(RunKnown("k26-kept-out"));
 }
 
-// The tokens of a client's grants, in order.
-std::vector<int64_t> TokensOf(const History& history, int client) {
+// Returns the tokens of a client's grants, in order.
+std::vector<int64_t> ListTokens(const History& history, int client) {
   std::vector<int64_t> tokens;
   for (const Event& event : history.events) {
     if (event.client == client && event.op == Op::kAcquire && event.type == EventType::kOk)
@@ -211,16 +210,16 @@ std::vector<int64_t> TokensOf(const History& history, int client) {
 TEST(KnownAnswers, K34_TheStoreRefusesALowerToken) {
   const KnownAnswersOutcome outcome = RunKnown("k34");
   ExpectAsExpectedKnownAnswers(outcome);
-  ASSERT_FALSE(TokensOf(outcome.history, 2).empty());
-  EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 2);
-  EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
+  ASSERT_FALSE(ListTokens(outcome.history, 2).empty());
+  EXPECT_EQ(ListTokens(outcome.history, 1).at(0), 2);
+  EXPECT_EQ(ListTokens(outcome.history, 2).at(0), 1);
 }
 
 TEST(KnownAnswers, K34_ATokenThatIsIssuedTwiceOversells) {
   const KnownAnswersOutcome outcome = RunKnown("k34-equal");
   ExpectOversoldByOne(outcome);
-  EXPECT_EQ(TokensOf(outcome.history, 1).at(0), 1);
-  EXPECT_EQ(TokensOf(outcome.history, 2).at(0), 1);
+  EXPECT_EQ(ListTokens(outcome.history, 1).at(0), 1);
+  EXPECT_EQ(ListTokens(outcome.history, 2).at(0), 1);
 }
 
 TEST(KnownAnswers, K37_ContentionAloneCanLeaveABareMajority) {
@@ -243,7 +242,7 @@ TEST(KnownAnswers, C03_WithoutAFaultEveryRealLockIsClean) {
 TEST(KnownAnswers, C04_WithoutALockTheWorkloadOversells) {
   const KnownAnswersOutcome outcome = RunOne({"--lock", "none", "--duration", "1s"});
   EXPECT_EQ(outcome.finished.exit_code, 1) << outcome.finished.out << outcome.finished.err;
-  EXPECT_EQ(OutcomeOf(outcome.verdict, "stock"), "violated");
+  EXPECT_EQ(FindOutcome(outcome.verdict, "stock"), "violated");
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 
 namespace doublehold {
 
-// Appends the events of the referee and the clients, one segment after the other. If a segment was
-// full, appends an event with the time `now_ns` that says that events were lost. Clients may still
-// be recording.
+// Appends the events of the referee and the clients, one segment after the other. If a segment is
+// full, also appends an event with the time `now_ns`, which says that events were lost. Clients may
+// still be recording.
 void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History& history);
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
-// Runs of version 0.1.0, whose files lack the traits of faults and locks, get exactly the same
-// verdict today, apart from the members that verdicts have had since.
+// Tests that runs of version 0.1.0, whose files lack the traits of faults and locks, still get the
+// same verdict, except for members that were added later.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,8 @@
 namespace doublehold {
 namespace {
 
-// Removes the members of claims that version 0.1.0 did not write, and gives one its old name.
+// Removes the members of claims that version 0.1.0 did not write, and restores the old name of a
+// member.
 nlohmann::json WithoutNewMembers(nlohmann::json claims) {
   for (nlohmann::json& claim : claims) {
     EXPECT_EQ(claim.erase("title") + claim.erase("meaning"), 2U);

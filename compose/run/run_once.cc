@@ -26,7 +26,7 @@ nlohmann::json EnvironmentFacts(const ServerProgram& server, const SupervisorUse
           {"supervisor", ToJson(use)}};
 }
 
-std::string TellOfOrphans(const std::vector<std::string>& ran_on) {
+std::string DescribeOrphans(const std::vector<std::string>& ran_on) {
   const bool one = ran_on.size() == 1;
   return fmt::format("{} {} that drivers had started outlived the drivers, and {} killed: {}",
                      ran_on.size(), one ? "process" : "processes", one ? "was" : "were",
@@ -42,20 +42,20 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   Result<Supervised> supervised = Supervise(request);
   const std::vector<std::string> ran_on = orphans.End();
   if (!supervised) return tl::unexpected(supervised.error());
-  // The supervisor has closed everything by now, so any use beyond `before` is a leak.
+  // The supervisor has closed everything by now. So any resource beyond `before` is a leak.
   supervised->use.before = before;
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
   JudgedRun run{.verdict = Judge(history), .json = {}, .interrupted = supervised->interrupted};
-  if (!ran_on.empty()) run.verdict.warnings.push_back(TellOfOrphans(ran_on));
+  if (!ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(ran_on));
   nlohmann::json json = ToJson(run.verdict);
   json["environment"] = EnvironmentFacts(request.server, supervised->use);
   run.json = json.dump(2) + "\n";
   const auto keep = [&run](const Result<void>& written) {
     if (!written && !run.unwritten) run.unwritten = written.error();
   };
-  // verdict.json is last: a folder that has it has the whole run.
+  // Writes verdict.json last, so that a folder with a verdict.json is complete.
   keep(WriteHistory(history, request.folder, request.history));
   if (request.frames != nullptr)
     keep(WriteFrames(*request.frames, request.folder / "frames.jsonl"));

@@ -13,16 +13,17 @@ namespace doublehold {
 struct JudgedRun {
   RunVerdict verdict;
   std::string json;  // the text of verdict.json
-  // The first file that could not be written, for example because the disk is full. The files after
-  // it were tried all the same.
+  // The error of the first file that could not be written, for example because the disk is full.
+  // The later files were written if possible.
   std::optional<Error> unwritten{};
   bool interrupted = false;
 };
 
-// Runs the experiment. Writes plan.json, history.bin, history.jsonl (if asked for) and
-// verdict.json into the folder. A verdict is returned even if its files cannot be written.
+// Runs the experiment. Writes plan.json, history.bin, history.jsonl (if requested) and verdict.json
+// into the folder. Returns a verdict even if files cannot be written.
 Result<JudgedRun> RunAndJudge(const RunRequest& request);
-// The same, but a file that cannot be written is an error, and so is an interrupted run (kUnknown).
+// Like RunAndJudge, but returns an error if a file cannot be written, or if the run was interrupted
+// (kUnknown).
 Result<RunVerdict> RunOnce(const RunRequest& request);
 
 }  // namespace doublehold

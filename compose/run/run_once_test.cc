@@ -26,7 +26,7 @@ TEST(MakeRunFolder, EveryRunHasItsOwnFolderAndLatestIsTheLastOne) {
   EXPECT_TRUE(fs::equivalent(out.path() / "pause" / "latest", last));
 }
 
-TEST(MakeRunFolder, LatestStaysIfOnlyAPartIsRun) {
+TEST(MakeRunFolder, LatestIsNotMovedIfOnlyAPartIsRun) {
   const TestFolder out;
   const Result<fs::path> whole = MakeRunFolder(out.path(), "npc", 7);
   const Result<fs::path> part = MakeRunFolder(out.path(), "npc", 7, LatestLink::kKeep);
@@ -35,15 +35,15 @@ TEST(MakeRunFolder, LatestStaysIfOnlyAPartIsRun) {
 }
 
 struct IntoCase {
-  std::vector<std::string> files;  // of the folder before; "nodes/" is a folder with a file
-  std::string refused;             // part of the message without --replace; empty: accepted
+  std::vector<std::string> files;  // files of the folder before; "nodes/" is a folder with a file
+  std::string refused;             // part of the error without --replace; empty: accepted
   std::string refused_to_replace;
-  std::vector<std::string> left;  // after --replace
+  std::vector<std::string> left;  // the files after --replace
 };
 
 class FolderForRun : public ::testing::TestWithParam<IntoCase> {
  protected:
-  static std::string RefusalOf(const fs::path& folder, Existing existing) {
+  static std::string RefuseFolder(const fs::path& folder, Existing existing) {
     const Result<void> made = MakeFolderForRun(folder, existing);
     if (!made) {
       EXPECT_EQ(made.error().code, ExitCode::kBadInput);
@@ -66,11 +66,11 @@ TEST_P(FolderForRun, IsRefusedIfItHasFilesAndReplacesARunOnly) {
     WriteFile(folder.path() / file, "{}");
   }
   const std::set<std::string> before = NamesIn(folder.path());
-  const std::string refused = RefusalOf(folder.path(), Existing::kRefuse);
+  const std::string refused = RefuseFolder(folder.path(), Existing::kRefuse);
   EXPECT_EQ(refused.empty(), test.refused.empty()) << refused;
   EXPECT_NE(refused.find(test.refused), std::string::npos) << refused;
   EXPECT_EQ(NamesIn(folder.path()), before);
-  const std::string still = RefusalOf(folder.path(), Existing::kReplace);
+  const std::string still = RefuseFolder(folder.path(), Existing::kReplace);
   EXPECT_EQ(still.empty(), test.refused_to_replace.empty()) << still;
   EXPECT_NE(still.find(test.refused_to_replace), std::string::npos) << still;
   EXPECT_EQ(NamesIn(folder.path()), std::set<std::string>(test.left.begin(), test.left.end()));
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
                  .refused_to_replace = "has many runs",
                  .left = {"suite.json", "report.html"}}));
 
-TEST(MakeRunFolder, NoNameLeavesTheOutputFolder) {
+TEST(MakeRunFolder, NoExperimentNameLeadsOutOfTheOutputFolder) {
   for (const char* name : {"..", "../x", "/proc/x", "a/../../x", "", ".", "a b/c"}) {
     const TestFolder out;
     const Result<fs::path> folder = MakeRunFolder(out.path() / "runs", name, 7);
@@ -117,7 +117,7 @@ TEST(MakeRunFolder, AFolderThatCannotBeWrittenIsBadInput) {
   }
 }
 
-TEST(WriteWhole, LeavesTheOldFileOrTheNewOneAndNothingElse) {
+TEST(WriteWhole, ReplacesTheFileAndLeavesNoTemporaryFile) {
   const TestFolder folder;
   const fs::path file = folder.path() / "verdict.json";
   EXPECT_TRUE(WriteWhole(file, "old").has_value());
@@ -131,7 +131,7 @@ TEST(WriteWhole, LeavesTheOldFileOrTheNewOneAndNothingElse) {
   EXPECT_EQ(refused.error().message, "/dev/null/verdict.json: cannot be written: Not a directory");
 }
 
-// A link to /dev/full in place of the file that is written first stands for a full disk.
+// Simulates a full disk: the temporary file that is written first is a link to /dev/full.
 TEST(WriteWhole, AFullDiskIsAFailureOfTheEnvironment) {
   const TestFolder folder;
   const fs::path file = folder.path() / "verdict.json";
@@ -143,7 +143,7 @@ TEST(WriteWhole, AFullDiskIsAFailureOfTheEnvironment) {
             file.string() + ": cannot be written: No space left on device");
 }
 
-TEST(WriteHistory, LeavesTheLinesOutIfAskedForTheBinaryOnly) {
+TEST(WriteHistory, WritesNoLinesIfOnlyTheBinaryFileIsRequested) {
   for (const auto& [files, has_lines] :
        {std::pair(HistoryFiles::kBoth, true), std::pair(HistoryFiles::kBinary, false)}) {
     const TestFolder folder;
@@ -154,7 +154,7 @@ TEST(WriteHistory, LeavesTheLinesOutIfAskedForTheBinaryOnly) {
   }
 }
 
-TEST(ReadHistory, SaysWhatIsMissing) {
+TEST(ReadHistory, NamesTheMissingFile) {
   const TestFolder folder;
   const std::string path = folder.path().string();
   EXPECT_EQ(ReadHistory(path).error().message,

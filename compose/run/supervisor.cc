@@ -34,7 +34,7 @@ namespace {
 namespace asio = boost::asio;
 constexpr ProcessRef::Kind kClientKind = ProcessRef::Kind::kClient;
 
-constexpr Duration kStartTimeout = 15s;  // A fresh, busy machine starts seven servers in far less.
+constexpr Duration kStartTimeout = 15s;  // even a busy machine starts seven servers in less
 constexpr Duration kPingInterval = 2ms;
 constexpr Duration kProgressInterval = 200ms;
 constexpr int kStallsPerLease = 10;  // stalls shorter than lease / kStallsPerLease are not recorded
@@ -94,7 +94,7 @@ class Supervisor {
     TRY(AwaitReady());
     Begin();
     WaitFor([this] { return ClientsHaveEnded(); }, start_ + plan_.duration);
-    // A run that completed all its sections was not cut short: its duration is the time it needed.
+    // A run that completed all its sections was not cut short. Its duration is the time it took.
     if (plan_.sections > 0 && !end_request_.once())
       worked_ = std::min(RealMono() - start_, plan_.duration);
     End();
@@ -117,10 +117,10 @@ class Supervisor {
 
   // ---- start -----------------------------------------------------------------------------------
 
-  // Polls every kPingInterval until `what_is_missing` returns an empty text.
-  Result<void> Await(const std::function<std::string()>& what_is_missing) {
+  // Polls every kPingInterval until `find_missing` returns an empty text.
+  Result<void> Await(const std::function<std::string()>& find_missing) {
     const MonoTime give_up = RealMono() + kStartTimeout + (plan_.driver ? kDriverStart : 0s);
-    for (std::string missing = what_is_missing(); !missing.empty(); missing = what_is_missing()) {
+    for (std::string missing = find_missing(); !missing.empty(); missing = find_missing()) {
       if (failure_) return tl::unexpected(*failure_);
       if (end_request_.once())
         return tl::unexpected(Error{ExitCode::kUnknown, "interrupted before the run began", {}});
@@ -146,13 +146,13 @@ class Supervisor {
     if (!replication_) return {};
     TRY(replication_->Begin());
     return Await([this] {
-      const std::string missing = replication_->WhatIsMissing();
+      const std::string missing = replication_->FindMissing();
       return missing.empty() ? "" : "the topology is not complete in time: " + missing;
     });
   }
 
   Result<void> StartClients() {
-    clients_.push_back(std::make_unique<Client>(io_));  // the referee; it is started later
+    clients_.push_back(std::make_unique<Client>(io_));  // the referee, which is started later
     for (int client = 1; client <= plan_.clients; ++client) {
       clients_.push_back(std::make_unique<Client>(io_));
       TRY(StartClient(client));
@@ -193,13 +193,13 @@ class Supervisor {
   }
 
   void End() {
-    // The first interrupt lets running calls end. The second one kills the clients.
+    // The first interrupt lets pending calls end. The second interrupt kills the clients.
     interruptible_ = false;
     timeline_.End();
     const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
     if (!failure_) WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + longest + kEndGrace);
     if (failure_) return children_.KillAll();
-    // Records the death of each killed client: its last operation and its hold have no end.
+    // Records the death of each client that still runs: its last operation and hold have no end.
     for (const Child& child : children_.all()) {
       if (child.ref.kind != kClientKind || child.ref.number == 0 || child.ended) continue;
       RecordDeath(child.ref.number, SIGKILL);
@@ -210,7 +210,7 @@ class Supervisor {
     killing_ = true;
     WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + kEndGrace);
     cluster_.DropStragglers();
-    // No client holds a lock now; nodes that a fault keeps down must be back for the final probes.
+    // All clients have ended. Nodes that a fault keeps down are restarted before the final probes.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
     if (failure_) return children_.KillAll();
@@ -259,7 +259,7 @@ class Supervisor {
         send(client.channel.native_handle(), "\1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
-  // ---- what goes on meanwhile ------------------------------------------------------------------
+  // ---- the event loop --------------------------------------------------------------------------
 
   // Runs the event loop until `met`, a failure, an interrupt, or the deadline.
   template <typename Condition>
@@ -283,7 +283,7 @@ class Supervisor {
 
   void OnEnded(const Child& child) {
     const bool is_client = child.ref.kind == kClientKind;
-    // The log says why the driver failed. The referee's may fail after the clients have ended.
+    // The log says why the driver failed. The referee's driver may fail after the clients ended.
     if (is_client && plan_.driver && EndedWith(*child.ended, ExitCode::kEnvironment))
       return Failed()({ExitCode::kEnvironment, child.name + ": " + LogTail(child.log)});
     if (is_client && running_) {
@@ -364,7 +364,7 @@ class Supervisor {
   std::vector<std::unique_ptr<Client>> clients_;  // indexed by client number; [0] is the referee
   std::vector<Event> events_;                     // the supervisor's own events
   MonoTime start_{};
-  std::optional<Duration> worked_{};  // set if a run properly ended before the plan's duration
+  std::optional<Duration> worked_{};  // set if all sections ended before the plan's duration
   bool running_ = false;
   EndRequest end_request_;
   bool interruptible_ = true;
@@ -376,7 +376,7 @@ class Supervisor {
 }  // namespace
 
 Result<Supervised> Supervise(const RunRequest& request) {
-  // The janitor is forked first: no file is open yet that it would inherit and keep open.
+  // Forks the janitor first, so that it inherits no open file of the run.
   Scratch scratch = TRY(Scratch::Create());
   SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),
                                            request.plan.threads));

@@ -1,5 +1,5 @@
 // Runs one plan on real servers: starts servers and clients, carries out the faults, ends all
-// processes, and returns the history. One thread, one event loop.
+// processes, and returns the history. Uses one thread and one event loop.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_
 #define DOUBLEHOLD_COMPOSE_RUN_SUPERVISOR_H_
 
@@ -32,8 +32,7 @@ struct RunRequest {
   ServerProgram server;
   // Called a few times a second; may be empty. `snapshot` returns the history so far.
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
-  // If not null, gets the frames on the wire, and the run writes frames.jsonl. Not possible if the
-  // plan is `direct`.
+  // If not null, receives the frames on the wire. Must be null if the plan is `direct`.
   std::vector<Frame>* frames = nullptr;
   HistoryFiles history = HistoryFiles::kBoth;
 };
@@ -44,10 +43,10 @@ struct Supervised {
   bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
 };
 
-// Runs the plan. The folder has plan.json; logs are written below it. The history is complete even
-// if Ctrl-C ended the run or a client died. Returns an error if a server died, or if servers or
-// clients could not be started; there is no history then. No process that it started is left when
-// it returns.
+// Runs the plan. The folder must have plan.json; logs are written into it. The history is complete
+// even if Ctrl-C ended the run or a client died. Returns an error and no history if a server died,
+// or if servers or clients could not be started. All processes that it started have ended when it
+// returns.
 Result<Supervised> Supervise(const RunRequest& request);
 
 }  // namespace doublehold

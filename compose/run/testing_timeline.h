@@ -1,4 +1,4 @@
-// A timeline for tests with a cluster that only logs its calls. Time stands still unless a test
+// For tests: a timeline with a cluster that only logs its calls. Time does not pass unless a test
 // advances it.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_
 #define DOUBLEHOLD_COMPOSE_RUN_TESTING_TIMELINE_H_
@@ -60,7 +60,7 @@ class TimelineCluster final : public Cluster {
   void Detain(int client) override { log.push_back(fmt::format("detain {}", client)); }
   void LetGo(int client) override { log.push_back(fmt::format("let go {}", client)); }
 
-  // The timers of the event loop use this clock.
+  // The initial time is that of steady_clock, which the timers of the event loop use.
   MonoTime now{std::chrono::steady_clock::now().time_since_epoch()};
   Lines log;
   std::set<ProcessRef> dead;
@@ -106,7 +106,7 @@ class TimelineTest : public ::testing::Test {
     timeline_->OnStep(client, step);
     Settle();
   }
-  // Runs the handlers that are posted to the event loop, but no timer that is due later.
+  // Runs the posted handlers of the event loop, and timers whose time has come.
   void Settle() {
     io_.restart();
     io_.poll();
@@ -115,7 +115,7 @@ class TimelineTest : public ::testing::Test {
     timeline_->End();
     Settle();
   }
-  // The number of starts of the fault, whether healed or not.
+  // Returns how often the fault has begun.
   [[nodiscard]] int CountStarts(const std::string& name) const {
     int count = 0;
     for (const std::string& line : recorded_) count += line.starts_with(name + " invoke") ? 1 : 0;

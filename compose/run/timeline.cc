@@ -33,7 +33,7 @@ struct Timeline::Entry {
   boost::asio::steady_timer end_timer;
   int starts = 0;
   int healed = 0;
-  bool due = false;  // whether its time has come, so that it waits for its step
+  bool due = false;  // whether its start time has passed, so that it waits for its step
   bool active = false;
   uint64_t epoch = 0;  // number of the current start; a callback of an earlier start is ignored
   int client = 0;      // the client of the active start
@@ -66,7 +66,8 @@ void Timeline::Begin() {
   Rearm();
 }
 
-// Start k of a fault is at from + k * every, but not before start k - 1 has ended.
+// Schedules the next start of a fault. Start k is at from + k * every, but not before the fault of
+// start k - 1 has ended.
 void Timeline::ScheduleNext(Entry& entry) {
   if (ended_ || entry.starts >= entry.plan.times) return;
   const MonoTime due = begun_ + entry.plan.from + entry.plan.every * entry.starts;
@@ -75,7 +76,7 @@ void Timeline::ScheduleNext(Entry& entry) {
     entry.due = true;
     live_.emplace(entry.index, &entry);
     if (!entry.plan.on) StartFault(entry, entry.plan.client.value_or(0));
-    Rearm();  // Arms the step at which the fault begins, or the one at which it ends.
+    Rearm();  // arms the step at which the fault begins or ends
   };
   if (due <= cluster_.Now()) {
     if (entry.plan.on) {
@@ -92,7 +93,8 @@ void Timeline::ScheduleNext(Entry& entry) {
   });
 }
 
-// If the supervisor stalls, a fault's timer may run after the end of the run: too late to begin.
+// Whether it is too late for a fault to begin. If the supervisor stalls, a timer may fire after the
+// end of the run.
 bool Timeline::IsOver() const { return ended_ || cluster_.Now() - begun_ >= plan_.duration; }
 
 bool Timeline::IsWaiting(const Entry& entry) const {
@@ -109,8 +111,8 @@ void Timeline::Rearm() {
     }
   };
   for (const auto& [index, entry] : live_) {
-    // A fault that waits for another fault to begin is armed beforehand, so that it can begin at
-    // the very next step.
+    // Arms a fault with `during` before the other fault begins, so that it can begin at the next
+    // step.
     const bool may_start =
         !ended_ && entry->due && !entry->active && entry->starts < entry->plan.times;
     if (may_start && entry->plan.on) add(*entry->plan.on);
@@ -122,9 +124,9 @@ void Timeline::Rearm() {
 }
 
 void Timeline::OnStep(int client, Step step) {
-  // Starts faults before it heals any, in the order of the plan. A fault that begins at this step
-  // may be the moment at which another ends. Iterates over a copy, since a fault that ends at once
-  // is removed from live_.
+  // Starts faults in the order of the plan, before it heals any fault: another fault may end when a
+  // fault begins at this step. Iterates over a copy, since a fault that ends at once is removed
+  // from live_.
   const std::map<int, Entry*> live = live_;
   for (const auto& [index, entry] : live) {
     if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {
@@ -152,14 +154,13 @@ void Timeline::StartFault(Entry& entry, int client) {
                          .clients = plan_.clients,
                          .nodes = ClientLinksOf(plan_),
                          .on_limit_reached = [this, &entry, still] {
-                           // Heals later: healing removes the link rule, which is making
-                           // this call.
+                           // Posted, because healing removes the link rule that makes this call.
                            boost::asio::post(io_, [this, &entry, still] {
                              if (still()) Heal(entry);
                            });
                          }};
   entry.healer = entry.kind.start(cluster_, start, entry.random);
-  HealWhoWaited();
+  HealAtMoments();
   if (entry.kind.length_is_of_frames || entry.kind.ends_itself) return;
   if (entry.plan.length <= Duration::zero()) return;
   entry.end_timer.expires_after(entry.plan.length);
@@ -168,9 +169,9 @@ void Timeline::StartFault(Entry& entry, int client) {
   });
 }
 
-// Heals the faults that end when another fault begins or ends. Posted, so that it does not run
-// inside that fault's start.
-void Timeline::HealWhoWaited() {
+// Heals the faults whose end is the start or end of another fault that has happened. Posted, so
+// that it does not run inside the start of the other fault.
+void Timeline::HealAtMoments() {
   if (with_moments_.empty()) return;
   boost::asio::post(io_, [this] {
     for (Entry* entry : with_moments_) {
@@ -190,7 +191,7 @@ void Timeline::Heal(Entry& entry) {
   ++entry.healed;
   const bool acted = measured_ns != kDidNotAct;
   hooks_.record(FaultEvent(entry, acted ? EventType::kOk : EventType::kFail, measured_ns));
-  HealWhoWaited();
+  HealAtMoments();
   ScheduleNext(entry);
   Rearm();
 }
@@ -206,7 +207,7 @@ void Timeline::End() {
 
 Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const {
   const int node = entry.plan.nodes.empty() ? -1 : entry.plan.nodes.front();
-  // A fault on node processes does not act on the client whose step it waited for.
+  // A fault on nodes does not act on the client whose step started it.
   const bool to_nodes =
       node >= 0 && (!entry.kind.needs_network || entry.kind.needs_replicas) && !entry.plan.client;
   const int client = to_nodes || entry.client == 0 ? -1 : entry.client;

@@ -21,8 +21,9 @@ namespace doublehold {
 class Timeline {
  public:
   struct Hooks {
-    std::function<void(Event)> record;  // sets at_ns
-    // With bit (1 << Step) set, the client announces the step and waits.
+    std::function<void(Event)> record;  // records an event and sets its at_ns
+    // Sets which steps a client announces. If the bit (1 << Step) is set, the client announces the
+    // step and waits.
     std::function<void(int client, uint32_t steps)> arm;
   };
 
@@ -30,12 +31,13 @@ class Timeline {
   Timeline(boost::asio::io_context& io, Cluster& cluster, const Plan& plan, Hooks hooks);
   ~Timeline();
 
-  // Starts the run.
+  // Begins the timeline: the times of faults count from now.
   void Begin();
-  // A client has reached an armed step and waits until the faults of that step are in place.
+  // Call when a client has reached an armed step. The client waits until this returns and its step
+  // may be answered.
   void OnStep(int client, Step step);
-  // Heals all active faults and starts no more. A fault healed here has acted, though shorter than
-  // planned.
+  // Heals all active faults and starts no more. A fault that is healed here may have acted for less
+  // than its planned length.
   void End();
 
  private:
@@ -46,7 +48,7 @@ class Timeline {
   [[nodiscard]] bool IsWaiting(const Entry& entry) const;
   void StartFault(Entry& entry, int client);
   void Heal(Entry& entry);
-  void HealWhoWaited();
+  void HealAtMoments();
   void ScheduleNext(Entry& entry);
   [[nodiscard]] Event FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const;
 
@@ -57,8 +59,8 @@ class Timeline {
   MonoTime begun_{};
   bool ended_ = false;
   std::vector<std::unique_ptr<Entry>> entries_;  // one for each fault, in the order of the plan
-  // Faults that wait for a step or are active, by index. A long run has many faults but few of
-  // these.
+  // Faults that wait for a step or are active, by index. In a long run with many faults, these are
+  // few.
   std::map<int, Entry*> live_;
   std::vector<Entry*> with_moments_;  // faults that end when another begins or ends
 };

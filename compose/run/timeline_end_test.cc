@@ -1,4 +1,4 @@
-// How faults end when their target is dead, or when the run is over.
+// Tests how faults end when their target is dead, or when the run ends.
 #include <gtest/gtest.h>
 
 #include "compose/run/testing_timeline.h"
@@ -85,7 +85,7 @@ TEST_F(TimelineEnd, FaultsHealedByTheEndOfTheRunHaveActedAndNoneBeginsLater) {
   FaultPlan again{.name = "again", .kind = "pause", .every = 1s, .times = 2, .client = 2};
   again.until = At(3, Step::kAfterRead);
   Begin({early, again});
-  // The supervisor itself stalls until after the end of the run.
+  // The supervisor stalls until after the end of the run.
   cluster_.now += plan_.duration;
   Reach(3, Step::kAfterRead);
   End();

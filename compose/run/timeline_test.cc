@@ -1,4 +1,4 @@
-// Faults begin and end at their times, at steps, or with other faults.
+// Tests that faults begin and end at their times, at steps, or with other faults.
 #include "compose/run/timeline.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_F(TimelineTest, AFaultThatStartsAtItsTimeEndsAtAStep) {
   EXPECT_FALSE(IsArmed(2, Step::kAfterAcquire));
 }
 
-TEST_F(TimelineTest, ATriggerOfAnyClientTakesTheFirstThatReachesItsStep) {
+TEST_F(TimelineTest, ATriggerOfAnyClientMatchesTheFirstClientAtTheStep) {
   Begin({Pause("p", At(0, Step::kAfterRead), At(0, Step::kAfterRelease))});
   for (const int client : {1, 2, 3}) EXPECT_TRUE(IsArmed(client, Step::kAfterRead));
   Reach(3, Step::kAfterRead);
@@ -74,7 +74,7 @@ TEST_F(TimelineTest, AFaultWaitsForItsTimeBeforeItsStepCounts) {
   EXPECT_EQ(cluster_.log, Lines{});
 }
 
-TEST_F(TimelineTest, AFaultDuringAnotherStartsOnlyWhileThatIsActive) {
+TEST_F(TimelineTest, AFaultDuringAnotherFaultStartsOnlyWhileTheOtherIsActive) {
   FaultPlan inner{.name = "inner", .kind = "slow"};
   inner.on = At(2, Step::kAfterRead);
   inner.until = At(2, Step::kAfterWrite);
@@ -87,7 +87,7 @@ TEST_F(TimelineTest, AFaultDuringAnotherStartsOnlyWhileThatIsActive) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "detain 2"}));
 }
 
-TEST_F(TimelineTest, AFaultWithALengthAndAStepEndsAtTheEarlier) {
+TEST_F(TimelineTest, AFaultWithALengthAndAStepEndsAtTheEarlierOfTheTwo) {
   FaultPlan by_step = Pause("by-step", At(1, Step::kStart), At(2, Step::kStart));
   by_step.length = std::chrono::hours(1);
   FaultPlan by_length = Pause("by-length", At(3, Step::kStart), At(2, Step::kAfterRead));
@@ -101,7 +101,7 @@ TEST_F(TimelineTest, AFaultWithALengthAndAStepEndsAtTheEarlier) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1", "pause 3", "resume 3"}));
 }
 
-TEST_F(TimelineTest, AFaultCanEndWhenAnotherBeginsOrEnds) {
+TEST_F(TimelineTest, AFaultCanEndWhenAnotherFaultBeginsOrEnds) {
   FaultPlan until_begin{.name = "until-begin", .kind = "slow"};
   until_begin.on = At(2, Step::kStart);
   until_begin.until_fault = FaultMoment{.fault = "p", .ended = false};
@@ -218,7 +218,7 @@ TEST_F(TimelineTest, ManyWaitingFaultsDoNotSlowDownAStep) {
   }
   faults.front().from = {};
   Begin(faults);
-  // This test would take minutes if each step looked at each fault.
+  // This test would take minutes if each step checked each fault.
   for (int i = 0; i < 20'000; ++i) Reach(3, Step::kAfterRead);
   Reach(1, Step::kAfterRead);
   EXPECT_EQ(cluster_.log, Lines{"pause 1"});

@@ -18,16 +18,16 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostRepetitions = 100'000;
-// Limit of the runs of a cell with --until, if --repeat is not given.
+// Limit of the runs of a cell with --until and without --repeat.
 constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
 
-Result<std::optional<Until>> ReadUntilOf(const ParsedLine& line) {
+Result<std::optional<Until>> ReadUntilOption(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;
   return TRY(ReadUntil(line.values["until"].as<std::string>()));
 }
 
-// A cell that does not judge the claim would never get an answer.
+// Refuses a cell that does not judge the claim: --until would never get an answer.
 Result<void> CheckJudged(const Until& until, const Suite& suite) {
   if (until.claim == kAnyClaim) return {};
   for (const SuiteCell& cell : suite.cells) {
@@ -40,8 +40,8 @@ Result<void> CheckJudged(const Until& until, const Suite& suite) {
   return {};
 }
 
-// Checks once what would fail every cell with the same message: the server, and what the cells need
-// of this machine.
+// Checks once the requirements that would otherwise fail in every cell: the server, and the network
+// of the cells.
 Result<void> CheckNeeds(const SuiteRequest& request) {
   TRY(FindServer(request.redis_server));
   const auto neediest =
@@ -51,7 +51,8 @@ Result<void> CheckNeeds(const SuiteRequest& request) {
   return CheckMachine(neediest->plan);
 }
 
-// The answers to --until decide, and not whether each run was as expected.
+// Returns the exit status with --until. Only the answers count, not whether each run was as
+// expected.
 ExitCode StatusOfAnswers(const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
   if (count.not_below > 0) return ExitCode::kViolated;
@@ -63,7 +64,8 @@ ExitCode StatusOfAnswers(const SuiteResult& result) {
   return ExitCode::kUnknown;
 }
 
-// Without expectations a run is as expected if it is valid, so there is nothing more to print.
+// Whether a cell has expectations. Without them, a valid run is as expected, so "as expected" is
+// not printed.
 bool Expects(const SuiteCell& cell) { return !cell.plan.expect.empty(); }
 
 void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run, size_t done,
@@ -108,7 +110,7 @@ void PrintAsked(const SuiteRequest& request) {
   std::fflush(stdout);
 }
 
-// The answers to --until decide, and the number of violated runs is beside the point.
+// Returns the verdict line with --until. Only the answers count, not the number of violated runs.
 std::string AnswersLine(const SuiteRequest& request, const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
   const std::string_view verdict = count.not_below > 0     ? "not below"
@@ -127,7 +129,7 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
                                   : fmt::format("{} of {} runs {}", tally.as_expected, tally.runs,
                                                 expects ? "as expected" : "valid");
   fmt::print("{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
-             OutcomesOf(request.suite, result, colored), RatesOf(request, result),
+             FormatOutcomes(request.suite, result, colored), FormatRates(request, result),
              request.until ? AnswersLine(request, result) : "", counted, result.seconds,
              result.interrupted ? cut : "", request.folder.string(), request.folder.string());
 }
@@ -150,7 +152,7 @@ void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
 
 }  // namespace
 
-ExitCode StatusOf(const SuiteResult& result) {
+ExitCode SuiteExitCode(const SuiteResult& result) {
   bool unknown = result.interrupted;
   bool environment = false;
   for (const auto& runs : result.runs) {
@@ -195,7 +197,7 @@ void AddJUnitOption(boost::program_options::options_description& options) {
 
 Result<void> CheckJUnit(const ParsedLine& line) {
   if (!line.values.contains("junit")) return {};
-  // Checked now, and not at the end of a long suite.
+  // Checked before the runs, so that a long suite does not fail at its end.
   const std::filesystem::path file = line.values["junit"].as<std::string>();
   std::error_code code;
   if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path(), code))
@@ -208,7 +210,7 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
                        .jobs = line.values["jobs"].as<int>(),
                        .redis_server = line.values["redis-server"].as<std::string>()};
   request.history = TRY(ReadHistoryFiles(line));
-  request.until = TRY(ReadUntilOf(line));
+  request.until = TRY(ReadUntilOption(line));
   if (request.until) request.repeat = kRepetitionsUntilAnswered;
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
   if (request.repeat < 1 || request.repeat > kMostRepetitions)
@@ -225,15 +227,15 @@ Result<void> CheckRepeat(const SuiteRequest& request) {
   return CheckNeeds(request);
 }
 
-Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told told) {
+Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, SummaryForm summary) {
   request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
                                      request.suite.seed,
                                      request.is_whole ? LatestLink::kMove : LatestLink::kKeep));
   size_t done = 0, of = 0;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) of += request.shard.Has(i) ? 1 : 0;
   of *= static_cast<size_t>(request.repeat);
-  const bool terminal = told != Told::kNothing && isatty(STDERR_FILENO) == 1;
-  if (told == Told::kLines) {
+  const bool terminal = summary != SummaryForm::kNothing && isatty(STDERR_FILENO) == 1;
+  if (summary == SummaryForm::kLines) {
     request.finished = [&](const SuiteCell& cell, int repetition, const CellRun& run) {
       if (terminal) EraseProgressLine();
       PrintFinished(cell, repetition, run, ++done, of);
@@ -244,13 +246,13 @@ Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told 
     request.progress = [&](const SuiteProgress& now) { ShowSuiteProgress(request, now); };
   const SuiteResult result = RunSuite(request);
   if (terminal) EraseProgressLine();
-  if (told == Told::kJson) PrintEndAsJson(request, result);
-  if (told == Told::kLines) PrintEnd(request, result, TakesColor(line));
+  if (summary == SummaryForm::kJson) PrintEndAsJson(request, result);
+  if (summary == SummaryForm::kLines) PrintEnd(request, result, TakesColor(line));
   if (line.values.contains("junit")) {
-    TRY(WriteWhole(line.values["junit"].as<std::string>(), JUnitOf(request, result)));
+    TRY(WriteWhole(line.values["junit"].as<std::string>(), ToJUnit(request, result)));
   }
   if (result.error) return tl::unexpected(*result.error);
-  return request.until ? StatusOfAnswers(result) : StatusOf(result);
+  return request.until ? StatusOfAnswers(result) : SuiteExitCode(result);
 }
 
 }  // namespace doublehold

@@ -1,5 +1,4 @@
-// Repeated runs, shared by `suite` and `run`: the options, and the summary that is printed to
-// stdout.
+// The options of repeated runs, and the summary on stdout. Shared by `suite` and `run`.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 
@@ -12,29 +11,30 @@ namespace doublehold {
 // Adds --repeat, --until, --jobs, --history and --no-color.
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs);
 void AddJUnitOption(boost::program_options::options_description& options);
-// Bad input if the folder of the file that --junit names does not exist.
+// Returns bad input if the folder of the file that --junit names does not exist.
 Result<void> CheckJUnit(const ParsedLine& line);
 
-// Reads --history; both files if the command does not have the option.
+// Reads --history. Returns kBoth if the command does not have the option.
 Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);
 
-// Reads these options, --redis-server and --out. `suite` may still be empty.
+// Reads these options, --redis-server and --out. `suite` may still be empty; it must outlive the
+// request.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 
-// Checks that every cell judges the claim in --until, and that this machine has what cells need.
+// Checks that every cell judges the claim in --until, and that this machine can run every cell.
 Result<void> CheckRepeat(const SuiteRequest& request);
 
-// Returns the first that applies:
+// Returns the first status that applies:
 // - 1: a run was violated or not as expected;
 // - 4: a run failed to start;
 // - 2: a run is undecided;
 // - 0: all runs are as expected.
-ExitCode StatusOf(const SuiteResult& result);
+ExitCode SuiteExitCode(const SuiteResult& result);
 
-enum class Told : uint8_t { kLines, kJson, kNothing };
+enum class SummaryForm : uint8_t { kLines, kJson, kNothing };
 // Runs the cells in a new folder below --out, writes the file that --junit names, and prints the
 // summary.
-Result<ExitCode> RunAndTell(SuiteRequest& request, const ParsedLine& line, Told told);
+Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, SummaryForm summary);
 
 }  // namespace doublehold
 

@@ -28,8 +28,8 @@ Result<void> WriteSuite(const SuiteRequest& request, const SuiteResult& result) 
   return WriteWhole(request.folder / "suite.json", ToJson(request, result).dump(2) + "\n");
 }
 
-// Runs child processes until all cells are done. On SIGINT or SIGTERM it starts no more, and lets
-// the running ones end properly.
+// Runs child processes until all cells are done. After SIGINT or SIGTERM it starts no more runs,
+// and waits until the running processes end.
 class SuiteRunner {
  public:
   explicit SuiteRunner(const SuiteRequest& request) : request_(request) {}
@@ -53,7 +53,7 @@ class SuiteRunner {
         if (!IsNeeded(job)) continue;
         if (Result<void> ok = Start(job); !ok) result_.error = ok.error();
       }
-      if (running_.empty()) break;  // interrupted, failed, or every answer is known
+      if (running_.empty()) break;  // after an interrupt or an error, or when every answer is known
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun_);
@@ -76,8 +76,7 @@ class SuiteRunner {
     std::filesystem::path log;
   };
 
-  // All cells come once before any comes twice, so that an early end leaves every cell with some
-  // runs.
+  // Every cell runs once before a cell runs twice. So after an early end every cell has some runs.
   void Plan() {
     for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
       for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
@@ -143,7 +142,8 @@ class SuiteRunner {
     }
   }
 
-  // Runs take as long as planned, and as much longer as the finished ones took on average.
+  // Estimates the remaining time. A run takes its planned duration plus the average extra time of
+  // the finished runs.
   void ShowProgress() const {
     if (!request_.progress) return;
     SuiteProgress now{.done = done_, .of = queue_.size(), .running = {}};
@@ -170,7 +170,7 @@ class SuiteRunner {
     run.seconds = ToSeconds(RealMono() - running.begun);
     std::ifstream in(request_.folder / run.folder / "verdict.json");
     if (TakeVerdict(nlohmann::json::parse(in, nullptr, false), run)) {
-      // It judged, but could not write all its files.
+      // The run has a verdict, but could not write all its files.
       if (run.exit_code == static_cast<int>(ExitCode::kEnvironment))
         run.error = LogTail(running.log);
     } else {
@@ -198,8 +198,9 @@ class SuiteRunner {
     SaveSoFar();
   }
 
-  // Keeps suite.json readable if this process is killed. Takes at most a tenth of the time, since
-  // the file grows with the suite. RunSuite writes the file again at the end and reports errors.
+  // Writes suite.json, so that it is readable if this process is killed. Since the file grows with
+  // the suite, writing takes at most a tenth of the time. RunSuite writes the file again at the end
+  // and reports errors.
   void SaveSoFar() {
     const MonoTime now = RealMono();
     if (now < save_from_) return;
@@ -218,7 +219,7 @@ class SuiteRunner {
   std::vector<Job> queue_;
   size_t next_ = 0;
   size_t done_ = 0;
-  double extra_seconds_ = 0;  // by which the finished runs took longer than their plans, together
+  double extra_seconds_ = 0;  // total time of finished runs beyond their plans
   std::map<pid_t, Running> running_;
 };
 
@@ -231,7 +232,8 @@ Result<void> QueryDrivers(Suite& suite, Shard shard) {
     if (!cell.plan.driver || !shard.Has(i)) continue;
     const std::pair asked{cell.plan.driver->command, cell.plan.driver->options};
     auto known = met.find(asked);
-    if (known == met.end()) known = met.emplace(asked, MeetDriver(asked.first, asked.second)).first;
+    if (known == met.end())
+      known = met.emplace(asked, QueryDriverPlan(asked.first, asked.second)).first;
     const Result<DriverPlan>& driver = known->second;
     if (!driver && driver.error().code == ExitCode::kEnvironment) {
       cell.unmet = driver.error().message;
@@ -245,7 +247,7 @@ Result<void> QueryDrivers(Suite& suite, Shard shard) {
   return {};
 }
 
-RunTrials PooledOf(const std::vector<CellRun>& runs) {
+RunTrials PoolTrials(const std::vector<CellRun>& runs) {
   std::vector<RunTrials> trials;
   for (const CellRun& run : runs) trials.push_back(run.trials);
   return Pooled(trials);

@@ -24,9 +24,9 @@ struct SuiteCell {
   std::string name;  // for example "redlock/pause"
   std::string row;
   std::string column;
-  Plan plan;          // its seed is that of the first repetition
+  Plan plan;          // has the seed of the first repetition
   Settings settings;  // the settings that the plan was built from
-  // Why its driver cannot be used; if not empty, the cell is not run and is unknown.
+  // Why the cell's driver cannot be used. If not empty, the cell is not run and is unknown.
   std::string unmet{};
 };
 
@@ -39,14 +39,15 @@ struct Suite {
   std::vector<SuiteCell> cells;
 };
 
-// The cells number, number + of, number + 2 * of, ... (counted from 1).
+// One of `of` parts of a suite. It has the cells number, number + of, number + 2 * of, and so
+// forth. Cells are counted from 1.
 struct Shard {
   int number = 1, of = 1;
   [[nodiscard]] bool IsWhole() const { return of == 1; }
   [[nodiscard]] bool Has(size_t cell) const { return static_cast<int>(cell) % of == number - 1; }
 };
 
-// Adds a cell, and its row and column if they are new.
+// Adds a cell. Also adds its row and column if they are new.
 void AddCell(Suite& suite, SuiteCell cell);
 
 // Reads a suite file:
@@ -60,9 +61,9 @@ void AddCell(Suite& suite, SuiteCell cell);
 // Starts no driver: drivers are assumed fully capable until QueryDrivers queries them.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
-// Queries every driver of the shard's cells once. If this machine lacks something that a driver
-// needs, its cells become unmet. Any other error of a driver, or a cell that a driver cannot run,
-// is bad input.
+// Queries every driver of the shard's cells once. If this machine lacks a requirement of a driver,
+// sets `unmet` of its cells. Returns bad input for any other error of a driver, and for a cell that
+// a driver cannot run.
 Result<void> QueryDrivers(Suite& suite, Shard shard = {});
 
 // The result of one run of one cell.
@@ -74,18 +75,19 @@ struct CellRun {
   bool as_expected = false;
   double seconds = 0;
   std::string error;                    // set if there is no verdict
-  bool interrupted = false;             // ended early with the suite, and so undecided
-  std::vector<std::string> findings{};  // each claim that is not as expected, and its sentence
+  bool interrupted = false;             // ended early with the suite, so it is undecided
+  std::vector<std::string> findings{};  // claims that are not as expected, with their sentences
   RunTrials trials{};
 };
 
-// Fills in what verdict.json says; false if it is no verdict (null).
+// Sets the fields of `run` from verdict.json. Returns false if `verdict` is no verdict, such as
+// null.
 bool TakeVerdict(const nlohmann::json& verdict, CellRun& run);
 
-// For a line of progress.
+// The progress of a suite, for a progress line.
 struct SuiteProgress {
   size_t done = 0;
-  size_t of = 0;                     // with `until` the maximum
+  size_t of = 0;                     // number of runs; with `until` the maximum
   std::vector<std::string> running;  // names of cells
   double seconds_left = 0;           // an estimate from the plans and the runs so far
 };
@@ -111,17 +113,18 @@ struct SuiteResult {
   double seconds = 0;
   bool interrupted = false;
   size_t not_begun = 0;  // runs that did not start because of an interrupt or an error
-  // What kept it from starting a run or from writing suite.json, for example a full disk.
+  // The error if a run could not be started or suite.json could not be written, for example because
+  // the disk is full.
   std::optional<Error> error{};
 };
 
-// The trials of all runs of a cell together.
-RunTrials PooledOf(const std::vector<CellRun>& runs);
+// Returns the trials of all runs of a cell together.
+RunTrials PoolTrials(const std::vector<CellRun>& runs);
 
-// Runs every cell `repeat` times, or until its answer is known, `jobs` at once. Each run is a
-// process of its own. Writes suite.json anew while runs go on, marked `interrupted`: if this
-// process is killed, the file lists the finished runs. If a run cannot be started, starts no more,
-// and returns those that ended.
+// Runs every cell `repeat` times, or until its answer is known. Runs `jobs` processes at once, one
+// for each run. Rewrites suite.json repeatedly, marked `interrupted`, so that it lists the finished
+// runs if this process is killed. If a run cannot be started, starts no more, and returns the
+// results of the finished runs.
 SuiteResult RunSuite(const SuiteRequest& request);
 
 }  // namespace doublehold

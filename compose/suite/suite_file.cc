@@ -18,7 +18,7 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostCells = 10'000;
-constexpr size_t kMostPartBytes = 120;  // of a row or a column: a cell's name has both
+constexpr size_t kMostPartBytes = 120;  // of a row or column name; a cell's name has both
 
 // Takes a setting that is one word or a list of words.
 Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string& name,
@@ -29,7 +29,8 @@ Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string&
   return setting->words;
 }
 
-// Lets a suite be read without starting its drivers: the driver is assumed to support everything.
+// Returns the plan of a driver that supports everything, so that a suite can be read without
+// starting its drivers.
 Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions& options) {
   return DriverPlan{.command = command,
                     .options = options,
@@ -80,7 +81,7 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
                    .settings = std::move(merged)};
 }
 
-// A [[cell]] table with several rows and columns has one cell for each pair of them.
+// Reads a [[cell]] table. A table with several rows and columns has a cell for each pair of them.
 Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::string& file_name,
                                          const Settings& common) {
   Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
@@ -97,7 +98,7 @@ Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::s
   return cells;
 }
 
-// Two cells must not have the same name or the same folder.
+// Checks that no other cell has the same name or the same folder.
 Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std::string& file) {
   for (const SuiteCell& other : suite.cells) {
     if (other.name == cell.name)

@@ -55,7 +55,7 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
         {{"name", cell.name},
          {"row", cell.row},
          {"column", cell.column},
-         {"rates", ToJson(PooledOf(result.runs[i]))},
+         {"rates", ToJson(PoolTrials(result.runs[i]))},
          {"until",
           request.until ? ToJson(result.answers[i], request.until->question.confidence) : json()},
          {"runs", std::move(runs)}});

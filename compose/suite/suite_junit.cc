@@ -42,18 +42,18 @@ struct JUnitCase {
   std::string name;
   double seconds = 0;
   CaseKind kind = CaseKind::kPassed;
-  std::string message{};  // set unless it passed
+  std::string message{};  // set unless the case passed
   std::string text{};     // the sentences and the folder
 };
 
-// Empty if the run has no folder, since it could not begin.
+// Returns an empty text if the run could not begin, and so has no folder.
 std::string FolderLine(const SuiteRequest& request, const CellRun& run) {
   if (run.folder.empty()) return "";
   return fmt::format("folder: {}\n", (request.folder / run.folder).lexically_normal().string());
 }
 
-JUnitCase CaseOf(const SuiteRequest& request, const SuiteCell& cell, const CellRun& run,
-                 size_t repetition) {
+JUnitCase MakeJUnitCase(const SuiteRequest& request, const SuiteCell& cell, const CellRun& run,
+                        size_t repetition) {
   JUnitCase found{.name = fmt::format("{} #{}", cell.name, repetition), .seconds = run.seconds};
   if (run.as_expected) return found;
   found.text = FolderLine(request, run);
@@ -72,7 +72,7 @@ JUnitCase CaseOf(const SuiteRequest& request, const SuiteCell& cell, const CellR
   return found;
 }
 
-JUnitCase CaseOf(const SuiteRequest& request, const SuiteResult& result, size_t index) {
+JUnitCase MakeJUnitCase(const SuiteRequest& request, const SuiteResult& result, size_t index) {
   const Repetitions& answer = result.answers[index];
   JUnitCase found{
       .name = fmt::format("{}: {}", request.suite.cells[index].name, request.until->text),
@@ -108,17 +108,17 @@ std::string ToXml(const JUnitCase& one, const std::string& suite) {
 
 }  // namespace
 
-std::string JUnitOf(const SuiteRequest& request, const SuiteResult& result) {
+std::string ToJUnit(const SuiteRequest& request, const SuiteResult& result) {
   const Suite& suite = request.suite;
   std::vector<JUnitCase> cases;
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     if (result.runs[i].empty()) continue;
     if (request.until) {
-      cases.push_back(CaseOf(request, result, i));
+      cases.push_back(MakeJUnitCase(request, result, i));
       continue;
     }
     for (size_t run = 0; run < result.runs[i].size(); ++run)
-      cases.push_back(CaseOf(request, suite.cells[i], result.runs[i][run], run + 1));
+      cases.push_back(MakeJUnitCase(request, suite.cells[i], result.runs[i][run], run + 1));
   }
   std::string text;
   for (const JUnitCase& each : cases) text += ToXml(each, suite.name);

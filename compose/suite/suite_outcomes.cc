@@ -16,9 +16,9 @@ struct OutcomeCell {
   Color color = Color::kGreen;
 };
 
-// All runs of a cell together: what was violated in any of them.
-OutcomeCell OutcomeOf(const SuiteCell& cell, const std::vector<CellRun>& runs,
-                      std::string& letters_seen) {
+// Combines all runs of a cell: lists the claims that any of them violated.
+OutcomeCell CombineOutcomes(const SuiteCell& cell, const std::vector<CellRun>& runs,
+                            std::string& letters_seen) {
   std::vector<std::string> violated;
   bool failed = false, unknown = false, as_expected = true;
   for (const CellRun& run : runs) {
@@ -43,7 +43,7 @@ OutcomeCell OutcomeOf(const SuiteCell& cell, const std::vector<CellRun>& runs,
 
 }  // namespace
 
-std::string OutcomesOf(const Suite& suite, const SuiteResult& result, bool colored) {
+std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool colored) {
   if (suite.cells.size() < 2) return "";
   constexpr size_t kNarrowest = 7;  // "unknown"
   std::string letters;
@@ -51,7 +51,7 @@ std::string OutcomesOf(const Suite& suite, const SuiteResult& result, bool color
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     if (!result.runs[i].empty())
       cells[{suite.cells[i].row, suite.cells[i].column}] =
-          OutcomeOf(suite.cells[i], result.runs[i], letters);
+          CombineOutcomes(suite.cells[i], result.runs[i], letters);
   }
   const auto is_shown = [&](const std::string& row) {
     return std::ranges::any_of(cells, [&](const auto& cell) { return cell.first.first == row; });

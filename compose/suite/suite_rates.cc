@@ -12,7 +12,8 @@ std::string Line(const std::string& cell, const std::string& claim, const std::s
   return fmt::format("{:<28} {:<22} {}\n", cell, claim, text);
 }
 
-// The rate of all claims together, then of each claim that was violated or undecided.
+// Returns the violation rate of all claims together, then of each claim that was violated or
+// undecided.
 std::string CellRates(const SuiteCell& cell, const RunTrials& pooled) {
   const std::string unit = pooled.unit.empty() ? "run" : pooled.unit;
   std::string text;
@@ -57,14 +58,14 @@ AnswerCount CountAnswers(const SuiteResult& result) {
   return count;
 }
 
-std::string RatesOf(const SuiteRequest& request, const SuiteResult& result) {
+std::string FormatRates(const SuiteRequest& request, const SuiteResult& result) {
   if (request.repeat == 1 && !request.until) return "";
   std::string text = "\nviolated, with the exact 95 % interval:\n";
   std::string answers;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
     if (result.runs[i].empty()) continue;
     const SuiteCell& cell = request.suite.cells[i];
-    text += CellRates(cell, PooledOf(result.runs[i]));
+    text += CellRates(cell, PoolTrials(result.runs[i]));
     if (!request.until) continue;
     answers += fmt::format("{:<28} {}\n", cell.name, AnswerText(result.answers[i], *request.until));
   }

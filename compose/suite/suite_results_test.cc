@@ -1,4 +1,4 @@
-// The results of a suite as JUnit XML and as a table, without running anything.
+// Tests the results of a suite as JUnit XML and as a table, without running anything.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ nlohmann::json VerdictWithStock(const std::string& outcome) {
              {"violations", {{{"sentence", "client 1 wrote 4 <late>"}}}}}}}};
 }
 
-// Cells a/x (violated), a/y (valid), b/x (its driver is missing).
+// A suite with the cells a/x (violated), a/y (valid) and b/x (its driver is missing).
 class Results : public ::testing::Test {
  protected:
   Results() {
@@ -44,7 +44,7 @@ class Results : public ::testing::Test {
 };
 
 TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
-  const std::string xml = JUnitOf({.suite = suite_, .folder = "runs/tiny/1"}, result_);
+  const std::string xml = ToJUnit({.suite = suite_, .folder = "runs/tiny/1"}, result_);
   EXPECT_NE(xml.find("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""), std::string::npos)
       << xml;
   EXPECT_NE(xml.find("<failure message=\"stock is violated: client 1 wrote 4 &lt;late&gt;\">"),
@@ -54,20 +54,20 @@ TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
 }
 
 TEST_F(Results, ADriverThatIsMissingIsAnErrorInJUnit) {
-  const std::string xml = JUnitOf({.suite = suite_, .folder = "runs/tiny/1"}, result_);
+  const std::string xml = ToJUnit({.suite = suite_, .folder = "runs/tiny/1"}, result_);
   EXPECT_NE(xml.find("<error message=\"redisson: no java\">"), std::string::npos) << xml;
 }
 
 TEST_F(Results, TheTableHasLettersAndTheirMeaning) {
-  const std::string table = OutcomesOf(suite_, result_, false);
+  const std::string table = FormatOutcomes(suite_, result_, false);
   EXPECT_TRUE(table.starts_with("\n   x        y\na  S        ok\nb  error\n  S  ")) << table;
-  EXPECT_NE(OutcomesOf(suite_, result_, true).find("\x1b[31mS\x1b[0m"), std::string::npos);
+  EXPECT_NE(FormatOutcomes(suite_, result_, true).find("\x1b[31mS\x1b[0m"), std::string::npos);
 }
 
-TEST_F(Results, ExpectationsAreMarkedOnlyWhereTheSuiteHasSome) {
-  EXPECT_EQ(OutcomesOf(suite_, result_, false).find("(!)"), std::string::npos);
+TEST_F(Results, UnexpectedOutcomesAreMarkedOnlyIfTheCellHasExpectations) {
+  EXPECT_EQ(FormatOutcomes(suite_, result_, false).find("(!)"), std::string::npos);
   suite_.cells[0].plan.expect["stock"] = "valid";
-  EXPECT_NE(OutcomesOf(suite_, result_, false).find("a  S (!)    ok\n"), std::string::npos);
+  EXPECT_NE(FormatOutcomes(suite_, result_, false).find("a  S (!)    ok\n"), std::string::npos);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kNothing = "ok";
 
-// The claims of a cell whose expected outcome is `outcome`.
+// Returns the claims of a cell whose expected outcome is `outcome`.
 std::string Expecting(const SuiteCell& cell, std::string_view outcome) {
   std::string claims;
   for (const std::string& claim : cell.plan.claims) {
@@ -22,8 +22,8 @@ std::string Expecting(const SuiteCell& cell, std::string_view outcome) {
   return claims;
 }
 
-// The expectation of a cell in a matrix: "**exclusion, stock**, perhaps liveness".
-std::string ExpectationOf(const SuiteCell& cell) {
+// Returns the expectation of a cell in a matrix: "**exclusion, stock**, perhaps liveness".
+std::string FormatExpectation(const SuiteCell& cell) {
   const std::string violated = Expecting(cell, "violated");
   const std::string any = Expecting(cell, "any");
   std::string text = violated.empty() ? "" : "**" + violated + "**";
@@ -31,7 +31,8 @@ std::string ExpectationOf(const SuiteCell& cell) {
   return text.empty() ? std::string(kNothing) : text;
 }
 
-// The names that have cells; a part of a suite may lack some.
+// Returns the names of rows or columns that have cells. A part of a suite may have no cells for
+// some names.
 std::vector<std::string> WithCells(const Suite& suite, std::vector<std::string> names,
                                    std::string SuiteCell::*of) {
   std::erase_if(names, [&](const std::string& name) {
@@ -47,7 +48,7 @@ std::string QuotedRows(const std::vector<std::string>& rows) {
 
 }  // namespace
 
-std::string MatrixOf(const Suite& suite) {
+std::string FormatMatrix(const Suite& suite) {
   const std::vector<std::string> rows = WithCells(suite, suite.rows, &SuiteCell::row);
   const std::vector<std::string> columns = WithCells(suite, suite.columns, &SuiteCell::column);
   std::string text = "| lock |";
@@ -63,14 +64,14 @@ std::string MatrixOf(const Suite& suite) {
       const auto found = std::ranges::find_if(suite.cells, [&](const SuiteCell& cell) {
         return cell.row == row && cell.column == column;
       });
-      text += fmt::format(" {} |", found == suite.cells.end() ? "" : ExpectationOf(*found));
+      text += fmt::format(" {} |", found == suite.cells.end() ? "" : FormatExpectation(*found));
     }
     text += "\n";
   }
   return text;
 }
 
-std::string CasesOf(const Suite& suite) {
+std::string FormatCases(const Suite& suite) {
   std::string text = "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n";
   for (const std::string& column : WithCells(suite, suite.columns, &SuiteCell::column)) {
     // Rows grouped by their expectation.
@@ -78,7 +79,7 @@ std::string CasesOf(const Suite& suite) {
     std::vector<std::string> kept;
     for (const SuiteCell& cell : suite.cells) {
       if (cell.column != column) continue;
-      const std::string expectation = ExpectationOf(cell);
+      const std::string expectation = FormatExpectation(cell);
       if (expectation == kNothing) {
         kept.push_back(cell.row);
         continue;

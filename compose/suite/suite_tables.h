@@ -1,5 +1,5 @@
-// A suite for other readers: its expectations as tables of a document, and its results as JSON, as
-// JUnit XML and as rates.
+// Prints a suite: its expectations as tables of a document, and its results as JSON, JUnit XML, a
+// table and rates.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_SUITE_TABLES_H_
 
@@ -10,24 +10,26 @@
 
 namespace doublehold {
 
-// The expectations as a Markdown table with the suite's rows and columns.
-std::string MatrixOf(const Suite& suite);
-// A Markdown table with one line for each column: its description, which locks break and how, and
-// which do not.
-std::string CasesOf(const Suite& suite);
+// Returns the expectations as a Markdown table with the suite's rows and columns.
+std::string FormatMatrix(const Suite& suite);
+// Returns the expectations as a Markdown table with a line for each column: its description, which
+// locks break and how, and which locks do not.
+std::string FormatCases(const Suite& suite);
 
 nlohmann::json ToJson(const SuiteRequest& request, const SuiteResult& result);
-// One test case for each run. With `until`: one for each cell, which its answer decides. A failure
-// names the claims, their sentences and the folder; a run without a verdict is an error.
-std::string JUnitOf(const SuiteRequest& request, const SuiteResult& result);
+// Returns the results as JUnit XML with a test case for each run. With `until`, there is a test
+// case for each cell, and the cell's answer decides it. A failure names the claims, their sentences
+// and the folder. A run without a verdict is an error.
+std::string ToJUnit(const SuiteRequest& request, const SuiteResult& result);
 
-// The outcomes as a table for a terminal: in each cell the letters of the violated claims, "ok",
-// "unknown" or "error", with "(!)" if not as expected, and a legend. Empty for a single cell.
-std::string OutcomesOf(const Suite& suite, const SuiteResult& result, bool colored);
+// Returns the outcomes as a table for a terminal, with a legend. A cell has the letters of the
+// violated claims, "ok", "unknown" or "error", and "(!)" if not as expected. Returns an empty text
+// for a single cell.
+std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool colored);
 
-// The violation rates of each cell and the answers to `until`, for a terminal. Empty if nothing was
-// repeated.
-std::string RatesOf(const SuiteRequest& request, const SuiteResult& result);
+// Returns the violation rates of each cell and the answers to `until`, for a terminal. Returns an
+// empty text if nothing was repeated.
+std::string FormatRates(const SuiteRequest& request, const SuiteResult& result);
 // For example "below after 12 runs: 0 of 48 fault episodes, at most 9.8 %".
 std::string AnswerText(const Repetitions& answer, const Until& until);
 

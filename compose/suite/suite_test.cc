@@ -18,7 +18,7 @@ namespace {
 
 TEST(RunSuite, ReturnsItsRunsEvenIfSuiteJsonCannotBeWritten) {
   const TestFolder folder;
-  // suite.json is a folder, so that no file can take its place.
+  // suite.json is a folder, so that it cannot be written.
   std::filesystem::create_directory(folder.path() / "suite.json");
   const Suite suite{.name = "none", .rows = {}, .columns = {}, .about = {}, .cells = {}};
   const SuiteResult result =
@@ -86,19 +86,19 @@ for = "100ms"
 
 TEST_F(SuiteFile, TheMatrixOfSelectedCellsHasOnlyTheirRowsAndColumns) {
   Suite suite = Good(kTwoByTwo);
-  EXPECT_EQ(MatrixOf(suite),
+  EXPECT_EQ(FormatMatrix(suite),
             "| lock | pause | calm |\n|---|---|---|\n"
             "| `redlock` | **exclusion** |  |\n| `none` | ok | ok |\n");
   suite.cells.resize(1);
-  EXPECT_EQ(MatrixOf(suite), "| lock | pause |\n|---|---|\n| `redlock` | **exclusion** |\n");
-  EXPECT_EQ(CasesOf(suite),
+  EXPECT_EQ(FormatMatrix(suite), "| lock | pause |\n|---|---|\n| `redlock` | **exclusion** |\n");
+  EXPECT_EQ(FormatCases(suite),
             "| case | what happens | what breaks | what does not |\n|---|---|---|---|\n"
             "| pause |  | `redlock`: **exclusion** |  |\n");
   suite.cells[0].plan.expect["stock"] = "any";
-  EXPECT_EQ(MatrixOf(suite),
+  EXPECT_EQ(FormatMatrix(suite),
             "| lock | pause |\n|---|---|\n| `redlock` | **exclusion**, perhaps stock |\n");
   suite.cells[0].plan.expect["exclusion"] = "any";
-  EXPECT_EQ(MatrixOf(suite),
+  EXPECT_EQ(FormatMatrix(suite),
             "| lock | pause |\n|---|---|\n| `redlock` | perhaps exclusion, stock |\n");
 }
 
@@ -161,7 +161,7 @@ TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
       {"[column.calm]\n[[cell]]\nrow = 'none'\ncolumn = 'calm'\n",
        fmt::format(
            ": cell 1 (none/calm): lock.name: no lock is named; use --lock NAME (one of: {})",
-           fmt::join(NamesOf(Locks()), ", "))},
+           fmt::join(ListNames(Locks()), ", "))},
       {good + "[row.used]\nlock.name = 'none'\n[row.spare]\nlock.name = 'none'\n" + cell,
        ":7: setting of a suite 'row.spare.lock.name' is unknown (one of: name, seed)"},
       {"[[cell]\n", ":1: Error while parsing table header: expected ']', saw '\\n'"},
@@ -181,7 +181,7 @@ TEST_F(SuiteFile, AMissingFileIsRefused) {
             (folder_.path() / "none.toml").string() + ": no such file");
 }
 
-TEST(Suites, TheProjectsOwnSuitesCanBeRead) {
+TEST(Suites, EverySuiteOfThisProjectCanBeRead) {
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(SourceDir() + "/compose/suites")) {
     const Result<Suite> suite = ReadSuite(entry.path());

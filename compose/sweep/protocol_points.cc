@@ -45,14 +45,14 @@ std::vector<FaultPlan> StepMarks() {
   for (size_t i = 0; i < kStepNames.size(); ++i) {
     marks.push_back({.name = fmt::format("{}{}", kMark, kStepNames[i]),
                      .kind = "slow",
-                     .on = Trigger{.client = kProbed, .step = static_cast<Step>(i)},
+                     .on = Trigger{.client = kFaultedClient, .step = static_cast<Step>(i)},
                      .length = kMarkLength});
   }
   return marks;
 }
 
-Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
-                                            const std::vector<Frame>& frames) {
+Result<std::vector<ProtocolPlace>> FindProtocolPlaces(const History& history,
+                                                      const std::vector<Frame>& frames) {
   std::vector<std::pair<int64_t, ProtocolPlace>> passed;
   std::optional<int64_t> start_ns, end_ns;
   for (const Event& event : history.events) {
@@ -65,17 +65,17 @@ Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
   if (!start_ns || !end_ns) {
     return EnvironmentFailed(fmt::format(
         "client {} did not finish one section in a run without faults: there is nothing to sweep",
-        kProbed));
+        kFaultedClient));
   }
   std::map<std::pair<int, std::string>, int> seen;
   for (const Frame& frame : frames) {
-    if (frame.link.client != kProbed || frame.direction != Direction::kRequest) continue;
+    if (frame.link.client != kFaultedClient || frame.direction != Direction::kRequest) continue;
     if (frame.at_ns < *start_ns || frame.at_ns > *end_ns || frame.command.empty()) continue;
     const int nth = ++seen[{frame.link.node, frame.command}];
     passed.push_back(
         {frame.at_ns, {.command = frame.command, .node = frame.link.node, .nth = nth}});
   }
-  // Removes the steps that the client reached in a later section.
+  // Removes the steps and commands of later sections.
   std::erase_if(passed, [&](const auto& one) { return one.first > *end_ns; });
   std::ranges::stable_sort(passed, {}, [](const auto& one) { return one.first; });
   std::vector<ProtocolPlace> places;

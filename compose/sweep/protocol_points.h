@@ -1,5 +1,5 @@
-// The protocol of a lock as seen on the wire. Its places are the steps and commands of a client's
-// first acquire, work and release, where a fault can begin.
+// The protocol of a lock as observed on the wire. Its places, where a fault can begin, are the
+// steps and commands of a client's first acquire, work and release.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 
@@ -13,11 +13,11 @@
 
 namespace doublehold {
 
-// The client on which the faults act, and which starts first.
-constexpr int kProbed = 1;
+// The client on which the faults act. It starts first.
+constexpr int kFaultedClient = 1;
 
-// A step that the client announces; or, if `command` is not empty, that command on one of its
-// links.
+// A place of the protocol. If `command` is empty, a step that the client announces. Otherwise, a
+// command on one of its links.
 struct ProtocolPlace {
   Step step = Step::kStart;
   std::string command{};
@@ -31,14 +31,14 @@ struct ProtocolPlace {
 // For example "after-read", "SET to the store", "2nd EVALSHA to node 1".
 std::string Describe(const ProtocolPlace& place);
 
-// Faults that do nothing but record when the client reached each of its steps, for a run that
-// learns the places.
+// Returns faults that have no effect, but record when the client reached each of its steps. The run
+// that learns the places has these faults.
 std::vector<FaultPlan> StepMarks();
 
-// The places in the order of that run, from the client's start to the last step of its first cycle.
-// Returns an error if the client did not complete a cycle or sent no command.
-Result<std::vector<ProtocolPlace>> PlacesOf(const History& history,
-                                            const std::vector<Frame>& frames);
+// Returns the places in the order of a run with StepMarks, from the client's start to the last step
+// of its first cycle. Returns an error if the client did not complete a cycle or sent no command.
+Result<std::vector<ProtocolPlace>> FindProtocolPlaces(const History& history,
+                                                      const std::vector<Frame>& frames);
 
 }  // namespace doublehold
 

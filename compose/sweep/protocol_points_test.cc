@@ -1,4 +1,4 @@
-// The places of a protocol, from a run's marks and frames.
+// Tests which places of a protocol are found in a run's marks and frames.
 #include "compose/sweep/protocol_points.h"
 
 #include <gtest/gtest.h>
@@ -23,10 +23,10 @@ class Protocol : public ::testing::Test {
                                  .client = kSupervisor,
                                  .op = Op::kFault,
                                  .type = type,
-                                 .value = {fault, 0, kProbed, -1}});
+                                 .value = {fault, 0, kFaultedClient, -1}});
     }
   }
-  void Say(const std::string& command, int64_t at_ms, int node = 1, int client = kProbed) {
+  void Say(const std::string& command, int64_t at_ms, int node = 1, int client = kFaultedClient) {
     for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
       frames_.push_back({.at_ns = at_ms * kMs,
                          .link = {client, node},
@@ -36,7 +36,7 @@ class Protocol : public ::testing::Test {
   }
 
   std::vector<std::string> Places() {
-    const Result<std::vector<ProtocolPlace>> places = PlacesOf(history_, frames_);
+    const Result<std::vector<ProtocolPlace>> places = FindProtocolPlaces(history_, frames_);
     EXPECT_TRUE(places.has_value()) << places.error().message;
     std::vector<std::string> texts;
     for (const ProtocolPlace& place : *places) texts.push_back(Describe(place));
@@ -68,7 +68,7 @@ TEST_F(Protocol, HasTheStepsAndCommandsOfTheFirstClientsFirstSection) {
                                       "after-release"}));
 }
 
-TEST_F(Protocol, TheOrdinalsOfManyCommandsAreWords) {
+TEST_F(Protocol, RepeatedCommandsAreNumberedWithOrdinals) {
   Reach(Step::kStart, 1);
   for (int i = 0; i < 23; ++i) Say("GET", 2);
   Reach(Step::kAfterRelease, 3);
@@ -84,7 +84,7 @@ TEST_F(Protocol, IsAnErrorIfTheClientNeverReleased) {
   Reach(Step::kStart, 1);
   Say("SET", 2);
   Reach(Step::kAfterAcquire, 3);
-  const Result<std::vector<ProtocolPlace>> places = PlacesOf(history_, frames_);
+  const Result<std::vector<ProtocolPlace>> places = FindProtocolPlaces(history_, frames_);
   ASSERT_FALSE(places.has_value());
   EXPECT_EQ(places.error().code, ExitCode::kEnvironment);
   EXPECT_EQ(

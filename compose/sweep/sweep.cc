@@ -27,33 +27,34 @@ Duration Leases(const Plan& plan, double share) {
   return Duration(static_cast<int64_t>(share * static_cast<double>(ToNs(plan.lease))));
 }
 
-// Whether the second of two faults had nothing left to act on.
-bool Missed(const nlohmann::json& verdict) {
+// Whether the second of two faults had no target.
+bool SecondFaultHadNoTarget(const nlohmann::json& verdict) {
   const auto faults = verdict.find("faults");
   return faults != verdict.end() && !faults->empty() && faults->back().at("episodes").empty();
 }
 
-// Whether a grant lasted longer than the pauses, which should have outlasted it.
+// Whether a grant lasted longer than the pauses, although a pause must outlast a grant.
 bool HadShortPauses(const nlohmann::json& verdict) {
   const auto spots = verdict.find("blind_spots");
   return spots != verdict.end() && spots->is_object() && spots->value("short_pauses", false);
 }
 
-// Whether a claim makes the outcome of a run unknown. A claim with nothing to judge, such as
-// `release` if no client released, does not. Exceptions: the claim is vital for the lock, or no
-// other claim was decided.
-bool LeavesOpen(const nlohmann::json& claim, bool is_vital, const nlohmann::json& verdict) {
+// Whether a claim makes the outcome of a run unknown. An unknown claim with nothing to judge, such
+// as `release` if no client released, does so only in two cases: the claim is vital for the lock,
+// or no other claim was decided.
+bool MakesOutcomeUnknown(const nlohmann::json& claim, bool is_vital,
+                         const nlohmann::json& verdict) {
   if (claim.at("outcome") != "unknown") return false;
   const auto is_unknown = [](const nlohmann::json& c) { return c.at("outcome") == "unknown"; };
   const bool had_something = claim.value("opportunities", int64_t{1}) > 0;
   return is_vital || had_something || std::ranges::all_of(verdict.at("claims"), is_unknown);
 }
 
-// Delays the other clients until the first client is at its fault.
+// Returns faults that delay the other clients until the first client has reached its fault.
 std::vector<FaultPlan> LateOthers(const Plan& plan) {
   std::vector<FaultPlan> late;
   for (int client = 1; client <= plan.clients; ++client) {
-    if (client == kProbed) continue;
+    if (client == kFaultedClient) continue;
     late.push_back({.name = fmt::format("late-{}", client),
                     .kind = "slow",
                     .on = Trigger{.client = client, .step = Step::kStart},
@@ -77,12 +78,12 @@ FaultPlan FaultAt(const Point& point, const Plan& plan) {
   const Duration lasts = Leases(plan, kLeasesOfAFault);
   FaultPlan swept = PlanOf(*fault, {.lasts = lasts, .clock_length = lasts});
   swept.name = Describe(point);
-  swept.client = kProbed;
+  swept.client = kFaultedClient;
   if (place->IsStep()) {
-    swept.on = Trigger{.client = kProbed, .step = place->step};
+    swept.on = Trigger{.client = kFaultedClient, .step = place->step};
     return swept;
   }
-  swept.on = Trigger{.client = kProbed, .step = Step::kStart};
+  swept.on = Trigger{.client = kFaultedClient, .step = Step::kStart};
   swept.nodes = {place->node};
   swept.command = place->command;
   swept.nth = place->nth;
@@ -90,7 +91,7 @@ FaultPlan FaultAt(const Point& point, const Plan& plan) {
   return swept;
 }
 
-std::vector<Point> PointsOf(const SweepRequest& request) {
+std::vector<Point> ListPoints(const SweepRequest& request) {
   std::vector<Point> points;
   for (const ProtocolPlace& place : request.places) {
     for (const FaultFormEntry* fault : request.faults) {
@@ -100,7 +101,7 @@ std::vector<Point> PointsOf(const SweepRequest& request) {
   return points;
 }
 
-Result<SuiteCell> CellOf(const std::vector<Point>& points, const SweepRequest& request) {
+Result<SuiteCell> MakeSweepCell(const std::vector<Point>& points, const SweepRequest& request) {
   const bool alone = points.size() == 1;
   SuiteCell cell{
       .row = alone ? Describe(*points.front().place) : Describe(points.front()),
@@ -115,13 +116,14 @@ Result<SuiteCell> CellOf(const std::vector<Point>& points, const SweepRequest& r
 }
 
 Result<void> Add(const std::vector<Point>& points, const SweepRequest& request, Suite& suite) {
-  SuiteCell cell = TRY(CellOf(points, request));
+  SuiteCell cell = TRY(MakeSweepCell(points, request));
   AddCell(suite, std::move(cell));
   return {};
 }
 
-// A place takes only one fault, and no fault comes after a crash of the client.
-bool GoTogether(const Point& first, const Point& second) {
+// Whether a run can have both faults. They need different places, and no fault can follow a crash
+// of the client.
+bool CanCombine(const Point& first, const Point& second) {
   return first.place != second.place &&
          !FindFault(first.fault->kind)->traits.Has(FaultTrait::kKills);
 }
@@ -136,10 +138,10 @@ Plan PlanToLearn(const Plan& base) {
   return plan;
 }
 
-Result<SweepCells> CellsOf(const SweepRequest& request) {
+Result<SweepCells> MakeSweepCells(const SweepRequest& request) {
   SweepCells cells{
       .suite = {.name = "sweep-" + request.base.lock, .seed = request.base.seed, .about = {}}};
-  const std::vector<Point> points = PointsOf(request);
+  const std::vector<Point> points = ListPoints(request);
   for (const Point& point : points) {
     TRY(Add({point}, request, cells.suite));
   }
@@ -150,7 +152,7 @@ Result<SweepCells> CellsOf(const SweepRequest& request) {
   if (request.depth == 1) return cells;
   for (size_t i = 0; i < points.size(); ++i) {
     for (size_t j = i + 1; j < points.size(); ++j) {
-      if (GoTogether(points[i], points[j])) cells.pairs.emplace_back(i, j);
+      if (CanCombine(points[i], points[j])) cells.pairs.emplace_back(i, j);
     }
   }
   if (cells.pairs.size() > kMostPairs) {
@@ -168,8 +170,8 @@ bool IsUnknown(const SweepOutcome& outcome) {
   return outcome.letters.find(kUnknownOutcome) != std::string::npos;
 }
 
-SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const SuiteCell& cell,
-                       bool pair) {
+SweepOutcome ReadSweepOutcome(const nlohmann::json& verdict, int64_t unheld_ns,
+                              const SuiteCell& cell, bool pair) {
   SweepOutcome outcome{.unheld_ns = unheld_ns};
   if (!verdict.is_object())
     return {.letters = {kUnknownOutcome}, .sentence = "the run has no verdict"};
@@ -177,7 +179,7 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   for (const CheckerEntry* entry : InOrderOfLetters()) {
     for (const nlohmann::json& claim : verdict.at("claims")) {
       if (claim.at("claim") != entry->claim) continue;
-      if (unknown.empty() && LeavesOpen(claim, entry->letter.vital > 0, verdict))
+      if (unknown.empty() && MakesOutcomeUnknown(claim, entry->letter.vital > 0, verdict))
         unknown = fmt::format("{}: {}", entry->claim, claim.value("reason", ""));
       if (claim.at("outcome") != "violated") continue;
       outcome.violated.emplace_back(entry->claim);
@@ -190,7 +192,7 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   const bool stuck = outcome.letters.find('L') != std::string::npos;
   if (!stuck && unheld_ns > ToNs(cell.plan.lease) / 2) outcome.letters += kUnheld;
   if (outcome.violated.empty() && HadShortPauses(verdict)) outcome.letters += kTooShort;
-  if (pair && outcome.violated.empty() && Missed(verdict)) {
+  if (pair && outcome.violated.empty() && SecondFaultHadNoTarget(verdict)) {
     outcome.letters += kNotReached;
   } else if (outcome.violated.empty() && !unknown.empty()) {
     outcome.letters += kUnknownOutcome;
@@ -200,7 +202,7 @@ SweepOutcome OutcomeOf(const nlohmann::json& verdict, int64_t unheld_ns, const S
   return outcome;
 }
 
-std::string LegendOf(const std::vector<SweepOutcome>& outcomes) {
+std::string FormatLegend(const std::vector<SweepOutcome>& outcomes) {
   std::string letters;
   for (const SweepOutcome& outcome : outcomes) letters += outcome.letters;
   const auto used = [&](char letter) { return letters.find(letter) != std::string::npos; };

@@ -1,4 +1,4 @@
-// Sweeps on real servers of locks whose weak places are known.
+// Tests sweeps on real servers of locks whose weak places are known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using SweepNames = std::vector<std::string>;
 
 class SweepOnServers : public ::testing::Test {
  protected:
-  // The cells of a sweep with these faults.
+  // Returns the cells of a sweep with these faults.
   nlohmann::json Sweep(const std::string& lock, const std::string& faults) {
     const Finished finished = RunProgram(
         {"sweep", "--lock", lock, "--faults", faults, "--json", "--out", folder_.path().string()});
@@ -43,7 +43,7 @@ TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
   EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), oversold);               // K14
   EXPECT_EQ(ViolatedAt(cells, "SET to the store/hold-request"), oversold);  // K15
   EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");      // K16
-  // Places at which a pause is harmless.
+  // At these places a pause is harmless.
   EXPECT_EQ(At(cells, "start/pause").at("letters"), ".");
   EXPECT_EQ(At(cells, "after-release/pause").at("letters"), ".");
 }
@@ -68,7 +68,7 @@ TEST_F(SweepOnServers, ARunWithFramesRecordsEachCommandAndItsReply) {
   const Finished finished =
       RunProgram({"run", "--lock", "set-nx-px", "--clients", "1", "--duration", "300ms", "--lease",
                   "300ms", "--frames", "--into", into});
-  EXPECT_EQ(finished.exit_code, 2) << finished.err;  // a client alone proves nothing
+  EXPECT_EQ(finished.exit_code, 2) << finished.err;  // a run with a single client proves nothing
   std::ifstream in(into + "/frames.jsonl");
   std::vector<std::string> told;
   int64_t last_ns = 0;

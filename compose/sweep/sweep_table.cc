@@ -19,7 +19,7 @@ std::string TrimmedLine(std::string line) {
 
 }  // namespace
 
-std::string TableOf(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes) {
+std::string FormatSweepTable(const SweepCells& cells, const std::vector<SweepOutcome>& outcomes) {
   std::vector<std::string> rows, columns;
   std::map<std::pair<std::string, std::string>, std::string> letters;
   for (size_t i = 0; i < cells.singles; ++i) {

@@ -1,4 +1,4 @@
-// Tests which cells a sweep makes from the places, and how it prints their outcomes.
+// Tests which cells a sweep makes of the places, and how it prints their outcomes.
 #include "compose/sweep/sweep.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<const FaultFormEntry*> Faults(const std::vector<std::string>& names)
 SweepCells Cells(const std::vector<std::string>& faults, int depth = 1) {
   const Plan base = Base();
   const Result<SweepCells> cells =
-      CellsOf({.base = base, .places = kPlaces, .faults = Faults(faults), .depth = depth});
+      MakeSweepCells({.base = base, .places = kPlaces, .faults = Faults(faults), .depth = depth});
   EXPECT_TRUE(cells.has_value()) << cells.error().message;
   return cells.value_or(SweepCells{});
 }
@@ -56,20 +56,20 @@ TEST(Sweep, AMessageFaultActsOnExactlyThatCommandOfTheFirstClient) {
   const SweepCells cells = Cells({"hold-request"});
   const FaultPlan& fault = Last(cells.suite.cells.back());
   EXPECT_EQ(fault.kind, "hold");
-  EXPECT_EQ(fault.client, kProbed);
+  EXPECT_EQ(fault.client, kFaultedClient);
   EXPECT_EQ(fault.nodes, std::vector<int>{kStoreNode});
   EXPECT_EQ(fault.direction, "request");
   EXPECT_EQ(fault.command, "SET");
   EXPECT_EQ(fault.nth, 2);
   EXPECT_EQ(fault.count, 1);
-  EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kStart}));
+  EXPECT_EQ(fault.on, (Trigger{.client = kFaultedClient, .step = Step::kStart}));
   EXPECT_EQ(fault.length, 720ms);  // the lease has expired by then
 }
 
 TEST(Sweep, AClockFaultLastsAsLongAsOtherFaults) {
   const auto moved = [](const char* form) {
     const FaultPlan fault = Last(Cells({form}).suite.cells.back());
-    EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kAfterAcquire}));
+    EXPECT_EQ(fault.on, (Trigger{.client = kFaultedClient, .step = Step::kAfterAcquire}));
     EXPECT_EQ(fault.length, 720ms);
     return fault;
   };
@@ -82,7 +82,7 @@ TEST(Sweep, AProcessFaultBeginsAtTheClientsStep) {
   const SweepCells cells = Cells({"pause"});
   const FaultPlan& fault = Last(cells.suite.cells.back());
   EXPECT_EQ(fault.kind, "pause");
-  EXPECT_EQ(fault.on, (Trigger{.client = kProbed, .step = Step::kAfterAcquire}));
+  EXPECT_EQ(fault.on, (Trigger{.client = kFaultedClient, .step = Step::kAfterAcquire}));
   EXPECT_TRUE(fault.nodes.empty());
 }
 
@@ -115,7 +115,7 @@ TEST(Sweep, TooManyCellsOrNoneAreRefused) {
   for (int i = 1; i <= 300; ++i) many.push_back({.command = "EVALSHA", .node = 1, .nth = i});
   const auto refusal = [&](const std::vector<ProtocolPlace>& places, const std::string& fault) {
     const Result<SweepCells> cells =
-        CellsOf({.base = base, .places = places, .faults = Faults({fault}), .depth = 2});
+        MakeSweepCells({.base = base, .places = places, .faults = Faults({fault}), .depth = 2});
     return cells ? "accepted" : cells.error().message;
   };
   EXPECT_EQ(refusal(many, "drop-reply"),
@@ -135,7 +135,7 @@ json Verdict(const std::vector<std::pair<std::string, std::string>>& claims) {
   return {{"claims", list}};
 }
 
-// Unknown claims are unknown because they had nothing to judge.
+// Returns a verdict whose unknown claims had nothing to judge.
 json WithNothingToJudge(const std::vector<std::pair<std::string, std::string>>& claims) {
   json verdict = Verdict(claims);
   for (json& claim : verdict["claims"])
@@ -186,7 +186,8 @@ TEST(Sweep, AnOutcomeIsALetterAClaim) {
   for (const auto& each : cases) {
     SCOPED_TRACE(each.verdict.dump());
     const SuiteCell cell{.plan = Base()};
-    const SweepOutcome outcome = OutcomeOf(each.verdict, each.unheld_ms * 1'000'000, cell, false);
+    const SweepOutcome outcome =
+        ReadSweepOutcome(each.verdict, each.unheld_ms * 1'000'000, cell, false);
     EXPECT_EQ(outcome.letters, each.letters);
     EXPECT_EQ(outcome.sentence, each.sentence);
   }
@@ -196,12 +197,13 @@ TEST(Sweep, APairWhoseSecondFaultHadNoTargetIsNotUnknown) {
   json verdict = Verdict({{"exclusion", "unknown"}});
   verdict["faults"] = {{{"episodes", {1}}}, {{"episodes", json::array()}}};
   const SuiteCell cell{.plan = Base()};
-  EXPECT_EQ(OutcomeOf(verdict, 0, cell, true).letters, "-");
-  EXPECT_EQ(OutcomeOf(verdict, 0, cell, false).letters, "?") << "alone it should have met it";
-  EXPECT_FALSE(IsUnknown(OutcomeOf(verdict, 0, cell, true)));
-  EXPECT_TRUE(IsUnknown(OutcomeOf(verdict, 0, cell, false)));
+  EXPECT_EQ(ReadSweepOutcome(verdict, 0, cell, true).letters, "-");
+  EXPECT_EQ(ReadSweepOutcome(verdict, 0, cell, false).letters, "?")
+      << "alone it should have met it";
+  EXPECT_FALSE(IsUnknown(ReadSweepOutcome(verdict, 0, cell, true)));
+  EXPECT_TRUE(IsUnknown(ReadSweepOutcome(verdict, 0, cell, false)));
   verdict["faults"] = {{{"episodes", json::array()}}, {{"episodes", {1}}}};
-  EXPECT_EQ(OutcomeOf(verdict, 0, cell, true).letters, "?");
+  EXPECT_EQ(ReadSweepOutcome(verdict, 0, cell, true).letters, "?");
 }
 
 TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
@@ -210,13 +212,13 @@ TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
                                            {.letters = "w"},
                                            {.letters = "hS", .violated = {"exclusion", "stock"}},
                                            {.letters = "?"}};
-  EXPECT_EQ(TableOf(cells, outcomes),
+  EXPECT_EQ(FormatSweepTable(cells, outcomes),
             "place                 pause  drop-reply\n"
             "start                 .\n"
             "SET to node 1                w\n"
             "after-acquire         hS\n"
             "2nd SET to the store         ?\n");
-  EXPECT_EQ(LegendOf(outcomes),
+  EXPECT_EQ(FormatLegend(outcomes),
             "  h  held twice, one lease had ended\n"
             "  S  stock lost or sold twice\n"
             "  w  the lock was unavailable for more than half a lease, then free again\n"

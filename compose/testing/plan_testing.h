@@ -1,4 +1,4 @@
-// For tests: builds plans from TOML texts, which error messages call x.toml.
+// For tests: builds plans from TOML texts. Error messages call such a text x.toml.
 #ifndef DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_
 #define DOUBLEHOLD_COMPOSE_TESTING_PLAN_TESTING_H_
 
@@ -17,14 +17,15 @@ inline Result<Plan> Built(const std::string& toml) {
   return BuildPlan(std::move(*settings));
 }
 
-// Fails the test if the plan is refused.
+// Returns the plan. Fails the test if the plan is refused.
 inline Plan Good(const std::string& toml) {
   Result<Plan> plan = Built(toml);
   EXPECT_TRUE(plan.has_value()) << plan.error().message;
   return plan.value_or(Plan{});
 }
 
-// The error message, which must be bad input on one line; "accepted" if there is none.
+// Returns the error message. Returns "accepted" if the plan is not refused. Expects bad input, and
+// a message on one line.
 inline std::string Refusal(const std::string& toml) {
   const Result<Plan> plan = Built(toml);
   if (plan) return "accepted";

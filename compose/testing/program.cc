@@ -28,7 +28,7 @@ std::string Content(const fs::path& file) {
   return text.str();
 }
 
-std::vector<pid_t> ChildrenOf(pid_t parent) {
+std::vector<pid_t> ListChildren(pid_t parent) {
   std::vector<pid_t> children;
   std::ifstream in(fmt::format("/proc/{}/task/{}/children", parent, parent));
   for (pid_t child = 0; in >> child;) children.push_back(child);
@@ -68,7 +68,8 @@ Program::Program(std::vector<std::string> words) {
   const fs::path temporary = folder_.path() / "tmp";
   fs::create_directory(temporary);
   const int out = open((folder_.path() / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  // A background job of a shell ignores SIGINT, and the program would inherit that.
+  // Restores the default action of SIGINT. A background job of a shell ignores SIGINT, and the
+  // program would inherit this.
   const Result<pid_t> pid = Spawn({.argv = std::move(words),
                                    .environment = {"TMPDIR=" + temporary.string()},
                                    .log = folder_.path() / "err",
@@ -103,9 +104,9 @@ std::string Program::Out() const { return Content(folder_.path() / "out"); }
 std::string Program::Err() const { return Content(folder_.path() / "err"); }
 
 std::vector<pid_t> Program::Descendants() const {
-  std::vector<pid_t> found = ChildrenOf(pid_);
+  std::vector<pid_t> found = ListChildren(pid_);
   for (size_t i = 0; i < found.size(); ++i) {
-    for (const pid_t child : ChildrenOf(found[i])) found.push_back(child);
+    for (const pid_t child : ListChildren(found[i])) found.push_back(child);
   }
   return found;
 }
@@ -137,7 +138,7 @@ Finished RunProgram(const std::vector<std::string>& words) {
   return {.exit_code = exit_code, .out = program.Out(), .err = program.Err()};
 }
 
-nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim) {
+nlohmann::json FindClaimJson(const nlohmann::json& verdict, const std::string& claim) {
   for (const nlohmann::json& candidate : verdict.at("claims")) {
     if (candidate.at("claim") == claim) return candidate;
   }

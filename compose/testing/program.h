@@ -13,10 +13,10 @@
 
 namespace doublehold {
 
-// Far longer than anything takes in a test that passes.
+// Much longer than any wait in a test that passes.
 constexpr std::chrono::seconds kProgramPatience{60};
 
-// Waits until `condition` is true. Returns false after `patience`.
+// Waits until `condition` returns true. Returns false if it does not within `patience`.
 bool Eventually(const std::function<bool()>& condition,
                 std::chrono::seconds patience = kProgramPatience);
 
@@ -33,8 +33,8 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
-// A running program. The destructor kills it with its descendants. It has its own folder for
-// temporary files, so that a test sees which files it leaves.
+// A running program. The destructor kills it with its descendants. The program has its own folder
+// for temporary files, so that a test can count the files that it leaves.
 class Program {
  public:
   // `words` are the arguments after the program's name.
@@ -49,12 +49,12 @@ class Program {
   [[nodiscard]] std::string Out() const;
   [[nodiscard]] std::string Err() const;
 
-  // All running descendants of the program.
+  // Returns all running descendants of the program.
   [[nodiscard]] std::vector<pid_t> Descendants() const;
-  // The descendants whose name begins with `start`; the first of these, or 0.
+  // Return the descendants whose name begins with `start`, and the first of them, or 0.
   [[nodiscard]] std::vector<pid_t> DescendantsNamed(const std::string& start) const;
   [[nodiscard]] pid_t DescendantNamed(const std::string& start) const;
-  // The number of files and folders in its temporary folder.
+  // Returns the number of files and folders in the program's temporary folder.
   [[nodiscard]] size_t TemporaryFiles() const;
 
  private:
@@ -63,7 +63,7 @@ class Program {
   bool ended_ = false;
 };
 
-// Whether the process has ended; it may be a zombie.
+// Whether the process has ended. A zombie has ended too.
 bool IsOver(pid_t process);
 
 struct Finished {
@@ -73,18 +73,18 @@ struct Finished {
 };
 Finished RunProgram(const std::vector<std::string>& words);
 
-// The claim of that name in a verdict.json; null if it is missing.
-nlohmann::json ClaimOf(const nlohmann::json& verdict, const std::string& claim);
+// Returns the claim of that name in a verdict.json. Returns null if the claim is missing.
+nlohmann::json FindClaimJson(const nlohmann::json& verdict, const std::string& claim);
 
 nlohmann::json ReadJson(const std::filesystem::path& file);
 
-// Calls `run`, which returns a verdict.json, until the machine stalled no process during the run;
-// up to ten times. A stalled run proves little about timing. Decides only by the stall meter and
-// not by the verdict. `run` gets the number of earlier runs.
+// Calls `run`, which returns a verdict.json, up to ten times, until the machine stalled no process
+// in the run. A stalled run proves little about timing. Decides by the stall meter alone, not by
+// the verdict. `run` gets the number of earlier runs.
 nlohmann::json UnstalledVerdict(const std::function<nlohmann::json(int before)>& run);
 void WriteFile(const std::filesystem::path& file, const std::string& text);
 
-// The number of newlines in `text`.
+// Returns the number of newlines in `text`.
 size_t Lines(const std::string& text);
 
 }  // namespace doublehold

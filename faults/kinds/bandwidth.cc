@@ -1,5 +1,5 @@
-// bandwidth: a narrow network that passes at most `bytes-per-second` on each connection, in one
-// direction or both. Further bytes wait; then their sender is blocked.
+// bandwidth: passes at most `bytes-per-second` on each connection, in one direction or both.
+// Further bytes wait, and in the end their sender is blocked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace doublehold {
 namespace {
 
 constexpr std::string_view kBandwidthDirection = "both";
-constexpr int64_t kGrainsPerSecond = 1000;  // bytes pass in portions of one millisecond
+constexpr int64_t kPortionsPerSecond = 1000;  // bytes pass in portions of one millisecond
 
 Result<void> ValidateBandwidth(const FaultPlan& plan) {
   if (plan.bytes_per_second < 1) return BadFault(plan, "needs a bandwidth (bytes-per-second)");
@@ -19,7 +19,7 @@ Result<void> ValidateBandwidth(const FaultPlan& plan) {
 }
 
 Healer StartBandwidth(Cluster& cluster, const FaultStart& start, Prng&) {
-  const int64_t bytes = std::max<int64_t>(1, start.plan.bytes_per_second / kGrainsPerSecond);
+  const int64_t bytes = std::max<int64_t>(1, start.plan.bytes_per_second / kPortionsPerSecond);
   const Duration gap = Duration(std::chrono::seconds(bytes)) / start.plan.bytes_per_second;
   return StartTimedOnLinks(cluster, start, DirectionsOf(start.plan, kBandwidthDirection),
                            {.action = LinkRule::Action::kPace, .bytes = bytes, .gap = gap});

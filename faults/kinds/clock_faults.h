@@ -10,7 +10,8 @@
 namespace doublehold {
 
 // Moves the clocks. The healer observes and restores them, and returns the skew that is furthest
-// from `asked_ns`; 0 when any of the clocks was not moved.
+// from `asked_ns`, in ns. It returns 0 if any of the processes certainly did not read its moved
+// clock.
 Healer StartOnClocks(Cluster& cluster, const std::vector<ProcessRef>& processes,
                      const ClockSkew& skew, int64_t asked_ns);
 

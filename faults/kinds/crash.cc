@@ -1,5 +1,6 @@
-// crash: kills a client or nodes (SIGKILL) for good. A killed client holds nothing any more. A
-// killed node can neither confirm nor revoke its grants. A later `restart` brings a node back.
+// crash: kills a client or nodes (SIGKILL). A client is not started again; a later `restart` starts
+// a node again. The holds of a killed client end at its death. A killed node can neither confirm
+// nor revoke its grants.
 #include "faults/fault.h"
 #include "faults/targets.h"
 

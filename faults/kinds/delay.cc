@@ -73,7 +73,8 @@ FaultEntry DelayFault() {
           .needs_network = true,
           .validate = ValidateDelay,
           .start = StartDelay,
-          // The longest delay that can be drawn. The healer measures the longest that occurred.
+          // The longest delay that can be drawn. The healer returns the longest delay that
+          // occurred.
           .asked_ns = [](const FaultPlan& plan) { return ToNs(LongestDelay(RuleOf(plan))); },
           .what = DescribeDelay};
 }

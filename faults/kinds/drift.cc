@@ -10,9 +10,9 @@
 namespace doublehold {
 namespace {
 
-constexpr double kFastest = 100;  // limit of the clock page
+constexpr double kFastest = 100;  // highest rate that the clock page accepts
 
-// Returns the clock's offset at the end.
+// Returns the clock's offset at the end of the fault, in ns.
 int64_t AskedByDrift(const FaultPlan& plan) {
   return std::llround((plan.rate - 1.0) * static_cast<double>(ToNs(plan.length)));
 }

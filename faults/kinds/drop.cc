@@ -1,5 +1,5 @@
-// drop: loses `count` frames (default 1) on each link. If a reply is lost, its command has run and
-// the client cannot know. Ends when all these frames are dropped.
+// drop: loses `count` frames (default 1) on each link. If a reply is lost, its command has run, but
+// the client cannot know that. Ends when `count` frames of every link are dropped.
 #include <fmt/format.h>
 
 #include <algorithm>

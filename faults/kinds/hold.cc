@@ -1,6 +1,6 @@
 // hold: keeps `count` frames (default 1) on each link for `length` each, then releases them. A held
-// request arrives when its client no longer expects it. Later frames of its connection wait behind
-// it. Ends when all held frames are forwarded.
+// request arrives when its client no longer expects that. Later frames of the connection wait
+// behind a held frame. Ends when all held frames are forwarded.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // jump: moves the wall clock of processes ahead by `by` (negative: back). Once healed, the clock
 // reads the true time again. A node whose clock jumps past a lease expires the key early; a node
-// whose clock jumps back keeps the key longer. The clock that orders the history is not affected.
+// whose clock jumps back keeps the key longer. The jump does not affect the clock that orders the
+// history.
 #include <fmt/format.h>
 
 #include "faults/kinds/clock_faults.h"

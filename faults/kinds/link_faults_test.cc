@@ -12,35 +12,35 @@ using testing::Write;
 
 TEST_F(FaultTest, DelayActsBothWaysOnEveryLinkByDefault) {
   Healer healer = Start({.kind = "delay", .delay = 5ms, .jitter = 1ms});
-  EXPECT_EQ(Told().size(), 2u * 3u * 2u);  // clients, nodes with the store, directions
+  EXPECT_EQ(TakeLog().size(), 2u * 3u * 2u);  // clients, nodes with the store, directions
   EXPECT_EQ(cluster_.rules.at(1).limit, 0);
   EXPECT_EQ(Write(cluster_.rules.at(2)), "reply delay 5ms+-1ms");
   EXPECT_EQ(healer.Heal(), 12);  // the longest of all rules
   EXPECT_TRUE(cluster_.rules.empty());
 }
 
-TEST_F(FaultTest, HoldKeepsOneFrameForItsLengthAndEndsWhenItIsSpent) {
+TEST_F(FaultTest, HoldKeepsOneFrameForItsLengthAndEndsAfterThatFrame) {
   FaultPlan plan{.kind = "hold", .length = 800ms, .client = 2, .nodes = {1}};
   plan.direction = "reply";
   plan.command = "SET";
   Healer healer = Start(plan);
-  EXPECT_EQ(Told(), Log{"2-1 reply delay SET 800ms x1"});
-  cluster_.Spend(1);
-  EXPECT_EQ(spent_, 1);
+  EXPECT_EQ(TakeLog(), Log{"2-1 reply delay SET 800ms x1"});
+  cluster_.ReachLimit(1);
+  EXPECT_EQ(limits_reached_, 1);
   healer.Heal();
-  EXPECT_EQ(Told(), Log{"clear 1"});
+  EXPECT_EQ(TakeLog(), Log{"clear 1"});
 }
 
-TEST_F(FaultTest, AFaultOnSeveralLinksIsSpentWhenAllItsRulesAre) {
+TEST_F(FaultTest, AFaultOnSeveralLinksEndsWhenAllItsRulesReachedTheirLimit) {
   Healer healer = Start({.kind = "drop", .client = 1, .nodes = {1, 2}, .count = 3});
-  EXPECT_EQ(Told(), (Log{"1-1 reply drop x3", "1-2 reply drop x3"}));
-  cluster_.Spend(2);
-  EXPECT_EQ(spent_, 0);
-  cluster_.Spend(1);
-  EXPECT_EQ(spent_, 1);
+  EXPECT_EQ(TakeLog(), (Log{"1-1 reply drop x3", "1-2 reply drop x3"}));
+  cluster_.ReachLimit(2);
+  EXPECT_EQ(limits_reached_, 0);
+  cluster_.ReachLimit(1);
+  EXPECT_EQ(limits_reached_, 1);
 }
 
-TEST_F(FaultTest, AFaultMayBeHealedFromWithinOnSpent) {
+TEST_F(FaultTest, AFaultMayBeHealedFromWithinOnLimitReached) {
   Healer healer;
   const FaultPlan plan{.kind = "drop", .client = 1, .nodes = {1}};
   healer = FindFault("drop")->start(cluster_,
@@ -50,13 +50,13 @@ TEST_F(FaultTest, AFaultMayBeHealedFromWithinOnSpent) {
                                      .nodes = 1,
                                      .on_limit_reached = [&] { healer.Heal(); }},
                                     prng_);
-  cluster_.Spend(1);
+  cluster_.ReachLimit(1);
   EXPECT_TRUE(cluster_.rules.empty());
 }
 
 TEST_F(FaultTest, StallHoldsRequestsToAllNodesAndTheStore) {
   Healer healer = Start({.kind = "stall", .on = Trigger{1, Step::kBeforeWrite}});
-  EXPECT_EQ(Told(), (Log{"1-0 request hold", "1-1 request hold", "1-2 request hold"}));
+  EXPECT_EQ(TakeLog(), (Log{"1-0 request hold", "1-1 request hold", "1-2 request hold"}));
   EXPECT_EQ(healer.Heal(), 3);
 }
 
@@ -71,8 +71,8 @@ TEST_F(FaultTest, ARuleActsOnTheFramesThatThePlanSelects) {
   Healer dropped = Start(plan);
   plan.kind = "duplicate";
   Healer doubled = Start(plan);
-  EXPECT_EQ(Told(), (Log{"2-1 reply drop SET key dh:item:0 from 3 chance 0.5 x1",
-                         "2-1 request duplicate SET key dh:item:0 from 3 chance 0.5 x1"}));
+  EXPECT_EQ(TakeLog(), (Log{"2-1 reply drop SET key dh:item:0 from 3 chance 0.5 x1",
+                            "2-1 request duplicate SET key dh:item:0 from 3 chance 0.5 x1"}));
 }
 
 TEST_F(FaultTest, ADelayHasTheSpreadOfThePlan) {
@@ -85,8 +85,9 @@ TEST_F(FaultTest, ADelayHasTheSpreadOfThePlan) {
                            .jitter = 1ms,
                            .spread = spread});
   }
-  EXPECT_EQ(Told(), (Log{"1-1 reply delay 5ms+-1ms", "clear 1", "1-1 reply delay 5ms+-1ms normal",
-                         "clear 2", "1-1 reply delay 5ms+-1ms pareto", "clear 3"}));
+  EXPECT_EQ(TakeLog(),
+            (Log{"1-1 reply delay 5ms+-1ms", "clear 1", "1-1 reply delay 5ms+-1ms normal",
+                 "clear 2", "1-1 reply delay 5ms+-1ms pareto", "clear 3"}));
 }
 
 TEST_F(FaultTest, DripAndBandwidthSetAPaceAndMeasureTheirLength) {
@@ -102,7 +103,7 @@ TEST_F(FaultTest, DripAndBandwidthSetAPaceAndMeasureTheirLength) {
                            .nodes = {1},
                            .direction = "request",
                            .bytes_per_second = 50});
-  EXPECT_EQ(Told(),
+  EXPECT_EQ(TakeLog(),
             (Log{"1-1 request pace 3 bytes every 2ms", "1-1 request pace 20 bytes every 1ms",
                  "1-1 request pace 1 bytes every 20ms"}));
   cluster_.now += 300ms;
@@ -111,26 +112,26 @@ TEST_F(FaultTest, DripAndBandwidthSetAPaceAndMeasureTheirLength) {
 
 TEST_F(FaultTest, ABlackHoleDropsBothWaysAndMeasuresItsLength) {
   Healer healer = Start({.kind = "black-hole", .client = 1, .nodes = {2}});
-  EXPECT_EQ(Told(), (Log{"1-2 request drop", "1-2 reply drop"}));
+  EXPECT_EQ(TakeLog(), (Log{"1-2 request drop", "1-2 reply drop"}));
   cluster_.now += 300ms;
   EXPECT_EQ(healer.Heal(), ToNs(300ms));
 }
 
-TEST_F(FaultTest, ABlackHoleMayTakeOneDirection) {
+TEST_F(FaultTest, ABlackHoleMayDropOneDirectionOnly) {
   FaultPlan plan{.kind = "black-hole", .client = 1, .nodes = {2}};
   plan.direction = "reply";
   Healer healer = Start(plan);
-  EXPECT_EQ(Told(), Log{"1-2 reply drop"});
+  EXPECT_EQ(TakeLog(), Log{"1-2 reply drop"});
 }
 
-TEST_F(FaultTest, ResetTakesOneRequestOfEachLink) {
+TEST_F(FaultTest, ResetActsOnOneRequestOfEachLink) {
   Healer healer = Start({.kind = "reset", .client = 1, .nodes = {0}});
-  EXPECT_EQ(Told(), Log{"1-0 request reset x1"});
+  EXPECT_EQ(TakeLog(), Log{"1-0 request reset x1"});
 }
 
 TEST_F(FaultTest, APartitionCutsEveryClientOffByDefault) {
   Healer healer = Start({.kind = "partition", .nodes = {2}});
-  EXPECT_EQ(Told(),
+  EXPECT_EQ(TakeLog(),
             (Log{"1-2 request drop", "1-2 reply drop", "2-2 request drop", "2-2 reply drop"}));
 }
 
@@ -138,17 +139,17 @@ TEST_F(FaultTest, APartitionCutsTheLinksItListsInOneDirection) {
   Healer healer = Start({.kind = "partition",
                          .direction = "reply",
                          .links = {{.client = 1, .node = 2}, {.client = 2, .node = 0}}});
-  EXPECT_EQ(Told(), (Log{"1-2 reply drop", "2-0 reply drop"}));
+  EXPECT_EQ(TakeLog(), (Log{"1-2 reply drop", "2-0 reply drop"}));
 }
 
 TEST_F(FaultTest, CutReplicationActedOnlyIfTrafficWasLost) {
   for (const int64_t lost : {3, 0}) {
     cluster_.lost_chunks = lost;
     Healer healer = Start({.kind = "cut-replication", .nodes = {1, 2}});
-    EXPECT_EQ(Told(), (Log{"cut 1", "cut 2"}));
+    EXPECT_EQ(TakeLog(), (Log{"cut 1", "cut 2"}));
     cluster_.now += 700ms;
     EXPECT_EQ(healer.Heal(), lost == 0 ? 0 : ToNs(700ms));
-    EXPECT_EQ(Told(), (Log{"mend 1", "mend 2"}));
+    EXPECT_EQ(TakeLog(), (Log{"mend 1", "mend 2"}));
   }
 }
 

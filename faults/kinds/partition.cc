@@ -1,7 +1,7 @@
-// partition: cuts clients off from nodes until it is healed: one client or every client from
-// `nodes`, or exactly the listed links. `sides` becomes such links when the plan is made. Dropped
-// frames never arrive. With a direction the partition is one-way: with "reply", commands run but
-// their replies are lost.
+// partition: cuts one client or every client off from `nodes`, or cuts exactly the listed links,
+// until it is healed. When the plan is made, `sides` is replaced by such links. Dropped frames
+// never arrive. A partition with a direction is one-way: with "reply", commands run but their
+// replies are lost.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,6 +1,6 @@
 // pause: stops whole processes (SIGSTOP). A watchdog in the process stops too, as in a real pause.
-// A stopped node keeps its connections, and its keys still expire. Not stopped are processes that
-// are dead at the start, and nodes that come back during the pause.
+// A stopped node keeps its connections, and its keys still expire. The fault does not stop
+// processes that are dead at its start, or nodes that are restarted while it is active.
 #include "faults/targets.h"
 
 namespace doublehold {

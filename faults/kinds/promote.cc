@@ -18,29 +18,31 @@
 namespace doublehold {
 namespace {
 
-constexpr std::array<std::string_view, 3> kWays{"by-hand", "planned", "awaited"};
+constexpr std::array<std::string_view, 3> kPromotionNames{"by-hand", "planned", "awaited"};
 
-std::optional<Promotion> WayOf(const FaultPlan& plan) {
+std::optional<Promotion> ParsePromotion(const FaultPlan& plan) {
   if (plan.how.empty()) return Promotion::kByHand;
-  const auto* found = std::ranges::find(kWays, plan.how);
-  if (found == kWays.end()) return std::nullopt;
-  return static_cast<Promotion>(found - kWays.begin());
+  const auto* found = std::ranges::find(kPromotionNames, plan.how);
+  if (found == kPromotionNames.end()) return std::nullopt;
+  return static_cast<Promotion>(found - kPromotionNames.begin());
 }
 
 Result<void> ValidatePromote(const FaultPlan& plan) {
   if (plan.nodes.size() != 1 || plan.nodes.front() == kStoreNode)
     return BadFault(plan, "needs the one node that becomes the master (nodes)", "nodes");
-  if (!WayOf(plan))
-    return BadFault(plan, UnknownWord("promotion", plan.how, {kWays.begin(), kWays.end()}), "how");
+  if (!ParsePromotion(plan))
+    return BadFault(
+        plan, UnknownWord("promotion", plan.how, {kPromotionNames.begin(), kPromotionNames.end()}),
+        "how");
   if (plan.times > 1)
     return BadFault(plan, "a node is promoted only once: remove 'times'", "times");
   return {};
 }
 
 Healer StartPromote(Cluster& cluster, const FaultStart& start, Prng&) {
-  // Shared: the promotion may succeed after the run has ended and the start is gone.
+  // Shared with the callback, which may run after the healer is destroyed.
   auto took = std::make_shared<int64_t>(0);
-  cluster.Promote(start.plan.nodes.front(), WayOf(start.plan).value_or(Promotion::kByHand),
+  cluster.Promote(start.plan.nodes.front(), ParsePromotion(start.plan).value_or(Promotion::kByHand),
                   [&cluster, took, began = cluster.Now(),
                    on_limit_reached = start.on_limit_reached](bool done) {
                     if (done) *took = AtLeastActed(cluster.Now() - began);
@@ -63,7 +65,7 @@ FaultEntry PromoteFault() {
           .asked_ns = [](const FaultPlan&) { return int64_t{0}; },
           .keeps_data =
               [](const Plan& plan, const FaultPlan& fault) {
-                return WayOf(fault) == Promotion::kPlanned &&
+                return ParsePromotion(fault) == Promotion::kPlanned &&
                        FindTopology(plan.topology)->lead != Lead::kSentinel;
               },
           .is_final = true,

@@ -1,6 +1,6 @@
-// reset: resets connections in place of `count` frames (default 1) on each link. In place of a
-// request, the command never reaches its node. In place of a reply, the command has run. Ends when
-// all these frames are done.
+// reset: resets connections in place of `count` frames (default 1) on each link. If the frame is a
+// request, its command never reaches the node. If it is a reply, its command has run. Ends after
+// `count` frames of every link.
 #include <fmt/format.h>
 
 #include <algorithm>

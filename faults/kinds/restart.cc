@@ -1,12 +1,12 @@
 // restart: kills nodes (SIGKILL) and starts them again after `for`. `data` selects the data with
-// which they come back:
+// which they begin:
 //
 //   empty    none, as a Redis without persistence
 //   rdb      the data of the last fault of kind `snapshot`
 //   aof      everything: a killed process loses nothing that it handed to the kernel
 //   aof-cut  everything but the last `cut` before the kill, as after a loss of power
 //
-// Ends when all nodes answer again. Connections break as when a server dies; scripts are lost.
+// Ends when all nodes answer again. A killed node loses its connections and its scripts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ Healer StartRestart(Cluster& cluster, const FaultStart& start, Prng&) {
                            .cut = start.plan.cut,
                            .on_back = on_back});
   }
-  // A node that is not back when the fault is healed means that the restart did not act.
+  // The restart did not act if it is healed before every node answers.
   return Healer([coming] { return coming->took_ns; });
 }
 

@@ -1,6 +1,6 @@
 // slow: keeps a client's session at the step that it has reached, while the rest of its process
-// continues. The critical section takes longer, but a watchdog keeps renewing, as in a long
-// computation.
+// continues. The critical section takes longer, but a watchdog keeps extending the lease, as in a
+// long computation.
 #include "faults/targets.h"
 
 namespace doublehold {

@@ -1,5 +1,5 @@
-// stall: keeps all frames in its direction until it is healed. Then they arrive at once, in order,
-// including frames of a client that has closed its connection since.
+// stall: keeps all frames in its direction until it is healed. Then the frames arrive at once, in
+// order, even if their client has closed its connection.
 #include "faults/targets.h"
 
 namespace doublehold {
@@ -24,7 +24,7 @@ FaultEntry StallFault() {
       .needs_network = true,
       .validate = ValidateLinkFault,
       .start = StartStall,
-      // The healer measures the longest time that a frame was kept; 0 when there was no frame.
+      // The healer returns the longest time that a frame was kept, or 0 if there was no frame.
       .asked_ns = [](const FaultPlan& plan) { return ToNs(plan.length); },
       .what =
           [](const FaultPlan& plan) { return NameTraffic(plan, kStallDirection) + " stalled"; }};

@@ -1,6 +1,6 @@
 // strobe: the wall clock of processes alternates between ahead by `by` (negative: back) and true,
-// `period` each. A clock behaves so when the time service and the host disagree. Leases end early,
-// or begin again, at random.
+// `period` each. A clock behaves in this way when the time service and the host disagree. Leases
+// end early, or begin again, at random.
 #include <fmt/format.h>
 
 #include "faults/kinds/clock_faults.h"

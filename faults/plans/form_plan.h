@@ -17,7 +17,8 @@ struct FormExtent {
   Duration down{};          // how long a restarting node is down
 };
 
-// Sets everything but the place: the caller sets the start, client, nodes and command.
+// Sets every field except where the fault acts: the caller sets its start, client, nodes and
+// command.
 FaultPlan PlanOf(const FaultFormEntry& form, const FormExtent& extent);
 
 // Returns the keys for an experiment file: `kind = "hold"`, `direction = "request"`.

@@ -17,47 +17,47 @@ namespace {
 constexpr uint64_t kPercent = 100;
 
 template <typename T>
-const T& OneOf(std::span<const T> choices, Prng& random) {
+const T& DrawOne(std::span<const T> choices, Prng& random) {
   return choices[random.Below(choices.size())];
 }
 
 bool Chance(uint64_t percent, Prng& random) { return random.Below(kPercent) < percent; }
 
-int AnyClient(const Plan& plan, Prng& random) {
+int DrawClient(const Plan& plan, Prng& random) {
   return 1 + static_cast<int>(random.Below(static_cast<uint64_t>(plan.clients)));
 }
 
-// Draws from one node up to a majority.
-std::vector<int> NodesUpToMajority(const Plan& plan, Prng& random) {
+// Draws a set of nodes, from one node up to a majority.
+std::vector<int> DrawUpToMajority(const Plan& plan, Prng& random) {
   const auto most = static_cast<uint64_t>(plan.nodes / 2 + 1);
   return DrawNodes(1 + static_cast<int>(random.Below(most)), plan.nodes, random);
 }
 
-// Rounds down to whole milliseconds, for readability.
-Duration WholeMs(Duration span) {
+// Rounds down to whole milliseconds, for readability. Returns at least 1 ms.
+Duration FloorToMs(Duration span) {
   return std::max<Duration>(1ms, std::chrono::floor<std::chrono::milliseconds>(span));
 }
 
-Duration ShareOfLease(double least, double most, const Plan& plan, Prng& random) {
+Duration DrawShareOfLease(double least, double most, const Plan& plan, Prng& random) {
   const auto lease_ns = static_cast<double>(ToNs(plan.lease));
   const double share = least + (most - least) * random.Unit();
-  return WholeMs(Duration(static_cast<int64_t>(lease_ns * share)));
+  return FloorToMs(Duration(static_cast<int64_t>(lease_ns * share)));
 }
 
-// Draws the target of a pause: a client at once, the first client at a step where it holds, nodes,
-// or both.
+// Draws the target of a pause: the first client that reaches a step at which it holds the lock,
+// another client, nodes, or a client and a node.
 FaultPlan DrawPause(const Plan& plan, Duration length, Prng& random) {
   static constexpr std::array kWhileItHolds{Step::kAfterAcquire, Step::kBeforeRelease};
   FaultPlan fault{.name = "pause", .kind = "pause", .length = length};
   const uint64_t whom = random.Below(kPercent);
   if (whom < 40) {
-    fault.on = Trigger{.client = 0, .step = OneOf<Step>(kWhileItHolds, random)};
+    fault.on = Trigger{.client = 0, .step = DrawOne<Step>(kWhileItHolds, random)};
   } else if (whom < 70) {
-    fault.client = AnyClient(plan, random);
+    fault.client = DrawClient(plan, random);
   } else if (whom < 90) {
-    fault.nodes = NodesUpToMajority(plan, random);
+    fault.nodes = DrawUpToMajority(plan, random);
   } else {
-    fault.client = AnyClient(plan, random);
+    fault.client = DrawClient(plan, random);
     fault.nodes = DrawNodes(1, plan.nodes, random);
   }
   return fault;
@@ -65,19 +65,19 @@ FaultPlan DrawPause(const Plan& plan, Duration length, Prng& random) {
 
 FaultPlan DrawClock(const Plan& plan, Duration length, Prng& random) {
   static constexpr std::array<std::string_view, 3> kKinds{"jump", "drift", "strobe"};
-  FaultPlan fault{.kind = std::string(OneOf<std::string_view>(kKinds, random)), .length = length};
+  FaultPlan fault{.kind = std::string(DrawOne<std::string_view>(kKinds, random)), .length = length};
   fault.name = fault.kind;
   if (Chance(50, random)) {
-    fault.client = AnyClient(plan, random);
+    fault.client = DrawClient(plan, random);
   } else {
-    fault.nodes = NodesUpToMajority(plan, random);
+    fault.nodes = DrawUpToMajority(plan, random);
   }
   if (fault.kind == "drift") {
     fault.rate = Chance(50, random) ? 1.1 + 0.9 * random.Unit() : 0.5 + 0.4 * random.Unit();
     return fault;
   }
-  fault.by = ShareOfLease(0.2, 3, plan, random) * (Chance(50, random) ? 1 : -1);
-  if (fault.kind == "strobe") fault.period = ShareOfLease(0.02, 0.2, plan, random);
+  fault.by = DrawShareOfLease(0.2, 3, plan, random) * (Chance(50, random) ? 1 : -1);
+  if (fault.kind == "strobe") fault.period = DrawShareOfLease(0.02, 0.2, plan, random);
   return fault;
 }
 
@@ -85,17 +85,17 @@ FaultPlan DrawNetwork(const Plan& plan, Duration length, Prng& random) {
   static constexpr std::array<std::string_view, 6> kKinds{"delay", "hold",  "drop",
                                                           "reset", "stall", "black-hole"};
   static constexpr std::array<std::string_view, 3> kDirections{"request", "reply", "both"};
-  FaultPlan fault{.kind = std::string(OneOf<std::string_view>(kKinds, random)), .length = length};
+  FaultPlan fault{.kind = std::string(DrawOne<std::string_view>(kKinds, random)), .length = length};
   fault.name = fault.kind;
-  fault.direction = OneOf<std::string_view>(kDirections, random);
-  if (Chance(70, random)) fault.client = AnyClient(plan, random);
+  fault.direction = DrawOne<std::string_view>(kDirections, random);
+  if (Chance(70, random)) fault.client = DrawClient(plan, random);
   if (Chance(30, random)) {
     fault.nodes = {kStoreNode};
   } else if (Chance(70, random)) {
-    fault.nodes = NodesUpToMajority(plan, random);
+    fault.nodes = DrawUpToMajority(plan, random);
   }
   if (fault.kind == "delay") {
-    fault.delay = ShareOfLease(0.05, 0.5, plan, random);
+    fault.delay = DrawShareOfLease(0.05, 0.5, plan, random);
     fault.jitter = fault.delay / 2;
   }
   if (fault.kind == "hold" || fault.kind == "drop" || fault.kind == "reset") {
@@ -107,15 +107,15 @@ FaultPlan DrawNetwork(const Plan& plan, Duration length, Prng& random) {
 FaultPlan DrawPartition(const Plan& plan, Duration length, Prng& random) {
   static constexpr std::array<std::string_view, 4> kDirections{"both", "both", "request", "reply"};
   FaultPlan fault{.name = "partition", .kind = "partition", .length = length};
-  fault.direction = OneOf<std::string_view>(kDirections, random);
+  fault.direction = DrawOne<std::string_view>(kDirections, random);
   constexpr int kLeastOfRing = 3;
   if (plan.nodes >= kLeastOfRing && Chance(25, random)) {
     Result<std::vector<Link>> ring = CutLinks("ring", /*client=*/0, plan, random);
     fault.links = std::move(*ring);
     return fault;
   }
-  fault.nodes = NodesUpToMajority(plan, random);
-  if (Chance(60, random)) fault.client = AnyClient(plan, random);
+  fault.nodes = DrawUpToMajority(plan, random);
+  if (Chance(60, random)) fault.client = DrawClient(plan, random);
   return fault;
 }
 
@@ -123,12 +123,12 @@ FaultPlan DrawPartition(const Plan& plan, Duration length, Prng& random) {
 FaultPlan DrawRestart(const Plan& plan, Duration length, Prng& random) {
   FaultPlan fault{.name = "restart", .kind = "restart", .length = length};
   fault.nodes =
-      plan.replicas > 0 ? DrawNodes(1, ServersOf(plan), random) : NodesUpToMajority(plan, random);
+      plan.replicas > 0 ? DrawNodes(1, ServersOf(plan), random) : DrawUpToMajority(plan, random);
   fault.data = Chance(60, random) ? "empty" : "aof";
   return fault;
 }
 
-const NemesisMember& MemberOf(const std::string& name) {
+const NemesisMember& FindMember(const std::string& name) {
   const auto found = std::ranges::find(NemesisMembers(), name, &NemesisMember::name);
   CHECK(found != NemesisMembers().end());
   return *found;
@@ -143,7 +143,7 @@ std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::st
   std::map<std::string, int64_t> times;
   for (int64_t i = 0; i < count; ++i) {
     Prng random(plan.seed, "nemesis", static_cast<uint64_t>(i));
-    drawn.push_back(OneOf<std::string>(members, random));
+    drawn.push_back(DrawOne<std::string>(members, random));
     ++times[drawn.back()];
   }
   for (const std::string& member : members) {
@@ -159,8 +159,7 @@ std::vector<std::string> DrawMembers(const Plan& plan, const std::vector<std::st
 
 }  // namespace
 
-// `crash` is no member: a crashed client does not come back, so a long run would soon have no
-// client.
+// `crash` is no member: a crashed client is not restarted, so a long run would soon have no client.
 std::span<const NemesisMember> NemesisMembers() {
   static constexpr std::array members{
       NemesisMember{"pause", "stops a client (perhaps the holder), nodes, or both", false,
@@ -184,8 +183,8 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
   const Duration room = plan.duration - first - plan.lease * kCalmLeases - longest;
   if (room < Duration{}) {
     return BadInput(fmt::format(
-        "the run of {} has no room for a fault of {} between the first lease and the "
-        "{} of calm at its end; use a duration of {} or more",
+        "a run of {} is too short for a fault of {}: no fault begins in the first lease or "
+        "lasts into the last {}; use a duration of {} or more",
         FormatDuration(plan.duration), FormatDuration(longest),
         FormatDuration(plan.lease * kCalmLeases), FormatDuration(plan.duration - room)));
   }
@@ -199,13 +198,13 @@ Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& neme
   for (int64_t i = 0; i < count; ++i) {
     Prng random(plan.seed, "nemesis", static_cast<uint64_t>(i));
     random.Below(nemesis.members.size());  // skips the draw of the member
-    const NemesisMember& member = MemberOf(members[static_cast<size_t>(i)]);
+    const NemesisMember& member = FindMember(members[static_cast<size_t>(i)]);
     const Duration late = random.Between(Duration{}, nemesis.every / 2);
-    const Duration length = WholeMs(random.Between(nemesis.shortest, nemesis.longest));
+    const Duration length = FloorToMs(random.Between(nemesis.shortest, nemesis.longest));
     FaultPlan fault = member.draw(plan, length, random);
     if (fault.kind == "restart") fault.length = std::max(fault.length, nemesis.kept_out);
     fault.name = fmt::format("{}-{}", fault.name, i + 1);
-    fault.from = WholeMs(std::min(first + nemesis.every * i + late, first + room));
+    fault.from = FloorToMs(std::min(first + nemesis.every * i + late, first + room));
     fault.drawn_for = members[static_cast<size_t>(i)];
     faults.push_back(std::move(fault));
   }

@@ -4,9 +4,9 @@
 //   0   1 L        + every       + 2 every                             duration - 2 L      duration
 //   |----|--?--====--|----?===-----|--?=======- ... ------?====-----------|------calm---------|
 //
-// Each stretch of `every` has one fault. Its start (in the first half of the stretch), length, kind
-// and target are drawn. Faults may overlap; none lasts into the calm. Each requested kind occurs if
-// there are enough stretches.
+// Each interval of length `every` has one fault. Its start (in the first half of the interval),
+// length, kind and target are drawn. Faults may overlap. No fault lasts into the calm, the last two
+// leases of the run. Each requested member occurs if there are enough intervals.
 #ifndef DOUBLEHOLD_FAULTS_PLANS_NEMESIS_H_
 #define DOUBLEHOLD_FAULTS_PLANS_NEMESIS_H_
 
@@ -38,14 +38,14 @@ struct Nemesis {
   Duration every{};                  // above 0
   Duration shortest{};               // length of a fault
   Duration longest{};
-  Duration kept_out{};  // minimum time that a restarted node stays away
+  Duration kept_out{};  // minimum time that a restarted node is down
 };
 
-constexpr int kCalmLeases = 2;            // before the end, without a fault of the nemesis
+constexpr int kCalmLeases = 2;            // at the end of the run, without a fault of the nemesis
 constexpr int kMostDrawnFaults = 20'000;  // in one run
 
-// Returns the faults in the order of their starts. `plan` has everything but its faults. Bad input
-// when there is no room for any fault, or when there would be too many.
+// Returns the faults in the order of their starts. `plan` has everything but its faults. Returns
+// bad input if the run is too short for any fault, or if there would be too many faults.
 Result<std::vector<FaultPlan>> DrawNemesis(const Plan& plan, const Nemesis& nemesis);
 
 }  // namespace doublehold

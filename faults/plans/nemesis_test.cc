@@ -11,7 +11,7 @@
 namespace doublehold {
 namespace {
 
-Plan PlanOfNemesis(Duration duration, uint64_t seed = 7, int nodes = 5) {
+Plan MakeNemesisTestPlan(Duration duration, uint64_t seed = 7, int nodes = 5) {
   Plan plan;
   plan.lease = 500ms;
   plan.duration = duration;
@@ -32,14 +32,14 @@ std::vector<FaultPlan> Draw(const Plan& plan, const Nemesis& nemesis) {
   return faults.value_or(std::vector<FaultPlan>{});
 }
 
-TEST(Nemesis, EqualSeedsDrawEqualPlansAndOtherSeedsOthers) {
-  EXPECT_EQ(Draw(PlanOfNemesis(60s), kAll), Draw(PlanOfNemesis(60s), kAll));
-  EXPECT_NE(Draw(PlanOfNemesis(60s), kAll), Draw(PlanOfNemesis(60s, /*seed=*/8), kAll));
+TEST(Nemesis, EqualSeedsDrawEqualPlansAndOtherSeedsDrawOtherPlans) {
+  EXPECT_EQ(Draw(MakeNemesisTestPlan(60s), kAll), Draw(MakeNemesisTestPlan(60s), kAll));
+  EXPECT_NE(Draw(MakeNemesisTestPlan(60s), kAll), Draw(MakeNemesisTestPlan(60s, /*seed=*/8), kAll));
 }
 
 TEST(Nemesis, DrawsValidFaultsThatEndBeforeTheCalm) {
   for (const int nodes : {1, 2, 3, 5}) {
-    const Plan plan = PlanOfNemesis(600s, /*seed=*/3, nodes);
+    const Plan plan = MakeNemesisTestPlan(600s, /*seed=*/3, nodes);
     const std::vector<FaultPlan> faults = Draw(plan, kAll);
     EXPECT_EQ(faults.size(), 1196u);  // 1 + (600 - 0.5 - 1 - 1) / 0.5
     std::set<std::string> names;
@@ -68,7 +68,7 @@ TEST(Nemesis, DrawsValidFaultsThatEndBeforeTheCalm) {
 TEST(Nemesis, DrawsLengthsBelowAndAboveTheLease) {
   int below = 0;
   int above = 0;
-  for (const FaultPlan& fault : Draw(PlanOfNemesis(60s), kAll)) {
+  for (const FaultPlan& fault : Draw(MakeNemesisTestPlan(60s), kAll)) {
     (fault.length < 500ms ? below : above) += 1;
   }
   EXPECT_GT(below, 20);
@@ -78,7 +78,8 @@ TEST(Nemesis, DrawsLengthsBelowAndAboveTheLease) {
 TEST(Nemesis, WithOneMemberDrawsNothingElse) {
   Nemesis pauses = kAll;
   pauses.members = {"pause"};
-  for (const FaultPlan& fault : Draw(PlanOfNemesis(30s), pauses)) EXPECT_EQ(fault.kind, "pause");
+  for (const FaultPlan& fault : Draw(MakeNemesisTestPlan(30s), pauses))
+    EXPECT_EQ(fault.kind, "pause");
 }
 
 TEST(Nemesis, DrawsEveryMemberIfThereIsRoom) {
@@ -87,7 +88,7 @@ TEST(Nemesis, DrawsEveryMemberIfThereIsRoom) {
                       .shortest = 100ms,
                       .longest = 1s};
   for (uint64_t seed = 1; seed <= 50; ++seed) {
-    const std::vector<FaultPlan> faults = Draw(PlanOfNemesis(3500ms, seed), three);
+    const std::vector<FaultPlan> faults = Draw(MakeNemesisTestPlan(3500ms, seed), three);
     ASSERT_EQ(faults.size(), 3U);
     std::set<std::string> kinds;
     for (const FaultPlan& fault : faults) {
@@ -101,7 +102,7 @@ TEST(Nemesis, DrawsEveryMemberIfThereIsRoom) {
 TEST(Nemesis, RestartsOneServerAtATimeIfTheyAreReplicas) {
   Nemesis restarts = kAll;
   restarts.members = {"restart"};
-  Plan plan = PlanOfNemesis(60s, /*seed=*/7, /*nodes=*/3);
+  Plan plan = MakeNemesisTestPlan(60s, /*seed=*/7, /*nodes=*/3);
   plan.replicas = 1;
   std::set<int> hit;
   for (const FaultPlan& fault : Draw(plan, restarts)) {
@@ -111,11 +112,11 @@ TEST(Nemesis, RestartsOneServerAtATimeIfTheyAreReplicas) {
   EXPECT_EQ(hit, (std::set{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Nemesis, KeepsRestartedNodesAwayButNotIntoTheCalm) {
+TEST(Nemesis, KeepsRestartedNodesDownButNotIntoTheCalm) {
   Nemesis restarts = kAll;
   restarts.members = {"restart", "pause"};
   restarts.kept_out = 3s;
-  const Plan plan = PlanOfNemesis(60s);
+  const Plan plan = MakeNemesisTestPlan(60s);
   for (const FaultPlan& fault : Draw(plan, restarts)) {
     if (fault.kind == "restart") {
       EXPECT_EQ(fault.length, 3s);
@@ -125,18 +126,18 @@ TEST(Nemesis, KeepsRestartedNodesAwayButNotIntoTheCalm) {
 }
 
 TEST(Nemesis, AnErrorSaysHowLongTheRunMustBe) {
-  const auto refused = DrawNemesis(PlanOfNemesis(2s), kAll);
+  const auto refused = DrawNemesis(MakeNemesisTestPlan(2s), kAll);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().message,
-            "the run of 2s has no room for a fault of 1s between the first lease and the 1s of "
-            "calm at its end; use a duration of 2.5s or more");
-  EXPECT_EQ(Draw(PlanOfNemesis(2500ms), kAll).size(), 1u);
+            "a run of 2s is too short for a fault of 1s: no fault begins in the first lease or "
+            "lasts into the last 1s; use a duration of 2.5s or more");
+  EXPECT_EQ(Draw(MakeNemesisTestPlan(2500ms), kAll).size(), 1u);
   Nemesis too_often = kAll;
   too_often.every = 1ms;
-  EXPECT_FALSE(DrawNemesis(PlanOfNemesis(60s), too_often).has_value());
+  EXPECT_FALSE(DrawNemesis(MakeNemesisTestPlan(60s), too_often).has_value());
 }
 
-std::vector<int> NodesOf(int client, const std::vector<Link>& links) {
+std::vector<int> NodesCutFromClient(int client, const std::vector<Link>& links) {
   std::vector<int> nodes;
   for (const Link& link : links) {
     if (link.client == client) nodes.push_back(link.node);
@@ -147,29 +148,30 @@ std::vector<int> NodesOf(int client, const std::vector<Link>& links) {
 TEST(CutLinks, AMinorityOrMajorityIsTheSameForEveryClient) {
   Prng random(1, "sides");
   for (const auto& [sides, count] : {std::pair{"minority", 2U}, {"majority", 3U}}) {
-    const std::vector<Link> cut = *CutLinks(sides, /*client=*/0, PlanOfNemesis(1s), random);
+    const std::vector<Link> cut = *CutLinks(sides, /*client=*/0, MakeNemesisTestPlan(1s), random);
     EXPECT_EQ(cut.size(), 4 * count);
     for (int client = 1; client <= 4; ++client) {
-      EXPECT_EQ(NodesOf(client, cut), NodesOf(1, cut));
-      EXPECT_EQ(NodesOf(client, cut).size(), count);
+      EXPECT_EQ(NodesCutFromClient(client, cut), NodesCutFromClient(1, cut));
+      EXPECT_EQ(NodesCutFromClient(client, cut).size(), count);
     }
   }
 }
 
-TEST(CutLinks, ARingLeavesEachClientAnotherMajority) {
+TEST(CutLinks, ARingLeavesEachClientADifferentMajority) {
   Prng random(1, "sides");
-  const std::vector<Link> cut = *CutLinks("ring", /*client=*/0, PlanOfNemesis(1s), random);
-  EXPECT_EQ(NodesOf(1, cut), (std::vector<int>{4, 5}));
-  EXPECT_EQ(NodesOf(2, cut), (std::vector<int>{1, 5}));
-  EXPECT_EQ(NodesOf(4, cut), (std::vector<int>{2, 3}));
+  const std::vector<Link> cut = *CutLinks("ring", /*client=*/0, MakeNemesisTestPlan(1s), random);
+  EXPECT_EQ(NodesCutFromClient(1, cut), (std::vector<int>{4, 5}));
+  EXPECT_EQ(NodesCutFromClient(2, cut), (std::vector<int>{1, 5}));
+  EXPECT_EQ(NodesCutFromClient(4, cut), (std::vector<int>{2, 3}));
 }
 
-TEST(CutLinks, OfOneClientAffectOnlyThatClient) {
+TEST(CutLinks, ForOneClientCutOnlyItsLinks) {
   Prng random(1, "sides");
-  const std::vector<Link> cut = *CutLinks("minority", /*client=*/3, PlanOfNemesis(1s), random);
+  const std::vector<Link> cut =
+      *CutLinks("minority", /*client=*/3, MakeNemesisTestPlan(1s), random);
   EXPECT_EQ(cut.size(), 2u);
-  EXPECT_EQ(NodesOf(3, cut).size(), 2u);
-  EXPECT_EQ(CutLinks("ring", 0, PlanOfNemesis(1s, 1, /*nodes=*/2), random).error().message,
+  EXPECT_EQ(NodesCutFromClient(3, cut).size(), 2u);
+  EXPECT_EQ(CutLinks("ring", 0, MakeNemesisTestPlan(1s, 1, /*nodes=*/2), random).error().message,
             "'ring' needs 3 nodes or more, not 2: use 'nodes' instead");
 }
 

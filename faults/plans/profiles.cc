@@ -3,10 +3,10 @@
 //   0    0.6 L                  4.1 L                  7.6 L            duration
 //   |------|===length===|---------|===length===|---------|===length===|--|
 //
-// The first fault starts once the run is warm, the next ones every 3.5 L. That leaves time for a
-// fault of 1.6 L, for the lease after it to end, and for calm. The last fault must end 0.5 L before
-// the run does. Several profiles alternate, because a stopped client sends nothing that a network
-// fault could hit.
+// The first fault starts after 0.6 L, the next faults every 3.5 L. This interval leaves time for a
+// fault of 1.6 L, for the end of a lease after the fault, and for undisturbed work. The last fault
+// must end 0.5 L before the end of the run. Several profiles alternate, because a stopped client
+// sends nothing that a network fault could hit.
 #include "faults/plans/profiles.h"
 
 #include <fmt/format.h>
@@ -21,21 +21,23 @@
 namespace doublehold {
 namespace {
 
-// Longer than the lease with a margin, but shorter than two leases.
+// Times in leases. Length of a stall or a pause: longer than a lease with a margin, but shorter
+// than two leases.
 constexpr double kStall = 1.6;
 constexpr double kApart = 3.5;
 constexpr double kWarm = 0.6;
 constexpr double kCalmEnd = 0.5;
-// A clock is moved only while a client holds the lock.
+// Duration of a clock change. It is shorter than a lease, so that client 1 still holds the lock.
 constexpr double kMoved = 0.6;
-// A section that lasts until other clients reach the restarted nodes, but ends within its lease.
+// Length of a section that lasts until other clients reach the restarted nodes, but ends within its
+// lease.
 constexpr double kLong = 0.8;
 constexpr double kDown = 0.1;
 // How long a restarted node takes to answer (kComingBack, in leases), and to become a master of a
 // Redis Cluster again (kRejoining).
 constexpr double kComingBack = 0.5;
 constexpr Duration kRejoining = std::chrono::seconds(3);
-// After this time, leases that replicas received before the cut have ended.
+// After this time, the leases that replicas received before the cut have ended.
 constexpr double kForgotten = 1.2;
 constexpr double kAlone = 0.7;
 // A vote takes one to two seconds after a server is considered dead.
@@ -90,8 +92,9 @@ std::vector<FaultPlan> Clock(const Plan& plan, ProfileTurn turn) {
   return faults;
 }
 
-// Kills clients from the last one down, but not the two that other profiles use. The remaining
-// clients show whether the lock becomes free.
+// Kills clients in descending order of their numbers. If there are more than two clients, spares
+// clients 1 and 2, which other profiles use. The remaining clients show whether the lock becomes
+// free.
 std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
   const FaultPlan first = Scheduled(plan, turn, "", "crash", Step::kBeforeWrite, 0);
   const int most = std::min(first.times, std::max(1, plan.clients - 2));
@@ -109,12 +112,12 @@ std::vector<FaultPlan> Crash(const Plan& plan, ProfileTurn turn) {
   return faults;
 }
 
-std::string WhyNoCrash(const Plan& plan) {
+std::string FindCrashIncompatibility(const Plan& plan) {
   if (plan.clients >= 2) return "";
   return "it kills clients one by one, so it needs 2 or more";
 }
 
-// Nodes stay away for as long as the lock's operator keeps them out (restart-delay), if it does.
+// Nodes stay down for at least the lock's restart-delay, if the lock has one.
 std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
   const bool shares_keys = FindTopology(plan.topology)->lead == Lead::kCluster;
   const bool has_delay = plan.lock_options.contains("restart-delay");
@@ -139,8 +142,8 @@ std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
   return {section, nodes};
 }
 
-// K19: no replica has the grant that client 1 gets behind the cut. The cut begins a lease earlier,
-// so that leases that the replicas know have ended.
+// K19: client 1 is granted the lock while replication is cut, so no replica has this grant. The cut
+// begins more than a lease earlier, so that the leases that replicas have received have ended.
 std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
   const bool by_hand = !FindTopology(plan.topology)->FailsOver();
   FaultPlan cut{.name = "cut", .kind = "cut-replication", .nodes = {turn.master}};
@@ -162,7 +165,7 @@ std::vector<FaultPlan> Failover(const Plan& plan, ProfileTurn turn) {
   return {cut, section, crash, promoted};
 }
 
-std::string WhyNoFailover(const Plan& plan) {
+std::string FindFailoverIncompatibility(const Plan& plan) {
   const TopologyEntry& topology = *FindTopology(plan.topology);
   if (!topology.HasReplicas()) {
     return fmt::format(
@@ -173,7 +176,8 @@ std::string WhyNoFailover(const Plan& plan) {
     return fmt::format("in '{}' a vote decides which of {} replicas takes over: use one replica",
                        plan.topology, plan.replicas);
   }
-  // Otherwise the lost grant's lease has ended before the next grant, and there is no violation.
+  // If a vote takes longer than client 1's section, that section may end before the next grant, and
+  // there is no violation.
   const Duration vote = plan.down_after + kVote;
   if (topology.FailsOver() && Leases(kAlone, plan) < vote) {
     const auto lease = std::chrono::ceil<std::chrono::seconds>(vote / kAlone);
@@ -200,12 +204,12 @@ std::span<const ProfileEntry> Profiles() {
           "while client 1 holds the lock, the clocks of a majority and of client 2 jump ahead",
           Clock},
       ProfileEntry{"crash", "clients are killed one by one, just before they write", Crash,
-                   WhyNoCrash},
+                   FindCrashIncompatibility},
       ProfileEntry{"restart",
                    "while client 1 holds the lock, a majority of the nodes restarts empty",
                    Restart},
       ProfileEntry{"failover", "the master dies with client 1's grant, and a replica takes over",
-                   Failover, WhyNoFailover},
+                   Failover, FindFailoverIncompatibility},
   };
   return entries;
 }

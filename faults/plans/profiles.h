@@ -23,13 +23,15 @@ struct ProfileEntry {
   std::string_view summary;
   // Makes the set for the plan's lease, duration, nodes and clients.
   std::vector<FaultPlan> (*make)(const Plan&, ProfileTurn);
-  // Explains why the set does not fit a plan; an empty text if it does. Null: it always fits.
+  // Says why the set does not fit a plan. Returns an empty text if the set fits. Null: it always
+  // fits.
   std::string (*incompatibility)(const Plan&) = nullptr;
 };
 
 std::span<const ProfileEntry> Profiles();
 
-// The shortest run, in whole seconds, in which each of `count` profiles strikes once and ends.
+// Returns the shortest duration, in whole seconds, in which one fault of each of `count` profiles
+// begins and ends.
 Duration LeastDuration(Lease lease, int count);
 
 }  // namespace doublehold

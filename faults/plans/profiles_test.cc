@@ -17,12 +17,12 @@ std::vector<FaultPlan> Make(std::string_view name, const Plan& plan) {
   return {};
 }
 
-std::string WhyNot(std::string_view name, const Plan& plan) {
+std::string FindProfileIncompatibility(std::string_view name, const Plan& plan) {
   const auto entry = std::ranges::find(Profiles(), name, &ProfileEntry::name);
   return entry->incompatibility == nullptr ? "" : entry->incompatibility(plan);
 }
 
-Plan PlanOfProfiles(Lease lease, Duration duration, int nodes = 1, int clients = 4) {
+Plan MakeProfilesTestPlan(Lease lease, Duration duration, int nodes = 1, int clients = 4) {
   Plan plan;
   plan.lease = lease;
   plan.duration = duration;
@@ -42,26 +42,26 @@ TEST(Profiles, PauseStopsClientOnePastItsLeaseBeforeItWrites) {
   want.times = 2;  // 1 + floor((4000 - 300 - 800 - 250) / 1750)
   want.length = 800ms;
   want.client = 1;
-  EXPECT_EQ(Make("pause", PlanOfProfiles(500ms, 4s)), std::vector{want});
+  EXPECT_EQ(Make("pause", MakeProfilesTestPlan(500ms, 4s)), std::vector{want});
 }
 
-TEST(Profiles, EachStrikesWithinTheLeastDuration) {
+TEST(Profiles, EachHasAFaultThatFitsIntoTheLeastDuration) {
   EXPECT_EQ(LeastDuration(500ms, 1), 2s);  // 2.7 leases, in whole seconds
   EXPECT_EQ(LeastDuration(30s, 1), 81s);
   EXPECT_EQ(LeastDuration(30s, 2), 186s);
-  EXPECT_EQ(Make("pause", PlanOfProfiles(30s, LeastDuration(30s, 1)))[0].times, 1);
+  EXPECT_EQ(Make("pause", MakeProfilesTestPlan(30s, LeastDuration(30s, 1)))[0].times, 1);
 }
 
 TEST(Profiles, NetworkStallsTheRequestsOfClientOne) {
-  FaultPlan want = Make("pause", PlanOfProfiles(500ms, 4s))[0];
+  FaultPlan want = Make("pause", MakeProfilesTestPlan(500ms, 4s))[0];
   want.name = "stalled-link";
   want.kind = "stall";
   want.direction = "request";
-  EXPECT_EQ(Make("network", PlanOfProfiles(500ms, 4s)), std::vector{want});
+  EXPECT_EQ(Make("network", MakeProfilesTestPlan(500ms, 4s)), std::vector{want});
 }
 
-TEST(Profiles, ClockMovesAMajorityAndClientTwoWhileClientOneIsKept) {
-  const std::vector<FaultPlan> faults = Make("clock", PlanOfProfiles(500ms, 10s, 5));
+TEST(Profiles, ClockMovesAMajorityAndClientTwoWhileClientOneIsDetained) {
+  const std::vector<FaultPlan> faults = Make("clock", MakeProfilesTestPlan(500ms, 10s, 5));
   ASSERT_EQ(faults.size(), 3u);
   for (const FaultPlan& fault : faults) {
     EXPECT_EQ(fault.on, (Trigger{1, Step::kAfterRead}));
@@ -83,12 +83,12 @@ TEST(Profiles, ClockMovesAMajorityAndClientTwoWhileClientOneIsKept) {
 }
 
 TEST(Profiles, ClockWithOneClientMovesNoClients) {
-  EXPECT_EQ(Make("clock", PlanOfProfiles(500ms, 10s, 2, 1)).size(), 2u);
-  EXPECT_EQ(Make("clock", PlanOfProfiles(500ms, 10s, 2, 1))[1].nodes, (std::vector{1, 2}));
+  EXPECT_EQ(Make("clock", MakeProfilesTestPlan(500ms, 10s, 2, 1)).size(), 2u);
+  EXPECT_EQ(Make("clock", MakeProfilesTestPlan(500ms, 10s, 2, 1))[1].nodes, (std::vector{1, 2}));
 }
 
 TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
-  const std::vector<FaultPlan> faults = Make("crash", PlanOfProfiles(500ms, 10s));
+  const std::vector<FaultPlan> faults = Make("crash", MakeProfilesTestPlan(500ms, 10s));
   ASSERT_EQ(faults.size(), 2u);
   FaultPlan want;
   want.name = "killed-client-4";
@@ -102,15 +102,15 @@ TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
   want.on = Trigger{3, Step::kBeforeWrite};
   want.client = 3;
   EXPECT_EQ(faults[1], want);
-  EXPECT_EQ(Make("crash", PlanOfProfiles(500ms, 10s, 1, 2)).size(), 1u);
-  EXPECT_EQ(Make("crash", PlanOfProfiles(500ms, 2s)).size(), 1u) << "no time for a second";
-  EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 2)), "");
-  EXPECT_EQ(WhyNot("crash", PlanOfProfiles(500ms, 10s, 1, 1)),
+  EXPECT_EQ(Make("crash", MakeProfilesTestPlan(500ms, 10s, 1, 2)).size(), 1u);
+  EXPECT_EQ(Make("crash", MakeProfilesTestPlan(500ms, 2s)).size(), 1u) << "no time for a second";
+  EXPECT_EQ(FindProfileIncompatibility("crash", MakeProfilesTestPlan(500ms, 10s, 1, 2)), "");
+  EXPECT_EQ(FindProfileIncompatibility("crash", MakeProfilesTestPlan(500ms, 10s, 1, 1)),
             "it kills clients one by one, so it needs 2 or more");
 }
 
 TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
-  const std::vector<FaultPlan> faults = Make("restart", PlanOfProfiles(500ms, 4s, 5));
+  const std::vector<FaultPlan> faults = Make("restart", MakeProfilesTestPlan(500ms, 4s, 5));
   ASSERT_EQ(faults.size(), 2u);
   EXPECT_EQ(faults[0].kind, "slow");
   EXPECT_EQ(faults[0].length, 400ms);
@@ -125,7 +125,7 @@ TEST(Profiles, RestartEmptiesAMajorityWhileClientOneHolds) {
 }
 
 TEST(Profiles, RestartKeepsNodesDownForTheLocksRestartDelay) {
-  Plan plan = PlanOfProfiles(500ms, 4s, 5);
+  Plan plan = MakeProfilesTestPlan(500ms, 4s, 5);
   plan.lock_options["restart-delay"] = "700000000";  // ns
   const std::vector<FaultPlan> faults = Make("restart", plan);
   EXPECT_EQ(faults[1].length, 700ms);
@@ -135,7 +135,7 @@ TEST(Profiles, RestartKeepsNodesDownForTheLocksRestartDelay) {
 }
 
 Plan WithReplicas(const std::string& topology, int nodes, int replicas) {
-  Plan plan = PlanOfProfiles(500ms, 10s, nodes);
+  Plan plan = MakeProfilesTestPlan(500ms, 10s, nodes);
   plan.topology = topology;
   plan.replicas = replicas;
   return plan;
@@ -151,7 +151,7 @@ TEST(Profiles, RestartInAClusterHitsTheMasterThatKeepsTheLock) {
   }
 }
 
-TEST(Profiles, FailoverLosesAGrantToClientOneALeaseAfterTheCut) {
+TEST(Profiles, FailoverLosesClientOnesGrantALeaseAfterTheCut) {
   const std::vector<FaultPlan> faults = Make("failover", WithReplicas("replicated", 1, 2));
   ASSERT_EQ(faults.size(), 4u);
   EXPECT_EQ(faults[0].kind, "cut-replication");
@@ -170,7 +170,7 @@ TEST(Profiles, FailoverLosesAGrantToClientOneALeaseAfterTheCut) {
   EXPECT_LT(faults[1].length, 500ms) << "client 1 holds all the while";
 }
 
-TEST(Profiles, FailoverIsAVoteIfServersWatchEachOther) {
+TEST(Profiles, FailoverAwaitsAVoteIfServersWatchEachOther) {
   const Plan plan = WithReplicas("cluster", 3, 1);
   for (const ProfileEntry& profile : Profiles()) {
     if (profile.name != "failover") continue;
@@ -186,36 +186,36 @@ TEST(Profiles, AVoteMustEndBeforeTheLeaseOfTheLostGrant) {
   Plan plan = WithReplicas("cluster", 3, 1);
   plan.down_after = 500ms;
   plan.lease = 3571ms;  // 0.7 of it is 2.4997 s
-  EXPECT_EQ(WhyNot("failover", plan),
+  EXPECT_EQ(FindProfileIncompatibility("failover", plan),
             "a vote of 'cluster' may take 2.5s, and a grant with a lease of 3.571s may end before: "
             "use a lease of 4s or more, and a duration of 17s or more");
   plan.lease = 3572ms;
-  EXPECT_EQ(WhyNot("failover", plan), "");
+  EXPECT_EQ(FindProfileIncompatibility("failover", plan), "");
   plan.down_after = 600ms;
-  EXPECT_NE(WhyNot("failover", plan), "");
+  EXPECT_NE(FindProfileIncompatibility("failover", plan), "");
   plan = WithReplicas("replicated", 1, 1);
-  EXPECT_EQ(WhyNot("failover", plan), "") << "by hand: at once";
+  EXPECT_EQ(FindProfileIncompatibility("failover", plan), "") << "by hand: at once";
 }
 
 TEST(Profiles, FailoverNeedsAKnownReplicaToPromote) {
-  EXPECT_EQ(WhyNot("failover", PlanOfProfiles(500ms, 10s)),
+  EXPECT_EQ(FindProfileIncompatibility("failover", MakeProfilesTestPlan(500ms, 10s)),
             "it needs replicas, which 'single' does not have; use replicated, sentinel or cluster");
-  EXPECT_EQ(WhyNot("failover", WithReplicas("replicated", 1, 2)), "");
-  EXPECT_EQ(WhyNot("failover", WithReplicas("sentinel", 1, 2)),
+  EXPECT_EQ(FindProfileIncompatibility("failover", WithReplicas("replicated", 1, 2)), "");
+  EXPECT_EQ(FindProfileIncompatibility("failover", WithReplicas("sentinel", 1, 2)),
             "in 'sentinel' a vote decides which of 2 replicas takes over: use one replica");
 }
 
-TEST(Profiles, AShortRunHasOneFaultAndTheNextComesOnceItFits) {
-  EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 100ms))[0].times, 1);
-  EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 6199ms))[0].times, 1);
-  EXPECT_EQ(Make("pause", PlanOfProfiles(1s, 6200ms))[0].times, 2);
+TEST(Profiles, ARunHasOneFaultUnlessItIsLongEnoughForTwo) {
+  EXPECT_EQ(Make("pause", MakeProfilesTestPlan(1s, 100ms))[0].times, 1);
+  EXPECT_EQ(Make("pause", MakeProfilesTestPlan(1s, 6199ms))[0].times, 1);
+  EXPECT_EQ(Make("pause", MakeProfilesTestPlan(1s, 6200ms))[0].times, 2);
 }
 
 TEST(Profiles, Alternate) {
-  const Plan plan = PlanOfProfiles(500ms, 10s);
+  const Plan plan = MakeProfilesTestPlan(500ms, 10s);
   const std::vector<FaultPlan> alone = Make("pause", plan);
   for (const ProfileEntry& profile : Profiles()) {
-    // They have no second turn.
+    // These profiles do not repeat their faults.
     if (profile.name == "crash" || profile.name == "failover") continue;
     const FaultPlan first = profile.make(plan, {.index = 0, .count = 2})[0];
     const FaultPlan second = profile.make(plan, {.index = 1, .count = 2})[0];

@@ -8,7 +8,7 @@
 namespace doublehold {
 namespace {
 
-constexpr int kLeastNodes = 3;  // with fewer nodes there is no minority
+constexpr int kLeastNodes = 3;  // fewer nodes have no minority
 
 std::vector<int> NodesOutsideRing(int client, int nodes) {
   const int reached = nodes / 2 + 1;

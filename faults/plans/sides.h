@@ -15,11 +15,14 @@ namespace doublehold {
 
 //   minority  every client (or the named one) is cut off from fewer than half of the nodes, drawn
 //             at random
-//   majority  the same, from more than half of the nodes
-//   ring      client c reaches only the majority that begins at node c; any two majorities meet
+//   majority  every client (or the named one) is cut off from more than half of the nodes, drawn
+//             at random
+//   ring      client c reaches only the majority that begins at node c; so any two clients share
+//             a node
 std::vector<std::string> SideNames();
 
-// Returns the links to cut; `client` 0: every client. Bad input when there are too few nodes.
+// Returns the links of `client`, or of every client if it is 0, that are to be cut. Returns bad
+// input if there are too few nodes.
 Result<std::vector<Link>> CutLinks(std::string_view sides, int client, const Plan& plan,
                                    Prng& random);
 

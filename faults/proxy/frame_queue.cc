@@ -9,10 +9,10 @@ namespace doublehold {
 namespace {
 
 constexpr MonoTime kNotYet = MonoTime::max();
-constexpr size_t kCompactBytes = 65'536;  // fewer bytes are not worth moving
+constexpr size_t kCompactBytes = 65'536;  // for fewer bytes the move costs more than it saves
 
 // Returns how long `bytes` take at the rule's pace.
-Duration TimeOf(size_t bytes, const LinkRule& rule) {
+Duration TimeAtPace(size_t bytes, const LinkRule& rule) {
   return rule.gap * static_cast<int64_t>(bytes) / rule.bytes;
 }
 
@@ -29,7 +29,7 @@ void FrameQueue::Add(std::string_view bytes, MonoTime now) {
   while (!bytes.empty() && !reset_pending_) {
     if (names_.streams()) framer_.GiveUp();
     const RespFramer::Piece piece = framer_.Next(bytes);
-    if (framer_.named()) Look(now);
+    if (framer_.named()) DecideWhenNamed(now);
     if (!decision_.dropped && !reset_pending_) {
       Append(bytes.substr(0, piece.bytes), now, piece.ends);
     }
@@ -38,8 +38,9 @@ void FrameQueue::Add(std::string_view bytes, MonoTime now) {
   }
 }
 
-// Decides about the current frame once its name is known, and its key if a rule names a key.
-void FrameQueue::Look(MonoTime now) {
+// Decides about the current frame once its name is known. If a rule names a key, waits until the
+// frame's key is known too.
+void FrameQueue::DecideWhenNamed(MonoTime now) {
   const bool keyed = direction_ == Direction::kReply || framer_.keyed();
   if (!decided_ && (keyed || !rules_.by_key(direction_))) {
     decided_ = true;
@@ -203,13 +204,13 @@ void FrameQueue::SendCopy(MonoTime now) {
   copy_.clear();
 }
 
-// Sets the time when a part of a decided frame is due.
+// Sets the time at which a part of a decided frame must be sent.
 void FrameQueue::Schedule(Part& part) {
   part.due = decision_.held ? kNotYet : part.arrived + decision_.delay;
   if (!decision_.paced) return;
   part.paced = true;
   part.due = std::max(part.arrived, paced_until_);
-  paced_until_ = part.due + TimeOf(part.bytes, decision_.rule->spec());
+  paced_until_ = part.due + TimeAtPace(part.bytes, decision_.rule->spec());
 }
 
 void FrameQueue::EndOfStream(MonoTime now) {
@@ -244,16 +245,16 @@ size_t FrameQueue::BytesDue(const Part& part, MonoTime now) {
   if (!part.paced) return part.bytes;
   const LinkRule& spec = part.rule->spec();
   const Duration passed = now - part.due;
-  if (passed >= TimeOf(part.sent + part.bytes, spec)) return part.bytes;
+  if (passed >= TimeAtPace(part.sent + part.bytes, spec)) return part.bytes;
   const auto due = static_cast<size_t>(passed / spec.gap * spec.bytes);
   return due > part.sent ? std::min(due - part.sent, part.bytes) : 0;
 }
 
-MonoTime FrameQueue::NextDueOf(const Part& part) {
+MonoTime FrameQueue::NextDueInPart(const Part& part) {
   if (!part.paced) return part.due;
   const LinkRule& spec = part.rule->spec();
   const int64_t next = static_cast<int64_t>(part.sent) / spec.bytes + 1;
-  return part.due + std::min(TimeOf(part.sent + part.bytes, spec), spec.gap * next);
+  return part.due + std::min(TimeAtPace(part.sent + part.bytes, spec), spec.gap * next);
 }
 
 void FrameQueue::Sent(size_t bytes, MonoTime now) {
@@ -283,7 +284,7 @@ bool FrameQueue::ResetDue(MonoTime now) const {
 
 std::optional<MonoTime> FrameQueue::NextDue() const {
   if (parts_.empty() || parts_.front().due == kNotYet) return std::nullopt;
-  return NextDueOf(parts_.front());
+  return NextDueInPart(parts_.front());
 }
 
 void FrameQueue::Release(const ActiveRule& rule, MonoTime now) {

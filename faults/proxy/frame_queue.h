@@ -19,8 +19,8 @@
 namespace doublehold {
 
 // The rules decide about a frame when its name is known. The decision holds for all its bytes,
-// including bytes that arrive later. Bytes are never reordered: bytes that are due wait behind
-// bytes that are not.
+// including bytes that arrive later. Bytes are never reordered: later bytes wait behind earlier
+// bytes that are delayed.
 class FrameQueue {
  public:
   // When this many bytes are pending, the proxy stops reading (see full()).
@@ -32,7 +32,7 @@ class FrameQueue {
   FrameQueue(const FrameQueue&) = delete;
   FrameQueue& operator=(const FrameQueue&) = delete;
 
-  // Whether nothing is pending and no rule is set. Then received bytes may be sent at once: call
+  // Whether nothing is pending and no rule is set. If so, received bytes may be sent at once: call
   // Pass instead of Add.
   [[nodiscard]] bool idle() const {
     return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr &&
@@ -44,19 +44,19 @@ class FrameQueue {
 
   // A frame larger than kMaxPendingBytes is never duplicated.
   void Add(std::string_view bytes, MonoTime now);
-  // Call at the end of the stream. An unfinished frame is passed on as it is.
+  // Call at the end of the stream. An unfinished frame is forwarded unchanged.
   void EndOfStream(MonoTime now);
 
-  // Due returns the bytes to send now. Report the number of bytes sent with Sent.
+  // Due returns the bytes to send now. Call Sent with the number of bytes that were sent.
   [[nodiscard]] std::string_view Due(MonoTime now) const;
   void Sent(size_t bytes, MonoTime now);
   // Whether the connection must be reset now.
   [[nodiscard]] bool ResetDue(MonoTime now) const;
-  // When Due or ResetDue can change next. Empty when only more bytes or the removal of a rule can
-  // change them.
+  // Returns the next time at which Due or ResetDue may return something else. Returns nothing if
+  // only more bytes or the removal of a rule can change their results.
   [[nodiscard]] std::optional<MonoTime> NextDue() const;
 
-  // Call when a rule is removed: frames that it delays or holds become due.
+  // Call when a rule is removed: frames that it delays or holds are sent now.
   void Release(const ActiveRule& rule, MonoTime now);
   // Drops all pending bytes.
   void Discard();
@@ -73,23 +73,23 @@ class FrameQueue {
     size_t bytes = 0;
     std::shared_ptr<ActiveRule> rule;
     MonoTime arrived;
-    MonoTime due;        // of the first byte; of a paced part: when its pace begins
+    MonoTime due;        // send time of the first byte; start of the pace of a paced part
     size_t sent = 0;     // bytes of this part already sent, not included in `bytes`
-    bool paced = false;  // the bytes become due one after another
+    bool paced = false;  // the bytes are sent one after another
     bool decided = true;
     bool ends = false;  // this part ends a frame that the rule acts on
     bool reset = false;
   };
   struct Decision {
     std::shared_ptr<ActiveRule> rule;  // null: no rule acts on the frame
-    Duration delay{};                  // counted from the arrival of each byte
+    Duration delay{};                  // from the arrival of each byte
     bool held = false;
-    bool dropped = false;  // with no rule: the surplus reply to a duplicated command
+    bool dropped = false;  // without a rule: the second reply to a duplicated command
     bool twice = false;    // the frame is copied to copy_ and sent again when it ends
     bool paced = false;
   };
 
-  void Look(MonoTime now);
+  void DecideWhenNamed(MonoTime now);
   [[nodiscard]] FrameName Name();
   void Decide(const FrameName& frame);
   void Count();
@@ -100,7 +100,7 @@ class FrameQueue {
   void SendCopy(MonoTime now);
   void Schedule(Part& part);
   [[nodiscard]] static size_t BytesDue(const Part& part, MonoTime now);
-  [[nodiscard]] static MonoTime NextDueOf(const Part& part);
+  [[nodiscard]] static MonoTime NextDueInPart(const Part& part);
   [[nodiscard]] bool IsCommand() const;
 
   const Direction direction_;
@@ -116,8 +116,8 @@ class FrameQueue {
   std::string buffer_;  // holds the bytes of parts_, from first_ on
   size_t first_ = 0;
   std::deque<Part> parts_;
-  std::string copy_;        // of the current frame if it is duplicated
-  MonoTime paced_until_{};  // when the last byte of the last paced part is due
+  std::string copy_;        // the bytes of the current frame, if it is to be duplicated
+  MonoTime paced_until_{};  // send time of the last byte of the last paced part
   bool reset_pending_ = false;
 };
 

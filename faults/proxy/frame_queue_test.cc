@@ -1,4 +1,4 @@
-// Effects of rules on frames, in virtual time and without sockets.
+// Tests the effects of rules on frames, in virtual time and without sockets.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ TEST_F(FrameQueueTest, AFrameWaitsUntilItsNameIsKnown) {
   Set({.action = FrameQueueAction::kDrop, .command = "SET", .limit = 1});
   for (const char c : kSet) requests_.Add({&c, 1}, At(0ms));
   EXPECT_TRUE(requests_.empty());
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
   for (const char c : kSet) requests_.Add({&c, 1}, At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), kSet);
 }
@@ -63,7 +63,7 @@ TEST_F(FrameQueueTest, AHeldFrameIsDueWhenItsRuleIsRemoved) {
   requests_.Add(kSet.substr(20), At(8ms));  // the rest of the frame is not held
   EXPECT_EQ(Take(requests_, At(8ms)), kSet.substr(20));
   EXPECT_EQ(rule->report().longest_delay, 7ms);
-  EXPECT_EQ(spent(), 0);  // on_limit_reached is not called after the removal
+  EXPECT_EQ(limits_reached(), 0);  // on_limit_reached is not called after the removal
 }
 
 TEST_F(FrameQueueTest, ADroppedFrameIsDroppedToItsEndEvenWhenTheRuleIsRemoved) {
@@ -105,30 +105,30 @@ TEST_F(FrameQueueTest, AResetWaitsForEarlierFramesAndDropsLaterOnes) {
   EXPECT_FALSE(requests_.ResetDue(At(5ms)));
   EXPECT_EQ(Take(requests_, At(5ms)), kSet);
   EXPECT_TRUE(requests_.ResetDue(At(5ms)));
-  EXPECT_EQ(spent(), 0);
+  EXPECT_EQ(limits_reached(), 0);
   requests_.Discard();
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
 }
 
-TEST_F(FrameQueueTest, OnSpentIsCalledOnceAfterTheLastByteOfTheLastFrame) {
+TEST_F(FrameQueueTest, OnLimitReachedIsCalledOnceAfterTheLastByteOfTheLastFrame) {
   Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 2});
   requests_.Add(std::string(kSet) + std::string(kSet) + std::string(kGet), At(0ms));
   std::string bytes(requests_.Due(At(1ms)));
   EXPECT_EQ(bytes.size(), 2 * kSet.size() + kGet.size());
   requests_.Sent(2 * kSet.size() - 1, At(1ms));
-  EXPECT_EQ(spent(), 0);
+  EXPECT_EQ(limits_reached(), 0);
   requests_.Sent(1, At(1ms));
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
   requests_.Sent(kGet.size(), At(1ms));
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
 }
 
-TEST_F(FrameQueueTest, AFrameLostWithItsConnectionCountsAsSpent) {
+TEST_F(FrameQueueTest, AFrameLostWithItsConnectionCountsTowardsTheLimit) {
   Set({.action = FrameQueueAction::kHold, .limit = 2});
   requests_.Add(kSet, At(0ms));
   requests_.Add(kGet.substr(0, 15), At(0ms));
   requests_.Discard();
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
 }
 
 TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFramePasses) {
@@ -139,13 +139,13 @@ TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFramePasses) {
   EXPECT_EQ(Take(requests_, At(2ms)), kSet.substr(0, 6));
 }
 
-TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameCountsAsSpent) {
+TEST_F(FrameQueueTest, AtTheEndOfTheStreamAnUnfinishedFrameCountsTowardsTheLimit) {
   Set({.action = FrameQueueAction::kDelay, .delay = 1ms, .limit = 1});
   requests_.Add(kSet.substr(0, 20), At(0ms));
   requests_.EndOfStream(At(0ms));
-  EXPECT_EQ(spent(), 0);
+  EXPECT_EQ(limits_reached(), 0);
   Take(requests_, At(1ms));
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
 }
 
 TEST_F(FrameQueueTest, AnEmptyLineDoesNotCountTowardsALimit) {

@@ -1,4 +1,4 @@
-// Selection of frames by rules, duplicates, paces, and streams cut at every byte.
+// Tests which frames a rule selects, duplicated commands, paces, and streams cut at every byte.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 using FrameRulesAction = LinkRule::Action;
 using Spread = LinkRule::Spread;
 
-std::string SetOf(std::string_view key) {
+std::string EncodeSet(std::string_view key) {
   return "*3\r\n$3\r\nSET\r\n$" + std::to_string(key.size()) + "\r\n" + std::string(key) +
          "\r\n$1\r\nv\r\n";
 }
@@ -28,13 +28,13 @@ std::string Incr() { return "*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n"; }
 
 TEST_F(FrameQueueTest, ARuleMayNameAKey) {
   Set({.action = FrameRulesAction::kDrop, .command = "SET", .key = "b"});
-  requests_.Add(SetOf("a") + SetOf("b") + SetOf("c"), At(0ms));
-  EXPECT_EQ(Take(requests_, At(0ms)), SetOf("a") + SetOf("c"));
+  requests_.Add(EncodeSet("a") + EncodeSet("b") + EncodeSet("c"), At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), EncodeSet("a") + EncodeSet("c"));
 }
 
 TEST_F(FrameQueueTest, AFrameWaitsForItsKeyWhenARuleNamesOne) {
   const auto rule = Set({.action = FrameRulesAction::kDrop, .key = "b"});
-  const std::string frame = SetOf("b");
+  const std::string frame = EncodeSet("b");
   for (const char c : frame) {
     requests_.Add({&c, 1}, At(0ms));
     EXPECT_EQ(Take(requests_, At(0ms)), "");
@@ -44,9 +44,9 @@ TEST_F(FrameQueueTest, AFrameWaitsForItsKeyWhenARuleNamesOne) {
 }
 
 TEST_F(FrameQueueTest, AReplyHasTheKeyOfItsCommand) {
-  requests_.Pass(SetOf("a") + SetOf("b"));  // before the rule is set
+  requests_.Pass(EncodeSet("a") + EncodeSet("b"));  // before the rule is set
   Set({.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .key = "b"});
-  requests_.Add(SetOf("b") + SetOf("c"), At(0ms));
+  requests_.Add(EncodeSet("b") + EncodeSet("c"), At(0ms));
   replies_.Add("+A\r\n+B\r\n+B2\r\n+C\r\n", At(0ms));
   EXPECT_EQ(Take(replies_, At(0ms)), "+A\r\n+C\r\n");
 }
@@ -54,20 +54,20 @@ TEST_F(FrameQueueTest, AReplyHasTheKeyOfItsCommand) {
 TEST_F(FrameQueueTest, ARuleMayBeginAtTheNthOfItsFrames) {
   const auto third =
       Set({.action = FrameRulesAction::kDrop, .command = "SET", .key = "k", .nth = 3, .limit = 1});
-  requests_.Add(SetOf("k") + Incr() + SetOf("other") + SetOf("k"), At(0ms));
+  requests_.Add(EncodeSet("k") + Incr() + EncodeSet("other") + EncodeSet("k"), At(0ms));
   EXPECT_EQ(third->report().frames, 0);
   Take(requests_, At(0ms));
-  requests_.Add(SetOf("k") + SetOf("k"), At(0ms));
-  EXPECT_EQ(Take(requests_, At(0ms)), SetOf("k"));
+  requests_.Add(EncodeSet("k") + EncodeSet("k"), At(0ms));
+  EXPECT_EQ(Take(requests_, At(0ms)), EncodeSet("k"));
   EXPECT_EQ(third->report().frames, 1);
-  EXPECT_EQ(spent(), 1);
+  EXPECT_EQ(limits_reached(), 1);
 }
 
-TEST_F(FrameQueueTest, AFrameOfAnotherRuleStillCountsForTheNth) {
+TEST_F(FrameQueueTest, AFrameThatAnotherRuleMatchesCountsTowardsNth) {
   Set({.action = FrameRulesAction::kDelay, .command = "SET", .delay = 1ms, .limit = 2});
   const auto third = Set({.action = FrameRulesAction::kDrop, .command = "SET", .nth = 3});
-  requests_.Add(SetOf("a") + SetOf("b") + SetOf("c"), At(0ms));
-  EXPECT_EQ(Take(requests_, At(1ms)), SetOf("a") + SetOf("b"));
+  requests_.Add(EncodeSet("a") + EncodeSet("b") + EncodeSet("c"), At(0ms));
+  EXPECT_EQ(Take(requests_, At(1ms)), EncodeSet("a") + EncodeSet("b"));
   EXPECT_EQ(third->report().frames, 1);
 }
 
@@ -80,7 +80,7 @@ TEST_F(FrameQueueTest, ChanceIsDrawnFromTheSeed) {
         io_, 1, LinkRule{.action = FrameRulesAction::kDrop, .chance = 0.25}, Prng(5, "rule", 1));
     rules.Add(rule);
     FrameQueue queue(Direction::kRequest, rules, names);
-    for (int i = 0; i < 1000; ++i) queue.Add(SetOf(std::to_string(i)), At(0ms));
+    for (int i = 0; i < 1000; ++i) queue.Add(EncodeSet(std::to_string(i)), At(0ms));
     passed.push_back(Take(queue, At(0ms)));
     EXPECT_NEAR(static_cast<double>(rule->report().frames), 250, 60);
   }
@@ -111,10 +111,10 @@ TEST_F(FrameQueueTest, ASpreadHasItsMeanAndItsBounds) {
 
 TEST_F(FrameQueueTest, ADuplicateFollowsItsFrameAndItsReplyIsRemoved) {
   const auto rule = Set({.action = FrameRulesAction::kDuplicate, .command = "INCR", .limit = 1});
-  requests_.Add(SetOf("k") + Incr() + SetOf("x"), At(0ms));
-  EXPECT_EQ(spent(), 0);
-  EXPECT_EQ(Take(requests_, At(0ms)), SetOf("k") + Incr() + Incr() + SetOf("x"));
-  EXPECT_EQ(spent(), 1);
+  requests_.Add(EncodeSet("k") + Incr() + EncodeSet("x"), At(0ms));
+  EXPECT_EQ(limits_reached(), 0);
+  EXPECT_EQ(Take(requests_, At(0ms)), EncodeSet("k") + Incr() + Incr() + EncodeSet("x"));
+  EXPECT_EQ(limits_reached(), 1);
   EXPECT_EQ(rule->report().frames, 1);
   EXPECT_FALSE(replies_.idle());
   replies_.Add("+OK\r\n:1\r\n:2\r\n+OK\r\n", At(0ms));
@@ -163,32 +163,32 @@ TEST_F(FrameQueueTest, AFrameCutOffByTheEndOfItsConnectionIsNotDuplicated) {
   requests_.EndOfStream(At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), Incr().substr(0, 18));
   EXPECT_EQ(rule->report().frames, 0);
-  EXPECT_EQ(spent(), 0);
+  EXPECT_EQ(limits_reached(), 0);
 }
 
-TEST_F(FrameQueueTest, APaceLetsItsBytesThroughEveryGap) {
+TEST_F(FrameQueueTest, APaceForwardsItsBytesOnceEveryGap) {
   const auto rule = Set({.action = FrameRulesAction::kPace, .bytes = 10, .gap = 5ms});
-  requests_.Add(SetOf("k"), At(0ms));  // 27 bytes
+  requests_.Add(EncodeSet("k"), At(0ms));  // 27 bytes
   EXPECT_EQ(requests_.NextDue(), At(5ms));
   EXPECT_EQ(Take(requests_, At(4999us)), "");
-  EXPECT_EQ(Take(requests_, At(5ms)), SetOf("k").substr(0, 10));
+  EXPECT_EQ(Take(requests_, At(5ms)), EncodeSet("k").substr(0, 10));
   EXPECT_EQ(requests_.NextDue(), At(10ms));
   EXPECT_EQ(Take(requests_, At(9999us)), "");
-  EXPECT_EQ(Take(requests_, At(12ms)), SetOf("k").substr(10, 10));
+  EXPECT_EQ(Take(requests_, At(12ms)), EncodeSet("k").substr(10, 10));
   EXPECT_EQ(requests_.NextDue(), At(13500us));  // the last seven bytes take their share of a gap
-  requests_.Add(SetOf("x"), At(13ms));
-  EXPECT_EQ(Take(requests_, At(13500us)), SetOf("k").substr(20));
-  // Paced behind the frame before, not from its own arrival.
+  requests_.Add(EncodeSet("x"), At(13ms));
+  EXPECT_EQ(Take(requests_, At(13500us)), EncodeSet("k").substr(20));
+  // The pace of this frame begins after the previous frame, not at its own arrival.
   EXPECT_EQ(requests_.NextDue(), At(18500us));
   Clear(rule, At(14ms));
-  EXPECT_EQ(Take(requests_, At(14ms)), SetOf("x"));
+  EXPECT_EQ(Take(requests_, At(14ms)), EncodeSet("x"));
 }
 
-TEST_F(FrameQueueTest, FramesSmallerThanAGrainKeepThePaceOnAverage) {
+TEST_F(FrameQueueTest, FramesSmallerThanThePacesBytesKeepThePaceOnAverage) {
   Set({.action = FrameRulesAction::kPace, .bytes = 1000, .gap = 1ms});
   std::string stream;
-  for (int i = 0; i < 100; ++i) stream += SetOf("k");
-  for (int i = 0; i < 100; ++i) requests_.Add(SetOf("k"), At(0ms));
+  for (int i = 0; i < 100; ++i) stream += EncodeSet("k");
+  for (int i = 0; i < 100; ++i) requests_.Add(EncodeSet("k"), At(0ms));
   const auto takes = Duration(1us) * static_cast<int64_t>(stream.size());
   EXPECT_LT(Take(requests_, At(takes - 1us)).size(), stream.size());
   EXPECT_FALSE(requests_.empty());
@@ -203,11 +203,11 @@ struct Stream {
   std::string replies;
 };
 
-// Inline and pipelined commands, subscriptions, pushes, nested and empty replies.
-Stream Everything() {
-  return {"PING\r\n" + SetOf("a") + "get  b \n" + Incr() +
+// Has inline and pipelined commands, subscriptions, pushes, nested and empty replies.
+Stream MakeStreamOfAllKinds() {
+  return {"PING\r\n" + EncodeSet("a") + "get  b \n" + Incr() +
               "*5\r\n$7\r\nevalsha\r\n$2\r\nab\r\n$1\r\n1\r\n$1\r\nb\r\n$4\r\n*1\r\n\r\n" +
-              "\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n$1\r\nb\r\n" + SetOf("b") +
+              "\r\n*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n$1\r\nb\r\n" + EncodeSet("b") +
               "MULTI\r\nINCR k\r\nEXEC\r\n",
           "+PONG\r\n+OK\r\n$7\r\na\r\nb\r\nc\r\n:1\r\n*2\r\n*2\r\n:1\r\n*1\r\n+x\r\n*0\r\n"
           "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n>3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n"
@@ -223,7 +223,7 @@ struct Outcome {
 
 using Cut = std::function<std::vector<std::string_view>(std::string_view)>;
 
-Outcome Through(const std::vector<LinkRule>& specs, const Stream& stream, const Cut& cut) {
+Outcome SendThroughRules(const std::vector<LinkRule>& specs, const Stream& stream, const Cut& cut) {
   boost::asio::io_context io;
   LinkRules rules;
   ReplyNames names;
@@ -287,19 +287,19 @@ INSTANTIATE_TEST_SUITE_P(
             {.action = FrameRulesAction::kDrop, .chance = 0.5},
             {.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .chance = 0.5}}));
 
-std::vector<std::string_view> Whole(std::string_view bytes) { return {bytes}; }
+std::vector<std::string_view> CutNowhere(std::string_view bytes) { return {bytes}; }
 
-std::vector<std::string_view> ByteByByte(std::string_view bytes) {
+std::vector<std::string_view> CutAtEveryByte(std::string_view bytes) {
   std::vector<std::string_view> cut;
   for (size_t i = 0; i < bytes.size(); ++i) cut.push_back(bytes.substr(i, 1));
   return cut;
 }
 
 TEST_P(Cutting, CuttingTheStreamDoesNotChangeTheOutcome) {
-  const Stream stream = Everything();
-  const Outcome whole = Through(GetParam(), stream, Whole);
+  const Stream stream = MakeStreamOfAllKinds();
+  const Outcome whole = SendThroughRules(GetParam(), stream, CutNowhere);
   EXPECT_GT(whole.frames.front(), 0);
-  EXPECT_EQ(Through(GetParam(), stream, ByteByByte), whole);
+  EXPECT_EQ(SendThroughRules(GetParam(), stream, CutAtEveryByte), whole);
   const size_t longest = std::max(stream.requests.size(), stream.replies.size());
   for (size_t at = 1; at < longest; ++at) {
     const auto in_two = [at](std::string_view bytes) {
@@ -307,12 +307,12 @@ TEST_P(Cutting, CuttingTheStreamDoesNotChangeTheOutcome) {
                  ? std::vector<std::string_view>{bytes}
                  : std::vector<std::string_view>{bytes.substr(0, at), bytes.substr(at)};
     };
-    ASSERT_EQ(Through(GetParam(), stream, in_two), whole) << "cut at " << at;
+    ASSERT_EQ(SendThroughRules(GetParam(), stream, in_two), whole) << "cut at " << at;
   }
 }
 
 TEST(FrameQueue, RulesThatOnlyDelayChangeNoByte) {
-  const Stream stream = Everything();
+  const Stream stream = MakeStreamOfAllKinds();
   const std::vector<LinkRule> rules{
       {.action = FrameRulesAction::kDelay, .command = "SET", .delay = 2ms, .jitter = 2ms},
       {.action = FrameRulesAction::kPace, .bytes = 2, .gap = 100us},
@@ -320,7 +320,7 @@ TEST(FrameQueue, RulesThatOnlyDelayChangeNoByte) {
        .action = FrameRulesAction::kDelay,
        .delay = 1ms,
        .jitter = 1ms}};
-  const Outcome outcome = Through(rules, stream, ByteByByte);
+  const Outcome outcome = SendThroughRules(rules, stream, CutAtEveryByte);
   EXPECT_EQ(outcome.requests, stream.requests);
   EXPECT_EQ(outcome.replies, stream.replies);
 }

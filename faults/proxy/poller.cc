@@ -76,7 +76,7 @@ void Poller::Turn() {
     now = ProxyNow();
     RunAlarms(now);
     Count(count, now);
-    // One event is usually the last one: polling again would find nothing.
+    // If there was a single event, polling again would usually find nothing.
   } while (now - begun < kLongestTurn && (count > 1 || Nap(now)));
   in_turn_ = false;
   if (!ready_.is_open()) return;
@@ -106,8 +106,8 @@ void Poller::Count(int events, MonoTime now) {
   counting_since_ = now;
 }
 
-// Under load, while frames are delayed, sleeps briefly before it handles the next events together.
-// Going to sleep and waking up for each event costs more than handling it.
+// If the proxy is busy and an alarm is set, sleeps briefly, so that the next events are handled
+// together. Sleeping and waking up for each event costs more than handling the event.
 bool Poller::Nap(MonoTime now) {
   if (!busy_ || alarms_.empty()) return false;
   const timespec until = SinceBoot(now + kNap);
@@ -124,7 +124,8 @@ void Poller::RunAlarms(MonoTime now) {
   }
 }
 
-// A timer that fires too early does no harm, and moving it costs as much as a wake-up.
+// Does not move a timer that fires before the first alarm: moving it costs as much as the needless
+// wake-up.
 void Poller::SetTimer(MonoTime now) {
   if (in_turn_ || alarms_.empty()) return;
   const MonoTime first = alarms_.begin()->first;

@@ -1,8 +1,8 @@
-// Waits for the sockets of all connections, and for the times at which their frames are due.
+// Waits for the sockets of all connections, and for the times at which their frames must be sent.
 //
 // Uses an epoll of its own, which the io_context sees as one descriptor. All ready events are
 // handled in one go. Waiting again or setting a due time needs no system call of its own. With
-// dozens of links these calls would be a good part of the proxy's cost.
+// dozens of links, these system calls would be a large part of the proxy's cost.
 //
 // Thread rule: the thread of the io_context. The io_context must outlive the poller unless Close
 // was called.
@@ -35,7 +35,8 @@ class Poller : public std::enable_shared_from_this<Poller> {
   // Callbacks from the io_context. They may close sockets and stop alarms, including their own.
   class User {
    public:
-    // `events` is epoll's event mask. An event is reported again until the user has handled it.
+    // `events` is epoll's event mask. An event is reported repeatedly until the user has handled
+    // it.
     virtual void OnReady(const Socket& socket, uint32_t events) = 0;
     virtual void OnTime(const Alarm& alarm) = 0;
 
@@ -43,7 +44,7 @@ class Poller : public std::enable_shared_from_this<Poller> {
     ~User() = default;
   };
 
-  // Throws, as the io_context does, when the system has no descriptor left.
+  // Throws std::system_error if no descriptor is left.
   static std::shared_ptr<Poller> Create(boost::asio::io_context& io);
   ~Poller() { Close(); }
   Poller(const Poller&) = delete;
@@ -92,7 +93,7 @@ class Poller::Socket {
   [[nodiscard]] int fd() const { return fd_; }
 
   // Sets the events to report. Hang-ups and errors are reported too, unless nothing is watched.
-  // Returns false when the system has no room.
+  // Returns false if the kernel refuses.
   [[nodiscard]] bool Watch(bool readable, bool writable);
 
  private:

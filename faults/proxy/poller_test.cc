@@ -1,4 +1,4 @@
-// Callbacks of the poller that the proxy's connections share: which, when and in which order.
+// Tests the callbacks of the poller that all connections of a proxy share.
 #include "faults/proxy/poller.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ namespace {
 // A socket pair. The poller watches one end; the test writes to the other.
 class Watched : public Poller::User {
  public:
-  Watched(Poller& poller, std::string name, std::string& told)
-      : socket(poller, *this), alarm(poller, *this), name_(std::move(name)), told_(told) {
+  Watched(Poller& poller, std::string name, std::string& calls)
+      : socket(poller, *this), alarm(poller, *this), name_(std::move(name)), calls_(calls) {
     std::array<int, 2> ends{};
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()), 0);
     socket.Own(ends[0]);
@@ -39,11 +39,11 @@ class Watched : public Poller::User {
   }
 
   void OnReady(const Poller::Socket& /*socket*/, uint32_t /*events*/) override {
-    told_ += name_;
+    calls_ += name_;
     if (on_ready) on_ready();
   }
   void OnTime(const Poller::Alarm& /*alarm*/) override {
-    told_ += name_ + "!";
+    calls_ += name_ + "!";
     if (on_time) on_time();
   }
 
@@ -54,31 +54,31 @@ class Watched : public Poller::User {
 
  private:
   std::string name_;
-  std::string& told_;
+  std::string& calls_;
   int other_ = -1;
 };
 
 class PollerTest : public ::testing::Test {
  protected:
   void RunUntil(const std::function<bool()>& met) {
-    while (!met()) ASSERT_GT(io_.run_one_for(std::chrono::seconds(10)), 0U) << told_;
+    while (!met()) ASSERT_GT(io_.run_one_for(std::chrono::seconds(10)), 0U) << calls_;
   }
 
   boost::asio::io_context io_{1};
   std::shared_ptr<Poller> poller_ = Poller::Create(io_);
-  std::string told_;
-  Watched a_{*poller_, "a", told_};
-  Watched b_{*poller_, "b", told_};
+  std::string calls_;
+  Watched a_{*poller_, "a", calls_};
+  Watched b_{*poller_, "b", calls_};
 };
 
 TEST_F(PollerTest, ASocketIsReadyUntilItsBytesAreRead) {
   a_.Write("xyz");
   a_.on_ready = [&] { a_.Read(); };
-  RunUntil([&] { return told_.size() == 3; });
+  RunUntil([&] { return calls_.size() == 3; });
   b_.on_ready = [&] { b_.Read(); };
   b_.Write("x");
-  RunUntil([&] { return told_.ends_with('b'); });
-  EXPECT_EQ(told_, "aaab");
+  RunUntil([&] { return calls_.ends_with('b'); });
+  EXPECT_EQ(calls_, "aaab");
 }
 
 TEST_F(PollerTest, ASocketClosedByAnotherCallbackGetsNoEvent) {
@@ -92,27 +92,27 @@ TEST_F(PollerTest, ASocketClosedByAnotherCallbackGetsNoEvent) {
     b_.Read();
     a_.socket.Close();
   };
-  RunUntil([&] { return !told_.empty(); });
+  RunUntil([&] { return !calls_.empty(); });
   io_.poll();
-  EXPECT_EQ(told_.size(), 1U) << told_;
+  EXPECT_EQ(calls_.size(), 1U) << calls_;
 }
 
-TEST_F(PollerTest, AnUnwatchedSocketIsNotToldOfItsEnd) {
+TEST_F(PollerTest, AnUnwatchedSocketGetsNoEventAtItsEnd) {
   EXPECT_TRUE(a_.socket.Watch(/*readable=*/false, /*writable=*/false));
   shutdown(a_.socket.fd(), SHUT_RDWR);
   b_.on_ready = [&] { b_.Read(); };
   b_.Write("x");
-  RunUntil([&] { return !told_.empty(); });
-  EXPECT_EQ(told_, "b");
+  RunUntil([&] { return !calls_.empty(); });
+  EXPECT_EQ(calls_, "b");
   EXPECT_TRUE(a_.socket.Watch(/*readable=*/true, /*writable=*/false));
   a_.on_ready = [&] { a_.socket.Close(); };
-  RunUntil([&] { return told_.size() == 2; });
-  EXPECT_EQ(told_, "ba");
+  RunUntil([&] { return calls_.size() == 2; });
+  EXPECT_EQ(calls_, "ba");
 }
 
 TEST_F(PollerTest, AlarmsFireInTheOrderOfTheirLastTimesAndNeverEarly) {
   const MonoTime start = ProxyNow();
-  Watched c(*poller_, "c", told_);
+  Watched c(*poller_, "c", calls_);
   a_.alarm.Set(start + 1ms);
   b_.alarm.Set(start + 2ms);
   a_.alarm.Set(start + 3ms);
@@ -120,21 +120,22 @@ TEST_F(PollerTest, AlarmsFireInTheOrderOfTheirLastTimesAndNeverEarly) {
   c.alarm.Stop();
   b_.on_time = [&] { EXPECT_GE(ProxyNow(), start + 2ms); };
   a_.on_time = [&] { EXPECT_GE(ProxyNow(), start + 3ms); };
-  RunUntil([&] { return told_.size() == 4; });
-  EXPECT_EQ(told_, "b!a!");
+  RunUntil([&] { return calls_.size() == 4; });
+  EXPECT_EQ(calls_, "b!a!");
 }
 
-TEST_F(PollerTest, AnAlarmMaySetItselfAnewAndBeTheOnlyOne) {
+TEST_F(PollerTest, AnAlarmMaySetItselfAgainInItsCallback) {
   int left = 3;
   a_.on_time = [&] {
     if (--left > 0) a_.alarm.Set(ProxyNow() + 100us);
   };
   a_.alarm.Set(ProxyNow());
   RunUntil([&] { return left == 0; });
-  EXPECT_EQ(told_, "a!a!a!");
+  EXPECT_EQ(calls_, "a!a!a!");
 }
 
-// Enough events, with an alarm pending, that the poller naps and handles them in groups.
+// With so many events and a pending alarm, the poller sleeps between events and handles them in
+// groups.
 TEST_F(PollerTest, UnderLoadNoEventIsLostOrEarly) {
   constexpr int kBytes = 20'000;
   int read = 0;
@@ -164,7 +165,7 @@ TEST_F(PollerTest, AfterCloseNoCallbackRuns) {
   poller_->Close();
   io_.restart();
   io_.poll();
-  EXPECT_EQ(told_, "");
+  EXPECT_EQ(calls_, "");
 }
 
 }  // namespace

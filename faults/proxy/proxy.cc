@@ -160,7 +160,7 @@ void Proxy::Impl::Accept(Link& link) {
 void Proxy::Impl::Open(Link& link, int client) {
   const int on = 1;
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  // The link's entry owns the session. A session that ends removes itself from the entry.
+  // The link owns the session. A session that ends removes itself from the link.
   auto entry = std::make_shared<std::weak_ptr<ProxySession>>();
   auto session = std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
                                                 link.upstream, client, [&link, entry] {

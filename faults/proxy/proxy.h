@@ -44,10 +44,10 @@ class Proxy {
   // added.
   RuleId SetLink(LinkId link, LinkRule rule);
 
-  // Removes a rule. Frames that it delays or holds are released, in order, before this returns.
-  // Returns what the rule did; an empty report if the rule does not exist.
+  // Removes a rule. Frames that the rule delays or holds are released, in order, before ClearLink
+  // returns. Returns the rule's report, or an empty report if the rule does not exist.
   RuleReport ClearLink(RuleId rule);
-  // Returns what a rule has done so far.
+  // Returns the report of a rule so far.
   [[nodiscard]] RuleReport Report(RuleId rule) const;
 
   // Resets the connections of a link, as a failed peer does. New connections are accepted.

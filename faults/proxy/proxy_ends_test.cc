@@ -1,4 +1,4 @@
-// How connections through the proxy begin and end, and the proxy's limits.
+// Tests how connections through the proxy begin and end, and the proxy's limits.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -48,7 +48,7 @@ class ProxyTest : public ::testing::Test {
   }
 
   RuleId Set(LinkRule rule) {
-    rule.on_limit_reached = [this] { ++spent_; };
+    rule.on_limit_reached = [this] { ++limits_reached_; };
     return OnLoop([&] { return proxy_->SetLink(kLink, rule); });
   }
   RuleReport Clear(RuleId id) {
@@ -76,7 +76,7 @@ class ProxyTest : public ::testing::Test {
   static constexpr LinkId kLink{.client = 1, .node = 1};
   testing::TempFolder folder_;
   testing::Server server_{folder_.path() / "redis.sock"};
-  std::atomic<int> spent_ = 0;
+  std::atomic<int> limits_reached_ = 0;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};

@@ -1,4 +1,4 @@
-// Duplicated commands, slow networks, and rules with a key or an ordinal, on a real redis-server.
+// Tests duplicated commands, slow networks, and rules with `key` or `nth` on a real redis-server.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ TEST_F(ProxyTest, ADuplicatedCommandRunsTwiceAndGetsOneReply) {
   EXPECT_EQ(client.Call({"INCR", "k"}), ":1\r\n");
   EXPECT_EQ(client.Call({"GET", "k"}), "$1\r\n2\r\n");
   EXPECT_EQ(client.Call({"INCR", "k"}), ":3\r\n");
-  EXPECT_TRUE(Eventually([&] { return spent_ == 1; }));
+  EXPECT_TRUE(Eventually([&] { return limits_reached_ == 1; }));
   EXPECT_EQ(Clear(rule).frames, 1);
 }
 
@@ -101,12 +101,12 @@ TEST_F(ProxyTest, TheThirdSetOfALinkIsLost) {
   for (const char* value : {"1", "2"}) EXPECT_EQ(client.Call({"SET", "k", value}), kOk);
   client.Send(Encode({"SET", "k", "3"}));
   EXPECT_EQ(client.Call({"GET", "k"}), "$1\r\n2\r\n");
-  EXPECT_TRUE(Eventually([&] { return spent_ == 1; }));
+  EXPECT_TRUE(Eventually([&] { return limits_reached_ == 1; }));
   EXPECT_EQ(client.Call({"SET", "k", "4"}), kOk);
 }
 
-// A reset before the command: it never runs. A reset after it: it has run, and its client cannot
-// know.
+// If the request is reset, the command never runs. If the reply is reset, the command has run, and
+// its client cannot know that.
 TEST_F(ProxyTest, AConnectionIsResetBeforeACommandOrAfterIt) {
   Set({.action = Action::kReset, .command = "INCR", .limit = 1});
   ByteClient before = Client();

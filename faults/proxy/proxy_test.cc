@@ -1,4 +1,4 @@
-// Effects of rules on frames between clients and a real redis-server.
+// Tests the effects of rules on frames between clients and a real redis-server.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -94,9 +94,9 @@ TEST_F(ProxyTest, ADroppedReplyLeavesTheKeySetAndLaterRepliesInOrder) {
   Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "SET", .limit = 1});
   client.Send(Encode({"SET", "k", "v"}));
   EXPECT_EQ(client.Call({"GET", "k"}), "$1\r\nv\r\n");
-  EXPECT_TRUE(Eventually([&] { return spent_ == 1; }));
+  EXPECT_TRUE(Eventually([&] { return limits_reached_ == 1; }));
   EXPECT_EQ(client.Call({"SET", "k", "w"}), kOk);
-  EXPECT_EQ(spent_, 1);
+  EXPECT_EQ(limits_reached_, 1);
 }
 
 TEST_F(ProxyTest, ADroppedRequestNeverRunsAndGetsNoReply) {
@@ -133,7 +133,7 @@ TEST_F(ProxyTest, AResetRequestEndsBothSidesOfTheConnection) {
   Set({.action = Action::kReset, .command = "SET", .limit = 1});
   client.Send(Encode({"PING"}) + Encode({"SET", "k", "v"}) + Encode({"SET", "k", "w"}));
   EXPECT_EQ(client.ReceiveEnd(), ECONNRESET);
-  EXPECT_TRUE(Eventually([&] { return spent_ == 1; }));
+  EXPECT_TRUE(Eventually([&] { return limits_reached_ == 1; }));
   ByteClient again = Client();
   EXPECT_EQ(again.Call({"EXISTS", "k"}), ":0\r\n");
   EXPECT_EQ(connections(), 1u);
@@ -153,24 +153,24 @@ TEST_F(ProxyTest, ALimitCountsFramesAcrossConnections) {
   ByteClient second = Client();
   first.Send(Encode({"GET", "k"}));
   EXPECT_EQ(first.Call({"PING"}), "+PONG\r\n");
-  EXPECT_EQ(spent_, 0);
+  EXPECT_EQ(limits_reached_, 0);
   second.Send(Encode({"GET", "k"}));
   EXPECT_EQ(second.Call({"PING"}), "+PONG\r\n");
-  EXPECT_TRUE(Eventually([&] { return spent_ == 1; }));
+  EXPECT_TRUE(Eventually([&] { return limits_reached_ == 1; }));
   EXPECT_EQ(second.Call({"GET", "k"}), "$-1\r\n");
 }
 
-TEST_F(ProxyTest, AHeldFrameIsSpentOnceItIsForwarded) {
+TEST_F(ProxyTest, AHeldFrameCountsTowardsTheLimitOnceItIsForwarded) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kDelay, .command = "SET", .delay = 100ms, .limit = 1});
   const MonoTime sent = RealMono();
   EXPECT_EQ(client.Call({"SET", "k", "v"}), kOk);
-  EXPECT_TRUE(Eventually([&] { return spent_ == 1; }));
+  EXPECT_TRUE(Eventually([&] { return limits_reached_ == 1; }));
   EXPECT_GE(RealMono() - sent, 100ms);
   EXPECT_GE(Clear(rule).longest_delay, 100ms);
 }
 
-TEST_F(ProxyTest, RemovingARuleReleasesItsFramesAndDoesNotCallOnSpent) {
+TEST_F(ProxyTest, RemovingARuleReleasesItsFramesAndDoesNotCallOnLimitReached) {
   ByteClient client = Client();
   const RuleId rule = Set({.action = Action::kDelay, .delay = 3600s, .limit = 1});
   client.Send(Encode({"PING"}));
@@ -179,7 +179,7 @@ TEST_F(ProxyTest, RemovingARuleReleasesItsFramesAndDoesNotCallOnSpent) {
   EXPECT_EQ(report.frames, 1);
   EXPECT_GT(report.longest_delay, Duration{});
   EXPECT_EQ(client.ReceiveReply(), "+PONG\r\n");
-  EXPECT_EQ(spent_, 0);
+  EXPECT_EQ(limits_reached_, 0);
 }
 
 TEST_F(ProxyTest, RulesAreTriedInTheOrderTheyWereSet) {

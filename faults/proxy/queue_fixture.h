@@ -17,7 +17,7 @@ inline MonoTime At(Duration since_start) { return MonoTime(since_start); }
 class FrameQueueTest : public ::testing::Test {
  protected:
   std::shared_ptr<ActiveRule> Set(LinkRule spec) {
-    spec.on_limit_reached = [this] { ++spent_; };
+    spec.on_limit_reached = [this] { ++limits_reached_; };
     ++last_;
     auto rule = std::make_shared<ActiveRule>(io_, last_, std::move(spec), Prng(1, "rule", last_));
     rules_.Add(rule);
@@ -35,15 +35,15 @@ class FrameQueueTest : public ::testing::Test {
     queue.Sent(bytes.size(), now);
     return bytes;
   }
-  int spent() {
+  int limits_reached() {
     io_.restart();
     io_.poll();
-    return spent_;
+    return limits_reached_;
   }
 
   boost::asio::io_context io_;
   RuleId last_ = 0;
-  int spent_ = 0;
+  int limits_reached_ = 0;
   LinkRules rules_;
   ReplyNames names_;
   FrameQueue requests_{Direction::kRequest, rules_, names_};

@@ -9,19 +9,19 @@ namespace doublehold {
 namespace {
 
 // Draws are capped at three standard deviations, or at twenty times the scale. So the longest
-// possible delay is known, and a run ends.
+// possible delay is bounded.
 constexpr double kMostDeviations = 3;
 constexpr double kMostPareto = 20;
 
-// The Irwin-Hall distribution, a sum of uniform numbers. It needs additions only, so every machine
-// draws the same values.
+// The Irwin-Hall distribution, a sum of uniform numbers. The sum needs additions only, so every
+// machine draws the same values.
 double DrawNormal(Prng& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += random.Unit();
   return std::clamp(sum, -kMostDeviations, kMostDeviations);
 }
 
-// A Lomax distribution: Pareto with shape 2, moved to begin at 0. Its mean is 1.
+// The Lomax distribution: a Pareto distribution with shape 2 that begins at 0. Its mean is 1.
 double DrawPareto(Prng& random) {
   return std::min(1 / std::sqrt(1 - random.Unit()) - 1, kMostPareto);
 }

@@ -17,7 +17,7 @@ namespace doublehold {
 // The longest delay that this rule can draw.
 [[nodiscard]] Duration LongestDelay(const LinkRule& rule);
 
-// A rule that is set. The frames on which it acts keep it alive.
+// A rule that is set. The frames on which the rule acts keep the object alive.
 class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
  public:
   // `random` is the rule's source of randomness.
@@ -33,11 +33,11 @@ class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
   void Take() { ++report_.frames; }    // the rule acts on one more frame
   void GiveUp() { --report_.frames; }  // the rule could not act on a frame after all
   [[nodiscard]] Duration DrawDelay();
-  void Measured(Duration kept);  // bytes of a frame were sent after this time
-  void Gone();                   // a frame was sent, dropped or lost
+  void Measured(Duration kept);  // a part of a frame was sent after this delay
+  void Gone();                   // call when a frame was sent, dropped or lost
   void Clear() {
     spec_.on_limit_reached = nullptr;
-  }  // call on removal: on_limit_reached is not called any more
+  }  // call when the rule is removed: on_limit_reached is not called any more
 
  private:
   boost::asio::io_context& io_;
@@ -56,7 +56,7 @@ class LinkRules {
   void Remove(const ActiveRule& rule);
 
   [[nodiscard]] bool empty(Direction direction) const { return Of(direction).empty(); }
-  // Whether a rule names a key; then a frame is decided only when its key is known.
+  // Whether a rule names a key. If so, the rules decide about a frame only when its key is known.
   [[nodiscard]] bool by_key(Direction direction) const {
     return by_key_[static_cast<size_t>(direction)];
   }

@@ -16,12 +16,13 @@ namespace doublehold {
 namespace {
 
 constexpr int kSpinShare = 50;  // spins at most 1/50 of the time
-// Timers without spinning fire on this grid, so that timers due close together need one wake-up.
+// Timers without spinning fire on this grid, so that timers that end close together need one
+// wake-up.
 constexpr Duration kTimerGrid = 200us;
-constexpr Duration kMostUnspent = 1ms;  // unused spin time that is saved up, at most
+constexpr Duration kMostUnspent = 1ms;  // maximum of unused spin time that is kept
 constexpr Duration kLongSleep = 100ms;
 constexpr Duration kAwakeBefore = 1ms;
-// Retry interval. A stopped node accepts no connections once its backlog is full.
+// Interval between attempts to connect. A stopped node whose backlog is full accepts no connection.
 constexpr Duration kConnectAgain = 1ms;
 
 // Returns the next instant on the timer grid.
@@ -30,7 +31,7 @@ MonoTime OnGrid(MonoTime time) {
   return MonoTime((since + kTimerGrid - Duration(1)) / kTimerGrid * kTimerGrid);
 }
 
-// Returns 0 or the error. EINPROGRESS and EALREADY mean: call again later.
+// Returns 0 or the error. After EINPROGRESS and EALREADY, call it again later.
 int ConnectTo(int fd, const NodeAddress& node) {
   sockaddr_un local{};
   local.sun_family = AF_UNIX;
@@ -86,12 +87,12 @@ void ProxySession::Connect() {
     connected_ = true;
     return Watch();
   }
-  // Any other error means that no node listens there: resets the client's connection.
+  // After any other error no node listens there, so the client's connection is reset.
   if (why_not != EAGAIN && why_not != EINPROGRESS && why_not != EALREADY) return Reset();
   requests_.alarm.Set(ProxyNow() + kConnectAgain);
 }
 
-// Watches for input if the queues have room, and for output if bytes wait.
+// Watches for input if the queues have room, and for output if bytes are pending.
 void ProxySession::Watch() {
   if (closed_ || !connected_) return;
   const auto reads = [](const Lane& lane) { return !lane.ended && !lane.queue.full(); };
@@ -144,7 +145,8 @@ void ProxySession::Received(Lane& lane, std::string_view bytes) {
   if (sent < bytes.size()) lane.queue.AddPassed(bytes.substr(sent), ProxyNow());
 }
 
-// Returns how many bytes were sent; all of them when the peer accepts no more.
+// Returns the number of bytes that were sent. If sending fails, drops all bytes and returns their
+// number.
 size_t ProxySession::Send(Lane& lane, std::string_view bytes) {
   while (!lane.broken) {
     const ssize_t sent =
@@ -164,7 +166,7 @@ void ProxySession::Flush(Lane& lane) {
   if (!closed_ && lane.ended && lane.queue.empty()) Finish(lane);
 }
 
-// Sends all bytes that are due, and arms the alarm for the next.
+// Sends all bytes whose send time has passed, and sets the alarm for the next bytes.
 void ProxySession::FlushDue(Lane& lane) {
   while (!closed_ && !lane.writing && !lane.queue.empty()) {
     const MonoTime now = ProxyNow();
@@ -187,7 +189,7 @@ void ProxySession::Arm(Lane& lane, MonoTime due, MonoTime now) {
   if (lane.armed == due) return;
   lane.armed = due;
   const bool early = due - now > SpinBudget::kLongest && env_.spin.Has(now);
-  // A core wakes slowly after a long sleep, so it is woken early, and the alarm is set again.
+  // A core wakes slowly after a long sleep. So the alarm first fires early and is then set again.
   const MonoTime at = due - now > kLongSleep ? due - kAwakeBefore
                       : early                ? due - SpinBudget::kLongest
                                              : OnGrid(due);

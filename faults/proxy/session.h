@@ -53,7 +53,7 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
   // Connects to the node and starts forwarding.
   void Start();
 
-  // Call when a rule of the link was removed: sends the frames that it held.
+  // Call when a rule of the link was removed: sends the frames that the rule held.
   void Release(const ActiveRule& rule);
 
   // Resets both sides now; pending frames are lost.
@@ -76,8 +76,8 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
     Poller::Alarm alarm;
     std::optional<MonoTime> armed;  // the time that the alarm is set for
     bool writing = false;           // waiting until the sink is writable
-    bool ended = false;             // the source has ended
-    // The sink accepts no more bytes; frames are dropped when they are due.
+    bool ended = false;             // the source sends no more bytes
+    // Whether sending to the sink has failed. Each frame is then dropped at its send time.
     bool broken = false;
     bool finished = false;
   };

@@ -10,8 +10,8 @@
 namespace doublehold {
 namespace {
 
-// `lock:item:1` belongs to item:1, and `item:10` does not.
-bool IsOf(const std::string& lock, const std::string& name) {
+// Whether a key belongs to a lock by its name: `lock:item:1` belongs to item:1, `item:10` does not.
+bool IsNameOfLock(const std::string& lock, const std::string& name) {
   for (size_t at = name.find(lock); at != std::string::npos; at = name.find(lock, at + 1)) {
     const size_t end = at + lock.size();
     if (end == name.size() || std::isdigit(static_cast<unsigned char>(name[end])) == 0) return true;
@@ -27,8 +27,8 @@ std::optional<LibraryKeys::Expiries> LibraryKeys::Related(Connection& node) {
   if (!names || names->kind != Reply::Kind::kArray) return std::nullopt;
   Expiries expiries;
   for (const Reply& name : names->items) {
-    if (!IsOf(key_.name, name.text)) continue;
-    const std::optional<int64_t> pttl_ms = ExpiryOf(node, name.text, deadline);
+    if (!IsNameOfLock(key_.name, name.text)) continue;
+    const std::optional<int64_t> pttl_ms = AskExpiry(node, name.text, deadline);
     if (!pttl_ms) return std::nullopt;
     if (*pttl_ms != kKeyNotThere) expiries.emplace(name.text, *pttl_ms);
   }
@@ -81,7 +81,7 @@ void LibraryKeys::Record(Lock& lock) {
   }
 }
 
-// The names of the keys that a grant creates and its release removes.
+// Returns the names of the keys that a grant creates and its release removes.
 LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
   const std::vector<Seen> without = Await(before_);
   const RetryPolicy policy{.interval = kKeyLookInterval,

@@ -14,19 +14,19 @@
 namespace doublehold {
 
 // Like RecordExpiries, for a library that may store its lock as `lock:KEY`, beside counters and
-// queues that stay. A key belongs to the lock if it exists only while the lock is held. Used by one
-// task; `env` and `lock` must outlive it.
+// queues that it never removes. A key belongs to the lock if it exists only while the lock is held.
+// Used by one task; `env` and `lock` must outlive it.
 class LibraryKeys {
  public:
   LibraryKeys(Env& env, int nodes, LockKey key, ProbeTerms terms)
       : env_(env), nodes_(nodes), key_(std::move(key)), terms_(terms) {}
 
-  // Records what exists under the lock's own name. Call it when nobody holds the lock, before any
+  // Records the keys that have the lock's own name. Call it when nobody holds the lock, before any
   // probe.
   void Look();
   // Call it after a probe. Acquires the lock once more to find the names of its keys. Records which
-  // of these Look saw, with the TTL that they have left now. Records `info` for a node on which
-  // that is unknown.
+  // of these keys existed when Look was called, with their remaining TTL. Records `info` for a node
+  // if the names were not found.
   void Record(Lock& lock);
 
  private:
@@ -39,7 +39,8 @@ class LibraryKeys {
   };
 
   std::optional<Expiries> Related(Connection& node);
-  // Waits for keys other than `expected`, since they may be about to be removed.
+  // Returns the keys that each node has. While a node has keys other than `expected`, asks it again
+  // for a part of the lease, because a release may still remove these keys.
   std::vector<Seen> Await(const Names& expected);
   Names OwnNames(Lock& lock);
   void Note(EventType type, int64_t pttl_ms, int node);
@@ -48,7 +49,7 @@ class LibraryKeys {
   int nodes_;
   LockKey key_;
   ProbeTerms terms_;
-  std::vector<Seen> open_{};  // what Look saw and has not recorded
+  std::vector<Seen> open_{};  // keys that Look saw and has not recorded
   Names before_{};
 };
 

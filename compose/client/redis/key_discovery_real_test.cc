@@ -10,8 +10,8 @@
 namespace doublehold {
 namespace {
 
-// The template's lock under a name of its own, beside a counter that stays. With `leaves`, client 1
-// does not delete its key.
+// The template's lock with another key name, beside a counter that is never removed. With `leaves`,
+// client 1 does not delete its key.
 constexpr const char* kNamed = R"py(
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
@@ -44,7 +44,7 @@ void PrintTo(const LibraryKeysNamed& each, std::ostream* out) { *out << each.nam
 
 class LibraryKeys : public ::testing::TestWithParam<LibraryKeysNamed> {};
 
-TEST_P(LibraryKeys, AreFoundUnderTheLibrarysNames) {
+TEST_P(LibraryKeys, LeftoverKeysAreFoundUnderTheLibrarysNames) {
   const TestFolder folder;
   WriteFile(folder.path() / "named.py", kNamed);
   // The lease is long, so that even a busy machine looks for leftover keys before it expires.

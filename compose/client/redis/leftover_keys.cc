@@ -4,7 +4,7 @@
 #include <memory>
 
 namespace doublehold {
-std::optional<int64_t> ExpiryOf(Connection& node, std::string_view name, Deadline deadline) {
+std::optional<int64_t> AskExpiry(Connection& node, std::string_view name, Deadline deadline) {
   const CallResult result = node.Call(std::array<std::string_view, 2>{"PTTL", name}, deadline);
   if (!result || result->kind != Reply::Kind::kInteger) return std::nullopt;
   return result->integer;
@@ -14,10 +14,10 @@ void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& t
   const MonoTime give_up = env.Mono() + terms.lease / kKeyLooksPerLease;
   for (int number = 1; number <= nodes; ++number) {
     const std::unique_ptr<Connection> node = env.Connect(NodeId{number});
-    std::optional<int64_t> pttl_ms = ExpiryOf(*node, key.name, env.Mono() + terms.call_timeout);
+    std::optional<int64_t> pttl_ms = AskExpiry(*node, key.name, env.Mono() + terms.call_timeout);
     while (pttl_ms && *pttl_ms != kKeyNotThere && env.Mono() < give_up &&
            env.SleepUntil(env.Mono() + kKeyLookInterval)) {
-      pttl_ms = ExpiryOf(*node, key.name, env.Mono() + terms.call_timeout);
+      pttl_ms = AskExpiry(*node, key.name, env.Mono() + terms.call_timeout);
     }
     env.Record({.key = key.index,
                 .op = Op::kExpiry,

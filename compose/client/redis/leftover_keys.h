@@ -15,20 +15,21 @@ struct ProbeTerms {
   Lease lease{};
   Duration grace{};         // the probe tries for lease + grace
   Duration call_timeout{};  // timeout of one attempt
-  Duration own_wait{};      // how long a library itself waits within one attempt before it refuses
+  Duration own_wait{};      // how long a library waits within one attempt before it refuses
 };
 
-// How often a key that may still be removed is looked at, and for which part of the lease.
+// Interval at which a key that may still be removed is checked. The checks last for lease /
+// kKeyLooksPerLease.
 constexpr Duration kKeyLookInterval = std::chrono::milliseconds(5);
 constexpr int kKeyLooksPerLease = 4;
 constexpr int64_t kKeyNotThere = -2;  // reply of PTTL for a missing key
 
-// The PTTL of a key, or nothing if there is no answer.
-std::optional<int64_t> ExpiryOf(Connection& node, std::string_view name, Deadline deadline);
+// Returns the PTTL of a key in ms. Returns nothing if the node does not answer.
+std::optional<int64_t> AskExpiry(Connection& node, std::string_view name, Deadline deadline);
 
-// Records for each node whether the key exists and its TTL; `fail` if the node does not answer.
-// Call it when nobody holds the lock, before any probe. A release may still be on its way: while
-// the key exists, RecordExpiries asks again for a part of the lease.
+// Records for each node whether the key exists, and its TTL. Records `fail` if the node does not
+// answer. Call it when nobody holds the lock, before any probe. While the key exists, asks again
+// for a part of the lease, because a release may still arrive.
 void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms);
 
 }  // namespace doublehold

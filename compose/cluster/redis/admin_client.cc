@@ -17,7 +17,7 @@ void AdminConnection::Call(const std::vector<std::string>& command, Duration tim
     replies_ = ReplyReader();
     socket_.open(endpoint_.protocol(), error);
     if (!error) socket_.non_blocking(true, error);
-    // A stopped server's connection is accepted by the kernel, and the command waits.
+    // For a stopped server the kernel accepts the connection, and the command waits.
     if (!error) socket_.connect(endpoint_, error);
   }
   if (error) {

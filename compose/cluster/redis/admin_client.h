@@ -22,7 +22,7 @@
 
 namespace doublehold {
 
-// One command at a time. Its pending handlers keep it alive.
+// A connection for one command at a time. Pending handlers keep the object alive.
 class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
  public:
   using Answer = std::function<void(CallResult)>;
@@ -30,17 +30,18 @@ class AdminConnection : public std::enable_shared_from_this<AdminConnection> {
   AdminConnection(boost::asio::io_context& io, const std::filesystem::path& socket)
       : io_(io), endpoint_(socket.string()), socket_(io), timer_(io) {}
 
-  // Connects unless it is connected, and sends the command. Calls `answer` once from the event
-  // loop, with the reply or with the reason why there was none within `timeout`. Does not call it
+  // Connects if there is no connection, and sends the command. Calls `answer` once from the event
+  // loop, with the reply, or with an error if there is none within `timeout`. Never calls `answer`
   // if the loop ends first. If the server listens, the command has been sent when this returns.
-  // Requires that no other command waits for its answer.
+  // Requires that no other command is pending.
   void Call(const std::vector<std::string>& command, Duration timeout, Answer answer);
   // Closes the connection. A pending `answer` is not called any more.
   void Close();
 
  private:
   void Receive(int call);
-  // Ends the call with this number, unless it has ended, and closes the connection.
+  // Ends the call with this number with an error, and closes the connection. Does nothing if that
+  // call has ended.
   void Fail(int call, bool definite, const std::string& why);
 
   boost::asio::io_context& io_;

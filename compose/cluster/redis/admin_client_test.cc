@@ -1,4 +1,4 @@
-// Sends commands to a real server from an event loop.
+// Tests commands that an event loop sends to a real server.
 #include "compose/cluster/redis/admin_client.h"
 
 #include <gtest/gtest.h>

@@ -10,8 +10,7 @@ namespace doublehold {
 namespace {
 
 constexpr Duration kInterval = 20ms;
-// A slower answer does not show when the server read its clock: the server or this process was
-// stopped meanwhile.
+// A slower answer is ignored, because it does not show when the server read its clock.
 constexpr Duration kLongestAnswer = 5ms;
 constexpr Duration kLongestStop = std::chrono::hours(24);  // no run is longer
 
@@ -39,7 +38,7 @@ void NodeClock::Ask() {
       [this, asked = ReadMachineClocks().mono](const CallResult& reply) { Take(reply, asked); });
 }
 
-// Asks again later also after a failure: the server may be restarted and answer then.
+// Asks again after kInterval, even after an error: the server may be restarted.
 void NodeClock::Take(const CallResult& reply, MonoTime asked) {
   asking_ = false;
   if (!running_) return;

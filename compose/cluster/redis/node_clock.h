@@ -1,5 +1,5 @@
-// Asks a redis-server for its time again and again, over a connection that bypasses the proxy.
-// Never waits for an answer, since a stopped server sends none.
+// Asks a redis-server for its time at intervals, over a connection that bypasses the proxy. Never
+// blocks for an answer, since a stopped server sends none.
 //
 // Thread rule: runs on the supervisor's thread.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_CLOCK_H_
@@ -21,8 +21,8 @@ class NodeClock {
  public:
   using Seen = std::function<void(MonoTime at, Duration ahead)>;
 
-  // Calls `seen` for each answer: with the time of the question, and by how much the server's clock
-  // was ahead of the machine's.
+  // Calls `seen` for each answer, with the time of the question and how far the server's clock was
+  // ahead of the machine's clock.
   NodeClock(boost::asio::io_context& io, const std::filesystem::path& socket, Seen seen);
   ~NodeClock() { connection_->Close(); }
   NodeClock(const NodeClock&) = delete;
@@ -43,7 +43,7 @@ class NodeClock {
   bool asking_ = false;  // an answer is pending
 };
 
-// Parses the reply to TIME, ["1700000000", "123456"]: seconds and microseconds.
+// Parses the reply to TIME: seconds and microseconds, such as ["1700000000", "123456"].
 std::optional<Duration> ReadTime(const CallResult& reply);
 
 }  // namespace doublehold

@@ -20,7 +20,7 @@ constexpr Duration kRejoinInterval = 10ms;  // interval of the questions after t
 constexpr Duration kAnswerTimeout = 1s;     // timeout of one question
 constexpr Duration kRevivalTimeout = 15s;   // timeout of the first answer, as at the start of a run
 constexpr Duration kRevivalLookInterval =
-    5ms;  // between two looks at the size of a log; a cut can be longer than asked by this much
+    5ms;  // between two readings of a log's size; a cut can be longer than requested by this time
 
 std::chrono::steady_clock::time_point TimerTime(MonoTime time) {
   return std::chrono::steady_clock::time_point(time.time_since_epoch());
@@ -48,10 +48,10 @@ struct Revival::Node {
   MonoTime give_up{};  // the node must answer before this time
   Rejoining rejoining;
   std::optional<MonoTime> answered{};  // first answer since the restart
-  size_t agreed = 0;  // how many agree that it is back: the node itself, then the witnesses
+  size_t agreed = 0;  // number of servers that met the condition: the node, then the witnesses
   NodeRestart how;
   std::vector<std::function<void()>> on_back;
-  uint64_t life = 0;  // number of the node's life; a late answer of an earlier life is ignored
+  uint64_t life = 0;  // counts the node's deaths; a late answer from before a death is ignored
   LogGrowth growth;
   std::filesystem::path log;
   boost::asio::steady_timer timer;
@@ -99,11 +99,11 @@ bool Revival::IsDone() const {
   return std::ranges::none_of(nodes_, [](const auto& entry) { return entry.second->Returns(); });
 }
 
-// Records the size of the node's log again and again.
+// Records the size of the node's log at intervals.
 void Revival::Look(Node& node) {
   if (node.state == Node::State::kUp) {
     std::error_code code;
-    if (node.log.empty()) node.log = LogFileOf(node.place.folder);
+    if (node.log.empty()) node.log = FindLogFile(node.place.folder);
     const uintmax_t bytes = node.log.empty() ? 0 : std::filesystem::file_size(node.log, code);
     if (!code) node.growth.Add(RealMono(), bytes);
   }
@@ -113,7 +113,8 @@ void Revival::Look(Node& node) {
   });
 }
 
-// Makes one step towards the node's return, and sets a timer for the next one.
+// Performs the next step of the node's restart if it is possible now. Sets a timer for another
+// step.
 void Revival::Advance(Node& node) {
   const MonoTime now = RealMono();
   const bool ready = now >= node.due;
@@ -150,7 +151,7 @@ void Revival::Ask(Node& node) {
                  rejoining.question, kAnswerTimeout,
                  [this, &node, itself, life = node.life](const CallResult& answer) {
                    if (life != node.life || node.state != Node::State::kStarting) return;
-                   // Not an answer: the node is still loading its data.
+                   // Without an answer, the node is still loading its data.
                    if (itself && !answer)
                      return RealMono() < node.give_up ? Advance(node) : GiveUp(node);
                    if (!node.answered) node.answered = RealMono();
@@ -171,7 +172,7 @@ void Revival::GiveUp(const Node& node) {
                                            node.number, FormatDuration(kRevivalTimeout))});
 }
 
-// Removes the data that the fault lets the node lose.
+// Removes the data that the node loses by the fault.
 void Revival::LeaveData(Node& node) {
   if (node.how.remains == Remains::kNothing) {
     ForgetData(node.place.folder);
@@ -186,7 +187,7 @@ void Revival::LeaveData(Node& node) {
   if (code) {
     hooks_.failed({ExitCode::kEnvironment, node.log.string() + ": " + code.message()});
   }
-  // The remaining data are safely on disk.
+  // The remaining data is on disk, so a later cut cannot remove more of it.
   node.growth.Clear();
   node.growth.Add(MonoTime{}, std::min(kept, whole));
 }

@@ -1,6 +1,6 @@
-// Starts killed nodes again. Waits until the restart is due and the old process has ended, and
-// prepares the remaining data. Then asks the node until it answers. Uses timers of the supervisor's
-// event loop; no method waits.
+// Starts killed nodes again. Waits until the time of the restart, and until the old process has
+// ended. Prepares the remaining data, starts the node, and asks it until it answers. Uses timers of
+// the supervisor's event loop; no method waits.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
 
@@ -18,25 +18,26 @@
 
 namespace doublehold {
 
-// The condition for a node that answers again to be part of its topology.
+// The condition under which a restarted node is part of its topology again.
 struct Rejoining {
   std::vector<std::string> question{"PING"};
-  // Servers that are asked after the node itself. One that does not answer is skipped.
+  // Servers that are asked after the node itself. A server that does not answer is skipped.
   std::vector<std::filesystem::path> witnesses{};
-  // Whether an answer of the node or of a witness fulfils the condition; empty: every answer does.
+  // Whether an answer of the node or of a witness meets the condition. Empty: every answer does.
   std::function<bool(int node, const Reply& answer)> is_met{};
-  // After this time the node counts as back anyway: too few other nodes may be up for it to join.
+  // Maximum time for the condition, from the first answer. After it the restart ends anyway, since
+  // too few other nodes may be up for the node to join.
   Duration patience{};
 };
 
 class Revival {
  public:
   struct Hooks {
-    std::function<bool(int node)> has_ended;      // whether its process has ended
-    std::function<Result<void>(int node)> start;  // starts it again
+    std::function<bool(int node)> has_ended;      // whether the node's process has ended
+    std::function<Result<void>(int node)> start;  // starts the node again
     // Called when a node cannot be started, or never answered.
     std::function<void(const Error&)> failed;
-    Rejoining rejoining{};  // for nodes only; the store is back when it answers
+    Rejoining rejoining{};  // for nodes only; the store's restart ends when it answers
   };
 
   explicit Revival(boost::asio::io_context& io);
@@ -53,11 +54,11 @@ class Revival {
   // Adds a node that was started for the first time.
   void Add(int node, Place place);
 
-  // The node was killed at the time `at`. It stays dead until Revive.
+  // Call when the node was killed, with the time of the kill. The node stays dead until Revive.
   void Died(int node, MonoTime at);
-  // Brings the node back. Requires that it is dead.
+  // Restarts the node. Requires that the node is dead.
   void Revive(int node, NodeRestart how);
-  // Starts all nodes at once whose restart is due later.
+  // Starts at once all nodes whose restart is planned for later.
   void Hurry();
   // Whether no node is being restarted.
   [[nodiscard]] bool IsDone() const;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kLeastMajorVersion = 6;
 
-// A failed vote times out after this; the next one starts after twice as long.
+// Timeout of a vote. After a failed vote, the next vote starts after twice this time.
 constexpr Duration kFailoverTimeout = 3s;
 
 }  // namespace
@@ -62,7 +62,7 @@ Result<pid_t> StartServer(const ServerRequest& request) {
   if (listens) {
     spawn.argv.insert(spawn.argv.end(), {"--bind", request.network.host, "--protected-mode", "no"});
   }
-  for (const auto& more : {ArgumentsOf(request.data), request.settings}) {
+  for (const auto& more : {ServerArguments(request.data), request.settings}) {
     spawn.argv.insert(spawn.argv.end(), more.begin(), more.end());
   }
   return Spawn(spawn);
@@ -95,7 +95,7 @@ CallResult AskServer(const std::filesystem::path& socket,
   return MakeConnection({.unix_path = socket.string()})->Call(words, RealMono() + patience);
 }
 
-// Parses ["master", offset, replicas] or ["slave", host, port, state, offset].
+// Parses the reply to ROLE: ["master", offset, replicas] or ["slave", host, port, state, offset].
 Role AskRole(const std::filesystem::path& socket) {
   const CallResult result = AskServer(socket, {"ROLE"});
   if (!result || result->items.size() < 2) return {};

@@ -22,12 +22,12 @@ struct ServerProgram {
   std::string version;  // for example "7.0.15"
 };
 
-// Runs the program once to read its version. Returns an error that says what to install, if the
-// program is missing or too old.
+// Runs the program once to read its version. If the program is missing or too old, returns an error
+// that says what to install.
 Result<ServerProgram> FindServer(const std::string& path);
 
-// Where a server listens besides its unix socket: at an address in its own network namespace. With
-// an empty `host` it listens only on the socket.
+// The network namespace and address on which a server listens besides its unix socket. With an
+// empty `host` the server listens only on the socket.
 struct OwnNetwork {
   int fd = -1;
   std::string host;
@@ -39,7 +39,7 @@ struct ServerRequest {
   std::filesystem::path socket;
   OwnNetwork network{};
   std::filesystem::path folder;  // folder of the server's data; must exist
-  // The configuration file, which the server may rewrite; empty: none.
+  // The configuration file, which the server may rewrite. Empty if there is none.
   std::filesystem::path config{};
   NodeData data{};
   std::filesystem::path log;
@@ -49,7 +49,7 @@ struct ServerRequest {
   std::vector<std::string> settings;  // further settings: "--repl-timeout", "60"
 };
 
-// Starts a server with the data in its folder. It does not answer yet when this returns.
+// Starts a server with the data in its folder. The server may not answer yet when this returns.
 Result<pid_t> StartServer(const ServerRequest& request);
 
 struct SentinelRequest {
@@ -57,20 +57,22 @@ struct SentinelRequest {
   std::filesystem::path socket;  // its configuration file is beside it
   OwnNetwork network{};
   std::filesystem::path log;
-  // Where the other sentinels reach it, and where all sentinels reach the master.
+  // The address at which the other sentinels reach this sentinel. `announced_host` is also the host
+  // of the master.
   std::string announced_host;
   uint16_t announced_port = 0;
   uint16_t master_port = 0;  // port of the current master
   int quorum = 0;
   Duration down_after{};
 };
-// Starts a redis-server as a sentinel of kMasterName. It does not answer yet when this returns.
+// Starts a redis-server as a sentinel of kMasterName. The sentinel may not answer yet when this
+// returns.
 Result<pid_t> StartSentinel(const SentinelRequest& request);
 
-// A stopped server does not answer, and the event loop waits this long.
+// The event loop waits for an answer for at most this time. A stopped server does not answer.
 constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
-// While a topology is formed nothing else runs, so a server gets time to write to a busy disk
-// before it answers.
+// While a topology is formed, nothing else runs. So a server may take long, for example to write to
+// a busy disk.
 constexpr Duration kPatienceWithNewServers = std::chrono::seconds(5);
 
 // Sends a command to a server that should answer at once. Fails after `patience` if the server is
@@ -87,7 +89,7 @@ struct Role {
 };
 Role AskRole(const std::filesystem::path& socket);
 
-// Whether the server answers a PING before the deadline.
+// Returns whether the server answers a PING before the deadline.
 bool AnswersPing(const std::filesystem::path& socket, Deadline deadline);
 
 // Finds the clock shim beside this program.

@@ -17,7 +17,7 @@ struct StallMeter::Server {
   int node = 0;
   std::shared_ptr<AdminConnection> connection;
   bool asked = false;
-  Duration waited{};  // how long the event loop has seen the PING unanswered
+  Duration waited{};  // how long the PING has been unanswered while the event loop ran
 };
 
 StallMeter::StallMeter(boost::asio::io_context& io, Duration shortest, Report report)
@@ -51,7 +51,7 @@ void StallMeter::Wait() {
 void StallMeter::OnTick() {
   const Duration passed = SinceTick();
   const Duration late = RealMono() - ticked_ - kTick;
-  Tell(kSupervisor, late);
+  ReportStall(kSupervisor, late);
   for (const auto& server : servers_) {
     if (server->asked) server->waited += passed;
     if (!server->asked) Ask(*server);
@@ -59,7 +59,7 @@ void StallMeter::OnTick() {
   ticked_ = RealMono();
 }
 
-void StallMeter::Tell(int32_t whose, Duration length) const {
+void StallMeter::ReportStall(int32_t whose, Duration length) const {
   if (length < shortest_) return;
   report_({.client = whose, .op = Op::kStall, .type = EventType::kInfo, .value = {length.count()}});
 }
@@ -71,7 +71,7 @@ void StallMeter::Ask(Server& server) {
     server.asked = false;
     if (!answer && !answer.error().definite) return;  // the connection broke
     server.waited += SinceTick();
-    Tell(OfServer(server.node), server.waited);
+    ReportStall(OfServer(server.node), server.waited);
   });
 }
 

@@ -1,5 +1,5 @@
 // Detects stalls of the supervisor, which forwards all messages, and of servers. Sends each server
-// a PING over a connection on which no network fault acts. A server that leaves it unanswered for
+// a PING over a connection on which no network fault acts. A server that does not answer a PING for
 // long has stalled. (A client measures itself: lib/redis/real_env.h.)
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
@@ -16,12 +16,12 @@
 
 namespace doublehold {
 
-// Keeps asking a server that is down until it is back. A connection that breaks is no stall. Time
-// in which the event loop itself did not run does not count, so a stall of the supervisor is not
-// recorded as one of a server. Thread rule: runs on the io_context's thread.
+// Asks a server that is down repeatedly until it answers. A broken connection is no stall. Time in
+// which the event loop did not run does not count, so a stall of the supervisor is not recorded as
+// a stall of a server. Thread rule: runs on the io_context's thread.
 class StallMeter {
  public:
-  // Calls `report` when a stall of at least `shortest` is over. The event has no time yet; its
+  // Calls `report` when a stall of at least `shortest` has ended. The event has no time yet; its
   // client is kSupervisor or OfServer(node).
   using Report = std::function<void(const Event& stall)>;
   StallMeter(boost::asio::io_context& io, Duration shortest, Report report);
@@ -38,8 +38,8 @@ class StallMeter {
   void Wait();
   void OnTick();
   void Ask(Server& server);
-  void Tell(int32_t whose, Duration length) const;
-  // The part of the time since the last tick in which the event loop ran.
+  void ReportStall(int32_t whose, Duration length) const;
+  // Returns the part of the time since the last tick in which the event loop ran.
   [[nodiscard]] Duration SinceTick() const;
 
   boost::asio::io_context& io_;

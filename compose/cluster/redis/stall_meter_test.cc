@@ -1,4 +1,4 @@
-// Real servers are stopped from outside, and the event loop is kept from running.
+// Tests the stall meter: stops real servers, and keeps the event loop from running.
 #include "compose/cluster/redis/stall_meter.h"
 
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ constexpr Duration kShortest = 300ms;
 // Well above kShortest, and above stalls of the machine itself.
 constexpr Duration kStopped = 900ms;
 
-class StallMeterOf : public ::testing::Test {
+class StallMeterTest : public ::testing::Test {
  protected:
-  StallMeterOf() {
+  StallMeterTest() {
     meter_.Watch(0, folder_.path() / "0.sock");
     meter_.Watch(1, folder_.path() / "1.sock");
     meter_.Begin();
@@ -30,7 +30,7 @@ class StallMeterOf : public ::testing::Test {
   }
 
   // Runs the event loop until a stall of this process is reported.
-  bool IsTold(int32_t whose) {
+  bool IsReported(int32_t whose) {
     for (int i = 0; i < 1000 && !longest_.contains(whose); ++i) io_.run_for(10ms);
     return longest_.contains(whose);
   }
@@ -46,26 +46,26 @@ class StallMeterOf : public ::testing::Test {
                     }};
 };
 
-TEST_F(StallMeterOf, AStallOfAServerIsReportedWhenItIsOver) {
+TEST_F(StallMeterTest, AStallOfAServerIsReportedWhenItEnds) {
   node_.Stop();
   io_.run_for(kStopped);
   EXPECT_FALSE(longest_.contains(OfServer(1))) << "before it is over";
   node_.Continue();
-  ASSERT_TRUE(IsTold(OfServer(1)));
+  ASSERT_TRUE(IsReported(OfServer(1)));
   EXPECT_GT(longest_[OfServer(1)], kStopped / 2);
   EXPECT_FALSE(longest_.contains(OfServer(0))) << "the other did not";
 }
 
-TEST_F(StallMeterOf, AStallOfTheLoopIsTheSupervisors) {
+TEST_F(StallMeterTest, AStallOfTheLoopIsAttributedToTheSupervisor) {
   std::this_thread::sleep_for(kStopped);
-  ASSERT_TRUE(IsTold(kSupervisor));
+  ASSERT_TRUE(IsReported(kSupervisor));
   EXPECT_GT(longest_[kSupervisor], kStopped / 2);
   io_.run_for(100ms);
   EXPECT_FALSE(longest_.contains(OfServer(0)));
   EXPECT_FALSE(longest_.contains(OfServer(1)));
 }
 
-TEST_F(StallMeterOf, AServerThatWasDownIsAskedAgainWhenItIsBack) {
+TEST_F(StallMeterTest, AServerThatWasDownIsMeasuredAgainAfterItsRestart) {
   node_.Kill();
   io_.run_for(kStopped);
   node_.Start();
@@ -74,7 +74,7 @@ TEST_F(StallMeterOf, AServerThatWasDownIsAskedAgainWhenItIsBack) {
   node_.Stop();
   io_.run_for(kStopped);
   node_.Continue();
-  EXPECT_TRUE(IsTold(OfServer(1)));
+  EXPECT_TRUE(IsReported(OfServer(1)));
 }
 
 }  // namespace

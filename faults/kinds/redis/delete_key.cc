@@ -8,8 +8,8 @@ namespace doublehold {
 namespace {
 
 Healer StartDeleteKey(Cluster& cluster, const FaultStart& start, Prng&) {
-  return StartErrands(cluster, start,
-                      [&cluster, key = start.plan.key](int node, const ErrandDone& done) {
+  return StartOnNodes(cluster, start,
+                      [&cluster, key = start.plan.key](int node, const CommandsDone& done) {
                         cluster.Operate(node, {"DEL", key}, [done](const CallResult& deleted) {
                           done(deleted && deleted->IsInteger(1));
                         });
@@ -23,9 +23,9 @@ FaultEntry DeleteKeyFault() {
           .summary = "deletes a key on nodes (DEL), as an operator would",
           .traits = {FaultTrait::kTakesKeys},
           .keys = {"nodes", "key"},
-          .validate = ValidateErrand,
+          .validate = ValidateOperatorFault,
           .start = StartDeleteKey,
-          .asked_ns = AskedOfErrand,
+          .asked_ns = NoAskedLength,
           .of_one_key = true,
           .ends_itself = true,
           .trial = {{"fault.0.on", "client 1 after-acquire"}},

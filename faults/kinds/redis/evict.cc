@@ -12,8 +12,9 @@ namespace doublehold {
 namespace {
 
 // Redis measures idle time in seconds, so within a second any key may be evicted. Only a few keys
-// fit, so each eviction hits the lock's key with a good chance. This many misses do not happen.
-constexpr int kMostFillers = 4000;
+// fit into the limit, so each eviction is likely to remove the lock's key. It is practically
+// impossible that this many fillers leave the key in place.
+constexpr int kMaxFillers = 4000;
 constexpr size_t kFillerBytes = 65'536;
 constexpr int64_t kHeadroomBytes = 4 * int64_t{kFillerBytes};
 constexpr const char* kFiller = "doublehold:filler:";
@@ -22,7 +23,7 @@ constexpr const char* kCountFillers = "return #redis.call('keys', 'doublehold:fi
 // The eviction on one node. Keeps itself alive while a reply is outstanding.
 class Eviction : public std::enable_shared_from_this<Eviction> {
  public:
-  Eviction(Cluster& cluster, int node, std::string key, ErrandDone done)
+  Eviction(Cluster& cluster, int node, std::string key, CommandsDone done)
       : cluster_(cluster), node_(node), key_(std::move(key)), done_(std::move(done)) {}
 
   void Start() {
@@ -68,10 +69,10 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
         });
   }
 
-  // Writes another filler, then asks whether the key is still there. A refused filler needs room as
-  // well.
+  // Writes another filler, then asks whether the key still exists. Ignores the reply to SET: Redis
+  // evicts keys even for a SET that it then refuses.
   void Fill() {
-    if (++written_ > kMostFillers) return done_(false);
+    if (++written_ > kMaxFillers) return done_(false);
     Ask({"SET", kFiller + std::to_string(written_), std::string(kFillerBytes, 'x')},
         [](Eviction& self, const CallResult&) {
           self.Ask({"EXISTS", self.key_}, [](Eviction& that, const CallResult& there) {
@@ -82,8 +83,8 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
         });
   }
 
-  // Decides whether the key was evicted or released by its holder: it was evicted if more keys were
-  // evicted than fillers are missing.
+  // The key no longer exists. Decides whether Redis evicted it or its holder released it: Redis
+  // evicted it if more keys were evicted than fillers are missing.
   void Conclude() {
     Ask({"EVAL", kCountFillers, "0"}, [](Eviction& self, const CallResult& left) {
       if (!left) return self.done_(false);
@@ -98,7 +99,7 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
   Cluster& cluster_;
   int node_;
   std::string key_;
-  ErrandDone done_;
+  CommandsDone done_;
   bool limited_ = false;
   bool healed_ = false;
   int written_ = 0;
@@ -108,14 +109,14 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
 
 Healer StartEvict(Cluster& cluster, const FaultStart& start, Prng&) {
   auto evictions = std::make_shared<std::vector<std::shared_ptr<Eviction>>>();
-  auto errands =
-      std::make_shared<Healer>(StartErrands(cluster, start, [&](int node, const ErrandDone& done) {
+  auto commands = std::make_shared<Healer>(
+      StartOnNodes(cluster, start, [&](int node, const CommandsDone& done) {
         evictions->push_back(std::make_shared<Eviction>(cluster, node, start.plan.key, done));
         evictions->back()->Start();
       }));
-  return Healer([evictions, errands] {
+  return Healer([evictions, commands] {
     for (const auto& eviction : *evictions) eviction->Heal();
-    return errands->Heal();
+    return commands->Heal();
   });
 }
 
@@ -126,9 +127,9 @@ FaultEntry EvictFault() {
           .summary = "makes nodes run out of memory and evict a key (maxmemory, allkeys-lru)",
           .traits = {FaultTrait::kTakesKeys, FaultTrait::kBusies},
           .keys = {"nodes", "key"},
-          .validate = ValidateErrand,
+          .validate = ValidateOperatorFault,
           .start = StartEvict,
-          .asked_ns = AskedOfErrand,
+          .asked_ns = NoAskedLength,
           .ends_itself = true,
           .trial = {{"fault.0.on", "client 1 after-acquire"}},
           .what = [](const FaultPlan& plan) {

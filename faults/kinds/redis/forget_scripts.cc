@@ -7,7 +7,7 @@ namespace doublehold {
 namespace {
 
 Healer StartForgetScripts(Cluster& cluster, const FaultStart& start, Prng&) {
-  return StartErrands(cluster, start, [&cluster](int node, const ErrandDone& done) {
+  return StartOnNodes(cluster, start, [&cluster](int node, const CommandsDone& done) {
     cluster.Operate(node, {"INFO", "memory"}, [&cluster, node, done](const CallResult& info) {
       const bool some = NumberInInfo(info, "number_of_cached_scripts") > 0;
       cluster.Operate(node, {"SCRIPT", "FLUSH"}, [done, some](const CallResult& flushed) {
@@ -24,9 +24,9 @@ FaultEntry ForgetScriptsFault() {
           .summary = "empties the script caches of nodes (SCRIPT FLUSH), as an operator would",
           .traits = {FaultTrait::kForgetsScripts},
           .keys = {"nodes"},
-          .validate = ValidateErrand,
+          .validate = ValidateOperatorFault,
           .start = StartForgetScripts,
-          .asked_ns = AskedOfErrand,
+          .asked_ns = NoAskedLength,
           .ends_itself = true,
           .what = [](const FaultPlan& plan) { return "scripts forgotten by " + NameNodes(plan); }};
 }

@@ -17,11 +17,11 @@ struct Progress {
 
 }  // namespace
 
-Healer StartErrands(Cluster& cluster, const FaultStart& start,
-                    const std::function<void(int node, ErrandDone done)>& errand) {
+Healer StartOnNodes(Cluster& cluster, const FaultStart& start,
+                    const std::function<void(int node, CommandsDone done)>& send_commands) {
   const auto progress = std::make_shared<Progress>(Progress{.open = start.plan.nodes.size()});
-  const ErrandDone done = [&cluster, progress, began = cluster.Now(),
-                           on_limit_reached = start.on_limit_reached](bool changed) {
+  const CommandsDone done = [&cluster, progress, began = cluster.Now(),
+                             on_limit_reached = start.on_limit_reached](bool changed) {
     progress->changed = progress->changed || changed;
     if (--progress->open > 0) return;
     if (progress->changed) {
@@ -29,18 +29,18 @@ Healer StartErrands(Cluster& cluster, const FaultStart& start,
     }
     if (on_limit_reached) on_limit_reached();
   };
-  for (const int node : start.plan.nodes) errand(node, done);
+  for (const int node : start.plan.nodes) send_commands(node, done);
   return Healer([progress] { return progress->took_ns; });
 }
 
-Result<void> ValidateErrand(const FaultPlan& plan) {
+Result<void> ValidateOperatorFault(const FaultPlan& plan) {
   if (plan.nodes.empty()) return BadFault(plan, "needs the nodes to act on (nodes)");
   if (plan.length != Duration::zero())
     return BadFault(plan, "has no duration: remove 'for'", "for");
   return {};
 }
 
-int64_t AskedOfErrand(const FaultPlan&) { return 0; }
+int64_t NoAskedLength(const FaultPlan&) { return 0; }
 
 int64_t NumberInInfo(const CallResult& info, std::string_view name) {
   if (!info) return 0;

@@ -10,19 +10,21 @@
 
 namespace doublehold {
 
-// Call it once, with whether the commands changed anything on the node.
-using ErrandDone = std::function<void(bool changed)>;
+// A callback to call once, with whether the commands changed anything on the node.
+using CommandsDone = std::function<void(bool changed)>;
 
-// Runs `errand` on each node of the start concurrently. The fault ends when all are done. The
-// healer returns how long that took, at least 1; 0 when no node was changed, or not all were done.
-Healer StartErrands(Cluster& cluster, const FaultStart& start,
-                    const std::function<void(int node, ErrandDone done)>& errand);
+// Calls `send_commands` for each node of the start; the nodes execute their commands concurrently.
+// The fault ends when every node has called `done`. The healer returns how long that took in ns, at
+// least 1. It returns 0 if no node was changed, or if a node has not called `done`.
+Healer StartOnNodes(Cluster& cluster, const FaultStart& start,
+                    const std::function<void(int node, CommandsDone done)>& send_commands);
 
-// Requires nodes, and refuses `for`: such a fault has no length.
-Result<void> ValidateErrand(const FaultPlan& plan);
-int64_t AskedOfErrand(const FaultPlan& plan);  // 0: such a fault has no length to compare with
+// Requires nodes. Refuses `for`, since such a fault has no length.
+Result<void> ValidateOperatorFault(const FaultPlan& plan);
+int64_t NoAskedLength(const FaultPlan& plan);  // 0, since such a fault has no length
 
-// Returns the number of a line such as "used_memory:1024" in INFO's reply; 0 when it is missing.
+// Returns the number in a line such as "used_memory:1024" of INFO's reply. Returns 0 if the line is
+// missing.
 int64_t NumberInInfo(const CallResult& info, std::string_view name);
 
 }  // namespace doublehold

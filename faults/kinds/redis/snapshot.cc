@@ -1,5 +1,5 @@
-// snapshot: nodes save their data to disk (SAVE). It does no harm by itself. A later `restart` with
-// data = "rdb" brings the node back with this data.
+// snapshot: nodes save their data to disk (SAVE). A snapshot does no harm by itself. A later
+// `restart` with data = "rdb" starts the node with this data.
 #include "faults/kinds/redis/operator_commands.h"
 #include "faults/targets.h"
 
@@ -7,7 +7,7 @@ namespace doublehold {
 namespace {
 
 Healer StartSnapshot(Cluster& cluster, const FaultStart& start, Prng&) {
-  return StartErrands(cluster, start, [&cluster](int node, const ErrandDone& done) {
+  return StartOnNodes(cluster, start, [&cluster](int node, const CommandsDone& done) {
     cluster.Operate(node, {"SAVE"}, [done](const CallResult& saved) { done(saved.has_value()); });
   });
 }
@@ -19,9 +19,9 @@ FaultEntry SnapshotFault() {
           .summary = "makes nodes write a snapshot (SAVE), for a restart with data rdb",
           .traits = {FaultTrait::kBusies, FaultTrait::kSaves},
           .keys = {"nodes"},
-          .validate = ValidateErrand,
+          .validate = ValidateOperatorFault,
           .start = StartSnapshot,
-          .asked_ns = AskedOfErrand,
+          .asked_ns = NoAskedLength,
           .ends_itself = true,
           .what = [](const FaultPlan& plan) { return "snapshot taken of " + NameNodes(plan); }};
 }

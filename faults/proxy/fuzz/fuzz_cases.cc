@@ -121,9 +121,9 @@ void CheckDelays(const Input& input) {
   CHECK(wire.Carry(Direction::kReply, input.replies, input.chunk_bytes) == input.replies);
 }
 
-// Whether `out` is `frames` without some whole frames, followed by `rest`.
-bool IsWhatIsLeft(std::string_view out, const std::vector<FramedBytes>& frames,
-                  std::string_view rest) {
+// Whether `out` is `frames` without some whole frames, followed by a prefix of `rest`.
+bool HasOnlyWholeFramesRemoved(std::string_view out, const std::vector<FramedBytes>& frames,
+                               std::string_view rest) {
   std::vector<bool> reached(out.size() + 1, false);
   reached[0] = true;
   for (const FramedBytes& frame : frames) {
@@ -139,7 +139,7 @@ bool IsWhatIsLeft(std::string_view out, const std::vector<FramedBytes>& frames,
   return false;
 }
 
-std::string_view RestOf(std::string_view stream, const Found& found) {
+std::string_view RestAfterFrames(std::string_view stream, const Found& found) {
   for (const FramedBytes& frame : found.frames) stream.remove_prefix(frame.bytes.size());
   return stream;
 }
@@ -168,22 +168,23 @@ void CheckDrops(const Input& input) {
   const std::string sent = whole.Carry(Direction::kRequest, input.requests, SIZE_MAX);
   CHECK(cut.Carry(Direction::kRequest, input.requests, input.chunk_bytes) == sent);
   CHECK(sent.starts_with(want));
-  CHECK(RestOf(input.requests, requests).starts_with(std::string_view(sent).substr(want.size())));
+  CHECK(RestAfterFrames(input.requests, requests)
+            .starts_with(std::string_view(sent).substr(want.size())));
   const std::string got = whole.Carry(Direction::kReply, input.replies, SIZE_MAX);
   CHECK(cut.Carry(Direction::kReply, input.replies, input.chunk_bytes) == got);
-  CHECK(IsWhatIsLeft(got, replies.frames, RestOf(input.replies, replies)));
+  CHECK(HasOnlyWholeFramesRemoved(got, replies.frames, RestAfterFrames(input.replies, replies)));
 }
 
 // Simulates a server that numbers its replies and a client that counts them. Commands with no reply
 // or several replies are left out.
 void CheckDuplicates(const Input& input) {
-  constexpr std::array kOdd{"SUBSCRIBE",    "PSUBSCRIBE",   "SSUBSCRIBE", "UNSUBSCRIBE",
-                            "PUNSUBSCRIBE", "SUNSUBSCRIBE", "CLIENT",     "MONITOR",
-                            "SYNC",         "PSYNC"};
+  constexpr std::array kWithoutOneReply{"SUBSCRIBE",    "PSUBSCRIBE",   "SSUBSCRIBE", "UNSUBSCRIBE",
+                                        "PUNSUBSCRIBE", "SUNSUBSCRIBE", "CLIENT",     "MONITOR",
+                                        "SYNC",         "PSYNC"};
   const Found asked = Split(RespFramer::Side::kCommands, input.requests, SIZE_MAX);
-  if (asked.lost || !RestOf(input.requests, asked).empty()) return;
+  if (asked.lost || !RestAfterFrames(input.requests, asked).empty()) return;
   for (const FramedBytes& frame : asked.frames) {
-    if (std::ranges::find(kOdd, frame.word) != kOdd.end()) return;
+    if (std::ranges::find(kWithoutOneReply, frame.word) != kWithoutOneReply.end()) return;
   }
   std::string sent;
   std::string answers;

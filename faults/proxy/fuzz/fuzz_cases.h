@@ -14,7 +14,7 @@ void CheckFramer(std::string_view input);
 
 // Checks both directions of a connection through queues with rules:
 // - rules that only delay change no byte;
-// - rules that drop remove whole frames, the same ones however the stream is cut;
+// - rules that drop remove whole frames, and the same frames however the stream is cut;
 // - rules that duplicate leave the client with the first reply to each command.
 //
 // The first two input bytes choose the rules and the chunk size. Requests and replies follow,

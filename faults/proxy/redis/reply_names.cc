@@ -11,7 +11,7 @@ constexpr KeyMark kClientReply = KeyMark::Of("REPLY");
 constexpr std::array<std::string_view, 6> kSubscriptionWords{
     "SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE"};
 
-// Returns `word` as a constant, or an empty text when it is not a subscription command.
+// Returns the constant that equals `word` if `word` is a subscription command, else an empty text.
 std::string_view SubscriptionWord(std::string_view word) {
   const auto* found = std::find(kSubscriptionWords.begin(), kSubscriptionWords.end(), word);
   return found == kSubscriptionWords.end() ? std::string_view{} : *found;
@@ -21,8 +21,8 @@ bool IsMessage(std::string_view word) {
   return word == "MESSAGE" || word == "PMESSAGE" || word == "SMESSAGE";
 }
 
-// Commands that cannot be sent twice. Most change how the connection replies or end it; MULTI does
-// not nest.
+// Commands that cannot be sent twice. Most of them change how the connection replies, or end the
+// connection. MULTI does not nest.
 constexpr std::array<std::string_view, 9> kOnce{"CLIENT", "MONITOR", "MULTI",    "PSYNC", "QUIT",
                                                 "RESET",  "SYNC",    "REPLCONF", "HELLO"};
 
@@ -76,7 +76,7 @@ FrameName ReplyNames::Take(const RespFramer& reply) {
   while (outstanding() > 0 && slots_[first_].replies == 0) Pop();
   if (outstanding() == 0) return {};
   taken_ = slots_[first_];
-  Pop();  // removes the whole slot: one error is the only reply to a SUBSCRIBE of several channels
+  Pop();  // removes the slot of a SUBSCRIBE of several channels too: an error is its only reply
   return {.name = taken_.view(), .key = taken_.key, .surplus = taken_.surplus};
 }
 

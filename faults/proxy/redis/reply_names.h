@@ -29,36 +29,38 @@ struct FrameName {
   bool repeatable = false;  // a command that may be duplicated (see ReplyNames::Repeatable)
 };
 
-// One for each connection. Does not allocate while few commands are outstanding. Not thread-safe.
+// Each connection has its own ReplyNames. Does not allocate while few commands are outstanding. Not
+// thread-safe.
 //
-// After CLIENT REPLY, MONITOR, SYNC or PSYNC the connection is no longer followed. Replies to
-// earlier commands keep their names; later ones have none.
+// After CLIENT REPLY, MONITOR, SYNC or PSYNC, replies are no longer matched to commands. Replies to
+// earlier commands still have names; later replies have none.
 class ReplyNames {
  public:
   // Limit of outstanding replies. When it is reached, the proxy stops reading from the client until
   // replies arrive.
   static constexpr size_t kMaxOutstanding = 65'536;
 
-  // Records a command that is sent to the server. `words` includes the command's name. `surplus`:
-  // it is the second copy, whose reply the client does not expect.
+  // Records a command that is sent to the server. `words` includes the command's name. `surplus`
+  // means that the command is the second copy, whose reply the client does not expect.
   void Sent(std::string_view command, int64_t words, KeyMark key = {}, bool surplus = false);
 
   // Returns the name of the current reply (see RespFramer::named) and removes it from the queue.
-  // The name is the reply's command, "MESSAGE" for a push, or empty when unknown. Valid until the
-  // next call.
+  // The name is the reply's command, "MESSAGE" for a push, or empty if unknown. The name is valid
+  // until the next call.
   FrameName Take(const RespFramer& reply);
   // Gives up matching replies to commands.
   void Forget();
 
-  // Whether the command may be duplicated now: its surplus reply can be recognised and removed. Not
-  // repeatable are commands that subscribe, commands that change how the connection replies, and
-  // commands queued in a transaction, because EXEC's reply would grow.
+  // Whether the command may be duplicated now, because its surplus reply can be recognised and
+  // removed. Commands that subscribe and commands that change how the connection replies are not
+  // repeatable. Commands queued in a transaction are not repeatable either, because EXEC's reply
+  // would grow.
   [[nodiscard]] bool Repeatable(std::string_view command) const;
   // The number of outstanding surplus replies.
   [[nodiscard]] size_t surplus() const { return surplus_; }
 
-  // Whether the connection has asked for replication. From then on neither direction is parsed as
-  // RESP.
+  // Whether the connection has asked for replication. If so, neither direction is parsed as RESP
+  // any more.
   [[nodiscard]] bool streams() const { return streams_; }
 
   [[nodiscard]] bool full() const { return slots_.size() - first_ >= kMaxOutstanding; }
@@ -82,7 +84,7 @@ class ReplyNames {
   bool followed_ = true;
   bool in_transaction_ = false;
   size_t surplus_ = 0;
-  size_t first_ = 0;  // earlier slots are used up
+  size_t first_ = 0;  // index of the first slot that still waits for replies
   std::vector<Slot> slots_;
   Slot taken_{};
 };

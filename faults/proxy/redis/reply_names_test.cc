@@ -115,7 +115,7 @@ TEST(ReplyNames, HaveTheKeyOfTheCommandAndMarkSurplusReplies) {
   EXPECT_EQ(names.surplus(), 0u);
 }
 
-TEST(ReplyNames, EndWhenTheConnectionCannotBeFollowed) {
+TEST(ReplyNames, EndWhenRepliesCannotBeMatchedAnyMore) {
   for (const std::string command : {"CLIENT", "MONITOR", "PSYNC"}) {
     ReplyNames names;
     names.Sent("GET", 2);
@@ -133,7 +133,7 @@ TEST(ReplyNames, EndWhenTheConnectionCannotBeFollowed) {
   EXPECT_EQ(named.outstanding(), 2u);
 }
 
-TEST(ReplyNames, TellWhichCommandsCanBeDuplicated) {
+TEST(ReplyNames, KnowWhichCommandsCanBeDuplicated) {
   ReplyNames names;
   for (const char* command : {"SET", "INCR", "EVALSHA", "EXEC", "GET"}) {
     EXPECT_TRUE(names.Repeatable(command)) << command;
