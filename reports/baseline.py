@@ -9,6 +9,7 @@ from reading import Suite
 from words import listed, plural
 
 NAMES_SHOWN = 6
+NEW = "not in the baseline"
 
 
 def compare_baseline(found: list[CellSummary], baseline: Suite) -> tuple[list[CellSummary], str]:
@@ -19,15 +20,18 @@ def compare_baseline(found: list[CellSummary], baseline: Suite) -> tuple[list[Ce
     before = {(cell.row, cell.column): summary(0, cell) for cell in baseline.cells}
     compared = [replace(one, change=_change(one, before.get((one.cell.row, one.cell.column)),
                                             LEVEL / len(found))) for one in found]
-    changed = [f"{one.cell.name} ({one.change})" for one in compared if one.change]
-    kept = len(compared) - len(changed)
-    gone = len(before.keys() - {(one.cell.row, one.cell.column) for one in found})
+    new = [one for one in compared if one.change == NEW]
+    changed = [f"{one.cell.name} ({one.change})" for one in compared if one.change not in ("", NEW)]
+    both = len(compared) - len(new)
+    gone = len(before) - both
     if not changed:
-        sentence = f"No cell differs: {plural(kept, 'cell')} compared"
+        sentence = f"No cell differs: {plural(both, 'cell')} compared"
     else:
-        sentence = f"{plural(len(changed), 'cell')} of {len(compared)} changed: "
+        sentence = f"{plural(len(changed), 'cell')} of {both} changed: "
         more = len(changed) - NAMES_SHOWN
         sentence += listed(changed[:NAMES_SHOWN] + ([f"{more} more"] if more > 0 else []))
+    if new:
+        sentence += f"; {plural(len(new), 'cell')} not in the baseline"
     if gone:
         sentence += f"; {plural(gone, 'cell')} of the baseline did not run"
     return compared, f"{sentence}. The baseline is {baseline.folder}, seed {baseline.seed}."
@@ -35,7 +39,7 @@ def compare_baseline(found: list[CellSummary], baseline: Suite) -> tuple[list[Ce
 
 def _change(one: CellSummary, before: CellSummary | None, level: float) -> str:
     if before is None:
-        return "not in the baseline"
+        return NEW
     if one.outcome != before.outcome:
         return f"{before.outcome} in the baseline"
     now, was = find_rate(one.cell.rates, None), find_rate(before.cell.rates, None)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from figures_svg import SMALL, bare, sheet
 from lanes import Recording, merged, shorten
@@ -80,6 +80,7 @@ def _throughput(axes: Axes, recording: Recording, verdict: Verdict) -> None:
     axes.set_title("grants per second" if op == "acquire" else "orders per second")
     axes.set_xlabel("seconds since the start of the run; faults shaded")
     axes.set_ylim(0, 1.1 * max([1.0, *rates]))
+    axes.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.margins(x=0.005)
     axes.grid(axis="y")

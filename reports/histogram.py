@@ -17,7 +17,7 @@ CLASSES_AN_OCTAVE = 4
 class Bars:
     """Bars of equal width on a logarithmic axis."""
 
-    low: int  # the first bar begins here
+    low: int  # the least value, in the first bar
     high: int  # the last class with a value ends here
     counts: list[int]
     median: int  # the class of the median begins here
@@ -47,7 +47,8 @@ def bars_of(margins: list[Margin]) -> Bars | None:
         if seen * 2 < total <= (seen + found[start]) * 2:
             median = start
         seen += found[start]
-    return Bars(starts[0], _least(last + 1), counts, median, margins[0].unit)
+    least = min((margin.value for margin in margins if margin.value >= 0), default=starts[0])
+    return Bars(max(least, starts[0]), _least(last + 1), counts, median, margins[0].unit)
 
 
 def histogram(margins: list[Margin], alone: bool = True) -> Markup:
@@ -58,7 +59,7 @@ def histogram(margins: list[Margin], alone: bool = True) -> Markup:
         return Markup()
     low, high, middle = (amount_of(value, bars.unit) for value in (bars.low, bars.high, bars.median))
     if len(bars.counts) == 1:
-        return Markup('<div class="histogram">all {} values are from {} to {}</div>').format(
+        return Markup('<div class="histogram">all {} values are from {} to below {}</div>').format(
             number(bars.total), low, high)
     most = max(bars.counts)
     drawn = Markup().join(

@@ -43,7 +43,7 @@ class Histogram(unittest.TestCase):
         self.assertIn("median of 12: about 1.05 ms", text)
 
     def test_values_of_one_class_are_told_in_words(self) -> None:
-        self.assertIn("all 9 values are from 2 tokens to 3 tokens",
+        self.assertIn("all 9 values are from 2 tokens to below 3 tokens",
                       plain(margin((2, 9), unit="tokens")))
         self.assertEqual(histogram([margin((2, 9))], alone=False), "")
 

@@ -14,6 +14,9 @@ def render_page(inputs: list[Run | Suite | Sweep | Exploration],
     if baseline is not None:
         match inputs:
             case [Suite() as only] if isinstance(baseline, Suite):
+                if only.name != baseline.name:
+                    raise BadInput(f"--baseline: {baseline.folder} is of the suite "
+                                   f"'{baseline.name}', not '{only.name}'")
                 return suite_page(only, baseline)
         raise BadInput("--baseline: needs one suite folder, and the folder of an earlier run of it")
     comparable = [one for one in inputs if isinstance(one, (Run, Suite))]

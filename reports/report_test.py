@@ -86,8 +86,8 @@ class ReportTest(ReportFixture):
             self.assert_shows(text, *(f"{step['at_ns'] / 1e9:.3f} s: {step['text']}"
                                       for v in claim["violations"] for step in v["steps"]))
         self.assert_shows(text, "doublehold run --plan plan.json", "lease over", "stall",
-                          "held twice\N{RIGHT DOUBLE QUOTATION MARK} means that "
-                          "exclusion is broken",
+                          "held twice\N{RIGHT DOUBLE QUOTATION MARK}: ",
+                          "violated when exclusion is broken",
                           "violated when liveness is broken")
         self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
 
@@ -240,8 +240,10 @@ class ReportTest(ReportFixture):
         before["cells"][3] |= {"name": "gone/pause", "row": "gone"}
         file.write_text(json.dumps(before))
         text = Page(self.page("suite", "--baseline", "before")).text
-        self.assertIn(f"2 cells of 4 changed: none/calm ({was} in the baseline) and fenced/pause "
-                      "(not in the baseline); 1 cell of the baseline did not run", text)
+        self.assertIn(f"1 cell of 3 changed: none/calm ({was} in the baseline); 1 cell not in the "
+                      "baseline; 1 cell of the baseline did not run", text)
+        file.write_text(json.dumps({**before, "suite": "other"}))
+        self.refused("suite", "--baseline", "before", says="is of the suite 'other', not 'toys'")
 
     def test_a_baseline_that_is_no_earlier_run_of_the_suite_is_refused(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))

@@ -36,8 +36,8 @@ def _sentence(text: str) -> str:
 
 def _what_broke(verdict: Verdict) -> str:
     broken = [claim for claim in verdict.claims if claim.outcome == "violated"]
-    broken_texts = [f"{QUOTED.format(claim.title)} means that {claim.meaning}: {share(claim)}"
-            if claim.meaning else f"{claim.title}: {share(claim)}" for claim in broken]
+    broken_texts = [f"{QUOTED.format(claim.title)}: {claim.reason or share(claim)}"
+                    for claim in broken]
     return f"{'; '.join(broken_texts)}." if broken_texts else "The verdict names no claim."
 
 

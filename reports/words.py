@@ -192,7 +192,11 @@ def amount(margin: Margin) -> str:
 
 
 def per_second(count: int, verdict: Verdict) -> str:
-    return f"{count / verdict.seconds:,.0f}" if verdict.seconds > 0 else ""
+    """Returns "93", or "0.9": two digits at least."""
+    if verdict.seconds <= 0:
+        return ""
+    rate = count / verdict.seconds
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
 
 
 LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", "hold": "hold",

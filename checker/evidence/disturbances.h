@@ -108,6 +108,7 @@ struct Suspects {
   int32_t second = 0;  // a further client
   // End of the stale client's lease. If this is -1, the end is unknown and `at_ns` is used instead.
   int64_t lease_end_ns = -1;
+  std::optional<uint16_t> key{};  // the lock's key, if known: a fault on another lock is no suspect
 };
 
 // Returns the faults to name as an explanation. The list may be empty. A candidate must have

@@ -77,9 +77,9 @@ Explanation ExplainOverlap(const ViolationContext& record, const Hold& a, const 
   const Hold& second = &first == &a ? b : a;
   if (!first.PromisedAt(at_ns)) return ExplainLateHold(record, first, at_ns, first.core.to_ns);
   if (!second.PromisedAt(at_ns)) return ExplainLateHold(record, second, at_ns, second.core.to_ns);
-  if (at_ns > second.core.from_ns) {
+  const bool at_entry = at_ns == first.entered_ns || at_ns == second.entered_ns;
+  if (at_ns > second.core.from_ns && !at_entry)
     return Unexplained("a lease was extended while another client held the key");
-  }
   return ExplainDoubleGrant(record, first);
 }
 

@@ -149,7 +149,8 @@ class GrantSearch {
   }
 
   // A key expires early when its server's clock moves ahead by at least the rest of the lease. A
-  // clock moves ahead at the start of a forward jump, and at the end of a backward jump. The
+  // clock moves ahead at the start of a forward jump, and at the end of a backward jump. The end
+  // counts only if the key may have been set during the jump: else the clock is as it was then. The
   // history does not record how far a clock drifts or oscillates, so every such fault counts.
   void AddServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
@@ -162,7 +163,8 @@ class GrantSearch {
     }
     const int64_t by_ns = MovedNs(episode);
     const bool ahead =
-        (by_ns > 0 && within(episode.from_ns)) || (by_ns < 0 && within(episode.to_ns));
+        (by_ns > 0 && within(episode.from_ns)) ||
+        (by_ns < 0 && within(episode.to_ns) && episode.from_ns <= first_.core.from_ns);
     if (ahead && std::abs(by_ns) >= RemainingLeaseNs()) Add(Cause::kServerClock, episode);
   }
 

@@ -24,6 +24,9 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
       {"lease-exclusion", kBoth + jump + "2000", "server-clock"},
       {"lease-exclusion", kBoth + jump + "3", "unexplained"},  // less than the rest of the lease
       {"lease-exclusion", kBoth + jump + "-2000", "unexplained"},  // the key expires later
+      {"lease-exclusion", kBoth + "\n      jump n1: [------------]   | -2000", "server-clock"},
+      // The clock moved back and forth after the key was set.
+      {"lease-exclusion", kBoth + "\n      jump n1:              [---]   | -2000", "unexplained"},
       {"lease-exclusion", kBoth + restart, "node-restarted"},
       // The node may be the master, or a replica, whose restart frees no key.
       {"lease-exclusion", kBoth + restart, "unexplained", {.nodes = 2}},
@@ -64,6 +67,7 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "key-removed");
   deleted.facts.keys.emplace_back("item-1");
   deleted.facts.faults[0].key = "item-1";
+  EXPECT_EQ(testing::FirstOf(deleted, "lease-exclusion").fault, -1) << "of another lock";
   EXPECT_EQ(CauseOf(deleted, "lease-exclusion"), "unexplained");
   // This is not the key of a lock, but a library may keep further keys.
   deleted.facts.faults[0].key = "tokens";

@@ -16,25 +16,42 @@ std::vector<Margin> TakeMargin(MarginFinder&& finder) {
   return margin ? std::vector{std::move(*margin)} : std::vector<Margin>{};
 }
 
+// A client that needs several keys enters its section when it has all of them.
+int64_t SectionStart(const Hold& hold) { return std::max(hold.core.from_ns, hold.entered_ns); }
+
+// Returns the holds whose section began, in the order of these beginnings.
+std::vector<const Hold*> SortSections(const Holds& holds) {
+  std::vector<const Hold*> sorted;
+  sorted.reserve(holds.all.size());
+  for (const Hold& hold : holds.all) {
+    if (SectionStart(hold) <= hold.core.to_ns) sorted.push_back(&hold);
+  }
+  std::ranges::stable_sort(sorted, {}, [](const Hold* hold) { return SectionStart(*hold); });
+  return sorted;
+}
+
 }  // namespace
 
 std::vector<Margin> GapMargins(const Disturbances& disturbances, const Holds& holds) {
   MarginFinder gaps(
       {.what = "shortest gap between two holds", .missed = "longest overlap of two holds"});
   std::map<uint16_t, const Hold*> last_to_end;  // by key: the hold so far that ended last
-  for (const Hold& hold : holds.all) {
-    const Hold*& before = last_to_end[hold.key];
-    if (before != nullptr && before->owner() != hold.owner() && !(before->shared && hold.shared)) {
-      const int64_t gap_ns = hold.core.from_ns - std::min(before->core.to_ns, hold.core.to_ns);
-      gaps.Add(gap_ns, hold.core.from_ns, [&] {
-        return fmt::format("{} was granted {} at {}, {} after {} {}",
-                           OwnerName(disturbances, hold.owner()),
-                           KeyName(disturbances.facts, hold.key), At(hold.core.from_ns),
-                           ShortTime(gap_ns), OwnerName(disturbances, before->owner()),
-                           before->released ? "released it" : "had it last");
+  for (const Hold* hold : SortSections(holds)) {
+    const Hold*& before = last_to_end[hold->key];
+    if (before != nullptr && before->owner() != hold->owner() &&
+        !(before->shared && hold->shared)) {
+      const int64_t from_ns = SectionStart(*hold);
+      const int64_t gap_ns = from_ns - std::min(before->core.to_ns, hold->core.to_ns);
+      gaps.Add(gap_ns, from_ns, [&] {
+        return fmt::format(
+            "{} {} {} at {}, {} after {} {}", OwnerName(disturbances, hold->owner()),
+            from_ns > hold->core.from_ns ? "entered its section with" : "was granted",
+            KeyName(disturbances.facts, hold->key), At(from_ns), ShortTime(gap_ns),
+            OwnerName(disturbances, before->owner()),
+            before->released ? "released it" : "had it last");
       });
     }
-    if (before == nullptr || hold.core.to_ns >= before->core.to_ns) before = &hold;
+    if (before == nullptr || hold->core.to_ns >= before->core.to_ns) before = hold;
   }
   return TakeMargin(std::move(gaps));
 }

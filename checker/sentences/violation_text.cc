@@ -118,8 +118,11 @@ Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& firs
   std::string text = fmt::format("{} was granted the key at {}", b, At(second.core.from_ns));
   if (at_ns > second.core.from_ns) {
     const bool of_second =
+        second.entered_ns == at_ns ||
         std::ranges::find(second.live, at_ns, &Span::from_ns) != second.live.end();
-    text += fmt::format(" and {}'s lease was extended at {}", of_second ? b : a, At(at_ns));
+    const bool entered = first.entered_ns == at_ns || second.entered_ns == at_ns;
+    text += fmt::format(" and {}{} at {}", of_second ? b : a,
+                        entered ? " entered its section" : "'s lease was extended", At(at_ns));
   } else if (first.valid_until_ns >= kForeverNs) {
     text += fmt::format(" while {} held it, whose grant never ends", a);
   } else {
@@ -128,8 +131,9 @@ Violation DescribeLiveOverlap(const Disturbances& disturbances, const Hold& firs
   text += EndClause(first, a) + OthersClause(overlap.others) + "; ";
   const std::string by_machine = AftermathClause(disturbances, &first, &second, at_ns);
   if (!by_machine.empty()) return {.explained_by_stall = true, .sentence = text + by_machine};
-  const auto faults =
-      FaultsBehind(disturbances, {.at_ns = at_ns, .other = first.client, .second = second.client});
+  const auto faults = FaultsBehind(
+      disturbances,
+      {.at_ns = at_ns, .other = first.client, .second = second.client, .key = first.key});
   return {.fault = faults.empty() ? -1 : faults.front()->fault,
           .sentence = text + FaultsClause(disturbances, faults),
           .before_faults = text};
@@ -225,9 +229,11 @@ StaleStory TellStale(const Disturbances& disturbances, const Hold& stale, int32_
     story.explained_by_stall = true;
     return story;
   }
-  const auto faults =
-      FaultsBehind(disturbances,
-                   {.at_ns = at_ns, .stale = stale.client, .other = other, .lease_end_ns = end_ns});
+  const auto faults = FaultsBehind(disturbances, {.at_ns = at_ns,
+                                                  .stale = stale.client,
+                                                  .other = other,
+                                                  .lease_end_ns = end_ns,
+                                                  .key = stale.key});
   // Without the aftermath of a stall, the watchdog would have renewed the lease again.
   const auto on_it = [&stale](const FaultEpisode* episode) {
     return episode->client == stale.client;
@@ -289,8 +295,9 @@ Violation DescribeWrongOperation(const Disturbances& disturbances,
     if (by_machine.empty())
       by_machine = AftermathClause(disturbances, operation.beside, nullptr, operation.when.to_ns);
   }
-  const auto faults =
-      FaultsBehind(disturbances, {.at_ns = at_ns, .other = other, .second = operation.by.client});
+  const auto faults = FaultsBehind(
+      disturbances,
+      {.at_ns = at_ns, .other = other, .second = operation.by.client, .key = operation.key});
   violation.explained_by_stall = !by_machine.empty();
   if (by_machine.empty() && !faults.empty()) violation.fault = faults.front()->fault;
   violation.before_faults =

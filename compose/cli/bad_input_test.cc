@@ -141,6 +141,7 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"run", "--lock", "none", "--history", "binray", "--out", out},
        3,
        "--history: choice 'binray' is unknown (did you mean 'binary'?)"},
+      {{"suite", "ncp", "--out", out}, 3, "suite 'ncp' is unknown (did you mean 'npc'?)"},
       {{"suite", (in / "four.toml").string(), "--shard", "99/100", "--out", out},
        3,
        "--shard 99/100: the suite has only 4 cells; use at most as many parts"},

@@ -120,7 +120,12 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   request.shard = shard;
   request.is_whole = shard.IsWhole() && !line.values.contains("only");
-  suite = TRY(ReadSuite(FindSuiteFile(line.rest.front())));
+  const std::string& word = line.rest.front();
+  const std::filesystem::path file = FindSuiteFile(word);
+  std::error_code code;
+  if (word.find_first_of("/.") == std::string::npos && !std::filesystem::exists(file, code))
+    return BadInput(UnknownWord("suite", word, ListSuites()));
+  suite = TRY(ReadSuite(file));
   TRY(ChangeSuite(line, suite));
   TRY(CheckShard(shard, suite));
   if (line.values.contains("matrix")) {

@@ -1,5 +1,7 @@
 #include "compose/os/program_files.h"
 
+#include <algorithm>
+
 #include "lib/base/paths.h"
 
 namespace doublehold {
@@ -27,6 +29,18 @@ std::optional<fs::path> FirstThatExists(const std::vector<fs::path>& places) {
     if (fs::exists(place, code)) return place;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> ListSuites() {
+  std::vector<std::string> names;
+  std::error_code code;
+  if (const auto folder = FirstThatExists(PlacesOfData(OwnProgram(), "compose/suites"))) {
+    for (const auto& file : fs::directory_iterator(*folder, code)) {
+      if (file.path().extension() == ".toml") names.push_back(file.path().stem());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 fs::path FindSuiteFile(const std::string& word) {

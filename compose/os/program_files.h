@@ -29,6 +29,8 @@ std::vector<std::filesystem::path> PlacesOfLibrary(const std::filesystem::path& 
 std::optional<std::filesystem::path> FirstThatExists(
     const std::vector<std::filesystem::path>& places);
 
+// Returns the names of the suites that come with the program, in order.
+std::vector<std::string> ListSuites();
 // Returns the suite file that a word names: a file with this path, or a suite of the program with
 // this name, with or without .toml. Returns the word unchanged if there is no such file.
 std::filesystem::path FindSuiteFile(const std::string& word);

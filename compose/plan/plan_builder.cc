@@ -77,6 +77,11 @@ void ReadDriver(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
 void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   const std::vector<std::string> names = ListNames(Locks());
   if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
+    for (const std::string& name : reader.settings().Names()) {
+      const std::string why = UnknownWord("setting", name, {"lock.name", "lock.driver"});
+      if (name.starts_with("lock.") && why.find("did you mean") != std::string::npos)
+        return reader.Fail(name, why);
+    }
     return reader.Fail("lock.name", fmt::format("no lock is named; use --lock NAME (one of: {})",
                                                 fmt::join(names, ", ")));
   }

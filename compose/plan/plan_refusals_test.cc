@@ -20,6 +20,8 @@ TEST(BuildPlan, RefusesAnInvalidLockSettingWithTheReason) {
   const Case cases[] = {
       {"", fmt::format("lock.name: no lock is named; use --lock NAME (one of: {})",
                        fmt::join(ListNames(Locks()), ", "))},
+      {"[lock]\nnam = \"redlock\"\n",
+       "x.toml:2: lock.nam: setting 'lock.nam' is unknown (did you mean 'lock.name'?)"},
       {"[lock]\nname = \"redlok\"\n",
        "x.toml:2: lock.name: lock 'redlok' is unknown (did you mean 'redlock'?)"},
       {"[lock]\nname = \"zookeeper\"\n",

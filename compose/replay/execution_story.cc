@@ -213,7 +213,10 @@ class StoryWriter {
   void Found(const ClaimVerdict& claim) {
     for (const Violation& violation : claim.violations) {
       std::string text = claim.claim + " is violated";
-      if (violation.first && violation.second)
+      const bool held_twice = claim.claim == "exclusion" || claim.claim == "lease-exclusion";
+      if (!held_twice)
+        text += ": " + violation.sentence;
+      else if (violation.first && violation.second)
         text += fmt::format(": client {}, which holds since {}, and client {}, since {}",
                             violation.first->client, Ms(violation.first->from_ns),
                             violation.second->client, Ms(violation.second->from_ns));

@@ -32,8 +32,10 @@ TEST(ExecutionStory, DescribesTheStepsOfEachClientAndTheFaults) {
   10    654.379 ms    client 2 writes 4, having read 5
   11    654.479 ms    client 2 tells its customer that it is sold
   12    654.579 ms    client 2 releases dh:item:0
-  13    840.300 ms  * stock is violated: client 1, which holds since 640.200 ms, and client 2, since 454.179 ms
-  14    840.400 ms    client 1 writes 4, having read 5
+  13    840.300 ms  * stock is violated: )"
+            "client 1's lease ended at 0.400 s while it was stopped (0.000-0.640 s); it wrote "
+            "stock 4 at 0.840 s over client 2's 4, having read 5 at 0.640 s: 1 order was lost\n"
+            R"(  14    840.400 ms    client 1 writes 4, having read 5
   15    840.500 ms    client 1 tells its customer that it is sold
   16    840.600 ms    client 1 is told that dh:item:0 is not its own, or gone
   17    840.800 ms    the referee can have dh:item:0, after 0.100 ms
@@ -49,8 +51,10 @@ TEST(ExecutionStory, DescribesUnansweredCallsAndLeakedKeys) {
    4      0.200 ms    client 2 asks for dh:item:0 27 times until 1594.059 ms, and is refused each time
    5   1600.100 ms    client 2 gives up waiting for dh:item:0
    6   1702.200 ms    dh:item:0 is still there, and never expires
-   7   1702.200 ms  * liveness is violated
-   8   2502.200 ms    the referee cannot have dh:item:0, after 800.000 ms
+   7   1702.200 ms  * liveness is violated: )"
+            "at 1.702 s the key had no expiry: a holder that died would block it for ever; before "
+            "that, client 1 had been killed at 0.000 s\n"
+            R"(   8   2502.200 ms    the referee cannot have dh:item:0, after 800.000 ms
    9   2502.400 ms    at the end the stock is 5, of 0 orders
 )");
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/redis/server.h"
@@ -76,6 +77,11 @@ void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run, si
                                                  : "NOT AS EXPECTED";
   fmt::print("{:>3} of {}  {:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", done, of, cell.name,
              repetition, run.overall, how, run.seconds, run.error);
+  constexpr size_t kFindingsShown = 3;
+  if (!run.as_expected && !run.interrupted && Expects(cell)) {
+    for (const std::string& finding : run.findings | std::views::take(kFindingsShown))
+      fmt::print("           {}\n", finding);
+  }
   std::fflush(stdout);
 }
 

@@ -460,7 +460,19 @@ TEST(Exclusion, AClientHoldsSeveralKeysOnlyOnceItHasAllOfThem) {
       c1 item-0:  QA-a=!=============q==R-r
       c1 item-1:  Q    A------------aq==R-r)" +
                                  other);
-  EXPECT_EQ(CheckExclusion(late, {}).outcome, kExclusionValid);
+  const ClaimVerdict in_turn = CheckExclusion(late, {});
+  EXPECT_EQ(in_turn.outcome, kExclusionValid);
+  ASSERT_EQ(in_turn.margins.size(), 1U);
+  EXPECT_GT(in_turn.margins[0].value, 0) << "a margin counts from the entry, as the claim does";
+  const ClaimVerdict after = CheckExclusion(FromLanes(R"(
+      c1 item-0:  QA-a======q=!====R-r
+      c1 item-1:  Q    A---aq======R-r
+      c2 item-0:       A-a=======R-r)"),
+                                            {});
+  ASSERT_EQ(after.violations.size(), 1U);
+  const std::string& sentence = after.violations[0].sentence;
+  EXPECT_NE(sentence.find("client 1 entered its section at 0.010 s"), std::string::npos)
+      << sentence;
   const History one_key = FromLanes(R"(
       c1 item-0:  QA-a=!============R-r)" +
                                     other);

@@ -151,6 +151,7 @@ class FencingChecker : ClaimChecker {
 
   void NoteStep(const Call& grant, const Call& before) {
     const int64_t step = TokenForCall(grant) - TokenForCall(before);
+    if (step <= 0) return found_.NoteMargin(step);
     found_.NoteMargin(step, grant.to_ns, [&] {
       return fmt::format("{} was granted token {} at {}, {} above {}'s",
                          OwnerName(disturbances_, grant.session), TokenForCall(grant),

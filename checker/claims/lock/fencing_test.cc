@@ -34,6 +34,15 @@ TEST(Fencing, IsViolatedWhenATokenFalls) {
       "with token 5 before, at 0.002 s; node 1 had been restarted at 0.010 s");
 }
 
+TEST(Fencing, AnEqualTokenIsNoNearMiss) {
+  const ClaimVerdict verdict = VerdictOnFencing(R"(
+      c1: A-a===R-r             | #5
+      c2:            A-a===R-r  | #5)");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  ASSERT_EQ(verdict.margins.size(), 1U);
+  EXPECT_TRUE(verdict.margins[0].nearest.empty());
+}
+
 TEST(Fencing, IsUnknownWhereTokensFellOrTheLockWasGrantedTwice) {
   History history = FromLanes(R"(
       c1:    A-----a===R-r          | #5
