@@ -57,7 +57,8 @@ def histogram(margins: list[Margin], alone: bool = True) -> Markup:
     bars = bars_of(margins)
     if bars is None or len(bars.counts) == 1 and not alone:
         return Markup()
-    low, high, middle = (amount_of(value, bars.unit) for value in (bars.low, bars.high, bars.median))
+    low, high, middle = (amount_of(value, bars.unit)
+                         for value in (bars.low, bars.high, bars.median))
     if len(bars.counts) == 1:
         return Markup('<div class="histogram">all {} values are from {} to below {}</div>').format(
             number(bars.total), low, high)
@@ -71,7 +72,8 @@ def histogram(margins: list[Margin], alone: bool = True) -> Markup:
              f"is about {middle}")
     return Markup('<div class="histogram" role="img" aria-label="{}"><svg viewBox="0 0 {} {}" '
                   'preserveAspectRatio="none" aria-hidden="true">{}</svg>'
-                  '<div><span>{}</span><span>median of {}: about {}</span><span>{}</span></div></div>').format(
+                  '<div><span>{}</span><span>median of {}: about {}</span><span>{}</span></div>'
+                  '</div>').format(
         label, len(bars.counts), HEIGHT, drawn, low, number(bars.total), middle, high)
 
 

@@ -19,9 +19,9 @@ struct SafeExecution {
   std::vector<ExecutionStep> steps;
 };
 
-// Finds the longest prefix of the choices of `replay` with which all claims are valid. Choices refer
-// to places by number, and only a prefix keeps the numbers. Returns nothing if the whole execution
-// violates no claim, or if no prefix is valid.
+// Finds the longest prefix of the choices of `replay` with which all claims are valid. A choice
+// names its place by number, and only a prefix keeps the numbers. Returns nothing if the whole
+// execution violates no claim, or if no prefix is valid.
 std::optional<SafeExecution> FindNearestSafe(const ReplayString& replay, const Scenario& scenario,
                                              const RunVerdict& verdict);
 
