@@ -94,7 +94,7 @@ def _share(some: list[Row], locks: list[Row]) -> str:
     if len(locks) == 1:
         return locks[0].name
     if len(some) == len(locks):
-        return f"All {len(locks)} locks"
+        return "Both locks" if len(locks) == 2 else f"All {len(locks)} locks"
     return f"{len(some)} of {len(locks)} locks"
 
 
