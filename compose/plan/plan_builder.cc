@@ -77,10 +77,12 @@ void ReadDriver(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
 void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   const std::vector<std::string> names = ListNames(Locks());
   if (!reader.settings().Has("lock.name") && !reader.settings().Has("lock.driver")) {
-    for (const std::string& name : reader.settings().Names()) {
-      const std::string why = UnknownWord("setting", name, {"lock.name", "lock.driver"});
-      if (name.starts_with("lock.") && why.find("did you mean") != std::string::npos)
-        return reader.Fail(name, why);
+    for (const std::string& name : reader.settings().TakeBelow("lock").Names()) {
+      for (const std::string needed : {"name", "driver"}) {
+        if (needed.starts_with(name))
+          return reader.Fail("lock." + name,
+                             UnknownWord("setting", "lock." + name, {"lock." + needed}));
+      }
     }
     return reader.Fail("lock.name", fmt::format("no lock is named; use --lock NAME (one of: {})",
                                                 fmt::join(names, ", ")));
