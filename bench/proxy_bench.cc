@@ -41,7 +41,7 @@ constexpr Duration kLoad = 5s;
 constexpr Duration kHiccup = 300us;  // a core that wakes later than this counts as not running
 constexpr Duration kShortly = 1ms;
 constexpr int kLoads = 5;       // rounds of the load measurement
-constexpr int kStaggered = 20;  // number of links, which delay a request in turn
+constexpr int kStaggered = 20;  // number of links, whose requests follow one another
 
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
 constexpr std::string_view kOk = "+OK\r\n";

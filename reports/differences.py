@@ -49,7 +49,8 @@ def p_value(strata: list[tuple[Trials, Trials]]) -> float:
     if _share(strata, 0) > _share(strata, 1):
         strata = [(b, a) for a, b in strata]
     low, high = 0, 0
-    chances = [1.0]  # of each number of violated trials of the first lock, from `offset` on
+    # chances[i]: the chance that the first lock has `offset` + i violated trials
+    chances = [1.0]
     offset = 0
     for a, b in strata:
         in_a, in_b = a.violated + a.undecided, b.violated

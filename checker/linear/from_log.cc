@@ -177,8 +177,8 @@ class ObjectBuilder {
   }
 
   // Records whether a grant is shared, and whether it is valid for longer than requested.
-  // Doublehold's own and exported histories report both. A lease begins no later than the
-  // completion, so a `valid_until_ns` more than a lease after the completion shows a longer lease.
+  // Doublehold's own and exported histories report both. A lease begins at the completion or
+  // earlier. If `valid_until_ns` is later than completion + requested lease, the lease is longer.
   void NoteGrant(const Open& open, const LogEvent& event, FormView grant) {
     shared_ = shared_ || grant.Find("shared").WholeNumber().value_or(0) != 0;
     const LinearValue& lease = open.operation.argument;

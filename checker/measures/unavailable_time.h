@@ -1,5 +1,5 @@
-// Measures how long a client waited for a lock that nobody held. This is the cost of a lost reply
-// if no claim is violated.
+// Measures how long a client waited for a lock that nobody held. A lost reply can cause such a wait
+// without violating a claim.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_UNAVAILABLE_TIME_H_
 

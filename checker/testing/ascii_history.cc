@@ -191,7 +191,8 @@ class ClientLane {
 
   using Values = std::array<int64_t, 4>;
 
-  // Returns the invocation's values, which the answer of a failed or unknown write or save repeats.
+  // Returns the values of the invocation. A failed or unknown write or save repeats them in its
+  // answer.
   [[nodiscard]] Values RepeatedValues() const {
     const Event& asked = open_.back();
     return asked.op == Op::kWrite || asked.op == Op::kSave ? asked.value : Values{};

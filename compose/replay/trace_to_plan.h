@@ -31,8 +31,8 @@ struct Agreement {
   std::string text;  // a table, and the claims that depend on short times
   // A claim is violated in one world and valid in the other, or its known causes differ.
   bool differs = false;
-  // The comparison proves nothing. A claim that differs is unknown in one world or depends on short
-  // times, or a fault did not begin on the real servers.
+  // The comparison proves nothing, for one of these reasons: a claim that differs is unknown in one
+  // world; it depends on short times; a fault did not begin on the real servers.
   bool open = false;
 };
 Agreement Compare(const RunVerdict& simulated, const RunVerdict& real,

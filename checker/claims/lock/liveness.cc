@@ -76,7 +76,8 @@ std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
   return keys;
 }
 
-// Number of granted keys that were neither probed nor seen without an expiry.
+// Returns the number of granted keys of which nothing is known: no probe asked for the key, and no
+// look at it found that it never expires.
 int64_t CountUnprobedKeys(const Evidence& evidence) {
   const auto probed = ReadKeyStates(evidence.history());
   std::set<uint16_t> granted;

@@ -47,8 +47,8 @@ class AcquiredLocks {
   [[nodiscard]] bool HasUnknownBy(int64_t at_ns) const { return first_unknown_ns_ <= at_ns; }
 
   // Returns the grants that may be the latest grant when the release takes effect. Each was invoked
-  // before the release returned or at that instant. No other grant certainly came between the
-  // returned grant and the release's invocation. `until_ns`: the earliest invocation among this and
+  // before the release returned or at that instant. Leaves out a grant if another grant certainly
+  // followed it before the release was invoked. `until_ns`: the earliest invocation among this and
   // all later releases. Requires releases in the order of their returns.
   std::vector<const Call*> FindPossiblyLast(const Call& release, int64_t until_ns) {
     for (; next_ < by_start_.size() && by_start_[next_]->from_ns <= release.to_ns; ++next_) {
