@@ -26,7 +26,7 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
       {"lease-exclusion", kBoth + jump + "-2000", "unexplained"},  // the key expires later
       {"lease-exclusion", kBoth + "\n      jump n1: [------------]   | -2000", "server-clock"},
       // The clock moved back and forth after the key was set.
-      {"lease-exclusion", kBoth + "\n      jump n1:              [---]   | -2000", "unexplained"},
+      {"lease-exclusion", kBoth + "\n      jump n1:         [---]   | -2000", "unexplained"},
       {"lease-exclusion", kBoth + restart, "node-restarted"},
       // The node may be the master, or a replica, whose restart frees no key.
       {"lease-exclusion", kBoth + restart, "unexplained", {.nodes = 2}},
