@@ -31,7 +31,8 @@ TOP = Path(__file__).resolve().parents[1]
 FOLDER = TOP / "build-loop"
 CORES = 2  # number of cores for which the wall-clock budgets are meant
 # These tests draw random histories, sequences and executions.
-RANDOM = re.compile(r"TrialsOfClaim|SearchTrials|BruteForce|Fuzz\.|Random|EventLines\.AreScanned|Flipped|Conformance")
+RANDOM = re.compile(r"TrialsOfClaim|SearchTrials|BruteForce|Fuzz\.|Random|EventLines\.AreScanned|"
+                    r"Flipped|Conformance")
 LIBRARY_HEADER = re.compile(r'#include <((?:boost|fmt|gtest|hiredis|nlohmann|simdjson|tl|toml\+\+)\b[^>]*)>')
 
 

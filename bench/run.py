@@ -332,10 +332,13 @@ def simulator_figures(build: Path) -> list[Figure]:
     for result in run_json(command)["benchmarks"]:
         if result["run_type"] == "iteration":
             rates.setdefault(result["run_name"].split("/")[0], []).append(result["items_per_second"] / 1000)
-    walk, unjudged, search = (rates[f"BM_{name}"] for name in ("RandomWalk", "Unjudged", "Exhaustive"))
+    walk, unjudged, search = (
+        rates[f"BM_{name}"] for name in ("RandomWalk", "Unjudged", "Exhaustive"))
+    both = f"{median(walk):.0f} k/s, {median(unjudged):.0f} k/s"
     return [
-        Figure("simulator: random walk, judged : only run", [w / u for w, u in zip(walk, unjudged)], "", 0.75,
-               at_least=True, beside=f"3 clients, one fault: {median(walk):.0f} k/s, {median(unjudged):.0f} k/s"),
+        Figure("simulator: random walk, judged : only run",
+               [w / u for w, u in zip(walk, unjudged)], "", 0.75, at_least=True,
+               beside=f"3 clients, one fault: {both}"),
         Figure("simulator: exhaustive : random walk", [s / w for s, w in zip(search, walk)], "", 0.4, at_least=True,
                beside=f"{median(search):.0f} k/s"),
     ]

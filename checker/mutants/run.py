@@ -45,7 +45,8 @@ TESTS = {
 }
 PROGRAMS = ["op_log_test", "history_test", "linear_test", "checker_test"]
 # Tests that compare random histories with every order. They run only if no other test fails.
-SLOW = ["BruteForce.*", "ExclusionScanTest.*Random", "Fuzz.*", "LongRandomRuns.*", "*SearchTrials.*"]
+SLOW = ["BruteForce.*", "ExclusionScanTest.*Random", "Fuzz.*", "LongRandomRuns.*",
+        "*SearchTrials.*"]
 SECONDS = 300  # time limit of a test program: a defect may cause an endless loop
 NOT_APPLICABLE, BROKEN_WITHOUT = 3, 4
 
