@@ -12,7 +12,8 @@
 
 namespace doublehold {
 
-// Stalls that take more than a tenth of a lease may prevent its extension.
+// Stalls of at most a tenth of a lease cannot prevent its extension. They cannot delay a message
+// until the referee reads the TTL of a key either.
 constexpr int64_t kStallsPerLease = 10;
 
 // The total time within `when` for which stalls may have delayed the client.

@@ -47,6 +47,7 @@ TEST(Cause, AStoppedLockServerDelaysTheAcquireToo) {
       {"exclusion", late, "overran"},
       {"exclusion", late + "\n      pause n1:     [------]", "message-held"},
       {"exclusion", late + "\n      pause n1:                [--]", "overran"},
+      {"exclusion", late + "\n      pause n0:     [------]", "overran"},  // the store
   });
 }
 
@@ -301,6 +302,21 @@ TEST(Cause, ALeaseThatIsOverAtTheGrantIsExplainedByTheGrantOrByAMarker) {
     }
     EXPECT_EQ(CauseOf(history, "exclusion"), cause) << lanes;
   }
+}
+
+TEST(Cause, AMarkerOfAnotherClientExplainsNoEntry) {
+  History history = FromLanes(R"(
+      c3: A-a=
+      c1:    A---------a===R-r
+      c2:         A-a==========R-r)");
+  for (Event& event : history.events) {
+    const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
+    if (grant && event.client != 2) event.value[0] = 4'000'000;
+  }
+  history.events.push_back(
+      {.at_ns = 3'500'000, .hold = 301, .client = 3, .op = Op::kLeave, .type = EventType::kInfo});
+  SortByTime(history.events);
+  EXPECT_EQ(CauseOf(history, "exclusion"), "over-at-grant");
 }
 
 TEST(Cause, EveryCauseHasAUniqueNameAndAMeaning) {

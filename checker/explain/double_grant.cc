@@ -73,23 +73,32 @@ class GrantSearch {
     return std::move(candidates_);
   }
 
+  // Finds the answered releases by other owners. A driver may not check the owner, although it says
+  // that it does.
+  [[nodiscard]] std::vector<Candidate> FindAnsweredReleases() && {
+    AddReleases(first_.core.from_ns, true);
+    return std::move(candidates_);
+  }
+
  private:
   // Adds other owners' releases that may have deleted the key of `first` at `since_ns` or later. A
-  // release that checks the owner atomically deletes no other owner's key.
-  void AddReleases(int64_t since_ns) {
+  // release that checks the owner atomically deletes no other owner's key, unless `doubts_check`.
+  void AddReleases(int64_t since_ns, bool doubts_check = false) {
     const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns > when_.to_ns) break;
-      const bool unseen = call->Ok() && (call->answer[0] == 1 || looks_first);
+      const bool unseen = call->Ok() && (call->answer[0] == 1 || looks_first || doubts_check);
       const bool perhaps = call->outcome == EventType::kInfo && looks_first;
       if (call->session == first_.owner() || !(unseen || perhaps)) continue;
       if (call->DoneNs() < since_ns) continue;
       if (FreedOwnLock(*call)) continue;
       candidates_.push_back(
           {Cause::kForeignRelease,
-           fmt::format("{} released the key ({}), which does not tell whose it deletes",
+           fmt::format("{} released the key ({}), {}",
                        OwnerName(record_.disturbances, call->session),
-                       During({call->from_ns, std::min(call->to_ns, when_.to_ns)})),
+                       During({call->from_ns, std::min(call->to_ns, when_.to_ns)}),
+                       doubts_check ? "and the driver may not check whose it deletes"
+                                    : "which does not tell whose it deletes"),
            nullptr, call});
     }
   }
@@ -306,7 +315,15 @@ Explanation ExplainDoubleGrant(const ViolationContext& record, const Hold& first
     for (const auto& [had, next] : orders)
       add(GrantSearch(record, *had, *next).FindReleasesDuringAcquire());
   }
-  return ChooseExplanation(record, first, *lost, candidates);
+  const bool is_doubtful = candidates.empty() && record.history.facts.library.has_value();
+  if (is_doubtful) {
+    for (const auto& [had, next] : orders)
+      add(GrantSearch(record, *had, *next).FindAnsweredReleases());
+  }
+  Explanation why = ChooseExplanation(record, first, *lost, candidates);
+  if (is_doubtful && why.cause != Cause::kUnexplained)
+    why.perhaps = {std::exchange(why.cause, Cause::kUnexplained)};
+  return why;
 }
 
 std::optional<Explanation> ExplainRepeat(const ViolationContext& record, const SessionId& session,

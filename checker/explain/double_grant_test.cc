@@ -160,6 +160,23 @@ TEST(DoubleGrant, AnUncheckedReleaseExplainsADoubleGrant) {
   });
 }
 
+// The driver said that it checks the owner, but it may delete the key without a check.
+TEST(DoubleGrant, AReleaseThroughADriverMayExplainADoubleGrant) {
+  History history = FromLanes(R"(
+      c1:    A-a==!========R-r
+      c2:           A-a=============R-x
+      c3:                     A-a==R-r)",
+                              {.claims = {"lease-exclusion"}, .lock = "driver"});
+  EXPECT_TRUE(testing::FirstOf(history, "lease-exclusion").perhaps.empty());
+  history.facts.library = LibraryFact{"drawn", "1", {"lease"}};
+  const Violation violation = testing::FirstOf(history, "lease-exclusion");
+  EXPECT_EQ(violation.cause, Cause::kUnexplained);
+  EXPECT_EQ(violation.perhaps, std::vector<Cause>{Cause::kForeignRelease});
+  EXPECT_EQ(violation.because,
+            "client 1 released the key (0.014-0.016 s), and the driver may not check whose it "
+            "deletes");
+}
+
 TEST(DoubleGrant, AFaultOnAMinorityOfNodesExplainsTwoMajorities) {
   const LaneOptions redlock{.nodes = 5, .lock = "redlock"};
   const std::string of_three = "\n      jump n3:           [----------]   | 2000";

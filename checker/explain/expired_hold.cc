@@ -105,13 +105,13 @@ HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, co
     const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
+    const bool of_store = ActsOnStore(episode, fault);
     // A lock on several servers need not wait for a server that is down. Reads and writes must wait
-    // for a store that is down. An acquire does not use the store.
-    const bool of_store = StopsServers(fault) && ActsOnStore(episode, fault);
-    if (!of_messages && !of_server && !of_store) continue;
+    // for a store that is down.
+    if (!of_messages && !of_server && !(of_store && StopsServers(fault))) continue;
     const bool loses = LosesMessages(fault);
     for (const Span& waited : waits) {
-      if (of_store && !of_server && &waited == &waits.front()) continue;
+      if (of_store && &waited == &waits.front()) continue;  // an acquire does not use the store
       if (loses) held.AddUntilEnd(episode, waited);
       if (!loses) held.AddOverlap(episode, waited);
     }
@@ -123,8 +123,8 @@ HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, co
 // Reason: the history does not record every answer for which a session waits.
 HoldDelay FindPossibleDelays(const ViolationContext& record, const Hold& hold, const Span& when) {
   HoldDelay perhaps = FindStops(record, hold, when);
-  const HoldDelay held =
-      FindMessageDelays(record, hold, when, {{when.from_ns, hold.core.from_ns}, when});
+  const HoldDelay held = FindMessageDelays(
+      record, hold, when, {{when.from_ns, hold.core.from_ns}, {hold.core.from_ns, when.to_ns}});
   perhaps.by = CombineEpisodes(perhaps, held);
   perhaps.spans.insert(perhaps.spans.end(), held.spans.begin(), held.spans.end());
   for (const Stall* stall : record.disturbances.StallsWithin(when)) {

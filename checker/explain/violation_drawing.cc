@@ -37,6 +37,7 @@ class LaneBuilder {
     AddSpans(lane, hold);
     if (const Call* grant = record_.GrantOf(hold.hold)) {
       AddCall(lane, *grant, {'A', hold.shared ? 'b' : 'a', '='});
+      if (grant->answer[1] != 0) lane.marks.back().text = fmt::format("token {}", grant->answer[1]);
     } else {
       lane.marks.push_back({hold.core.from_ns, 'a', '='});
     }

@@ -166,6 +166,18 @@ TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
   EXPECT_EQ(drawing.lanes.at(2).fault, 0);
 }
 
+TEST(Drawing, AGrantShowsItsToken) {
+  const ViolationDrawing drawing = JudgeExclusion(R"(
+      c1:          A-a====R-r        | #4
+      c2:             A-a===R-r)")
+                                       .violations.at(0)
+                                       .drawing;
+  EXPECT_EQ(DescribeLane(drawing.lanes.at(0)),
+            "client 1: waiting 0-2 held 2-7 live 2-7 | A0 a2 (token 4) R7 r9\n");
+  EXPECT_EQ(DescribeLane(drawing.lanes.at(1)),
+            "client 2: waiting 3-5 held 5-9 live 5-9 | A3 a5 R9 r11\n");
+}
+
 TEST(Drawing, AHoldIsNotLiveBetweenItsLeaseAndALateRenewal) {
   const ViolationDrawing drawing = JudgeExclusion(R"(
       c1:          A-a===!......E--e====!=====R-r

@@ -32,8 +32,8 @@ struct DrawnMark {
   // The character that fills a text lane after this mark: `-` in a call, `=` in a hold, or ` ` in
   // neither. kAsBefore keeps the character before the mark.
   char fill = ' ';
-  // Describes a use of the hold ("wrote 4"), the end of its lease, or a fault. Empty for any other
-  // mark.
+  // Describes a use of the hold ("wrote 4"), the fencing token of a grant ("token 7"), the end of a
+  // lease, or a fault. Empty for any other mark.
   std::string text{};
 };
 constexpr char kAsBefore = '\0';

@@ -25,8 +25,6 @@ constexpr int64_t kNotThere = -2;
 constexpr int64_t kNeverExpires = -1;
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kMostMs = kForeverNs / kNsPerMs;
-// A stall shorter than a tenth of a lease cannot delay a message until the referee reads the TTL.
-constexpr int64_t kStallsPerLease = 10;
 
 // The TTL of a key on a server, as the referee read it.
 struct TtlReading {

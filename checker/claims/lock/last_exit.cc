@@ -46,7 +46,7 @@ class ExitGaps {
   // entry, the release may have freed that entry, and the acquire may still take effect.
   void ResolveUnknownAcquire(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
-    if (release.hold == 0 || acquire == unknown_.end() || acquire->second->again) return;
+    if (release.hold == 0 || acquire == unknown_.end()) return;
     const auto own_unknown = std::ranges::count_if(
         unknown_, [&](const auto& unknown) { return unknown.second->session == release.session; });
     const bool is_inside = std::ranges::any_of(
