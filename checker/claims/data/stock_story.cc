@@ -26,11 +26,6 @@ struct DoubtfulWrite {
   Span when;  // the write took effect at some time in this span
 };
 
-// "1 order was"
-std::string OrdersWere(int64_t orders) {
-  return fmt::format("{} {}", Counted(orders, "order"), orders == 1 ? "was" : "were");
-}
-
 bool SpansIntersect(const Span& a, const Span& b) {
   return a.from_ns <= b.to_ns && b.from_ns <= a.to_ns;
 }
@@ -152,10 +147,11 @@ class StockReplayer {
     // `undone`: orders that this write undid. `back`: undone orders that later writes brought back.
     const int64_t undone = write.value[1] - (overwrite.stock - 1);
     const int64_t back = undone - overwrite.lost;
-    what += back > 0 ? fmt::format(": {} undone, and {} of them brought back by later writes: ",
-                                   OrdersWere(undone), back)
-                     : ": ";
-    what += OrdersWere(lost) + " lost";
+    if (back > 0) {
+      what += fmt::format(", and so undid {}; later writes brought {} of them back",
+                          Counted(undone, "order"), back);
+    }
+    what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");
     Violation violation = DescribeWrite(write, overwrite.over, what);
     const bool explained = violation.explained_by_stall || violation.stale;
     if (const std::string doubt = explained ? "" : ExplainDoubt(overwrite); !doubt.empty()) {

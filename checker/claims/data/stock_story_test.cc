@@ -74,10 +74,10 @@ TEST(StockStory, MentionsOrdersThatLaterWritesBroughtBack) {
                                                     {.stock = 9}),
                                           {});
   ASSERT_EQ(verdict.violations.size(), 1U);
-  EXPECT_TRUE(
-      verdict.violations[0].sentence.ends_with("over client 5's 6, having read 9 at 0.004 s: 3 "
-                                               "orders were undone, and 2 of them brought back "
-                                               "by later writes: 1 order was lost"))
+  EXPECT_TRUE(verdict.violations[0].sentence.ends_with(
+      "over client 5's 6, having read 9 at 0.004 s, and so "
+      "undid 3 orders; later writes brought 2 of them "
+      "back: 1 order was lost"))
       << verdict.violations[0].sentence;
   EXPECT_EQ(verdict.violations[0].count, 1);
 }
