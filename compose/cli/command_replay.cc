@@ -79,7 +79,10 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const Plan plan = TRY(SimulatedPlan(replay.settings));
   const Scenario scenario = ScenarioOf(plan, replay);
   sim::GivenChoices given(replay.choices);
-  const Execution execution = Simulate(scenario, given);
+  std::vector<Frame> frames;
+  Scenario watched = scenario;
+  watched.terms.frames = &frames;
+  const Execution execution = Simulate(watched, given);
   if (const std::optional<std::string> why = given.WhyUnfit())
     return BadInput("the replay string: " + *why + ": it is from another version, or was edited");
   std::optional<Plan> real;
@@ -92,6 +95,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const Trace trace{.replay = replay,
                     .plan = plan,
                     .execution = execution,
+                    .frames = frames,
                     .verdict = verdict,
                     .steps = steps,
                     .safe = safe};

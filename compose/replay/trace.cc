@@ -65,6 +65,7 @@ Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace)
       {"plan.json", doublehold::ToJson(trace.plan).dump(2) + "\n"},
       {"verdict.json", verdict.dump(2) + "\n"},
       {kTraceFile, ToText(trace)},
+      {"frames.jsonl", ToJsonLines(trace.frames)},
   };
   for (const auto& [name, content] : files) {
     TRY(WriteWhole(folder / name, content));

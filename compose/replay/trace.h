@@ -13,6 +13,7 @@
 #include "compose/explore/simulate.h"
 #include "compose/replay/execution_story.h"
 #include "compose/replay/nearest_safe.h"
+#include "lib/history/frame.h"
 
 namespace doublehold {
 
@@ -22,14 +23,15 @@ struct Trace {
   const ReplayString& replay;
   const Plan& plan;
   const Execution& execution;
-  const RunVerdict& verdict;  // belongs to the execution's history
+  const std::vector<Frame>& frames;  // of the execution
+  const RunVerdict& verdict;         // belongs to the execution's history
   const std::vector<ExecutionStep>& steps;
   const std::optional<SafeExecution>& safe;  // none: null in the file
 };
 // The text of trace.json.
 std::string ToText(const Trace& trace);
-// Writes plan.json, history.bin, history.jsonl, verdict.json and trace.json into a folder that is
-// new or empty. See docs/formats.md.
+// Writes plan.json, history.bin, history.jsonl, frames.jsonl, verdict.json and trace.json into a
+// folder that is new or empty. See docs/formats.md.
 Result<void> WriteTrace(const std::filesystem::path& folder, const Trace& trace);
 
 // Reads a replay string. `text_or_path` is the string itself, a trace.json, or a folder with a

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -21,13 +23,16 @@ class TraceFiles : public ::testing::Test {
     replay_.settings.Set("lock.name", "set-nx-px", "test");
     replay_.faults = searched.faults;
     replay_.choices = *sim::ParseDeviations("0:1");
-    const Scenario scenario = ScenarioOf(searched);
+    Scenario scenario = ScenarioOf(searched);
     sim::GivenChoices given(replay_.choices);
+    scenario.terms.frames = &frames_;
     execution_ = Simulate(scenario, given);
+    scenario.terms.frames = nullptr;
     verdict_ = Judge(execution_.history);
     return WriteTrace(folder, {.replay = replay_,
                                .plan = scenario.plan,
                                .execution = execution_,
+                               .frames = frames_,
                                .verdict = verdict_,
                                .steps = DescribeSteps(execution_.history, verdict_),
                                .safe = FindNearestSafe(replay_, scenario, verdict_)});
@@ -36,6 +41,7 @@ class TraceFiles : public ::testing::Test {
   TestFolder folder_;
   ReplayString replay_;
   Execution execution_;
+  std::vector<Frame> frames_;
   RunVerdict verdict_;
 };
 
@@ -47,6 +53,9 @@ TEST_F(TraceFiles, AreARunFolderWithTheVerdictOfTheExecution) {
     ASSERT_TRUE(history.has_value()) << history.error().message;
     EXPECT_EQ(history->events, execution_.history.events) << file;
   }
+  std::ifstream in(folder / "frames.jsonl");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), ToJsonLines(frames_));
+  EXPECT_EQ(frames_.at(0).command, "SET");
   EXPECT_EQ(ReadJson(folder / "verdict.json").at("overall"), "violated");
   const nlohmann::json trace = ReadJson(folder / "trace.json");
   EXPECT_EQ(trace.at("version"), 1);

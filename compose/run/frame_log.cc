@@ -1,10 +1,7 @@
 #include "compose/run/frame_log.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "compose/os/run_folder.h"
-#include "compose/run/run_once.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
 
@@ -28,8 +25,9 @@ void FrameLog::Watch(const Plan& plan) {
 void FrameLog::Keep(LinkId link, Direction direction, std::string_view command) {
   if (frames_.size() >= kMostFrames) return;
   frames_.push_back({.at_ns = ToNs(RealMono()),
-                     .link = link,
-                     .direction = direction,
+                     .client = link.client,
+                     .node = link.node,
+                     .is_reply = direction == Direction::kReply,
                      .command = std::string(command)});
 }
 
@@ -42,21 +40,6 @@ std::vector<Frame> FrameLog::TakeSince(MonoTime start) {
   for (Frame& frame : frames_) frame.at_ns -= ToNs(start);
   std::erase_if(frames_, [](const Frame& frame) { return frame.at_ns < 0; });
   return std::exchange(frames_, {});
-}
-
-Result<void> WriteFrames(const std::vector<Frame>& frames, const std::filesystem::path& file) {
-  std::string lines;
-  for (const Frame& frame : frames) {
-    const nlohmann::ordered_json line{
-        {"time", frame.at_ns},
-        {"client", frame.link.client},
-        {"node", frame.link.node},
-        {"direction", frame.direction == Direction::kRequest ? "request" : "reply"},
-        {"command", frame.command}};
-    // A command consists of bytes from the client, which may not be valid UTF-8.
-    lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  }
-  return WriteWhole(file, lines);
 }
 
 }  // namespace doublehold

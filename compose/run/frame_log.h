@@ -5,27 +5,16 @@
 #ifndef DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 #define DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "faults/link.h"
 #include "faults/proxy/proxy.h"
-#include "lib/base/result.h"
 #include "lib/base/time.h"
+#include "lib/history/frame.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
-
-// A command that arrived at the proxy, or the reply to a command.
-struct Frame {
-  int64_t at_ns = 0;  // time since the start of the run
-  LinkId link;
-  Direction direction = Direction::kRequest;
-  std::string command;  // upper case; for a reply, the command that it answers; empty: unknown
-};
 
 class FrameLog {
  public:
@@ -49,10 +38,6 @@ class FrameLog {
   std::vector<RuleId> rules_;
   std::vector<Frame> frames_;  // at_ns is a CLOCK_MONOTONIC time here
 };
-
-// Writes one JSON object a line: {"time","client","node","direction","command"}, see
-// docs/formats.md.
-Result<void> WriteFrames(const std::vector<Frame>& frames, const std::filesystem::path& file);
 
 }  // namespace doublehold
 

@@ -58,7 +58,7 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   // Writes verdict.json last, so that a folder with a verdict.json is complete.
   keep(WriteHistory(history, request.folder, request.history));
   if (request.frames != nullptr)
-    keep(WriteFrames(*request.frames, request.folder / "frames.jsonl"));
+    keep(WriteWhole(request.folder / "frames.jsonl", ToJsonLines(*request.frames)));
   keep(WriteWhole(request.folder / "verdict.json", run.json));
   return run;
 }

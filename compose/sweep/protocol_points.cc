@@ -69,11 +69,10 @@ Result<std::vector<ProtocolPlace>> FindProtocolPlaces(const History& history,
   }
   std::map<std::pair<int, std::string>, int> seen;
   for (const Frame& frame : frames) {
-    if (frame.link.client != kFaultedClient || frame.direction != Direction::kRequest) continue;
+    if (frame.client != kFaultedClient || frame.is_reply) continue;
     if (frame.at_ns < *start_ns || frame.at_ns > *end_ns || frame.command.empty()) continue;
-    const int nth = ++seen[{frame.link.node, frame.command}];
-    passed.push_back(
-        {frame.at_ns, {.command = frame.command, .node = frame.link.node, .nth = nth}});
+    const int nth = ++seen[{frame.node, frame.command}];
+    passed.push_back({frame.at_ns, {.command = frame.command, .node = frame.node, .nth = nth}});
   }
   // Removes the steps and commands of later sections.
   std::erase_if(passed, [&](const auto& one) { return one.first > *end_ns; });

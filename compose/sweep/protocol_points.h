@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compose/run/frame_log.h"
 #include "lib/base/result.h"
+#include "lib/history/frame.h"
 #include "lib/history/history.h"
 #include "lib/plan/plan.h"
 

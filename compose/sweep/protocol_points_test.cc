@@ -27,10 +27,11 @@ class Protocol : public ::testing::Test {
     }
   }
   void Say(const std::string& command, int64_t at_ms, int node = 1, int client = kFaultedClient) {
-    for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
+    for (const bool is_reply : {false, true}) {
       frames_.push_back({.at_ns = at_ms * kMs,
-                         .link = {client, node},
-                         .direction = direction,
+                         .client = client,
+                         .node = node,
+                         .is_reply = is_reply,
                          .command = command});
     }
   }

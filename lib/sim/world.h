@@ -19,6 +19,7 @@
 
 #include "lib/base/env.h"
 #include "lib/base/fault_forms.h"
+#include "lib/history/frame.h"
 #include "lib/history/history.h"
 #include "lib/sim/choices/choice.h"
 #include "lib/sim/fault_sites.h"
@@ -58,6 +59,9 @@ struct WorldTerms {
   int64_t most_steps = 100'000;  // an execution with more steps is cut off
   // If not null, fault places are noted here. Must outlive the world.
   std::vector<FaultPlace>* places = nullptr;
+  // If not null, the messages between clients and nodes are noted here: requests when they are
+  // sent, replies when their node sends them. Must outlive the world.
+  std::vector<Frame>* frames = nullptr;
 };
 
 class World {

@@ -36,6 +36,23 @@ TEST(World, AMessageTakesTheLatencyEachWay) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
+TEST(World, NotesTheMessagesOfClientsIfAsked) {
+  std::vector<Frame> frames;
+  Scene scene(WorldTerms{.latency = 50us, .faults = {FaultForm::kHoldRequest}, .frames = &frames},
+              {{.at = 1, .choice = 1}});
+  scene.world->Start(1, TaskKind::kSession, 0, [](Env& env) {
+    Scene::Call(env, 1, {"SET", "k", "v"});
+    Scene::Call(env, 2, {"GET", "k"}, 1s);
+  });
+  scene.Run();
+  EXPECT_EQ(ToJsonLines(frames),
+            R"({"time":0,"client":1,"node":1,"direction":"request","command":"SET"}
+{"time":50000,"client":1,"node":1,"direction":"reply","command":"SET"}
+{"time":100000,"client":1,"node":2,"direction":"request","command":"GET"}
+{"time":640150000,"client":1,"node":2,"direction":"reply","command":"GET"}
+)") << "the second request is held for 640 ms";
+}
+
 // The replies that clients see after one fault. `deviation.at` is the index of the choice.
 // `deviation.choice` selects one of the faults that are possible at this choice.
 struct BegunFault {
