@@ -28,6 +28,14 @@ class BadInputTest(ReportFixture):
         (self.folder / "run/history.jsonl").unlink()
         self.refused("run", says="history.jsonl: no such file")
 
+    def test_a_broken_list_of_messages_is_named_with_its_line(self) -> None:
+        write_run(self.folder / "run", Toy())
+        good = '{"time":5,"client":1,"node":1,"direction":"request","command":"SET"}\n'
+        for bad, says in (("{", "frames.jsonl:2: not JSON"), ("[]", "frames.jsonl:2: not a message"),
+                          (good.replace("request", "r"), "'direction' is 'r', not one of")):
+            (self.folder / "run/frames.jsonl").write_text(good + bad)
+            self.refused("run", says=says)
+
     def test_a_history_truncated_anywhere_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
         file = self.folder / "run/history.jsonl"

@@ -25,6 +25,23 @@ class Lane:
     def spans_in(self, *states: str) -> list[Span]:
         return [span for state, span in self.spans if state in states]
 
+    def hold_at(self, at_ns: int) -> str | None:
+        """Describes the session's hold at a time: "client 1 (token 7, lease over)". Returns None if
+        the session does not believe that it holds the lock then."""
+        held = [begin for begin, end in self.spans_in("held") if begin <= at_ns <= end]
+        if not held:
+            return None
+        tokens = [mark.text for mark in self.marks
+                  if mark.letter in "ab" and mark.text and max(held) <= mark.at_ns <= at_ns]
+        live = any(begin <= at_ns <= end for begin, end in self.spans_in("live"))
+        return f"{self.name} ({', '.join([*tokens, 'lease valid' if live else 'lease over'])})"
+
+
+def holders_at(lanes: list[Lane], at_ns: int) -> str:
+    """Says who holds the lock at a time, as the sessions believe."""
+    holds = [hold for lane in lanes if (hold := lane.hold_at(at_ns))]
+    return f"held by {' and '.join(holds)}" if holds else "held by nobody"
+
 
 def read_lanes(violation: Node) -> tuple[Lane, ...]:
     """Returns no lanes if the violation names no hold, or if version 0.1.0 judged the run."""

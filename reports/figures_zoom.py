@@ -1,24 +1,28 @@
 """Draws a few milliseconds of a run, lane by lane: the lanes of a violation from verdict.json, or,
 without a violation, the holds around the first fault or in the middle."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from drawing import Lane, Mark, Span
+from drawing import Lane, Mark, Span, holders_at
+from figures_messages import draw_messages
 from figures_svg import MARK, SMALL, WIDTH, WRONG, sheet, add_tooltip
 from holds import Hold
 from incidents import Incident
 from lanes import (BAR, LETTER, ROW_TEXT, VERDICT, Act, FaultRow, Layout, Recording, bars,
                    fault_bands, fault_rows, fault_texts, place_texts, row_bars)
+from messages import Message, server_name
 from palette import LIGHT
 from reading import Verdict, Violation
 from timescale import TimeScale, windows_around
 from words import duration, fault_role, instant, period, plural, violated
 
 LANES_MAX = 7
+MESSAGES_MAX = 200
+NO_CLIENT = -1  # in the lane of a server
 THINNEST = 0.0015  # least width of a hold as a share of the axis, so that each hold is visible
 MARGINS = {"left": 0.105, "right": 0.988}
 PAD_NS = (1_000_000, 30_000_000)  # around an instant of interest: minimum, maximum
@@ -35,20 +39,41 @@ class Closeup:
     violations: list[Violation]
     titles: dict[str, str]  # of claims
     hidden: int  # number of sessions without a lane
+    messages: list[Message] = field(default_factory=list)  # of the clients in lanes
+    unsaid: int = 0  # number of further messages
+
+    @property
+    def servers(self) -> list[int]:
+        """The servers with a lane, below those of the sessions: the store last."""
+        return sorted({message.node for message in self.messages}, key=lambda node: node or 1000)
 
     @property
     def layout(self) -> Layout:
-        return Layout([lane.name for lane in self.lanes], [lane.client for lane in self.lanes],
+        servers = self.servers
+        return Layout([*(lane.name for lane in self.lanes), *map(server_name, servers)],
+                      [*(lane.client for lane in self.lanes), *[NO_CLIENT] * len(servers)],
                       self.faults, bool(self.violations))
+
+    def with_messages(self, messages: list[Message]) -> "Closeup":
+        clients = {lane.client for lane in self.lanes}
+        shown = [message for message in messages
+                 if message.client in clients and self.scale.shows(message.at_ns, message.at_ns)]
+        return replace(self, messages=shown[:MESSAGES_MAX],
+                       unsaid=max(0, len(shown) - MESSAGES_MAX))
+
+    def ends(self, message: Message) -> tuple[int, int]:
+        """Returns the lanes of the message's client and of its server."""
+        client = next(y for y, lane in enumerate(self.lanes) if lane.client == message.client)
+        return client, len(self.lanes) + self.servers.index(message.node)
 
 
 def choose_closeup(recording: Recording, verdict: Verdict, incident: Incident | None,
                lanes_max: int = LANES_MAX) -> Closeup:
     """Returns the drawing of an incident. Without an incident, returns the holds around the first
     fault or in the middle."""
-    if incident and incident.main.lanes:
-        return _violation(verdict, incident, lanes_max)
-    return _calm(recording, verdict, lanes_max)
+    found = _violation(verdict, incident, lanes_max) if incident and incident.main.lanes else \
+        _calm(recording, verdict, lanes_max)
+    return found.with_messages(recording.messages)
 
 
 def _violation(verdict: Verdict, incident: Incident, lanes_max: int) -> Closeup:
@@ -153,7 +178,11 @@ def _marks(axes: Axes, closeup: Closeup) -> None:
         for mark in (mark for mark in lane.marks if mark.text):
             middle = y + (0.1 if mark.letter == "!" else USES_Y)
             _mark(axes, scale, (mark.at_ns, mark.at_ns), middle, 0.3,
-                  f"{lane.name}: {mark.text} at {instant(mark.at_ns)}")
+                  f"{lane.name}: {mark.text} at {instant(mark.at_ns)}; the lock was then "
+                  f"{holders_at(closeup.lanes, mark.at_ns)}")
+    for message in closeup.messages:
+        _mark(axes, scale, (message.at_ns, message.at_ns), closeup.ends(message)[1] - 0.2, 0.4,
+              f"{message.text} at {instant(message.at_ns)}")
     for violation in closeup.violations:
         _mark(axes, scale, violation.span, layout.row(VERDICT), layout.row_height,
               violation.sentence, WRONG)
@@ -181,6 +210,8 @@ def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
     for y, lane in enumerate(closeup.lanes):
         _holds(axes, y, scale, lane)
         _uses(axes, y, scale, points_wide, lane)
+    draw_messages(axes, scale, points_wide,
+                  [(message, *closeup.ends(message)) for message in closeup.messages])
     if closeup.violations:
         _violations(axes, closeup, points_wide)
     ticks = scale.ticks()
@@ -188,7 +219,8 @@ def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
     axes.set_xlim(0, 1)
     cut = "; shaded stretches are shortened" if len(scale.pieces) > 1 else ""
     hidden = f"; {plural(closeup.hidden, 'more client')} not shown" if closeup.hidden else ""
-    axes.set_xlabel(f"seconds since the start of the run{cut}{hidden}")
+    unsaid = f"; {plural(closeup.unsaid, 'more message')} not shown" if closeup.unsaid else ""
+    axes.set_xlabel(f"seconds since the start of the run{cut}{hidden}{unsaid}")
 
 
 def _gaps(axes: Axes, scale: TimeScale, layout: Layout) -> None:
@@ -213,7 +245,7 @@ def _holds(axes: Axes, lane_y: int, scale: TimeScale, lane: Lane) -> None:
                       color=LIGHT["ink"])
 
 
-MARKERS = {"g": ("o", "surface"), "w": ("D", "ink"), "s": ("D", "ink"), "l": ("o", "surface")}
+MARKERS = {"a": (">", "live"), "b": (">", "live"), "g": ("o", "surface"), "w": ("D", "ink"), "s": ("D", "ink"), "l": ("o", "surface")}
 FAILED = ("X", "surface")
 
 

@@ -21,6 +21,7 @@ from history import read_history
 from holds import stock_curve
 from incidents import group_incidents, list_descriptions
 from lanes import Recording
+from messages import read_messages
 from parsing import BadInput
 from reading import Run, Suite, Sweep, Verdict
 from run_answer import answers, nearness, often, share
@@ -67,7 +68,7 @@ def read_recording(folder: Path, verdict: Verdict) -> tuple[Recording, int | Non
     history = read_history(folder / "history.jsonl")
     if (history.lock, history.seed) != (verdict.lock, verdict.seed):
         raise BadInput(f"{folder}: history.jsonl and verdict.json are not of the same run")
-    return Recording.of(history), history.cut_at_ns
+    return Recording.of(history, read_messages(folder)), history.cut_at_ns
 
 
 def inline(figure: Figure, name: str, alt: str) -> Markup:
@@ -86,6 +87,7 @@ def run_page(run: Run) -> str:
     all_shown = all(description.sentence in shown for description in descriptions)
     return render(
         "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
+        messages=bool(recording.messages),
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
         pictures=[_draw_story(story, recording, verdict) for story in drawn],
         descriptions=[] if all_shown else descriptions, fold=SENTENCES_BEFORE_FOLD,

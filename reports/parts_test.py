@@ -8,13 +8,14 @@ from types import SimpleNamespace
 import words
 from cells import shortest, summary
 from differences import p_value, compare_pairs
-from drawing import Lane, Mark
+from drawing import Lane, Mark, holders_at
 from figures_svg import sheet, to_svg
 from figures_zoom import Closeup, choose_closeup, merged_lanes, zoom
 from history import Event, History, parse_event
 from holds import find_holds, stock_curve
 from incidents import Incident, group_incidents, list_descriptions
 from lanes import Act, FaultRow, Recording, merged, place_texts
+from messages import Message
 from palette import ROLES, recolour
 from parsing import BadInput
 from rates import Answer, Trials
@@ -171,6 +172,28 @@ class Pictures(unittest.TestCase):
         found, other = merged_lanes(some)
         self.assertEqual((found, other.name), (again, "client 2"))
 
+    def test_a_picture_says_who_holds_the_lock_at_a_time(self) -> None:
+        first = Lane("client 1", 1, None, [("held", (2, 90)), ("live", (2, 50))],
+                     [Mark(1, "A", ""), Mark(2, "a", "token 7")])
+        second = Lane("client 2", 2, None, [("held", (60, 70)), ("live", (60, 70))], [])
+        for at, expected in (
+                (1, "held by nobody"), (50, "held by client 1 (token 7, lease valid)"),
+                (55, "held by client 1 (token 7, lease over)"),
+                (60, "held by client 1 (token 7, lease over) and client 2 (lease valid)")):
+            self.assertEqual(holders_at([first, second], at), expected)
+
+    def test_messages_are_drawn_between_the_lanes_of_clients_and_servers(self) -> None:
+        said = [Message(5 * MS, 1, 0, False, "SET"), Message(6 * MS, 1, 2, True, "EVAL"),
+                Message(6 * MS, 9, 3, True, "EVAL"), Message(400 * MS, 1, 4, True, "EVAL")]
+        found = self.closeup(lane("client 1", held=(2 * MS, 900 * MS))).with_messages(said)
+        self.assertEqual(found.messages, said[:2])
+        self.assertEqual(found.layout.names, ["client 1", "node 2", "store"])
+        self.assertEqual([found.ends(message) for message in found.messages], [(0, 2), (0, 1)])
+        svg = to_svg(zoom(found), "one", "a violation")
+        for text in ("client 1 sends SET to the store at ", "node 2 answers client 1's EVAL at "):
+            self.assertIn(text, svg)
+        self.assertEqual(found.with_messages(300 * said[:1]).unsaid, 100)
+
     def test_lanes_beyond_the_limit_are_counted(self) -> None:
         held = {"held": (0, 20 * MS)}
         found = self.closeup(*(lane(f"client {i}", **held) for i in range(4)), lanes_max=3)
@@ -279,6 +302,11 @@ class Differences(unittest.TestCase):
         self.assertTrue(compare_pairs(rates)[0].differ)
         rates |= {"c": {"x": trials(4, 2)}, "d": {"x": trials(4, 2)}}
         self.assertFalse(any(pair.differ for pair in compare_pairs(rates)))
+
+    def test_a_pair_with_too_few_trials_cannot_differ(self) -> None:
+        for of, possible in ((3, False), (4, True)):
+            pair, = compare_pairs({"a": {"x": trials(of, 1)}, "b": {"x": trials(of, 1, 1)}})
+            self.assertEqual((pair.differ, pair.possible), (False, possible))
 
 
 class Cells(unittest.TestCase):
