@@ -7,7 +7,7 @@ from cells import DATA_CLAIMS, CellSummary, all_titles
 from differences import TEST, Pair, compare_pairs
 from rates import Trials
 from reading import Suite, Verdict
-from words import listed, number, plural
+from words import QUOTED, listed, number, plural
 
 NAMES_SHOWN = 4
 NO_LOCK = "none"
@@ -138,13 +138,18 @@ def _which(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]
 def _why(locks: list[Row]) -> str:
     causes: Counter[str] = Counter(
         cause for row in locks for found in row.cells for cause in found.causes[:1])
+    because: dict[str | None, str] = {}
+    for violation in (v for row in locks for found in row.cells for verdict in found.cell.judged
+                      for v in verdict.violations if v.because):
+        because.setdefault(violation.cause, violation.because)
     if not causes:
         return "There is no violation to explain."
-    parts = [f"{cause} ({plural(count, 'cell')})"
-            for cause, count in causes.most_common(NAMES_SHOWN)]
+    parts = [f"{QUOTED.format(cause)} in {plural(count, 'cell')}"
+             f"{f', for example when {because[cause]}' if cause in because else ''}"
+             for cause, count in causes.most_common(NAMES_SHOWN)]
     more = len(causes) - len(parts)
-    return (f"The most frequent cause of each cell: {', '.join(parts)}"
-            f"{f' and {more} more' if more else ''}.")
+    return (f"The most frequent cause of each cell: {'; '.join(parts)}"
+            f"{f'; and {more} more' if more else ''}.")
 
 
 def _sure(locks: list[Row], pairs: list[Pair]) -> str:
@@ -158,8 +163,10 @@ def _sure(locks: list[Row], pairs: list[Pair]) -> str:
         return f"{rests}."
     differ = [pair for pair in pairs if pair.differ]
     if not differ:
+        more = "More repetitions (--repeat) may show one." if any(p.possible for p in pairs) else \
+            "So few trials cannot show one: repeat the runs (--repeat)."
         return (f"{rests}; between {plural(len(pairs), 'pair')} of locks no difference is seen "
-                f"({TEST}). More repetitions (--repeat) may show one.")
+                f"({TEST}). {more}")
     parts = [pair.text for pair in differ] if len(differ) <= NAMES_SHOWN else \
         [f"{len(differ)} of {len(pairs)} pairs of locks differ"]
     if len(differ) < len(pairs):

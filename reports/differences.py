@@ -4,7 +4,7 @@ The test is Fisher's exact test, two-sided. Each column is a stratum. The number
 of both locks together is fixed in each column. The statistic is the first lock's number of violated
 trials, summed over the columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import exp, lgamma
 
@@ -17,12 +17,15 @@ TEST = ("Fisher's exact test on counted fault episodes (runs, where there are no
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two locks, and the probability `p` of results at least as uneven under equal rates."""
+    """Two locks, and the probability `p` of results at least as uneven under equal rates.
+
+    `possible`: whether any result of so many trials would show a difference."""
 
     first: str
     second: str
     p: float
     differ: bool
+    possible: bool
 
     @property
     def text(self) -> str:
@@ -33,14 +36,15 @@ class Pair:
 def compare_pairs(rates: dict[str, dict[str, Trials]]) -> list[Pair]:
     """`rates` is by lock, then by column. Compares two locks in the columns in which both have
     trials of the same unit. LEVEL is divided by the number of pairs (Bonferroni)."""
-    tested: list[tuple[str, str, float]] = []
+    tested: list[tuple[str, str, float, float]] = []
     for first, second in combinations(rates, 2):
         strata = [(a, rates[second][column]) for column, a in rates[first].items()
                   if column in rates[second]]
         strata = [(a, b) for a, b in strata if a.unit == b.unit and a.of and b.of]
         if strata:
-            tested.append((first, second, p_value(strata)))
-    return [Pair(first, second, p, p < LEVEL / len(tested)) for first, second, p in tested]
+            tested.append((first, second, p_value(strata), _least_p(strata)))
+    return [Pair(first, second, p, p < LEVEL / len(tested), least < LEVEL / len(tested))
+            for first, second, p, least in tested]
 
 
 def p_value(strata: list[tuple[Trials, Trials]]) -> float:
@@ -64,6 +68,12 @@ def p_value(strata: list[tuple[Trials, Trials]]) -> float:
         return 1.0  # the undecided trials can make the rates equal
     seen = chances[low - offset]
     return min(1.0, sum(chance for chance in chances if chance <= seen * (1 + 1e-9)))
+
+
+def _least_p(strata: list[tuple[Trials, Trials]]) -> float:
+    """Returns the p-value if no trial of one lock and all trials of the other were violated."""
+    return p_value([(replace(a, violated=0, undecided=0), replace(b, violated=b.of, undecided=0))
+                    for a, b in strata])
 
 
 def _share(strata: list[tuple[Trials, Trials]], side: int) -> float:

@@ -1,17 +1,15 @@
 """Reads verdict.json and suite.json as dataclasses; see docs/formats.md. Refuses missing or
 malformed values; ignores unknown keys."""
 
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from blind_spots import BlindSpots, read_blind_spots
 from drawing import Lane, read_lanes
-from exploration import Exploration, read_exploration
 from old_names import current_claim
-from parsing import BadInput, Node, read_json, shown
+from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
-from sweeps import SweptCell, read_swept
+from sweeps import SweptCell
 
 OUTCOMES = ("valid", "unknown", "violated")
 EXPECTATIONS = (*OUTCOMES, "any")
@@ -257,33 +255,6 @@ class Sweep:
 class Run:
     folder: Path
     verdict: Verdict
-
-
-def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
-    """Reads a run, a suite, a sweep or an exploration, depending on the folder."""
-    try:
-        is_folder = stat.S_ISDIR(folder.stat().st_mode)
-    except FileNotFoundError:
-        raise BadInput(f"{shown(folder)}: no such folder") from None
-    except OSError as error:
-        raise BadInput(f"{shown(folder)}: {error.strerror}") from None
-    if not is_folder:
-        raise BadInput(f"{shown(folder)}: is not a folder")
-    if (folder / "sweep.json").exists():
-        return Sweep(read_suite(folder), *read_swept(folder))
-    if (folder / "suite.json").exists():
-        return read_suite(folder)
-    if (folder / "explore.json").exists():
-        return read_exploration(folder)
-    if (folder / "verdict.json").exists():
-        # The page tells the reader to repeat the run with plan.json, so it must be valid.
-        read_json(folder / "plan.json")
-        return Run(folder, read_verdict(folder / "verdict.json"))
-    if (folder / "latest").is_dir():
-        raise BadInput(f"{folder}: holds several runs; name one of them, or {folder / 'latest'}")
-    if any((folder / name).exists() for name in ("plan.json", "history.jsonl", "history.bin")):
-        raise BadInput(f"{folder / 'verdict.json'}: no such file; was the run stopped early?")
-    raise BadInput(f"{folder}: neither a run (verdict.json) nor a suite (suite.json)")
 
 
 def read_verdict(file: Path) -> Verdict:

@@ -49,10 +49,10 @@ def main(arguments: list[str]) -> int:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         from export import PLOTS, write_all
+        from folders import read_folder
         from page import draw_picture
         from pages import render_page
         from parsing import BadInput
-        from reading import read_folder
     except ModuleNotFoundError as error:
         package = PACKAGES.get((error.name or "").split(".")[0])
         if package is None:

@@ -6,10 +6,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
+from folders import read_folder
 from old_names import RENAMED_CLAIMS
 from parsing import Node
 from rates import read_rates
-from reading import Run, read_folder
+from reading import Run
 from sample import Toy, write_run, write_suite
 from testing_report import ReportFixture
 
@@ -330,6 +331,8 @@ class ReportTest(ReportFixture):
         html = self.page("a", "b", "s1", "s2", "-o", "both.html")
         self.assert_stands_alone(html)
         self.assert_shows(html, "2 runs and 2 suites compared")
+        text = Page(self.page("a", "s1", "-o", "both.html")).text
+        self.assert_shows(text, "1 of 1 run violated a claim; beside it 1 suite")
         self.assertTrue((self.folder / "both.html").exists())
 
     def test_the_same_input_gives_the_same_page(self) -> None:

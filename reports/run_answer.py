@@ -6,10 +6,9 @@ from dataclasses import replace
 from blind_spots import BlindSpots
 from rates import ClaimRate
 from reading import Claim, Margin, Verdict
-from words import amount, bound, counted, interval, listed, number, plural
+from words import QUOTED, amount, bound, counted, interval, listed, number, plural
 
 CAUSES_SHOWN = 3
-QUOTED = "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 Answers = list[tuple[str, str]]  # a question in two words, and a sentence
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from figures_svg import WIDTH
+from folders import read_folder
 from page import run_page
 from parsing import BadInput
-from reading import Margin, Run, read_folder
+from reading import Margin, Run
 from report_test import HOSTILE, Page
 from run_answer import nearness
 from sample import Toy, write_run

@@ -241,13 +241,20 @@ def _pairs_by_claim(runs: list[RunSection], claim: str) -> list[Pair]:
 
 def _headline(runs: list[RunSection], suites: list[SuiteSection],
               tested: dict[str, list[Pair]]) -> str:
-    if len(runs) < 2:
+    if not runs:
         return f"{words.plural(len(suites), 'suite')} compared"
     broke = sum(section.verdict.overall == "violated" for section in runs)
-    differ = [claim for claim, pairs in tested.items() if any(pair.differ for pair in pairs)]
-    said = f"they differ in {words.listed(differ)}" if differ else \
-        "no difference seen" if any(tested.values()) else "not comparable: other units"
-    return f"{broke} of {words.plural(len(runs), 'run')} violated a claim; {said}"
+    said = f"{broke} of {words.plural(len(runs), 'run')} violated a claim"
+    if len(runs) < 2:
+        return f"{said}; beside it {words.plural(len(suites), 'suite')}"
+    pairs = [pair for each in tested.values() for pair in each]
+    differ = [claim for claim, each in tested.items() if any(pair.differ for pair in each)]
+    if differ:
+        return f"{said}; they differ in {words.listed(differ)}"
+    if not pairs:
+        return f"{said}; not comparable: other units"
+    few = "" if any(pair.possible for pair in pairs) else ": too few trials to show one"
+    return f"{said}; no difference seen{few}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,39 @@
+"""Finds out what a folder holds, and reads it."""
+
+import stat
+from pathlib import Path
+
+from exploration import Exploration, read_exploration
+from parsing import BadInput, read_json, shown
+from reading import Run, Suite, Sweep, read_suite, read_verdict
+from sweeps import read_swept
+
+
+def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
+    """Reads a run, a suite, a sweep or an exploration, depending on the folder."""
+    try:
+        is_folder = stat.S_ISDIR(folder.stat().st_mode)
+    except FileNotFoundError:
+        raise BadInput(f"{shown(folder)}: no such folder") from None
+    except OSError as error:
+        raise BadInput(f"{shown(folder)}: {error.strerror}") from None
+    if not is_folder:
+        raise BadInput(f"{shown(folder)}: is not a folder")
+    if (folder / "sweep.json").exists():
+        return Sweep(read_suite(folder), *read_swept(folder))
+    if (folder / "suite.json").exists():
+        return read_suite(folder)
+    if (folder / "explore.json").exists():
+        return read_exploration(folder)
+    if (folder / "verdict.json").exists():
+        # The page tells the reader to repeat the run with plan.json, so it must be valid.
+        read_json(folder / "plan.json")
+        return Run(folder, read_verdict(folder / "verdict.json"))
+    if (folder / "latest").is_dir():
+        raise BadInput(f"{folder}: holds several runs; name one of them, or {folder / 'latest'}")
+    if any((folder / name).exists() for name in ("plan.json", "history.jsonl", "history.bin")):
+        raise BadInput(f"{folder / 'verdict.json'}: no such file; was the run stopped early?")
+    latest = sorted((link for link in folder.glob("*/latest") if link.is_dir()),
+                    key=lambda link: link.stat().st_mtime)
+    hint = f"; try {latest[-1]}" if latest else ""
+    raise BadInput(f"{folder}: neither a run (verdict.json) nor a suite (suite.json){hint}")
