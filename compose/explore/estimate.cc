@@ -87,13 +87,13 @@ double EstimateExecutions(const Scenario& scenario, const Bounds& bounds, double
   return Probes(scenario, bounds, enough).Run();
 }
 
-Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds) {
-  if (bounds.strategy != StrategyKind::kExhaustive) return {};
+Result<double> ExpectedExecutions(const Scenario& scenario, const Bounds& bounds) {
+  if (bounds.strategy != StrategyKind::kExhaustive) return static_cast<double>(bounds.executions);
   const bool has_budget = bounds.executions > 0;
   const double budget = has_budget ? static_cast<double>(bounds.executions) : kMostWithoutBudget;
   const double enough = budget * kFarBeyond;
   const double all = EstimateExecutions(scenario, bounds, enough);
-  if (all <= budget * kTolerance) return {};
+  if (all <= budget * kTolerance) return all;
   std::string smaller;
   const auto offer = [&](const char* option, int Bounds::*bound) {
     Bounds less = bounds;

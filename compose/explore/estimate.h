@@ -24,10 +24,11 @@ namespace doublehold {
 double EstimateExecutions(const Scenario& scenario, const Bounds& bounds,
                           double enough = std::numeric_limits<double>::infinity());
 
-// Fails if the estimate exceeds the budget of `bounds` by more than a fifth. An estimate may be
-// wrong, and the search itself ends at its budget. Without a budget (0), fails if no machine could
-// run so many executions. The error is one line that suggests smaller bounds.
-Result<void> CheckBudget(const Scenario& scenario, const Bounds& bounds);
+// Returns how many executions a search within `bounds` is expected to run; 0 if that is not known.
+// Fails if an exhaustive search would exceed the budget of `bounds` by more than a fifth. An
+// estimate may be wrong, and the search itself ends at its budget. Without a budget (0), fails if
+// no machine could run so many executions. The error is one line that suggests smaller bounds.
+Result<double> ExpectedExecutions(const Scenario& scenario, const Bounds& bounds);
 
 }  // namespace doublehold
 

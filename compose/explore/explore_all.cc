@@ -156,7 +156,9 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
   }
   if (asked.into) {
     TRY(WriteInto(*asked.into, json, markdown));
-    if (!asked.as_json) fmt::print("files: {}\n", asked.into->string());
+    if (!asked.as_json)
+      fmt::print("files: {}\nnext: doublehold report {}\n", asked.into->string(),
+                 asked.into->string());
   }
   return MatrixExitCode(rows);
 }

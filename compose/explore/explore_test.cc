@@ -289,6 +289,7 @@ TEST(ReplayString, AnInvalidReplayStringIsRefusedWithTheReason) {
       {"v1/lock.name=none/1/pause,pause/0:2", "fault 'pause' is named twice"},
       {"v1/lock.name=none/1/puase/", "(did you mean 'pause'?)"},
       {"v1/lock.name=none/1/pause/1:0", "'1:0' is not a list of choices"},
+      {"v1/lock.name=none/1/pause/3", "copy the whole string that explore printed"},
   };
   for (const auto& each : cases) {
     const Result<ReplayString> read = ParseReplayString(each.text);

@@ -17,6 +17,7 @@ constexpr std::string_view kVersion = "v1";
 // Written in the list of faults: simultaneous events may be reordered.
 constexpr std::string_view kReorders = "order";
 constexpr size_t kParts = 5;
+constexpr std::string_view kCopyAll = "copy the whole string that explore printed";
 
 std::vector<std::string_view> SplitAt(std::string_view text, char mark) {
   std::vector<std::string_view> parts;
@@ -66,10 +67,8 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
   const std::vector<std::string_view> parts = SplitAt(text, '/');
   if (parts.size() != kParts)
     return BadInput(fmt::format(
-        "'{}' is not a replay string: it has {} between slashes and needs {}; copy the whole "
-        "string "
-        "that explore printed",
-        text, parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts));
+        "'{}' is not a replay string: it has {} between slashes and needs {}; {}", text,
+        parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts, kCopyAll));
   if (parts[0] != kVersion)
     return BadInput(fmt::format("'{}': a replay string of version {}; this program reads {}", text,
                                 parts[0], kVersion));
@@ -92,7 +91,9 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
   }
   FaultsAsked asked = TRY(ParseFaults(faults, "the replay string"));
   replay.faults = std::move(asked.faults);
-  replay.choices = TRY(sim::ParseDeviations(parts[4]));
+  auto choices = sim::ParseDeviations(parts[4]);
+  if (!choices) return BadInput(fmt::format("{}; {}", choices.error().message, kCopyAll));
+  replay.choices = *std::move(choices);
   return replay;
 }
 
