@@ -31,7 +31,7 @@ std::string LegendOf(std::string_view letters) {
   std::string text;
   for (const CheckerEntry* each : InOrderOfLetters()) {
     if (letters.find(each->letter.letter) != std::string_view::npos)
-      text += fmt::format("  {}  {}\n", each->letter.letter, each->letter.meaning);
+      text += fmt::format("  {}  {}: {}\n", each->letter.letter, each->claim, each->letter.meaning);
   }
   return text;
 }

@@ -20,7 +20,7 @@ TEST(ClaimLetters, LeaseExclusionHidesTheLetterOfExclusion) {
   EXPECT_EQ(LettersOf({"release", "stock", "exclusion"}), "hSR");
   EXPECT_EQ(LettersOf({"exclusion", "lease-exclusion"}), "H");
   EXPECT_EQ(LettersOf({}), "");
-  EXPECT_EQ(LegendOf("H"), "  H  held twice, both leases valid\n");
+  EXPECT_EQ(LegendOf("H"), "  H  lease-exclusion: held twice, both leases valid\n");
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ std::string EscapeForRoff(const std::string& text) {
 
 std::string ManPage() {
   std::string text = fmt::format(
-      ".TH DOUBLEHOLD 1 \"\" \"doublehold {}\"\n"
+      ".TH DOUBLEHOLD 1 \"\" \"doublehold {}\"\n.ad l\n"
       ".SH NAME\ndoublehold \\- tests distributed locks: can two clients hold one at once?\n"
       ".SH SYNOPSIS\n.B doublehold\n.I COMMAND\n[options]\n.SH COMMANDS\n",
       DOUBLEHOLD_VERSION);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <ranges>
 
+#include "checker/evidence/names.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/redis/server.h"
 #include "compose/options/screen.h"
@@ -93,17 +94,17 @@ void ShowSuiteProgress(const SuiteRequest& request, const SuiteProgress& now) {
 }
 
 struct RunCount {
-  size_t runs = 0;
-  size_t as_expected = 0;
-  size_t interrupted = 0;
+  int64_t runs = 0;
+  int64_t as_expected = 0;
+  int64_t interrupted = 0;
 };
 
 RunCount CountRuns(const SuiteResult& result) {
   RunCount tally;
   for (const auto& runs : result.runs) {
-    tally.runs += runs.size();
-    tally.as_expected += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::as_expected));
-    tally.interrupted += static_cast<size_t>(std::ranges::count_if(runs, &CellRun::interrupted));
+    tally.runs += std::ssize(runs);
+    tally.as_expected += std::ranges::count_if(runs, &CellRun::as_expected);
+    tally.interrupted += std::ranges::count_if(runs, &CellRun::interrupted);
   }
   return tally;
 }
@@ -130,10 +131,10 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
   const std::string cut =
       fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted, result.not_begun);
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
-  const std::string counted = request.until
-                                  ? fmt::format("{} runs", tally.runs)
-                                  : fmt::format("{} of {} runs {}", tally.as_expected, tally.runs,
-                                                expects ? "as expected" : "valid");
+  const std::string counted =
+      request.until ? Counted(tally.runs, "run")
+                    : fmt::format("{} of {} {}", tally.as_expected, Counted(tally.runs, "run"),
+                                  expects ? "as expected" : "valid");
   fmt::print("{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
              FormatOutcomes(request.suite, result, colored), FormatRates(request, result),
              request.until ? AnswersLine(request, result) : "", counted, result.seconds,

@@ -74,7 +74,8 @@ std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool c
     }
     text.erase(text.find_last_not_of(' ') + 1);
   }
-  return text + '\n' + LegendOf(letters);
+  const bool odd = text.find("(!)") != std::string::npos;
+  return text + '\n' + LegendOf(letters) + (odd ? "  (!)  not as expected\n" : "");
 }
 
 }  // namespace doublehold

@@ -219,8 +219,8 @@ TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
             "after-acquire         hS\n"
             "2nd SET to the store         ?\n");
   EXPECT_EQ(FormatLegend(outcomes),
-            "  h  held twice, one lease had ended\n"
-            "  S  stock lost or sold twice\n"
+            "  h  exclusion: held twice, one lease had ended\n"
+            "  S  stock: pieces lost or sold twice\n"
             "  w  the lock was unavailable for more than half a lease, then free again\n"
             "  ?  unknown\n"
             "  .  nothing\n");
