@@ -31,7 +31,8 @@ class BadInputTest(ReportFixture):
     def test_a_broken_list_of_messages_is_named_with_its_line(self) -> None:
         write_run(self.folder / "run", Toy())
         good = '{"time":5,"client":1,"node":1,"direction":"request","command":"SET"}\n'
-        for bad, says in (("{", "frames.jsonl:2: not JSON"), ("[]", "frames.jsonl:2: not a message"),
+        for bad, says in (("{", "frames.jsonl:2: not JSON"),
+                          ("[]", "frames.jsonl:2: not a message"),
                           (good.replace("request", "r"), "'direction' is 'r', not one of")):
             (self.folder / "run/frames.jsonl").write_text(good + bad)
             self.refused("run", says=says)

@@ -38,9 +38,10 @@ class Lane:
 
 
 def holders_at(lanes: list[Lane], at_ns: int) -> str:
-    """Says who holds the lock at a time, as the sessions believe."""
+    """Lists the holds in these lanes at a time, as an appendix to a sentence. There may have been
+    other holds: the lanes of a violation have only its own."""
     holds = [hold for lane in lanes if (hold := lane.hold_at(at_ns))]
-    return f"held by {' and '.join(holds)}" if holds else "held by nobody"
+    return f"; holds shown at that time: {', '.join(holds)}" if holds else ""
 
 
 def read_lanes(violation: Node) -> tuple[Lane, ...]:

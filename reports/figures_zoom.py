@@ -178,7 +178,7 @@ def _marks(axes: Axes, closeup: Closeup) -> None:
         for mark in (mark for mark in lane.marks if mark.text):
             middle = y + (0.1 if mark.letter == "!" else USES_Y)
             _mark(axes, scale, (mark.at_ns, mark.at_ns), middle, 0.3,
-                  f"{lane.name}: {mark.text} at {instant(mark.at_ns)}; the lock was then "
+                  f"{lane.name}: {mark.text} at {instant(mark.at_ns)}"
                   f"{holders_at(closeup.lanes, mark.at_ns)}")
     for message in closeup.messages:
         _mark(axes, scale, (message.at_ns, message.at_ns), closeup.ends(message)[1] - 0.2, 0.4,
@@ -245,7 +245,8 @@ def _holds(axes: Axes, lane_y: int, scale: TimeScale, lane: Lane) -> None:
                       color=LIGHT["ink"])
 
 
-MARKERS = {"a": (">", "live"), "b": (">", "live"), "g": ("o", "surface"), "w": ("D", "ink"), "s": ("D", "ink"), "l": ("o", "surface")}
+MARKERS = {"a": (">", "live"), "b": (">", "live"), "g": ("o", "surface"), "l": ("o", "surface"),
+           "w": ("D", "ink"), "s": ("D", "ink")}
 FAILED = ("X", "surface")
 
 

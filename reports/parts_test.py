@@ -177,10 +177,11 @@ class Pictures(unittest.TestCase):
                      [Mark(1, "A", ""), Mark(2, "a", "token 7")])
         second = Lane("client 2", 2, None, [("held", (60, 70)), ("live", (60, 70))], [])
         for at, expected in (
-                (1, "held by nobody"), (50, "held by client 1 (token 7, lease valid)"),
-                (55, "held by client 1 (token 7, lease over)"),
-                (60, "held by client 1 (token 7, lease over) and client 2 (lease valid)")):
-            self.assertEqual(holders_at([first, second], at), expected)
+                (50, "client 1 (token 7, lease valid)"), (55, "client 1 (token 7, lease over)"),
+                (60, "client 1 (token 7, lease over), client 2 (lease valid)")):
+            self.assertEqual(holders_at([first, second], at),
+                             f"; holds shown at that time: {expected}")
+        self.assertEqual(holders_at([first, second], 1), "")
 
     def test_messages_are_drawn_between_the_lanes_of_clients_and_servers(self) -> None:
         said = [Message(5 * MS, 1, 0, False, "SET"), Message(6 * MS, 1, 2, True, "EVAL"),
