@@ -192,6 +192,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   if (line.values.contains("frames") && plan.direct)
     return BadInput("--frames: cannot be combined with --direct, because the proxy records frames");
   if (!line.values["jobs"].defaulted()) return BadInput("--jobs: needs --repeat or --until");
+  if (line.values.contains("fail-fast")) return BadInput("--fail-fast: needs --repeat or --until");
   // Checked before anything is written.
   const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
   TRY(CheckMachine(plan));

@@ -89,6 +89,8 @@ po::options_description SuiteOptions() {
                         "run these cells only: ROW/COLUMN, ROW/ or /COLUMN; repeatable");
   options.add_options()("shard", po::value<std::string>(),
                         "run one part of the cells: 3/8 is the third of eight parts");
+  options.add_options()("resume", po::value<std::string>(),
+                        "continue an interrupted suite in this folder: keep its finished runs");
   options.add_options()("seed", po::value<int64_t>(),
                         "seed of every random choice; default: the seed of the suite file");
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
@@ -120,6 +122,8 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   request.shard = shard;
   request.is_whole = shard.IsWhole() && !line.values.contains("only");
+  request.resumes = line.values.contains("resume");
+  if (request.resumes) request.folder = line.values["resume"].as<std::string>();
   const std::string& word = line.rest.front();
   const std::filesystem::path file = FindSuiteFile(word);
   std::error_code code;

@@ -9,6 +9,8 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"run", "[EXPERIMENT.toml] [options]", "run one experiment and judge it",
                    RunCommand},
       CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
+      CommandEntry{"merge", "DIR... [options]", "merge the parts of a suite (suite --shard)",
+                   MergeCommand},
       CommandEntry{"sweep", "--lock LOCK [options]",
                    "run a lock with each fault at each step of its protocol", SweepCommand},
       CommandEntry{"explore", "--lock LOCK [options]",

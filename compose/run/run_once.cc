@@ -51,6 +51,7 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   if (!ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(ran_on));
   nlohmann::json json = ToJson(run.verdict);
   json["environment"] = EnvironmentFacts(request.server, supervised->use);
+  if (run.interrupted) json["environment"]["interrupted"] = true;
   run.json = json.dump(2) + "\n";
   const auto keep = [&run](const Result<void>& written) {
     if (!written && !run.unwritten) run.unwritten = written.error();

@@ -13,6 +13,7 @@
 #include "compose/cluster/redis/server.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
+#include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
 
@@ -128,8 +129,15 @@ std::string AnswersLine(const SuiteRequest& request, const SuiteResult& result) 
 
 void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool colored) {
   const RunCount tally = CountRuns(result);
-  const std::string cut =
-      fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted, result.not_begun);
+  std::string end;
+  if (result.kept > 0)
+    end = fmt::format("; {} of them {} finished before", result.kept,
+                      result.kept == 1 ? "was" : "were");
+  if (result.interrupted)
+    end += fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted,
+                       result.not_begun);
+  if (result.failed_fast && !result.interrupted)
+    end += fmt::format("; --fail-fast: {} not begun", result.not_begun);
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
   const std::string counted =
       request.until ? Counted(tally.runs, "run")
@@ -137,8 +145,8 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
                                   expects ? "as expected" : "valid");
   fmt::print("{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
              FormatOutcomes(request.suite, result, colored), FormatRates(request, result),
-             request.until ? AnswersLine(request, result) : "", counted, result.seconds,
-             result.interrupted ? cut : "", request.folder.string(), request.folder.string());
+             request.until ? AnswersLine(request, result) : "", counted, result.seconds, end,
+             request.folder.string(), request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
@@ -186,6 +194,7 @@ void AddRepeatOptions(boost::program_options::options_description& options, int 
   options.add_options()("history", po::value<std::string>()->default_value("both"),
                         "history files of a run: both, or binary, which leaves history.jsonl out "
                         "(doublehold export writes it)");
+  options.add_options()("fail-fast", "start no more runs after the first that is not as expected");
   AddColorOption(options);
 }
 
@@ -218,6 +227,7 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
                        .redis_server = line.values["redis-server"].as<std::string>()};
   request.history = TRY(ReadHistoryFiles(line));
   request.until = TRY(ReadUntilOption(line));
+  request.fails_fast = line.values.contains("fail-fast");
   if (request.until) request.repeat = kRepetitionsUntilAnswered;
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
   if (request.repeat < 1 || request.repeat > kMostRepetitions)
@@ -235,9 +245,14 @@ Result<void> CheckRepeat(const SuiteRequest& request) {
 }
 
 Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, SummaryForm summary) {
-  request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
-                                     request.suite.seed,
-                                     request.is_whole ? LatestLink::kMove : LatestLink::kKeep));
+  if (request.resumes) {
+    TRY(CheckResumable(request));
+  } else {
+    request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
+                                       request.suite.seed,
+                                       request.is_whole ? LatestLink::kMove : LatestLink::kKeep));
+  }
+  TRY(LockSuiteFolder(request.folder));
   size_t done = 0, of = 0;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) of += request.shard.Has(i) ? 1 : 0;
   of *= static_cast<size_t>(request.repeat);
@@ -253,6 +268,11 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
     request.progress = [&](const SuiteProgress& now) { ShowSuiteProgress(request, now); };
   const SuiteResult result = RunSuite(request);
   if (terminal) EraseProgressLine();
+  return PrintResult(request, result, line, summary);
+}
+
+Result<ExitCode> PrintResult(const SuiteRequest& request, const SuiteResult& result,
+                             const ParsedLine& line, SummaryForm summary) {
   if (summary == SummaryForm::kJson) PrintEndAsJson(request, result);
   if (summary == SummaryForm::kLines) PrintEnd(request, result, TakesColor(line));
   if (line.values.contains("junit")) {

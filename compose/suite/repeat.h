@@ -32,8 +32,11 @@ Result<void> CheckRepeat(const SuiteRequest& request);
 ExitCode SuiteExitCode(const SuiteResult& result);
 
 enum class SummaryForm : uint8_t { kLines, kJson, kNothing };
-// Runs the cells in a new folder below --out, writes the file that --junit names, and prints the
-// summary.
+// Prints the summary and writes the file that --junit names. Returns the exit status.
+Result<ExitCode> PrintResult(const SuiteRequest& request, const SuiteResult& result,
+                             const ParsedLine& line, SummaryForm summary);
+// Runs the cells in a new folder below --out, or continues an interrupted suite. Then prints the
+// result.
 Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, SummaryForm summary);
 
 }  // namespace doublehold

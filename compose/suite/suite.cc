@@ -13,8 +13,8 @@
 #include "compose/driver/driver.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
+#include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
-#include "lib/base/prng.h"
 #include "lib/base/words.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/plan_json.h"
@@ -48,7 +48,7 @@ class SuiteRunner {
     SaveSoFar();
     while (next_ < queue_.size() || !running_.empty()) {
       while (next_ < queue_.size() && running_.size() < static_cast<size_t>(request_.jobs) &&
-             !result_.interrupted && !result_.error) {
+             !result_.interrupted && !result_.failed_fast && !result_.error) {
         const Job& job = queue_[next_++];
         if (!IsNeeded(job)) continue;
         if (Result<void> ok = Start(job); !ok) result_.error = ok.error();
@@ -81,9 +81,24 @@ class SuiteRunner {
     for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
       for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
         if (!request_.shard.Has(cell)) continue;
+        if (request_.resumes && Keep({cell, repetition})) continue;
         queue_.push_back({cell, repetition});
       }
     }
+  }
+
+  // Takes a run that is already finished. Removes the files of a run that is not.
+  bool Keep(const Job& job) {
+    const SuiteCell& cell = request_.suite.cells[job.cell];
+    std::optional<CellRun> run = ReadFinishedRun(request_.folder, cell, job.repetition);
+    if (run) {
+      ++result_.kept;
+      Record(job, *std::move(run));
+      return true;
+    }
+    std::error_code code;
+    std::filesystem::remove_all(request_.folder / FolderOfRun(cell, job.repetition), code);
+    return false;
   }
 
   [[nodiscard]] bool IsNeeded(const Job& job) const {
@@ -93,8 +108,7 @@ class SuiteRunner {
   Result<void> Start(const Job& job) {
     const SuiteCell& cell = request_.suite.cells[job.cell];
     Running running{.job = job, .begun = RealMono()};
-    running.run.folder =
-        std::filesystem::path("cells") / FolderName(cell.name) / std::to_string(job.repetition);
+    running.run.folder = FolderOfRun(cell, job.repetition);
     const std::filesystem::path folder = request_.folder / running.run.folder;
     TRY(MakeFolder(folder));
     if (!cell.unmet.empty()) {
@@ -103,11 +117,7 @@ class SuiteRunner {
       Ended(running);
       return {};
     }
-    doublehold::Plan plan = cell.plan;
-    if (job.repetition > 1) {
-      plan.seed =
-          Prng(cell.plan.seed, cell.name, static_cast<uint64_t>(job.repetition)).Next() >> 1U;
-    }
+    const doublehold::Plan plan = PlanOfRun(cell, job.repetition);
     running.run.seed = plan.seed;
     running.log = folder / "run.log";
     const std::string file = (folder / "plan.json").string();
@@ -190,12 +200,15 @@ class SuiteRunner {
       extra_seconds_ +=
           run.seconds - ToSeconds(request_.suite.cells[running.job.cell].plan.duration);
     }
-    if (request_.until) result_.answers[running.job.cell].Take(running.job.repetition, run.trials);
-    if (request_.finished) {
-      request_.finished(request_.suite.cells[running.job.cell], running.job.repetition, run);
-    }
-    result_.runs[running.job.cell].push_back(std::move(run));
+    Record(running.job, std::move(run));
     SaveSoFar();
+  }
+
+  void Record(const Job& job, CellRun run) {
+    if (request_.until) result_.answers[job.cell].Take(job.repetition, run.trials);
+    if (request_.finished) request_.finished(request_.suite.cells[job.cell], job.repetition, run);
+    result_.failed_fast = result_.failed_fast || (request_.fails_fast && !run.as_expected);
+    result_.runs[job.cell].push_back(std::move(run));
   }
 
   // Writes suite.json, so that it is readable if this process is killed. Since the file grows with

@@ -33,6 +33,7 @@ struct SuiteCell {
 struct Suite {
   std::string name;
   uint64_t seed = 1;
+  std::string plans;  // digest of the plans of all cells of the file, apart from seeds and drivers
   std::vector<std::string> rows;  // row names in the order of the file
   std::vector<std::string> columns;
   std::map<std::string, std::string> about;  // column name to its description, if the file has one
@@ -99,7 +100,9 @@ struct SuiteRequest {
   std::optional<Until> until{};  // repeats every cell until this question is answered for it
   int jobs = 2;
   Shard shard{};
-  bool is_whole = true;  // false: some cells were left out, so `latest` does not move
+  bool is_whole = true;     // false: some cells were left out, so `latest` does not move
+  bool resumes = false;     // keeps the finished runs in `folder`
+  bool fails_fast = false;  // starts no more runs after the first that is not as expected
   HistoryFiles history = HistoryFiles::kBoth;
   std::string redis_server;
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
@@ -112,7 +115,9 @@ struct SuiteResult {
   std::vector<Repetitions> answers;        // one for each cell, if `until` was given
   double seconds = 0;
   bool interrupted = false;
-  size_t not_begun = 0;  // runs that did not start because of an interrupt or an error
+  bool failed_fast = false;
+  size_t kept = 0;       // runs that were already finished
+  size_t not_begun = 0;  // runs that did not start because of an interrupt, an error or a failure
   // The error if a run could not be started or suite.json could not be written, for example because
   // the disk is full.
   std::optional<Error> error{};

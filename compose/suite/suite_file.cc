@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +12,9 @@
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/suite.h"
+#include "lib/base/connection.h"
 #include "lib/base/words.h"
+#include "lib/plan/plan_json.h"
 #include "lib/plan/settings.h"
 
 namespace doublehold {
@@ -150,6 +153,9 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
     if (settings.Has(name)) suite.about[column] = TRY(settings.TakeWord(name)).value_or("");
   }
   suite.seed = suite.cells.front().plan.seed;
+  std::string plans;
+  for (const SuiteCell& cell : suite.cells) plans += cell.name + ToJson(cell.plan).dump();
+  suite.plans = Sha1Hex(plans);
   TRY(settings.CheckAllTaken("setting of a suite", {"cell"}));
   return suite;
 }

@@ -42,7 +42,8 @@ json UntilToJson(const std::optional<Until>& until) {
 
 json ToJson(const SuiteRequest& request, const SuiteResult& result) {
   json cells = json::array();
-  bool as_expected = !result.interrupted && !result.error;
+  const bool is_cut = result.interrupted || result.failed_fast;
+  bool as_expected = !is_cut && !result.error;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
     if (result.runs[i].empty()) continue;
     json runs = json::array();
@@ -60,12 +61,24 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           request.until ? ToJson(result.answers[i], request.until->question.confidence) : json()},
          {"runs", std::move(runs)}});
   }
-  return {{"suite", request.suite.name},  {"seed", request.suite.seed},
-          {"repeat", request.repeat},     {"until", UntilToJson(request.until)},
-          {"jobs", request.jobs},         {"seconds", result.seconds},
-          {"as_expected", as_expected},   {"interrupted", result.interrupted},
-          {"rows", request.suite.rows},   {"columns", request.suite.columns},
-          {"about", request.suite.about}, {"cells", std::move(cells)}};
+  json planned = json::array();
+  for (const SuiteCell& cell : request.suite.cells)
+    planned.push_back({{"name", cell.name}, {"row", cell.row}, {"column", cell.column}});
+  return {{"suite", request.suite.name},
+          {"seed", request.suite.seed},
+          {"planned", std::move(planned)},
+          {"plans", request.suite.plans},
+          {"doublehold", DOUBLEHOLD_VERSION},
+          {"repeat", request.repeat},
+          {"until", UntilToJson(request.until)},
+          {"jobs", request.jobs},
+          {"seconds", result.seconds},
+          {"as_expected", as_expected},
+          {"interrupted", is_cut},
+          {"rows", request.suite.rows},
+          {"columns", request.suite.columns},
+          {"about", request.suite.about},
+          {"cells", std::move(cells)}};
 }
 
 bool TakeVerdict(const nlohmann::json& verdict, CellRun& run) {

@@ -37,6 +37,8 @@ struct CallFailure {
 using CallResult = tl::expected<Reply, CallFailure>;
 using Argv = std::span<const std::string_view>;
 
+std::string Sha1Hex(std::string_view text);  // 40 hex digits
+
 // A Lua script, sent by its digest. The connection sends the text if the node lacks the script.
 struct Script {
   explicit Script(std::string_view text);

@@ -1,0 +1,189 @@
+// Tests suites that end early, and go on with --resume.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "compose/testing/program.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Four short cells, one after the other.
+struct ShortSuite {
+  TestFolder folder;
+  fs::path file = folder.path() / "short.toml";
+  fs::path suite = folder.path() / "runs" / "short" / "latest";
+
+  ShortSuite() { Write("a b c d", "set-nx-px"); }
+
+  void Write(const std::string& rows, const std::string& lock) const {
+    std::string text = "[experiment]\nworkload.duration = '1500ms'\nexpect.exclusion = 'valid'\n";
+    text += "lock.name = '" + lock + "'\n";
+    for (const char row : rows)
+      if (row != ' ') text += std::string("[[cell]]\nrow = '") + row + "'\ncolumn = 'x'\n";
+    WriteFile(file, text);
+  }
+  [[nodiscard]] std::vector<std::string> Words(std::vector<std::string> more = {}) const {
+    std::vector<std::string> words{
+        "suite", file.string(), "--out", (folder.path() / "runs").string(), "--jobs", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  [[nodiscard]] std::vector<std::string> Resuming() const {
+    return Words({"--resume", suite.string()});
+  }
+  // The number of finished runs in suite.json.
+  [[nodiscard]] size_t CountFinished() const {
+    const nlohmann::json so_far = ReadJson(suite / "suite.json");
+    return so_far.is_object() ? so_far.at("cells").size() : 0;
+  }
+};
+
+TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
+  const ShortSuite suite;
+  {
+    const Program killed(suite.Words());
+    ASSERT_TRUE(Eventually([&] { return suite.CountFinished() == 1; }));
+  }  // kills it
+  const std::string first = ReadJson(suite.suite / "cells/a-x/1/verdict.json").dump();
+  Program interrupted(suite.Resuming());
+  ASSERT_TRUE(Eventually([&] { return suite.CountFinished() == 2; }));
+  interrupted.Signal(SIGINT);
+  EXPECT_EQ(interrupted.Wait(), 2) << interrupted.Out();
+  // A damaged run is made again.
+  WriteFile(suite.suite / "cells/b-x/1/verdict.json", "{");
+
+  const Finished resumed = RunProgram(suite.Resuming());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_NE(resumed.out.find("4 of 4 runs as expected"), std::string::npos) << resumed.out;
+  EXPECT_NE(resumed.out.find("; 1 of them was finished before"), std::string::npos) << resumed.out;
+  const nlohmann::json whole = ReadJson(suite.suite / "suite.json");
+  EXPECT_EQ(whole.at("interrupted"), false);
+  EXPECT_EQ(whole.at("as_expected"), true);
+  std::string names;
+  for (const nlohmann::json& cell : whole.at("cells")) {
+    names += cell.at("name").get<std::string>() + " ";
+    ASSERT_EQ(cell.at("runs").size(), 1U);
+    EXPECT_EQ(cell.at("runs")[0].at("overall"), "valid");
+    EXPECT_EQ(cell.at("runs")[0].at("seed"), 1);
+  }
+  EXPECT_EQ(names, "a/x b/x c/x d/x ");
+  EXPECT_EQ(ReadJson(suite.suite / "cells/a-x/1/verdict.json").dump(), first) << "a/x was kept";
+}
+
+TEST(Resume, OnlyAnInterruptedRunOfTheSameSuiteIsResumed) {
+  const ShortSuite suite;
+  suite.Write("a", "set-nx-px");
+  ASSERT_EQ(RunProgram(suite.Words()).exit_code, 0);
+  const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
+    const Finished finished = RunProgram(words);
+    EXPECT_EQ(finished.exit_code, 3) << finished.out;
+    EXPECT_NE(finished.err.find(why), std::string::npos) << finished.err;
+    EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+  };
+  refused(suite.Words({"--resume", suite.folder.path().string()}), "has no readable suite.json");
+  std::vector<std::string> reseeded = suite.Resuming();
+  reseeded.insert(reseeded.end(), {"--seed", "9"});
+  refused(reseeded, "plan.json: differs from the plan of the suite file");
+  suite.Write("a", "redisson");
+  refused(suite.Resuming(), "plan.json: differs from the plan of the suite file");
+  fs::rename(suite.file, suite.folder.path() / "other.toml");
+  refused(
+      {"suite", (suite.folder.path() / "other.toml").string(), "--resume", suite.suite.string()},
+      "is of the suite 'short', not 'other'");
+}
+
+TEST(Resume, TwoProcessesCannotRunASuiteInOneFolder) {
+  const ShortSuite suite;
+  const Program running(suite.Words());
+  ASSERT_TRUE(Eventually([&] { return fs::exists(suite.suite / "suite.json"); }));
+  const Finished second = RunProgram(suite.Resuming());
+  EXPECT_EQ(second.exit_code, 3) << second.out;
+  EXPECT_NE(second.err.find("another process runs a suite in it"), std::string::npos) << second.err;
+}
+
+// Parts of the suite, as two machines run them.
+struct SuiteParts : ShortSuite {
+  std::vector<std::string> folders;
+
+  void Run(const std::string& shard) {
+    const Finished finished = RunProgram(Words({"--shard", shard}));
+    EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+    const size_t begin = finished.out.find("\nfiles: ") + 8;
+    folders.push_back(finished.out.substr(begin, finished.out.find('\n', begin) - begin));
+  }
+  [[nodiscard]] Finished Merge() const {
+    std::vector<std::string> words{"merge", "--out", (folder.path() / "runs").string()};
+    words.insert(words.end(), folders.begin(), folders.end());
+    return RunProgram(words);
+  }
+};
+
+TEST(Merge, PartsOfASuiteEqualTheWhole) {
+  SuiteParts parts;
+  parts.Run("2/2");
+  const Finished half = parts.Merge();
+  EXPECT_EQ(half.exit_code, 2) << half.out << half.err;
+  EXPECT_NE(half.out.find("no part has a run of: a/x, c/x\n"), std::string::npos) << half.out;
+  parts.Run("1/2");
+  parts.folders.push_back(parts.folders.front());  // a part that is named twice counts once
+  const Finished whole = parts.Merge();
+  EXPECT_EQ(whole.exit_code, 0) << whole.out << whole.err;
+  EXPECT_NE(whole.out.find("4 of 4 runs as expected"), std::string::npos) << whole.out;
+  const fs::path elsewhere = parts.folder.path() / "once";
+  ASSERT_EQ(RunProgram({"suite", parts.file.string(), "--out", elsewhere.string()}).exit_code, 0);
+  const nlohmann::json merged = ReadJson(parts.suite / "suite.json");
+  const nlohmann::json once = ReadJson(elsewhere / "short/latest/suite.json");
+  for (const char* key : {"suite", "seed", "repeat", "rows", "columns", "planned", "plans",
+                          "as_expected", "interrupted"})
+    EXPECT_EQ(merged.at(key), once.at(key)) << key;
+  ASSERT_EQ(merged.at("cells").size(), once.at("cells").size());
+  for (size_t i = 0; i < once.at("cells").size(); ++i) {
+    EXPECT_EQ(merged["cells"][i]["name"], once["cells"][i]["name"]);
+    EXPECT_EQ(merged["cells"][i]["rates"], once["cells"][i]["rates"]);
+    for (const char* key : {"dir", "seed", "overall", "as_expected", "exit_code"})
+      EXPECT_EQ(merged["cells"][i]["runs"][0][key], once["cells"][i]["runs"][0][key]) << key;
+  }
+  EXPECT_EQ(RunProgram({"report", parts.suite.string()}).exit_code, 0);
+}
+
+TEST(Merge, OnlyPartsOfOneSuiteAreMerged) {
+  SuiteParts parts;
+  parts.Run("1/4");
+  const auto refused = [&](const std::string& why) {
+    const Finished finished = parts.Merge();
+    EXPECT_EQ(finished.exit_code, 3) << finished.out;
+    EXPECT_NE(finished.err.find(why), std::string::npos) << finished.err;
+    EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+  };
+  parts.folders.push_back(parts.folder.path().string());
+  refused("has no readable suite.json");
+  parts.folders.pop_back();
+  parts.Write("a b c d", "redisson");
+  parts.Run("2/4");
+  refused("is not a part of the same suite as");
+  parts.folders.pop_back();
+  WriteFile(fs::path(parts.folders.front()) / "cells/a-x/1/verdict.json", "{");
+  refused("verdict.json: is damaged; run this part again with --resume");
+}
+
+TEST(FailFast, NoRunStartsAfterTheFirstThatIsNotAsExpected) {
+  const ShortSuite suite;
+  suite.Write("a b c d", "none");
+  const Finished finished = RunProgram(suite.Words({"--fail-fast"}));
+  EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
+  EXPECT_NE(finished.out.find("0 of 1 run as expected"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("; --fail-fast: 3 not begun"), std::string::npos) << finished.out;
+  const nlohmann::json json = ReadJson(suite.suite / "suite.json");
+  EXPECT_EQ(json.at("cells").size(), 1U);
+  EXPECT_EQ(json.at("interrupted"), true);
+}
+
+}  // namespace
+}  // namespace doublehold
