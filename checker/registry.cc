@@ -97,7 +97,7 @@ std::span<const CheckerEntry> Checkers() {
                    CheckFencing},
       CheckerEntry{"stock",
                    "oversold",
-                   {'S', "pieces lost or sold twice", 3},
+                   {'S', "orders lost, or stock oversold", 3},
                    "the stock did not fall by one for each confirmed order, or more was sold than "
                    "was in stock",
                    About::kData,

@@ -1,6 +1,5 @@
 """The first lines of a suite's page: which locks broke, why, and how sure the result is."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 from cells import DATA_CLAIMS, CellSummary, all_titles
@@ -74,7 +73,7 @@ def answer_suite(rows: list[Row]) -> SuiteAnswer:
     clean = [row for row in locks if row.clean]
     pairs = _pairs(locks)
     return SuiteAnswer(_headline(locks, lost, broke, clean), _which(locks, lost, broke, clean),
-                  _why(locks), _sure(locks, pairs), pairs)
+                  explain_causes(locks), _sure(locks, pairs), pairs)
 
 
 def _headline(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]) -> str:
@@ -135,21 +134,24 @@ def _which(locks: list[Row], lost: list[Row], broke: list[Row], clean: list[Row]
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _why(locks: list[Row]) -> str:
-    causes: Counter[str] = Counter(
-        cause for row in locks for found in row.cells for cause in found.causes[:1])
-    because: dict[str | None, str] = {}
-    for violation in (v for row in locks for found in row.cells for verdict in found.cell.judged
-                      for v in verdict.violations if v.because):
-        because.setdefault(violation.cause, violation.because)
-    if not causes:
+def explain_causes(locks: list[Row]) -> str:
+    cells: dict[str, list[CellSummary]] = {}
+    for found in (found for row in locks for found in row.cells if found.causes):
+        cells.setdefault(found.causes[0], []).append(found)
+    if not cells:
         return "There is no violation to explain."
-    parts = [f"{QUOTED.format(cause)} in {plural(count, 'cell')}"
-             f"{f', for example when {because[cause]}' if cause in because else ''}"
-             for cause, count in causes.most_common(NAMES_SHOWN)]
-    more = len(causes) - len(parts)
+    most = sorted(cells, key=lambda cause: -len(cells[cause]))[:NAMES_SHOWN]
+    parts = [f"{QUOTED.format(cause)} in {plural(len(cells[cause]), 'cell')}"
+             f"{_evidence(cause, cells[cause])}" for cause in most]
+    more = len(cells) - len(parts)
     return (f"The most frequent cause of each cell: {'; '.join(parts)}"
             f"{f'; and {more} more' if more else ''}.")
+
+
+def _evidence(cause: str, cells: list[CellSummary]) -> str:
+    because = next((v.because for found in cells for verdict in found.cell.judged
+                    for v in verdict.violations if v.cause == cause and v.because), "")
+    return f" (evidence: {because})" if because else ""
 
 
 def _sure(locks: list[Row], pairs: list[Pair]) -> str:
@@ -163,8 +165,9 @@ def _sure(locks: list[Row], pairs: list[Pair]) -> str:
         return f"{rests}."
     differ = [pair for pair in pairs if pair.differ]
     if not differ:
-        more = "More repetitions (--repeat) may show one." if any(p.possible for p in pairs) else \
-            "So few trials cannot show one: repeat the runs (--repeat)."
+        more = "More repetitions (--repeat) may show one." \
+            if any(pair.can_show_difference for pair in pairs) else \
+            "These trials are too few to show a difference; run more repetitions (--repeat)."
         return (f"{rests}; between {plural(len(pairs), 'pair')} of locks no difference is seen "
                 f"({TEST}). {more}")
     parts = [pair.text for pair in differ] if len(differ) <= NAMES_SHOWN else \

@@ -16,7 +16,8 @@ HERE = Path(__file__).parent
 class BadInputTest(ReportFixture):
     def test_a_folder_without_a_run_or_suite_is_refused(self) -> None:
         (self.folder / "docs").mkdir()
-        self.refused("docs", says="neither a run (verdict.json) nor a suite (suite.json)")
+        self.refused("docs", says="neither a run (verdict.json), a suite (suite.json), a sweep "
+                                  "(sweep.json) nor an exploration (explore.json)")
 
     def test_a_run_without_verdict_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())
@@ -28,11 +29,11 @@ class BadInputTest(ReportFixture):
         (self.folder / "run/history.jsonl").unlink()
         self.refused("run", says="history.jsonl: no such file")
 
-    def test_a_broken_list_of_messages_is_named_with_its_line(self) -> None:
+    def test_an_invalid_line_of_frames_jsonl_is_reported_with_its_number(self) -> None:
         write_run(self.folder / "run", Toy())
         good = '{"time":5,"client":1,"node":1,"direction":"request","command":"SET"}\n'
         for bad, says in (("{", "frames.jsonl:2: not JSON"),
-                          ("[]", "frames.jsonl:2: not a message"),
+                          ("[]", "frames.jsonl:2: not a JSON object"),
                           (good.replace("request", "r"), "'direction' is 'r', not one of")):
             (self.folder / "run/frames.jsonl").write_text(good + bad)
             self.refused("run", says=says)

@@ -19,13 +19,14 @@ TEST = ("Fisher's exact test on counted fault episodes (runs, where there are no
 class Pair:
     """Two locks, and the probability `p` of results at least as uneven under equal rates.
 
-    `possible`: whether any result of so many trials would show a difference."""
+    `can_show_difference`: whether at least one possible result of these trials would be
+    significant."""
 
     first: str
     second: str
     p: float
     differ: bool
-    possible: bool
+    can_show_difference: bool
 
     @property
     def text(self) -> str:
@@ -42,9 +43,9 @@ def compare_pairs(rates: dict[str, dict[str, Trials]]) -> list[Pair]:
                   if column in rates[second]]
         strata = [(a, b) for a, b in strata if a.unit == b.unit and a.of and b.of]
         if strata:
-            tested.append((first, second, p_value(strata), _least_p(strata)))
-    return [Pair(first, second, p, p < LEVEL / len(tested), least < LEVEL / len(tested))
-            for first, second, p, least in tested]
+            tested.append((first, second, p_value(strata), _smallest_p(strata)))
+    return [Pair(first, second, p, p < LEVEL / len(tested), smallest < LEVEL / len(tested))
+            for first, second, p, smallest in tested]
 
 
 def p_value(strata: list[tuple[Trials, Trials]]) -> float:
@@ -70,8 +71,9 @@ def p_value(strata: list[tuple[Trials, Trials]]) -> float:
     return min(1.0, sum(chance for chance in chances if chance <= seen * (1 + 1e-9)))
 
 
-def _least_p(strata: list[tuple[Trials, Trials]]) -> float:
-    """Returns the p-value if no trial of one lock and all trials of the other were violated."""
+def _smallest_p(strata: list[tuple[Trials, Trials]]) -> float:
+    """Returns the smallest p-value that these trials can give: no violated trial of one lock, all
+    of the other."""
     return p_value([(replace(a, violated=0, undecided=0), replace(b, violated=b.of, undecided=0))
                     for a, b in strata])
 

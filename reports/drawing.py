@@ -13,6 +13,11 @@ class Mark:
     letter: str  # as in Doublehold's drawings on the terminal
     text: str = ""  # describes the event: "wrote 4"
 
+    @property
+    def shows_token(self) -> bool:
+        """Whether the mark is a grant with a fencing token."""
+        return self.letter in ("a", "b") and bool(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Lane:
@@ -25,22 +30,22 @@ class Lane:
     def spans_in(self, *states: str) -> list[Span]:
         return [span for state, span in self.spans if state in states]
 
-    def hold_at(self, at_ns: int) -> str | None:
+    def describe_hold_at(self, at_ns: int) -> str | None:
         """Describes the session's hold at a time: "client 1 (token 7, lease over)". Returns None if
         the session does not believe that it holds the lock then."""
         held = [begin for begin, end in self.spans_in("held") if begin <= at_ns <= end]
         if not held:
             return None
         tokens = [mark.text for mark in self.marks
-                  if mark.letter in "ab" and mark.text and max(held) <= mark.at_ns <= at_ns]
+                  if mark.shows_token and max(held) <= mark.at_ns <= at_ns]
         live = any(begin <= at_ns <= end for begin, end in self.spans_in("live"))
         return f"{self.name} ({', '.join([*tokens, 'lease valid' if live else 'lease over'])})"
 
 
-def holders_at(lanes: list[Lane], at_ns: int) -> str:
-    """Lists the holds in these lanes at a time, as an appendix to a sentence. There may have been
-    other holds: the lanes of a violation have only its own."""
-    holds = [hold for lane in lanes if (hold := lane.hold_at(at_ns))]
+def list_shown_holds(lanes: list[Lane], at_ns: int) -> str:
+    """Returns `; holds shown at that time: ...`, or an empty text if there is none. Other sessions
+    may also hold the lock: a timeline has lanes for some sessions only."""
+    holds = [hold for lane in lanes if (hold := lane.describe_hold_at(at_ns))]
     return f"; holds shown at that time: {', '.join(holds)}" if holds else ""
 
 

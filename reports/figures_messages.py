@@ -8,13 +8,14 @@ from messages import Message
 from palette import LIGHT
 from timescale import TimeScale
 
-ENDS_Y = (0.08, -0.2)  # where an arrow touches the lane of its client, and of its server
+# Ends of an arrow, as offsets from the middle of the client's lane and of the server's; > 0: below.
+ENDS_Y = (0.08, -0.2)
 TEXT_Y = 0.12
 
 
 def draw_messages(axes: Axes, scale: TimeScale, points_wide: float,
                   messages: list[tuple[Message, int, int]]) -> None:
-    """Draws arrows. Each message comes with the lanes of its client and of its server."""
+    """Draws an arrow for each message, given with the indices of its client's and server's lane."""
     for message, client_y, server_y in messages:
         x = scale.x(message.at_ns)
         ends = [client_y + ENDS_Y[0], server_y + ENDS_Y[1]]

@@ -7,7 +7,7 @@ from statistics import median
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from drawing import Lane, Mark, Span, holders_at
+from drawing import Lane, Mark, Span, list_shown_holds
 from figures_messages import draw_messages
 from figures_svg import MARK, SMALL, WIDTH, WRONG, sheet, add_tooltip
 from holds import Hold
@@ -40,11 +40,11 @@ class Closeup:
     titles: dict[str, str]  # of claims
     hidden: int  # number of sessions without a lane
     messages: list[Message] = field(default_factory=list)  # of the clients in lanes
-    unsaid: int = 0  # number of further messages
+    hidden_messages: int = 0  # number of further messages of these clients
 
     @property
     def servers(self) -> list[int]:
-        """The servers with a lane, below those of the sessions: the store last."""
+        """The nodes of `messages`, in the order of their lanes: the store last."""
         return sorted({message.node for message in self.messages}, key=lambda node: node or 1000)
 
     @property
@@ -59,18 +59,18 @@ class Closeup:
         shown = [message for message in messages
                  if message.client in clients and self.scale.shows(message.at_ns, message.at_ns)]
         return replace(self, messages=shown[:MESSAGES_MAX],
-                       unsaid=max(0, len(shown) - MESSAGES_MAX))
+                       hidden_messages=max(0, len(shown) - MESSAGES_MAX))
 
-    def ends(self, message: Message) -> tuple[int, int]:
-        """Returns the lanes of the message's client and of its server."""
+    def lane_indices(self, message: Message) -> tuple[int, int]:
+        """Returns the index of the client's lane and of the server's lane."""
         client = next(y for y, lane in enumerate(self.lanes) if lane.client == message.client)
         return client, len(self.lanes) + self.servers.index(message.node)
 
 
 def choose_closeup(recording: Recording, verdict: Verdict, incident: Incident | None,
                lanes_max: int = LANES_MAX) -> Closeup:
-    """Returns the drawing of an incident. Without an incident, returns the holds around the first
-    fault or in the middle."""
+    """Returns the lanes of an incident. If there is none, or it has no lanes, returns the holds
+    around the first fault or in the middle. Adds the recorded messages of the clients in lanes."""
     found = _violation(verdict, incident, lanes_max) if incident and incident.main.lanes else \
         _calm(recording, verdict, lanes_max)
     return found.with_messages(recording.messages)
@@ -166,7 +166,7 @@ def zoom(closeup: Closeup) -> Figure:
 
 
 def _marks(axes: Axes, closeup: Closeup) -> None:
-    """Adds tooltips to faults, holds, uses and violations."""
+    """Adds tooltips to faults, holds, marks with a text, messages and violations."""
     layout, scale = closeup.layout, closeup.scale
     for index, fault in enumerate(closeup.faults):
         for act in fault.acts:
@@ -179,9 +179,10 @@ def _marks(axes: Axes, closeup: Closeup) -> None:
             middle = y + (0.1 if mark.letter == "!" else USES_Y)
             _mark(axes, scale, (mark.at_ns, mark.at_ns), middle, 0.3,
                   f"{lane.name}: {mark.text} at {instant(mark.at_ns)}"
-                  f"{holders_at(closeup.lanes, mark.at_ns)}")
+                  f"{list_shown_holds(closeup.lanes, mark.at_ns)}")
     for message in closeup.messages:
-        _mark(axes, scale, (message.at_ns, message.at_ns), closeup.ends(message)[1] - 0.2, 0.4,
+        _, server_y = closeup.lane_indices(message)
+        _mark(axes, scale, (message.at_ns, message.at_ns), server_y - 0.2, 0.4,
               f"{message.text} at {instant(message.at_ns)}")
     for violation in closeup.violations:
         _mark(axes, scale, violation.span, layout.row(VERDICT), layout.row_height,
@@ -211,7 +212,7 @@ def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
         _holds(axes, y, scale, lane)
         _uses(axes, y, scale, points_wide, lane)
     draw_messages(axes, scale, points_wide,
-                  [(message, *closeup.ends(message)) for message in closeup.messages])
+                  [(message, *closeup.lane_indices(message)) for message in closeup.messages])
     if closeup.violations:
         _violations(axes, closeup, points_wide)
     ticks = scale.ticks()
@@ -219,8 +220,9 @@ def paint(axes: Axes, closeup: Closeup, points_wide: float) -> None:
     axes.set_xlim(0, 1)
     cut = "; shaded stretches are shortened" if len(scale.pieces) > 1 else ""
     hidden = f"; {plural(closeup.hidden, 'more client')} not shown" if closeup.hidden else ""
-    unsaid = f"; {plural(closeup.unsaid, 'more message')} not shown" if closeup.unsaid else ""
-    axes.set_xlabel(f"seconds since the start of the run{cut}{hidden}{unsaid}")
+    messages = f"; {plural(closeup.hidden_messages, 'more message')} of these clients not shown" \
+        if closeup.hidden_messages else ""
+    axes.set_xlabel(f"seconds since the start of the run{cut}{hidden}{messages}")
 
 
 def _gaps(axes: Axes, scale: TimeScale, layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""Finds out what a folder holds, and reads it."""
+"""Detects whether a folder is a run, suite, sweep or exploration, and reads it."""
 
 import stat
 from pathlib import Path
@@ -10,7 +10,6 @@ from sweeps import read_swept
 
 
 def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
-    """Reads a run, a suite, a sweep or an exploration, depending on the folder."""
     try:
         is_folder = stat.S_ISDIR(folder.stat().st_mode)
     except FileNotFoundError:
@@ -26,14 +25,15 @@ def read_folder(folder: Path) -> Run | Suite | Sweep | Exploration:
     if (folder / "explore.json").exists():
         return read_exploration(folder)
     if (folder / "verdict.json").exists():
-        # The page tells the reader to repeat the run with plan.json, so it must be valid.
+        # The page shows a command that runs plan.json again, so plan.json must be valid JSON.
         read_json(folder / "plan.json")
         return Run(folder, read_verdict(folder / "verdict.json"))
     if (folder / "latest").is_dir():
-        raise BadInput(f"{folder}: holds several runs; name one of them, or {folder / 'latest'}")
+        raise BadInput(f"{folder}: contains several runs; name one of them, or {folder / 'latest'}")
     if any((folder / name).exists() for name in ("plan.json", "history.jsonl", "history.bin")):
         raise BadInput(f"{folder / 'verdict.json'}: no such file; was the run stopped early?")
     latest = sorted((link for link in folder.glob("*/latest") if link.is_dir()),
                     key=lambda link: link.stat().st_mtime)
     hint = f"; try {latest[-1]}" if latest else ""
-    raise BadInput(f"{folder}: neither a run (verdict.json) nor a suite (suite.json){hint}")
+    raise BadInput(f"{folder}: neither a run (verdict.json), a suite (suite.json), a sweep "
+                   f"(sweep.json) nor an exploration (explore.json){hint}")

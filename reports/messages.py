@@ -9,6 +9,7 @@ from parsing import BadInput, Node
 
 STORE = 0
 DIRECTIONS = ("request", "reply")
+PUSHED = "MESSAGE"  # the command of a pushed message
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,15 +18,19 @@ class Message:
     client: int
     node: int  # 0: the store
     is_reply: bool
-    command: str  # of a reply: the command that it answers; empty: unknown
+    command: str  # for a reply: the command that it answers, or PUSHED; empty: unknown
 
     @property
     def text(self) -> str:
-        command = self.command or "an unknown command"
+        client = f"client {self.client}"
         server = server_name(self.node) if self.node != STORE else "the store"
-        if self.is_reply:
-            return f"{server} answers client {self.client}'s {command}"
-        return f"client {self.client} sends {command} to {server}"
+        if not self.is_reply:
+            return f"{client} sends {self.command or 'an unknown command'} to {server}"
+        if self.command == PUSHED:
+            return f"{server} pushes a message to {client}"
+        if not self.command:
+            return f"{server} answers an unknown command of {client}"
+        return f"{server} answers {client}'s {self.command}"
 
 
 def server_name(node: int) -> str:
@@ -33,7 +38,7 @@ def server_name(node: int) -> str:
 
 
 def read_messages(folder: Path) -> list[Message]:
-    """Returns the messages in the order of time; none if the folder has no frames.jsonl."""
+    """Returns the messages in file order; an empty list if the folder has no frames.jsonl."""
     file = folder / "frames.jsonl"
     found: list[Message] = []
     try:
@@ -53,7 +58,7 @@ def _message(line: str, where: str) -> Message:
     except ValueError as error:
         raise BadInput(f"{where}: not JSON ({' '.join(str(error).split())})") from None
     if not isinstance(data, dict):
-        raise BadInput(f"{where}: not a message")
+        raise BadInput(f"{where}: not a JSON object")
     node = Node(data, where)
     return Message(node.count("time"), node.count("client"), node.count("node"),
                    node.word("direction", DIRECTIONS) == "reply", node.text("command"))

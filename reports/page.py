@@ -87,7 +87,7 @@ def run_page(run: Run) -> str:
     all_shown = all(description.sentence in shown for description in descriptions)
     return render(
         "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
-        messages=bool(recording.messages),
+        messages=bool(recording.messages), tokens=any(story.has_tokens for story in drawn),
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
         pictures=[_draw_story(story, recording, verdict) for story in drawn],
         descriptions=[] if all_shown else descriptions, fold=SENTENCES_BEFORE_FOLD,

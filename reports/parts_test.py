@@ -6,9 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import words
+from answer import explain_causes
 from cells import shortest, summary
 from differences import p_value, compare_pairs
-from drawing import Lane, Mark, holders_at
+from drawing import Lane, Mark, list_shown_holds
 from figures_svg import sheet, to_svg
 from figures_zoom import Closeup, choose_closeup, merged_lanes, zoom
 from history import Event, History, parse_event
@@ -172,16 +173,24 @@ class Pictures(unittest.TestCase):
         found, other = merged_lanes(some)
         self.assertEqual((found, other.name), (again, "client 2"))
 
-    def test_a_picture_says_who_holds_the_lock_at_a_time(self) -> None:
+    def test_a_tooltip_lists_the_shown_holds_at_its_time(self) -> None:
         first = Lane("client 1", 1, None, [("held", (2, 90)), ("live", (2, 50))],
                      [Mark(1, "A", ""), Mark(2, "a", "token 7")])
         second = Lane("client 2", 2, None, [("held", (60, 70)), ("live", (60, 70))], [])
         for at, expected in (
                 (50, "client 1 (token 7, lease valid)"), (55, "client 1 (token 7, lease over)"),
                 (60, "client 1 (token 7, lease over), client 2 (lease valid)")):
-            self.assertEqual(holders_at([first, second], at),
+            self.assertEqual(list_shown_holds([first, second], at),
                              f"; holds shown at that time: {expected}")
-        self.assertEqual(holders_at([first, second], 1), "")
+        self.assertEqual(list_shown_holds([first, second], 1), "")
+
+    def test_a_message_says_who_sends_it_to_whom(self) -> None:
+        for message, text in (
+                (Message(0, 1, 2, False, ""), "client 1 sends an unknown command to node 2"),
+                (Message(0, 1, 2, True, ""), "node 2 answers an unknown command of client 1"),
+                (Message(0, 1, 0, True, "GET"), "the store answers client 1's GET"),
+                (Message(0, 1, 2, True, "MESSAGE"), "node 2 pushes a message to client 1")):
+            self.assertEqual(message.text, text)
 
     def test_messages_are_drawn_between_the_lanes_of_clients_and_servers(self) -> None:
         said = [Message(5 * MS, 1, 0, False, "SET"), Message(6 * MS, 1, 2, True, "EVAL"),
@@ -189,11 +198,11 @@ class Pictures(unittest.TestCase):
         found = self.closeup(lane("client 1", held=(2 * MS, 900 * MS))).with_messages(said)
         self.assertEqual(found.messages, said[:2])
         self.assertEqual(found.layout.names, ["client 1", "node 2", "store"])
-        self.assertEqual([found.ends(message) for message in found.messages], [(0, 2), (0, 1)])
+        self.assertEqual([*map(found.lane_indices, found.messages)], [(0, 2), (0, 1)])
         svg = to_svg(zoom(found), "one", "a violation")
         for text in ("client 1 sends SET to the store at ", "node 2 answers client 1's EVAL at "):
             self.assertIn(text, svg)
-        self.assertEqual(found.with_messages(300 * said[:1]).unsaid, 100)
+        self.assertEqual(found.with_messages(300 * said[:1]).hidden_messages, 100)
 
     def test_lanes_beyond_the_limit_are_counted(self) -> None:
         held = {"held": (0, 20 * MS)}
@@ -304,13 +313,25 @@ class Differences(unittest.TestCase):
         rates |= {"c": {"x": trials(4, 2)}, "d": {"x": trials(4, 2)}}
         self.assertFalse(any(pair.differ for pair in compare_pairs(rates)))
 
-    def test_a_pair_with_too_few_trials_cannot_differ(self) -> None:
-        for of, possible in ((3, False), (4, True)):
+    def test_too_few_trials_cannot_show_a_difference(self) -> None:
+        for of, can_show in ((3, False), (4, True)):
             pair, = compare_pairs({"a": {"x": trials(of, 1)}, "b": {"x": trials(of, 1, 1)}})
-            self.assertEqual((pair.differ, pair.possible), (False, possible))
+            self.assertEqual((pair.differ, pair.can_show_difference), (False, can_show))
 
 
 class Cells(unittest.TestCase):
+    def test_the_evidence_of_a_cause_is_of_a_cell_that_counts_it(self) -> None:
+        def cell(*violations: tuple[str, str]) -> SimpleNamespace:
+            some = [SimpleNamespace(cause=cause, because=why) for cause, why in violations]
+            return SimpleNamespace(causes=[some[0].cause], cell=SimpleNamespace(
+                judged=[SimpleNamespace(violations=some)]))
+        cells = [cell(("resent", "x"), ("no-queue", "y")), cell(("no-queue", "")),
+                 cell(("no-queue", "it has no queue"))]
+        self.assertEqual(explain_causes([SimpleNamespace(cells=cells)]),
+                         "The most frequent cause of each cell: "
+                         f"{words.QUOTED.format('no-queue')} in 2 cells (evidence: it has no "
+                         f"queue); {words.QUOTED.format('resent')} in 1 cell (evidence: x).")
+
     def test_a_cell_whose_runs_all_failed_is_undecided(self) -> None:
         run = SuiteRun(None, 1, 4, "unknown", False, "no server", None)
         cell = Cell("a/b", "a", "b", [run])

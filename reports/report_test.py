@@ -320,7 +320,7 @@ class ReportTest(ReportFixture):
                           "no difference seen (least p = 0.45)",
                           "2 of 6 fault episodes", "share of holds", "Fisher's exact test")
         text = Page(self.page("few", "many", "-o", "other.html")).text
-        self.assert_shows(text, "2 of 2 runs violated a claim; they differ in exclusion",
+        self.assert_shows(text, "2 of 2 runs violated a claim; the runs differ in exclusion",
                           "1. few and 2. many differ (p = 0.0022)")
 
     def test_several_folders_are_compared(self) -> None:
@@ -332,7 +332,7 @@ class ReportTest(ReportFixture):
         self.assert_stands_alone(html)
         self.assert_shows(html, "2 runs and 2 suites compared")
         text = Page(self.page("a", "s1", "-o", "both.html")).text
-        self.assert_shows(text, "1 of 1 run violated a claim; beside it 1 suite")
+        self.assert_shows(text, "1 of 1 run violated a claim; the page also shows 1 suite")
         self.assertTrue((self.folder / "both.html").exists())
 
     def test_the_same_input_gives_the_same_page(self) -> None:

@@ -132,6 +132,24 @@ class RunPage(unittest.TestCase):
             self.assertIn(words, texts)
         self.assertTrue(any(wrong for wrong, _, _ in marks))
 
+    def test_the_key_explains_tokens_and_messages_only_if_they_are_drawn(self) -> None:
+        entries = ("grant, with its fencing token", "request to a server",
+                   "reply or pushed message to a client")
+        text = self.text(Toy(fault="pause"))
+        self.assertEqual([entry for entry in entries if entry in text], [])
+        self.assertIn("Add --frames to draw the messages", text)
+        file = self.run_folder / "verdict.json"
+        claims = json.loads(file.read_text())["claims"]
+        lanes = [lane for claim in claims for found in claim["violations"]
+                 for lane in found["lanes"] if lane["fault"] is None]
+        lanes[0]["marks"].append({"at_ns": 0, "letter": "a", "text": "token 7"})
+        self.change(claims=claims)
+        (self.run_folder / "frames.jsonl").write_text(
+            '{"time":5,"client":1,"node":1,"direction":"request","command":"SET"}\n')
+        text = self.read()
+        self.assertEqual([entry for entry in entries if entry in text], [*entries])
+        self.assertNotIn("Add --frames", text)
+
     def test_only_the_first_of_many_episodes_of_a_fault_are_listed(self) -> None:
         verdict = write_run(self.run_folder, Toy(fault="pause"))
         fault = verdict["faults"][0]

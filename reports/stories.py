@@ -32,6 +32,12 @@ class Story:
         return list_descriptions([self.first.main])[0]
 
     @property
+    def has_tokens(self) -> bool:
+        """Whether a grant of the first incident has a fencing token."""
+        return any(mark.shows_token for violation in self.first.violations
+                   for lane in violation.lanes for mark in lane.marks)
+
+    @property
     def others(self) -> list[Description]:
         """Further sentences about the first incident."""
         some = [t for t in self.first.choose_descriptions(SENTENCES_A_STORY)

@@ -246,14 +246,14 @@ def _headline(runs: list[RunSection], suites: list[SuiteSection],
     broke = sum(section.verdict.overall == "violated" for section in runs)
     said = f"{broke} of {words.plural(len(runs), 'run')} violated a claim"
     if len(runs) < 2:
-        return f"{said}; beside it {words.plural(len(suites), 'suite')}"
+        return f"{said}; the page also shows {words.plural(len(suites), 'suite')}"
     pairs = [pair for each in tested.values() for pair in each]
     differ = [claim for claim, each in tested.items() if any(pair.differ for pair in each)]
     if differ:
-        return f"{said}; they differ in {words.listed(differ)}"
+        return f"{said}; the runs differ in {words.listed(differ)}"
     if not pairs:
-        return f"{said}; not comparable: other units"
-    few = "" if any(pair.possible for pair in pairs) else ": too few trials to show one"
+        return f"{said}; not compared: no claim has trials of the same unit"
+    few = "" if any(pair.can_show_difference for pair in pairs) else ": too few trials to show one"
     return f"{said}; no difference seen{few}"
 
 

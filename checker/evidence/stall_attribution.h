@@ -12,8 +12,9 @@
 
 namespace doublehold {
 
-// Stalls of at most a tenth of a lease cannot prevent its extension. They cannot delay a message
-// until the referee reads the TTL of a key either.
+// Assumptions about stalls of at most a tenth of a lease:
+// - In total (StallExplainsExpiry, case 2): they did not prevent an extension.
+// - Each of them (claim key-leak): it did not delay a message until the referee read the TTL.
 constexpr int64_t kStallsPerLease = 10;
 
 // The total time within `when` for which stalls may have delayed the client.

@@ -47,7 +47,8 @@ TEST(Cause, AStoppedLockServerDelaysTheAcquireToo) {
       {"exclusion", late, "overran"},
       {"exclusion", late + "\n      pause n1:     [------]", "message-held"},
       {"exclusion", late + "\n      pause n1:                [--]", "overran"},
-      {"exclusion", late + "\n      pause n0:     [------]", "overran"},  // the store
+      // node 0 is the store: an acquire does not wait for it
+      {"exclusion", late + "\n      pause n0:     [------]", "overran"},
   });
 }
 
@@ -304,7 +305,7 @@ TEST(Cause, ALeaseThatIsOverAtTheGrantIsExplainedByTheGrantOrByAMarker) {
   }
 }
 
-TEST(Cause, AMarkerOfAnotherClientExplainsNoEntry) {
+TEST(Cause, AMarkerLeftByAnotherClientDoesNotExplainAnEntry) {
   History history = FromLanes(R"(
       c3: A-a=
       c1:    A---------a===R-r

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -29,6 +30,12 @@ int64_t AcquireInvokedNs(const ViolationContext& record, const Hold& hold) {
   const Call* grant = record.GrantOf(hold.hold);
   return grant == nullptr ? hold.core.from_ns : grant->from_ns;
 }
+
+// Which releases may delete a key without an atomic owner check.
+enum class OwnerCheck : uint8_t {
+  kTrusted,  // only releases whose answer or lock says so
+  kDoubted,  // also every other release that reported success
+};
 
 // Searches for events that may have freed the lock of `first` before the grant of `lost`.
 class GrantSearch {
@@ -73,32 +80,33 @@ class GrantSearch {
     return std::move(candidates_);
   }
 
-  // Finds the answered releases by other owners. A driver may not check the owner, although it says
-  // that it does.
-  [[nodiscard]] std::vector<Candidate> FindAnsweredReleases() && {
-    AddReleases(first_.core.from_ns, true);
+  // Finds other owners' releases that a driver reported as successful.
+  [[nodiscard]] std::vector<Candidate> FindReportedReleases() && {
+    AddReleases(first_.core.from_ns, OwnerCheck::kDoubted);
     return std::move(candidates_);
   }
 
  private:
   // Adds other owners' releases that may have deleted the key of `first` at `since_ns` or later. A
-  // release that checks the owner atomically deletes no other owner's key, unless `doubts_check`.
-  void AddReleases(int64_t since_ns, bool doubts_check = false) {
+  // release that checks the owner atomically deletes no other owner's key.
+  void AddReleases(int64_t since_ns, OwnerCheck check = OwnerCheck::kTrusted) {
+    const bool doubts_check = check == OwnerCheck::kDoubted;
     const bool looks_first = LockHas(record_.history.facts, LockTrait::kLooksFirst);
     for (const Call* call : record_.CallsOf(Op::kRelease, first_.key)) {
       if (call->from_ns > when_.to_ns) break;
-      const bool unseen = call->Ok() && (call->answer[0] == 1 || looks_first || doubts_check);
+      const bool may_be_unchecked =
+          call->Ok() && (call->answer[0] == 1 || looks_first || doubts_check);
       const bool perhaps = call->outcome == EventType::kInfo && looks_first;
-      if (call->session == first_.owner() || !(unseen || perhaps)) continue;
+      if (call->session == first_.owner() || !(may_be_unchecked || perhaps)) continue;
       if (call->DoneNs() < since_ns) continue;
       if (FreedOwnLock(*call)) continue;
       candidates_.push_back(
           {Cause::kForeignRelease,
-           fmt::format("{} released the key ({}), {}",
-                       OwnerName(record_.disturbances, call->session),
-                       During({call->from_ns, std::min(call->to_ns, when_.to_ns)}),
-                       doubts_check ? "and the driver may not check whose it deletes"
-                                    : "which does not tell whose it deletes"),
+           fmt::format(
+               "{} released the key ({}), {}", OwnerName(record_.disturbances, call->session),
+               During({call->from_ns, std::min(call->to_ns, when_.to_ns)}),
+               doubts_check ? "and the driver may have deleted it without checking the owner"
+                            : "which does not check the owner atomically"),
            nullptr, call});
     }
   }
@@ -315,13 +323,13 @@ Explanation ExplainDoubleGrant(const ViolationContext& record, const Hold& first
     for (const auto& [had, next] : orders)
       add(GrantSearch(record, *had, *next).FindReleasesDuringAcquire());
   }
-  const bool is_doubtful = candidates.empty() && record.history.facts.library.has_value();
-  if (is_doubtful) {
+  const bool may_doubt_driver = candidates.empty() && record.history.facts.library.has_value();
+  if (may_doubt_driver) {
     for (const auto& [had, next] : orders)
-      add(GrantSearch(record, *had, *next).FindAnsweredReleases());
+      add(GrantSearch(record, *had, *next).FindReportedReleases());
   }
   Explanation why = ChooseExplanation(record, first, *lost, candidates);
-  if (is_doubtful && why.cause != Cause::kUnexplained)
+  if (may_doubt_driver && why.cause != Cause::kUnexplained)
     why.perhaps = {std::exchange(why.cause, Cause::kUnexplained)};
   return why;
 }

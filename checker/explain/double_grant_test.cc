@@ -160,7 +160,7 @@ TEST(DoubleGrant, AnUncheckedReleaseExplainsADoubleGrant) {
   });
 }
 
-// The driver said that it checks the owner, but it may delete the key without a check.
+// The driver does not report the release as unchecked, but it may not have checked the owner.
 TEST(DoubleGrant, AReleaseThroughADriverMayExplainADoubleGrant) {
   History history = FromLanes(R"(
       c1:    A-a==!========R-r
@@ -173,8 +173,8 @@ TEST(DoubleGrant, AReleaseThroughADriverMayExplainADoubleGrant) {
   EXPECT_EQ(violation.cause, Cause::kUnexplained);
   EXPECT_EQ(violation.perhaps, std::vector<Cause>{Cause::kForeignRelease});
   EXPECT_EQ(violation.because,
-            "client 1 released the key (0.014-0.016 s), and the driver may not check whose it "
-            "deletes");
+            "client 1 released the key (0.014-0.016 s), and the driver may have deleted it without "
+            "checking the owner");
 }
 
 TEST(DoubleGrant, AFaultOnAMinorityOfNodesExplainsTwoMajorities) {

@@ -17,7 +17,7 @@ std::vector<const CheckerEntry*> InOrderOfLetters();
 // Returns the letters of the violated claims; empty if there are none. `lease-exclusion` implies
 // `exclusion`, so H replaces h.
 std::string LettersOf(const std::vector<std::string>& violated);
-// A line "  S  stock lost or sold twice\n" for each of the letters.
+// A line "  S  stock: orders lost, or stock oversold\n" for each of the letters.
 std::string LegendOf(std::string_view letters);
 
 }  // namespace doublehold

@@ -164,7 +164,7 @@ void SetLastWords(LastWords& words, const Explored& explored, const SearchAsked&
             SearchExitCode(explored, asked.bounds));
 }
 
-SearchOutcome RunSearch(const SearchAsked& asked, double expected, bool as_json, LastWords& words) {
+SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json, LastWords& words) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
@@ -181,7 +181,7 @@ SearchOutcome RunSearch(const SearchAsked& asked, double expected, bool as_json,
       said = seconds();
     }
     if (terminal)
-      fmt::print(stderr, "\r{}\x1b[K", ProgressText(so_far, asked.bounds, expected, seconds()));
+      fmt::print(stderr, "\r{}\x1b[K", ProgressText(so_far, asked.bounds, estimate, seconds()));
   });
   outcome.seconds = seconds();
   SetLastWords(words, outcome.explored, asked, outcome.seconds, as_json);
@@ -221,8 +221,8 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   const bool as_json = line.values.contains("json");
   std::optional<LastWords> last_words(
       std::in_place, "doublehold explore: interrupted before an execution was judged");
-  const double expected = TRY(ExpectedExecutions(asked.scenario, asked.bounds));
-  const SearchOutcome outcome = RunSearch(asked, expected, as_json, *last_words);
+  const double estimate = TRY(EstimateWithinBudget(asked.scenario, asked.bounds));
+  const SearchOutcome outcome = RunSearch(asked, estimate, as_json, *last_words);
   last_words.reset();  // the result is printed
   fmt::print("{}", FormatSearchOutcome(outcome, asked, as_json));
   return SearchExitCode(outcome.explored, asked.bounds);

@@ -80,9 +80,9 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   const Scenario scenario = ScenarioOf(plan, replay);
   sim::GivenChoices given(replay.choices);
   std::vector<Frame> frames;
-  Scenario watched = scenario;
-  watched.terms.frames = &frames;
-  const Execution execution = Simulate(watched, given);
+  Scenario recorded_scenario = scenario;
+  recorded_scenario.terms.frames = &frames;
+  const Execution execution = Simulate(recorded_scenario, given);
   if (const std::optional<std::string> why = given.WhyUnfit())
     return BadInput("the replay string: " + *why + ": it is from another version, or was edited");
   std::optional<Plan> real;

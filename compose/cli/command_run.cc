@@ -44,7 +44,8 @@ po::options_description RunOptions() {
   add("json", "print verdict.json instead of the table; with --repeat, a summary line of JSON");
   add("verbose", "also print every kind of violation, the margins and the faults");
   add("quiet", "print nothing but errors");
-  add("frames", "also record the messages: frames.jsonl, and arrows in the report");
+  add("frames",
+      "also record requests and replies in frames.jsonl; the report draws them as arrows");
   add("dry-run", "print the plan and exit");
   return options;
 }

@@ -87,7 +87,7 @@ double EstimateExecutions(const Scenario& scenario, const Bounds& bounds, double
   return Probes(scenario, bounds, enough).Run();
 }
 
-Result<double> ExpectedExecutions(const Scenario& scenario, const Bounds& bounds) {
+Result<double> EstimateWithinBudget(const Scenario& scenario, const Bounds& bounds) {
   if (bounds.strategy != StrategyKind::kExhaustive) return static_cast<double>(bounds.executions);
   const bool has_budget = bounds.executions > 0;
   const double budget = has_budget ? static_cast<double>(bounds.executions) : kMostWithoutBudget;

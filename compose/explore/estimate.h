@@ -24,11 +24,12 @@ namespace doublehold {
 double EstimateExecutions(const Scenario& scenario, const Bounds& bounds,
                           double enough = std::numeric_limits<double>::infinity());
 
-// Returns how many executions a search within `bounds` is expected to run; 0 if that is not known.
-// Fails if an exhaustive search would exceed the budget of `bounds` by more than a fifth. An
-// estimate may be wrong, and the search itself ends at its budget. Without a budget (0), fails if
-// no machine could run so many executions. The error is one line that suggests smaller bounds.
-Result<double> ExpectedExecutions(const Scenario& scenario, const Bounds& bounds);
+// Returns the estimated number of executions within `bounds`; for a random search, its budget
+// (0: no budget). Fails if an exhaustive search would exceed the budget of `bounds` by more than a
+// fifth. An estimate may be wrong, and the search itself ends at its budget. Without a budget (0),
+// fails if no machine could run so many executions. The error is one line that suggests smaller
+// bounds.
+Result<double> EstimateWithinBudget(const Scenario& scenario, const Bounds& bounds);
 
 }  // namespace doublehold
 

@@ -218,14 +218,13 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
           {"claims", std::move(claims)}};
 }
 
-std::string ProgressText(const Explored& so_far, const Bounds& bounds, double expected,
+std::string ProgressText(const Explored& so_far, const Bounds& bounds, double estimate,
                          double seconds) {
   const auto done = static_cast<double>(so_far.executions);
   const double per_second = done / std::max(seconds, 1e-3);
   std::string text = fmt::format("{} executions, {:.0f}/s", so_far.executions, per_second);
-  if (expected > 0 && done > 0) {
-    text += fmt::format(", about {:.0f} s left", std::max(0.0, expected - done) / per_second);
-  }
+  if (done > 0 && done <= estimate)
+    text += fmt::format(", about {:.0f} s left", (estimate - done) / per_second);
   if (bounds.strategy == StrategyKind::kExhaustive) {
     text += fmt::format("; with {} of {} faults and delays: {} of {} parts done", so_far.level,
                         bounds.depth + bounds.delays, so_far.parts_done, so_far.parts);

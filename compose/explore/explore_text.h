@@ -32,9 +32,9 @@ SearchOutcome Unshrunk(const Explored& explored, const SearchAsked& asked, doubl
 
 std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked);
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked);
-// Returns the progress of a running search, on one line without a newline. `expected`: how many
-// executions it will run; 0: unknown.
-std::string ProgressText(const Explored& so_far, const Bounds& bounds, double expected,
+// Returns the progress of a running search, on one line without a newline. `estimate`: executions
+// of the whole search; 0: unknown.
+std::string ProgressText(const Explored& so_far, const Bounds& bounds, double estimate,
                          double seconds);
 // Returns kViolated if a claim is violated, and kAsExpected if all executions within the bounds are
 // clean. Returns kUnknown otherwise, for example if faults were requested but none could begin.

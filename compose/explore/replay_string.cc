@@ -17,7 +17,7 @@ constexpr std::string_view kVersion = "v1";
 // Written in the list of faults: simultaneous events may be reordered.
 constexpr std::string_view kReorders = "order";
 constexpr size_t kParts = 5;
-constexpr std::string_view kCopyAll = "copy the whole string that explore printed";
+constexpr std::string_view kCopyAdvice = "copy the whole string that explore printed";
 
 std::vector<std::string_view> SplitAt(std::string_view text, char mark) {
   std::vector<std::string_view> parts;
@@ -68,7 +68,7 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
   if (parts.size() != kParts)
     return BadInput(fmt::format(
         "'{}' is not a replay string: it has {} between slashes and needs {}; {}", text,
-        parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts, kCopyAll));
+        parts.size() == 1 ? "1 part" : fmt::format("{} parts", parts.size()), kParts, kCopyAdvice));
   if (parts[0] != kVersion)
     return BadInput(fmt::format("'{}': a replay string of version {}; this program reads {}", text,
                                 parts[0], kVersion));
@@ -92,7 +92,7 @@ Result<ReplayString> ParseReplayString(std::string_view text) {
   FaultsAsked asked = TRY(ParseFaults(faults, "the replay string"));
   replay.faults = std::move(asked.faults);
   auto choices = sim::ParseDeviations(parts[4]);
-  if (!choices) return BadInput(fmt::format("{}; {}", choices.error().message, kCopyAll));
+  if (!choices) return BadInput(fmt::format("{}; {}", choices.error().message, kCopyAdvice));
   replay.choices = *std::move(choices);
   return replay;
 }

@@ -153,7 +153,7 @@ TEST(Estimate, IsExactUpToTwoDeviationsAndCloseForMore) {
 TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithSuggestions) {
   const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree, 2, 2ms);
   const Result<double> refused =
-      ExpectedExecutions(scenario, {.depth = 2, .delays = 1, .executions = 1000});
+      EstimateWithinBudget(scenario, {.depth = 2, .delays = 1, .executions = 1000});
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ExitCode::kBadInput);
   for (const char* part :
@@ -161,20 +161,22 @@ TEST(Estimate, ABoundBeyondTheBudgetIsRefusedWithSuggestions) {
         "--delay-bound 0 has about ", "draw with --strategy pct"})
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
   EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);
-  EXPECT_TRUE(ExpectedExecutions(scenario, {.depth = 1, .executions = 1000}).has_value());
-  const Result<double> endless = ExpectedExecutions(scenario, {.depth = 40, .delays = 40});
+  EXPECT_TRUE(EstimateWithinBudget(scenario, {.depth = 1, .executions = 1000}).has_value());
+  const Result<double> endless = EstimateWithinBudget(scenario, {.depth = 40, .delays = 40});
   ASSERT_FALSE(endless.has_value());
   EXPECT_NE(endless.error().message.find("executions are within the bounds, more than can be run"),
             std::string::npos)
       << endless.error().message;
-  EXPECT_TRUE(ExpectedExecutions(scenario, {.depth = 2, .delays = 1}).has_value());
+  EXPECT_TRUE(EstimateWithinBudget(scenario, {.depth = 2, .delays = 1}).has_value());
 }
 
-TEST(Estimate, ProgressShowsTheTimeLeft) {
+TEST(Estimate, ProgressShowsTheTimeLeftUpToTheEstimate) {
   Explored so_far;
   so_far.executions = 200;
   const std::string text = ProgressText(so_far, {.depth = 2}, 1000, 10);
   EXPECT_TRUE(text.starts_with("200 executions, 20/s, about 40 s left; with ")) << text;
+  const std::string beyond = ProgressText(so_far, {.depth = 2}, 100, 10);
+  EXPECT_TRUE(beyond.starts_with("200 executions, 20/s; with ")) << beyond;
 }
 
 }  // namespace

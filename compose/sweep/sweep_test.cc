@@ -220,7 +220,7 @@ TEST(Sweep, TheTableHasARowForEachPlaceAndAColumnForEachFault) {
             "2nd SET to the store         ?\n");
   EXPECT_EQ(FormatLegend(outcomes),
             "  h  exclusion: held twice, one lease had ended\n"
-            "  S  stock: pieces lost or sold twice\n"
+            "  S  stock: orders lost, or stock oversold\n"
             "  w  the lock was unavailable for more than half a lease, then free again\n"
             "  ?  unknown\n"
             "  .  nothing\n");

@@ -1,5 +1,5 @@
-// The messages between clients and servers: commands and replies, in the order in which they were
-// seen. frames.jsonl has one line for each.
+// Requests, replies and pushed messages between clients and servers, in the order in which the
+// proxy or the simulated world recorded them. frames.jsonl has one line for each.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FRAME_H_
 #define DOUBLEHOLD_LIB_HISTORY_FRAME_H_
 
@@ -14,7 +14,9 @@ struct Frame {
   int client = 0;
   int node = 0;  // 0: the store
   bool is_reply = false;
-  std::string command;  // upper case; for a reply, the command that it answers; empty: unknown
+  // In upper case. For a reply: the command that it answers, or MESSAGE for a pushed message.
+  // Empty: unknown.
+  std::string command;
 };
 
 // Returns one JSON object a line: {"time","client","node","direction","command"}, see

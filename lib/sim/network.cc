@@ -106,7 +106,7 @@ void Network::Send(uint32_t index) {
   if (link.node != kStoreId.number) world_->NoteTraffic(link.process, link.node);
   if (nodes_[static_cast<size_t>(link.node)].down_until > world_->now_)
     return Lose(index, /*definite=*/true, "the server refused the connection");
-  if (world_->terms_.frames != nullptr) NoteFrame(message, /*is_reply=*/false);
+  if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/false);
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (world_->NotesPlaces(Point::kRequest)) NotePlace(Point::kRequest, index);
   if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kRequest)) {
@@ -169,7 +169,7 @@ void Network::DeliverRequest(uint32_t index) {
       at += *later;
     }
   }
-  if (world_->terms_.frames != nullptr) NoteFrame(message, /*is_reply=*/true);
+  if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/true);
   if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
   if (const std::optional<FaultForm> lost = world_->ChooseFault(Point::kReply)) {
     const bool is_held = lost == FaultForm::kHoldReply;
@@ -240,16 +240,16 @@ void Network::DeliverReply(uint32_t index) {
   world_->Wake(link.task);
 }
 
-void Network::NoteFrame(const Message& message, bool is_reply) {
+void Network::RecordFrame(const Message& message, bool is_reply) {
   const Link& link = links_[message.link];
   if (link.process == kReferee) return;
-  const std::string_view evaluates = message.with_text ? "EVAL" : "EVALSHA";
+  const std::string_view script_command = message.with_text ? "EVAL" : "EVALSHA";
   world_->terms_.frames->push_back(
       {.at_ns = ToNs(world_->now_ - kStart),
        .client = link.process,
        .node = link.node,
        .is_reply = is_reply,
-       .command = std::string(message.script != nullptr ? evaluates : message.words.front())});
+       .command = std::string(message.script != nullptr ? script_command : message.words.front())});
 }
 
 std::string_view Network::Name(const Message& message) {

@@ -117,7 +117,7 @@ class Network {
 
   Message& Add(uint32_t link);
   void NotePlace(Point point, uint32_t message);
-  void NoteFrame(const Message& message, bool is_reply);
+  void RecordFrame(const Message& message, bool is_reply);
   void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
   bool StartNodeFault(FaultForm fault, int number);

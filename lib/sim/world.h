@@ -59,8 +59,9 @@ struct WorldTerms {
   int64_t most_steps = 100'000;  // an execution with more steps is cut off
   // If not null, fault places are noted here. Must outlive the world.
   std::vector<FaultPlace>* places = nullptr;
-  // If not null, the messages between clients and nodes are noted here: requests when they are
-  // sent, replies when their node sends them. Must outlive the world.
+  // If not null, the world appends each client's requests and their replies, not pushed messages.
+  // Request time: when the client sends it. Reply time: when the node executed the command. Must
+  // outlive the world.
   std::vector<Frame>* frames = nullptr;
 };
 

@@ -36,7 +36,7 @@ TEST(World, AMessageTakesTheLatencyEachWay) {
   EXPECT_EQ(scene.Run(), (WorldLines{"0.1 OK", "0.2 v", "0.3 nil"}));
 }
 
-TEST(World, NotesTheMessagesOfClientsIfAsked) {
+TEST(World, RecordsRequestsAndRepliesIfFramesIsSet) {
   std::vector<Frame> frames;
   Scene scene(WorldTerms{.latency = 50us, .faults = {FaultForm::kHoldRequest}, .frames = &frames},
               {{.at = 1, .choice = 1}});

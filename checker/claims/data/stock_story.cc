@@ -144,11 +144,11 @@ class StockReplayer {
     if (overwrite.read) {
       what += fmt::format(", having read {} at {}", write.value[0], At(overwrite.read->at_ns));
     }
-    // `undone`: orders that this write undid. `back`: undone orders that later writes brought back.
+    // `undone`: orders that this write undid. `back`: undone orders that later writes restored.
     const int64_t undone = write.value[1] - (overwrite.stock - 1);
     const int64_t back = undone - overwrite.lost;
     if (back > 0) {
-      what += fmt::format(", and so undid {}; later writes brought {} of them back",
+      what += fmt::format("; this undid {}, of which later writes restored {}",
                           Counted(undone, "order"), back);
     }
     what += fmt::format(": {} {} lost", Counted(lost, "order"), lost == 1 ? "was" : "were");

@@ -64,7 +64,7 @@ TEST(StockStory, NamesTheOverwritingAndTheOverwrittenClient) {
   EXPECT_EQ(violation.fault, 0);
 }
 
-TEST(StockStory, MentionsOrdersThatLaterWritesBroughtBack) {
+TEST(StockStory, MentionsOrdersThatLaterWritesRestored) {
   const ClaimVerdict verdict = CheckStock(FromLanes(R"(
       c3:       A-a=g==!==============w=R-r        | 9 9>8
       c5:             A-a=gw=gw=gwR-r              | 9 9>8 8 8>7 7 7>6
@@ -75,9 +75,9 @@ TEST(StockStory, MentionsOrdersThatLaterWritesBroughtBack) {
                                           {});
   ASSERT_EQ(verdict.violations.size(), 1U);
   EXPECT_TRUE(verdict.violations[0].sentence.ends_with(
-      "over client 5's 6, having read 9 at 0.004 s, and so "
-      "undid 3 orders; later writes brought 2 of them "
-      "back: 1 order was lost"))
+      "over client 5's 6, having read 9 at 0.004 s; this undid 3 "
+      "orders, of which later writes restored 2: 1 "
+      "order was lost"))
       << verdict.violations[0].sentence;
   EXPECT_EQ(verdict.violations[0].count, 1);
 }
