@@ -11,6 +11,7 @@
 #include "lib/base/words.h"
 #include "lib/history/foreign/edn.h"
 #include "lib/history/jsonl.h"
+#include "lib/history/perfetto.h"
 
 namespace doublehold {
 namespace {
@@ -20,7 +21,8 @@ namespace po = boost::program_options;
 po::options_description ExportOptions() {
   po::options_description options("options");
   auto add = options.add_options();
-  add("format", po::value<std::string>()->default_value("edn"), "format: edn or jsonl");
+  add("format", po::value<std::string>()->default_value("edn"),
+      "format: edn, jsonl, or perfetto (Chrome trace JSON)");
   add("functions", po::value<std::string>(),
       "export only these operations of clients, comma-separated: acquire,release");
   add("output,o", po::value<std::string>(), "the output file; default: standard output");
@@ -85,13 +87,17 @@ Result<ExitCode> ExportCommand(const Words& words) {
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1) return BadInput("name exactly one run folder or history file");
   const auto format = line.values["format"].as<std::string>();
-  const std::vector<std::string> formats{"edn", "jsonl"};
+  const std::vector<std::string> formats{"edn", "jsonl", "perfetto"};
   if (std::ranges::find(formats, format) == formats.end())
     return BadInput("--format: " + UnknownWord("format", format, formats));
   const History history = TRY(ReadHistory(line.rest.front()));
   const std::string functions =
       line.values.contains("functions") ? line.values["functions"].as<std::string>() : "";
-  const std::string text = TRY(ExportEvents(history, format == "edn", functions));
+  const bool is_trace = format == "perfetto";
+  if (is_trace && !functions.empty())
+    return BadInput("--functions: cannot be combined with --format perfetto");
+  const std::string text =
+      is_trace ? ToChromeTrace(history) : TRY(ExportEvents(history, format == "edn", functions));
   if (!line.values.contains("output")) {
     std::cout << text;
     return ExitCode::kAsExpected;

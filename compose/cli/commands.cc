@@ -19,7 +19,7 @@ std::span<const CommandEntry> Commands() {
                    "show one simulated execution step by step", ReplayCommand},
       CommandEntry{"check", "RUN|HISTORY", "judge a stored history, or check another tool's",
                    CheckCommand},
-      CommandEntry{"export", "RUN --format edn", "write a history for Jepsen and Knossos",
+      CommandEntry{"export", "RUN --format edn", "write a history for Jepsen, Knossos or Perfetto",
                    ExportCommand},
       CommandEntry{"report", "DIR... [options]", "write an HTML page of runs or suites",
                    ReportCommand},
