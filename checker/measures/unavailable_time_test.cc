@@ -53,6 +53,12 @@ TEST(UnavailableTime, IsTheLongestTimeInWhichAWantedKeyHadNoHolder) {
       c2:     A-a==R-r
       c3:            A-x     A-x  A-a=R-r)",
        18, 25},
+      {"an acquire invoked during two holds counts from the end of the last on",
+       R"(
+      c1:  A-a============R-r
+      c2:     A-a==R-r
+      c3:            A-----------a=R-r)",
+       15, 22},
       {"without a later grant, time ends with the last acquire",
        R"(
       c1:  A-a==R-r
