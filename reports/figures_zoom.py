@@ -70,10 +70,10 @@ class Closeup:
 def choose_closeup(recording: Recording, verdict: Verdict, incident: Incident | None,
                lanes_max: int = LANES_MAX) -> Closeup:
     """Returns the lanes of an incident. If there is none, or it has no lanes, returns the holds
-    around the first fault or in the middle. Adds the recorded messages of the clients in lanes."""
-    found = _violation(verdict, incident, lanes_max) if incident and incident.main.lanes else \
-        _calm(recording, verdict, lanes_max)
-    return found.with_messages(recording.messages)
+    around the first fault or in the middle."""
+    if incident and incident.main.lanes:
+        return _violation(verdict, incident, lanes_max)
+    return _calm(recording, verdict, lanes_max)
 
 
 def _violation(verdict: Verdict, incident: Incident, lanes_max: int) -> Closeup:

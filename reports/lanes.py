@@ -1,6 +1,6 @@
 """Shared parts of timelines: lanes of clients, rows of faults above the lanes, and bars in both."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain
 from typing import Iterable
 
@@ -12,7 +12,6 @@ from drawing import Span
 from figures_svg import NAME, SMALL, bare
 from history import History
 from holds import Hold, find_holds
-from messages import Message
 from palette import LIGHT
 from reading import Episode, Fault
 from timescale import Extent, TimeScale
@@ -31,15 +30,14 @@ NAME_LENGTH = 17
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A history, with its holds and messages."""
+    """A history, with its holds."""
 
     history: History
     holds: list[Hold]
-    messages: list[Message] = field(default_factory=list)
 
     @classmethod
-    def of(cls, history: History, messages: list[Message] | None = None) -> "Recording":
-        return cls(history, find_holds(history), messages or [])
+    def of(cls, history: History) -> "Recording":
+        return cls(history, find_holds(history))
 
 
 VERDICT = -1  # the index of the row of violations

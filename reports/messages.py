@@ -2,14 +2,17 @@
 `run --frames`, a simulated execution with `replay --into`."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from drawing import Span
 from parsing import BadInput, Node
 
 STORE = 0
 DIRECTIONS = ("request", "reply")
 PUSHED = "MESSAGE"  # the command of a pushed message
+TIME = re.compile(r'\{"time":(\d+),')
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +40,22 @@ def server_name(node: int) -> str:
     return f"node {node}" if node != STORE else "store"
 
 
-def read_messages(folder: Path) -> list[Message]:
-    """Returns the messages in file order; an empty list if the folder has no frames.jsonl."""
+def read_messages(folder: Path, windows: list[Span]) -> list[Message]:
+    """Returns the messages within the windows, in file order; an empty list if the folder has no
+    frames.jsonl."""
     file = folder / "frames.jsonl"
     found: list[Message] = []
+    # Most lines are outside of all windows, and need no further check.
+    begin, end = min((w[0] for w in windows), default=0), max((w[1] for w in windows), default=0)
     try:
         with file.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                found.append(_message(line, f"{file}:{number}"))
+                time = TIME.match(line)
+                if time and not begin <= int(time[1]) <= end:
+                    continue
+                message = _message(line, f"{file}:{number}")
+                if any(first <= message.at_ns <= last for first, last in windows):
+                    found.append(message)
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -15,7 +15,7 @@ from figures_overview import overview
 from figures_speed import speed
 from figures_stock import stock
 from figures_svg import to_file, to_svg
-from figures_zoom import choose_closeup, zoom
+from figures_zoom import Closeup, choose_closeup, zoom
 from histogram import histogram
 from history import read_history
 from holds import stock_curve
@@ -60,7 +60,15 @@ def draw_picture(inputs: list[Run | Suite | Sweep | Exploration]) -> str:
     recording, _ = read_recording(run.folder, run.verdict)
     incidents = group_incidents(run.verdict.violations)
     first = incidents[0] if incidents else None
-    return to_file(zoom(choose_closeup(recording, run.verdict, first)))
+    closeup = choose_closeup(recording, run.verdict, first)
+    return to_file(zoom(_add_messages(run.folder, [closeup])[0]))
+
+
+def _add_messages(folder: Path, closeups: list[Closeup]) -> list[Closeup]:
+    """Adds the recorded messages. Reads the file once, because it may be long."""
+    windows = [window for closeup in closeups for window in closeup.scale.windows]
+    messages = read_messages(folder, windows)
+    return [closeup.with_messages(messages) for closeup in closeups]
 
 
 def read_recording(folder: Path, verdict: Verdict) -> tuple[Recording, int | None]:
@@ -68,7 +76,7 @@ def read_recording(folder: Path, verdict: Verdict) -> tuple[Recording, int | Non
     history = read_history(folder / "history.jsonl")
     if (history.lock, history.seed) != (verdict.lock, verdict.seed):
         raise BadInput(f"{folder}: history.jsonl and verdict.json are not of the same run")
-    return Recording.of(history, read_messages(folder)), history.cut_at_ns
+    return Recording.of(history), history.cut_at_ns
 
 
 def inline(figure: Figure, name: str, alt: str) -> Markup:
@@ -85,34 +93,37 @@ def run_page(run: Run) -> str:
     drawn, descriptions = stories[:STORIES_DRAWN], list_descriptions(verdict.violations)
     shown = {sentence for story in drawn for sentence in story.sentences}
     all_shown = all(description.sentence in shown for description in descriptions)
+    # A story can be drawn if a violation of its first incident has lanes.
+    incidents = [story.first if story.first.main.lanes else None for story in drawn] or [None]
+    closeups = _add_messages(run.folder, [choose_closeup(recording, verdict, incident)
+                                          for incident in incidents])
     return render(
         "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
-        messages=bool(recording.messages), tokens=any(story.has_tokens for story in drawn),
+        messages=any(closeup.messages for closeup in closeups), tokens=any(story.has_tokens for story in drawn),
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
-        pictures=[_draw_story(story, recording, verdict) for story in drawn],
+        pictures=[_draw_story(story, closeup) for story, closeup in zip(drawn, closeups)],
+        calm=None if stories else inline(zoom(closeups[0]), "zoom",
+                                         "A few milliseconds of the timeline"),
         descriptions=[] if all_shown else descriptions, fold=SENTENCES_BEFORE_FOLD,
         faults_fold=FAULTS_BEFORE_FOLD, faults_most=FAULTS_LISTED,
         **_draw_run(recording, verdict, drawn, simulated))
 
 
-def _draw_story(story: Story, recording: Recording, verdict: Verdict) -> Markup | None:
+def _draw_story(story: Story, closeup: Closeup) -> Markup | None:
     """Returns None if no violation of the first incident has lanes."""
     if not story.first.main.lanes:
         return None
-    return inline(zoom(choose_closeup(recording, verdict, story.first)), f"zoom-{story.number}",
+    return inline(zoom(closeup), f"zoom-{story.number}",
                   f"Timeline of the clients. {story.main.sentence}")
 
 
 def _draw_run(recording: Recording, verdict: Verdict, stories: list[Story],
-                         simulated: bool) -> dict[str, Markup | None]:
+              simulated: bool) -> dict[str, Markup | None]:
     """Draws no overview, stock or speed of a simulated execution: the page lists its steps."""
-    calm = None if stories else inline(zoom(choose_closeup(recording, verdict, None)), "zoom",
-                                       "A few milliseconds of the timeline")
     if simulated:
-        return {"calm": calm, "overview": None, "stock": None, "speed": None}
+        return {"overview": None, "stock": None, "speed": None}
     alt = f"Timeline of all holds, faults and violations of the run: {words.headline(verdict)}"
     return {
-        "calm": calm,
         "overview": inline(overview(recording, verdict, stories), "overview", alt),
         "stock": inline(stock(stock_curve(recording.history)), "stock",
                         "Stock as written against the initial stock less the orders")

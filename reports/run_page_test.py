@@ -144,11 +144,15 @@ class RunPage(unittest.TestCase):
                  for lane in found["lanes"] if lane["fault"] is None]
         lanes[0]["marks"].append({"at_ns": 0, "letter": "a", "text": "token 7"})
         self.change(claims=claims)
-        (self.run_folder / "frames.jsonl").write_text(
-            '{"time":5,"client":1,"node":1,"direction":"request","command":"SET"}\n')
+        at = next(found["from_ns"] for claim in claims for found in claim["violations"])
+        frame = {"client": 1, "node": 1, "direction": "request", "command": "SET"}
+        (self.run_folder / "frames.jsonl").write_text("".join(
+            json.dumps({"time": time, **frame}, separators=(",", ":")) + "\n"
+            for time in (at, at + 10 ** 15)))
         text = self.read()
         self.assertEqual([entry for entry in entries if entry in text], [*entries])
         self.assertNotIn("Add --frames", text)
+        self.assertEqual(self.html().count("client 1 sends SET to node 1 at"), 2)  # title and label
 
     def test_only_the_first_of_many_episodes_of_a_fault_are_listed(self) -> None:
         verdict = write_run(self.run_folder, Toy(fault="pause"))

@@ -46,6 +46,10 @@ class TimeScale:
         self._knots_x = [0.0, *(piece.right for piece in self.pieces)]
 
     @property
+    def windows(self) -> list[Span]:
+        return [(piece.from_ns, piece.to_ns) for piece in self.pieces if not piece.gap]
+
+    @property
     def begin_ns(self) -> int:
         return self.pieces[0].from_ns
 
