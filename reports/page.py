@@ -99,7 +99,8 @@ def run_page(run: Run) -> str:
                                           for incident in incidents])
     return render(
         "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
-        messages=any(closeup.messages for closeup in closeups), tokens=any(story.has_tokens for story in drawn),
+        messages=any(closeup.messages for closeup in closeups),
+        tokens=any(story.has_tokens for story in drawn),
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
         pictures=[_draw_story(story, closeup) for story, closeup in zip(drawn, closeups)],
         calm=None if stories else inline(zoom(closeups[0]), "zoom",
