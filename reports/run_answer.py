@@ -6,7 +6,7 @@ from dataclasses import replace
 from blind_spots import BlindSpots
 from rates import ClaimRate
 from reading import Claim, Margin, Verdict
-from words import QUOTED, amount, bound, counted, interval, listed, number, plural
+from words import QUOTED, amount, amount_of, bound, counted, interval, listed, number, plural
 
 CAUSES_SHOWN = 3
 
@@ -58,6 +58,13 @@ def _why(verdict: Verdict) -> str:
 
 
 def _how_near(verdict: Verdict) -> str:
+    missed = min((margin for claim in verdict.claims for margin in claim.margins
+                  if margin.unit == "ns" and margin.value < 0), key=lambda m: m.value, default=None)
+    if missed:
+        exclusion = next((c.outcome for c in verdict.claims if c.name == "exclusion"), None)
+        alone = "; no other client held the lock meanwhile" if exclusion == "valid" else ""
+        missed_by = amount_of(-missed.value, missed.unit)
+        return f"{_sentence(missed.what)}: missed by {missed_by}{alone}."
     sentences = [miss.sentence for claim in verdict.claims for margin in claim.margins
                  for miss in margin.nearest[:1]]
     return f"The nearest miss: {sentences[0]}." if sentences else "No claim has a margin."

@@ -75,6 +75,15 @@ class RunPage(unittest.TestCase):
     def test_a_run_without_expectations_does_not_mention_expectations(self) -> None:
         self.assertNotIn("expected", self.text(Toy(expected=False)).lower())
 
+    def test_a_valid_run_names_the_largest_promise_that_was_missed(self) -> None:
+        claims = write_run(self.run_folder, Toy())["claims"]
+        for claim in claims:
+            for margin in claim["margins"]:
+                margin |= {"what": "least lease left at release", "value": -315 * MS}
+        self.change(claims=claims)
+        self.assertIn("Least lease left at release: missed by 315 ms; no other "
+                      "client held the lock meanwhile.", self.read())
+
     def test_unknown_operations_and_undecided_claims_are_listed_with_reasons(self) -> None:
         text = self.text(Toy(stalled=True))
         for words in ("acquires without an answer 3; 2 of them could hide a violation",

@@ -125,6 +125,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   request.resumes = line.values.contains("resume");
   if (request.resumes) request.folder = line.values["resume"].as<std::string>();
   const std::string& word = line.rest.front();
+  request.resume_words = fmt::format("doublehold suite {} --resume", word);
   const std::filesystem::path file = FindSuiteFile(word);
   std::error_code code;
   if (word.find_first_of("/.") == std::string::npos && !std::filesystem::exists(file, code))

@@ -56,13 +56,17 @@ TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
   ASSERT_TRUE(Eventually([&] { return suite.CountFinished() == 2; }));
   interrupted.Signal(SIGINT);
   EXPECT_EQ(interrupted.Wait(), 2) << interrupted.Out();
+  EXPECT_NE(
+      interrupted.Out().find("to continue: doublehold suite " + suite.file.string() + " --resume "),
+      std::string::npos)
+      << interrupted.Out();
   // A damaged run is made again.
   WriteFile(suite.suite / "cells/b-x/1/verdict.json", "{");
 
   const Finished resumed = RunProgram(suite.Resuming());
   EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
   EXPECT_NE(resumed.out.find("4 of 4 runs as expected"), std::string::npos) << resumed.out;
-  EXPECT_NE(resumed.out.find("; 1 of them was finished before"), std::string::npos) << resumed.out;
+  EXPECT_NE(resumed.out.find("; 1 run had been finished before"), std::string::npos) << resumed.out;
   const nlohmann::json whole = ReadJson(suite.suite / "suite.json");
   EXPECT_EQ(whole.at("interrupted"), false);
   EXPECT_EQ(whole.at("as_expected"), true);
@@ -131,6 +135,8 @@ TEST(Merge, PartsOfASuiteEqualTheWhole) {
   const Finished half = parts.Merge();
   EXPECT_EQ(half.exit_code, 2) << half.out << half.err;
   EXPECT_NE(half.out.find("no part has a run of: a/x, c/x\n"), std::string::npos) << half.out;
+  EXPECT_NE(half.out.find("2 of 2 runs as expected in "), std::string::npos) << half.out;
+  EXPECT_NE(half.out.find("; 2 not begun\n"), std::string::npos) << half.out;
   parts.Run("1/2");
   parts.folders.push_back(parts.folders.front());  // a part that is named twice counts once
   const Finished whole = parts.Merge();
@@ -171,6 +177,19 @@ TEST(Merge, OnlyPartsOfOneSuiteAreMerged) {
   parts.folders.pop_back();
   WriteFile(fs::path(parts.folders.front()) / "cells/a-x/1/verdict.json", "{");
   refused("verdict.json: is damaged; run this part again with --resume");
+  parts.folders = {(parts.folder.path() / "gone").string()};
+  refused("gone: no such folder; a part has no link `latest`");
+}
+
+TEST(Merge, TwoResultsOfOneRunAreRefused) {
+  SuiteParts parts;
+  parts.Run("1/4");
+  parts.Run("1/4");
+  const Finished merged = parts.Merge();
+  EXPECT_EQ(merged.exit_code, 3) << merged.out;
+  EXPECT_NE(merged.err.find("another part has this run too, with another result"),
+            std::string::npos)
+      << merged.err;
 }
 
 TEST(FailFast, NoRunStartsAfterTheFirstThatIsNotAsExpected) {

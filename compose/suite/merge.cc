@@ -23,6 +23,11 @@ constexpr fs::copy_options kOverwrite =
     fs::copy_options::recursive | fs::copy_options::overwrite_existing;
 
 Result<json> ReadPart(const fs::path& folder) {
+  std::error_code code;
+  if (!fs::is_directory(folder, code))
+    return BadInput(fmt::format(
+        "{}: no such folder; a part has no link `latest`: its last line names its folder",
+        folder.string()));
   std::ifstream in(folder / "suite.json");
   json part = json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (!part.is_object() || !part.contains("cells"))
@@ -62,6 +67,19 @@ Result<CellRun> ReadRun(const json& stored, const fs::path& part) {
 
 int RepetitionOf(const CellRun& run) { return std::stoi(run.folder.filename().string()); }
 
+bool IsFinished(const CellRun& run) { return !run.interrupted && run.error.empty(); }
+
+// Two parts may have the same run, for example if a part is named twice. Then their results must be
+// equal: merge must not choose one of two results.
+Result<void> CheckEqual(const CellRun& one, const CellRun& other, const fs::path& part) {
+  const bool equal = one.overall == other.overall && one.as_expected == other.as_expected &&
+                     one.seed == other.seed && one.seconds == other.seconds;
+  if (equal) return {};
+  return BadInput(
+      fmt::format("{}: another part has this run too, with another result; leave one out",
+                  (part / other.folder).string()));
+}
+
 // Adds the runs of a part. Of two results of one run, keeps the one that was not interrupted.
 Result<void> AddRuns(const json& part, const fs::path& folder, MergedSuite& merged) {
   for (const json& stored : part.at("cells")) {
@@ -74,7 +92,10 @@ Result<void> AddRuns(const json& part, const fs::path& folder, MergedSuite& merg
       if (const Result<Plan> plan = ReadPlanFile(folder / run.folder / "plan.json"))
         cell->plan = *plan;
       auto same = std::ranges::find(runs, run.folder, &CellRun::folder);
-      if (same != runs.end() && !same->interrupted && same->error.empty()) continue;
+      if (same != runs.end() && IsFinished(*same)) {
+        if (IsFinished(run)) TRY(CheckEqual(*same, run, folder));
+        continue;
+      }
       if (same == runs.end()) same = runs.emplace(runs.end());
       merged.sources[run.folder] = folder / run.folder;
       *same = std::move(run);
@@ -98,7 +119,6 @@ void CountMissing(MergedSuite& merged) {
     }
     merged.result.interrupted |= std::ranges::any_of(runs, &CellRun::interrupted);
   }
-  merged.result.interrupted |= merged.result.not_begun > 0;
 }
 
 Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<fs::path>& parts) {

@@ -24,8 +24,8 @@ struct MergedSuite {
 };
 
 // Reads the parts. Returns bad input if they are not parts of one suite: same name, seed,
-// experiments, repetitions, condition and version. A run that several parts have counts once.
-// `result.not_begun` counts the runs that no part has; then the result is marked `interrupted`.
+// experiments, repetitions, condition and version. A run that several parts have counts once; they
+// must have the same result. `result.not_begun` counts the runs that no part has.
 Result<MergedSuite> ReadParts(const std::vector<std::filesystem::path>& parts);
 
 // Links the files of the runs into `folder`, or copies them if they cannot be linked.

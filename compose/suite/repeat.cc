@@ -131,13 +131,17 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
   const RunCount tally = CountRuns(result);
   std::string end;
   if (result.kept > 0)
-    end = fmt::format("; {} of them {} finished before", result.kept,
-                      result.kept == 1 ? "was" : "were");
-  if (result.interrupted)
+    end = fmt::format("; {} had been finished before",
+                      Counted(static_cast<int64_t>(result.kept), "run"));
+  if (result.interrupted) {
     end += fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted,
                        result.not_begun);
-  if (result.failed_fast && !result.interrupted)
-    end += fmt::format("; --fail-fast: {} not begun", result.not_begun);
+  } else if (result.not_begun > 0) {
+    end += fmt::format("; {}{} not begun", result.failed_fast ? "--fail-fast: " : "",
+                       result.not_begun);
+  }
+  if (!request.resume_words.empty() && (result.interrupted || result.failed_fast))
+    end += fmt::format("\nto continue: {} {}", request.resume_words, request.folder.string());
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
   const std::string counted =
       request.until ? Counted(tally.runs, "run")
@@ -168,7 +172,7 @@ void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
 }  // namespace
 
 ExitCode SuiteExitCode(const SuiteResult& result) {
-  bool unknown = result.interrupted;
+  bool unknown = result.interrupted || result.not_begun > 0;
   bool environment = false;
   for (const auto& runs : result.runs) {
     for (const CellRun& run : runs) {

@@ -52,7 +52,9 @@ Result<void> CheckResumable(const SuiteRequest& request) {
   if (const auto name = json["suite"].get<std::string>(); name != request.suite.name)
     return BadInput(fmt::format("--resume {}: is of the suite '{}', not '{}'",
                                 request.folder.string(), name, request.suite.name));
-  for (const SuiteCell& cell : request.suite.cells) {
+  for (size_t i = 0; i < request.suite.cells.size(); ++i) {
+    if (!request.shard.Has(i)) continue;
+    const SuiteCell& cell = request.suite.cells[i];
     for (int repetition = 1; repetition <= request.repeat; ++repetition) {
       const std::filesystem::path plan =
           request.folder / FolderOfRun(cell, repetition) / "plan.json";

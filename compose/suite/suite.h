@@ -100,9 +100,10 @@ struct SuiteRequest {
   std::optional<Until> until{};  // repeats every cell until this question is answered for it
   int jobs = 2;
   Shard shard{};
-  bool is_whole = true;     // false: some cells were left out, so `latest` does not move
-  bool resumes = false;     // keeps the finished runs in `folder`
-  bool fails_fast = false;  // starts no more runs after the first that is not as expected
+  bool is_whole = true;        // false: some cells were left out, so `latest` does not move
+  bool resumes = false;        // keeps the finished runs in `folder`
+  std::string resume_words{};  // the command that continues the suite, without its folder
+  bool fails_fast = false;     // starts no more runs after the first that is not as expected
   HistoryFiles history = HistoryFiles::kBoth;
   std::string redis_server;
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
@@ -116,8 +117,9 @@ struct SuiteResult {
   double seconds = 0;
   bool interrupted = false;
   bool failed_fast = false;
-  size_t kept = 0;       // runs that were already finished
-  size_t not_begun = 0;  // runs that did not start because of an interrupt, an error or a failure
+  size_t kept = 0;  // runs that were already finished
+  // Runs that did not start because of an interrupt, an error or a failure, or that no part has.
+  size_t not_begun = 0;
   // The error if a run could not be started or suite.json could not be written, for example because
   // the disk is full.
   std::optional<Error> error{};

@@ -42,7 +42,7 @@ json UntilToJson(const std::optional<Until>& until) {
 
 json ToJson(const SuiteRequest& request, const SuiteResult& result) {
   json cells = json::array();
-  const bool is_cut = result.interrupted || result.failed_fast;
+  const bool is_cut = result.interrupted || result.not_begun > 0;
   bool as_expected = !is_cut && !result.error;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
     if (result.runs[i].empty()) continue;

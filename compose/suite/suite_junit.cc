@@ -112,7 +112,12 @@ std::string ToJUnit(const SuiteRequest& request, const SuiteResult& result) {
   const Suite& suite = request.suite;
   std::vector<JUnitCase> cases;
   for (size_t i = 0; i < suite.cells.size(); ++i) {
-    if (result.runs[i].empty()) continue;
+    if (result.runs[i].empty()) {
+      if (result.not_begun > 0 && request.shard.Has(i))
+        cases.push_back(
+            {.name = suite.cells[i].name, .kind = CaseKind::kSkipped, .message = "it was not run"});
+      continue;
+    }
     if (request.until) {
       cases.push_back(MakeJUnitCase(request, result, i));
       continue;
