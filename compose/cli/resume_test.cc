@@ -79,6 +79,12 @@ TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
   }
   EXPECT_EQ(names, "a/x b/x c/x d/x ");
   EXPECT_EQ(ReadJson(suite.suite / "cells/a-x/1/verdict.json").dump(), first) << "a/x was kept";
+
+  WriteFile(suite.suite / "cells/c-x/1/plan.json", "{");
+  WriteFile(suite.suite / "cells/d-x/1/history.bin", "");
+  const Finished again = RunProgram(suite.Resuming());
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  EXPECT_NE(again.out.find("; 2 runs had been finished before"), std::string::npos) << again.out;
 }
 
 TEST(Resume, OnlyAnInterruptedRunOfTheSameSuiteIsResumed) {

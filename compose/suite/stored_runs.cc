@@ -75,6 +75,7 @@ std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const
   if (!TakeVerdict(verdict, run)) return std::nullopt;
   const nlohmann::json environment = verdict.value("environment", nlohmann::json::object());
   if (environment.is_object() && environment.value("interrupted", false)) return std::nullopt;
+  if (!ReadPlanFile(suite / run.folder / "plan.json")) return std::nullopt;
   if (!ReadHistory(suite / run.folder / "history.bin")) return std::nullopt;
   run.exit_code = verdict.value("exit_code", 0);
   run.seconds = verdict.value("seconds", 0.0);

@@ -25,7 +25,8 @@ Result<void> LockSuiteFolder(const std::filesystem::path& folder);
 // each run that is there the plan of the suite file. Otherwise returns bad input.
 Result<void> CheckResumable(const SuiteRequest& request);
 
-// Reads a run that is finished: it was not interrupted, and its verdict and history are whole.
+// Reads a run that is finished: it was not interrupted, and its plan, verdict and history are
+// whole.
 // Returns nothing for any other run.
 std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const SuiteCell& cell,
                                        int repetition);
