@@ -9,10 +9,13 @@ namespace {
 
 class ExitGaps {
  public:
-  explicit ExitGaps(const Disturbances& disturbances) : disturbances_(disturbances) {}
+  ExitGaps(const Disturbances& disturbances, int64_t lease_ns)
+      : disturbances_(disturbances), lease_ns_(lease_ns) {}
 
   void HandleInvocation(const Call& call) {
+    ProlongCopy(call);
     if (call.op != Op::kAcquire) return;
+    NoteSecondCopy(call);
     asked_[call.session] = &call;
     if (call.outcome == EventType::kFail) return;
     CloseGap(call.Ok() ? call.to_ns : call.from_ns);
@@ -23,7 +26,6 @@ class ExitGaps {
   void HandleAnswer(const Call& call) {
     if (call.op == Op::kRelease) return HandleRelease(call);
     if (call.Ok()) HandleGrant(call);
-    NoteSecondCopy(call);
     if (call.outcome == EventType::kFail && call.answer[0] > 0) HandleRefusal(call);
   }
 
@@ -33,6 +35,12 @@ class ExitGaps {
   }
 
  private:
+  // A second copy of an acquire, which may have entered the key once more for its session.
+  struct Copy {
+    int64_t arrived_ns = -1;  // the copy reached the node no later
+    int64_t until_ns = -1;    // until when its entry may hold the key
+  };
+
   void HandleRelease(const Call& release) {
     if (release.outcome == EventType::kInfo) return;
     open_holds_.erase(release.hold);
@@ -65,8 +73,12 @@ class ExitGaps {
 
   void HandleGrant(const Call& grant) {
     LeaveQueue(grant);
-    // An exclusive grant proves that all holds granted before its invocation have ended.
+    // An exclusive grant proves that all holds granted before its invocation have ended, and so have
+    // the entries of copies that arrived before.
     if (grant.again || grant.answer[2] != 0) return;
+    std::erase_if(copies_, [&grant](const auto& copy) {
+      return copy.first != grant.session && Before(copy.second.arrived_ns, grant.from_ns);
+    });
     std::erase_if(open_holds_, [&grant](const auto& held) {
       return held.second->session != grant.session && Before(held.second->to_ns, grant.from_ns);
     });
@@ -82,17 +94,31 @@ class ExitGaps {
       if (episode->client > 0 && episode->client != acquire.session.client) continue;
       if (ActsOnStore(*episode, fault)) continue;
       if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;
-      const int64_t lease_ns = std::max(ToNs(disturbances_.facts.lease), acquire.asked[0]);
-      taken_until_ns_ =
-          std::max(taken_until_ns_, std::max(acquire.to_ns, episode->to_ns) + lease_ns);
+      Copy& copy = copies_[acquire.session];
+      copy.arrived_ns = std::max({copy.arrived_ns, acquire.to_ns, episode->to_ns});
+      copy.until_ns = std::max(copy.until_ns, Later(copy.arrived_ns, lease_ns_));
     }
+  }
+
+  // Every call of a session may prolong the lease of its key, and thus of the copy's entry too. If
+  // the session holds the key, its library may extend the lease at any time, and an extension may
+  // arrive late.
+  void ProlongCopy(const Call& call) {
+    const auto copy = copies_.find(call.session);
+    if (copy == copies_.end() || Before(copy->second.until_ns, call.from_ns)) return;
+    const bool granted = call.op == Op::kAcquire && call.Ok();
+    const bool holds = granted || open_holds_.contains(call.hold);
+    copy->second.until_ns =
+        std::max(copy->second.until_ns, holds ? kForeverNs : Later(call.to_ns, lease_ns_));
   }
 
   void HandleRefusal(const Call& refused) {
     if (last_exit_ == nullptr || !open_holds_.empty() || !unknown_.empty()) return;
     if (!Before(last_exit_->to_ns, refused.from_ns)) return;
     if (WasActive(disturbances_, {0, refused.to_ns}, LosesData)) return;
-    const bool taken = !Before(taken_until_ns_, refused.from_ns);
+    const bool taken = std::ranges::any_of(copies_, [&refused](const auto& copy) {
+      return !Before(copy.second.until_ns, refused.from_ns);
+    });
     const bool certain = asked_.size() == 1 && asked_.contains(refused.session) && !taken;
     if (refusal_.refused == nullptr || (certain && !refusal_.certain)) {
       refusal_ = {
@@ -111,12 +137,13 @@ class ExitGaps {
   }
 
   const Disturbances& disturbances_;
+  const int64_t lease_ns_;                      // the longest lease of the key
   std::map<uint64_t, const Call*> open_holds_;  // holds with no proof that they ended
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   // The last acquire of each session, until that acquire is granted.
   std::map<SessionId, const Call*> asked_;
   const Call* last_exit_ = nullptr;  // null: no gap
-  int64_t taken_until_ns_ = -1;      // until when a second copy of an acquire may hold the key
+  std::map<SessionId, Copy> copies_;
   Refusal refusal_;
   std::vector<Refusal> found_;
 };
@@ -131,13 +158,15 @@ std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls
     const Call* call = nullptr;
   };
   std::vector<Moment> moments;
+  int64_t lease_ns = ToNs(disturbances.facts.lease);
   for (const Call* call : calls) {
+    if (call->op == Op::kAcquire) lease_ns = std::max(lease_ns, call->asked[0]);
     moments.push_back({call->from_ns, false, call});
     if (call->to_ns < kForeverNs) moments.push_back({call->to_ns, true, call});
   }
   std::ranges::stable_sort(moments, {},
                            [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
-  ExitGaps gaps(disturbances);
+  ExitGaps gaps(disturbances, lease_ns);
   for (const Moment& moment : moments) {
     if (moment.answer) gaps.HandleAnswer(*moment.call);
     if (!moment.answer) gaps.HandleInvocation(*moment.call);

@@ -193,7 +193,11 @@ class ReentryChecker : ClaimChecker {
     const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
       return call->session == exit.session && call->from_ns <= grant.to_ns;
     });
-    const bool other_cause = lost_before || freed_by_another || undone || !exit.Ok() ||
+    // Two entries were counted together only if both leases ran when the later one was granted.
+    const Hold& exited = *holds_.Find(exit.hold);
+    const int64_t both_ns = std::max(exited.core.from_ns, outer.core.from_ns);
+    const bool counted = exited.LiveAt(both_ns) && outer.LiveAt(both_ns);
+    const bool other_cause = !counted || lost_before || freed_by_another || undone || !exit.Ok() ||
                              !calls_.complete ||
                              !others.RefusedWithin({outer.core.from_ns, exit.from_ns}) ||
                              WasActive(disturbances_, while_held, MovesAClock) ||

@@ -16,6 +16,8 @@ namespace doublehold {
 //
 // This violation needs all of these:
 // - a refusal `x` before the exit: without a refusal, the lock may admit every client;
+// - both leases still ran when the later of the two entries was granted: otherwise the lock counts
+//   one entry;
 // - no grant to another client before the exit within the outer hold: such a grant shows that the
 //   lock was already lost;
 // - no moved clock, no node that lost data, and no lost record;
@@ -55,6 +57,10 @@ namespace doublehold {
 //
 //   c1:    A----?R-r   A-x        `r` freed the lock of the first copy; the second copy took it
 //   hold:  [---]
+//
+// Any later call of that session may prolong the copy's entry by a lease, and if it is granted the
+// key again, its library may prolong the entry without end. A grant to another session, invoked
+// after the copy arrived, proves that its entry has ended.
 //
 // So a violation requires that the last acquire of every other client was granted, and that no
 // second copy is possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,27 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
 }
 
 // K21: an acquire that was carried out twice counts as two entries. One exit leaves one entry.
+// An entry whose lease ended before the next entry is not counted with it. Its release frees the
+// next entry, which is the only one.
+TEST(Reentry, ANestedExitIsBlamedOnlyIfBothEntriesWereCounted) {
+  for (const ReentryCase& drawn : std::vector<ReentryCase>{{"the first lease had ended", R"(
+      c1:        A-a=!==A-a===R-r===========R-r
+      c2:                  A-x     A-a==R-r)",
+                                                            Outcome::kUnknown},
+                                                           {"the first lease still ran", R"(
+      c1:        A-a====A-a===R-r===========R-r
+      c2:                  A-x     A-a==R-r)",
+                                                            Outcome::kViolated}}) {
+    History history = FromLanes(drawn.picture);
+    for (Event& event : history.events) {  // c1 releases its first entry first
+      const bool of_c1 = event.op == Op::kRelease && event.client == 1;
+      if (of_c1) event.hold = event.hold == 101 ? 102 : 101;
+    }
+    const ClaimVerdict verdict = CheckReentry(history, {});
+    EXPECT_EQ(verdict.outcome, drawn.outcome) << drawn.name << ": " << verdict.reason;
+  }
+}
+
 TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A------a===R-r
@@ -202,6 +224,44 @@ TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
             Outcome::kViolated);
 }
 
+// In each drawing, c1 may have sent its unanswered acquire twice. Then a call of c1 prolongs the
+// entry of the second copy. The refusal comes more than a lease after the copy arrived.
+TEST(Reentry, ACopyOfAnAcquireHoldsTheKeyAsLongAsItsSessionProlongsIt) {
+  for (const ReentryCase& drawn : std::vector<ReentryCase>{{"by a release", R"(
+      c1:          A-?======R-r
+      drop c1:      []
+      c2:                         A-t)"},
+                                                           {"by a later hold", R"(
+      c1:          A-?R-r===A-a====R-r
+      drop c1:      []
+      c2:                                         A-t)"},
+                                                           {"by a re-entry", R"(
+      c1:          A-?R-r=A-a===A-a=R-rR-r
+      drop c1:      []
+      c2:                                   A-t)"},
+                                                           {"by calls before another grant", R"(
+      c1:          A------?R-r
+      c2:            A--a=R-r
+      drop c1:      []
+      c3:                       A-t)"}}) {
+    EXPECT_NE(VerdictOnReentry(drawn.picture, {.asked_lease = 10ms}).outcome, Outcome::kViolated)
+        << drawn.name;
+    const std::string of_another =
+        std::regex_replace(drawn.picture, std::regex("drop c1"), "drop c4");
+    EXPECT_EQ(VerdictOnReentry(of_another, {.asked_lease = 10ms}).outcome, Outcome::kViolated)
+        << drawn.name;
+  }
+  // A later grant to another client proves that the copy's entry has ended.
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:          A-?R-r
+      drop c1:      []
+      c2:                A-a=R-r
+      c3:                       A-t)",
+                             {.asked_lease = 10ms})
+                .outcome,
+            Outcome::kViolated);
+}
+
 TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
   for (const ReentryCase& drawn :
        std::vector<ReentryCase>{{"messages of another client were lost", R"(
@@ -220,19 +280,20 @@ TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
                                 {"the lease of an unanswered acquire has ended", R"(
       c1:          A----?R-r
       hold c1:       [-]
-      c2:                             A-t       A-a==R-r)"},
-                                {"the lease of a granted acquire has ended", R"(
+      c2:                                 A-t       A-a==R-r)"},
+                                {"the copy of a granted acquire came before another grant", R"(
       c1:          A-a==R-r
       hold c1:      [--]
-      c2:                         A-t       A-a==R-r)"}}) {
+      c2:                     A-a=R-r
+      c3:                            A-t)"}}) {
     const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
     EXPECT_EQ(verdict.outcome, Outcome::kViolated) << drawn.name << ": " << verdict.reason;
   }
   // The second copy may arrive as late as the end of the fault, and then holds the key for a lease.
   EXPECT_NE(VerdictOnReentry(R"(
-      c1:          A----a=R-r
-      hold c1:       [------------]
-      c2:                            A-t       A-a==R-r)",
+      c1:          A-a===R-r
+      hold c2:        [-----------]
+      c2:             A-x             A-t)",
                              {.asked_lease = 10ms})
                 .outcome,
             Outcome::kViolated);
