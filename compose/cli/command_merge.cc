@@ -40,9 +40,9 @@ Result<ExitCode> MergeCommand(const Words& words) {
   const MergedSuite merged = TRY(ReadParts(parts));
   SuiteRequest request{.suite = merged.suite, .folder = {}, .repeat = merged.repeat};
   request.until = merged.until;
-  request.folder =
-      TRY(MakeRunFolder(line.values["out"].as<std::string>(), merged.suite.name, merged.suite.seed,
-                        merged.missing.empty() ? LatestLink::kMove : LatestLink::kKeep));
+  request.folder = TRY(MakeRunFolder(
+      line.values["out"].as<std::string>(), merged.suite.name, merged.suite.seed,
+      merged.missing.empty() && merged.suite.only.empty() ? LatestLink::kMove : LatestLink::kKeep));
   TRY(LinkRuns(merged, request.folder));
   TRY(WriteWhole(request.folder / "suite.json", ToJson(request, merged.result).dump(2) + "\n"));
   const bool as_json = line.values.contains("json");

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "checker/evidence/names.h"
+#include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
 #include "compose/os/program_files.h"
 #include "compose/suite/repeat.h"
@@ -60,6 +61,7 @@ Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
                     "; 'ROW/' and '/COLUMN' choose all of a row or a column");
   }
   suite.cells = std::move(selected);
+  suite.only = wanted;
   return {};
 }
 
@@ -104,6 +106,17 @@ po::options_description SuiteOptions() {
   return options;
 }
 
+// Returns the command with its options, which a resumed suite must repeat.
+std::string WordsToResume(const Words& words) {
+  std::string text = "doublehold suite";
+  for (size_t i = 0; i < words.size(); ++i) {
+    const bool resume = words[i] == "--resume";
+    if (!resume && !words[i].starts_with("--resume=")) text += " " + ShellQuoted(words[i]);
+    i += resume ? 1 : 0;
+  }
+  return text + " --resume";
+}
+
 }  // namespace
 
 Result<ExitCode> SuiteCommand(const Words& words) {
@@ -121,11 +134,10 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   Suite suite;
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   request.shard = shard;
-  request.is_whole = shard.IsWhole() && !line.values.contains("only");
   request.resumes = line.values.contains("resume");
   if (request.resumes) request.folder = line.values["resume"].as<std::string>();
   const std::string& word = line.rest.front();
-  request.resume_words = fmt::format("doublehold suite {} --resume", word);
+  request.resume_words = WordsToResume(words);
   const std::filesystem::path file = FindSuiteFile(word);
   std::error_code code;
   if (word.find_first_of("/.") == std::string::npos && !std::filesystem::exists(file, code))

@@ -120,8 +120,7 @@ Result<std::vector<ProtocolPlace>> LearnPlaces(const Plan& base, const ServerPro
 }
 
 SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& cell, bool pair) {
-  std::ifstream in(folder / "verdict.json");
-  const nlohmann::json verdict = nlohmann::json::parse(in, nullptr, false);
+  const nlohmann::json verdict = ReadJsonFile(folder / "verdict.json");
   const Result<History> history = ReadHistory(folder);
   const std::optional<UnavailableTime> unheld =
       history ? FindLongestUnavailableTime(Evidence(*history)) : std::nullopt;

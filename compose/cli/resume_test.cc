@@ -56,9 +56,10 @@ TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
   ASSERT_TRUE(Eventually([&] { return suite.CountFinished() == 2; }));
   interrupted.Signal(SIGINT);
   EXPECT_EQ(interrupted.Wait(), 2) << interrupted.Out();
-  EXPECT_NE(
-      interrupted.Out().find("to continue: doublehold suite " + suite.file.string() + " --resume "),
-      std::string::npos)
+  EXPECT_NE(interrupted.Out().find("to continue: doublehold suite " + suite.file.string() +
+                                   " --out " + (suite.folder.path() / "runs").string() +
+                                   " --jobs 1 --resume " + suite.suite.string() + "\n"),
+            std::string::npos)
       << interrupted.Out();
   // A damaged run is made again.
   WriteFile(suite.suite / "cells/b-x/1/verdict.json", "{");
@@ -82,9 +83,12 @@ TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
 
   WriteFile(suite.suite / "cells/c-x/1/plan.json", "{");
   WriteFile(suite.suite / "cells/d-x/1/history.bin", "");
+  WriteFile(suite.suite / "cells/a-x/1/verdict.json", "{}");
+  fs::remove(suite.suite / "cells/b-x/1/verdict.json");
+  fs::create_directory(suite.suite / "cells/b-x/1/verdict.json");
   const Finished again = RunProgram(suite.Resuming());
   EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
-  EXPECT_NE(again.out.find("; 2 runs had been finished before"), std::string::npos) << again.out;
+  EXPECT_EQ(again.out.find("finished before"), std::string::npos) << again.out;
 }
 
 TEST(Resume, OnlyAnInterruptedRunOfTheSameSuiteIsResumed) {
@@ -98,15 +102,46 @@ TEST(Resume, OnlyAnInterruptedRunOfTheSameSuiteIsResumed) {
     EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
   };
   refused(suite.Words({"--resume", suite.folder.path().string()}), "has no readable suite.json");
-  std::vector<std::string> reseeded = suite.Resuming();
-  reseeded.insert(reseeded.end(), {"--seed", "9"});
-  refused(reseeded, "plan.json: differs from the plan of the suite file");
+  // With other options, the resumed suite would leave out runs, perhaps violated ones.
+  const auto with = [&](const std::string& option, const std::string& value) {
+    std::vector<std::string> words = suite.Resuming();
+    words.insert(words.end(), {option, value});
+    return words;
+  };
+  refused(with("--seed", "9"), "'seed' is 1, not 9");
+  refused(with("--repeat", "2"), "'repeat' is 1, not 2");
+  refused(with("--until", "rate < 10%"), "'repeat' is 1, not 1000");
+  refused(with("--only", "a/x"), "'only' is [], not [\"a/x\"]");
+  suite.Write("a b", "set-nx-px");
+  refused(with("--shard", "1/2"), "the experiments differ");
   suite.Write("a", "redisson");
+  refused(suite.Resuming(), "the experiments differ");
+  suite.Write("a", "set-nx-px");
+  nlohmann::json plan = ReadJson(suite.suite / "cells/a-x/1/plan.json");
+  plan["clients"] = 3;
+  WriteFile(suite.suite / "cells/a-x/1/plan.json", plan.dump());
   refused(suite.Resuming(), "plan.json: differs from the plan of the suite file");
   fs::rename(suite.file, suite.folder.path() / "other.toml");
   refused(
       {"suite", (suite.folder.path() / "other.toml").string(), "--resume", suite.suite.string()},
-      "is of the suite 'short', not 'other'");
+      "'suite' is \"short\", not \"other\"");
+}
+
+TEST(Resume, AnInterruptedRunIsKeptOnlyIfItWasViolated) {
+  const ShortSuite suite;
+  const fs::path verdict = suite.suite / "cells/a-x/1/verdict.json";
+  for (const auto& [lock, kept] : {std::pair("none", 1), std::pair("set-nx-px", 0)}) {
+    suite.Write("a", lock);
+    const int status = RunProgram(suite.Words()).exit_code;
+    ASSERT_EQ(status, kept == 1 ? 1 : 0) << lock;
+    nlohmann::json json = ReadJson(verdict);
+    json["environment"]["interrupted"] = true;
+    WriteFile(verdict, json.dump());
+    const Finished resumed = RunProgram(suite.Resuming());
+    EXPECT_EQ(resumed.exit_code, status) << resumed.out << resumed.err;
+    EXPECT_EQ(resumed.out.find("; 1 run had been finished before") != std::string::npos, kept == 1)
+        << resumed.out;
+  }
 }
 
 TEST(Resume, TwoProcessesCannotRunASuiteInOneFolder) {
@@ -185,6 +220,53 @@ TEST(Merge, OnlyPartsOfOneSuiteAreMerged) {
   refused("verdict.json: is damaged; run this part again with --resume");
   parts.folders = {(parts.folder.path() / "gone").string()};
   refused("gone: no such folder; a part has no link `latest`");
+}
+
+TEST(Merge, ARunThatWasNotFinishedGivesWayToTheResumedOne) {
+  SuiteParts parts;
+  parts.Write("a b", "set-nx-px");
+  parts.Run("1/1");
+  const fs::path cut = parts.folder.path() / "cut";
+  fs::copy(parts.folders.front(), cut, fs::copy_options::recursive);
+  nlohmann::json json = ReadJson(cut / "suite.json");
+  json["cells"][1]["runs"][0]["interrupted"] = true;
+  json["cells"][0]["runs"][0]["seconds"] = 99;  // resumed runs have the time of their verdict
+  WriteFile(cut / "suite.json", json.dump());
+  fs::remove(cut / "cells/b-x/1/verdict.json");
+  for (const bool first : {true, false}) {
+    parts.folders.insert(first ? parts.folders.begin() : parts.folders.end(), cut.string());
+    const Finished merged = parts.Merge();
+    EXPECT_EQ(merged.exit_code, 0) << merged.out << merged.err;
+    EXPECT_NE(merged.out.find("2 of 2 runs as expected"), std::string::npos) << merged.out;
+    std::erase(parts.folders, cut.string());
+  }
+  parts.folders = {cut.string()};
+  for (const auto& [key, value] : {std::pair<std::string, nlohmann::json>{"/cells", 5},
+                                   {"/cells/0/name", "z/x"},
+                                   {"/cells/0/runs/0/dir", "cells/a-x/../../../1"},
+                                   {"/cells/0/runs/0/dir", "cells/a-x/0"}}) {
+    nlohmann::json changed = json;
+    changed[nlohmann::json::json_pointer(key)] = value;
+    WriteFile(cut / "suite.json", changed.dump());
+    const Finished merged = parts.Merge();
+    EXPECT_EQ(merged.exit_code, 3) << key << merged.out << merged.err;
+    EXPECT_NE(merged.err.find("suite.json is damaged"), std::string::npos) << merged.err;
+  }
+}
+
+TEST(Merge, SelectedCellsAreNotTheWholeSuite) {
+  SuiteParts parts;
+  ASSERT_EQ(RunProgram(parts.Words()).exit_code, 0);
+  const fs::path latest = fs::read_symlink(parts.suite);
+  const Finished some = RunProgram(parts.Words({"--only", "a/"}));
+  const size_t begin = some.out.find("\nfiles: ") + 8;
+  parts.folders.push_back(some.out.substr(begin, some.out.find('\n', begin) - begin));
+  EXPECT_EQ(parts.Merge().exit_code, 0);
+  EXPECT_EQ(fs::read_symlink(parts.suite), latest) << "the link did not move";
+  parts.folders.push_back(parts.suite.string());
+  const Finished refused = parts.Merge();
+  EXPECT_EQ(refused.exit_code, 3) << refused.out;
+  EXPECT_NE(refused.err.find("'only' is [], not [\"a/\"]"), std::string::npos) << refused.err;
 }
 
 TEST(Merge, TwoResultsOfOneRunAreRefused) {

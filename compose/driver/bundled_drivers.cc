@@ -97,6 +97,11 @@ Result<std::vector<std::string>> MakeLauncherCommand(const std::string& asked,
 }  // namespace
 
 std::string ShellQuoted(const std::string& word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+    return std::isalnum(c) ||
+           std::string_view("_-./=:,@%+").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain) return word;
   std::string quoted = "'";
   for (const char c : word) {
     if (c == '\'') quoted += "'\\'";  // ends the quotes, adds a quote, and opens them again

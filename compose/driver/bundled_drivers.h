@@ -31,7 +31,7 @@ bool IsRequestedVersion(std::string_view asked, std::string_view version);
 // depends on the network. An environment error names in one line the missing program or package.
 Result<void> InstallDriver(const std::string& asked);
 
-// Quotes a word for a shell.
+// Quotes a word for a shell, unless it needs no quotes.
 std::string ShellQuoted(const std::string& word);
 
 }  // namespace doublehold

@@ -15,9 +15,9 @@ namespace {
 TEST(KeptDrivers, ANameIsReplacedByItsCommand) {
   const std::string program = ShellQuoted(SourceDir() + "/drivers/kept.py");
   const std::pair<std::string, std::string> cases[] = {
-      {"redis-py", "'python3' " + program + " 'redis-py'"},
-      {"redis-py@4.5.5", "'python3' " + program + " 'redis-py' '--version' '4.5.5'"},
-      {"redis-py@5.1.0b1", "'python3' " + program + " 'redis-py' '--version' '5.1.0b1'"},
+      {"redis-py", "python3 " + program + " redis-py"},
+      {"redis-py@4.5.5", "python3 " + program + " redis-py --version 4.5.5"},
+      {"redis-py@5.1.0b1", "python3 " + program + " redis-py --version 5.1.0b1"},
       {"python3 my_lock.py", "python3 my_lock.py"},
       {"redis-server", "redis-server"},  // similar, but a program
       {"./redis-pyx", "./redis-pyx"},
@@ -85,7 +85,10 @@ TEST(KeptDrivers, AreTheDriversThatTheLauncherLists) {
 }
 
 TEST(KeptDrivers, AShellReadsAQuotedWordUnchanged) {
+  EXPECT_EQ(ShellQuoted("./a_b-1.toml"), "./a_b-1.toml");
+  EXPECT_EQ(ShellQuoted(""), "''");
   EXPECT_EQ(ShellQuoted("a b"), "'a b'");
+  EXPECT_EQ(ShellQuoted("a<b"), "'a<b'");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
 }
 

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "lib/base/file_kind.h"
@@ -180,6 +181,14 @@ Result<void> WriteWhole(const std::filesystem::path& file, const std::string& co
   std::error_code ignored;
   std::filesystem::remove(part, ignored);
   return FileError(fmt::format("{}: cannot be written: {}", file.string(), code.message()), code);
+}
+
+nlohmann::json ReadJsonFile(const std::filesystem::path& file) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file, code)) return nullptr;
+  std::ifstream in(file, std::ios::binary);
+  nlohmann::json json = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  return json.is_discarded() ? nlohmann::json() : json;
 }
 
 Result<std::filesystem::path> FindHistoryFile(const std::filesystem::path& path) {

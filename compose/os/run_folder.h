@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "lib/base/result.h"
@@ -42,6 +43,9 @@ Result<void> WriteHistory(const History& history, const std::filesystem::path& f
                           HistoryFiles files = HistoryFiles::kBoth);
 // Makes a folder and its parent folders.
 Result<void> MakeFolder(const std::filesystem::path& folder);
+
+// Returns the content of a file. Returns null if it cannot be read or is not JSON.
+nlohmann::json ReadJsonFile(const std::filesystem::path& file);
 
 // Writes a temporary file and renames it, so that a reader never sees half a file. Returns an
 // environment error if the disk is full, and bad input if the path cannot be written.

@@ -82,8 +82,7 @@ Result<ReplayString> ReadReplay(const std::string& text_or_path) {
       return BadInput(fmt::format("{}: {}", path.string(), WhyNotReadable(path)));
     return ParseReplayString(text_or_path);
   }
-  std::ifstream in(path);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json json = ReadJsonFile(path);
   const bool is_trace = json.is_object() && json.contains("version") && json.contains("replay") &&
                         json["version"].is_number_integer() && json["replay"].is_string();
   if (!is_trace)

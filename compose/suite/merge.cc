@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <fstream>
+#include <charconv>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
 
+#include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/plan/plan_json.h"
 
@@ -17,8 +17,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// What all parts of one suite have in common, in suite.json.
-constexpr std::array kCommon{"suite", "seed", "plans", "repeat", "until", "doublehold"};
+struct StoredRun {
+  CellRun run;
+  int repetition = 0;  // counted from 1
+};
+
 constexpr fs::copy_options kOverwrite =
     fs::copy_options::recursive | fs::copy_options::overwrite_existing;
 
@@ -28,96 +31,97 @@ Result<json> ReadPart(const fs::path& folder) {
     return BadInput(fmt::format(
         "{}: no such folder; a part has no link `latest`: its last line names its folder",
         folder.string()));
-  std::ifstream in(folder / "suite.json");
-  json part = json::parse(in, nullptr, /*allow_exceptions=*/false);
+  json part = ReadJsonFile(folder / "suite.json");
   if (!part.is_object() || !part.contains("cells"))
     return BadInput(fmt::format("{}: has no readable suite.json", folder.string()));
-  if (!part.contains("planned") || !part.contains("plans"))
+  if (!part.contains("planned") || !part.contains("only"))
     return BadInput(fmt::format("{}: is of a version that cannot be merged", folder.string()));
   return part;
 }
 
-Result<void> CheckSame(const json& first, const json& other, const fs::path& first_folder,
-                       const fs::path& folder) {
-  for (const char* key : kCommon) {
-    if (first.value(key, json()) == other.value(key, json())) continue;
-    const bool plans = std::string_view(key) == "plans";
-    return BadInput(fmt::format(
-        "{}: is not a part of the same suite as {}: {}", folder.string(), first_folder.string(),
-        plans ? "the experiments differ"
-              : fmt::format("'{}' is {}, not {}", key, other.value(key, json()).dump(),
-                            first.value(key, json()).dump())));
-  }
-  return {};
+tl::unexpected<Error> Damaged(const fs::path& part) {
+  return BadInput(fmt::format("{}: suite.json is damaged", part.string()));
 }
 
-Result<CellRun> ReadRun(const json& stored, const fs::path& part) {
-  CellRun run{.folder = stored.at("dir").get<std::string>(),
-              .seed = stored.at("seed").get<uint64_t>()};
+// Reads the run of a cell. suite.json must not name a folder outside the part.
+Result<StoredRun> ReadRun(const json& stored, const fs::path& part, const SuiteCell& cell) {
+  StoredRun read;
+  CellRun& run = read.run;
+  run.folder = stored.at("dir").get<std::string>();
+  const std::string number = run.folder.filename().string();
+  std::from_chars(number.data(), number.data() + number.size(), read.repetition);
+  if (read.repetition < 1 || run.folder != FolderOfRun(cell, read.repetition)) return Damaged(part);
+  const fs::path verdict = part / run.folder / "verdict.json";
+  const bool decided = TakeVerdict(ReadJsonFile(verdict), run);
+  run.seed = stored.at("seed").get<uint64_t>();
   run.exit_code = stored.at("exit_code").get<int>();
   run.seconds = stored.at("seconds").get<double>();
   run.interrupted = stored.at("interrupted").get<bool>();
   if (stored.at("error").is_string()) run.error = stored["error"].get<std::string>();
-  std::ifstream in(part / run.folder / "verdict.json");
-  if (!TakeVerdict(json::parse(in, nullptr, false), run) && run.error.empty() && !run.interrupted)
-    return BadInput(fmt::format("{}: is damaged; run this part again with --resume",
-                                (part / run.folder / "verdict.json").string()));
-  return run;
+  if (!decided && run.error.empty() && !run.interrupted)
+    return BadInput(
+        fmt::format("{}: is damaged; run this part again with --resume", verdict.string()));
+  return read;
 }
-
-int RepetitionOf(const CellRun& run) { return std::stoi(run.folder.filename().string()); }
 
 bool IsFinished(const CellRun& run) { return !run.interrupted && run.error.empty(); }
 
-// Two parts may have the same run, for example if a part is named twice. Then their results must be
-// equal: merge must not choose one of two results.
-Result<void> CheckEqual(const CellRun& one, const CellRun& other, const fs::path& part) {
-  const bool equal = one.overall == other.overall && one.as_expected == other.as_expected &&
-                     one.seed == other.seed && one.seconds == other.seconds;
-  if (equal) return {};
+// The runs of a cell by repetition, each with the part that has it.
+using RunsOfCell = std::map<int, std::pair<CellRun, fs::path>>;
+
+// Adds a run. Keeps a finished run rather than one that is not. Two finished results must be equal,
+// for example of a part that is named twice: merge must not choose one of two results.
+Result<void> AddRun(StoredRun added, const fs::path& part, RunsOfCell& runs) {
+  const auto [same, fresh] = runs.try_emplace(added.repetition, added.run, part);
+  auto& [run, source] = same->second;
+  if (fresh || !IsFinished(added.run)) return {};
+  if (!IsFinished(run)) {
+    same->second = {std::move(added.run), part};
+    return {};
+  }
+  const fs::path verdict = run.folder / "verdict.json";
+  if (ReadJsonFile(source / verdict) == ReadJsonFile(part / verdict)) return {};
   return BadInput(
       fmt::format("{}: another part has this run too, with another result; leave one out",
-                  (part / other.folder).string()));
+                  (part / run.folder).string()));
 }
 
-// Adds the runs of a part. Of two results of one run, keeps the one that was not interrupted.
-Result<void> AddRuns(const json& part, const fs::path& folder, MergedSuite& merged) {
-  for (const json& stored : part.at("cells")) {
+Result<void> AddRuns(const json& part, const fs::path& folder, MergedSuite& merged,
+                     std::vector<RunsOfCell>& runs) {
+  if (!part.at("cells").is_array()) return Damaged(folder);
+  for (const json& stored : part["cells"]) {
     const auto cell = std::ranges::find(merged.suite.cells, stored.at("name").get<std::string>(),
                                         &SuiteCell::name);
-    if (cell == merged.suite.cells.end()) continue;
-    auto& runs = merged.result.runs[static_cast<size_t>(cell - merged.suite.cells.begin())];
+    if (cell == merged.suite.cells.end()) return Damaged(folder);
     for (const json& one : stored.at("runs")) {
-      CellRun run = TRY(ReadRun(one, folder));
-      if (const Result<Plan> plan = ReadPlanFile(folder / run.folder / "plan.json"))
+      StoredRun run = TRY(ReadRun(one, folder, *cell));
+      if (const Result<Plan> plan = ReadPlanFile(folder / run.run.folder / "plan.json"))
         cell->plan = *plan;
-      auto same = std::ranges::find(runs, run.folder, &CellRun::folder);
-      if (same != runs.end() && IsFinished(*same)) {
-        if (IsFinished(run)) TRY(CheckEqual(*same, run, folder));
-        continue;
-      }
-      if (same == runs.end()) same = runs.emplace(runs.end());
-      merged.sources[run.folder] = folder / run.folder;
-      *same = std::move(run);
+      TRY(AddRun(std::move(run), folder,
+                 runs[static_cast<size_t>(cell - merged.suite.cells.begin())]));
     }
   }
   return {};
 }
 
-void CountMissing(MergedSuite& merged) {
-  for (size_t i = 0; i < merged.suite.cells.size(); ++i) {
-    auto& runs = merged.result.runs[i];
-    std::ranges::sort(runs, {}, RepetitionOf);
-    if (runs.empty()) merged.missing.push_back(merged.suite.cells[i].name);
-    if (merged.until) {
-      Repetitions& answer = merged.result.answers[i];
-      for (const CellRun& run : runs) answer.Take(RepetitionOf(run), run.trials);
-      merged.result.not_begun += answer.IsOver() ? 0 : 1;
-    } else {
-      merged.result.not_begun += static_cast<size_t>(merged.repeat) -
-                                 std::min(runs.size(), static_cast<size_t>(merged.repeat));
+// Takes the runs of all parts, and counts those that no part has.
+void TakeRuns(const std::vector<RunsOfCell>& runs, MergedSuite& merged) {
+  SuiteResult& result = merged.result;
+  result.runs.resize(runs.size());
+  if (merged.until) result.answers.assign(runs.size(), Repetitions(*merged.until));
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (const auto& [repetition, stored] : runs[i]) {
+      const auto& [run, part] = stored;
+      merged.sources[run.folder] = part / run.folder;
+      if (merged.until) result.answers[i].Take(repetition, run.trials);
+      result.interrupted |= run.interrupted;
+      result.runs[i].push_back(run);
     }
-    merged.result.interrupted |= std::ranges::any_of(runs, &CellRun::interrupted);
+    if (runs[i].empty()) merged.missing.push_back(merged.suite.cells[i].name);
+    const bool over = merged.until && result.answers[i].IsOver();
+    if (!over)
+      result.not_begun +=
+          std::max(static_cast<size_t>(merged.repeat), runs[i].size()) - runs[i].size();
   }
 }
 
@@ -126,6 +130,7 @@ Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<
   MergedSuite merged;
   merged.suite.name = first.at("suite").get<std::string>();
   merged.suite.seed = first.at("seed").get<uint64_t>();
+  merged.suite.only = first.at("only").get<std::vector<std::string>>();
   merged.suite.plans = first.at("plans").get<std::string>();
   merged.suite.about = first.at("about").get<std::map<std::string, std::string>>();
   for (const json& part : read) {
@@ -142,14 +147,12 @@ Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<
   merged.repeat = first.at("repeat").get<int>();
   if (first.at("until").is_object())
     merged.until = TRY(ReadUntil(first["until"].at("text").get<std::string>()));
-  merged.result.runs.resize(merged.suite.cells.size());
-  if (merged.until)
-    merged.result.answers.assign(merged.suite.cells.size(), Repetitions(*merged.until));
+  std::vector<RunsOfCell> runs(merged.suite.cells.size());
   for (size_t i = 0; i < read.size(); ++i) {
-    TRY(AddRuns(read[i], parts[i], merged));
+    TRY(AddRuns(read[i], parts[i], merged, runs));
     merged.result.seconds = std::max(merged.result.seconds, read[i].at("seconds").get<double>());
   }
-  CountMissing(merged);
+  TakeRuns(runs, merged);
   return merged;
 }
 
@@ -159,7 +162,9 @@ Result<MergedSuite> ReadParts(const std::vector<fs::path>& parts) {
   std::vector<json> read;
   for (const fs::path& folder : parts) {
     read.push_back(TRY(ReadPart(folder)));
-    TRY(CheckSame(read.front(), read.back(), parts.front(), folder));
+    TRY(CheckSameSuite(read.back(), read.front(),
+                       fmt::format("{}: is not a part of the same suite as {}", folder.string(),
+                                   parts.front().string())));
   }
   try {
     return MergeParts(read, parts);

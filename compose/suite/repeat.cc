@@ -94,6 +94,11 @@ void ShowSuiteProgress(const SuiteRequest& request, const SuiteProgress& now) {
                   fmt::join(now.running, ", ")));
 }
 
+// Whether no cell was left out. Otherwise the link `latest` does not move.
+bool IsWhole(const SuiteRequest& request) {
+  return request.shard.IsWhole() && request.suite.only.empty();
+}
+
 struct RunCount {
   int64_t runs = 0;
   int64_t as_expected = 0;
@@ -140,7 +145,7 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
     end += fmt::format("; {}{} not begun", result.failed_fast ? "--fail-fast: " : "",
                        result.not_begun);
   }
-  if (!request.resume_words.empty() && (result.interrupted || result.failed_fast))
+  if (!request.resume_words.empty() && (tally.interrupted > 0 || result.not_begun > 0))
     end += fmt::format("\nto continue: {} {}", request.resume_words, request.folder.string());
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
   const std::string counted =
@@ -254,7 +259,7 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
   } else {
     request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
                                        request.suite.seed,
-                                       request.is_whole ? LatestLink::kMove : LatestLink::kKeep));
+                                       IsWhole(request) ? LatestLink::kMove : LatestLink::kKeep));
   }
   TRY(LockSuiteFolder(request.folder));
   size_t done = 0, of = 0;

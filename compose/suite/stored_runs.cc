@@ -5,25 +5,15 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "compose/os/run_folder.h"
+#include "compose/suite/suite_tables.h"
 #include "lib/base/prng.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
-namespace {
-
-nlohmann::json ReadJsonFile(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  return nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
-}
-
-}  // namespace
-
 Plan PlanOfRun(const SuiteCell& cell, int repetition) {
   Plan plan = cell.plan;
   if (repetition > 1)
@@ -43,23 +33,40 @@ Result<void> LockSuiteFolder(const std::filesystem::path& folder) {
   return BadInput(fmt::format("{}: another process runs a suite in it", folder.string()));
 }
 
+Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& asked,
+                            const std::string& where) {
+  for (const char* key : {"suite", "seed", "only", "repeat", "until", "plans", "doublehold"}) {
+    const nlohmann::json was = stored.value(key, nlohmann::json());
+    const nlohmann::json is = asked.value(key, nlohmann::json());
+    if (was == is) continue;
+    if (std::string_view(key) == "plans")
+      return BadInput(fmt::format("{}: the experiments differ", where));
+    return BadInput(fmt::format("{}: '{}' is {}, not {}", where, key, was.dump(), is.dump()));
+  }
+  return {};
+}
+
 Result<void> CheckResumable(const SuiteRequest& request) {
-  const std::filesystem::path file = request.folder / "suite.json";
-  const nlohmann::json json = ReadJsonFile(file);
-  if (!json.is_object() || !json.contains("suite") || !json["suite"].is_string())
-    return BadInput(
-        fmt::format("--resume {}: has no readable suite.json", request.folder.string()));
-  if (const auto name = json["suite"].get<std::string>(); name != request.suite.name)
-    return BadInput(fmt::format("--resume {}: is of the suite '{}', not '{}'",
-                                request.folder.string(), name, request.suite.name));
+  const std::string where = fmt::format("--resume {}", request.folder.string());
+  const nlohmann::json stored = ReadJsonFile(request.folder / "suite.json");
+  if (!stored.is_object()) return BadInput(fmt::format("{}: has no readable suite.json", where));
+  SuiteResult nothing;
+  nothing.runs.resize(request.suite.cells.size());
+  const nlohmann::json asked = ToJson(request, nothing);
+  TRY(CheckSameSuite(stored, asked, where));
+  if (stored.value("shard", nlohmann::json()) != asked.at("shard"))
+    return BadInput(fmt::format("{}: 'shard' is {}, not {}", where,
+                                stored.value("shard", nlohmann::json()).dump(),
+                                asked.at("shard").dump()));
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
-    if (!request.shard.Has(i)) continue;
     const SuiteCell& cell = request.suite.cells[i];
+    // Without its driver, the plan of a cell is not known. The finished runs of the cell are kept.
+    if (!request.shard.Has(i) || !cell.unmet.empty()) continue;
     for (int repetition = 1; repetition <= request.repeat; ++repetition) {
       const std::filesystem::path plan =
           request.folder / FolderOfRun(cell, repetition) / "plan.json";
-      const nlohmann::json stored = ReadJsonFile(plan);
-      if (stored.is_object() && stored != ToJson(PlanOfRun(cell, repetition)))
+      const nlohmann::json of_run = ReadJsonFile(plan);
+      if (of_run.is_object() && of_run != ToJson(PlanOfRun(cell, repetition)))
         return BadInput(fmt::format(
             "--resume {}: differs from the plan of the suite file; start the suite anew",
             plan.string()));
@@ -71,14 +78,10 @@ Result<void> CheckResumable(const SuiteRequest& request) {
 std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const SuiteCell& cell,
                                        int repetition) {
   CellRun run{.folder = FolderOfRun(cell, repetition), .seed = PlanOfRun(cell, repetition).seed};
-  const nlohmann::json verdict = ReadJsonFile(suite / run.folder / "verdict.json");
-  if (!TakeVerdict(verdict, run)) return std::nullopt;
-  const nlohmann::json environment = verdict.value("environment", nlohmann::json::object());
-  if (environment.is_object() && environment.value("interrupted", false)) return std::nullopt;
+  if (!TakeVerdict(ReadJsonFile(suite / run.folder / "verdict.json"), run)) return std::nullopt;
+  if (run.interrupted) return std::nullopt;
   if (!ReadPlanFile(suite / run.folder / "plan.json")) return std::nullopt;
   if (!ReadHistory(suite / run.folder / "history.bin")) return std::nullopt;
-  run.exit_code = verdict.value("exit_code", 0);
-  run.seconds = verdict.value("seconds", 0.0);
   return run;
 }
 

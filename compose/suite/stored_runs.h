@@ -4,7 +4,9 @@
 #define DOUBLEHOLD_COMPOSE_SUITE_STORED_RUNS_H_
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "compose/suite/suite.h"
 #include "lib/base/result.h"
@@ -21,13 +23,18 @@ std::filesystem::path FolderOfRun(const SuiteCell& cell, int repetition);
 // bad input if another process has locked it.
 Result<void> LockSuiteFolder(const std::filesystem::path& folder);
 
-// Checks that the request's folder has an interrupted run of the same suite: the same name, and for
-// each run that is there the plan of the suite file. Otherwise returns bad input.
+// Compares two suite.json: name, seed, options and plans of the suite, and version of the program.
+// `where`: names the stored one in the message. Returns bad input if they are of different suites.
+Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& asked,
+                            const std::string& where);
+
+// Checks that the request's folder has the same suite with the same options, and for each run that
+// is there the plan of the suite file. Otherwise returns bad input. So a resumed suite leaves out
+// no run that the folder has.
 Result<void> CheckResumable(const SuiteRequest& request);
 
-// Reads a run that is finished: it was not interrupted, and its plan, verdict and history are
-// whole.
-// Returns nothing for any other run.
+// Reads a run that is finished: its plan, verdict and history are whole, and it was not interrupted
+// before it found a violation. Returns nothing for any other run.
 std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const SuiteCell& cell,
                                        int repetition);
 

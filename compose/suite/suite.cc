@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -175,21 +174,21 @@ class SuiteRunner {
 
   void Finish(Running& running, int status) {
     CellRun& run = running.run;
+    const bool decided =
+        TakeVerdict(ReadJsonFile(request_.folder / run.folder / "verdict.json"), run);
     run.exit_code =
         WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::kEnvironment);
     run.seconds = ToSeconds(RealMono() - running.begun);
-    std::ifstream in(request_.folder / run.folder / "verdict.json");
-    if (TakeVerdict(nlohmann::json::parse(in, nullptr, false), run)) {
+    if (decided) {
       // The run has a verdict, but could not write all its files.
       if (run.exit_code == static_cast<int>(ExitCode::kEnvironment))
         run.error = LogTail(running.log);
     } else {
-      run.error = LogTail(running.log);
-      if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
+      run.interrupted = result_.interrupted;
+      if (!run.interrupted) run.error = LogTail(running.log);
+      if (!run.interrupted && run.error.empty())
+        run.error = fmt::format("it ended with status {}", status);
     }
-    // A violation found before the interrupt counts. A run that found none is undecided.
-    run.interrupted = result_.interrupted && !run.as_expected &&
-                      run.exit_code != static_cast<int>(ExitCode::kViolated);
     Ended(running);
   }
 
@@ -200,6 +199,7 @@ class SuiteRunner {
       extra_seconds_ +=
           run.seconds - ToSeconds(request_.suite.cells[running.job.cell].plan.duration);
     }
+    result_.failed_fast = result_.failed_fast || (request_.fails_fast && !run.as_expected);
     Record(running.job, std::move(run));
     SaveSoFar();
   }
@@ -207,7 +207,6 @@ class SuiteRunner {
   void Record(const Job& job, CellRun run) {
     if (request_.until) result_.answers[job.cell].Take(job.repetition, run.trials);
     if (request_.finished) request_.finished(request_.suite.cells[job.cell], job.repetition, run);
-    result_.failed_fast = result_.failed_fast || (request_.fails_fast && !run.as_expected);
     result_.runs[job.cell].push_back(std::move(run));
   }
 

@@ -34,7 +34,8 @@ struct Suite {
   std::string name;
   uint64_t seed = 1;
   std::string plans;  // digest of the plans of all cells of the file, apart from seeds and drivers
-  std::vector<std::string> rows;  // row names in the order of the file
+  std::vector<std::string> only{};  // the words of --only that chose the cells; empty: all
+  std::vector<std::string> rows;    // row names in the order of the file
   std::vector<std::string> columns;
   std::map<std::string, std::string> about;  // column name to its description, if the file has one
   std::vector<SuiteCell> cells;
@@ -75,14 +76,15 @@ struct CellRun {
   std::string overall = "unknown";
   bool as_expected = false;
   double seconds = 0;
-  std::string error;                    // set if there is no verdict
-  bool interrupted = false;             // ended early with the suite, so it is undecided
+  std::string error;  // set if there is no verdict
+  // Ended early with the suite, and is undecided. A violation found before an interrupt counts.
+  bool interrupted = false;
   std::vector<std::string> findings{};  // claims that are not as expected, with their sentences
   RunTrials trials{};
 };
 
-// Sets the fields of `run` from verdict.json. Returns false if `verdict` is no verdict, such as
-// null.
+// Sets the fields of `run` from verdict.json. Returns false, and changes nothing, if `verdict` is no
+// verdict.
 bool TakeVerdict(const nlohmann::json& verdict, CellRun& run);
 
 // The progress of a suite, for a progress line.
@@ -100,7 +102,6 @@ struct SuiteRequest {
   std::optional<Until> until{};  // repeats every cell until this question is answered for it
   int jobs = 2;
   Shard shard{};
-  bool is_whole = true;        // false: some cells were left out, so `latest` does not move
   bool resumes = false;        // keeps the finished runs in `folder`
   std::string resume_words{};  // the command that continues the suite, without its folder
   bool fails_fast = false;     // starts no more runs after the first that is not as expected

@@ -64,8 +64,11 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
   json planned = json::array();
   for (const SuiteCell& cell : request.suite.cells)
     planned.push_back({{"name", cell.name}, {"row", cell.row}, {"column", cell.column}});
+  const Shard& shard = request.shard;
   return {{"suite", request.suite.name},
           {"seed", request.suite.seed},
+          {"only", request.suite.only},
+          {"shard", shard.IsWhole() ? json() : json(fmt::format("{}/{}", shard.number, shard.of))},
           {"planned", std::move(planned)},
           {"plans", request.suite.plans},
           {"doublehold", DOUBLEHOLD_VERSION},
@@ -81,18 +84,27 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"cells", std::move(cells)}};
 }
 
-bool TakeVerdict(const nlohmann::json& verdict, CellRun& run) {
-  run.trials = TrialsIn(verdict);
-  if (!verdict.is_object()) return false;
-  run.overall = verdict.value("overall", "unknown");
-  run.as_expected = verdict.value("as_expected", false);
-  for (const json& claim : verdict.value("claims", json::array())) {
-    if (claim.value("as_expected", true)) continue;
-    const json violations = claim.value("violations", json::array());
-    run.findings.push_back(fmt::format(
-        "{} is {}: {}", claim.value("claim", ""), claim.value("outcome", "unknown"),
-        violations.empty() ? claim.value("reason", "") : violations[0].value("sentence", "")));
+bool TakeVerdict(const json& verdict, CellRun& run) {
+  CellRun taken = run;
+  try {
+    taken.overall = verdict.at("overall").get<std::string>();
+    taken.as_expected = verdict.at("as_expected").get<bool>();
+    taken.exit_code = verdict.at("exit_code").get<int>();
+    taken.seconds = verdict.at("seconds").get<double>();
+    taken.interrupted = verdict.at("environment").value("interrupted", false) &&
+                        taken.overall != Name(Outcome::kViolated);
+    taken.trials = TrialsIn(verdict);
+    for (const json& claim : verdict.at("claims")) {
+      if (claim.at("as_expected").get<bool>()) continue;
+      const json violations = claim.value("violations", json::array());
+      taken.findings.push_back(fmt::format(
+          "{} is {}: {}", claim.value("claim", ""), claim.value("outcome", "unknown"),
+          violations.empty() ? claim.value("reason", "") : violations[0].value("sentence", "")));
+    }
+  } catch (const json::exception&) {
+    return false;
   }
+  run = std::move(taken);
   return true;
 }
 

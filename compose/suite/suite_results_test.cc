@@ -12,6 +12,9 @@ namespace {
 nlohmann::json VerdictWithStock(const std::string& outcome) {
   return {{"overall", outcome},
           {"as_expected", outcome == "valid"},
+          {"exit_code", outcome == "valid" ? 0 : 1},
+          {"seconds", 1.5},
+          {"environment", {{"cores", 2}}},
           {"claims",
            {{{"claim", "stock"},
              {"outcome", outcome},
@@ -51,6 +54,33 @@ TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
             std::string::npos)
       << xml;
   EXPECT_NE(xml.find("folder: runs/tiny/1/cells/a-x/1"), std::string::npos) << xml;
+}
+
+TEST_F(Results, ADamagedVerdictIsNoVerdict) {
+  const auto with = [](const char* key, const nlohmann::json& value) {
+    nlohmann::json changed = VerdictWithStock("valid");
+    changed[key] = value;
+    return changed;
+  };
+  for (const nlohmann::json& damaged :
+       {nlohmann::json::object(), nlohmann::json::array(), with("overall", 5), with("claims", 5),
+        with("claims", {"stock"}), with("exit_code", "0"), with("environment", nullptr),
+        with("environment", {{"interrupted", "no"}}), with("trials", 5)}) {
+    CellRun run;
+    EXPECT_FALSE(TakeVerdict(damaged, run)) << damaged;
+    EXPECT_EQ(run.overall, "unknown") << damaged;
+  }
+}
+
+TEST_F(Results, ARunIsInterruptedUnlessItWasViolatedBefore) {
+  for (const auto& [outcome, interrupted] :
+       {std::pair("violated", false), {"valid", true}, {"unknown", true}}) {
+    nlohmann::json verdict = VerdictWithStock(outcome);
+    verdict["environment"]["interrupted"] = true;
+    CellRun run;
+    ASSERT_TRUE(TakeVerdict(verdict, run));
+    EXPECT_EQ(run.interrupted, interrupted) << outcome;
+  }
 }
 
 TEST_F(Results, ADriverThatIsMissingIsAnErrorInJUnit) {
