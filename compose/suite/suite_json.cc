@@ -91,7 +91,7 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
     taken.as_expected = verdict.at("as_expected").get<bool>();
     taken.exit_code = verdict.at("exit_code").get<int>();
     taken.seconds = verdict.at("seconds").get<double>();
-    taken.interrupted = verdict.at("environment").value("interrupted", false) &&
+    taken.interrupted = verdict.value("environment", json::object()).value("interrupted", false) &&
                         taken.overall != Name(Outcome::kViolated);
     taken.trials = TrialsIn(verdict);
     for (const json& claim : verdict.at("claims")) {
