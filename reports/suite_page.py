@@ -1,7 +1,7 @@
 """The pages of suites and sweeps, and the comparison of several runs or suites."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from answer import Row, answer_suite, group_rows
 from baseline import compare_baseline
 from cells import (DATA_CLAIMS, CellSummary, all_titles, rate_text, shortest, summarise_speed,
                    summary)
+from comparison import read_comparison
 from differences import TEST, Pair, compare_pairs
 from figures_speed import LockSpeed, compare_speed
 from figures_zoom import choose_closeup, zoom
@@ -148,7 +149,11 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     """`baseline`: an earlier run of the suite, with which the cells are compared."""
     context = _context(suite, baseline)
     speeds = [summarise_speed(row.name, calm) for row in context["rows"] if (calm := row.calm)]
-    return render("suite.html.j2", answer=answer_suite(context["rows"]), speeds=speeds,
+    comparison = read_comparison(suite.folder)
+    answer = answer_suite(context["rows"])
+    if comparison:
+        answer = replace(answer, sure=f"{comparison.sentence}.", pairs=[])
+    return render("suite.html.j2", answer=answer, comparison=comparison, speeds=speeds,
                   speed=_speed_picture(speeds), **context)
 
 

@@ -153,6 +153,7 @@ Result<ExitCode> SuiteCommand(const Words& words) {
     fmt::print("{}", FormatCases(suite));
     return ExitCode::kAsExpected;
   }
+  TRY(PlanComparison(request));
   TRY(QueryDrivers(suite, shard));
   TRY(CheckRepeat(request));
   return RunAndPrint(request, line,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -48,9 +47,8 @@ Result<StoredRun> ReadRun(const json& stored, const fs::path& part, const SuiteC
   StoredRun read;
   CellRun& run = read.run;
   run.folder = stored.at("dir").get<std::string>();
-  const std::string number = run.folder.filename().string();
-  std::from_chars(number.data(), number.data() + number.size(), read.repetition);
-  if (read.repetition < 1 || run.folder != FolderOfRun(cell, read.repetition)) return Damaged(part);
+  read.repetition = RepetitionOf(run.folder, cell);
+  if (read.repetition == 0) return Damaged(part);
   const fs::path verdict = part / run.folder / "verdict.json";
   const bool decided = TakeVerdict(ReadJsonFile(verdict), run);
   run.seed = stored.at("seed").get<uint64_t>();
@@ -147,6 +145,13 @@ Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<
   merged.repeat = first.at("repeat").get<int>();
   if (first.at("until").is_object())
     merged.until = TRY(ReadUntil(first["until"].at("text").get<std::string>()));
+  if (first.at("comparison").is_object()) {
+    const json& compared = first["comparison"];
+    merged.suite.comparison =
+        ComparisonPlan{.baseline = compared.at("baseline").get<std::string>(),
+                       .budget = std::chrono::seconds(compared.at("budget_seconds").get<int64_t>()),
+                       .question = *merged.until};
+  }
   std::vector<RunsOfCell> runs(merged.suite.cells.size());
   for (size_t i = 0; i < read.size(); ++i) {
     TRY(AddRuns(read[i], parts[i], merged, runs));

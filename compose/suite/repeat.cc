@@ -13,6 +13,7 @@
 #include "compose/cluster/redis/server.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
+#include "compose/suite/comparison.h"
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
@@ -24,6 +25,8 @@ constexpr int kMostRepetitions = 100'000;
 // Limit of the runs of a cell with --until and without --repeat.
 constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
+// Starting servers and judging take about this time.
+constexpr Duration kAroundARun = std::chrono::milliseconds(500);
 
 Result<std::optional<Until>> ReadUntilOption(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;
@@ -65,6 +68,15 @@ ExitCode StatusOfAnswers(const SuiteResult& result) {
     if (answer.IsOver() && answer.answer() == RateAnswer::kOpen) return ExitCode::kEnvironment;
   }
   return ExitCode::kUnknown;
+}
+
+// Returns the exit status of a comparison. It has no expectations, so violations do not fail it.
+ExitCode StatusOfComparison(const SuiteResult& result) {
+  for (const auto& runs : result.runs) {
+    if (std::ranges::any_of(runs, [](const CellRun& run) { return !run.error.empty(); }))
+      return ExitCode::kEnvironment;
+  }
+  return result.interrupted ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
 
 // Whether a cell has expectations. Without them, a valid run is as expected, so "as expected" is
@@ -116,6 +128,14 @@ RunCount CountRuns(const SuiteResult& result) {
 }
 
 void PrintAsked(const SuiteRequest& request) {
+  if (request.suite.comparison) {
+    fmt::print(
+        "compares {} with {} in {}, for {}\n", Counted(std::ssize(request.suite.rows) - 1, "row"),
+        request.suite.comparison->baseline, Counted(std::ssize(request.suite.columns), "column"),
+        RoughTime(ToSeconds(request.suite.comparison->budget)));
+    std::fflush(stdout);
+    return;
+  }
   fmt::print(
       "until {}: needs at least {} trials to show that the rate is below; at most {}\n",
       request.until->text, FewestForBelow(request.until->question),
@@ -148,14 +168,16 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
   if (!request.resume_words.empty() && (tally.interrupted > 0 || result.not_begun > 0))
     end += fmt::format("\nto continue: {} {}", request.resume_words, request.folder.string());
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
+  const bool compares = request.suite.comparison.has_value();
   const std::string counted =
       request.until ? Counted(tally.runs, "run")
                     : fmt::format("{} of {} {}", tally.as_expected, Counted(tally.runs, "run"),
                                   expects ? "as expected" : "valid");
   fmt::print("{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
-             FormatOutcomes(request.suite, result, colored), FormatRates(request, result),
-             request.until ? AnswersLine(request, result) : "", counted, result.seconds, end,
-             request.folder.string(), request.folder.string());
+             FormatOutcomes(request.suite, result, colored),
+             compares ? FormatComparison(request, result) : FormatRates(request, result),
+             request.until && !compares ? AnswersLine(request, result) : "", counted,
+             result.seconds, end, request.folder.string(), request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
@@ -246,6 +268,23 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   return request;
 }
 
+Result<void> PlanComparison(SuiteRequest& request) {
+  if (!request.suite.comparison) return {};
+  const ComparisonPlan& plan = *request.suite.comparison;
+  if (request.until)
+    return BadInput("--until: the table [compare] of the suite asks the question: compare.rate");
+  request.until = plan.question;
+  if (request.repeat == 1) request.repeat = kRepetitionsUntilAnswered;
+  Duration alone{}, together{};
+  for (const SuiteCell& cell : request.suite.cells)
+    (MeasuresCost(cell) ? alone : together) += cell.plan.duration + kAroundARun;
+  const Duration block = alone + together / request.jobs;
+  if (block <= plan.budget) return {};
+  return BadInput(
+      fmt::format("--budget {}: one block of {} takes about {}", FormatDuration(plan.budget),
+                  Counted(std::ssize(request.suite.cells), "run"), RoughTime(ToSeconds(block))));
+}
+
 Result<void> CheckRepeat(const SuiteRequest& request) {
   if (request.until) {
     TRY(CheckJudged(*request.until, request.suite));
@@ -268,6 +307,7 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
   const bool terminal = summary != SummaryForm::kNothing && isatty(STDERR_FILENO) == 1;
   if (summary == SummaryForm::kLines) {
     request.finished = [&](const SuiteCell& cell, int repetition, const CellRun& run) {
+      if (request.suite.comparison) return;  // hundreds of runs, shown together at the end
       if (terminal) EraseProgressLine();
       PrintFinished(cell, repetition, run, ++done, of);
     };
@@ -288,6 +328,7 @@ Result<ExitCode> PrintResult(const SuiteRequest& request, const SuiteResult& res
     TRY(WriteWhole(line.values["junit"].as<std::string>(), ToJUnit(request, result)));
   }
   if (result.error) return tl::unexpected(*result.error);
+  if (request.suite.comparison) return StatusOfComparison(result);
   return request.until ? StatusOfAnswers(result) : SuiteExitCode(result);
 }
 

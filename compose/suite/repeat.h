@@ -21,6 +21,10 @@ Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);
 // request.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 
+// Takes over the question and the budget of a comparison, if the suite is one. Returns bad input if
+// the budget is too short for one block, or if --until asks another question.
+Result<void> PlanComparison(SuiteRequest& request);
+
 // Checks that every cell judges the claim in --until, and that this machine can run every cell.
 Result<void> CheckRepeat(const SuiteRequest& request);
 

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -17,12 +18,19 @@ namespace doublehold {
 Plan PlanOfRun(const SuiteCell& cell, int repetition) {
   Plan plan = cell.plan;
   if (repetition > 1)
-    plan.seed = Prng(cell.plan.seed, cell.name, static_cast<uint64_t>(repetition)).Next() >> 1U;
+    plan.seed = Prng(cell.plan.seed, "repetition", static_cast<uint64_t>(repetition)).Next() >> 1U;
   return plan;
 }
 
 std::filesystem::path FolderOfRun(const SuiteCell& cell, int repetition) {
   return std::filesystem::path("cells") / FolderName(cell.name) / std::to_string(repetition);
+}
+
+int RepetitionOf(const std::filesystem::path& folder, const SuiteCell& cell) {
+  const std::string number = folder.filename().string();
+  int repetition = 0;
+  std::from_chars(number.data(), number.data() + number.size(), repetition);
+  return repetition > 0 && folder == FolderOfRun(cell, repetition) ? repetition : 0;
 }
 
 Result<void> LockSuiteFolder(const std::filesystem::path& folder) {

@@ -14,10 +14,14 @@
 
 namespace doublehold {
 
-// Returns the plan of a repetition, counted from 1. Repetitions differ only in their seeds.
+// Returns the plan of a repetition, counted from 1. Repetitions differ only in their seeds. The runs
+// of a repetition have the same seed in all cells with the same first seed.
 Plan PlanOfRun(const SuiteCell& cell, int repetition);
 // Returns the run's folder, relative to the suite's folder.
 std::filesystem::path FolderOfRun(const SuiteCell& cell, int repetition);
+
+// Returns the repetition of a run in this folder, or 0 if the cell has no such folder.
+int RepetitionOf(const std::filesystem::path& folder, const SuiteCell& cell);
 
 // Locks the folder until this process ends, so that only one process runs a suite in it. Returns
 // bad input if another process has locked it.

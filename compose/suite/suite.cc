@@ -12,8 +12,10 @@
 #include "compose/driver/driver.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
+#include "compose/suite/comparison.h"
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
+#include "lib/base/prng.h"
 #include "lib/base/words.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/plan_json.h"
@@ -42,23 +44,31 @@ class SuiteRunner {
     result_.runs.resize(request_.suite.cells.size());
     if (request_.until)
       result_.answers.assign(request_.suite.cells.size(), Repetitions(*request_.until));
+    decided_.resize(request_.suite.cells.size());
     begun_ = RealMono();
     Plan();
     SaveSoFar();
     while (next_ < queue_.size() || !running_.empty()) {
-      while (next_ < queue_.size() && running_.size() < static_cast<size_t>(request_.jobs) &&
-             !result_.interrupted && !result_.failed_fast && !result_.error) {
-        const Job& job = queue_[next_++];
+      while (next_ < queue_.size() && !result_.interrupted && !result_.failed_fast &&
+             !result_.error && !result_.spent) {
+        const Job& job = queue_[next_];
+        if (IsNeeded(job) && !HasRoomFor(job)) break;
+        ++next_;
         if (!IsNeeded(job)) continue;
+        result_.spent = RealMono() + Expected(job) > EndOfBudget();
+        if (result_.spent) break;
         if (Result<void> ok = Start(job); !ok) result_.error = ok.error();
       }
       if (running_.empty()) break;  // after an interrupt or an error, or when every answer is known
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun_);
-    result_.not_begun = static_cast<size_t>(
-        std::count_if(queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(),
-                      [this](const Job& job) { return IsNeeded(job); }));
+    // A budget allows a number of runs that is not known before.
+    result_.not_begun = result_.spent
+                            ? 0
+                            : static_cast<size_t>(std::count_if(
+                                  queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(),
+                                  [this](const Job& job) { return IsNeeded(job); }));
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return std::move(result_);
   }
@@ -76,14 +86,47 @@ class SuiteRunner {
   };
 
   // Every cell runs once before a cell runs twice. So after an early end every cell has some runs.
+  // In a comparison, the cells that measure cost come first, and the order is drawn.
   void Plan() {
     for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
+      const auto block = static_cast<std::ptrdiff_t>(queue_.size());
       for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
         if (!request_.shard.Has(cell)) continue;
         if (request_.resumes && Keep({cell, repetition})) continue;
         queue_.push_back({cell, repetition});
       }
+      if (!request_.suite.comparison) continue;
+      Prng order(request_.suite.seed, "order", static_cast<uint64_t>(repetition));
+      for (auto left = std::ssize(queue_); left > block; --left)
+        std::swap(
+            queue_[static_cast<size_t>(left - 1)],
+            queue_[static_cast<size_t>(block) + order.Below(static_cast<uint64_t>(left - block))]);
+      std::stable_partition(queue_.begin() + block, queue_.end(),
+                            [this](const Job& job) { return RunsAlone(job); });
     }
+  }
+
+  [[nodiscard]] MonoTime EndOfBudget() const {
+    return request_.suite.comparison ? begun_ + request_.suite.comparison->budget : MonoTime::max();
+  }
+
+  [[nodiscard]] bool RunsAlone(const Job& job) const {
+    return request_.suite.comparison && MeasuresCost(request_.suite.cells[job.cell]);
+  }
+
+  [[nodiscard]] bool HasRoomFor(const Job& job) const {
+    if (RunsAlone(job)) return running_.empty();
+    return running_.size() < static_cast<size_t>(request_.jobs) &&
+           std::ranges::none_of(running_,
+                                [this](const auto& one) { return RunsAlone(one.second.job); });
+  }
+
+  // A run takes its planned duration plus the average extra time of the finished runs.
+  [[nodiscard]] Duration Expected(const Job& job) const {
+    const double extra = done_ == 0 ? 1 : extra_seconds_ / static_cast<double>(done_);
+    const auto nanoseconds = static_cast<int64_t>(extra * ToNs(Duration(std::chrono::seconds(1))));
+    return std::max(Duration::zero(),
+                    request_.suite.cells[job.cell].plan.duration + Duration(nanoseconds));
   }
 
   // Takes a run that is already finished. Removes the files of a run that is not.
@@ -101,6 +144,7 @@ class SuiteRunner {
   }
 
   [[nodiscard]] bool IsNeeded(const Job& job) const {
+    if (request_.suite.comparison) return !decided_[job.cell];
     return !request_.until || !result_.answers[job.cell].IsOver();
   }
 
@@ -151,24 +195,21 @@ class SuiteRunner {
     }
   }
 
-  // Estimates the remaining time. A run takes its planned duration plus the average extra time of
-  // the finished runs.
+  // Estimates the remaining time.
   void ShowProgress() const {
     if (!request_.progress) return;
     SuiteProgress now{.done = done_, .of = queue_.size(), .running = {}};
-    const double extra = done_ == 0 ? 1 : extra_seconds_ / static_cast<double>(done_);
-    const auto expected = [&](const Job& job) {
-      return std::max(0.0, ToSeconds(request_.suite.cells[job.cell].plan.duration) + extra);
-    };
     for (size_t i = next_; i < queue_.size(); ++i) {
-      if (IsNeeded(queue_[i])) now.seconds_left += expected(queue_[i]);
+      if (IsNeeded(queue_[i])) now.seconds_left += ToSeconds(Expected(queue_[i]));
     }
     for (const auto& [pid, running] : running_) {
       now.running.push_back(request_.suite.cells[running.job.cell].name);
       now.seconds_left +=
-          std::max(0.0, expected(running.job) - ToSeconds(RealMono() - running.begun));
+          std::max(0.0, ToSeconds(Expected(running.job) - (RealMono() - running.begun)));
     }
     now.seconds_left /= std::max(1, request_.jobs);
+    if (request_.suite.comparison)
+      now.seconds_left = std::min(now.seconds_left, ToSeconds(EndOfBudget() - RealMono()));
     request_.progress(now);
   }
 
@@ -208,6 +249,7 @@ class SuiteRunner {
     if (request_.until) result_.answers[job.cell].Take(job.repetition, run.trials);
     if (request_.finished) request_.finished(request_.suite.cells[job.cell], job.repetition, run);
     result_.runs[job.cell].push_back(std::move(run));
+    if (request_.suite.comparison) decided_ = FindDecidedCells(request_.suite, result_);
   }
 
   // Writes suite.json, so that it is readable if this process is killed. Since the file grows with
@@ -230,6 +272,7 @@ class SuiteRunner {
   MonoTime save_from_{};
   std::vector<Job> queue_;
   size_t next_ = 0;
+  std::vector<bool> decided_;  // of a comparison: the cells that need no further runs
   size_t done_ = 0;
   double extra_seconds_ = 0;  // total time of finished runs beyond their plans
   std::map<pid_t, Running> running_;

@@ -30,6 +30,13 @@ struct SuiteCell {
   std::string unmet{};
 };
 
+// A comparison of the rows of a suite (comparison.h).
+struct ComparisonPlan {
+  std::string baseline;  // the row that all others are compared with
+  Duration budget = std::chrono::minutes(5);
+  Until question;  // asked of each cell that does not measure cost
+};
+
 struct Suite {
   std::string name;
   uint64_t seed = 1;
@@ -38,6 +45,7 @@ struct Suite {
   std::vector<std::string> rows;    // row names in the order of the file
   std::vector<std::string> columns;
   std::map<std::string, std::string> about;  // column name to its description, if the file has one
+  std::optional<ComparisonPlan> comparison{};
   std::vector<SuiteCell> cells;
 };
 
@@ -51,6 +59,18 @@ struct Shard {
 
 // Adds a cell. Also adds its row and column if they are new.
 void AddCell(Suite& suite, SuiteCell cell);
+// Adds the cell that these settings describe. `where`: where the cell is named, for messages.
+// Returns bad input for settings that cannot be planned, and for a cell that the suite has already.
+Result<void> AddCellOf(Settings settings, const std::string& row, const std::string& column,
+                       const std::string& where, Suite& suite);
+// Sets seed and digest of a suite that has all its cells.
+void FinishSuite(Suite& suite);
+
+// Reads the baseline, budget ("5m") and question ("rate < 10% @ 95%") of a comparison. An empty
+// baseline is the first row. `where`: names them in messages. Returns bad input if the rows cannot
+// be compared.
+Result<void> SetComparison(const std::string& baseline, const std::string& budget,
+                           const std::string& question, const std::string& where, Suite& suite);
 
 // Reads a suite file:
 //
@@ -59,6 +79,7 @@ void AddCell(Suite& suite, SuiteCell cell);
 //   [row.NAME]      further settings of the cells of a row
 //   [column.NAME]   further settings of the cells of a column, and its description `about`
 //   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect
+//   [compare]       compares the rows: baseline, budget, rate
 //
 // Starts no driver: drivers are assumed fully capable until QueryDrivers queries them.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
@@ -67,6 +88,11 @@ Result<Suite> ReadSuite(const std::filesystem::path& file);
 // sets `unmet` of its cells. Returns bad input for any other error of a driver, and for a cell that
 // a driver cannot run.
 Result<void> QueryDrivers(Suite& suite, Shard shard = {});
+
+struct MeasuredValue {
+  double value = 0;
+  std::string unit;
+};
 
 // The result of one run of one cell.
 struct CellRun {
@@ -81,6 +107,7 @@ struct CellRun {
   bool interrupted = false;
   std::vector<std::string> findings{};  // claims that are not as expected, with their sentences
   RunTrials trials{};
+  std::map<std::string, MeasuredValue> measures{};  // "acquire p50"; see formats.md
 };
 
 // Sets the fields of `run` from verdict.json. Returns false, and changes nothing, if `verdict` is no
@@ -118,7 +145,8 @@ struct SuiteResult {
   double seconds = 0;
   bool interrupted = false;
   bool failed_fast = false;
-  size_t kept = 0;  // runs that were already finished
+  bool spent = false;  // the budget ended before all cells were decided
+  size_t kept = 0;     // runs that were already finished
   // Runs that did not start because of an interrupt, an error or a failure, or that no part has.
   size_t not_begun = 0;
   // The error if a run could not be started or suite.json could not be written, for example because

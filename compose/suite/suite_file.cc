@@ -42,9 +42,10 @@ Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions
                     .can = {"extend", "lease", "lost", "read-write", "reentrant", "token"}};
 }
 
-Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row,
-                           const std::string& column, const std::string& where,
-                           const std::string& file_name, const Settings& common) {
+// Returns the settings of one cell: the common ones, those of its row and column, and its own.
+Result<Settings> ReadCell(Settings& file, Settings cell, const std::string& row,
+                          const std::string& column, const std::string& where,
+                          const Settings& common) {
   for (const auto& [kind, name] : {std::pair{"row", row}, std::pair{"column", column}}) {
     if (const std::string why = WhyNotAName(name, kMostPartBytes); !why.empty())
       return BadInput(fmt::format("{}: {} {}", where, kind, why));
@@ -60,61 +61,101 @@ Result<SuiteCell> ReadCell(Settings& file, Settings cell, const std::string& row
   Settings own;
   for (const std::string& name : cell.Names()) {
     if (name == "row" || name == "column") continue;
-    const Setting setting = *cell.Take(name);
-    if (setting.is_list) {
-      own.SetList(name, setting.words, setting.where);
-    } else {
-      own.Set(name, setting.words.front(), setting.where);
-    }
+    own.Put(name, *cell.Take(name));
   }
   merged.Lay(own);
-  const std::string name = row + "/" + column;
-  merged.Set("name", name, where);
-  Result<Plan> plan = BuildPlan(merged, PresumeDriver);
-  if (!plan) {
-    // Adds the number and name of the cell, unless the message names a place in the file.
-    const bool placed = plan.error().message.starts_with(file_name);
-    return BadInput(placed ? plan.error().message
-                           : fmt::format("{} ({}): {}", where, name, plan.error().message));
-  }
-  return SuiteCell{.name = name,
-                   .row = row,
-                   .column = column,
-                   .plan = std::move(*plan),
-                   .settings = std::move(merged)};
+  return merged;
 }
 
 // Reads a [[cell]] table. A table with several rows and columns has a cell for each pair of them.
-Result<std::vector<SuiteCell>> ReadCells(Settings& file, int index, const std::string& file_name,
-                                         const Settings& common) {
+Result<void> ReadCells(Settings& file, int index, const std::string& file_name,
+                       const Settings& common, Suite& suite) {
   Settings cell = file.TakeBelow(fmt::format("cell.{}", index));
   const std::string where = fmt::format("{}: cell {}", file_name, index + 1);
   const auto rows = TRY(TakeRequired(cell, "row", where));
   const auto columns = TRY(TakeRequired(cell, "column", where));
-  std::vector<SuiteCell> cells;
   for (const std::string& row : rows) {
     for (const std::string& column : columns) {
-      SuiteCell read = TRY(ReadCell(file, cell, row, column, where, file_name, common));
-      cells.push_back(std::move(read));
-    }
-  }
-  return cells;
-}
-
-// Checks that no other cell has the same name or the same folder.
-Result<void> CheckDistinct(const Suite& suite, const SuiteCell& cell, const std::string& file) {
-  for (const SuiteCell& other : suite.cells) {
-    if (other.name == cell.name)
-      return BadInput(fmt::format("{}: two cells are called {}", file, cell.name));
-    if (FolderName(other.name) == FolderName(cell.name)) {
-      return BadInput(fmt::format("{}: cells '{}' and '{}' would have the same folder, {}", file,
-                                  other.name, cell.name, FolderName(cell.name)));
+      Settings settings = TRY(ReadCell(file, cell, row, column, where, common));
+      TRY(AddCellOf(std::move(settings), row, column, where, suite));
     }
   }
   return {};
 }
 
+// Checks that no other cell has the same name or the same folder.
+Result<void> CheckDistinct(const Suite& suite, const std::string& name, const std::string& where) {
+  for (const SuiteCell& other : suite.cells) {
+    if (other.name == name)
+      return BadInput(fmt::format("{}: two cells are called {}", where, name));
+    if (FolderName(other.name) == FolderName(name)) {
+      return BadInput(fmt::format("{}: cells '{}' and '{}' would have the same folder, {}", where,
+                                  other.name, name, FolderName(name)));
+    }
+  }
+  return {};
+}
+
+// Reads the table [compare], if there is one.
+Result<void> ReadComparison(Settings& settings, const std::string& file, Suite& suite) {
+  Settings table = settings.TakeBelow("compare");
+  if (table.Names().empty()) return {};
+  const auto word = [&](const char* name, const char* otherwise) -> Result<std::string> {
+    return TRY(table.TakeWord(name)).value_or(otherwise);
+  };
+  const std::string baseline = TRY(word("baseline", ""));
+  const std::string budget = TRY(word("budget", "5m"));
+  const std::string question = TRY(word("rate", "rate < 10% @ 95%"));
+  TRY(table.CheckAllTaken("setting of a comparison"));
+  return SetComparison(baseline, budget, question, file + ": compare.", suite);
+}
+
 }  // namespace
+
+Result<void> AddCellOf(Settings settings, const std::string& row, const std::string& column,
+                       const std::string& where, Suite& suite) {
+  const std::string name = row + "/" + column;
+  TRY(CheckDistinct(suite, name, where));
+  settings.Set("name", name, where);
+  Result<Plan> plan = BuildPlan(settings, PresumeDriver);
+  if (!plan) {
+    // Adds the place and the name of the cell, unless the message names a place.
+    const bool placed = plan.error().message.starts_with(where.substr(0, where.find(':')));
+    return BadInput(placed ? plan.error().message
+                           : fmt::format("{} ({}): {}", where, name, plan.error().message));
+  }
+  AddCell(suite, {.name = name,
+                  .row = row,
+                  .column = column,
+                  .plan = std::move(*plan),
+                  .settings = std::move(settings)});
+  return {};
+}
+
+void FinishSuite(Suite& suite) {
+  suite.seed = suite.cells.front().plan.seed;
+  std::string plans;
+  for (const SuiteCell& cell : suite.cells) plans += cell.name + ToJson(cell.plan).dump();
+  suite.plans = Sha1Hex(plans);
+}
+
+Result<void> SetComparison(const std::string& baseline, const std::string& budget,
+                           const std::string& question, const std::string& where, Suite& suite) {
+  if (suite.rows.size() < 2)
+    return BadInput(fmt::format("{}baseline: there is only {}; name one more to compare it with",
+                                where, suite.rows.front()));
+  ComparisonPlan plan{.baseline = baseline.empty() ? suite.rows.front() : baseline};
+  if (std::ranges::find(suite.rows, plan.baseline) == suite.rows.end())
+    return BadInput(where + "baseline: " + UnknownWord("row", plan.baseline, suite.rows));
+  const Result<Duration> time = ParseDuration(budget, std::nullopt, "m");
+  if (!time) return BadInput(fmt::format("{}budget: {}", where, time.error().message));
+  plan.budget = *time;
+  Result<Until> asked = ReadUntil(question);
+  if (!asked) return BadInput(fmt::format("{}rate: {}", where, asked.error().message));
+  plan.question = std::move(*asked);
+  suite.comparison = std::move(plan);
+  return {};
+}
 
 void AddCell(Suite& suite, SuiteCell cell) {
   const auto remember = [](std::vector<std::string>& names, const std::string& name) {
@@ -142,20 +183,14 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   if (count > kMostCells)
     return BadInput(fmt::format("{}: more than {} cells", file.string(), kMostCells));
   for (int index = 0; index < count; ++index) {
-    std::vector<SuiteCell> cells = TRY(ReadCells(settings, index, file.string(), common));
-    for (SuiteCell& cell : cells) {
-      TRY(CheckDistinct(suite, cell, file.string()));
-      AddCell(suite, std::move(cell));
-    }
+    TRY(ReadCells(settings, index, file.string(), common, suite));
   }
   for (const std::string& column : suite.columns) {
     const std::string name = fmt::format("column.{}.about", column);
     if (settings.Has(name)) suite.about[column] = TRY(settings.TakeWord(name)).value_or("");
   }
-  suite.seed = suite.cells.front().plan.seed;
-  std::string plans;
-  for (const SuiteCell& cell : suite.cells) plans += cell.name + ToJson(cell.plan).dump();
-  suite.plans = Sha1Hex(plans);
+  FinishSuite(suite);
+  TRY(ReadComparison(settings, file.string(), suite));
   TRY(settings.CheckAllTaken("setting of a suite", {"cell"}));
   return suite;
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compose/suite/comparison.h"
 #include "compose/suite/suite_tables.h"
 
 namespace doublehold {
@@ -28,6 +29,20 @@ json ToJson(const Repetitions& answer, double confidence) {
           {"undecided", answer.seen().undecided},
           {"lower_bound", LowerBoundAt(answer.seen(), confidence)},
           {"upper_bound", UpperBoundAt(answer.seen(), confidence)}};
+}
+
+std::map<std::string, MeasuredValue> MeasuresIn(const json& verdict) {
+  std::map<std::string, MeasuredValue> measures;
+  const json latency = verdict.value("latency", json::object());
+  for (const auto& [name, times] : latency.items()) {
+    for (const char* rank : {"p50", "p99"})
+      measures[name + " " + rank] = {
+          .value = times.at(fmt::format("{}_ns", rank)).get<double>(), .unit = "ns"};
+  }
+  const double seconds = verdict.at("seconds").get<double>();
+  if (seconds > 0)
+    measures["holds a second"] = {.value = verdict.value("grants", 0.0) / seconds, .unit = "/s"};
+  return measures;
 }
 
 json UntilToJson(const std::optional<Until>& until) {
@@ -61,6 +76,7 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           request.until ? ToJson(result.answers[i], request.until->question.confidence) : json()},
          {"runs", std::move(runs)}});
   }
+  const Suite& suite = request.suite;
   json planned = json::array();
   for (const SuiteCell& cell : request.suite.cells)
     planned.push_back({{"name", cell.name}, {"row", cell.row}, {"column", cell.column}});
@@ -74,6 +90,9 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"doublehold", DOUBLEHOLD_VERSION},
           {"repeat", request.repeat},
           {"until", UntilToJson(request.until)},
+          {"comparison", suite.comparison
+                             ? ToJson(CompareRows(suite, result), RankRows(suite, result), suite)
+                             : json()},
           {"jobs", request.jobs},
           {"seconds", result.seconds},
           {"as_expected", as_expected},
@@ -94,6 +113,7 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
     taken.interrupted = verdict.value("environment", json::object()).value("interrupted", false) &&
                         taken.overall != Name(Outcome::kViolated);
     taken.trials = TrialsIn(verdict);
+    taken.measures = MeasuresIn(verdict);
     for (const json& claim : verdict.at("claims")) {
       if (claim.at("as_expected").get<bool>()) continue;
       const json violations = claim.value("violations", json::array());

@@ -141,7 +141,7 @@ TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
       {good + "[[cell]]\ncolumn = 'calm'\n", ": cell 1: 'row' is missing"},
       {good + "[[cell]]\nrow = 'none'\n", ": cell 1: 'column' is missing"},
       {good + cell + "[[cell]]\n", ":7: cell: the table is empty; remove it"},
-      {good + cell + cell, ": two cells are called none/calm"},
+      {good + cell + cell, ": cell 2: two cells are called none/calm"},
       {good + "[[cell]]\nrow = 'noen'\ncolumn = 'calm'\n",
        ":5: cell.0.row: row 'noen' is unknown (did you mean 'none'?)"},
       {good + "[[cell]]\nrow = 'none'\ncolumn = 'clam'\n",
@@ -173,7 +173,7 @@ TEST_F(SuiteFile, TwoCellsNeverShareAFolder) {
   const std::string text =
       "[row.'a b']\nlock.name = 'none'\n[row.a-b]\nlock.name = 'none'\n[column.x]\nseed = 1\n"
       "[[cell]]\nrow = 'a b'\ncolumn = 'x'\n[[cell]]\nrow = 'a-b'\ncolumn = 'x'\n";
-  EXPECT_EQ(Refusal(text), ": cells 'a b/x' and 'a-b/x' would have the same folder, a-b-x");
+  EXPECT_EQ(Refusal(text), ": cell 2: cells 'a b/x' and 'a-b/x' would have the same folder, a-b-x");
 }
 
 TEST_F(SuiteFile, AMissingFileIsRefused) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/base/result.h"
@@ -32,6 +33,7 @@ class Settings {
   void AddTable(const std::string& name) { tables_.insert(name); }
   void Set(const std::string& name, std::string word, std::string where);
   void SetList(const std::string& name, std::vector<std::string> words, std::string where);
+  void Put(const std::string& name, Setting setting) { values_[name] = std::move(setting); }
 
   // Overrides settings by those of `over`. A list of tables in `over` replaces the whole list.
   void Lay(const Settings& over);

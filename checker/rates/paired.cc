@@ -1,0 +1,72 @@
+#include "checker/rates/paired.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "checker/rates/sequential.h"
+
+namespace doublehold {
+namespace {
+
+// Each of the two sides of a bound may err with half of the probability.
+double OneSided(double confidence) { return (1 + confidence) / 2; }
+
+// Whether `count` of `of` fair coins are so few that this refutes the coins.
+bool TooFew(int64_t count, int64_t of, double confidence) {
+  return AnswerAt({.limit = 0.5, .confidence = OneSided(confidence)},
+                  {.of = of, .violated = count}) == RateAnswer::kBelow;
+}
+
+}  // namespace
+
+std::string_view Name(Difference difference) {
+  constexpr std::array<std::string_view, 3> kNames{"not seen", "more", "less"};
+  return kNames[static_cast<size_t>(difference)];
+}
+
+Difference DifferenceOf(const PairCount& pairs, double confidence) {
+  const auto [of, first, second, both, undecided] = pairs;
+  const int64_t apart = first + second + undecided;
+  if (TooFew(second + undecided, apart, confidence)) return Difference::kMore;
+  if (TooFew(first + undecided, apart, confidence)) return Difference::kLess;
+  return Difference::kNotSeen;
+}
+
+Interval BoundsOf(const PairCount& pairs, double confidence) {
+  if (pairs.of == 0) return {.low = -1, .high = 1};
+  const double each = OneSided(OneSided(confidence));  // four bounds
+  const TrialCount more{.of = pairs.of, .violated = pairs.only_first, .undecided = pairs.undecided};
+  const TrialCount less{
+      .of = pairs.of, .violated = pairs.only_second, .undecided = pairs.undecided};
+  return {.low = LowerBoundAt(more, each) - UpperBoundAt(less, each),
+          .high = UpperBoundAt(more, each) - LowerBoundAt(less, each)};
+}
+
+int64_t FewestForDifference(double confidence) {
+  int64_t pairs = 1;
+  while (!TooFew(0, pairs, confidence)) ++pairs;
+  return pairs;
+}
+
+Shift ShiftOf(std::vector<double> differences, double confidence) {
+  Shift shift;
+  shift.bounds = {.low = -std::numeric_limits<double>::infinity(),
+                  .high = std::numeric_limits<double>::infinity()};
+  if (differences.empty()) return shift;
+  std::ranges::sort(differences);
+  const size_t of = differences.size();
+  shift.median = (differences[(of - 1) / 2] + differences[of / 2]) / 2;
+  // If the true median were below the bound, too few differences would be below it.
+  size_t outside = 0;
+  while (outside < of / 2 &&
+         TooFew(static_cast<int64_t>(outside), static_cast<int64_t>(of), confidence))
+    ++outside;
+  if (outside == 0) return shift;
+  shift.bounds = {.low = differences[outside - 1], .high = differences[of - outside]};
+  if (shift.bounds.low > 0) shift.difference = Difference::kMore;
+  if (shift.bounds.high < 0) shift.difference = Difference::kLess;
+  return shift;
+}
+
+}  // namespace doublehold

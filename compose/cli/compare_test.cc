@@ -1,0 +1,89 @@
+// Tests `doublehold compare` on real servers.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "compose/testing/program.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
+  const TestFolder folder;
+  const Finished finished =
+      RunProgram({"compare", "--locks", "set-nx-px,fenced", "--faults", "pause", "--budget", "15s",
+                  "--out", folder.path().string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_NE(finished.out.find("\ncompared with set-nx-px, "), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("\nnot decided, since the budget ended:\n"), std::string::npos)
+      << finished.out;
+  const fs::path suite = folder.path() / "comparison/latest";
+  const nlohmann::json json = ReadJson(suite / "suite.json");
+  EXPECT_EQ(json.at("interrupted"), false);
+  EXPECT_EQ(json.at("comparison").at("baseline"), "set-nx-px");
+  std::vector<nlohmann::json> plans;
+  for (const char* lock : {"set-nx-px", "fenced"}) {
+    for (const char* block : {"1", "2"}) {
+      nlohmann::json plan =
+          ReadJson(suite / "cells" / (std::string(lock) + "-pause") / block / "plan.json");
+      plans.push_back({plan.at("seed"), plan.at("faults"), plan.at("duration_ns")});
+    }
+  }
+  EXPECT_EQ(plans[0], plans[2]);
+  EXPECT_EQ(plans[1], plans[3]);
+  EXPECT_NE(plans[0], plans[1]) << "each block has its own seed";
+  EXPECT_EQ(RunProgram({"report", suite.string()}).exit_code, 0);
+}
+
+TEST(Compare, RefusesWhatCannotBeCompared) {
+  const TestFolder folder;
+  struct Case {
+    std::vector<std::string> words;
+    std::string why;
+  };
+  for (const Case& refused : std::vector<Case>{
+           {{}, "name the locks: --locks "},
+           {{"--locks", "redlock"}, "--baseline: there is only redlock; name one more"},
+           {{"--locks", "redlock,set-nx"}, "(did you mean 'set-nx-px-del'?)"},
+           {{"--locks", "redlock,fenced", "--baseline", "fence"}, "(did you mean 'fenced'?)"},
+           {{"--locks", "redlock,fenced", "--faults", "pause,clocks"}, "(did you mean 'clock'?)"},
+           {{"--locks", "redlock,fenced", "--budget", "soon"}, "--budget: "},
+           {{"--locks", "redlock,fenced", "--budget", "3s"}, "--budget 3s: one block of 10 runs"},
+           {{"--locks", "redlock,fenced", "--rate", "rate < 2"}, "--rate: "},
+           {{"--locks", "redlock,fenced", "--workload", "nested"},
+            "needs a lock that is reentrant"}}) {
+    std::vector<std::string> words{"compare", "--out", folder.path().string()};
+    words.insert(words.end(), refused.words.begin(), refused.words.end());
+    const Finished finished = RunProgram(words);
+    EXPECT_EQ(finished.exit_code, 3) << finished.out << finished.err;
+    EXPECT_NE(finished.err.find(refused.why), std::string::npos) << finished.err;
+    EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+  }
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(Compare, ASuiteFileComparesItsRows) {
+  const TestFolder folder;
+  const fs::path file = folder.path() / "two.toml";
+  const std::string cells =
+      "[experiment]\nworkload.duration = '1500ms'\n"
+      "[row.a]\nlock.name = 'set-nx-px'\n[row.b]\nlock.name = 'none'\n"
+      "[[cell]]\nrow = ['a', 'b']\ncolumn = 'x'\n";
+  WriteFile(file, "[compare]\nbaseline = 'b'\nbudget = '8s'\n" + cells);
+  const std::vector<std::string> words{"suite", file.string(), "--out", folder.path().string()};
+  const Finished finished = RunProgram(words);
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  EXPECT_NE(finished.out.find("\ncompared with b, "), std::string::npos) << finished.out;
+  WriteFile(file, "[compare]\nbaseline = 'c'\n" + cells);
+  const Finished refused = RunProgram(words);
+  EXPECT_EQ(refused.exit_code, 3) << refused.out;
+  EXPECT_NE(refused.err.find("two.toml: compare.baseline: "), std::string::npos) << refused.err;
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,76 @@
+// Compares the rows of a suite, such as locks, with one of them, the baseline.
+//
+// All cells run once before a cell runs twice: this is a block. The runs of a block have the same
+// seed, so the same arrivals and the same faults, and start in random order. So a run is compared
+// with the run of the baseline in the same column and block, and a slow minute of the machine
+// slows both.
+#ifndef DOUBLEHOLD_COMPOSE_SUITE_COMPARISON_H_
+#define DOUBLEHOLD_COMPOSE_SUITE_COMPARISON_H_
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "checker/rates/paired.h"
+#include "compose/suite/suite.h"
+
+namespace doublehold {
+
+// A claim of a row in a column, against the baseline: how many runs of the pairs were violated.
+struct ComparedRate {
+  std::string row, column, claim;
+  PairCount pairs;
+  Difference difference = Difference::kNotSeen;
+  Interval bounds{.low = -1, .high = 1};
+};
+
+// A measure of a row in a column without faults, against the baseline. Values are in the measure's
+// unit. A shift is the row's value minus the baseline's.
+struct ComparedMeasure {
+  std::string row, column, measure, unit;
+  std::vector<double> differences;  // one for each pair
+  double median = 0, median_of_baseline = 0;
+  Shift found;
+};
+
+struct Comparison {
+  // Of each single comparison: the error of 5 % is shared among all (Bonferroni).
+  double confidence = 0.95;
+  std::vector<ComparedRate> rates;
+  std::vector<ComparedMeasure> measures;
+};
+
+// Requires `suite.comparison`.
+Comparison CompareRows(const Suite& suite, const SuiteResult& result);
+
+// Whether a cell needs no further runs, by cell:
+// - a cell that measures cost: each measure differs from the baseline, or by less than 5 %;
+// - any other cell: its question (`until`) is answered, and it has as many runs as a clear
+//   difference takes;
+// - a cell of the baseline: also all other cells of its column are decided.
+std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result);
+
+// A cell that measures cost runs alone, so that no other run slows it: workload `cycle`, no faults.
+bool MeasuresCost(const SuiteCell& cell);
+
+// The claims that a row broke, each with the columns in which at least one run was violated.
+struct RankedRow {
+  std::string row;
+  int64_t runs = 0;
+  std::map<std::string, std::vector<std::string>> broken{};
+};
+// Returns the rows, those first that broke the fewest claims: claims about data count first, then
+// the claims that a lock exists to keep.
+std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result);
+
+nlohmann::json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,
+                      const Suite& suite);
+// Returns the comparison as text for a terminal: one line for each difference, then what was not
+// seen to differ, then the cells that are not decided and what a longer budget would decide.
+std::string FormatComparison(const SuiteRequest& request, const SuiteResult& result);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SUITE_COMPARISON_H_

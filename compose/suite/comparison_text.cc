@@ -1,0 +1,144 @@
+// A comparison as text for a terminal.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "checker/evidence/names.h"
+#include "checker/verdict/margin.h"
+#include "compose/options/screen.h"
+#include "compose/suite/comparison.h"
+#include "compose/suite/suite_tables.h"
+
+namespace doublehold {
+namespace {
+
+constexpr double kPercent = 100;
+constexpr double kExactBelow = 100;  // values from here on need no decimals
+
+// For example "48 to 100 points"; the numbers are rounded outwards.
+std::string PointsText(double low, double high) {
+  const double first = std::floor(kPercent * std::min(std::abs(low), std::abs(high)));
+  const double last = std::ceil(kPercent * std::max(std::abs(low), std::abs(high)));
+  return fmt::format("{:.0f} to {:.0f} points", first, last);
+}
+
+std::string Amount(double value, const std::string& unit) {
+  if (unit == "ns") return ShortTime(std::llround(value));
+  return fmt::format("{:.{}f} {}", value, std::abs(value) < kExactBelow ? 1 : 0, unit);
+}
+
+// For example "434.1 us, the baseline 95.2 us".
+std::string BothText(const ComparedMeasure& measure) {
+  return fmt::format("{}, the baseline {}", Amount(measure.median, measure.unit),
+                     Amount(measure.median_of_baseline, measure.unit));
+}
+
+std::string Line(const std::string& row, const std::string& column, const std::string& what,
+                 const std::string& text) {
+  return fmt::format("  {:<14} {:<10} {:<16} {}\n", row, column, what, text);
+}
+
+std::string RateLine(const ComparedRate& rate) {
+  const PairCount& pairs = rate.pairs;
+  const Interval& bounds = rate.bounds;
+  return Line(rate.row, rate.column, rate.claim,
+              fmt::format("violated in {} of {}, the baseline in {}: {} often, by {}",
+                          pairs.only_first + pairs.both, Counted(pairs.of, "run"),
+                          pairs.only_second + pairs.both, Name(rate.difference),
+                          PointsText(bounds.low, bounds.high)));
+}
+
+std::string MeasureLine(const ComparedMeasure& measure) {
+  const Interval& bounds = measure.found.bounds;
+  const double low = std::min(std::abs(bounds.low), std::abs(bounds.high));
+  const double high = std::max(std::abs(bounds.low), std::abs(bounds.high));
+  return Line(measure.row, measure.column, measure.measure,
+              fmt::format("{}: {}, by {} to {}", BothText(measure), Name(measure.found.difference),
+                          Amount(low, measure.unit), Amount(high, measure.unit)));
+}
+
+// What was not seen to differ, with one line for each row. The page has the bound of each.
+std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
+  std::string text;
+  for (const std::string& row : suite.rows) {
+    double most = 0;
+    int64_t claims = 0, measures = 0;
+    for (const ComparedRate& rate : comparison.rates) {
+      if (rate.row != row || rate.difference != Difference::kNotSeen) continue;
+      ++claims;
+      most = std::max({most, std::abs(rate.bounds.low), std::abs(rate.bounds.high)});
+    }
+    for (const ComparedMeasure& measure : comparison.measures)
+      measures += measure.row == row && measure.found.difference == Difference::kNotSeen ? 1 : 0;
+    if (claims + measures == 0) continue;
+    text +=
+        fmt::format("  {:<14} {} (each below {:.0f} points), {}\n", row, Counted(claims, "claim"),
+                    std::ceil(kPercent * most), Counted(measures, "measure"));
+  }
+  return text;
+}
+
+// What further runs can decide, for each cell that is not decided.
+std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
+  const std::vector<bool> decided = FindDecidedCells(request.suite, result);
+  std::string text;
+  for (size_t i = 0; i < decided.size(); ++i) {
+    const SuiteCell& cell = request.suite.cells[i];
+    if (decided[i] || result.runs[i].empty()) continue;
+    if (MeasuresCost(cell) || !request.until || result.answers[i].IsOver()) {
+      if (cell.row != request.suite.comparison->baseline)
+        text += fmt::format("  {:<26} more runs narrow the difference from {}\n", cell.name,
+                            request.suite.comparison->baseline);
+      continue;
+    }
+    const Repetitions& answer = result.answers[i];
+    text += fmt::format("  {:<26} {}", cell.name, AnswerText(answer, *request.until));
+    const TrialCount& seen = answer.seen();
+    const int64_t missing = FewestForBelow(request.until->question) - seen.of;
+    if (seen.violated + seen.undecided == 0 && missing > 0) {
+      const double runs = std::ceil(static_cast<double>(missing * answer.runs()) /
+                                    static_cast<double>(std::max<int64_t>(seen.of, 1)));
+      text += fmt::format("; {} more without a violation decide it ({})",
+                          Counted(static_cast<int64_t>(runs), "run"),
+                          RoughTime(runs * ToSeconds(cell.plan.duration)));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string FormatComparison(const SuiteRequest& request, const SuiteResult& result) {
+  const Comparison comparison = CompareRows(request.suite, result);
+  std::string text = "\nby what broke, the fewest first:\n";
+  for (const RankedRow& row : RankRows(request.suite, result)) {
+    std::string broken;
+    for (const auto& [claim, columns] : row.broken)
+      broken +=
+          fmt::format("{}{} ({})", broken.empty() ? "" : ", ", claim, fmt::join(columns, ", "));
+    text += fmt::format("  {:<14} {}\n", row.row, broken.empty() ? "nothing" : broken);
+  }
+  text += fmt::format(
+      "\ncompared with {}, in pairs of runs with equal seed and faults. Tests: exact binomial of "
+      "the\n"
+      "pairs that differ, and of signs for measures. All {} together err with at most 5 %:\n",
+      request.suite.comparison->baseline,
+      Counted(std::ssize(comparison.rates) + std::ssize(comparison.measures), "comparison"));
+  std::string seen;
+  for (const ComparedRate& rate : comparison.rates)
+    if (rate.difference != Difference::kNotSeen) seen += RateLine(rate);
+  for (const ComparedMeasure& measure : comparison.measures)
+    if (measure.found.difference != Difference::kNotSeen) seen += MeasureLine(measure);
+  text += seen.empty() ? "  no difference seen\n" : seen;
+  if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
+    text += "\nno difference seen (the report has the bounds):\n" + unseen;
+  if (const std::string open = OpenLines(request, result); !open.empty())
+    text +=
+        fmt::format("\nnot decided{}:\n{}", result.spent ? ", since the budget ended" : "", open);
+  return text + "\n";
+}
+
+}  // namespace doublehold

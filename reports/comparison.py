@@ -1,0 +1,182 @@
+"""The comparison in suite.json: how each row, such as a lock, differs from the baseline. The
+program tests the differences; this module only reads and words them."""
+
+from dataclasses import dataclass
+
+from math import ceil, floor
+from pathlib import Path
+
+from parsing import BadInput, Node, read_json
+from words import duration, listed, plural
+
+DIFFERENCES = ("not seen", "more", "less")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRate:
+    """A claim of a row in a column: in how many runs of the pairs each lock violated it."""
+
+    row: str
+    column: str
+    claim: str
+    pairs: int
+    only_row: int
+    only_baseline: int
+    both: int
+    undecided: int
+    difference: str
+    bounds: tuple[float, float]  # of the row's rate minus the baseline's
+
+    @property
+    def counts(self) -> tuple[str, str]:
+        """The violated runs of the row, and of the baseline."""
+        said = f" of {self.pairs}"
+        return f"{self.both + self.only_row}{said}", f"{self.both + self.only_baseline}{said}"
+
+    @property
+    def most(self) -> float:
+        return max(abs(bound) for bound in self.bounds)
+
+    @property
+    def found(self) -> str:
+        low, high = sorted(abs(100 * bound) for bound in self.bounds)
+        return f"{self.difference} often, by {floor(low)} to {ceil(high)} points"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMeasure:
+    """A measure of a row in a column without faults."""
+
+    row: str
+    column: str
+    measure: str
+    unit: str  # "ns" or "/s"
+    pairs: int
+    median: float
+    median_of_baseline: float
+    difference: str
+    shift: float  # the median difference in a pair
+    bounds: tuple[float, float] | None  # None: the pairs are too few
+
+    @property
+    def values(self) -> tuple[str, str]:
+        return amount(self.median, self.unit), amount(self.median_of_baseline, self.unit)
+
+    @property
+    def found(self) -> str:
+        if self.bounds is None:
+            return f"{plural(self.pairs, 'pair')} are too few"
+        low, high = self.bounds
+        if self.difference == "not seen":
+            return f"none seen; at most {amount(max(abs(low), abs(high)), self.unit)}"
+        least, most = sorted((abs(low), abs(high)))
+        share = ""
+        if self.median_of_baseline:
+            share = f" ({100 * self.shift / self.median_of_baseline:+.0f}\N{NO-BREAK SPACE}%)"
+        return f"{self.difference}, by {amount(least, self.unit)} to {amount(most, self.unit)}{share}"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRow:
+    """A row, and the claims that it broke, each with its columns."""
+
+    row: str
+    runs: int
+    broken: dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    baseline: str
+    budget_seconds: float
+    rows: list[RankedRow]  # the row that broke the fewest claims first
+    rates: list[ComparedRate]
+    measures: list[ComparedMeasure]
+
+    @property
+    def seen(self) -> list[ComparedRate]:
+        return [rate for rate in self.rates if rate.difference != "not seen"]
+
+    @property
+    def unseen(self) -> list[tuple[str, str, str, int, float]]:
+        """Row, column, claims, pairs and the largest bound of the claims that do not differ."""
+        cells: dict[tuple[str, str], list[ComparedRate]] = {}
+        for rate in self.rates:
+            if rate.difference == "not seen":
+                cells.setdefault((rate.row, rate.column), []).append(rate)
+        return [(row, column, listed([rate.claim for rate in rates]), rates[0].pairs,
+                 max(rate.most for rate in rates)) for (row, column), rates in cells.items()]
+
+    @property
+    def choice(self) -> str:
+        """Which row broke the fewest claims, and how it differs from the baseline."""
+        first = self.rows[0]
+        same = [row.row for row in self.rows if row.broken == first.broken]
+        if len(same) > 1:
+            return f"{listed(same)} broke the same claims: {_broken(first)}."
+        text = f"{first.row} broke the fewest claims: {_broken(first)}."
+        claims: dict[str, list[str]] = {}
+        for rate in self.seen:
+            if rate.row == first.row:
+                claims.setdefault(f"{rate.claim} was violated {rate.difference} often",
+                                  []).append(rate.column)
+        found = [f"{said} ({listed(columns)})" for said, columns in claims.items()]
+        found += [f"{one.measure}: {one.found}" for one in self.measures
+                  if one.row == first.row and one.measure == "acquire p50"]
+        return f"{text} Against {self.baseline}: {'; '.join(found)}." if found else text
+
+    @property
+    def sentence(self) -> str:
+        found = [one for one in (*self.rates, *self.measures) if one.difference != "not seen"]
+        return (f"{plural(len(found), 'difference')} from {self.baseline} in "
+                f"{plural(len(self.rates) + len(self.measures), 'comparison')}. The runs of a pair "
+                "have equal seed, arrivals and faults. The tests are the exact binomial test of "
+                "the pairs that differ (McNemar) and the sign test of measures. They hold at any "
+                "number of looks, and all comparisons together err with at most 5\N{NO-BREAK SPACE}%")
+
+
+def _broken(row: RankedRow) -> str:
+    return "; ".join(f"{claim} ({listed(columns)})" for claim, columns in row.broken.items()) \
+        or "none"
+
+
+def amount(value: float, unit: str) -> str:
+    if unit == "ns":
+        return duration(round(value))
+    return f"{value:.0f}{unit}" if abs(value) >= 100 else f"{value:.1f}{unit}"
+
+
+def read_comparison(folder: Path) -> Comparison | None:
+    """`folder`: of a suite."""
+    node = read_json(folder / "suite.json").maybe_node("comparison")
+    if node is None:
+        return None
+    return Comparison(
+        node.text("baseline"), node.number("budget_seconds"),
+        [RankedRow(row.text("row"), row.count("runs"),
+                   {one.text("claim"): one.texts("columns") for one in row.nodes("broken")})
+         for row in node.nodes("rows")],
+        [_rate(one) for one in node.nodes("rates")],
+        [_measure(one) for one in node.nodes("measures")])
+
+
+def _rate(node: Node) -> ComparedRate:
+    return ComparedRate(
+        node.text("row"), node.text("column"), node.text("claim"), node.count("pairs"),
+        node.count("only_row"), node.count("only_baseline"), node.count("both"),
+        node.count("undecided"), node.word("difference", DIFFERENCES), _bounds(node))
+
+
+def _measure(node: Node) -> ComparedMeasure:
+    bounds = None if node.data.get("bounds") is None else _bounds(node)
+    return ComparedMeasure(
+        node.text("row"), node.text("column"), node.text("measure"), node.text("unit"),
+        node.count("pairs"), node.number("median"), node.number("median_of_baseline"),
+        node.word("difference", DIFFERENCES), node.number("shift"), bounds)
+
+
+def _bounds(node: Node) -> tuple[float, float]:
+    match node.numbers("bounds"):
+        case [low, high]:
+            return low, high
+    raise BadInput(f"{node.where}: 'bounds' is not two numbers")

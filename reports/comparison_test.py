@@ -1,0 +1,69 @@
+import json
+import unittest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from comparison import read_comparison
+from parsing import BadInput
+
+RATE = {"row": "fenced", "column": "pause", "claim": "stock", "pairs": 15, "only_row": 0,
+        "only_baseline": 14, "both": 1, "undecided": 0, "difference": "less",
+        "bounds": [-1.0, -0.021]}
+MEASURE = {"row": "fenced", "column": "cost", "measure": "acquire p50", "unit": "ns", "pairs": 15,
+           "median": 43_000.0, "median_of_baseline": 40_000.0, "difference": "more",
+           "shift": 3000.0, "bounds": [1500.0, 5200.0]}
+ROWS = [{"row": "fenced", "runs": 30,
+         "broken": [{"claim": "exclusion", "columns": ["pause", "clock"]}]},
+        {"row": "set-nx-px", "runs": 30,
+         "broken": [{"claim": "stock", "columns": ["pause"]}]}]
+
+
+def read(**changes):
+    comparison = {"baseline": "set-nx-px", "budget_seconds": 300, "confidence": 0.99, "rows": ROWS,
+                  "rates": [RATE, {**RATE, "claim": "release", "difference": "not seen",
+                                   "bounds": [-0.4, 0.5]}],
+                  "measures": [MEASURE]} | changes
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "suite.json").write_text(json.dumps({"comparison": comparison}))
+        return read_comparison(Path(folder))
+
+
+class ComparisonTest(unittest.TestCase):
+    def test_names_the_lock_that_broke_the_fewest_claims_and_its_cost(self):
+        self.assertEqual(
+            read().choice,
+            "fenced broke the fewest claims: exclusion (pause and clock). Against set-nx-px: stock "
+            "was violated less often (pause); acquire p50: more, by 1.5\N{NO-BREAK SPACE}µs to 5.2\N{NO-BREAK SPACE}µs "
+            "(+8\N{NO-BREAK SPACE}%).")
+
+    def test_does_not_choose_between_locks_that_broke_the_same(self):
+        same = [{**row, "broken": ROWS[0]["broken"]} for row in ROWS]
+        self.assertEqual(read(rows=same).choice,
+                         "fenced and set-nx-px broke the same claims: exclusion (pause and clock).")
+
+    def test_rounds_bounds_outwards(self):
+        found = read()
+        self.assertEqual(found.seen[0].found, "less often, by 2 to 100 points")
+        self.assertEqual(found.seen[0].counts, ("1 of 15", "15 of 15"))
+        self.assertEqual(found.unseen, [("fenced", "pause", "release", 15, 0.5)])
+
+    def test_says_how_large_an_unseen_difference_may_be(self):
+        unseen = {**MEASURE, "difference": "not seen", "bounds": [-900.0, 2100.0]}
+        self.assertEqual(read(measures=[unseen]).measures[0].found, "none seen; at most 2.1\N{NO-BREAK SPACE}µs")
+        few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
+        self.assertEqual(read(measures=[few]).measures[0].found, "3 pairs are too few")
+
+    def test_refuses_a_damaged_comparison(self):
+        with self.assertRaises(BadInput):
+            read(rates=[{**RATE, "difference": "worse"}])
+        with self.assertRaises(BadInput):
+            read(measures=[{**MEASURE, "bounds": [1.0]}])
+
+    def test_a_suite_without_a_baseline_has_none(self):
+        with TemporaryDirectory() as folder:
+            (Path(folder) / "suite.json").write_text('{"comparison": null}')
+            self.assertIsNone(read_comparison(Path(folder)))
+
+
+if __name__ == "__main__":
+    unittest.main()
