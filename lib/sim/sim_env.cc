@@ -124,6 +124,15 @@ class SimEnv::SimSubscription final : public Subscription {
 SimEnv::SimEnv(World& world, World::Task& task)
     : world_(world), task_(task), random_(world.terms_.seed, "simulated task", task.number) {}
 
+Prng& SimEnv::Random() {
+  const std::optional<Redraw>& redraw = world_.terms_.redraw;
+  if (redraw && !redrawn_ && world_.events().size() >= redraw->after_events) {
+    redrawn_ = true;
+    random_ = Prng(redraw->seed, "redrawn task", task_.number);
+  }
+  return random_;
+}
+
 MonoTime SimEnv::Mono() {
   task_.looked = true;
   return world_.now();

@@ -23,7 +23,7 @@ class SimEnv final : public Env {
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
   std::unique_ptr<doublehold::Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override;
-  Prng& Random() override { return random_; }
+  Prng& Random() override;
   void Reach(Step step) override;
   void Record(Event event) override;
   int64_t SinceStartNs(MonoTime time) override;
@@ -36,6 +36,7 @@ class SimEnv final : public Env {
   World& world_;
   World::Task& task_;
   Prng random_;
+  bool redrawn_ = false;  // whether `random_` is of WorldTerms::redraw
 };
 
 }  // namespace doublehold::sim

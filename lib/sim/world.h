@@ -14,6 +14,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,18 @@ struct Workbench {
   std::unique_ptr<WorldMemory> left;  // the last world's memory, for the next world
 };
 
+// A choice that was asked.
+struct AskedChoice {
+  ChoiceKind kind = ChoiceKind::kFault;
+  size_t events_before = 0;  // number of events recorded before it
+};
+
+// Once a world has recorded `after_events` events, its tasks draw from the streams of another seed.
+struct Redraw {
+  size_t after_events = 0;
+  uint64_t seed = 0;
+};
+
 struct WorldTerms {
   int clients = 1;
   int nodes = 1;  // nodes 1.. keep locks; node 0 is the store
@@ -63,6 +76,9 @@ struct WorldTerms {
   // Request time: when the client sends it. Reply time: when the node executed the command. Must
   // outlive the world.
   std::vector<Frame>* frames = nullptr;
+  // If not null, every choice is noted here, in order. Must outlive the world.
+  std::vector<AskedChoice>* asked = nullptr;
+  std::optional<Redraw> redraw{};
 };
 
 class World {
@@ -137,6 +153,8 @@ class World {
   Due TakeNext(const Due& next);
   uint32_t Choose(ChoiceKind kind, uint32_t count) {
     ++asked_;
+    if (terms_.asked != nullptr)
+      terms_.asked->push_back({.kind = kind, .events_before = events().size()});
     return choices_.Choose(kind, count);
   }
   void NoteManyEffects() { effects_ += 2; }
