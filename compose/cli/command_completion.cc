@@ -53,7 +53,7 @@ std::vector<std::string> ListOptionValues(const std::string& option) {
   if (option == "topology") return ListNames(Topologies());
   if (option == "faults") return ListNames(Profiles());
   if (option == "driver") return ListNames(KeptDrivers());
-  if (option == "claims") return ClaimNames();
+  if (option == "claims" || option == "claim") return ClaimNames();
   return {};
 }
 

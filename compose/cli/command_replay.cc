@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "checker/evidence/names.h"
 #include "compose/cluster/namespaces.h"
@@ -9,6 +11,7 @@
 #include "compose/options/command_line.h"
 #include "compose/os/run_folder.h"
 #include "compose/replay/execution_story.h"
+#include "compose/replay/no_return.h"
 #include "compose/replay/trace.h"
 #include "compose/replay/trace_to_plan.h"
 #include "compose/run/run_once.h"
@@ -18,11 +21,20 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr int64_t kContinuations = 1'000;  // the default of --curve
+constexpr int64_t kMostContinuations = 1'000'000;
+
 po::options_description ReplayOptions() {
   po::options_description options("options");
   auto add = options.add_options();
   add("json", po::value<std::string>(), "write the trace to this file; replay reads it too");
   add("into", po::value<std::string>(), "write a run folder with the trace, for check and report");
+  add("curve", po::value<int64_t>()->implicit_value(kContinuations, std::to_string(kContinuations)),
+      "curve of no return: from each step, the share of this many random continuations that "
+      "violate "
+      "the claim");
+  add("claim", po::value<std::string>(),
+      "with --curve: the claim; default: the first violated one");
   add("real", "also run it on real servers with the same faults, and compare the verdicts");
   add("out", po::value<std::string>()->default_value("runs"),
       "with --real: folder for run folders");
@@ -67,11 +79,39 @@ std::map<std::string, TimingDependence> FindTimingDependences(const Scenario& sc
   return dependences;
 }
 
+// Joins "--curve" and a number that follows it. Boost reads an optional value only after '='.
+Words JoinCurve(Words words) {
+  const auto curve = std::ranges::find(words, "--curve");
+  if (curve == words.end() || std::next(curve) == words.end()) return words;
+  const std::string& number = *std::next(curve);
+  if (number.find_first_not_of("0123456789") != std::string::npos) return words;
+  *curve += "=" + number;
+  words.erase(std::next(curve));
+  return words;
+}
+
+// Returns nothing if the line does not ask for the curve.
+Result<std::optional<NoReturnCurve>> ComputeCurve(const ParsedLine& line, const Scenario& scenario,
+                                                  const sim::Deviations& choices,
+                                                  const std::vector<ExecutionStep>& steps,
+                                                  const RunVerdict& verdict) {
+  if (!line.values.contains("curve")) {
+    if (line.values.contains("claim")) return BadInput("--claim: only with --curve");
+    return std::nullopt;
+  }
+  NoReturnTerms terms{.each = line.values["curve"].as<int64_t>(),
+                      .jobs = std::max(std::thread::hardware_concurrency(), 1U)};
+  if (terms.each < 1 || terms.each > kMostContinuations)
+    return BadInput(fmt::format("--curve: must be from 1 to {}", kMostContinuations));
+  if (line.values.contains("claim")) terms.claim = line.values["claim"].as<std::string>();
+  return TRY(ComputeNoReturn(scenario, choices, steps, verdict, terms));
+}
+
 }  // namespace
 
 Result<ExitCode> ReplayCommand(const Words& words) {
-  const ParsedLine line =
-      TRY(ParseLine(words, ReplayOptions(), "replay REPLAY-STRING|TRACE.json|FOLDER [options]"));
+  const ParsedLine line = TRY(ParseLine(JoinCurve(words), ReplayOptions(),
+                                        "replay REPLAY-STRING|TRACE.json|FOLDER [options]"));
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1)
     return BadInput("name exactly one replay string, as explore prints it, or one trace");
@@ -91,6 +131,8 @@ Result<ExitCode> ReplayCommand(const Words& words) {
   }
   const RunVerdict verdict = Judge(execution.history);
   const std::vector<ExecutionStep> steps = DescribeSteps(execution.history, verdict);
+  const std::optional<NoReturnCurve> curve =
+      TRY(ComputeCurve(line, scenario, replay.choices, steps, verdict));
   const std::optional<SafeExecution> safe = FindNearestSafe(replay, scenario, verdict);
   const Trace trace{.replay = replay,
                     .plan = plan,
@@ -98,7 +140,8 @@ Result<ExitCode> ReplayCommand(const Words& words) {
                     .frames = frames,
                     .verdict = verdict,
                     .steps = steps,
-                    .safe = safe};
+                    .safe = safe,
+                    .curve = curve};
   // Printed last, so that only the error is printed if a file cannot be written.
   std::string written;
   if (line.values.contains("json")) {
@@ -115,7 +158,8 @@ Result<ExitCode> ReplayCommand(const Words& words) {
                               ? "the last choice"
                               : fmt::format("\"{}\"", fmt::join(safe->without, "\" and \"")),
                           ToText(safe->replay), written);
-  fmt::print("{}{}\n{}{}", MakeTitle(scenario, execution), ToText(steps), ToText(verdict), written);
+  fmt::print("{}{}\n{}{}{}", MakeTitle(scenario, execution), ToText(steps),
+             curve ? ToText(*curve, steps) + "\n" : "", ToText(verdict), written);
   if (real)
     return ReplayOnRealServers(line, *real, verdict,
                                FindTimingDependences(scenario, replay.choices, verdict));

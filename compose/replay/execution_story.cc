@@ -33,9 +33,9 @@ class StoryWriter {
     for (const Event& event : history_.events) Take(event);
     for (auto& [who, refused] : refused_) Flush(refused);
     for (const auto& [what, asked] : open_) {
-      if (asked.op != Op::kWait)
-        Add(asked.at_ns, StepKind::kDone,
-            Who(asked) + DescribeRequest(asked) + ", and no answer ever comes");
+      if (asked->op != Op::kWait)
+        Add(*asked, StepKind::kDone,
+            Who(*asked) + DescribeRequest(*asked) + ", and no answer ever comes");
     }
     for (const Hold& hold : evidence_.holds().all) LeaseOver(hold);
     for (const ClaimVerdict& claim : verdict_.claims) Found(claim);
@@ -46,14 +46,22 @@ class StoryWriter {
  private:
   using Asker = std::tuple<int32_t, TaskKind, uint8_t>;
   struct Refused {
-    Event first{};
+    const Event* first = nullptr;
     int64_t last_ns = 0;
     int count = 0;
     bool by_dead_server = false;  // whether a server was dead at the first of these attempts
   };
 
-  void Add(int64_t at_ns, StepKind kind, std::string text) {
-    steps_.push_back({at_ns, kind, std::move(text)});
+  // Adds a step that tells of `event`, which is an element of the history.
+  void Add(const Event& event, StepKind kind, std::string text) {
+    const auto events = static_cast<size_t>(&event - history_.events.data()) + 1;
+    steps_.push_back({event.at_ns, kind, std::move(text), events});
+  }
+  // Adds a step that has no event of its own.
+  void AddAt(int64_t at_ns, StepKind kind, std::string text, std::string claim = {}) {
+    const auto after = std::ranges::upper_bound(history_.events, at_ns, {}, &Event::at_ns);
+    const auto events = static_cast<size_t>(after - history_.events.begin());
+    steps_.push_back({at_ns, kind, std::move(text), events, std::move(claim)});
   }
   std::string Who(const Event& event) const {
     return event.client > 0 ? OwnerName(evidence_.disturbances(), SessionOf(event))
@@ -65,21 +73,21 @@ class StoryWriter {
     if (event.op == Op::kFault) return Fault(event);
     if (event.op == Op::kFinal)
       return Add(
-          event.at_ns, StepKind::kDone,
+          event, StepKind::kDone,
           fmt::format("at the end the stock is {}, of {} orders", event.value[0], event.value[1]));
     if (event.op == Op::kExpiry) {
       if (event.value[0] == -1)
-        Add(event.at_ns, StepKind::kDone, Key(event) + " is still there, and never expires");
+        Add(event, StepKind::kDone, Key(event) + " is still there, and never expires");
       return;
     }
     const Asker who{event.client, event.task, event.thread};
     const std::pair what{who, event.op};
     if (event.type == EventType::kInvoke) {
-      open_[what] = event;
+      open_[what] = &event;
       return;
     }
     const auto found = open_.find(what);
-    const Event asked = found == open_.end() ? event : found->second;
+    const Event& asked = found == open_.end() ? event : *found->second;
     if (found != open_.end()) open_.erase(found);
     Answered(asked, event);
   }
@@ -88,7 +96,7 @@ class StoryWriter {
     Refused& refused = refused_[{answer.client, answer.task, answer.thread}];
     if (answer.op == Op::kAcquire && answer.type == EventType::kFail) {
       if (refused.count++ == 0) {
-        refused.first = answer;
+        refused.first = &answer;
         refused.by_dead_server = server_is_dead_;
       }
       refused.last_ns = answer.at_ns;
@@ -98,8 +106,8 @@ class StoryWriter {
     if (text.empty()) return;
     Flush(refused);
     const bool late = answer.at_ns - asked.at_ns > kSoonNs && answer.client > 0;
-    if (late) Add(asked.at_ns, StepKind::kDone, Who(asked) + DescribeRequest(asked));
-    Add(answer.at_ns, StepKind::kDone, Who(answer) + text);
+    if (late) Add(asked, StepKind::kDone, Who(asked) + DescribeRequest(asked));
+    Add(answer, StepKind::kDone, Who(answer) + text);
   }
 
   void Flush(Refused& refused) {
@@ -111,8 +119,8 @@ class StoryWriter {
     const std::string how = refused.by_dead_server ? ", and cannot obtain it: a server is dead"
                             : once                 ? ", and is refused"
                                                    : ", and is refused each time";
-    Add(refused.first.at_ns, StepKind::kDone,
-        Who(refused.first) + DescribeRequest(refused.first) + times + how);
+    Add(*refused.first, StepKind::kDone,
+        Who(*refused.first) + DescribeRequest(*refused.first) + times + how);
     refused.count = 0;
   }
 
@@ -194,9 +202,9 @@ class StoryWriter {
     if (event.type == EventType::kInvoke) {
       server_is_dead_ = server_is_dead_ || (TraitsOf(fault).Has(FaultTrait::kKills) &&
                                             !fault.nodes.empty() && history_.facts.nodes == 1);
-      return Add(event.at_ns, StepKind::kFault, fault.what);
+      return Add(event, StepKind::kFault, fault.what);
     }
-    if (event.value[1] > 0) Add(event.at_ns, StepKind::kFault, "that is over: " + fault.what);
+    if (event.value[1] > 0) Add(event, StepKind::kFault, "that is over: " + fault.what);
   }
 
   void LeaseOver(const Hold& hold) {
@@ -204,10 +212,10 @@ class StoryWriter {
     if (hold.LiveAt(end_ns)) return;
     const int64_t over_ns = hold.LeaseEndBefore(end_ns);
     if (over_ns <= hold.core.from_ns || over_ns >= end_ns) return;
-    Add(over_ns, StepKind::kDone,
-        fmt::format("{}'s lease of {} ends, and it still holds the lock",
-                    OwnerName(evidence_.disturbances(), hold.owner()),
-                    KeyName(history_.facts, hold.key)));
+    AddAt(over_ns, StepKind::kDone,
+          fmt::format("{}'s lease of {} ends, and it still holds the lock",
+                      OwnerName(evidence_.disturbances(), hold.owner()),
+                      KeyName(history_.facts, hold.key)));
   }
 
   void Found(const ClaimVerdict& claim) {
@@ -223,7 +231,7 @@ class StoryWriter {
       // A violation without a time is shown at the end.
       const bool is_known = violation.from_ns > 0 || violation.to_ns > 0;
       const int64_t end_ns = history_.events.empty() ? 0 : history_.events.back().at_ns;
-      Add(is_known ? violation.from_ns : end_ns, StepKind::kFound, std::move(text));
+      AddAt(is_known ? violation.from_ns : end_ns, StepKind::kFound, std::move(text), claim.claim);
     }
   }
 
@@ -232,7 +240,7 @@ class StoryWriter {
   const Evidence evidence_;
   const bool takes_one_;  // a write is a decrement, not a SET
   std::vector<ExecutionStep> steps_;
-  std::map<std::pair<Asker, Op>, Event> open_;
+  std::map<std::pair<Asker, Op>, const Event*> open_;
   std::map<Asker, Refused> refused_;
   bool server_is_dead_ = false;  // whether the only node was killed
 };

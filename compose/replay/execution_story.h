@@ -17,7 +17,9 @@ struct ExecutionStep {
   enum class Kind : uint8_t { kDone, kFault, kFound };
   int64_t at_ns = 0;
   Kind kind = Kind::kDone;
-  std::string text;  // for example "client 1 is granted item-0"
+  std::string text;     // for example "client 1 is granted item-0"
+  size_t events = 0;    // length of the shortest prefix of the history that contains this step
+  std::string claim{};  // of a violation: the violated claim
 };
 // Requires that `verdict` belongs to `history`. Successive refused attempts of one client are one
 // step.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "checker/rates/trials.h"
 #include "compose/os/run_folder.h"
 #include "lib/base/file_kind.h"
 #include "lib/plan/plan_json.h"
@@ -39,6 +40,23 @@ nlohmann::json ToJson(const std::optional<SafeExecution>& safe) {
       {"replay", ToText(safe->replay)}, {"without", safe->without}, {"steps", ToJson(safe->steps)}};
 }
 
+nlohmann::json ToJson(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps) {
+  nlohmann::json points = nlohmann::json::array();
+  for (const NoReturnPoint& point : curve.points) {
+    const Interval exact = ClopperPearsonOf(point.violated);
+    points.push_back({{"step", point.step},
+                      {"violated", point.violated.violated},
+                      {"undecided", point.violated.undecided},
+                      {"clopper_pearson_95", {exact.low, exact.high}}});
+  }
+  const size_t jump = curve.LargestJump();
+  return {{"claim", curve.claim},
+          {"continuations", curve.points.front().violated.of},
+          {"points", std::move(points)},
+          {"jump", jump == 0 ? nlohmann::json() : nlohmann::json(curve.points[jump].step)},
+          {"sentence", DescribeJump(curve, steps)}};
+}
+
 nlohmann::json ToJson(const Trace& trace) {
   nlohmann::json choices = nlohmann::json::array();
   for (const sim::Deviation& choice : trace.replay.choices)
@@ -47,10 +65,12 @@ nlohmann::json ToJson(const Trace& trace) {
   for (size_t i = 0; i < trace.execution.begun_faults.size(); ++i)
     faults.push_back({{"fault", EntryOf(trace.execution.begun_faults[i]).name},
                       {"what", trace.execution.history.facts.faults[i].what}});
-  return {{"version", kTraceVersion},       {"doublehold", DOUBLEHOLD_VERSION},
-          {"replay", ToText(trace.replay)}, {"choices", std::move(choices)},
-          {"faults", std::move(faults)},    {"steps", ToJson(trace.steps)},
-          {"safe", ToJson(trace.safe)}};
+  nlohmann::json json = {{"version", kTraceVersion},       {"doublehold", DOUBLEHOLD_VERSION},
+                         {"replay", ToText(trace.replay)}, {"choices", std::move(choices)},
+                         {"faults", std::move(faults)},    {"steps", ToJson(trace.steps)},
+                         {"safe", ToJson(trace.safe)}};
+  if (trace.curve) json["curve"] = ToJson(*trace.curve, trace.steps);
+  return json;
 }
 
 }  // namespace

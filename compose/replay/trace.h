@@ -13,6 +13,7 @@
 #include "compose/explore/simulate.h"
 #include "compose/replay/execution_story.h"
 #include "compose/replay/nearest_safe.h"
+#include "compose/replay/no_return.h"
 #include "lib/history/frame.h"
 
 namespace doublehold {
@@ -26,7 +27,8 @@ struct Trace {
   const std::vector<Frame>& frames;  // of the execution
   const RunVerdict& verdict;         // belongs to the execution's history
   const std::vector<ExecutionStep>& steps;
-  const std::optional<SafeExecution>& safe;  // none: null in the file
+  const std::optional<SafeExecution>& safe;   // none: null in the file
+  const std::optional<NoReturnCurve>& curve;  // none: left out of the file
 };
 // The text of trace.json.
 std::string ToText(const Trace& trace);

@@ -35,7 +35,8 @@ class TraceFiles : public ::testing::Test {
                                .frames = frames_,
                                .verdict = verdict_,
                                .steps = DescribeSteps(execution_.history, verdict_),
-                               .safe = FindNearestSafe(replay_, scenario, verdict_)});
+                               .safe = FindNearestSafe(replay_, scenario, verdict_),
+                               .curve = curve_});
   }
 
   TestFolder folder_;
@@ -43,6 +44,7 @@ class TraceFiles : public ::testing::Test {
   Execution execution_;
   std::vector<Frame> frames_;
   RunVerdict verdict_;
+  std::optional<NoReturnCurve> curve_;
 };
 
 TEST_F(TraceFiles, AreARunFolderWithTheVerdictOfTheExecution) {
@@ -64,6 +66,25 @@ TEST_F(TraceFiles, AreARunFolderWithTheVerdictOfTheExecution) {
             R"([{"fault":"pause","what":"client 1 stopped for 640ms"}])");
   EXPECT_EQ(trace.at("steps").at(1).dump(),
             R"({"at_ns":200000,"kind":"fault","text":"client 1 stopped for 640ms"})");
+}
+
+TEST_F(TraceFiles, HaveTheCurveOfNoReturnIfItWasComputed) {
+  ASSERT_TRUE(WriteTo(folder_.path() / "without").has_value());
+  EXPECT_FALSE(ReadJson(folder_.path() / "without" / "trace.json").contains("curve"));
+  curve_ = {.claim = "exclusion",
+            .points = {{.step = 0, .violated = {.of = 4, .violated = 0, .undecided = 4}},
+                       {.step = 2, .violated = {.of = 4, .violated = 4}}}};
+  ASSERT_TRUE(WriteTo(folder_.path() / "with").has_value());
+  const nlohmann::json curve = ReadJson(folder_.path() / "with" / "trace.json").at("curve");
+  EXPECT_EQ(curve.at("claim"), "exclusion");
+  EXPECT_EQ(curve.at("continuations"), 4);
+  EXPECT_EQ(curve.at("jump"), 2);
+  EXPECT_EQ(curve.at("sentence"),
+            "The share that violates exclusion jumps most at step 2, from 0 % to 100 %: client 1 "
+            "stopped for 640ms.");
+  EXPECT_EQ(curve.at("points").at(0).dump(),
+            R"({"clopper_pearson_95":[0.0,1.0],"step":0,"undecided":4,"violated":0})");
+  EXPECT_EQ(curve.at("points").at(1).at("violated"), 4);
 }
 
 TEST_F(TraceFiles, AreReplayedAsWritten) {
