@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -230,6 +231,25 @@ std::string DescribeJump(const NoReturnCurve& curve, const std::vector<Execution
   return fmt::format("The share that violates {} jumps most at step {}, from {} to {}: {}.",
                      curve.claim, point.step, ShareText(curve.points[at - 1]), ShareText(point),
                      StepText(point, steps));
+}
+
+nlohmann::json ToJson(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps) {
+  nlohmann::json points = nlohmann::json::array();
+  for (const NoReturnPoint& point : curve.points) {
+    const Interval exact = ClopperPearsonOf(point.violated);
+    points.push_back({{"step", point.step},
+                      {"text", StepText(point, steps)},
+                      {"violated", point.violated.violated},
+                      {"undecided", point.violated.undecided},
+                      {"share", point.Share()},
+                      {"clopper_pearson_95", {exact.low, exact.high}}});
+  }
+  const size_t jump = curve.LargestJump();
+  return {{"claim", curve.claim},
+          {"continuations", curve.points.front().violated.of},
+          {"points", std::move(points)},
+          {"jump", jump == 0 ? nlohmann::json() : nlohmann::json(curve.points[jump].step)},
+          {"sentence", DescribeJump(curve, steps)}};
 }
 
 std::string ToText(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps) {

@@ -12,6 +12,7 @@
 #define DOUBLEHOLD_COMPOSE_REPLAY_NO_RETURN_H_
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ Result<NoReturnCurve> ComputeNoReturn(const Scenario& scenario, const sim::Devia
 // A table with a row for each point, and a sentence about the largest jump. `steps` are of the
 // execution.
 std::string ToText(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps);
+// The member `curve` of trace.json (docs/formats.md).
+nlohmann::json ToJson(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps);
 // The sentence about the largest jump.
 std::string DescribeJump(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps);
 

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "checker/rates/trials.h"
 #include "compose/os/run_folder.h"
 #include "lib/base/file_kind.h"
 #include "lib/plan/plan_json.h"
@@ -38,23 +37,6 @@ nlohmann::json ToJson(const std::optional<SafeExecution>& safe) {
   if (!safe) return nullptr;
   return {
       {"replay", ToText(safe->replay)}, {"without", safe->without}, {"steps", ToJson(safe->steps)}};
-}
-
-nlohmann::json ToJson(const NoReturnCurve& curve, const std::vector<ExecutionStep>& steps) {
-  nlohmann::json points = nlohmann::json::array();
-  for (const NoReturnPoint& point : curve.points) {
-    const Interval exact = ClopperPearsonOf(point.violated);
-    points.push_back({{"step", point.step},
-                      {"violated", point.violated.violated},
-                      {"undecided", point.violated.undecided},
-                      {"clopper_pearson_95", {exact.low, exact.high}}});
-  }
-  const size_t jump = curve.LargestJump();
-  return {{"claim", curve.claim},
-          {"continuations", curve.points.front().violated.of},
-          {"points", std::move(points)},
-          {"jump", jump == 0 ? nlohmann::json() : nlohmann::json(curve.points[jump].step)},
-          {"sentence", DescribeJump(curve, steps)}};
 }
 
 nlohmann::json ToJson(const Trace& trace) {

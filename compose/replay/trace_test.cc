@@ -83,7 +83,8 @@ TEST_F(TraceFiles, HaveTheCurveOfNoReturnIfItWasComputed) {
             "The share that violates exclusion jumps most at step 2, from 0 % to 100 %: client 1 "
             "stopped for 640ms.");
   EXPECT_EQ(curve.at("points").at(0).dump(),
-            R"({"clopper_pearson_95":[0.0,1.0],"step":0,"undecided":4,"violated":0})");
+            R"({"clopper_pearson_95":[0.0,1.0],"share":0.0,"step":0,"text":"the start",)"
+            R"("undecided":4,"violated":0})");
   EXPECT_EQ(curve.at("points").at(1).at("violated"), 4);
 }
 
