@@ -11,6 +11,7 @@ import palette
 import words
 from exploration import Exploration
 from export import PLOTS
+from figures_curve import curve_of_no_return
 from figures_overview import overview
 from figures_speed import speed
 from figures_stock import stock
@@ -103,6 +104,8 @@ def run_page(run: Run) -> str:
         tokens=any(story.has_tokens for story in drawn),
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,
         pictures=[_draw_story(story, closeup) for story, closeup in zip(drawn, closeups)],
+        curve=inline(curve_of_no_return(trace.curve), "curve", trace.curve.sentence)
+        if trace and trace.curve else None,
         calm=None if stories else inline(zoom(closeups[0]), "zoom",
                                          "A few milliseconds of the timeline"),
         descriptions=[] if all_shown else descriptions, fold=SENTENCES_BEFORE_FOLD,

@@ -40,7 +40,7 @@ def read_rates(cell: Node) -> list[ClaimRate]:
     """Returns an empty list for a suite of a version that did not count rates."""
     if "rates" not in cell.data:
         return []
-    return [ClaimRate(_claim(node), _trials(node), _pair(node, "clopper_pearson_95"))
+    return [ClaimRate(_claim(node), _trials(node), read_pair(node, "clopper_pearson_95"))
             for node in cell.nodes("rates")]
 
 
@@ -49,7 +49,7 @@ def read_trials(verdict: Node, claim: str | None = None) -> ClaimRate | None:
     node = verdict.maybe_node("trials")
     if node is None:
         return None
-    return ClaimRate(claim, _trials(node), _pair(node, "clopper_pearson_95"))
+    return ClaimRate(claim, _trials(node), read_pair(node, "clopper_pearson_95"))
 
 
 def read_answer(cell: Node) -> Answer | None:
@@ -81,7 +81,7 @@ def _trials(node: Node) -> Trials:
                   node.count("undecided"))
 
 
-def _pair(node: Node, key: str) -> tuple[float, float]:
+def read_pair(node: Node, key: str) -> tuple[float, float]:
     match node.numbers(key):
         case [low, high]:
             return low, high

@@ -21,6 +21,18 @@ STYLE = Path(__file__).parent / "templates/style.css"
 LEAST_PX = 9
 
 
+def curve() -> dict[str, Any]:
+    """Returns a curve of no return of the trace that `write_trace` writes."""
+    return {"claim": "exclusion", "continuations": 200, "jump": 2,
+            "sentence": "The share jumps most at step 2.",
+            "points": [{"step": 0, "text": "the start", "violated": 50, "undecided": 0,
+                        "share": 0.25, "clopper_pearson_95": [0.1916, 0.3160]},
+                       {"step": 1, "text": f"client 1 is granted{HOSTILE}", "violated": 40,
+                        "undecided": 0, "share": 0.2, "clopper_pearson_95": [0.147, 0.2622]},
+                       {"step": 2, "text": "client 1 stopped", "violated": 200, "undecided": 0,
+                        "share": 1.0, "clopper_pearson_95": [0.9817, 1.0]}]}
+
+
 class RunPage(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -43,14 +55,15 @@ class RunPage(unittest.TestCase):
         file = self.run_folder / "verdict.json"
         file.write_text(json.dumps({**json.loads(file.read_text()), **values}))
 
-    def write_trace(self, version: int = 1) -> None:
+    def write_trace(self, version: int = 1, curve: dict[str, Any] | None = None) -> None:
         steps = [{"at_ns": 200_000, "kind": "done", "text": f"client 1 is granted{HOSTILE}"},
                  {"at_ns": 200_000, "kind": "fault", "text": "client 1 stopped for 640ms"},
                  {"at_ns": 454 * MS, "kind": "found", "text": "exclusion is violated"}]
         (self.run_folder / "trace.json").write_text(json.dumps(
             {"version": version, "replay": "v1/lock.name=toy/1/pause/1:1", "steps": steps,
              "safe": {"replay": "v1/lock.name=toy/1/pause/", "steps": steps[:1],
-                      "without": ["client 1 stopped for 640ms"]}}))
+                      "without": ["client 1 stopped for 640ms"]},
+             **({"curve": curve} if curve else {})}))
 
     # -- the first lines
 
@@ -190,6 +203,38 @@ class RunPage(unittest.TestCase):
         for words in ("per second", "95 % interval", "fault episodes", "no rate", "run --plan"):
             self.assertNotIn(words, text.split("Doublehold: distributed locks under")[0])
         self.assertNotIn("<script>alert", html)
+
+    def test_the_curve_of_no_return_is_drawn_and_told(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        self.write_trace(curve=curve())
+        html = self.html()
+        page = Page(html)
+        self.assertEqual(page.open, [])
+        self.assertEqual(html.count('aria-label="The share jumps most at step 2."'), 1)
+        self.assertIn('aria-label="Curve of no return"', html)
+        for kind, label in (("mark", "step 0, 25 % (19–32 %): the start"),
+                            ("mark wrong", "step 2, 100 % (98–100 %): client 1 stopped")):
+            self.assertIn(f'<g class="{kind}" tabindex="0" role="img" aria-label="{label}"',
+                          html.replace("\N{NO-BREAK SPACE}", " "))
+        for words in ("The share jumps most at step 2.", "200 random continuations",
+                      "2 0.200 ms 100 % 98–100 % ! client 1 stopped (the largest jump)"):
+            self.assertIn(words, page.text)
+        self.assertNotIn("<script>alert", html)
+
+    def test_a_trace_without_a_curve_has_no_curve(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        self.write_trace()
+        self.assertNotIn("no return", self.read())
+
+    def test_a_curve_that_does_not_fit_its_steps_is_refused(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause"))
+        for changed, says in (({"points": []}, "trace.json: curve: 'points' is empty"),
+                              ({"points": [{**curve()["points"][1], "step": 4}]},
+                               r"curve: points\[0\]: 'step' is 4, and the execution has 3 steps"),
+                              ({"jump": "2"}, "curve: 'jump' is not a whole number")):
+            self.write_trace(curve={**curve(), **changed})
+            with self.assertRaisesRegex(BadInput, says):
+                self.html()
 
     def test_a_simulated_execution_without_a_trace_is_called_simulated(self) -> None:
         write_run(self.run_folder, Toy(fault="pause"))
