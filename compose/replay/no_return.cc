@@ -190,7 +190,9 @@ size_t NoReturnCurve::LargestJump() const {
   double largest = 0;
   for (size_t i = 1; i < points.size(); ++i) {
     const double jump = points[i].Share() - points[i - 1].Share();
-    if (jump > largest) std::tie(at, largest) = std::pair(i, jump);
+    const bool is_clear =
+        ClopperPearsonOf(points[i].violated).low > ClopperPearsonOf(points[i - 1].violated).high;
+    if (is_clear && jump > largest) std::tie(at, largest) = std::pair(i, jump);
   }
   return at;
 }
@@ -225,8 +227,10 @@ std::string DescribeJump(const NoReturnCurve& curve, const std::vector<Execution
   const size_t at = curve.LargestJump();
   if (at == 0)
     return fmt::format(
-        "No step raises the share of continuations that violate {}: the scenario decides it.",
-        curve.claim);
+        "No step raises the share that violates {} by more than chance: it is {} at the start, and "
+        "{} at step {}.",
+        curve.claim, ShareText(curve.points.front()), ShareText(curve.points.back()),
+        curve.points.back().step);
   const NoReturnPoint& point = curve.points[at];
   return fmt::format("The share that violates {} jumps most at step {}, from {} to {}: {}.",
                      curve.claim, point.step, ShareText(curve.points[at - 1]), ShareText(point),
@@ -263,15 +267,12 @@ std::string ToText(const NoReturnCurve& curve, const std::vector<ExecutionStep>&
     const NoReturnPoint& point = curve.points[i];
     const ExecutionStep step = point.step == 0 ? ExecutionStep{} : steps[point.step - 1];
     const bool is_fault = step.kind == ExecutionStep::Kind::kFault;
-    text +=
-        fmt::format("{:>4} {:>10.3f} ms  {:>7}  {:<13}  {:<{}} {} {}\n", point.step,
-                    static_cast<double>(step.at_ns) / 1e6, ShareText(point),
-                    PercentText(ClopperPearsonOf(point.violated)),
-                    std::string(static_cast<size_t>(std::lround(point.Share() * kBar)), '#'), kBar,
-                    jump > 0 && i == jump ? '>'
-                    : is_fault            ? '!'
-                                          : ' ',
-                    StepText(point, steps));
+    text += fmt::format("{:>4} {:>10.3f} ms  {:>7}  {:<13}  {:<{}} {}{} {}\n", point.step,
+                        static_cast<double>(step.at_ns) / 1e6, ShareText(point),
+                        PercentText(ClopperPearsonOf(point.violated)),
+                        std::string(static_cast<size_t>(std::lround(point.Share() * kBar)), '#'),
+                        kBar, jump > 0 && i == jump ? '>' : ' ', is_fault ? '!' : ' ',
+                        StepText(point, steps));
   }
   return text + "\n" + DescribeJump(curve, steps) + "\n";
 }

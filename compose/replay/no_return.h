@@ -40,11 +40,12 @@ struct NoReturnPoint {
 
 struct NoReturnCurve {
   std::string claim;
-  // From step 0 to the first step at which the violation is visible next, or later, and every
-  // continuation violates the claim. Steps that tell of a violation are left out.
+  // The first point is the start. The last is the step before the violation, or the first step after
+  // it from which every continuation violates the claim. Steps that tell of a violation are left
+  // out.
   std::vector<NoReturnPoint> points;
-  // Index of the point whose share is highest above the share of the point before it; the first
-  // such point. 0 if no point is above the point before it.
+  // Index of the first point whose share is the most above the share of the point before it. Points
+  // count only if the 95 % intervals of the two shares do not overlap. 0: there is no such point.
   [[nodiscard]] size_t LargestJump() const;
 };
 

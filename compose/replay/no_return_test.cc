@@ -146,7 +146,23 @@ TEST(NoReturn, AScenarioThatIsAlwaysViolatedHasNoJump) {
   const auto curve = shown.Curve({.each = 10});
   ASSERT_TRUE(curve.has_value()) << curve.error().message;
   EXPECT_EQ(curve->LargestJump(), 0u) << ToText(*curve, shown.steps);
-  EXPECT_TRUE(DescribeJump(*curve, shown.steps).starts_with("No step raises the share"));
+  EXPECT_TRUE(DescribeJump(*curve, shown.steps)
+                  .ends_with("it is 100 % at the start, and 100 % at step " +
+                             std::to_string(curve->points.back().step) + "."))
+      << DescribeJump(*curve, shown.steps);
+}
+
+TEST(NoReturn, ARiseWithinChanceIsNoJump) {
+  const auto jump = [](int64_t first, int64_t second) {
+    const NoReturnCurve curve{
+        .claim = "stock",
+        .points = {{.step = 0, .violated = {.of = 1'000, .violated = first}},
+                   {.step = 1, .violated = {.of = 1'000, .violated = second}}}};
+    return curve.LargestJump();
+  };
+  EXPECT_EQ(jump(200, 230), 0u);
+  EXPECT_EQ(jump(200, 300), 1u);
+  EXPECT_EQ(jump(300, 200), 0u);
 }
 
 TEST(NoReturn, ErrorsSayWhyThereIsNoCurve) {
