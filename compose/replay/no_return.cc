@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -133,7 +134,16 @@ size_t FindLastBefore(const std::vector<NoReturnPoint>& points,
   return static_cast<size_t>(after - points.begin()) - 1;
 }
 
-// Returns what a continuation from each point keeps. Counts the deferred events of each point.
+// Counts the refused attempts among the events since the last point. The story merges successive
+// refusals into one step, at the first of them. So a later one is not the step at `at_ns`.
+int CountRefused(std::span<const Event> events, int64_t at_ns) {
+  if (!events.empty() && events.back().at_ns == at_ns) events = events.first(events.size() - 1);
+  return static_cast<int>(std::ranges::count_if(events, [](const Event& event) {
+    return event.op == Op::kAcquire && event.type == EventType::kFail;
+  }));
+}
+
+// Returns what a continuation from each point keeps. Counts what happened between the points.
 std::vector<Prefix> FindPrefixes(const Scenario& scenario, const sim::Deviations& choices,
                                  const std::vector<ExecutionStep>& steps,
                                  std::vector<NoReturnPoint>& points) {
@@ -141,12 +151,18 @@ std::vector<Prefix> FindPrefixes(const Scenario& scenario, const sim::Deviations
   Scenario noted = scenario;
   noted.terms.asked = &asked;
   sim::GivenChoices given(choices);
-  Simulate(noted, given);
+  const std::vector<Event> all = Simulate(noted, given).history.events;
   std::vector<Prefix> prefixes;
   Prefix prefix;
   for (NoReturnPoint& point : points) {
-    // Steps at one instant are not in the order of their events.
-    if (point.step > 0) prefix.events = std::max(prefix.events, steps[point.step - 1].events);
+    if (point.step > 0) {
+      const ExecutionStep& step = steps[point.step - 1];
+      // Steps at one instant are not in the order of their events.
+      const size_t events = std::max(prefix.events, step.events);
+      point.refused =
+          CountRefused(std::span(all).subspan(prefix.events, events - prefix.events), step.at_ns);
+      prefix.events = events;
+    }
     const auto after =
         std::ranges::lower_bound(asked, prefix.events, {}, &sim::AskedChoice::events_before);
     const uint32_t kept_before = std::exchange(prefix.choices, after - asked.begin());
@@ -165,6 +181,11 @@ std::vector<Prefix> FindPrefixes(const Scenario& scenario, const sim::Deviations
   return prefixes;
 }
 
+// Returns the interval of the share, without regard to unknown continuations.
+Interval IntervalOf(const NoReturnPoint& point) {
+  return ClopperPearsonOf(point.violated.violated, point.violated.of);
+}
+
 // Rounds so that only a count of none is 0 %, and only a count of all is 100 %.
 std::string ShareText(const NoReturnPoint& point) {
   if (point.violated.violated == 0) return "0 %";
@@ -175,7 +196,8 @@ std::string ShareText(const NoReturnPoint& point) {
 std::string StepText(const NoReturnPoint& point, const std::vector<ExecutionStep>& steps) {
   if (point.step == 0) return "the start";
   return steps[point.step - 1].text +
-         (point.deferred == 0 ? "" : "; before it, an event was deferred");
+         (point.deferred == 0 ? "" : "; before it, an event was deferred") +
+         (point.refused == 0 ? "" : "; before it, further attempts were refused");
 }
 
 }  // namespace
@@ -190,8 +212,7 @@ size_t NoReturnCurve::LargestJump() const {
   double largest = 0;
   for (size_t i = 1; i < points.size(); ++i) {
     const double jump = points[i].Share() - points[i - 1].Share();
-    const bool is_clear =
-        ClopperPearsonOf(points[i].violated).low > ClopperPearsonOf(points[i - 1].violated).high;
+    const bool is_clear = IntervalOf(points[i]).low > IntervalOf(points[i - 1]).high;
     if (is_clear && jump > largest) std::tie(at, largest) = std::pair(i, jump);
   }
   return at;

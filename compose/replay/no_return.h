@@ -34,6 +34,7 @@ struct NoReturnTerms {
 struct NoReturnPoint {
   size_t step = 0;        // number of the step, as `replay` prints it; 0: before the first step
   int deferred = 0;       // events that the execution deferred between the last point and here
+  int refused = 0;        // other attempts that were refused between the last point and here
   TrialCount violated{};  // of the continuations from this step
   [[nodiscard]] double Share() const;
 };
@@ -45,7 +46,8 @@ struct NoReturnCurve {
   // out.
   std::vector<NoReturnPoint> points;
   // Index of the first point whose share is the most above the share of the point before it. Points
-  // count only if the 95 % intervals of the two shares do not overlap. 0: there is no such point.
+  // count only if the 95 % intervals of the two shares do not overlap. Unknown continuations count as
+  // not violated. 0: there is no such point.
   [[nodiscard]] size_t LargestJump() const;
 };
 

@@ -141,6 +141,19 @@ TEST(NoReturn, ADeferredEventIsNamedBesideItsStep) {
   EXPECT_TRUE(sentence.ends_with("; before it, an event was deferred.")) << sentence;
 }
 
+// Client 2 must write while client 1 works, from 640 ms on. Its last wait before 400 ms decides when
+// it is granted the lock.
+TEST(NoReturn, RefusedAttemptsAreNamedBesideTheNextStep) {
+  const Shown shown(MakeReplay("lock.name=set-nx-px", "pause/1:1"));
+  const auto curve = shown.Curve({.claim = "stock", .each = kFew});
+  ASSERT_TRUE(curve.has_value()) << curve.error().message;
+  const std::string sentence = DescribeJump(*curve, shown.steps);
+  EXPECT_TRUE(
+      sentence.ends_with("client 1's lease of dh:item:0 ends, and it still holds the lock; "
+                         "before it, further attempts were refused."))
+      << sentence;
+}
+
 TEST(NoReturn, AScenarioThatIsAlwaysViolatedHasNoJump) {
   const Shown shown("v1/lock.name=none;workload.clients=2/1/pause/");
   const auto curve = shown.Curve({.each = 10});
@@ -163,6 +176,10 @@ TEST(NoReturn, ARiseWithinChanceIsNoJump) {
   EXPECT_EQ(jump(200, 230), 0u);
   EXPECT_EQ(jump(200, 300), 1u);
   EXPECT_EQ(jump(300, 200), 0u);
+  NoReturnCurve unknown{.claim = "stock",
+                        .points = {{.step = 0, .violated = {.of = 50, .undecided = 50}},
+                                   {.step = 1, .violated = {.of = 50, .violated = 50}}}};
+  EXPECT_EQ(unknown.LargestJump(), 1u);
 }
 
 TEST(NoReturn, ErrorsSayWhyThereIsNoCurve) {
