@@ -69,11 +69,11 @@ class ComparedMeasure:
         low, high = self.bounds
         if self.difference == "not seen":
             return f"none seen; at most {amount(max(abs(low), abs(high)), self.unit)}"
-        least, most = sorted((abs(low), abs(high)))
+        least, most = (amount(end, self.unit) for end in sorted((abs(low), abs(high))))
         share = ""
         if self.median_of_baseline:
             share = f" ({100 * self.shift / self.median_of_baseline:+.0f}\N{NO-BREAK SPACE}%)"
-        return f"{self.difference}, by {amount(least, self.unit)} to {amount(most, self.unit)}{share}"
+        return f"{self.difference}, by {least} to {most}{share}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ class Comparison:
                 f"{plural(len(self.rates) + len(self.measures), 'comparison')}. The runs of a pair "
                 "have equal seed, arrivals and faults. The tests are the exact binomial test of "
                 "the pairs that differ (McNemar) and the sign test of measures. They hold at any "
-                "number of looks, and all comparisons together err with at most 5\N{NO-BREAK SPACE}%")
+                "number of looks, and all comparisons together err with at most "
+                "5\N{NO-BREAK SPACE}%")
 
 
 def _broken(row: RankedRow) -> str:

@@ -14,8 +14,8 @@
 
 namespace doublehold {
 
-// Returns the plan of a repetition, counted from 1. Repetitions differ only in their seeds. The runs
-// of a repetition have the same seed in all cells with the same first seed.
+// Returns the plan of a repetition, counted from 1. Repetitions differ only in their seeds. The
+// runs of a repetition have the same seed in all cells with the same first seed.
 Plan PlanOfRun(const SuiteCell& cell, int repetition);
 // Returns the run's folder, relative to the suite's folder.
 std::filesystem::path FolderOfRun(const SuiteCell& cell, int repetition);

@@ -110,8 +110,8 @@ struct CellRun {
   std::map<std::string, MeasuredValue> measures{};  // "acquire p50"; see formats.md
 };
 
-// Sets the fields of `run` from verdict.json. Returns false, and changes nothing, if `verdict` is no
-// verdict.
+// Sets the fields of `run` from verdict.json. Returns false, and changes nothing, if `verdict` is
+// no verdict.
 bool TakeVerdict(const nlohmann::json& verdict, CellRun& run);
 
 // The progress of a suite, for a progress line.
