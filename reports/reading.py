@@ -264,7 +264,7 @@ def read_verdict(file: Path) -> Verdict:
     latency = top.node("latency")
     return Verdict(
         experiment=top.text("experiment"), lock=top.text("lock"),
-        library=_library(top.maybe_node("library")), workload=top.text("workload"),
+        library=read_library(top.maybe_node("library")), workload=top.text("workload"),
         write=top.text("write"), seed=top.count("seed"), lease_ns=top.count("lease_ns"),
         duration_ns=top.count("duration_ns"), clients=top.count("clients"),
         nodes=top.count("nodes"), initial_stock=top.count("initial_stock"),
@@ -282,7 +282,8 @@ def read_verdict(file: Path) -> Verdict:
         blind_spots=read_blind_spots(top))
 
 
-def _library(node: Node | None) -> str:
+def read_library(node: Node | None) -> str:
+    """Returns name and version of the library behind a driver; empty without one."""
     return "" if node is None else f"{node.text('name')} {node.text('version')}"
 
 

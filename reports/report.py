@@ -28,8 +28,10 @@ PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy",
 class Parser(argparse.ArgumentParser):
     """A command-line parser that reports errors in one line, as bad input."""
 
+    arguments = "DIR... [-o report.html]"  # for the message
+
     def error(self, message: str) -> None:
-        usage = f"usage: {self.prog} DIR... [-o report.html]"
+        usage = f"usage: {self.prog} {self.arguments}"
         self.exit(BAD_INPUT, f"{self.prog}: {message} ({usage})\n")
 
 
@@ -54,12 +56,7 @@ def main(arguments: list[str]) -> int:
         from pages import render_page
         from parsing import BadInput
     except ModuleNotFoundError as error:
-        package = PACKAGES.get((error.name or "").split(".")[0])
-        if package is None:
-            raise
-        print(f"{PROGRAM}: {sys.executable} has no '{error.name}': install the package {package}, "
-              "or use Debian's python3", file=sys.stderr)
-        return ENVIRONMENT
+        return name_missing_package(PROGRAM, error)
     output = options.svg or options.output or (Path("report.html") if len(options.folders) > 1
                                 else options.folders[0] / "report.html")
     PLOTS.start(wanted=options.export is not None)
@@ -81,6 +78,16 @@ def main(arguments: list[str]) -> int:
         return ENVIRONMENT if error.errno in OF_THE_MACHINE else BAD_INPUT
     print(output)
     return 0
+
+
+def name_missing_package(program: str, error: ModuleNotFoundError) -> int:
+    """Prints which package to install, and returns the exit status. Raises other errors again."""
+    package = PACKAGES.get((error.name or "").split(".")[0])
+    if package is None:
+        raise error
+    print(f"{program}: {sys.executable} has no '{error.name}': install the package {package}, "
+          "or use Debian's python3", file=sys.stderr)
+    return ENVIRONMENT
 
 
 def write_whole(file: Path, text: str) -> None:
