@@ -31,23 +31,24 @@ Result<std::string> FindPython() {
       "python3-jinja2 (./setup.sh)");
 }
 
-namespace {
-
-Result<std::filesystem::path> FindReportProgram() {
-  const auto places = PlacesOfData(OwnProgram(), "reports/report.py");
+Result<std::filesystem::path> FindReportProgram(const std::string& file) {
+  const auto places = PlacesOfData(OwnProgram(), "reports/" + file);
   if (const auto program = FirstThatExists(places)) return *program;
   return EnvironmentFailed(fmt::format(
       "{}: the report program is missing; install Doublehold again", places.front().string()));
 }
 
-// Replaces this process by the program (exec).
-Result<ExitCode> ExecProgram(Words& command) {
+Result<ExitCode> ExecProgram(Words command) {
+  // The reports read a run that has only history.bin through `doublehold export`.
+  setenv("DOUBLEHOLD_PROGRAM", OwnProgram().c_str(), 1);
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
   return EnvironmentFailed(fmt::format("cannot run {}: {}", command[0], std::strerror(errno)));
 }
+
+namespace {
 
 // Copies the output of the program to stdout. Shows the seconds while it prints nothing.
 void CopyOutput(int from) {
@@ -68,7 +69,7 @@ void CopyOutput(int from) {
 }
 
 // Runs the program as a child. Ctrl-C in a terminal reaches the child too.
-Result<ExitCode> RunWithProgress(Words& command) {
+Result<ExitCode> RunWithProgress(const Words& command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return ExecProgram(command);
   const pid_t pid = fork();
@@ -92,15 +93,13 @@ Result<ExitCode> RunWithProgress(Words& command) {
 Result<ExitCode> ReportCommand(const Words& words) {
   // The options are defined in reports/report.py, which may be missing.
   if (words == Words{std::string(kDescribeOptions)}) return ExitCode::kAsExpected;
-  const std::filesystem::path program = TRY(FindReportProgram());
+  const std::filesystem::path program = TRY(FindReportProgram("report.py"));
   std::optional<LastWords> words_said(std::in_place,
                                       "doublehold report: interrupted; no page was written");
   const std::string python = TRY(FindPython());
   words_said.reset();  // from here on the report program handles Ctrl-C
   Words command{python, program.string()};
   command.insert(command.end(), words.begin(), words.end());
-  // The reports read a run that has only history.bin through `doublehold export`.
-  setenv("DOUBLEHOLD_PROGRAM", OwnProgram().c_str(), 1);
   return isatty(STDERR_FILENO) == 1 ? RunWithProgress(command) : ExecProgram(command);
 }
 

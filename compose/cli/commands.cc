@@ -26,6 +26,8 @@ std::span<const CommandEntry> Commands() {
                    ExportCommand},
       CommandEntry{"report", "DIR... [options]", "write an HTML page of runs or suites",
                    ReportCommand},
+      CommandEntry{"serve", "[RUNS] [--port PORT]", "show a folder of runs as local web pages",
+                   ServeCommand},
       CommandEntry{"list", "[locks|workloads|faults|...]", "list the words that settings accept",
                    ListCommand},
       CommandEntry{"driver", "check -- COMMAND...|serve LOCK",

@@ -3,6 +3,7 @@
 #ifndef DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 #define DOUBLEHOLD_COMPOSE_CLI_COMMANDS_H_
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ Result<ExitCode> CheckCommand(const Words& words);
 Result<ExitCode> ExportCommand(const Words& words);
 Result<ExitCode> ListCommand(const Words& words);
 Result<ExitCode> ReportCommand(const Words& words);
+Result<ExitCode> ServeCommand(const Words& words);
 Result<ExitCode> DoctorCommand(const Words& words);
 Result<ExitCode> DriverCommand(const Words& words);
 Result<ExitCode> CompletionCommand(const Words& words);
@@ -40,6 +42,10 @@ std::span<const CommandEntry> Commands();
 // Returns a Python that can import matplotlib and Jinja2. Tries `python3` on the PATH, then
 // Debian's.
 Result<std::string> FindPython();
+// Returns the path of a program of reports/: "report.py".
+Result<std::filesystem::path> FindReportProgram(const std::string& file);
+// Replaces this process by a program of reports/ (exec). Returns only if that fails.
+Result<ExitCode> ExecProgram(Words command);
 
 }  // namespace doublehold
 
