@@ -14,7 +14,9 @@ from sweeps import read_swept
 # The file that an entry is read from, and its kind, by precedence.
 SOURCES = {"sweep.json": "sweep", "suite.json": "suite", "explore.json": "exploration",
            "verdict.json": "run"}
+SOURCE_OF = {kind: name for name, kind in SOURCES.items()} | {"replay": "verdict.json"}
 SUITES = ("suite", "sweep")
+NOT_READ = "not read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Entry:
     kind: str  # run, replay, suite, sweep, exploration or comparison
     at_s: float  # Unix time of its start if its name has it, else of its last change
     outcome: str = ""  # one of OUTCOMES; empty: not known
-    state: str = ""  # running, unfinished, damaged or "not read"; empty: complete
+    state: str = ""  # running, unfinished, damaged or NOT_READ; empty: complete
     note: str = ""  # what is wrong, or what a comparison found
     locks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ def _read_suite(folder: Path, entry: Entry) -> Entry:
     expects = expected != [outcome == "valid" for outcome in outcomes]
     is_cut = top.flag("interrupted")
     return replace(
-        entry, outcome=max(outcomes, key=OUTCOMES.index, default="unknown"),
+        entry, outcome=max(outcomes, key=OUTCOMES.index, default=""),
         state="unfinished" if is_cut else "", note="interrupted" if is_cut else "",
         locks=tuple(top.texts("rows")), faults=tuple(top.texts("columns")),
         claims=_unique(rate.claim for cell in cells for rate in read_rates(cell)

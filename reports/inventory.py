@@ -7,13 +7,14 @@ import html
 import os
 import re
 import stat
+import threading
 import time
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Iterator
 
-from entries import READERS, SOURCES, SUITES, Entry
+from entries import NOT_READ, READERS, SOURCE_OF, SOURCES, SUITES, Entry
 from parsing import BadInput, read_json, shown
 
 MOST_FOLDERS = 100_000  # folders searched, so that a search of a whole disk ends
@@ -37,16 +38,16 @@ class Listing:
     is_cut: bool = False  # the search ended at MOST_FOLDERS
 
 
-Stamp = tuple[int, int, int]
+Stamp = tuple[int, int, int]  # of a file: time of change, size, inode
 
 
 class Inventory:
-    """All entries below one folder. Several threads may use it at once: at worst, two of them read
-    the same file."""
+    """All entries below one folder. Several threads may use it at once."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
-        self._read: dict[str, tuple[Stamp, Entry]] = {}
+        self._kept: dict[str, tuple[Stamp, Entry]] = {}
+        self._reading = threading.Lock()
 
     def resolve(self, path: str) -> Path:
         """Returns the real path of an existing file or folder below the root. Raises Missing, also
@@ -64,30 +65,46 @@ class Inventory:
 
     def entry(self, path: str) -> Entry:
         """Returns the entry of one folder. Raises Missing if it is none."""
-        for found, names in _walk(self.resolve(path), Listing()):
-            entry = self._entry(found, names, float("inf"))
+        for folder, names in _walk(self.resolve(path), Listing()):
+            entry = self._entry(folder, names)
             if entry:
-                return replace(entry, path=path)
+                return replace(self._read(entry), path=path)
             break
         raise Missing(path)
 
     def list(self, seconds: float, suite: str | None = None) -> Listing:
-        """Reads new files for about `seconds`, and then lists the others as not read. Lists the
-        runs of a suite if `suite` is its path, else all entries but the runs of suites."""
+        """Reads new files for about `seconds`, the newest first, and lists the others as not read.
+        Lists the runs of a suite if `suite` is its path, else all entries but the runs of
+        suites."""
         listing, end = Listing(), time.monotonic() + seconds
         top = self.resolve(suite or "")
         for folder, names in _walk(top, listing):
             is_the_suite = suite is not None and folder == top
-            entry = None if is_the_suite else self._entry(folder, names, end)
+            try:
+                entry = None if is_the_suite else self._entry(folder, names)
+            except OSError:
+                continue  # It was removed.
             if entry:
                 names.clear()  # do not search the folders in it
                 listing.entries.append(entry)
-                listing.not_read += entry.state == "not read"
             else:
                 listing.entries += [page for name, item in names.items() if name.endswith(".html")
                                     and (page := self._comparison(Path(item.path), item))]
         listing.entries.sort(key=lambda entry: (-entry.at_s, entry.path))
+        for i, entry in enumerate(listing.entries):
+            if entry.state == NOT_READ and time.monotonic() < end:
+                listing.entries[i] = self._read(entry)
+        listing.not_read = sum(entry.state == NOT_READ for entry in listing.entries)
         return listing
+
+    def pulse(self, path: str) -> tuple[Stamp | None, bool]:
+        """Returns a value that changes when a suite's progress does. Costs next to nothing, because
+        a busy machine disturbs the runs of the suite."""
+        folder = self.resolve(path)
+        try:
+            return self._regular(folder / "suite.json"), is_locked(folder)
+        except BadInput:
+            return None, is_locked(folder)
 
     def check_inside(self, folder: Path) -> tuple[tuple[str, int, int], ...]:
         """Returns path, time of change and size of each file of results in a folder: its state.
@@ -134,54 +151,65 @@ class Inventory:
         return real
 
     def _follow(self, path: Path) -> os.stat_result:
-        try:
-            return self._real(path).stat()
-        except OSError as error:
-            raise BadInput(f"{self.name(path)}: {error.strerror}") from None
+        return _stat(self._real(path), self.name(path))
 
-    def _entry(self, folder: Path, names: dict[str, os.DirEntry[str]], end: float) -> Entry | None:
-        """Returns None if the folder is no run, suite, sweep or exploration. After `end`, reads no
-        further file. A running suite is known by its lock on the folder."""
+    def _entry(self, folder: Path, names: dict[str, os.DirEntry[str]]) -> Entry | None:
+        """Returns None if the folder is no run, suite, sweep or exploration. The state of an entry
+        is NOT_READ if its files are new or have changed."""
+        path = self._path(folder)
         source = next((name for name in SOURCES if name in names), None)
         if source is None:
-            return _unfinished(folder, self._path(folder), names)
-        kind = SOURCES[source]
-        if kind == "run" and "trace.json" in names:
-            kind = "replay"
-        file, path = folder / source, self._path(folder)
+            return _unfinished(folder, path, names)
+        kind = "replay" if source == "verdict.json" and "trace.json" in names else SOURCES[source]
         try:
-            if kind == "sweep" and "suite.json" in names:
+            if source == "sweep.json":
                 self._regular(folder / "suite.json")
-            seen = self._regular(file)
+            stamp = self._regular(folder / source)
         except BadInput as error:
             return Entry(path, kind, _started(folder) or 0, state="damaged", note=str(error))
-        stamp = seen.st_mtime_ns, seen.st_size, seen.st_ino
-        kept = self._read.get(path)
+        kept = self._kept.get(path)
         if kept and kept[0] == stamp:
             return _with_state(kept[1], folder)
-        entry = Entry(path, kind, _started(folder) or seen.st_mtime)
-        if time.monotonic() > end:
-            return replace(entry, state="not read")
-        try:
-            entry = READERS[kind](folder, entry)
-        except BadInput as error:
-            note = str(error).replace(f"{self.root}/", "")
-            entry = replace(entry, state="damaged", note=note)
-        self._read[path] = stamp, entry
+        return Entry(path, kind, _started(folder) or stamp[0] / 1e9, state=NOT_READ)
+
+    def _read(self, entry: Entry) -> Entry:
+        """Reads the entry's file, if its state is NOT_READ. One thread reads at a time: another
+        that wants the same file then finds it read."""
+        if entry.state != NOT_READ:
+            return entry
+        folder = self.root / entry.path
+        with self._reading:
+            try:
+                stamp = self._regular(folder / SOURCE_OF[entry.kind])
+            except BadInput as error:
+                return replace(entry, state="damaged", note=str(error))
+            kept = self._kept.get(entry.path)
+            if kept and kept[0] == stamp:
+                return _with_state(kept[1], folder)
+            try:
+                entry = READERS[entry.kind](folder, replace(entry, state=""))
+            except BadInput as error:
+                note = str(error).replace(f"{self.root}/", "")
+                entry = replace(entry, state="damaged", note=note)
+            self._kept[entry.path] = stamp, entry
         return _with_state(entry, folder)
 
-    def _regular(self, file: Path) -> os.stat_result:
-        seen = self._follow(file)
+    def _regular(self, file: Path) -> Stamp:
+        """`file` is in a folder that was reached without links."""
+        seen = self._follow(file) if file.is_symlink() else _stat(file, self.name(file))
         if not stat.S_ISREG(seen.st_mode):
             raise BadInput(f"{self.name(file)}: is not a file")
-        return seen
+        return _stamp(seen)
 
     def _comparison(self, file: Path, item: os.DirEntry[str]) -> Entry | None:
         if not item.is_file(follow_symlinks=False):
             return None
-        seen, path = item.stat(), self._path(file)
-        stamp = seen.st_mtime_ns, seen.st_size, seen.st_ino
-        kept = self._read.get(path)
+        try:
+            seen, path = item.stat(), self._path(file)
+        except OSError:
+            return None  # It was removed.
+        stamp = _stamp(seen)
+        kept = self._kept.get(path)
         if kept and kept[0] == stamp:
             return kept[1] if kept[1].kind == "comparison" else None
         try:
@@ -192,7 +220,7 @@ class Inventory:
         found = COMPARISON.search(head)
         entry = Entry(path, "comparison" if found else "", seen.st_mtime,
                       note=html.unescape(found[1]) if found else "")
-        self._read[path] = stamp, entry
+        self._kept[path] = stamp, entry
         return entry if found else None
 
     def _path(self, folder: Path) -> str:
@@ -221,6 +249,17 @@ def _walk(top: Path, listing: Listing) -> Iterator[tuple[Path, dict[str, os.DirE
                     if not name.startswith(".") and item.is_dir(follow_symlinks=False)]
 
 
+def _stat(path: Path, name: str) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise BadInput(f"{name}: {error.strerror}") from None
+
+
+def _stamp(seen: os.stat_result) -> Stamp:
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino
+
+
 def _started(folder: Path) -> float | None:
     """Returns the start in a folder's name, <UTC time>-<seed>, or None."""
     match = STAMP.match(folder.name)
@@ -245,7 +284,7 @@ def _unfinished(folder: Path, path: str, names: dict[str, os.DirEntry[str]]) -> 
 
 def _with_state(entry: Entry, folder: Path) -> Entry:
     if entry.state == "unfinished" and entry.kind in SUITES and is_locked(folder):
-        return replace(entry, state="running")
+        return replace(entry, state="running", note="" if entry.outcome else "no run has ended yet")
     return entry
 
 

@@ -42,7 +42,7 @@ def read_progress(folder: Path) -> Progress:
     # Version 0.1.0 wrote no planned cells.
     planned = _planned_here(top) if "planned" in top.data else len(cells)
     ended = {cell.text("name"): _ended(cell) for cell in cells}
-    done = sum(runs == repeat or _is_answered(cell)
+    done = sum(runs >= repeat or _is_answered(cell)
                for cell, runs in zip(cells, ended.values()))
     runs = sum(ended.values())
     took = [run.number("seconds") for cell in cells for run in cell.nodes("runs")]

@@ -102,7 +102,7 @@ def _progress(inventory: Inventory, suite: Entry, listing: Listing) -> dict[str,
     trouble = suite.note if suite.state == "damaged" else ""
     try:
         folder = inventory.resolve(suite.path)
-        if suite.outcome and not trouble:
+        if (folder / "suite.json").exists() and not trouble:
             progress = read_progress(folder)
     except BadInput as error:
         trouble = str(error).replace(f"{inventory.root}/", "")

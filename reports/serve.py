@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     # Hides messages about matplotlib's font cache.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
-        from parsing import BadInput
+        from parsing import BadInput, shown
         from web_server import open_server
     except ModuleNotFoundError as error:
         return name_missing_package(PROGRAM, error)
@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> int:
         print(f"{PROGRAM}: --port {options.port}: {error.strerror}; without --port, a free port is "
               "used", file=sys.stderr)
         return ENVIRONMENT
-    print(f"serving {options.runs} at {server.address}", flush=True)
+    print(f"serving {shown(options.runs)} at {server.address}", flush=True)
     server.serve_forever()
     return 0
 

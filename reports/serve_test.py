@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ class ServeTest(unittest.TestCase):
     def serve(self) -> None:
         server = web_server.open_server(self.runs, 0)
         self.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         self.addCleanup(thread.join)
         self.addCleanup(server.server_close)
@@ -94,6 +95,22 @@ class ServeTest(unittest.TestCase):
                     "explored exploration some-lock fault-0 ✕ violated : stock"):
             self.assertIn(row, text)
 
+    def test_only_what_has_expectations_can_be_not_as_expected(self) -> None:
+        suite = self.runs / "suite/suite.json"
+        write_suite(suite.parent, repeat=1, rows=("none",), columns=("calm", "pause"))
+        found = json.loads(suite.read_text())
+        runs = [run for cell in found["cells"] for run in cell["runs"]]
+        for expects in (True, False):
+            write_run(self.runs / f"run-{expects}", Toy(fault="pause", expected=expects))
+            file = self.runs / f"run-{expects}/verdict.json"
+            file.write_text(json.dumps(json.loads(file.read_text()) | {"as_expected": False}))
+            for run in runs:
+                run["as_expected"] = (run["overall"] == "valid") != expects
+            suite.write_text(json.dumps(found))
+            names = [link for link in self.links("/?verdict=not+as+expected")]
+            self.assertEqual("/report/suite" in names, expects)
+        self.assertEqual(names, ["/report/run-True"])
+
     def test_the_newest_is_first(self) -> None:
         for day in ("03", "01", "02"):
             write_run(self.runs / f"run/202601{day}T000000Z-1", Toy())
@@ -115,9 +132,9 @@ class ServeTest(unittest.TestCase):
             first, again = self.ask("/report/run"), self.ask("/report/run")
             self.assertEqual((first[0], first[2]), (200, again[2]))
             self.assertEqual(made.call_count, 1)
-            shutil.rmtree(self.runs / "run")
-            write_run(self.runs / "run", Toy(lock="redlock"))
-            self.assertIn("redlock", Page(self.ask("/report/run")[2]).text)
+        file = self.runs / "run/verdict.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"warnings": ["a new one"]}))
+        self.assertIn("a new one", Page(self.ask("/report/run")[2]).text)
 
     def test_two_chosen_runs_are_compared(self) -> None:
         for name, lock in (("a b", "set-nx-px"), ("c&d", "fenced")):
@@ -200,9 +217,12 @@ class ServeTest(unittest.TestCase):
             with self.subTest(method):
                 status, headers, _ = self.ask("/", method)
                 self.assertEqual((status, headers["Allow"]), (405, "GET, HEAD"))
-        status, headers, body = self.ask("/report/run", "HEAD")
-        self.assertEqual((status, body), (200, ""))
-        self.assertEqual(int(headers["Content-Length"]), len(self.ask("/report/run")[2].encode()))
+        write_suite(self.runs / "suite", repeat=1, rows=("none",), columns=("calm",))
+        for path in ("/", "/report/run", "/events/suite", "/nowhere"):
+            with socket.create_connection(("127.0.0.1", self.port)) as connection:
+                connection.sendall(f"HEAD {path} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode())
+                answer = b"".join(iter(lambda: connection.recv(65536), b""))
+            self.assertTrue(answer.endswith(b"\r\n\r\n"), path)
 
     def test_a_request_to_another_name_is_refused(self) -> None:
         for host, status in (("localhost", 200), ("127.0.0.1:80", 200), ("LOCALHOST:1", 200),
@@ -210,6 +230,13 @@ class ServeTest(unittest.TestCase):
                              ("localhost@evil.example", 403), ("localhost:80:evil", 403)):
             with self.subTest(host):
                 self.assertEqual(self.ask("/", host=host)[0], status)
+
+    def test_a_run_or_suite_itself_can_be_served(self) -> None:
+        self.runs.rmdir()
+        write_suite(self.runs, repeat=1, rows=("none",), columns=("calm", "pause"))
+        self.assertIn("(this folder) runs suite none", self.page("/").text)
+        self.assertIn("none-pause/ 1 run none pause ✕ violated", self.page("/suite/").text)
+        self.assertEqual(self.ask("/report/")[0], 200)
 
     def test_a_damaged_run_is_a_row_that_says_so(self) -> None:
         for name in ("cut", "odd", "pipe", "begun"):
@@ -264,12 +291,16 @@ class ServeTest(unittest.TestCase):
         cells = whole["cells"]
         cells[1]["runs"].pop()  # the run with an error
         last, cells[1]["runs"] = cells[1]["runs"], []
-        file.write_text(json.dumps(whole))
+        file.write_text(json.dumps({**whole, "cells": []}))
         shutil.move(self.runs / "suite/cells/none-pause", self.top / "pause")
         holder = os.open(self.runs / "suite", os.O_RDONLY)
         fcntl.flock(holder, fcntl.LOCK_EX)
-        self.assertIn("1 of 2 cells done, 2 of 4 runs; about 4 s left", self.page(
-            "/suite/suite").text)
+        self.assertIn("running no run has ended yet", self.page("/").text)
+        self.assertIn("0 of 2 cells done, 0 of 4 runs; time left not known yet",
+                      self.page("/suite/suite").text)
+        file.write_text(json.dumps(whole))
+        self.assertIn("1 of 2 cells done, 2 of 4 runs; about 4 s left",
+                      self.page("/suite/suite").text)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         self.addCleanup(connection.close)
         connection.request("GET", "/events/suite")

@@ -170,28 +170,33 @@ class Handler(BaseHTTPRequestHandler):
 
     def _watch(self, path: str) -> None:
         """Sends the progress of a suite when it changes, until the suite ends."""
-        fragment, running = progress_fragment(self.server.inventory, path)
+        inventory = self.server.inventory
+        pulse = inventory.pulse(path)  # before the fragment, so that no change is missed
+        fragment, running = progress_fragment(inventory, path)
         if not self.server.streams.acquire(blocking=False):
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} suites are watched.")
         try:
             self._begin(HTTPStatus.OK, "text/event-stream", POLICY)
-            sent = ""
-            while self.command != "HEAD":
-                lines = fragment.splitlines() if fragment != sent else None
-                # A comment shows whether the reader is still there.
-                event = ":" if lines is None else "\n".join(f"data: {line}" for line in lines)
-                self.wfile.write(f"{event}\n\n".encode())
-                sent = fragment
-                if not running:
-                    self.wfile.write(b"event: end\ndata: end\n\n")
-                    return
-                if self.server.closing.wait(WATCH_EVERY_S):
-                    return
-                fragment, running = progress_fragment(self.server.inventory, path)
+            if self.command == "HEAD":
+                return
+            while running:
+                self._send_event(fragment)
+                while (now := inventory.pulse(path)) == pulse:
+                    if self.server.closing.wait(WATCH_EVERY_S):
+                        return
+                    self.wfile.write(b":\n\n")  # a comment; fails if the reader is gone
+                pulse = now
+                fragment, running = progress_fragment(inventory, path)
+            self._send_event(fragment)
+            self.wfile.write(b"event: end\ndata: end\n\n")
         except (Missing, BadInput):
-            return  # The folder was removed; the page says that the connection is lost.
+            return  # The folder was removed. The page says that it has no connection.
         finally:
             self.server.streams.release()
+
+    def _send_event(self, fragment: str) -> None:
+        lines = "".join(f"data: {line}\n" for line in fragment.splitlines())
+        self.wfile.write(f"{lines}\n".encode("utf-8", errors="replace"))
 
     def _send(self, page: str, status: HTTPStatus = HTTPStatus.OK, policy: str = POLICY) -> None:
         body = page.encode("utf-8", errors="replace")
