@@ -153,6 +153,9 @@ def _lacks(listing: Listing, left_out: int) -> list[str]:
     if listing.not_read:
         found.append(f"{words.plural(listing.not_read, 'entry', 'entries')} not read yet: filters "
                      "miss them. Load the page again.")
+    damaged = sum(entry.state == "damaged" for entry in listing.entries)
+    if damaged:
+        found.append(f"{words.plural(damaged, 'entry', 'entries')} damaged: the row says why.")
     if listing.unreadable:
         found.append(f"{words.plural(len(listing.unreadable), 'folder')} cannot be read: "
                      f"{', '.join(listing.unreadable[:3])}"

@@ -248,6 +248,7 @@ class ServeTest(unittest.TestCase):
         os.mkfifo(self.runs / "pipe/verdict.json")
         write_run(self.runs / "good", Toy())
         text = self.page("/").text
+        self.assertLess(text.index("3 entries damaged"), text.index("cut run"))
         for row in ("cut run damaged cut/verdict.json: not JSON (",
                     "odd run damaged odd/verdict.json: claims[0]: 'outcome' is 'fine', not one of",
                     "pipe run damaged pipe/verdict.json: is not a file",
