@@ -22,6 +22,7 @@ po::options_description MergeOptions() {
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
                         "folder for run folders");
   AddJUnitOption(options);
+  AddBaselineOption(options);
   options.add_options()("json", "print a summary line of JSON");
   AddColorOption(options);
   return options;
@@ -40,6 +41,8 @@ Result<ExitCode> MergeCommand(const Words& words) {
   const MergedSuite merged = TRY(ReadParts(parts));
   SuiteRequest request{.suite = merged.suite, .folder = {}, .repeat = merged.repeat};
   request.until = merged.until;
+  const std::optional<MergedSuite> baseline = TRY(ReadBaselineOption(line, merged.suite));
+  request.baseline = baseline ? &*baseline : nullptr;
   request.folder = TRY(MakeRunFolder(
       line.values["out"].as<std::string>(), merged.suite.name, merged.suite.seed,
       merged.missing.empty() && merged.suite.only.empty() ? LatestLink::kMove : LatestLink::kKeep));

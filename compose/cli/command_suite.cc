@@ -93,6 +93,7 @@ po::options_description SuiteOptions() {
                         "run one part of the cells: 3/8 is the third of eight parts");
   options.add_options()("resume", po::value<std::string>(),
                         "continue an interrupted suite in this folder: keep its finished runs");
+  AddBaselineOption(options);
   options.add_options()("seed", po::value<int64_t>(),
                         "seed of every random choice; default: the seed of the suite file");
   options.add_options()("out", po::value<std::string>()->default_value("runs"),
@@ -156,6 +157,8 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   TRY(PlanComparison(request));
   TRY(QueryDrivers(suite, shard));
   TRY(CheckRepeat(request));
+  const std::optional<MergedSuite> baseline = TRY(ReadBaselineOption(line, suite));
+  request.baseline = baseline ? &*baseline : nullptr;
   return RunAndPrint(request, line,
                      line.values.contains("json") ? SummaryForm::kJson : SummaryForm::kLines);
 }

@@ -280,6 +280,40 @@ TEST(Merge, TwoResultsOfOneRunAreRefused) {
       << merged.err;
 }
 
+// The earlier run and the present one differ in their locks, as two versions of a driver would.
+TEST(Baseline, TheExitStatusSaysWhetherASuiteIsWorse) {
+  struct Case {
+    const char* before;
+    const char* now;
+    int exit_code;
+    const char* says;
+  };
+  for (const Case& one :
+       {Case{"set-nx-px", "none", 1,
+             "exclusion          newly violated: 1 of 1 run, before 0 of 1 run"},
+        Case{"set-nx-px", "set-nx-px", 0, ": 0 of "}, Case{"none", "set-nx-px", 0, ": 0 of "}}) {
+    const ShortSuite suite;
+    suite.Write("a", one.before);
+    RunProgram(suite.Words());
+    const fs::path before = fs::canonical(suite.suite);
+    suite.Write("a", one.now);
+    RunProgram(suite.Words());
+    const std::string plans = ReadJson(suite.suite / "suite.json").at("plans").get<std::string>();
+    nlohmann::json earlier = ReadJson(before / "suite.json");
+    if (plans != earlier.at("plans")) {
+      const Finished refused = RunProgram(suite.Words({"--baseline", before.string()}));
+      EXPECT_EQ(refused.exit_code, 3) << refused.out;
+      EXPECT_NE(refused.err.find("is of other experiments than this suite"), std::string::npos);
+      earlier["plans"] = plans;
+      WriteFile(before / "suite.json", earlier.dump());
+    }
+    const Finished finished = RunProgram(suite.Words({"--baseline", before.string()}));
+    EXPECT_EQ(finished.exit_code, one.exit_code) << one.now << finished.out << finished.err;
+    EXPECT_NE(finished.out.find("against " + before.string()), std::string::npos) << finished.out;
+    EXPECT_NE(finished.out.find(one.says), std::string::npos) << finished.out;
+  }
+}
+
 TEST(FailFast, NoRunStartsAfterTheFirstThatIsNotAsExpected) {
   const ShortSuite suite;
   suite.Write("a b c d", "none");

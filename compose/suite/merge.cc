@@ -34,7 +34,7 @@ Result<json> ReadPart(const fs::path& folder) {
   if (!part.is_object() || !part.contains("cells"))
     return BadInput(fmt::format("{}: has no readable suite.json", folder.string()));
   if (!part.contains("planned") || !part.contains("only"))
-    return BadInput(fmt::format("{}: is of a version that cannot be merged", folder.string()));
+    return BadInput(fmt::format("{}: was written by a version that is too old", folder.string()));
   return part;
 }
 

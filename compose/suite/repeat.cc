@@ -13,6 +13,7 @@
 #include "compose/cluster/redis/server.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
+#include "compose/suite/baseline.h"
 #include "compose/suite/comparison.h"
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
@@ -252,6 +253,17 @@ Result<void> CheckJUnit(const ParsedLine& line) {
   return {};
 }
 
+void AddBaselineOption(boost::program_options::options_description& options) {
+  options.add_options()("baseline", boost::program_options::value<std::string>(),
+                        "the folder of an earlier run: exit 1 only for what is worse than in it, "
+                        "or newly violated");
+}
+
+Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, const Suite& suite) {
+  if (!line.values.contains("baseline")) return std::nullopt;
+  return TRY(ReadBaseline(line.values["baseline"].as<std::string>(), suite));
+}
+
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   SuiteRequest request{.suite = suite,
                        .jobs = line.values["jobs"].as<int>(),
@@ -328,6 +340,12 @@ Result<ExitCode> PrintResult(const SuiteRequest& request, const SuiteResult& res
     TRY(WriteWhole(line.values["junit"].as<std::string>(), ToJUnit(request, result)));
   }
   if (result.error) return tl::unexpected(*result.error);
+  if (request.baseline) {
+    const BaselineComparison against = CompareWithBaseline(request, result, *request.baseline);
+    if (summary == SummaryForm::kLines)
+      fmt::print("{}", FormatBaseline(against, line.values["baseline"].as<std::string>()));
+    return StatusAgainst(against, result);
+  }
   if (request.suite.comparison) return StatusOfComparison(result);
   return request.until ? StatusOfAnswers(result) : SuiteExitCode(result);
 }

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 
 #include "compose/options/command_line.h"
+#include "compose/suite/merge.h"
 #include "compose/suite/suite.h"
 #include "lib/base/result.h"
 
@@ -13,6 +14,10 @@ void AddRepeatOptions(boost::program_options::options_description& options, int 
 void AddJUnitOption(boost::program_options::options_description& options);
 // Returns bad input if the folder of the file that --junit names does not exist.
 Result<void> CheckJUnit(const ParsedLine& line);
+
+void AddBaselineOption(boost::program_options::options_description& options);
+// Reads the suite that --baseline names. Returns nothing if the line does not have the option.
+Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, const Suite& suite);
 
 // Reads --history. Returns kBoth if the command does not have the option.
 Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);

@@ -122,6 +122,8 @@ struct SuiteProgress {
   double seconds_left = 0;           // an estimate from the plans and the runs so far
 };
 
+struct MergedSuite;  // merge.h
+
 struct SuiteRequest {
   const Suite& suite;
   std::filesystem::path folder;
@@ -132,6 +134,8 @@ struct SuiteRequest {
   bool resumes = false;        // keeps the finished runs in `folder`
   std::string resume_words{};  // the command that continues the suite, without its folder
   bool fails_fast = false;     // starts no more runs after the first that is not as expected
+  // An earlier run, whose claims decide the exit status (baseline.h); null: none. Not owned.
+  const MergedSuite* baseline = nullptr;
   HistoryFiles history = HistoryFiles::kBoth;
   std::string redis_server;
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;

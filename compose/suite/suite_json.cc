@@ -36,8 +36,8 @@ std::map<std::string, MeasuredValue> MeasuresIn(const json& verdict) {
   const json latency = verdict.value("latency", json::object());
   for (const auto& [name, times] : latency.items()) {
     for (const char* rank : {"p50", "p99"})
-      measures[name + " " + rank] = {
-          .value = times.at(fmt::format("{}_ns", rank)).get<double>(), .unit = "ns"};
+      measures[name + " " + rank] = {.value = times.at(fmt::format("{}_ns", rank)).get<double>(),
+                                     .unit = "ns"};
   }
   const double seconds = verdict.at("seconds").get<double>();
   if (seconds > 0)

@@ -1,0 +1,29 @@
+// Whether a rate became worse since an earlier measurement, the baseline.
+#ifndef DOUBLEHOLD_CHECKER_RATES_REGRESSION_H_
+#define DOUBLEHOLD_CHECKER_RATES_REGRESSION_H_
+
+#include <cstdint>
+
+#include "checker/rates/sequential.h"
+
+namespace doublehold {
+
+enum class Change : uint8_t {
+  kNotWorse,
+  kNewlyViolated,  // violated now, and never in the baseline
+  kWorse,          // violated more often, by Fisher's exact test
+  kCannotTell,
+};
+
+// `error`: the probability of kWorse if both rates are equal.
+//
+// kCannotTell means one of these:
+// - nothing was judged in one of the two;
+// - more trials are undecided than in the baseline, so a violation may be hidden;
+// - there are more violations, and the trials are so few that even a violation in each trial could
+//   not be told from chance.
+Change ChangeOf(const TrialCount& now, const TrialCount& before, double error);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_RATES_REGRESSION_H_

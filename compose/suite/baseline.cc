@@ -1,0 +1,105 @@
+#include "compose/suite/baseline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace doublehold {
+namespace {
+
+constexpr double kErrorOfAll = 0.05;
+
+std::string_view Meaning(Change change) {
+  switch (change) {
+    case Change::kNewlyViolated:
+      return "newly violated";
+    case Change::kWorse:
+      return "worse";
+    case Change::kNotWorse:
+      return "not worse";
+    case Change::kCannotTell:
+      break;
+  }
+  return "cannot be told";
+}
+
+bool IsWorse(const ChangedClaim& one) {
+  return one.change == Change::kWorse || one.change == Change::kNewlyViolated;
+}
+
+// Returns nothing if the baseline did not run the cell.
+RunTrials TrialsOfBaseline(const MergedSuite& baseline, const std::string& cell) {
+  const auto& cells = baseline.suite.cells;
+  const auto found = std::ranges::find(cells, cell, &SuiteCell::name);
+  if (found == cells.end()) return {};
+  return PoolTrials(baseline.result.runs[static_cast<size_t>(found - cells.begin())]);
+}
+
+}  // namespace
+
+Result<MergedSuite> ReadBaseline(const std::filesystem::path& folder, const Suite& suite) {
+  Result<MergedSuite> read = ReadParts({folder});
+  if (!read) return BadInput("--baseline " + read.error().message);
+  const bool same = read->suite.name == suite.name && read->suite.plans == suite.plans;
+  if (same) return read;
+  return BadInput(
+      fmt::format("--baseline {}: is of other experiments than this suite", folder.string()));
+}
+
+BaselineComparison CompareWithBaseline(const SuiteRequest& request, const SuiteResult& result,
+                                       const MergedSuite& baseline) {
+  BaselineComparison comparison;
+  std::vector<ChangedClaim> all;
+  for (size_t i = 0; i < request.suite.cells.size(); ++i) {
+    const SuiteCell& cell = request.suite.cells[i];
+    if (!request.shard.Has(i)) continue;
+    const RunTrials now = PoolTrials(result.runs[i]);
+    const RunTrials before = TrialsOfBaseline(baseline, cell.name);
+    for (const std::string& claim : cell.plan.claims) {
+      const auto counted = [&](const RunTrials& trials) {
+        const auto found = trials.by_trial.find(claim);
+        const bool same_unit = now.unit == before.unit;
+        return found == trials.by_trial.end() || !same_unit ? TrialCount{} : found->second;
+      };
+      all.push_back({.cell = cell.name,
+                     .claim = claim,
+                     .now = counted(now),
+                     .before = counted(before),
+                     .unit = now.unit.empty() ? "run" : now.unit});
+    }
+  }
+  comparison.compared = std::ssize(all);
+  for (ChangedClaim& one : all) {
+    one.change = ChangeOf(one.now, one.before, kErrorOfAll / static_cast<double>(all.size()));
+    if (one.change != Change::kNotWorse) comparison.changed.push_back(std::move(one));
+  }
+  std::ranges::stable_partition(comparison.changed, IsWorse);
+  return comparison;
+}
+
+std::string FormatBaseline(const BaselineComparison& comparison,
+                           const std::filesystem::path& folder) {
+  const auto worse = std::ranges::count_if(comparison.changed, IsWorse);
+  std::string text = fmt::format(
+      "against {}: {} of {} claims worse, {} cannot be told (one-sided Fisher's exact test, 5 % "
+      "error at most)\n",
+      folder.string(), worse, comparison.compared, std::ssize(comparison.changed) - worse);
+  for (const ChangedClaim& one : comparison.changed)
+    text +=
+        fmt::format("  {:<28} {:<18} {}: {}, before {}\n", one.cell, one.claim, Meaning(one.change),
+                    CountText(one.now, one.unit), CountText(one.before, one.unit));
+  return text;
+}
+
+ExitCode StatusAgainst(const BaselineComparison& comparison, const SuiteResult& result) {
+  if (std::ranges::any_of(comparison.changed, IsWorse)) return ExitCode::kViolated;
+  for (const auto& runs : result.runs) {
+    const bool failed = std::ranges::any_of(
+        runs, [](const CellRun& run) { return !run.error.empty() && !run.interrupted; });
+    if (failed) return ExitCode::kEnvironment;
+  }
+  const bool open = result.interrupted || result.not_begun > 0 || !comparison.changed.empty();
+  return open ? ExitCode::kUnknown : ExitCode::kAsExpected;
+}
+
+}  // namespace doublehold
