@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-constexpr double kErrorOfAll = 0.05;
+constexpr double kErrorOfAllClaims = 0.05;
 
 std::string_view Meaning(Change change) {
   switch (change) {
@@ -70,7 +70,7 @@ BaselineComparison CompareWithBaseline(const SuiteRequest& request, const SuiteR
   }
   comparison.compared = std::ssize(all);
   for (ChangedClaim& one : all) {
-    one.change = ChangeOf(one.now, one.before, kErrorOfAll / static_cast<double>(all.size()));
+    one.change = ChangeOf(one.now, one.before, kErrorOfAllClaims / static_cast<double>(all.size()));
     if (one.change != Change::kNotWorse) comparison.changed.push_back(std::move(one));
   }
   std::ranges::stable_partition(comparison.changed, IsWorse);
