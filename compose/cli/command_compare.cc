@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
@@ -16,6 +17,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kJobs = 2;
+constexpr std::string_view kDriver = "driver:";
 constexpr const char* kCost = "cost";
 constexpr const char* kCalm = "calm";
 constexpr std::array kOfTheWorkload{"workload.", "limits.", "claims", "faults", "nemesis."};
@@ -46,7 +48,6 @@ po::options_description CompareOptions(po::options_description& hidden) {
 
 // Returns the settings of a lock: of a variant, or of a driver.
 Settings SettingsOfLock(const std::string& lock) {
-  constexpr std::string_view kDriver = "driver:";
   Settings settings;
   if (lock.starts_with(kDriver)) {
     settings.Set("lock.driver", lock.substr(kDriver.size()), "--locks");
@@ -78,13 +79,20 @@ Settings SettingsOfColumn(const std::string& column, Settings experiment) {
   return cost;
 }
 
+// Returns the name of a lock's row: the lock, or the last file of a driver's command.
+std::string NameRow(const std::string& lock) {
+  const size_t space = lock.rfind(' ');
+  if (space == std::string::npos) return lock;
+  return std::string(kDriver) + std::filesystem::path(lock.substr(space + 1)).filename().string();
+}
+
 // Returns the names of the rows. A lock that is named twice is compared with itself.
 std::vector<std::string> NameRows(const std::vector<std::string>& locks) {
   std::vector<std::string> rows;
   for (const std::string& lock : locks) {
-    std::string row = lock;
+    std::string row = NameRow(lock);
     for (int number = 2; std::ranges::find(rows, row) != rows.end(); ++number)
-      row = fmt::format("{}-{}", lock, number);
+      row = fmt::format("{}-{}", NameRow(lock), number);
     rows.push_back(row);
   }
   return rows;

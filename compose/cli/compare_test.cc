@@ -19,7 +19,7 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
       RunProgram({"compare", "--locks", "set-nx-px,fenced", "--faults", "pause", "--budget", "15s",
                   "--out", folder.path().string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  EXPECT_NE(finished.out.find("\ncompared with set-nx-px, "), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("\ncompared with set-nx-px, in pairs"), std::string::npos) << finished.out;
   EXPECT_NE(finished.out.find("\nnot decided, since the budget ended:\n"), std::string::npos)
       << finished.out;
   const fs::path suite = folder.path() / "comparison/latest";
@@ -78,7 +78,7 @@ TEST(Compare, ASuiteFileComparesItsRows) {
   const std::vector<std::string> words{"suite", file.string(), "--out", folder.path().string()};
   const Finished finished = RunProgram(words);
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  EXPECT_NE(finished.out.find("\ncompared with b, "), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("\ncompared with b, in pairs"), std::string::npos) << finished.out;
   WriteFile(file, "[compare]\nbaseline = 'c'\n" + cells);
   const Finished refused = RunProgram(words);
   EXPECT_EQ(refused.exit_code, 3) << refused.out;
