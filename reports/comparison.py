@@ -121,7 +121,8 @@ class Comparison:
                 claims.setdefault(f"{rate.claim} was violated {rate.difference} often",
                                   []).append(rate.column)
         found = [f"{said} ({listed(columns)})" for said, columns in claims.items()]
-        found += [f"{one.measure}: {one.found}" for one in self.measures
+        found += [f"{one.measure} is {one.found}" if one.difference != "not seen" else
+                  f"no difference in {one.measure} was seen" for one in self.measures
                   if one.row == first.row and one.measure == "acquire p50"]
         return f"{text} Against {self.baseline}: {'; '.join(found)}." if found else text
 

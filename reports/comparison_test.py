@@ -33,7 +33,7 @@ class ComparisonTest(unittest.TestCase):
         self.assertEqual(
             read().choice,
             "fenced broke the fewest claims: exclusion (pause and clock). Against set-nx-px: stock "
-            "was violated less often (pause); acquire p50: more, by 1.5\N{NO-BREAK SPACE}µs to 5.2\N{NO-BREAK SPACE}µs "
+            "was violated less often (pause); acquire p50 is more, by 1.5\N{NO-BREAK SPACE}µs to 5.2\N{NO-BREAK SPACE}µs "
             "(+8\N{NO-BREAK SPACE}%).")
 
     def test_does_not_choose_between_locks_that_broke_the_same(self):

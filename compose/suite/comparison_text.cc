@@ -122,9 +122,8 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
     text += fmt::format("  {:<14} {}\n", row.row, broken.empty() ? "nothing" : broken);
   }
   text += fmt::format(
-      "\ncompared with {}, in pairs of runs with equal seed and faults. Tests: exact binomial of "
-      "the\n"
-      "pairs that differ, and of signs for measures. All {} together err with at most 5 %:\n",
+      "\ncompared with {}, in pairs of runs with equal seed and faults\n"
+      "(exact binomial tests of pairs and of signs; at most 5 % error in all {}):\n",
       request.suite.comparison->baseline,
       Counted(std::ssize(comparison.rates) + std::ssize(comparison.measures), "comparison"));
   std::string seen;
