@@ -56,8 +56,9 @@ struct LinkRule {
   int64_t limit = 0;  // after so many frames the rule calls `on_limit_reached`; 0: no limit
   // Called once, after the last of `limit` frames was forwarded, dropped or reset.
   std::function<void()> on_limit_reached{};
-  // kWatch: called with the name of each matching frame once it is known. Must not call the proxy.
-  std::function<void(std::string_view)> seen{};
+  // kWatch: called once for each matching frame, as soon as its name is known. `is_lost`: another
+  // rule drops the frame or resets its connection. Must not call the proxy.
+  std::function<void(std::string_view name, bool is_lost)> seen{};
 };
 
 using RuleId = uint64_t;

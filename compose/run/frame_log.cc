@@ -13,8 +13,8 @@ void FrameLog::Watch(const Plan& plan) {
       for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
         const LinkId link{.client = client, .node = node};
         LinkRule rule{.direction = direction, .action = LinkRule::Action::kWatch};
-        rule.seen = [this, link, direction](std::string_view command) {
-          Keep(link, direction, command);
+        rule.seen = [this, link, direction](std::string_view command, bool is_lost) {
+          Keep(link, direction, command, is_lost);
         };
         rules_.push_back(proxy_.SetLink(link, std::move(rule)));
       }
@@ -22,13 +22,27 @@ void FrameLog::Watch(const Plan& plan) {
   }
 }
 
-void FrameLog::Keep(LinkId link, Direction direction, std::string_view command) {
+// The proxy does not see a frame arrive. A reply proves that its request did. Which request it
+// answers is not known if several have the same command; then the last one is most likely, because
+// a client sends a command again after it has given up on the reply.
+void FrameLog::Keep(LinkId link, Direction direction, std::string_view command, bool is_lost) {
   if (frames_.size() >= kMostFrames) return;
-  frames_.push_back({.at_ns = ToNs(RealMono()),
-                     .client = link.client,
-                     .node = link.node,
-                     .is_reply = direction == Direction::kReply,
-                     .command = std::string(command)});
+  Frame frame{.at_ns = ToNs(RealMono()),
+              .client = link.client,
+              .node = link.node,
+              .is_reply = direction == Direction::kReply,
+              .command = std::string(command)};
+  std::vector<size_t>& unanswered = unanswered_[{link.client, link.node, frame.command}];
+  if (frame.is_reply) {
+    if (!is_lost) frame.arrived_ns = frame.at_ns;
+    if (!unanswered.empty()) {
+      frames_[unanswered.back()].arrived_ns = frame.at_ns;
+      unanswered.pop_back();
+    }
+  } else if (!is_lost) {
+    unanswered.push_back(frames_.size());
+  }
+  frames_.push_back(std::move(frame));
 }
 
 void FrameLog::Stop() {
@@ -37,7 +51,11 @@ void FrameLog::Stop() {
 }
 
 std::vector<Frame> FrameLog::TakeSince(MonoTime start) {
-  for (Frame& frame : frames_) frame.at_ns -= ToNs(start);
+  for (Frame& frame : frames_) {
+    frame.at_ns -= ToNs(start);
+    if (frame.arrived_ns) *frame.arrived_ns -= ToNs(start);
+  }
+  unanswered_.clear();
   std::erase_if(frames_, [](const Frame& frame) { return frame.at_ns < 0; });
   return std::exchange(frames_, {});
 }

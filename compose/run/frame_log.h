@@ -5,7 +5,10 @@
 #ifndef DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 #define DOUBLEHOLD_COMPOSE_RUN_FRAME_LOG_H_
 
+#include <map>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "faults/link.h"
@@ -32,11 +35,13 @@ class FrameLog {
   std::vector<Frame> TakeSince(MonoTime start);
 
  private:
-  void Keep(LinkId link, Direction direction, std::string_view command);
+  void Keep(LinkId link, Direction direction, std::string_view command, bool is_lost);
 
   Proxy& proxy_;
   std::vector<RuleId> rules_;
-  std::vector<Frame> frames_;  // at_ns is a CLOCK_MONOTONIC time here
+  std::vector<Frame> frames_;  // times are CLOCK_MONOTONIC times here
+  // The indices of requests without a reply so far, by client, node and command.
+  std::map<std::tuple<int, int, std::string>, std::vector<size_t>> unanswered_;
 };
 
 }  // namespace doublehold

@@ -28,7 +28,7 @@ void SentTraffic::Watch(const Plan& plan) {
     for (int node = 1; node <= ServersOf(plan); ++node) {
       const LinkId link{.client = client, .node = node};
       LinkRule rule{.direction = Direction::kRequest, .action = LinkRule::Action::kWatch};
-      rule.seen = [this, link](std::string_view command) { Keep(link, command); };
+      rule.seen = [this, link](std::string_view command, bool /*is_lost*/) { Keep(link, command); };
       rules_.push_back(proxy_.SetLink(link, std::move(rule)));
     }
   }

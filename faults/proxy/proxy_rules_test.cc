@@ -174,8 +174,9 @@ TEST_F(ProxyTest, AWatchSeesEachFrameAndLeavesItToTheRules) {
   std::vector<std::string> seen;  // written by the loop's thread
   const auto watch = [&](Direction direction, std::string command) {
     LinkRule rule{.direction = direction, .action = Action::kWatch, .command = std::move(command)};
-    rule.seen = [&seen, direction](std::string_view name) {
-      seen.push_back((direction == Direction::kRequest ? ">" : "<") + std::string(name));
+    rule.seen = [&seen, direction](std::string_view name, bool is_lost) {
+      seen.push_back((direction == Direction::kRequest ? ">" : "<") + std::string(name) +
+                     (is_lost ? " lost" : ""));
     };
     return Set(rule);
   };
@@ -183,15 +184,18 @@ TEST_F(ProxyTest, AWatchSeesEachFrameAndLeavesItToTheRules) {
   const RuleId replies = watch(Direction::kReply, "");
   watch(Direction::kRequest, "GET");
   Set({.action = Action::kDuplicate, .command = "INCR"});
+  Set({.direction = Direction::kReply, .action = Action::kDrop, .command = "PING"});
   ByteClient client = Client();
   EXPECT_EQ(client.Call({"INCR", "k"}), ":1\r\n");
+  client.Send(Encode({"PING"}));
   EXPECT_EQ(client.Call({"GET", "k"}), Bulk("2"));
-  EXPECT_EQ(OnLoop([&] { return seen; }),
-            (std::vector<std::string>{">INCR", "<INCR", ">GET", ">GET", "<GET"}));
+  EXPECT_EQ(
+      OnLoop([&] { return seen; }),
+      (std::vector<std::string>{">INCR", "<INCR", ">PING", ">GET", ">GET", "<PING lost", "<GET"}));
   EXPECT_EQ(Clear(requests).frames, 0);
   EXPECT_EQ(Clear(replies).frames, 0);
   EXPECT_EQ(client.Call({"INCR", "k"}), ":3\r\n");
-  EXPECT_EQ(OnLoop([&] { return seen.size(); }), 5U);
+  EXPECT_EQ(OnLoop([&] { return seen.size(); }), 7U);
 }
 
 }  // namespace

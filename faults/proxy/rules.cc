@@ -49,14 +49,18 @@ ActiveRule::ActiveRule(boost::asio::io_context& io, RuleId id, LinkRule spec, Pr
   if (!spec_.key.empty()) key_ = KeyMark::Of(spec_.key);
 }
 
-bool ActiveRule::Wants(const FrameName& frame) {
+bool ActiveRule::Matches(const FrameName& frame) const {
   if (!spec_.command.empty() && spec_.command != frame.name) return false;
-  if (key_.present() && key_ != frame.key) return false;
+  return !key_.present() || key_ == frame.key;
+}
+
+void ActiveRule::Watch(const FrameName& frame, bool is_lost) const {
+  if (spec_.action == LinkRule::Action::kWatch && Matches(frame)) spec_.seen(frame.name, is_lost);
+}
+
+bool ActiveRule::Wants(const FrameName& frame) {
+  if (spec_.action == LinkRule::Action::kWatch || !Matches(frame)) return false;
   if (spec_.action == LinkRule::Action::kDuplicate && !frame.repeatable) return false;
-  if (spec_.action == LinkRule::Action::kWatch) {
-    spec_.seen(frame.name);
-    return false;
-  }
   if (++matched_ < spec_.nth) return false;
   if (spec_.limit > 0 && report_.frames >= spec_.limit) return false;
   return spec_.chance >= 1 || random_.Unit() < spec_.chance;
@@ -117,6 +121,9 @@ std::shared_ptr<ActiveRule> LinkRules::Match(Direction direction, const FrameNam
   for (const std::shared_ptr<ActiveRule>& rule : Of(direction)) {
     if (rule->Wants(frame) && first == nullptr) first = &rule;
   }
+  const bool is_lost = first != nullptr && ((*first)->spec().action == LinkRule::Action::kDrop ||
+                                            (*first)->spec().action == LinkRule::Action::kReset);
+  for (const std::shared_ptr<ActiveRule>& rule : Of(direction)) rule->Watch(frame, is_lost);
   return first == nullptr ? nullptr : *first;
 }
 

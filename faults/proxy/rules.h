@@ -29,6 +29,8 @@ class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
 
   // Counts a frame of the rule's direction. Returns whether the rule would act on it.
   [[nodiscard]] bool Wants(const FrameName& frame);
+  // Reports a frame to a kWatch rule.
+  void Watch(const FrameName& frame, bool is_lost) const;
 
   void Take() { ++report_.frames; }    // the rule acts on one more frame
   void GiveUp() { --report_.frames; }  // the rule could not act on a frame after all
@@ -40,6 +42,8 @@ class ActiveRule : public std::enable_shared_from_this<ActiveRule> {
   }  // call when the rule is removed: on_limit_reached is not called any more
 
  private:
+  [[nodiscard]] bool Matches(const FrameName& frame) const;
+
   boost::asio::io_context& io_;
   RuleId id_;
   LinkRule spec_;

@@ -4,8 +4,12 @@
 #define DOUBLEHOLD_LIB_HISTORY_FRAME_H_
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "lib/base/result.h"
 
 namespace doublehold {
 
@@ -17,11 +21,20 @@ struct Frame {
   // In upper case. For a reply: the command that it answers, or MESSAGE for a pushed message.
   // Empty: unknown.
   std::string command;
+  // When its receiver read it, as far as known (docs/formats.md). Nothing if it was lost, or not
+  // read by the end of the run.
+  std::optional<int64_t> arrived_ns{};
+
+  bool operator==(const Frame&) const = default;
 };
 
-// Returns one JSON object a line: {"time","client","node","direction","command"}, see
+// Returns one JSON object a line: {"time","client","node","direction","command","arrived"}, see
 // docs/formats.md.
 std::string ToJsonLines(const std::vector<Frame>& frames);
+
+// Reads a frames.jsonl. Returns bad input with file, line and reason if it is malformed, not in
+// order of time, or missing.
+Result<std::vector<Frame>> ReadFrames(const std::filesystem::path& file);
 
 }  // namespace doublehold
 

@@ -62,6 +62,7 @@ Network::Message& Network::Add(uint32_t link) {
   Message& message = messages_[message_count_];
   message.link = link;
   message.script = nullptr;
+  message.frame = 0;
   message.with_text = message.executed = message.replied = message.closes = false;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
@@ -157,6 +158,7 @@ void Network::DeliverRequest(uint32_t index) {
   }
   Execute(message, node);
   message.executed = true;
+  NoteArrival(message);
   Publish(number);
   const Link& link = links_[message.link];
   if (link.number != message.number) node.redis.CloseConnection(message.number);
@@ -231,6 +233,8 @@ void Network::DeliverReply(uint32_t index) {
   if (message.closes) {
     nodes_[static_cast<size_t>(link.node)].redis.CloseConnection(link.number);
     link.number = 0;
+  } else {
+    NoteArrival(message);
   }
   if (!link.listener) {
     link.answered = index;
@@ -240,7 +244,7 @@ void Network::DeliverReply(uint32_t index) {
   world_->Wake(link.task);
 }
 
-void Network::RecordFrame(const Message& message, bool is_reply) {
+void Network::RecordFrame(Message& message, bool is_reply) {
   const Link& link = links_[message.link];
   if (link.process == kReferee) return;
   const std::string_view script_command = message.with_text ? "EVAL" : "EVALSHA";
@@ -250,6 +254,13 @@ void Network::RecordFrame(const Message& message, bool is_reply) {
        .node = link.node,
        .is_reply = is_reply,
        .command = std::string(message.script != nullptr ? script_command : message.words.front())});
+  message.frame = world_->terms_.frames->size();
+}
+
+// Notes that the message's last frame arrives now.
+void Network::NoteArrival(const Message& message) {
+  if (message.frame == 0) return;
+  (*world_->terms_.frames)[message.frame - 1].arrived_ns = ToNs(world_->now_ - kStart);
 }
 
 std::string_view Network::Name(const Message& message) {

@@ -103,8 +103,9 @@ class Network {
     Argv words{}, args{};  // `words` has the keys of a script, `args` its arguments
     CallResult reply{};
     bool executed = false;
-    bool replied = false;             // the reply was sent
-    bool closes = false;              // the connection closes with this reply
+    bool replied = false;  // the reply was sent
+    bool closes = false;   // the connection closes with this reply
+    size_t frame = 0;      // 1 + index of its last frame among WorldTerms::frames; 0: none
     std::optional<Announced> step{};  // the step that the sender had announced
   };
   struct Listener {
@@ -117,7 +118,8 @@ class Network {
 
   Message& Add(uint32_t link);
   void NotePlace(Point point, uint32_t message);
-  void RecordFrame(const Message& message, bool is_reply);
+  void RecordFrame(Message& message, bool is_reply);
+  void NoteArrival(const Message& message);
   void Send(uint32_t index);
   void Again(uint32_t index, const Node& node);
   bool StartNodeFault(FaultForm fault, int number);

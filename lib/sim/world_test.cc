@@ -46,10 +46,10 @@ TEST(World, RecordsRequestsAndRepliesIfFramesIsSet) {
   });
   scene.Run();
   EXPECT_EQ(ToJsonLines(frames),
-            R"({"time":0,"client":1,"node":1,"direction":"request","command":"SET"}
-{"time":50000,"client":1,"node":1,"direction":"reply","command":"SET"}
-{"time":100000,"client":1,"node":2,"direction":"request","command":"GET"}
-{"time":640150000,"client":1,"node":2,"direction":"reply","command":"GET"}
+            R"({"time":0,"client":1,"node":1,"direction":"request","command":"SET","arrived":50000}
+{"time":50000,"client":1,"node":1,"direction":"reply","command":"SET","arrived":100000}
+{"time":100000,"client":1,"node":2,"direction":"request","command":"GET","arrived":640150000}
+{"time":640150000,"client":1,"node":2,"direction":"reply","command":"GET","arrived":640200000}
 )") << "the second request is held for 640 ms";
 }
 
