@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,26 +10,19 @@
 
 #include "compose/options/command_line.h"
 #include "compose/os/run_folder.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
+#include "lib/history/csv.h"
 #include "lib/history/foreign/edn.h"
+#include "lib/history/frame.h"
 #include "lib/history/jsonl.h"
 #include "lib/history/perfetto.h"
+#include "lib/history/shiviz.h"
 
 namespace doublehold {
 namespace {
 
 namespace po = boost::program_options;
-
-po::options_description ExportOptions() {
-  po::options_description options("options");
-  auto add = options.add_options();
-  add("format", po::value<std::string>()->default_value("edn"),
-      "format: edn, jsonl, or perfetto (Chrome trace JSON)");
-  add("functions", po::value<std::string>(),
-      "export only these operations of clients, comma-separated: acquire,release");
-  add("output,o", po::value<std::string>(), "the output file; default: standard output");
-  return options;
-}
 
 // Whether a lease may have been extended. The acquire and release events do not show extensions.
 bool LeasesMayBeExtended(const History& history) {
@@ -53,30 +48,110 @@ void AdaptForOtherTools(nlohmann::json& event, const History& history, bool leas
   if (event.at("f") == "acquire" && !leases_hold) value.erase("lease_ns");
 }
 
-// Returns the selected events, one a line.
-Result<std::string> ExportEvents(const History& history, bool edn, const std::string& functions) {
-  const std::vector<std::string> words = SplitAtCommas(functions);
-  const std::set<std::string> wanted(words.begin(), words.end());
-  const bool leases_hold = !LeasesMayBeExtended(history);
+struct ExportedRun {
+  std::filesystem::path path;  // a run folder or a history file
+  History history;
+  std::string functions;  // of --functions; empty: all
+};
+
+Result<std::set<std::string, std::less<>>> SelectFunctions(const ExportedRun& run) {
   std::set<std::string> seen;
-  std::stringstream lines;
-  WriteJsonl(history, lines);
-  if (!edn && wanted.empty()) return std::move(lines).str();
-  std::string text;
-  for (std::string line; std::getline(lines, line);) {
-    nlohmann::json event = nlohmann::json::parse(line);
-    const auto function = event.at("f").get<std::string>();
-    seen.insert(function);
-    if (!wanted.empty() && (!wanted.contains(function) || !event.at("process").is_number()))
-      continue;
-    AdaptForOtherTools(event, history, leases_hold);
-    text += (edn ? EdnOfEvent(event) : event.dump()) + "\n";
-  }
-  for (const std::string& word : wanted) {
+  for (const Event& event : run.history.events) seen.emplace(Name(event.op));
+  std::set<std::string, std::less<>> wanted;
+  for (const std::string& word : SplitAtCommas(run.functions)) {
     if (!seen.contains(word))
       return BadInput("--functions: " + UnknownWord("function", word, {seen.begin(), seen.end()}));
+    wanted.insert(word);
   }
-  return text;
+  return wanted;
+}
+
+// Writes the selected events, one a line.
+Result<void> WriteEvents(const ExportedRun& run, bool edn, std::ostream& out) {
+  const std::set<std::string, std::less<>> wanted = TRY(SelectFunctions(run));
+  const bool leases_hold = !LeasesMayBeExtended(run.history);
+  std::stringstream lines;
+  WriteJsonl(run.history, lines);
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::json event = nlohmann::json::parse(line);
+    const bool is_wanted = wanted.contains(event.at("f").get_ref<const std::string&>());
+    if (!wanted.empty() && (!is_wanted || !event.at("process").is_number())) continue;
+    AdaptForOtherTools(event, run.history, leases_hold);
+    out << (edn ? EdnOfEvent(event) : event.dump()) << '\n';
+  }
+  return {};
+}
+
+Result<void> WriteEdn(const ExportedRun& run, std::ostream& out) {
+  return WriteEvents(run, /*edn=*/true, out);
+}
+
+Result<void> WriteJsonLines(const ExportedRun& run, std::ostream& out) {
+  if (!run.functions.empty()) return WriteEvents(run, /*edn=*/false, out);
+  WriteJsonl(run.history, out);
+  return {};
+}
+
+Result<void> WritePerfetto(const ExportedRun& run, std::ostream& out) {
+  WriteChromeTrace(run.history, out);
+  return {};
+}
+
+Result<void> WriteTable(const ExportedRun& run, std::ostream& out) {
+  WriteCsv(run.history, out);
+  return {};
+}
+
+Result<void> WriteMessages(const ExportedRun& run, std::ostream& out) {
+  std::error_code status;
+  const bool is_folder = std::filesystem::is_directory(run.path, status);
+  const std::filesystem::path file =
+      (is_folder ? run.path : run.path.parent_path()) / "frames.jsonl";
+  if (!std::filesystem::exists(file, status)) {
+    return BadInput(fmt::format(
+        "{}: no such file, and --format shiviz needs its messages; record them with run --frames, "
+        "or replay --into for a simulated execution",
+        file.string()));
+  }
+  const std::vector<Frame> frames = TRY(ReadFrames(file));
+  const auto arrived = [](const Frame& frame) { return frame.arrived_ns.has_value(); };
+  if (std::ranges::none_of(frames, arrived)) {
+    return BadInput(fmt::format(
+        "{}: says of no message when it arrived, which --format shiviz needs; record the run again "
+        "with run --frames, or replay --into for a simulated execution",
+        file.string()));
+  }
+  WriteShiViz(run.history, frames, out);
+  return {};
+}
+
+// A format is a row. `write` fails before it writes anything.
+struct ExportFormat {
+  std::string_view name;
+  std::string_view reader;  // what reads it
+  bool takes_functions;     // whether --functions applies
+  Result<void> (*write)(const ExportedRun&, std::ostream&);
+};
+constexpr std::array kFormats{
+    ExportFormat{"edn", "Jepsen, Knossos", /*takes_functions=*/true, WriteEdn},
+    ExportFormat{"jsonl", "as history.jsonl", /*takes_functions=*/true, WriteJsonLines},
+    ExportFormat{"csv", "spreadsheets", /*takes_functions=*/false, WriteTable},
+    ExportFormat{"perfetto", "Chrome trace JSON", /*takes_functions=*/false, WritePerfetto},
+    ExportFormat{"shiviz", "messages with vector clocks", /*takes_functions=*/false, WriteMessages},
+};
+
+po::options_description ExportOptions() {
+  std::vector<std::string> formats;
+  for (const ExportFormat& format : kFormats)
+    formats.push_back(fmt::format("{} ({})", format.name, format.reader));
+  po::options_description options("options");
+  auto add = options.add_options();
+  add("format", po::value<std::string>()->default_value("edn"),
+      fmt::format("format: {}", fmt::join(formats, ", ")).c_str());
+  add("functions", po::value<std::string>(),
+      "export only these operations of clients, comma-separated: acquire,release; for edn, jsonl");
+  add("output,o", po::value<std::string>(), "the output file; default: standard output");
+  return options;
 }
 
 }  // namespace
@@ -86,23 +161,21 @@ Result<ExitCode> ExportCommand(const Words& words) {
       TRY(ParseLine(words, ExportOptions(), "export RUN|history.bin --format edn [-o FILE]"));
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1) return BadInput("name exactly one run folder or history file");
-  const auto format = line.values["format"].as<std::string>();
-  const std::vector<std::string> formats{"edn", "jsonl", "perfetto"};
-  if (std::ranges::find(formats, format) == formats.end())
-    return BadInput("--format: " + UnknownWord("format", format, formats));
-  const History history = TRY(ReadHistory(line.rest.front()));
-  const std::string functions =
-      line.values.contains("functions") ? line.values["functions"].as<std::string>() : "";
-  const bool is_trace = format == "perfetto";
-  if (is_trace && !functions.empty())
-    return BadInput("--functions: cannot be combined with --format perfetto");
-  const std::string text =
-      is_trace ? ToChromeTrace(history) : TRY(ExportEvents(history, format == "edn", functions));
+  const auto name = line.values["format"].as<std::string>();
+  const auto* const format = std::ranges::find(kFormats, name, &ExportFormat::name);
+  if (format == kFormats.end())
+    return BadInput("--format: " + UnknownWord("format", name, ListNames(kFormats)));
+  ExportedRun run{.path = line.rest.front(), .history = {}, .functions = {}};
+  if (line.values.contains("functions")) run.functions = line.values["functions"].as<std::string>();
+  if (!format->takes_functions && !run.functions.empty())
+    return BadInput(fmt::format("--functions: cannot be combined with --format {}", name));
+  run.history = TRY(ReadHistory(run.path));
   if (!line.values.contains("output")) {
-    std::cout << text;
+    TRY(format->write(run, std::cout));
     return ExitCode::kAsExpected;
   }
-  TRY(WriteWhole(line.values["output"].as<std::string>(), text));
+  TRY(WriteWhole(line.values["output"].as<std::string>(),
+                 [&](std::ostream& out) { return format->write(run, out); }));
   return ExitCode::kAsExpected;
 }
 

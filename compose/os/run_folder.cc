@@ -169,17 +169,26 @@ Result<void> WriteHistory(const History& history, const std::filesystem::path& f
 }
 
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content) {
+  return WriteWhole(file, [&](std::ostream& out) -> Result<void> {
+    out << content;
+    return {};
+  });
+}
+
+Result<void> WriteWhole(const std::filesystem::path& file,
+                        const std::function<Result<void>(std::ostream&)>& write) {
   const std::filesystem::path part = file.string() + ".part";
   errno = 0;
   std::ofstream out(part, std::ios::binary);
-  out << content;
+  const Result<void> written = out ? write(out) : Result<void>();
   out.close();
   std::error_code code;
   if (!out) code.assign(errno == 0 ? EIO : errno, std::generic_category());
-  if (!code) std::filesystem::rename(part, file, code);
-  if (!code) return {};
+  if (written && !code) std::filesystem::rename(part, file, code);
+  if (written && !code) return {};
   std::error_code ignored;
   std::filesystem::remove(part, ignored);
+  if (!written) return written;
   return FileError(fmt::format("{}: cannot be written: {}", file.string(), code.message()), code);
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <ostream>
 #include <string>
 
 #include "lib/base/result.h"
@@ -50,6 +52,9 @@ nlohmann::json ReadJsonFile(const std::filesystem::path& file);
 // Writes a temporary file and renames it, so that a reader never sees half a file. Returns an
 // environment error if the disk is full, and bad input if the path cannot be written.
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content);
+// The same for a content that `write` writes piece by piece. Returns the error of `write`, if any.
+Result<void> WriteWhole(const std::filesystem::path& file,
+                        const std::function<Result<void>(std::ostream&)>& write);
 
 }  // namespace doublehold
 

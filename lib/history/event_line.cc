@@ -26,18 +26,15 @@ void AppendProcess(fmt::memory_buffer& line, int32_t client) {
 
 void AppendValue(fmt::memory_buffer& line, const Event& event) {
   const auto out = std::back_inserter(line);
-  const ValueNames names = ValueNamesOf(event.op, event.type);
   std::string_view separator = "";
   if (event.hold != 0) {
     fmt::format_to(out, FMT_COMPILE("\"hold\":{}"), event.hold);
     separator = ",";
   }
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].always && event.value[i] == 0) continue;
-    fmt::format_to(out, FMT_COMPILE("{}\"{}\":{}"), separator, NameOfValue(names, i),
-                   event.value[i]);
+  ForEachValue(event, [&](std::string_view name, int64_t value) {
+    fmt::format_to(out, FMT_COMPILE("{}\"{}\":{}"), separator, name, value);
     separator = ",";
-  }
+  });
 }
 
 // Consumes tokens from the front of a line. A failed call consumes nothing.

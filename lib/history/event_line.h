@@ -20,6 +20,16 @@ namespace doublehold {
 // ("value0"), and is written only if it is not 0.
 std::string_view NameOfValue(const ValueNames& names, size_t i);
 
+// Calls take(name, value) for each value of the event that its line has, in the order of the line.
+// The hold is none of them.
+template <typename Function>
+void ForEachValue(const Event& event, Function take) {
+  const ValueNames names = ValueNamesOf(event.op, event.type);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].always || event.value[i] != 0) take(NameOfValue(names, i), event.value[i]);
+  }
+}
+
 // The lines of one history. Immutable, so any thread may use it.
 class EventLines {
  public:

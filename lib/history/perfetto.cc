@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "lib/history/event_line.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kFaultsPid = 1'000'000;  // pid of faults that act on no single process
 constexpr int kServerPids = 100'000;   // pids of servers begin here
+constexpr size_t kFlushBytes = size_t{1} << 16;
 
 // Pids are not negative.
 int PidOf(int32_t process) {
@@ -30,9 +32,10 @@ double Us(int64_t ns) { return static_cast<double>(ns) / 1e3; }
 
 class TraceWriter {
  public:
-  explicit TraceWriter(const History& history) : history_(history) {}
+  TraceWriter(const History& history, std::ostream& out) : history_(history), out_(out) {}
 
-  std::string Write() && {
+  void Write() && {
+    lines_.append(std::string_view("{\"displayTimeUnit\":\"ns\",\"traceEvents\":["));
     for (const Event& event : history_.events) Take(event);
     end_ns_ = history_.events.empty() ? 0 : history_.events.back().at_ns;
     for (auto& [track, calls] : open_) EndCalls(track, calls, 0, end_ns_);
@@ -40,7 +43,8 @@ class TraceWriter {
     for (const auto& [key, begun] : faults_) {
       for (const auto& [number, event] : begun) AddFault('e', event, number, end_ns_);
     }
-    return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + fmt::to_string(lines_) + "\n]}\n";
+    lines_.append(std::string_view("\n]}\n"));
+    Flush();
   }
 
  private:
@@ -132,11 +136,9 @@ class TraceWriter {
   }
 
   static void AddValues(std::string& args, const Event& event) {
-    const ValueNames names = ValueNamesOf(event.op, event.type);
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (names[i].always || event.value[i] != 0)
-        args += fmt::format(R"(,"{}":{})", NameOfValue(names, i), event.value[i]);
-    }
+    ForEachValue(event, [&](std::string_view name, int64_t value) {
+      args += fmt::format(R"(,"{}":{})", name, value);
+    });
   }
 
   // Returns the event's track. Names the track and its process when they are seen first.
@@ -173,12 +175,20 @@ class TraceWriter {
 
   template <typename... Args>
   void Add(fmt::format_string<Args...> form, Args&&... args) {
-    if (lines_.size() > 0) lines_.append(std::string_view(",\n"));
+    if (lines_.size() >= kFlushBytes) Flush();
+    lines_.append(std::exchange(separator_, ",\n"));
     fmt::format_to(std::back_inserter(lines_), form, std::forward<Args>(args)...);
   }
 
+  void Flush() {
+    out_.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
+    lines_.clear();
+  }
+
   const History& history_;
+  std::ostream& out_;
   fmt::memory_buffer lines_;
+  std::string_view separator_ = "\n";  // before the next event
   std::set<Track> tracks_;
   std::set<int> processes_;
   std::map<Track, std::vector<Event>> open_;  // calls without an answer so far
@@ -190,6 +200,8 @@ class TraceWriter {
 
 }  // namespace
 
-std::string ToChromeTrace(const History& history) { return TraceWriter(history).Write(); }
+void WriteChromeTrace(const History& history, std::ostream& out) {
+  TraceWriter(history, out).Write();
+}
 
 }  // namespace doublehold

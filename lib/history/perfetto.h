@@ -3,7 +3,7 @@
 #ifndef DOUBLEHOLD_LIB_HISTORY_PERFETTO_H_
 #define DOUBLEHOLD_LIB_HISTORY_PERFETTO_H_
 
-#include <string>
+#include <ostream>
 
 #include "lib/history/history.h"
 
@@ -15,7 +15,8 @@ namespace doublehold {
 // - A hold is an asynchronous event ("b", "e") from its grant to the invocation of its release.
 // - A fault is an asynchronous event of the process on which it acts, or of the process "faults".
 // - All other events are instants ("i"). Times are in us.
-std::string ToChromeTrace(const History& history);
+// Needs memory for the open calls, holds and faults only. A failed write sets the state of `out`.
+void WriteChromeTrace(const History& history, std::ostream& out);
 
 }  // namespace doublehold
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,16 @@ Event At(int64_t us, int32_t client, Op op, EventType type, uint64_t hold = 0) {
   return {.at_ns = us * 1000, .hold = hold, .client = client, .op = op, .type = type};
 }
 
+json TraceOf(const History& history) {
+  std::ostringstream out;
+  WriteChromeTrace(history, out);
+  return json::parse(out.str());
+}
+
 // Returns "X read 3-4" for each event of the trace but the names of tracks, in order.
 std::vector<std::string> Lines(const History& history) {
   std::vector<std::string> lines;
-  const json trace = json::parse(ToChromeTrace(history));
+  const json trace = TraceOf(history);
   for (const json& event : trace.at("traceEvents")) {
     const auto phase = event.at("ph").get<std::string>();
     if (phase == "M") continue;
@@ -81,7 +88,7 @@ TEST(ChromeTrace, TheCallsOfATrackNest) {
   }
   std::map<std::pair<int, int>, std::vector<std::pair<double, double>>> calls;
   std::map<int64_t, int> holds;
-  const json trace = json::parse(ToChromeTrace(WithEvents(events)));
+  const json trace = TraceOf(WithEvents(events));
   for (const json& event : trace.at("traceEvents")) {
     const std::string phase = event.at("ph");
     if (phase == "b" || phase == "e") {

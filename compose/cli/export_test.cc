@@ -1,0 +1,113 @@
+// Tests `export` with the whole program: formats that other tools read.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "compose/testing/program.h"
+#include "lib/os/run_tool.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Compares the rows of a CSV file with the lines of a history.jsonl, as a user's script would.
+constexpr const char* kCompareCsv = R"(
+import csv, json, sys
+lines = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")][1:]
+with open(sys.argv[1], encoding="utf-8", newline="") as file:
+    rows = list(csv.DictReader(file, strict=True))
+assert len(rows) == len(lines) > 0, (len(rows), len(lines))
+for row, line in zip(rows, lines):
+    expected = {"thread": 0, "task_kind": line.pop("task", "session"), **line.pop("value"), **line}
+    expected["time_ns"] = expected.pop("time")
+    found = {name: field for name, field in row.items() if field != ""}
+    assert found == {name: str(value) for name, value in expected.items()}, (found, expected)
+print(len(rows))
+)";
+
+// A simulated execution in which client 1 is stopped.
+constexpr const char* kReplay = "v1/lock.name=set-nx-px/1/pause/0:1";
+
+class Export : public ::testing::Test {
+ protected:
+  Finished ExportRun(const std::string& run, const std::string& format, const std::string& out) {
+    return RunProgram({"export", run, "--format", format, "-o", (folder_.path() / out).string()});
+  }
+
+  std::string MakeExecution() {
+    const std::string run = (folder_.path() / "execution").string();
+    const Finished finished = RunProgram({"replay", kReplay, "--into", run});
+    EXPECT_TRUE(fs::exists(fs::path(run) / "frames.jsonl")) << finished.err;
+    return run;
+  }
+
+  const TestFolder folder_;
+};
+
+TEST_F(Export, ACsvFileEqualsHistoryJsonlEventByEvent) {
+  const std::string run = MakeExecution();
+  // A second history: with a key that needs quotes, a watchdog, threads and a value named `task`.
+  const std::string other = (folder_.path() / "other.jsonl").string();
+  std::ofstream(other)
+      << R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{)"
+         R"("experiment":"x","lock":"none","workload":"tasks","write":"read-modify-write","seed":1,)"
+         R"("lease_ns":9,"grace_ns":5,"duration_ns":0,"clients":2,"nodes":1,"initial_stock":5,)"
+         R"("keys":["a,\"b\"\r\n"],"faults":[],"claims":[],"expect":{}}})"
+         "\n"
+         R"({"index":1,"time":4,"process":1,"type":"invoke","f":"save","key":"a,\"b\"\r\n",)"
+         R"("thread":2,"value":{"hold":3,"task":8}})"
+         "\n"
+         R"({"index":2,"time":5,"process":2,"task":"watchdog","type":"invoke","f":"extend",)"
+         R"("key":"a,\"b\"\r\n","value":{"hold":3,"lease_ns":7}})"
+         "\n"
+         R"({"index":3,"time":6,"process":"node 1","task":"meter","type":"info","f":"stall",)"
+         R"("value":{"length_ns":-7,"value3":9}})"
+         "\n";
+  for (const std::string& history : {run + "/history.jsonl", other}) {
+    const Finished finished = ExportRun(history, "csv", "events.csv");
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    const auto compared =
+        RunTool({"python3", "-c", kCompareCsv, (folder_.path() / "events.csv").string(), history});
+    EXPECT_TRUE(compared.has_value()) << compared.error().message;
+  }
+}
+
+TEST_F(Export, ALogForShiVizHasTheMessagesOfAnExecution) {
+  const Finished finished = RunProgram({"export", MakeExecution(), "--format", "shiviz"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(finished.out.starts_with("(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\nclient-"))
+      << finished.out.substr(0, 100);
+  for (const char* part :
+       {"\nsends SET to node-1\n", "\nreceives SET from client-1\n",
+        "\nreceives the reply to SET from node-1\n", "\nstore {", "\nfault pause-1 begins\n"})
+    EXPECT_NE(finished.out.find(part), std::string::npos) << part;
+}
+
+TEST_F(Export, ARunWithoutMessagesIsRefusedForShiViz) {
+  const std::string run = MakeExecution();
+  const fs::path frames = fs::path(run) / "frames.jsonl";
+  const auto refusal = [&] {
+    const Finished finished = ExportRun(run, "shiviz", "log");
+    EXPECT_EQ(finished.exit_code, 3);
+    EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+    EXPECT_FALSE(fs::exists(folder_.path() / "log"));
+    EXPECT_FALSE(fs::exists(folder_.path() / "log.part"));
+    return finished.err;
+  };
+  std::ofstream(frames) << R"({"time":1,"client":1,"node":1,"direction":"request","command":"SET"})"
+                           "\n";
+  EXPECT_NE(refusal().find("frames.jsonl: says of no message when it arrived"), std::string::npos);
+  std::ofstream(frames) << "{}\n";
+  EXPECT_NE(refusal().find("frames.jsonl:1: field 'time' is missing"), std::string::npos);
+  fs::remove(frames);
+  const std::string missing = refusal();
+  EXPECT_NE(missing.find("frames.jsonl: no such file, and --format shiviz needs its messages; "
+                         "record them with run --frames, or replay --into"),
+            std::string::npos)
+      << missing;
+}
+
+}  // namespace
+}  // namespace doublehold
