@@ -85,6 +85,24 @@ TEST_F(Export, ALogForShiVizHasTheMessagesOfAnExecution) {
     EXPECT_NE(finished.out.find(part), std::string::npos) << part;
 }
 
+TEST_F(Export, OfASuitesFolderNamesARunOfIt) {
+  const fs::path suite = folder_.path() / "suite";
+  fs::create_directories(suite / "cells" / "a" / "1");  // has no history
+  std::ofstream(suite / "suite.json") << "{}";
+  EXPECT_NE(ExportRun(suite, "csv", "out")
+                .err.find("suite: no history.bin or history.jsonl in this folder"),
+            std::string::npos);
+  fs::create_directories(suite / "cells" / "b" / "2");
+  std::ofstream(suite / "cells" / "b" / "2" / "history.bin") << "";
+  const Finished finished = ExportRun(suite, "csv", "out");
+  EXPECT_EQ(finished.exit_code, 3);
+  EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+  EXPECT_NE(finished.err.find("suite: has many runs; name one of them, such as " +
+                              (suite / "cells" / "b" / "2").string()),
+            std::string::npos)
+      << finished.err;
+}
+
 TEST_F(Export, ARunWithoutMessagesIsRefusedForShiViz) {
   const std::string run = MakeExecution();
   const fs::path frames = fs::path(run) / "frames.jsonl";

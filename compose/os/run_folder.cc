@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "lib/base/file_kind.h"
 #include "lib/base/words.h"
@@ -38,6 +39,8 @@ tl::unexpected<Error> FileError(std::string message, const std::error_code& code
   const bool is_machine = std::ranges::find(kOfTheMachine, code.value()) != kOfTheMachine.end();
   return is_machine ? EnvironmentFailed(std::move(message)) : BadInput(std::move(message));
 }
+
+constexpr std::array kHistories{"history.bin", "history.jsonl"};
 
 template <typename Names>
 bool HasAnyOf(const std::filesystem::path& folder, const Names& names) {
@@ -78,6 +81,27 @@ Result<void> RemoveRun(const std::filesystem::path& folder) {
   if (!code) return {};
   return BadInput(fmt::format("--into {}: --replace cannot remove the earlier run: {}",
                               folder.string(), code.message()));
+}
+
+std::vector<std::filesystem::path> ListSorted(const std::filesystem::path& folder) {
+  std::error_code code;
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::directory_iterator entries(folder, code);
+  for (; !code && entries != std::filesystem::directory_iterator(); entries.increment(code))
+    paths.push_back(entries->path());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+// Returns the first run folder with a history in the folder of a suite or a sweep, or "".
+std::string FindRunBelow(const std::filesystem::path& folder) {
+  if (!HasAnyOf(folder, kMarkersOfManyRuns)) return "";
+  for (const std::filesystem::path& cell : ListSorted(folder / "cells")) {
+    for (const std::filesystem::path& run : ListSorted(cell)) {
+      if (HasAnyOf(run, kHistories)) return run.string();
+    }
+  }
+  return "";
 }
 
 void LinkLatest(const std::filesystem::path& folder) {
@@ -204,8 +228,12 @@ Result<std::filesystem::path> FindHistoryFile(const std::filesystem::path& path)
   std::error_code code;
   std::filesystem::path file = path;
   if (std::filesystem::is_directory(path, code)) {
-    file = path / "history.bin";
-    if (!std::filesystem::exists(file, code)) file = path / "history.jsonl";
+    const std::string run = FindRunBelow(path);
+    if (!run.empty())
+      return BadInput(
+          fmt::format("{}: has many runs; name one of them, such as {}", path.string(), run));
+    file = path / kHistories[0];
+    if (!std::filesystem::exists(file, code)) file = path / kHistories[1];
     if (!std::filesystem::exists(file, code)) {
       return BadInput(
           fmt::format("{}: no history.bin or history.jsonl in this folder", path.string()));
