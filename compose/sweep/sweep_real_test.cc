@@ -77,6 +77,9 @@ TEST_F(SweepOnServers, ARunWithFramesRecordsEachCommandAndItsReply) {
     EXPECT_EQ(frame.at("client"), 1);
     EXPECT_GE(frame.at("time"), last_ns);
     last_ns = frame.at("time");
+    if (told.size() < 8) {
+      EXPECT_GE(frame.value("arrived", int64_t{0}), last_ns) << "no fault loses a message";
+    }
     told.push_back(frame.at("direction").get<std::string>() + " " +
                    frame.at("command").get<std::string>() + " " + frame.at("node").dump());
   }
