@@ -40,7 +40,7 @@ class ComparedRate:
     @property
     def found(self) -> str:
         low, high = sorted(abs(100 * bound) for bound in self.bounds)
-        return f"{self.difference} often, by {floor(low)} to {ceil(high)} points"
+        return f"{self.difference} often, by {floor(low)} to {ceil(high)} percentage points"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class ComparedMeasure:
     @property
     def found(self) -> str:
         if self.bounds is None:
-            return f"{plural(self.pairs, 'pair')} are too few"
+            return f"too few pairs: {self.pairs}"
         low, high = self.bounds
         if self.difference == "not seen":
             return f"none seen; at most {amount(max(abs(low), abs(high)), self.unit)}"
@@ -108,23 +108,33 @@ class Comparison:
                  max(rate.most for rate in rates)) for (row, column), rates in cells.items()]
 
     @property
+    def _first(self) -> list[str]:
+        """The rows that violated the fewest claims."""
+        return [row.row for row in self.rows if row.broken == self.rows[0].broken]
+
+    @property
+    def winner(self) -> str:
+        return f"{listed(self._first)} violated the fewest claims"
+
+    @property
     def choice(self) -> str:
-        """Which row broke the fewest claims, and how it differs from the baseline."""
+        """Which row violated the fewest claims, and how it differs from the baseline."""
         first = self.rows[0]
-        same = [row.row for row in self.rows if row.broken == first.broken]
-        if len(same) > 1:
-            return f"{listed(same)} broke the same claims: {_broken(first)}."
-        text = f"{first.row} broke the fewest claims: {_broken(first)}."
-        claims: dict[str, list[str]] = {}
+        if len(self._first) > 1:
+            return f"{listed(self._first)} violated the same claims: {_broken(first)}."
+        text = self.winner
+        claims: dict[tuple[str, str], list[str]] = {}
         for rate in self.seen:
             if rate.row == first.row:
-                claims.setdefault(f"{rate.claim} was violated {rate.difference} often",
-                                  []).append(rate.column)
-        found = [f"{said} ({listed(columns)})" for said, columns in claims.items()]
-        found += [f"{one.measure} is {one.found}" if one.difference != "not seen" else
-                  f"no difference in {one.measure} was seen" for one in self.measures
+                claims.setdefault((rate.claim, f"{rate.counts[0]} runs, {self.baseline} in "
+                                   f"{rate.counts[1]}"), []).append(rate.column)
+        found = [f"{claim} in {counts} ({listed(columns)})"
+                 for (claim, counts), columns in claims.items()]
+        found += [f"{one.measure}: {one.found}" for one in self.measures
                   if one.row == first.row and one.measure == "acquire p50"]
-        return f"{text} Against {self.baseline}: {'; '.join(found)}." if found else text
+        if found:
+            text += f": {'; '.join(found)}"
+        return f"{text}. It violated {_broken(first)}."
 
     @property
     def sentence(self) -> str:
@@ -132,14 +142,15 @@ class Comparison:
         return (f"{plural(len(found), 'difference')} from {self.baseline} in "
                 f"{plural(len(self.rates) + len(self.measures), 'comparison')}. The runs of a pair "
                 "have equal seed, arrivals and faults. The tests are the exact binomial test of "
-                "the pairs that differ (McNemar) and the sign test of measures. They hold at any "
-                "number of looks, and all comparisons together err with at most "
-                "5\N{NO-BREAK SPACE}%")
+                "the pairs that differ (McNemar) and the sign test of measures. They hold however "
+                "often the data is examined. The probability of any false difference is at most "
+                "5\N{NO-BREAK SPACE}%. Other rows than the baseline are not tested against each "
+                "other")
 
 
 def _broken(row: RankedRow) -> str:
     return "; ".join(f"{claim} ({listed(columns)})" for claim, columns in row.broken.items()) \
-        or "none"
+        or "no claim"
 
 
 def amount(value: float, unit: str) -> str:
@@ -149,7 +160,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def read_comparison(folder: Path) -> Comparison | None:
-    """`folder`: of a suite."""
+    """Returns the comparison in the folder of a suite, or None."""
     node = read_json(folder / "suite.json").maybe_node("comparison")
     if node is None:
         return None

@@ -29,21 +29,21 @@ def read(**changes):
 
 
 class ComparisonTest(unittest.TestCase):
-    def test_names_the_lock_that_broke_the_fewest_claims_and_its_cost(self):
+    def test_names_the_lock_that_violated_the_fewest_claims_and_its_cost(self):
         self.assertEqual(
             read().choice,
-            "fenced broke the fewest claims: exclusion (pause and clock). Against set-nx-px: stock "
-            "was violated less often (pause); acquire p50 is more, by 1.5\N{NO-BREAK SPACE}µs to 5.2\N{NO-BREAK SPACE}µs "
-            "(+8\N{NO-BREAK SPACE}%).")
+            "fenced violated the fewest claims: stock in 1 of 15 runs, set-nx-px in 15 of 15 "
+            "(pause); acquire p50: more, by 1.5\N{NO-BREAK SPACE}µs to 5.2\N{NO-BREAK SPACE}µs (+8\N{NO-BREAK SPACE}%). It violated "
+            "exclusion (pause and clock).")
 
-    def test_does_not_choose_between_locks_that_broke_the_same(self):
+    def test_does_not_choose_between_locks_that_violated_the_same(self):
         same = [{**row, "broken": ROWS[0]["broken"]} for row in ROWS]
         self.assertEqual(read(rows=same).choice,
-                         "fenced and set-nx-px broke the same claims: exclusion (pause and clock).")
+                         "fenced and set-nx-px violated the same claims: exclusion (pause and clock).")
 
     def test_rounds_bounds_outwards(self):
         found = read()
-        self.assertEqual(found.seen[0].found, "less often, by 2 to 100 points")
+        self.assertEqual(found.seen[0].found, "less often, by 2 to 100 percentage points")
         self.assertEqual(found.seen[0].counts, ("1 of 15", "15 of 15"))
         self.assertEqual(found.unseen, [("fenced", "pause", "release", 15, 0.5)])
 
@@ -51,7 +51,7 @@ class ComparisonTest(unittest.TestCase):
         unseen = {**MEASURE, "difference": "not seen", "bounds": [-900.0, 2100.0]}
         self.assertEqual(read(measures=[unseen]).measures[0].found, "none seen; at most 2.1\N{NO-BREAK SPACE}µs")
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
-        self.assertEqual(read(measures=[few]).measures[0].found, "3 pairs are too few")
+        self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs: 3")
 
     def test_refuses_a_damaged_comparison(self):
         with self.assertRaises(BadInput):

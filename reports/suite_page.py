@@ -148,11 +148,14 @@ def _context(suite: Suite, baseline: Suite | None = None) -> dict[str, Any]:
 def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     """`baseline`: an earlier run of the suite, with which the cells are compared."""
     context = _context(suite, baseline)
-    speeds = [summarise_speed(row.name, calm) for row in context["rows"] if (calm := row.calm)]
     comparison = read_comparison(suite.folder)
+    # A comparison has a table of its measures. Its cells without faults measure different things.
+    speeds = [] if comparison else \
+        [summarise_speed(row.name, calm) for row in context["rows"] if (calm := row.calm)]
     answer = answer_suite(context["rows"])
     if comparison:
-        answer = replace(answer, sure=f"{comparison.sentence}.", pairs=[])
+        answer = replace(answer, headline=f"{comparison.winner}; {answer.headline}",
+                         sure=f"{comparison.sentence}.", pairs=[])
     return render("suite.html.j2", answer=answer, comparison=comparison, speeds=speeds,
                   speed=_speed_picture(speeds), **context)
 

@@ -57,8 +57,8 @@ Settings SettingsOfLock(const std::string& lock) {
   return settings;
 }
 
-// Returns the settings of a column: cost, calm, or a fault profile. The experiment's workload and
-// claims are not those of the column cost.
+// Returns the settings of a column: cost, calm, or a fault profile. The column cost ignores the
+// experiment's workload and claims.
 Settings SettingsOfColumn(const std::string& column, Settings experiment) {
   if (column == kCalm) return experiment;
   if (column != kCost) {
@@ -110,7 +110,8 @@ Result<Suite> BuildSuite(const ParsedLine& line) {
   experiment.values.erase("faults");
   Settings common;
   common.Set("lock.lease", "500ms", "compare");
-  // A run has one fault. More runs with one fault each show more than few runs with many.
+  // A run has one episode of each fault of its profile. Many short runs show more than a few long
+  // ones.
   common.Set("workload.duration", "3 lease", "compare");
   common.Lay(TRY(ReadExperiment(experiment)));
   Suite suite{.name = "comparison", .about = {}, .cells = {}};

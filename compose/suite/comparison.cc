@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double kErrorOfAll = 0.05;
-// A smaller difference of a measure does not decide which lock to choose.
+// A smaller relative difference of a measure does not decide which lock to choose.
 constexpr double kSmallShare = 0.05;
 
 // The measures that are compared in the cells that measure cost, and in other cells without faults.

@@ -36,7 +36,7 @@ struct ComparedMeasure {
 };
 
 struct Comparison {
-  // Of each single comparison: the error of 5 % is shared among all (Bonferroni).
+  // Of one comparison. All together err with at most 5 % (Bonferroni).
   double confidence = 0.95;
   std::vector<ComparedRate> rates;
   std::vector<ComparedMeasure> measures;
@@ -61,8 +61,8 @@ struct RankedRow {
   int64_t runs = 0;
   std::map<std::string, std::vector<std::string>> broken{};
 };
-// Returns the rows, those first that broke the fewest claims: claims about data count first, then
-// the claims that a lock exists to keep.
+// Returns the rows, the fewest violated claims first. Counts claims about data first, then the
+// claims that a lock exists to keep.
 std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result);
 
 nlohmann::json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,

@@ -17,11 +17,11 @@ namespace {
 constexpr double kPercent = 100;
 constexpr double kExactBelow = 100;  // values from here on need no decimals
 
-// For example "48 to 100 points"; the numbers are rounded outwards.
+// For example "48 to 100 percentage points"; the numbers are rounded outwards.
 std::string PointsText(double low, double high) {
   const double first = std::floor(kPercent * std::min(std::abs(low), std::abs(high)));
   const double last = std::ceil(kPercent * std::max(std::abs(low), std::abs(high)));
-  return fmt::format("{:.0f} to {:.0f} points", first, last);
+  return fmt::format("{:.0f} to {:.0f} percentage points", first, last);
 }
 
 std::string Amount(double value, const std::string& unit) {
@@ -59,7 +59,7 @@ std::string MeasureLine(const ComparedMeasure& measure) {
                           Amount(low, measure.unit), Amount(high, measure.unit)));
 }
 
-// What was not seen to differ, with one line for each row. The page has the bound of each.
+// Returns a line for each row: how many comparisons show no difference. The report has the bounds.
 std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
   std::string text;
   for (const std::string& row : suite.rows) {
@@ -74,13 +74,13 @@ std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
       measures += measure.row == row && measure.found.difference == Difference::kNotSeen ? 1 : 0;
     if (claims + measures == 0) continue;
     text +=
-        fmt::format("  {:<14} {} (each below {:.0f} points), {}\n", row, Counted(claims, "claim"),
+        fmt::format("  {:<14} {} (each at most {:.0f} percentage points), {}\n", row, Counted(claims, "claim"),
                     std::ceil(kPercent * most), Counted(measures, "measure"));
   }
   return text;
 }
 
-// What further runs can decide, for each cell that is not decided.
+// Returns a line for each undecided cell: the runs that could decide it.
 std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
   const std::vector<bool> decided = FindDecidedCells(request.suite, result);
   std::string text;
@@ -113,7 +113,7 @@ std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
 
 std::string FormatComparison(const SuiteRequest& request, const SuiteResult& result) {
   const Comparison comparison = CompareRows(request.suite, result);
-  std::string text = "\nby what broke, the fewest first:\n";
+  std::string text = "\nthe fewest violated claims first:\n";
   for (const RankedRow& row : RankRows(request.suite, result)) {
     std::string broken;
     for (const auto& [claim, columns] : row.broken)

@@ -16,8 +16,6 @@
 namespace doublehold {
 namespace {
 
-constexpr size_t kFlushBytes = size_t{1} << 16;
-
 // `task_kind` is the member "task" of a line. The operation `save` has a value of that name.
 constexpr std::string_view kEventColumns[] = {"index", "time_ns", "process", "thread", "task_kind",
                                               "type",  "f",       "key",     "hold"};

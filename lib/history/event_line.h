@@ -16,6 +16,9 @@
 
 namespace doublehold {
 
+// A writer passes on its lines when it has so many bytes.
+constexpr size_t kFlushBytes = size_t{1} << 16;
+
 // Returns the name of an event's value. A value without a name of its own has a general name
 // ("value0"), and is written only if it is not 0.
 std::string_view NameOfValue(const ValueNames& names, size_t i);

@@ -23,7 +23,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr size_t kLongestLine = size_t{16} << 20;  // holds a start line with 65,535 keys
-constexpr size_t kFlushBytes = size_t{1} << 16;
 
 // Returns the values of an enumeration by name, to look up words and to suggest similar words.
 template <typename Enum>

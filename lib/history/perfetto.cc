@@ -20,7 +20,6 @@ namespace {
 
 constexpr int kFaultsPid = 1'000'000;  // pid of faults that act on no single process
 constexpr int kServerPids = 100'000;   // pids of servers begin here
-constexpr size_t kFlushBytes = size_t{1} << 16;
 
 // Pids are not negative.
 int PidOf(int32_t process) {

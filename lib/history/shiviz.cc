@@ -20,7 +20,6 @@ namespace {
 
 // The first line of a log is its form, the second the separator of several executions: none.
 constexpr std::string_view kForm = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n";
-constexpr size_t kFlushBytes = size_t{1} << 16;
 
 // Negative numbers are nodes: -1 is the store. Positive numbers are clients.
 using Host = int;
