@@ -49,7 +49,7 @@ class ComparisonTest(unittest.TestCase):
 
     def test_says_how_large_an_unseen_difference_may_be(self):
         unseen = {**MEASURE, "difference": "not seen", "bounds": [-900.0, 2100.0]}
-        self.assertEqual(read(measures=[unseen]).measures[0].found, "none seen; at most 2.1\N{NO-BREAK SPACE}µs")
+        self.assertEqual(read(measures=[unseen]).measures[0].found, "no difference seen; at most 2.1\N{NO-BREAK SPACE}µs")
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
         self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs: 3")
 
