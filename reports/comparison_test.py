@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from comparison import read_comparison
 from parsing import BadInput
 
+NBSP = "\N{NO-BREAK SPACE}"
 RATE = {"row": "fenced", "column": "pause", "claim": "stock", "pairs": 15, "only_row": 0,
         "only_baseline": 14, "both": 1, "undecided": 0, "difference": "less",
         "bounds": [-1.0, -0.021]}
@@ -33,13 +34,14 @@ class ComparisonTest(unittest.TestCase):
         self.assertEqual(
             read().choice,
             "fenced violated the fewest claims: stock in 1 of 15 runs, set-nx-px in 15 of 15 "
-            "(pause); acquire p50: more, by 1.5\N{NO-BREAK SPACE}µs to 5.2\N{NO-BREAK SPACE}µs (+8\N{NO-BREAK SPACE}%). It violated "
+            f"(pause); acquire p50: more, by 1.5{NBSP}µs to 5.2{NBSP}µs (+8{NBSP}%). It violated "
             "exclusion (pause and clock).")
 
     def test_does_not_choose_between_locks_that_violated_the_same(self):
         same = [{**row, "broken": ROWS[0]["broken"]} for row in ROWS]
-        self.assertEqual(read(rows=same).choice,
-                         "fenced and set-nx-px violated the same claims: exclusion (pause and clock).")
+        self.assertEqual(
+            read(rows=same).choice,
+            "fenced and set-nx-px violated the same claims: exclusion (pause and clock).")
 
     def test_rounds_bounds_outwards(self):
         found = read()
@@ -49,7 +51,8 @@ class ComparisonTest(unittest.TestCase):
 
     def test_says_how_large_an_unseen_difference_may_be(self):
         unseen = {**MEASURE, "difference": "not seen", "bounds": [-900.0, 2100.0]}
-        self.assertEqual(read(measures=[unseen]).measures[0].found, "no difference seen; at most 2.1\N{NO-BREAK SPACE}µs")
+        self.assertEqual(read(measures=[unseen]).measures[0].found,
+                         f"no difference seen; at most 2.1{NBSP}µs")
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
         self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs: 3")
 
