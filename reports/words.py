@@ -184,8 +184,10 @@ def answered(value: Answer) -> str:
 
 
 def amount_of(value: int, unit: str) -> str:
-    """`unit`: "ns", or what is counted."""
-    return duration(value) if unit == "ns" else f"{number(value)} {unit}"
+    """`unit`: "ns", or the plural of what is counted."""
+    if unit == "ns":
+        return duration(value)
+    return f"{number(value)} {unit.removesuffix('s') if value == 1 else unit}"
 
 
 def amount(margin: Margin) -> str:
