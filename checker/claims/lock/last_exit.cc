@@ -57,11 +57,14 @@ class ExitGaps {
     if (release.hold == 0 || acquire == unknown_.end()) return;
     const auto own_unknown = std::ranges::count_if(
         unknown_, [&](const auto& unknown) { return unknown.second->session == release.session; });
-    const bool is_inside = std::ranges::any_of(
-        open_holds_, [&](const auto& held) { return held.second->session == release.session; });
-    if (own_unknown != 1 || is_inside) return;
+    if (own_unknown != 1 || IsInside(release.session)) return;
     LeaveQueue(*acquire->second);
     unknown_.erase(acquire);
+  }
+
+  [[nodiscard]] bool IsInside(const SessionId& session) const {
+    return std::ranges::any_of(open_holds_,
+                               [&](const auto& held) { return held.second->session == session; });
   }
 
   // Removes a granted session from the queue, unless the session has acquired again since, perhaps
@@ -96,7 +99,9 @@ class ExitGaps {
       if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;
       Copy& copy = copies_[acquire.session];
       copy.arrived_ns = std::max({copy.arrived_ns, acquire.to_ns, episode->to_ns});
-      copy.until_ns = std::max(copy.until_ns, Later(copy.arrived_ns, lease_ns_));
+      const bool holds = acquire.Ok() || IsInside(acquire.session);
+      copy.until_ns =
+          std::max(copy.until_ns, holds ? kForeverNs : Later(copy.arrived_ns, lease_ns_));
     }
   }
 

@@ -128,6 +128,7 @@ class ReentryChecker : ClaimChecker {
     // Unreleased holds by session, the outermost first.
     std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> described;
+    last_stale_exit_ns_.clear();
     for (const Call* call : calls) {  // the calls of one session are in the order of time
       std::vector<const Hold*>& own_holds = entered[call->session];
       const Hold* hold = holds_.Find(call->hold);
@@ -137,6 +138,7 @@ class ReentryChecker : ClaimChecker {
         continue;
       }
       std::erase(own_holds, hold);
+      if (!LiveThrough(*hold, call->from_ns)) last_stale_exit_ns_[call->session] = call->from_ns;
       if (own_holds.empty() || call->outcome == EventType::kFail) continue;
       if (call->Ok()) ++inner_exits_;
       const Span still_held{call->to_ns, own_holds.front()->core.to_ns};
@@ -157,9 +159,17 @@ class ReentryChecker : ClaimChecker {
 
   static const Hold* FindLiveHold(const std::vector<const Hold*>& held, int64_t at_ns) {
     const auto live = std::ranges::find_if(held, [at_ns](const Hold* hold) {
-      return hold->LiveAt(at_ns) && hold->core.from_ns < at_ns;
+      return hold->core.from_ns < at_ns && hold->LiveAt(at_ns) && LiveThrough(*hold, at_ns);
     });
     return live == held.end() ? nullptr : *live;
+  }
+
+  // Whether the hold's lease ran from its grant until `at_ns` without a gap. After a gap, an
+  // extension may have extended a newer entry of the session.
+  static bool LiveThrough(const Hold& hold, int64_t at_ns) {
+    return std::ranges::any_of(hold.live, [&](const Span& span) {
+      return span.from_ns <= hold.core.from_ns && at_ns <= span.to_ns;
+    });
   }
 
   [[nodiscard]] std::string DescribeExit(const Call& exit, const Hold& outer,
@@ -193,10 +203,9 @@ class ReentryChecker : ClaimChecker {
     const bool undone = std::ranges::any_of(others.unknown, [&](const Call* call) {
       return call->session == exit.session && call->from_ns <= grant.to_ns;
     });
-    // Two entries were counted together only if both leases ran when the later one was granted.
-    const Hold& exited = *holds_.Find(exit.hold);
-    const int64_t both_ns = std::max(exited.core.from_ns, outer.core.from_ns);
-    const bool counted = exited.LiveAt(both_ns) && outer.LiveAt(both_ns);
+    // The exit of an entry whose lease had ended, now or before, may have left another entry.
+    const auto stale = last_stale_exit_ns_.find(exit.session);
+    const bool counted = stale == last_stale_exit_ns_.end() || stale->second < outer.core.from_ns;
     const bool other_cause = !counted || lost_before || freed_by_another || undone || !exit.Ok() ||
                              !calls_.complete ||
                              !others.RefusedWithin({outer.core.from_ns, exit.from_ns}) ||
@@ -248,6 +257,8 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
+  // The last exit of each session from an entry whose lease had ended.
+  std::map<SessionId, int64_t> last_stale_exit_ns_;
   int64_t inner_exits_ = 0;
   int64_t tested_exits_ = 0;  // inner exits after which another client was kept from the key
 };

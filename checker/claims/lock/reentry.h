@@ -16,8 +16,8 @@ namespace doublehold {
 //
 // This violation needs all of these:
 // - a refusal `x` before the exit: without a refusal, the lock may admit every client;
-// - both leases still ran when the later of the two entries was granted: otherwise the lock counts
-//   one entry;
+// - the lease of the outer hold ran without a gap, and so did those of the entries that the owner
+//   left since: otherwise the lock did not count these entries together;
 // - no grant to another client before the exit within the outer hold: such a grant shows that the
 //   lock was already lost;
 // - no moved clock, no node that lost data, and no lost record;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <regex>
 #include <string>
 #include <vector>
@@ -117,28 +118,56 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
   EXPECT_EQ(VerdictOnReentry(kFreedByTheInnerExit, {.nodes = 3}).outcome, Outcome::kViolated);
 }
 
-// K21: an acquire that was carried out twice counts as two entries. One exit leaves one entry.
 // An entry whose lease ended before the next entry is not counted with it. Its release frees the
-// next entry, which is the only one.
-TEST(Reentry, ANestedExitIsBlamedOnlyIfBothEntriesWereCounted) {
-  for (const ReentryCase& drawn : std::vector<ReentryCase>{{"the first lease had ended", R"(
+// next entry.
+TEST(Reentry, ANestedExitIsBlamedOnlyIfTheEntriesWereCountedTogether) {
+  struct Case {
+    ReentryCase drawn;
+    std::map<uint64_t, uint64_t> left;  // the drawn entry, and the one that is left instead of it
+  };
+  const std::map<uint64_t, uint64_t> first{{102, 101}, {101, 102}};
+  for (const Case& one : std::vector<Case>{{{"the first lease had ended", R"(
       c1:        A-a=!==A-a===R-r===========R-r
       c2:                  A-x     A-a==R-r)",
-                                                            Outcome::kUnknown},
-                                                           {"the first lease still ran", R"(
+                                             Outcome::kUnknown},
+                                            first},
+                                           {{"the first lease still ran", R"(
       c1:        A-a====A-a===R-r===========R-r
       c2:                  A-x     A-a==R-r)",
-                                                            Outcome::kViolated}}) {
-    History history = FromLanes(drawn.picture);
-    for (Event& event : history.events) {  // c1 releases its first entry first
-      const bool of_c1 = event.op == Op::kRelease && event.client == 1;
-      if (of_c1) event.hold = event.hold == 101 ? 102 : 101;
+                                             Outcome::kViolated},
+                                            first},
+                                           {{"an ended entry was left before", R"(
+      c1:        A-a=!==A-aA-a===R-rR-r===========R-r
+      c2:                      A-x       A-a==R-r)",
+                                             Outcome::kUnknown},
+                                            {{103, 101}, {102, 103}, {101, 102}}},
+                                           {{"an ended entry was left before the others began", R"(
+      c1:        A-a=!==R-rA-aA-a===R-r===========R-r
+      c2:                      A-x     A-a==R-r)",
+                                             Outcome::kViolated},
+                                            {}}}) {
+    History history = FromLanes(one.drawn.picture);
+    for (Event& event : history.events) {
+      const auto other = one.left.find(event.hold);
+      if (event.op == Op::kRelease && other != one.left.end()) event.hold = other->second;
     }
     const ClaimVerdict verdict = CheckReentry(history, {});
-    EXPECT_EQ(verdict.outcome, drawn.outcome) << drawn.name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.outcome, one.drawn.outcome) << one.drawn.name << ": " << verdict.reason;
   }
 }
 
+// The extension of an ended entry extends the entry that the owner has then.
+TEST(Reentry, AnEndedEntryThatWasExtendedIsNoOuterHold) {
+  History history = FromLanes(R"(
+      c1:        A-aA-a=R-r=!====A-a=E-e=R-r===========R-r
+      c2:             A-x             A-x     A-a==R-r)");
+  for (Event& event : history.events)
+    if (event.op == Op::kExtend) event.hold = 101;
+  const ClaimVerdict verdict = CheckReentry(history, {});
+  EXPECT_NE(verdict.outcome, Outcome::kViolated);
+}
+
+// K21: an acquire that was carried out twice counts as two entries. One exit leaves one entry.
 TEST(Reentry, IsViolatedWhenTheLastExitDoesNotFreeTheLock) {
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:          A------a===R-r
@@ -262,6 +291,21 @@ TEST(Reentry, ACopyOfAnAcquireHoldsTheKeyAsLongAsItsSessionProlongsIt) {
             Outcome::kViolated);
 }
 
+// The owner leaves its granted entry first, and then the unanswered one.
+TEST(Reentry, ACopyOfAnAcquireByAHolderLastsAsLongAsTheHolderExtendsIt) {
+  for (const auto& [client, outcome] :
+       {std::pair("c1", Outcome::kUnknown), std::pair("c4", Outcome::kViolated)}) {
+    History history = FromLanes(std::string(R"(
+      c1:          A-a=A-?===============R-rR-r
+      drop )") + client + R"(:          []
+      c2:                                            A-t)",
+                                {.asked_lease = 10ms});
+    for (Event& event : history.events)
+      if (event.op == Op::kRelease) event.hold = event.hold == 101 ? 102 : 101;
+    EXPECT_EQ(CheckReentry(history, {}).outcome, outcome) << client;
+  }
+}
+
 TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
   for (const ReentryCase& drawn :
        std::vector<ReentryCase>{{"messages of another client were lost", R"(
@@ -289,6 +333,14 @@ TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
     const ClaimVerdict verdict = VerdictOnReentry(drawn.picture, {.asked_lease = 10ms});
     EXPECT_EQ(verdict.outcome, Outcome::kViolated) << drawn.name << ": " << verdict.reason;
   }
+  // The holder of a granted acquire may extend its copy's entry.
+  EXPECT_NE(VerdictOnReentry(R"(
+      c1:          A----a===============R-r
+      hold c1:       []
+      c2:                                    A-t)",
+                             {.asked_lease = 10ms})
+                .outcome,
+            Outcome::kViolated);
   // The second copy may arrive as late as the end of the fault, and then holds the key for a lease.
   EXPECT_NE(VerdictOnReentry(R"(
       c1:          A-a===R-r
