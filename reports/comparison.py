@@ -30,7 +30,7 @@ class ComparedRate:
     @property
     def counts(self) -> tuple[str, str]:
         """The violated runs of the row, and of the baseline."""
-        said = f" of {self.pairs}"
+        said = f" of {self.pairs - self.undecided}"
         return f"{self.both + self.only_row}{said}", f"{self.both + self.only_baseline}{said}"
 
     @property
@@ -39,7 +39,10 @@ class ComparedRate:
 
     @property
     def found(self) -> str:
-        low, high = sorted(abs(100 * bound) for bound in self.bounds)
+        low, high = (100 * bound for bound in self.bounds)
+        if self.difference == "less":
+            low, high = -high, -low
+        low = max(low, 0)  # the test has shown the direction
         return f"{self.difference} often, by {floor(low)} to {ceil(high)} percentage points"
 
 
@@ -81,15 +84,17 @@ class RankedRow:
     """A row, and the claims that it broke, each with its columns."""
 
     row: str
+    rank: int  # by violated claims, those about data first
     runs: int
     broken: dict[str, list[str]]
+    not_judged: list[str]  # columns without a decided run
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     baseline: str
     budget_seconds: float
-    rows: list[RankedRow]  # the row that broke the fewest claims first
+    rows: list[RankedRow]  # by rank
     rates: list[ComparedRate]
     measures: list[ComparedMeasure]
 
@@ -108,21 +113,25 @@ class Comparison:
                  max(rate.most for rate in rates)) for (row, column), rates in cells.items()]
 
     @property
-    def _first(self) -> list[str]:
-        """The rows that violated the fewest claims."""
-        return [row.row for row in self.rows if row.broken == self.rows[0].broken]
+    def _first(self) -> list[RankedRow]:
+        return [row for row in self.rows if row.rank == 1]
 
     @property
     def winner(self) -> str:
-        return f"{listed(self._first)} violated the fewest claims"
+        if self.rows[0].not_judged:
+            return "No lock was judged in every column"
+        first = [row.row for row in self._first]
+        return f"{listed(first)} {'ranks' if len(first) == 1 else 'rank'} first"
 
     @property
     def choice(self) -> str:
-        """Which row violated the fewest claims, and how it differs from the baseline."""
+        """Which row ranks first, and how it differs from the baseline."""
         first = self.rows[0]
+        if first.not_judged:
+            return f"{self.winner}: {first.row} was not in {listed(first.not_judged)}."
+        text = f"{self.winner}, by violated claims, those about data first"
         if len(self._first) > 1:
-            return f"{listed(self._first)} violated the same claims: {_broken(first)}."
-        text = self.winner
+            return f"{text}. {' '.join(f'{row.row}: {_broken(row)}.' for row in self._first)}"
         claims: dict[tuple[str, str], list[str]] = {}
         for rate in self.seen:
             if rate.row == first.row:
@@ -166,8 +175,9 @@ def read_comparison(folder: Path) -> Comparison | None:
         return None
     return Comparison(
         node.text("baseline"), node.number("budget_seconds"),
-        [RankedRow(row.text("row"), row.count("runs"),
-                   {one.text("claim"): one.texts("columns") for one in row.nodes("broken")})
+        [RankedRow(row.text("row"), row.count("rank"), row.count("runs"),
+                   {one.text("claim"): one.texts("columns") for one in row.nodes("broken")},
+                   row.texts("not_judged"))
          for row in node.nodes("rows")],
         [_rate(one) for one in node.nodes("rates")],
         [_measure(one) for one in node.nodes("measures")])

@@ -13,9 +13,9 @@ RATE = {"row": "fenced", "column": "pause", "claim": "stock", "pairs": 15, "only
 MEASURE = {"row": "fenced", "column": "cost", "measure": "acquire p50", "unit": "ns", "pairs": 15,
            "median": 43_000.0, "median_of_baseline": 40_000.0, "difference": "more",
            "shift": 3000.0, "bounds": [1500.0, 5200.0]}
-ROWS = [{"row": "fenced", "runs": 30,
+ROWS = [{"row": "fenced", "rank": 1, "runs": 30, "not_judged": [],
          "broken": [{"claim": "exclusion", "columns": ["pause", "clock"]}]},
-        {"row": "set-nx-px", "runs": 30,
+        {"row": "set-nx-px", "rank": 2, "runs": 30, "not_judged": [],
          "broken": [{"claim": "stock", "columns": ["pause"]}]}]
 
 
@@ -30,18 +30,31 @@ def read(**changes):
 
 
 class ComparisonTest(unittest.TestCase):
-    def test_names_the_lock_that_violated_the_fewest_claims_and_its_cost(self):
+    def test_names_the_lock_that_ranks_first_and_its_cost(self):
         self.assertEqual(
             read().choice,
-            "fenced violated the fewest claims: stock in 1 of 15 runs, set-nx-px in 15 of 15 "
-            f"(pause); acquire p50: more, by 1.5{NBSP}µs to 5.2{NBSP}µs (+8{NBSP}%). It violated "
-            "exclusion (pause and clock).")
+            "fenced ranks first, by violated claims, those about data first: stock in 1 of 15 "
+            "runs, set-nx-px in 15 of 15 (pause); acquire p50: more, by "
+            f"1.5{NBSP}µs to 5.2{NBSP}µs (+8{NBSP}%). It violated exclusion (pause and clock).")
 
-    def test_does_not_choose_between_locks_that_violated_the_same(self):
-        same = [{**row, "broken": ROWS[0]["broken"]} for row in ROWS]
+    def test_does_not_choose_between_locks_of_equal_rank(self):
+        same = [{**row, "rank": 1} for row in ROWS]
+        self.assertEqual(read(rows=same).winner, "fenced and set-nx-px rank first")
         self.assertEqual(
             read(rows=same).choice,
-            "fenced and set-nx-px violated the same claims: exclusion (pause and clock).")
+            "fenced and set-nx-px rank first, by violated claims, those about data first. "
+            "fenced: exclusion (pause and clock). set-nx-px: stock (pause).")
+
+    def test_does_not_choose_a_lock_that_was_not_judged(self):
+        rows = [{**row, "not_judged": ["pause"]} for row in ROWS]
+        self.assertEqual(read(rows=rows).choice,
+                         "No lock was judged in every column: fenced was not in pause.")
+
+    def test_counts_decided_runs_and_bounds_the_shown_direction(self):
+        rate = {**RATE, "undecided": 3, "only_baseline": 11, "bounds": [-1.0, 0.2]}
+        found = read(rates=[rate]).seen[0]
+        self.assertEqual(found.counts, ("1 of 12", "12 of 12"))
+        self.assertEqual(found.found, "less often, by 0 to 100 percentage points")
 
     def test_rounds_bounds_outwards(self):
         found = read()

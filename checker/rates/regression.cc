@@ -28,9 +28,14 @@ double ShareOf(int64_t count, int64_t of) {
 Change ChangeOf(const TrialCount& now, const TrialCount& before, double error) {
   if (now.of == 0 || before.of == 0) return Change::kCannotTell;
   if (now.violated > 0 && before.violated + before.undecided == 0) return Change::kNewlyViolated;
-  // An undecided trial of the baseline may have been violated.
+  // An undecided trial of the baseline may have been violated, or not.
   const int64_t most_before = before.violated + before.undecided;
   if (ChanceOfMore(now.violated, now.of, most_before, before.of) < error) return Change::kWorse;
+  if (before.undecided > 0) {
+    const Change otherwise = ChangeOf(now, {.of = before.of, .violated = before.violated}, error);
+    if (otherwise == Change::kWorse || otherwise == Change::kNewlyViolated)
+      return Change::kCannotTell;
+  }
   if (ShareOf(now.undecided, now.of) > ShareOf(before.undecided, before.of))
     return Change::kCannotTell;
   const bool more = ShareOf(now.violated, now.of) > ShareOf(before.violated, before.of);

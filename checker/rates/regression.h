@@ -19,6 +19,7 @@ enum class Change : uint8_t {
 //
 // kCannotTell means one of these:
 // - nothing was judged in one of the two;
+// - undecided trials of the baseline decide whether it is worse;
 // - more trials are undecided than in the baseline, so a violation may be hidden;
 // - there are more violations, and the trials are so few that even a violation in each trial could
 //   not be told from chance.

@@ -56,7 +56,8 @@ TEST(CommandLine, AHistoryIsExportedAsEdnAndCheckedAgainstAModel) {
       << finished.out;
   const std::string whole = (run.folder.path() / "whole.edn").string();
   ASSERT_EQ(RunProgram({"export", run.folder.path().string(), "--output", whole}).exit_code, 0);
-  EXPECT_EQ(RunProgram({"check", whole, "--model", "owner-mutex"}).exit_code, 1);
+  const Finished of_whole = RunProgram({"check", whole, "--model", "owner-mutex"});
+  EXPECT_EQ(of_whole.exit_code, 1) << of_whole.out << of_whole.err;
   const Finished same = RunProgram(
       {"check", run.folder.path().string(), "--model", "owner-mutex", "--partition-by", "key"});
   EXPECT_EQ(same.exit_code, 1) << same.out << same.err;

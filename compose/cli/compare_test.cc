@@ -19,7 +19,8 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
       RunProgram({"compare", "--locks", "set-nx-px,fenced", "--faults", "pause", "--budget", "15s",
                   "--out", folder.path().string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  EXPECT_NE(finished.out.find("\ncompared with set-nx-px, in pairs"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("\ncompared with set-nx-px, in pairs"), std::string::npos)
+      << finished.out;
   EXPECT_NE(finished.out.find("\nnot decided, since the budget ended:\n"), std::string::npos)
       << finished.out;
   const fs::path suite = folder.path() / "comparison/latest";
@@ -79,6 +80,11 @@ TEST(Compare, ASuiteFileComparesItsRows) {
   const Finished finished = RunProgram(words);
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_NE(finished.out.find("\ncompared with b, in pairs"), std::string::npos) << finished.out;
+  std::vector<std::string> split = words;
+  split.insert(split.end(), {"--shard", "1/2"});
+  EXPECT_EQ(RunProgram(split).exit_code, 3) << "a part would not have the pairs";
+  const Finished merged = RunProgram({"merge", (folder.path() / "two/latest").string()});
+  EXPECT_EQ(merged.exit_code, 3) << merged.out;
   WriteFile(file, "[compare]\nbaseline = 'c'\n" + cells);
   const Finished refused = RunProgram(words);
   EXPECT_EQ(refused.exit_code, 3) << refused.out;

@@ -144,6 +144,17 @@ TEST(Resume, AnInterruptedRunIsKeptOnlyIfItWasViolated) {
   }
 }
 
+TEST(Resume, AViolationIsKeptEvenIfItsHistoryIsDamaged) {
+  const ShortSuite suite;
+  suite.Write("a", "none");
+  ASSERT_EQ(RunProgram(suite.Words()).exit_code, 1);
+  WriteFile(suite.suite / "cells/a-x/1/history.bin", "");
+  const Finished resumed = RunProgram(suite.Resuming());
+  EXPECT_EQ(resumed.exit_code, 1) << resumed.out << resumed.err;
+  EXPECT_NE(resumed.out.find("its plan.json or history.bin is damaged"), std::string::npos)
+      << resumed.out;
+}
+
 TEST(Resume, TwoProcessesCannotRunASuiteInOneFolder) {
   const ShortSuite suite;
   const Program running(suite.Words());
@@ -252,6 +263,23 @@ TEST(Merge, ARunThatWasNotFinishedGivesWayToTheResumedOne) {
     EXPECT_EQ(merged.exit_code, 3) << key << merged.out << merged.err;
     EXPECT_NE(merged.err.find("suite.json is damaged"), std::string::npos) << merged.err;
   }
+}
+
+TEST(Merge, AMissingPartLeavesTheAnswersOpen) {
+  SuiteParts parts;
+  parts.Write("a b", "set-nx-px");
+  const Finished part = RunProgram(parts.Words({"--shard", "1/2", "--until", "rate < 90% @ 60%"}));
+  ASSERT_EQ(part.exit_code, 0) << part.out << part.err;
+  const size_t begin = part.out.find("\nfiles: ") + 8;
+  parts.folders.push_back(part.out.substr(begin, part.out.find('\n', begin) - begin));
+  const Finished merged = parts.Merge();
+  EXPECT_EQ(merged.exit_code, 2) << merged.out << merged.err;
+  EXPECT_NE(merged.out.find("verdict: not decided"), std::string::npos) << merged.out;
+  // Without its plan, the claims of a run are not known.
+  fs::remove(fs::path(parts.folders.front()) / "cells/a-x/1/plan.json");
+  const Finished refused = parts.Merge();
+  EXPECT_EQ(refused.exit_code, 3) << refused.out;
+  EXPECT_NE(refused.err.find("plan.json: "), std::string::npos) << refused.err;
 }
 
 TEST(Merge, SelectedCellsAreNotTheWholeSuite) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace doublehold {
 namespace {
@@ -55,7 +56,10 @@ BaselineComparison CompareWithBaseline(const SuiteRequest& request, const SuiteR
     if (!request.shard.Has(i)) continue;
     const RunTrials now = PoolTrials(result.runs[i]);
     const RunTrials before = TrialsOfBaseline(baseline, cell.name);
-    for (const std::string& claim : cell.plan.claims) {
+    std::set<std::string> claims(cell.plan.claims.begin(), cell.plan.claims.end());
+    for (const auto& [claim, count] : before.by_trial)
+      if (claim != kAnyClaim) claims.insert(claim);
+    for (const std::string& claim : claims) {
       const auto counted = [&](const RunTrials& trials) {
         const auto found = trials.by_trial.find(claim);
         const bool same_unit = now.unit == before.unit;

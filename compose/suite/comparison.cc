@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "compose/suite/stored_runs.h"
 #include "lib/base/check.h"
@@ -155,6 +156,64 @@ Comparison ComparePairs(const Suite& suite, const SuiteResult& result) {
   return comparison;
 }
 
+// The runs with an outcome of at least one claim.
+RunsByBlock DecidedBlocks(const SuiteCell& cell, const std::vector<CellRun>& runs) {
+  RunsByBlock decided = BlocksOf(cell, runs);
+  std::erase_if(decided, [](const auto& one) {
+    return std::ranges::all_of(one.second->trials.by_run, [](const auto& claim) {
+      return claim.first == kAnyClaim || claim.second.undecided == claim.second.of;
+    });
+  });
+  return decided;
+}
+
+// The blocks that all cells of a column have, apart from cells without a decided run.
+std::set<int> CommonBlocks(const Suite& suite, const SuiteResult& result,
+                           const std::string& column) {
+  std::optional<std::set<int>> common;
+  for (size_t i = 0; i < suite.cells.size(); ++i) {
+    if (suite.cells[i].column != column) continue;
+    std::set<int> blocks;
+    const RunsByBlock decided = DecidedBlocks(suite.cells[i], result.runs[i]);
+    for (const auto& [block, run] : decided)
+      if (!common || common->contains(block)) blocks.insert(block);
+    if (!decided.empty()) common = std::move(blocks);
+  }
+  return common.value_or(std::set<int>{});
+}
+
+// What decides the rank of a row: numbers of violated claims, each counted once a column.
+struct Weight {
+  bool not_judged = false;
+  int data = 0, vital = 0, all = 0;
+
+  void Add(const CheckerEntry& claim) {
+    data += claim.about == About::kData ? 1 : 0;
+    vital += claim.letter.vital > 0 ? 1 : 0;
+    ++all;
+  }
+  auto operator<=>(const Weight&) const = default;
+};
+
+// Adds the violated claims of a cell to its row.
+void WeighCell(const Suite& suite, const SuiteResult& result, size_t i, RankedRow& row,
+               Weight& weight) {
+  const SuiteCell& cell = suite.cells[i];
+  row.runs += std::ssize(result.runs[i]);
+  if (DecidedBlocks(cell, result.runs[i]).empty()) row.not_judged.push_back(cell.column);
+  const std::set<int> common = CommonBlocks(suite, result, cell.column);
+  std::set<std::string> of_common;
+  for (const auto& [block, run] : BlocksOf(cell, result.runs[i])) {
+    for (const auto& [claim, trials] : run->trials.by_run) {
+      if (claim == kAnyClaim || trials.violated == 0) continue;
+      std::vector<std::string>& columns = row.broken[claim];
+      if (columns.empty() || columns.back() != cell.column) columns.push_back(cell.column);
+      if (common.contains(block)) of_common.insert(claim);
+    }
+  }
+  for (const std::string& claim : of_common) weight.Add(*FindChecker(claim));
+}
+
 }  // namespace
 
 bool MeasuresCost(const SuiteCell& cell) {
@@ -199,30 +258,24 @@ std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result
 }
 
 std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result) {
-  std::vector<RankedRow> rows;
+  std::vector<std::pair<RankedRow, Weight>> weighed;
   for (const std::string& name : suite.rows) {
     RankedRow row{.row = name};
+    Weight weight;
     for (size_t i = 0; i < suite.cells.size(); ++i) {
-      if (suite.cells[i].row != name) continue;
-      row.runs += std::ssize(result.runs[i]);
-      const RunTrials pooled = PoolTrials(result.runs[i]);
-      for (const auto& [claim, trials] : pooled.by_run)
-        if (claim != kAnyClaim && trials.violated > 0)
-          row.broken[claim].push_back(suite.cells[i].column);
+      if (suite.cells[i].row == name) WeighCell(suite, result, i, row, weight);
     }
+    weight.not_judged = !row.not_judged.empty();
+    weighed.emplace_back(std::move(row), weight);
+  }
+  std::ranges::stable_sort(weighed, {}, [](const auto& one) { return one.second; });
+  std::vector<RankedRow> rows;
+  for (size_t i = 0; i < weighed.size(); ++i) {
+    auto& [row, weight] = weighed[i];
+    const bool tied = i > 0 && weight == weighed[i - 1].second;
+    row.rank = tied ? rows.back().rank : static_cast<int>(i) + 1;
     rows.push_back(std::move(row));
   }
-  const auto weight = [](const RankedRow& row) {
-    size_t data = 0, vital = 0, cells = 0;
-    for (const auto& [claim, columns] : row.broken) {
-      const CheckerEntry* checker = FindChecker(claim);
-      data += checker->about == About::kData ? columns.size() : 0;
-      vital += checker->letter.vital > 0 ? columns.size() : 0;
-      cells += columns.size();
-    }
-    return std::tuple(data, vital, cells);
-  };
-  std::ranges::stable_sort(rows, {}, weight);
   return rows;
 }
 
@@ -263,7 +316,11 @@ json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,
     json broken = json::array();
     for (const auto& [claim, columns] : row.broken)
       broken.push_back({{"claim", claim}, {"columns", columns}});
-    rows.push_back({{"row", row.row}, {"runs", row.runs}, {"broken", std::move(broken)}});
+    rows.push_back({{"row", row.row},
+                    {"rank", row.rank},
+                    {"runs", row.runs},
+                    {"not_judged", row.not_judged},
+                    {"broken", std::move(broken)}});
   }
   return {{"baseline", suite.comparison->baseline},
           {"budget_seconds", ToSeconds(suite.comparison->budget)},

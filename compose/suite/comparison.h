@@ -58,11 +58,15 @@ bool MeasuresCost(const SuiteCell& cell);
 // The claims that a row broke, each with the columns in which at least one run was violated.
 struct RankedRow {
   std::string row;
+  int rank = 1;  // equal for rows that violated equally many claims
   int64_t runs = 0;
   std::map<std::string, std::vector<std::string>> broken{};
+  std::vector<std::string> not_judged{};  // columns without a decided run
 };
-// Returns the rows, the fewest violated claims first. Counts claims about data first, then the
-// claims that a lock exists to keep.
+// Ranks the rows by the number of violated claims about data, then of those that a lock exists to
+// keep, then of all. A claim counts once a column. A row that was not judged in a column comes last.
+// Counts only the blocks that all judged rows of a column have: a cell that ran longer had more
+// chances of a violation.
 std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result);
 
 nlohmann::json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,

@@ -119,7 +119,8 @@ TEST_F(TwoLocks, DifferIfOneIsAlwaysViolatedAndTheOtherNever) {
                       "baseline in 11: less often, by "),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("  other          nothing\n  base           stock (pause)\n"),
+  EXPECT_NE(text.find("  1. other          nothing; not judged: cost, in 11 runs\n"
+                      "  2. base           stock (pause); not judged: cost, in 11 runs\n"),
             std::string::npos)
       << text;
 }
@@ -164,6 +165,31 @@ TEST_F(TwoLocks, ACostIsDecidedByADifferenceOrByNarrowBounds) {
   result_.runs[3].back().measures["acquire p50"].value = 60'000;
   EXPECT_EQ(Acquire().found.difference, Difference::kNotSeen);
   EXPECT_FALSE(decided()) << "the difference may be large";
+}
+
+TEST_F(TwoLocks, ARowThatWasNotJudgedRanksLast) {
+  for (const char* lock : {"base", "other"}) AddRun(std::string(lock) + "/cost", 1, "valid");
+  AddRun("other/pause", 1, "violated");
+  AddRun("base/pause", 1, "unknown").trials = {};
+  const std::vector<RankedRow> rows = RankRows(suite_, result_);
+  EXPECT_EQ(rows[0].row, "other");
+  EXPECT_EQ(rows[1].not_judged, std::vector<std::string>{"pause"});
+  EXPECT_EQ(rows[1].rank, 2);
+}
+
+TEST_F(TwoLocks, ALongerCellHasNoWorseRankForAViolationThatTheOthersHadNoTimeFor) {
+  for (const char* lock : {"base", "other"}) {
+    AddRun(std::string(lock) + "/cost", 1, "valid");
+    AddRun(std::string(lock) + "/pause", 1, "violated");
+  }
+  EXPECT_EQ(RankRows(suite_, result_)[1].rank, 1) << "both violated stock";
+  result_.runs[0].clear();
+  AddRun("base/pause", 1, "valid");
+  AddRun("base/pause", 2, "violated");
+  const std::vector<RankedRow> rows = RankRows(suite_, result_);
+  EXPECT_EQ(rows[0].row, "base");
+  EXPECT_EQ(rows[0].broken.count("stock"), 1U) << "the violation is shown";
+  EXPECT_EQ(rows[1].rank, 2);
 }
 
 TEST_F(TwoLocks, JsonHasEachComparison) {

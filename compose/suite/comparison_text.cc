@@ -18,9 +18,12 @@ constexpr double kPercent = 100;
 constexpr double kExactBelow = 100;  // values from here on need no decimals
 
 // For example "48 to 100 percentage points"; the numbers are rounded outwards.
-std::string PointsText(double low, double high) {
-  const double first = std::floor(kPercent * std::min(std::abs(low), std::abs(high)));
-  const double last = std::ceil(kPercent * std::max(std::abs(low), std::abs(high)));
+std::string PointsText(const ComparedRate& rate) {
+  // The test has shown the direction, so a bound on its other side is 0.
+  const Interval& bounds = rate.bounds;
+  const bool more = rate.difference == Difference::kMore;
+  const double first = std::floor(kPercent * std::max(0.0, more ? bounds.low : -bounds.high));
+  const double last = std::ceil(kPercent * (more ? bounds.high : -bounds.low));
   return fmt::format("{:.0f} to {:.0f} percentage points", first, last);
 }
 
@@ -42,12 +45,11 @@ std::string Line(const std::string& row, const std::string& column, const std::s
 
 std::string RateLine(const ComparedRate& rate) {
   const PairCount& pairs = rate.pairs;
-  const Interval& bounds = rate.bounds;
+  const int64_t decided = pairs.of - pairs.undecided;
   return Line(rate.row, rate.column, rate.claim,
               fmt::format("violated in {} of {}, the baseline in {}: {} often, by {}",
-                          pairs.only_first + pairs.both, Counted(pairs.of, "run"),
-                          pairs.only_second + pairs.both, Name(rate.difference),
-                          PointsText(bounds.low, bounds.high)));
+                          pairs.only_first + pairs.both, Counted(decided, "run"),
+                          pairs.only_second + pairs.both, Name(rate.difference), PointsText(rate)));
 }
 
 std::string MeasureLine(const ComparedMeasure& measure) {
@@ -73,9 +75,9 @@ std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
     for (const ComparedMeasure& measure : comparison.measures)
       measures += measure.row == row && measure.found.difference == Difference::kNotSeen ? 1 : 0;
     if (claims + measures == 0) continue;
-    text +=
-        fmt::format("  {:<14} {} (each at most {:.0f} percentage points), {}\n", row, Counted(claims, "claim"),
-                    std::ceil(kPercent * most), Counted(measures, "measure"));
+    text += fmt::format("  {:<14} {} (each at most {:.0f} percentage points), {}\n", row,
+                        Counted(claims, "claim"), std::ceil(kPercent * most),
+                        Counted(measures, "measure"));
   }
   return text;
 }
@@ -113,13 +115,17 @@ std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
 
 std::string FormatComparison(const SuiteRequest& request, const SuiteResult& result) {
   const Comparison comparison = CompareRows(request.suite, result);
-  std::string text = "\nthe fewest violated claims first:\n";
+  std::string text = "\nranked by violated claims, those about data first:\n";
   for (const RankedRow& row : RankRows(request.suite, result)) {
     std::string broken;
     for (const auto& [claim, columns] : row.broken)
       broken +=
           fmt::format("{}{} ({})", broken.empty() ? "" : ", ", claim, fmt::join(columns, ", "));
-    text += fmt::format("  {:<14} {}\n", row.row, broken.empty() ? "nothing" : broken);
+    if (broken.empty()) broken = "nothing";
+    if (!row.not_judged.empty())
+      broken += fmt::format("; not judged: {}", fmt::join(row.not_judged, ", "));
+    text += fmt::format("  {}. {:<14} {}, in {}\n", row.rank, row.row, broken,
+                        Counted(row.runs, "run"));
   }
   text += fmt::format(
       "\ncompared with {}, in pairs of runs with equal seed and faults\n"

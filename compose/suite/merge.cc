@@ -18,11 +18,14 @@ using nlohmann::json;
 
 struct StoredRun {
   CellRun run;
-  int repetition = 0;  // counted from 1
+  int repetition = 0;    // counted from 1
+  bool decided = false;  // has a verdict
 };
 
-constexpr fs::copy_options kOverwrite =
-    fs::copy_options::recursive | fs::copy_options::overwrite_existing;
+// A part may come from elsewhere, so its symbolic links are not followed.
+constexpr fs::copy_options kAll = fs::copy_options::recursive | fs::copy_options::skip_symlinks;
+constexpr fs::copy_options kLink = kAll | fs::copy_options::create_hard_links;
+constexpr fs::copy_options kOverwrite = kAll | fs::copy_options::overwrite_existing;
 
 Result<json> ReadPart(const fs::path& folder) {
   std::error_code code;
@@ -50,19 +53,23 @@ Result<StoredRun> ReadRun(const json& stored, const fs::path& part, const SuiteC
   read.repetition = RepetitionOf(run.folder, cell);
   if (read.repetition == 0) return Damaged(part);
   const fs::path verdict = part / run.folder / "verdict.json";
-  const bool decided = TakeVerdict(ReadJsonFile(verdict), run);
+  read.decided = TakeVerdict(ReadJsonFile(verdict), run);
   run.seed = stored.at("seed").get<uint64_t>();
   run.exit_code = stored.at("exit_code").get<int>();
   run.seconds = stored.at("seconds").get<double>();
   run.interrupted = stored.at("interrupted").get<bool>();
   if (stored.at("error").is_string()) run.error = stored["error"].get<std::string>();
-  if (!decided && run.error.empty() && !run.interrupted)
+  if (!read.decided && run.error.empty() && !run.interrupted)
     return BadInput(
         fmt::format("{}: is damaged; run this part again with --resume", verdict.string()));
   return read;
 }
 
-bool IsFinished(const CellRun& run) { return !run.interrupted && run.error.empty(); }
+// A run with a violation counts as finished, also if it could not write all its files.
+bool IsFinished(const CellRun& run) {
+  const bool violated = run.overall == Name(Outcome::kViolated);
+  return violated || (!run.interrupted && run.error.empty());
+}
 
 // The runs of a cell by repetition, each with the part that has it.
 using RunsOfCell = std::map<int, std::pair<CellRun, fs::path>>;
@@ -93,8 +100,13 @@ Result<void> AddRuns(const json& part, const fs::path& folder, MergedSuite& merg
     if (cell == merged.suite.cells.end()) return Damaged(folder);
     for (const json& one : stored.at("runs")) {
       StoredRun run = TRY(ReadRun(one, folder, *cell));
-      if (const Result<Plan> plan = ReadPlanFile(folder / run.run.folder / "plan.json"))
+      if (run.repetition > merged.repeat) return Damaged(folder);
+      const Result<Plan> plan = ReadPlanFile(folder / run.run.folder / "plan.json");
+      if (plan) {
         cell->plan = *plan;
+      } else if (run.decided) {
+        return tl::unexpected(plan.error());
+      }
       TRY(AddRun(std::move(run), folder,
                  runs[static_cast<size_t>(cell - merged.suite.cells.begin())]));
     }
@@ -125,6 +137,9 @@ void TakeRuns(const std::vector<RunsOfCell>& runs, MergedSuite& merged) {
 
 Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<fs::path>& parts) {
   const json& first = read.front();
+  if (first.at("comparison").is_object())
+    return BadInput(fmt::format("{}: is a comparison; its pairs of runs belong to one machine",
+                                parts.front().string()));
   MergedSuite merged;
   merged.suite.name = first.at("suite").get<std::string>();
   merged.suite.seed = first.at("seed").get<uint64_t>();
@@ -145,13 +160,6 @@ Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<
   merged.repeat = first.at("repeat").get<int>();
   if (first.at("until").is_object())
     merged.until = TRY(ReadUntil(first["until"].at("text").get<std::string>()));
-  if (first.at("comparison").is_object()) {
-    const json& compared = first["comparison"];
-    merged.suite.comparison =
-        ComparisonPlan{.baseline = compared.at("baseline").get<std::string>(),
-                       .budget = std::chrono::seconds(compared.at("budget_seconds").get<int64_t>()),
-                       .question = *merged.until};
-  }
   std::vector<RunsOfCell> runs(merged.suite.cells.size());
   for (size_t i = 0; i < read.size(); ++i) {
     TRY(AddRuns(read[i], parts[i], merged, runs));
@@ -183,7 +191,7 @@ Result<void> LinkRuns(const MergedSuite& merged, const fs::path& folder) {
     const fs::path into = folder / run;
     std::error_code code;
     fs::create_directories(into.parent_path(), code);
-    fs::copy(source, into, fs::copy_options::recursive | fs::copy_options::create_hard_links, code);
+    fs::copy(source, into, kLink, code);
     if (code) fs::copy(source, into, kOverwrite, code);
     if (code)
       return EnvironmentFailed(

@@ -63,7 +63,8 @@ Result<void> CheckNeeds(const SuiteRequest& request) {
 ExitCode StatusOfAnswers(const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
   if (count.not_below > 0) return ExitCode::kViolated;
-  if (count.not_decided == 0 && !result.interrupted) return ExitCode::kAsExpected;
+  if (count.not_decided == 0 && !result.interrupted && result.not_begun == 0)
+    return ExitCode::kAsExpected;
   for (size_t i = 0; i < result.answers.size(); ++i) {
     const Repetitions& answer = result.answers[i];
     if (answer.IsOver() && answer.answer() == RateAnswer::kOpen) return ExitCode::kEnvironment;
@@ -147,9 +148,10 @@ void PrintAsked(const SuiteRequest& request) {
 // Returns the verdict line with --until. Only the answers count, not the number of violated runs.
 std::string AnswersLine(const SuiteRequest& request, const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
-  const std::string_view verdict = count.not_below > 0     ? "not below"
-                                   : count.not_decided > 0 ? "not decided"
-                                                           : "below";
+  const bool open = count.not_decided > 0 || result.not_begun > 0;
+  const std::string_view verdict = count.not_below > 0 ? "not below"
+                                   : open              ? "not decided"
+                                                       : "below";
   return fmt::format("verdict: {} ({})\n", verdict, request.until->text);
 }
 
@@ -283,6 +285,8 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
 Result<void> PlanComparison(SuiteRequest& request) {
   if (!request.suite.comparison) return {};
   const ComparisonPlan& plan = *request.suite.comparison;
+  if (!request.shard.IsWhole())
+    return BadInput("--shard: a comparison is not split: its pairs of runs belong to one machine");
   if (request.until)
     return BadInput("--until: the table [compare] of the suite asks the question: compare.rate");
   request.until = plan.question;

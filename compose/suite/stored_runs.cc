@@ -43,9 +43,15 @@ Result<void> LockSuiteFolder(const std::filesystem::path& folder) {
 
 Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& asked,
                             const std::string& where) {
-  for (const char* key : {"suite", "seed", "only", "repeat", "until", "plans", "doublehold"}) {
-    const nlohmann::json was = stored.value(key, nlohmann::json());
-    const nlohmann::json is = asked.value(key, nlohmann::json());
+  const auto value = [](const nlohmann::json& suite, const std::string& key) {
+    const nlohmann::json compared = suite.value("comparison", nlohmann::json());
+    if (key != "baseline") return suite.value(key, nlohmann::json());
+    return compared.is_object() ? compared.value(key, nlohmann::json()) : nlohmann::json();
+  };
+  for (const char* key :
+       {"suite", "seed", "only", "repeat", "until", "plans", "doublehold", "baseline"}) {
+    const nlohmann::json was = value(stored, key);
+    const nlohmann::json is = value(asked, key);
     if (was == is) continue;
     if (std::string_view(key) == "plans")
       return BadInput(fmt::format("{}: the experiments differ", where));
@@ -88,8 +94,12 @@ std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const
   CellRun run{.folder = FolderOfRun(cell, repetition), .seed = PlanOfRun(cell, repetition).seed};
   if (!TakeVerdict(ReadJsonFile(suite / run.folder / "verdict.json"), run)) return std::nullopt;
   if (run.interrupted) return std::nullopt;
-  if (!ReadPlanFile(suite / run.folder / "plan.json")) return std::nullopt;
-  if (!ReadHistory(suite / run.folder / "history.bin")) return std::nullopt;
+  const bool whole = ReadPlanFile(suite / run.folder / "plan.json").has_value() &&
+                     ReadHistory(suite / run.folder / "history.bin").has_value();
+  if (whole) return run;
+  // A violation is never run again: it might not be seen again.
+  if (run.overall != Name(Outcome::kViolated)) return std::nullopt;
+  run.error = "its plan.json or history.bin is damaged";
   return run;
 }
 
