@@ -1,4 +1,4 @@
-"""A line of the list of runs, and how it is read: from the small file of its folder alone."""
+"""Reads one entry of the list of runs from the result file of its folder."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -33,7 +33,7 @@ class Listing:
     """The entries, newest first, and what the list lacks."""
 
     entries: list[Entry] = field(default_factory=list)
-    not_read: int = 0  # entries whose files the given time did not suffice for
+    not_read: int = 0  # entries not read within the given time
     unreadable: list[str] = field(default_factory=list)  # folders
     is_cut: bool = False  # the search ended at MOST_FOLDERS
 

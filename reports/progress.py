@@ -1,4 +1,4 @@
-"""How far a suite is, from its suite.json."""
+"""The progress of a suite, from its suite.json."""
 
 from dataclasses import dataclass
 from math import ceil

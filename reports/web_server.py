@@ -21,10 +21,10 @@ from run_list import list_page, message_page, progress_fragment, suite_page
 HOST = "127.0.0.1"
 LOCAL_NAMES = ("127.0.0.1", "localhost")
 REPORTS_KEPT = 16  # pages in memory; one has some 100 kB, that of a long suite some MB
-MOST_STREAMS = 32  # suites that are watched at once; each occupies a thread
+MOST_STREAMS = 32  # pages that watch a suite at once; each occupies a thread
 IDLE_S = 30  # a connection that sends nothing for so long is closed
 WATCH_EVERY_S = 1.0
-FIRST_READING_S = 3600.0  # no limit: nobody waits for the first reading
+FIRST_READING_S = 3600.0  # one hour: nobody waits for the first reading
 # Pages have their styles and scripts in them, and load nothing. A page that a run folder contains
 # is not trusted: its scripts cannot read the other pages.
 POLICY = ("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -47,7 +47,7 @@ class Reports:
 
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
-        # The library that draws is not safe for several threads.
+        # matplotlib is not thread-safe.
         self._drawing = threading.Lock()
         self._make = lru_cache(maxsize=REPORTS_KEPT)(_make)
 
@@ -95,7 +95,7 @@ class Server(ThreadingHTTPServer):
 
 
 def open_server(runs: Path, port: int) -> Server:
-    """Raises BadInput if `runs` is no folder, OSError if the port cannot be had."""
+    """Raises BadInput if `runs` is no folder, OSError if the port cannot be bound."""
     if not runs.exists():
         raise BadInput(f"{shown(runs)}: no such folder; name the folder of runs")
     if not runs.is_dir():
@@ -174,7 +174,9 @@ class Handler(BaseHTTPRequestHandler):
         pulse = inventory.pulse(path)  # before the fragment, so that no change is missed
         fragment, running = progress_fragment(inventory, path)
         if not self.server.streams.acquire(blocking=False):
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} suites are watched.")
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE,
+                          f"{MOST_STREAMS} pages already watch a suite; close one and load this "
+                          "page again.")
         try:
             self._begin(HTTPStatus.OK, "text/event-stream", POLICY)
             if self.command == "HEAD":
@@ -218,7 +220,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answers a request that is malformed, or has a method that there is none for."""
+        """Answers a malformed request, or one with an unsupported method."""
         status = HTTPStatus(code)
         if status == HTTPStatus.NOT_IMPLEMENTED:
             status = HTTPStatus.METHOD_NOT_ALLOWED

@@ -12,7 +12,7 @@ namespace {
 // Each of the two sides of a bound may err with half of the probability.
 double OneSided(double confidence) { return (1 + confidence) / 2; }
 
-// Whether `count` of `of` fair coins are so few that this refutes the coins.
+// Whether `count` successes in `of` trials are too few for a success probability of 1/2.
 bool TooFew(int64_t count, int64_t of, double confidence) {
   return AnswerAt({.limit = 0.5, .confidence = OneSided(confidence)},
                   {.of = of, .violated = count}) == RateAnswer::kBelow;

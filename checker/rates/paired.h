@@ -21,7 +21,7 @@ std::string_view Name(Difference difference);  // "not seen", "more", "less"
 struct PairCount {
   int64_t of = 0;
   int64_t only_first = 0, only_second = 0, both = 0;
-  int64_t undecided = 0;  // at least one run is undecided, and no run decides what the pair shows
+  int64_t undecided = 0;  // pairs with an undecided run
 };
 
 // The sequential form of McNemar's test. If both locks have the same rate, a pair with one violated

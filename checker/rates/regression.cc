@@ -6,8 +6,8 @@
 namespace doublehold {
 namespace {
 
-// Returns the one-sided p-value of Fisher's exact test: the probability of this many violated trials
-// now, or more, if both rates are equal.
+// Returns the one-sided p-value of Fisher's exact test: the probability of this many violated
+// trials now, or more, if both rates are equal.
 double ChanceOfMore(int64_t now, int64_t of_now, int64_t before, int64_t of_before) {
   if (now == 0) return 1;
   const auto all = static_cast<unsigned>(of_now + of_before);

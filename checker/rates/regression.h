@@ -15,14 +15,14 @@ enum class Change : uint8_t {
   kCannotTell,
 };
 
-// `error`: the probability of kWorse if both rates are equal.
+// `error`: the largest probability of kWorse if both rates are equal. kNewlyViolated is not tested.
 //
 // kCannotTell means one of these:
 // - nothing was judged in one of the two;
 // - undecided trials of the baseline decide whether it is worse;
-// - more trials are undecided than in the baseline, so a violation may be hidden;
-// - there are more violations, and the trials are so few that even a violation in each trial could
-//   not be told from chance.
+// - a larger share of trials is undecided than in the baseline, so a violation may be hidden;
+// - the violated share rose, but with so few trials even a violation in each would not be
+//   significant.
 Change ChangeOf(const TrialCount& now, const TrialCount& before, double error);
 
 }  // namespace doublehold

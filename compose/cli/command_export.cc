@@ -117,8 +117,8 @@ Result<void> WriteMessages(const ExportedRun& run, std::ostream& out) {
   const auto arrived = [](const Frame& frame) { return frame.arrived_ns.has_value(); };
   if (std::ranges::none_of(frames, arrived)) {
     return BadInput(fmt::format(
-        "{}: says of no message when it arrived, which --format shiviz needs; record the run again "
-        "with run --frames, or replay --into for a simulated execution",
+        "{}: has no arrival times, which --format shiviz needs; record the run again with run "
+        "--frames, or replay --into for a simulated execution",
         file.string()));
   }
   WriteShiViz(run.history, frames, out);

@@ -41,7 +41,7 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
   EXPECT_EQ(RunProgram({"report", suite.string()}).exit_code, 0);
 }
 
-TEST(Compare, RefusesWhatCannotBeCompared) {
+TEST(Compare, WhatCannotBeComparedIsRefused) {
   const TestFolder folder;
   struct Case {
     std::vector<std::string> words;
@@ -54,7 +54,8 @@ TEST(Compare, RefusesWhatCannotBeCompared) {
            {{"--locks", "redlock,fenced", "--baseline", "fence"}, "(did you mean 'fenced'?)"},
            {{"--locks", "redlock,fenced", "--faults", "pause,clocks"}, "(did you mean 'clock'?)"},
            {{"--locks", "redlock,fenced", "--budget", "soon"}, "--budget: "},
-           {{"--locks", "redlock,fenced", "--budget", "3s"}, "--budget 3s: one block of 10 runs"},
+           {{"--locks", "redlock,fenced", "--budget", "3s"},
+            "--budget 3s: too short: one block of 10 runs"},
            {{"--locks", "redlock,fenced", "--rate", "rate < 2"}, "--rate: "},
            {{"--locks", "redlock,fenced", "--workload", "nested"},
             "needs a lock that is reentrant"}}) {

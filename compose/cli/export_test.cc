@@ -85,7 +85,7 @@ TEST_F(Export, ALogForShiVizHasTheMessagesOfAnExecution) {
     EXPECT_NE(finished.out.find(part), std::string::npos) << part;
 }
 
-TEST_F(Export, OfASuitesFolderNamesARunOfIt) {
+TEST_F(Export, ASuiteFolderIsRefusedAndARunIsSuggested) {
   const fs::path suite = folder_.path() / "suite";
   fs::create_directories(suite / "cells" / "a" / "1");  // has no history
   std::ofstream(suite / "suite.json") << "{}";
@@ -116,7 +116,7 @@ TEST_F(Export, ARunWithoutMessagesIsRefusedForShiViz) {
   };
   std::ofstream(frames) << R"({"time":1,"client":1,"node":1,"direction":"request","command":"SET"})"
                            "\n";
-  EXPECT_NE(refusal().find("frames.jsonl: says of no message when it arrived"), std::string::npos);
+  EXPECT_NE(refusal().find("frames.jsonl: has no arrival times"), std::string::npos);
   std::ofstream(frames) << "{}\n";
   EXPECT_NE(refusal().find("frames.jsonl:1: field 'time' is missing"), std::string::npos);
   fs::remove(frames);

@@ -331,7 +331,8 @@ TEST(Baseline, TheExitStatusSaysWhetherASuiteIsWorse) {
     if (plans != earlier.at("plans")) {
       const Finished refused = RunProgram(suite.Words({"--baseline", before.string()}));
       EXPECT_EQ(refused.exit_code, 3) << refused.out;
-      EXPECT_NE(refused.err.find("is of other experiments than this suite"), std::string::npos);
+      EXPECT_NE(refused.err.find("has other experiments; name a run of this suite"),
+                std::string::npos);
       earlier["plans"] = plans;
       WriteFile(before / "suite.json", earlier.dump());
     }

@@ -41,13 +41,13 @@ struct NoReturnPoint {
 
 struct NoReturnCurve {
   std::string claim;
-  // The first point is the start. The last is the step before the violation, or the first step after
-  // it from which every continuation violates the claim. Steps that tell of a violation are left
-  // out.
+  // The first point is the start. The last is the step before the violation, or the first step
+  // after it from which every continuation violates the claim. Steps that tell of a violation are
+  // left out.
   std::vector<NoReturnPoint> points;
-  // Index of the first point whose share is the most above the share of the point before it. Points
-  // count only if the 95 % intervals of the two shares do not overlap. Unknown continuations count as
-  // not violated. 0: there is no such point.
+  // Index of the largest rise over the previous point; the first of equal ones. A rise counts only
+  // if the 95 % intervals of the two shares do not overlap. Unknown continuations count as not
+  // violated. 0: there is no such rise.
   [[nodiscard]] size_t LargestJump() const;
 };
 

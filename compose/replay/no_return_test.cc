@@ -93,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
         // Client 1 holds nodes 1 to 3.
         KnownCause{"K25", MakeReplay(kRedlockFive, "drop-request,node-clock/12:1-27:1-54:1"),
                    "lease-exclusion", "node 3's clock jumps ahead by 640ms"},
-        // Client 1 is stopped with stock 5 read, and with token 1. It writes before client 2, so the
-        // store has not seen token 2.
+        // Client 1 is stopped with stock 5 read, and with token 1. It writes before client 2, so
+        // the store has not seen token 2.
         KnownCause{"K33", MakeReplay(kFencedWrites, "pause/3:1-21:1"), "stock",
                    "client 2 stopped for 640ms"}),
     [](const auto& info) { return info.param.name; });
@@ -141,8 +141,8 @@ TEST(NoReturn, ADeferredEventIsNamedBesideItsStep) {
   EXPECT_TRUE(sentence.ends_with("; before it, an event was deferred.")) << sentence;
 }
 
-// Client 2 must write while client 1 works, from 640 ms on. Its last wait before 400 ms decides when
-// it is granted the lock.
+// Client 2 must write while client 1 works, from 640 ms on. Its last wait before 400 ms decides
+// when it is granted the lock.
 TEST(NoReturn, RefusedAttemptsAreNamedBesideTheNextStep) {
   const Shown shown(MakeReplay("lock.name=set-nx-px", "pause/1:1"));
   const auto curve = shown.Curve({.claim = "stock", .each = kFew});

@@ -22,9 +22,9 @@ void FrameLog::Watch(const Plan& plan) {
   }
 }
 
-// The proxy does not see a frame arrive. A reply proves that its request did. Which request it
-// answers is not known if several have the same command; then the last one is most likely, because
-// a client sends a command again after it has given up on the reply.
+// The proxy does not see a frame arrive. A reply proves that its request did. If several requests
+// have the same command, the reply counts for the last one: a client repeats a command after giving
+// up on its reply.
 void FrameLog::Keep(LinkId link, Direction direction, std::string_view command, bool is_lost) {
   if (frames_.size() >= kMostFrames) return;
   Frame frame{.at_ns = ToNs(RealMono()),

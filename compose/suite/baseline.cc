@@ -21,7 +21,7 @@ std::string_view Meaning(Change change) {
     case Change::kCannotTell:
       break;
   }
-  return "cannot be told";
+  return "unknown";
 }
 
 bool IsWorse(const ChangedClaim& one) {
@@ -43,8 +43,8 @@ Result<MergedSuite> ReadBaseline(const std::filesystem::path& folder, const Suit
   if (!read) return BadInput("--baseline " + read.error().message);
   const bool same = read->suite.name == suite.name && read->suite.plans == suite.plans;
   if (same) return read;
-  return BadInput(
-      fmt::format("--baseline {}: is of other experiments than this suite", folder.string()));
+  return BadInput(fmt::format("--baseline {}: has other experiments; name a run of this suite file",
+                              folder.string()));
 }
 
 BaselineComparison CompareWithBaseline(const SuiteRequest& request, const SuiteResult& result,
@@ -85,8 +85,8 @@ std::string FormatBaseline(const BaselineComparison& comparison,
                            const std::filesystem::path& folder) {
   const auto worse = std::ranges::count_if(comparison.changed, IsWorse);
   std::string text = fmt::format(
-      "against {}: {} of {} claims worse, {} cannot be told (one-sided Fisher's exact test, 5 % "
-      "error at most)\n",
+      "against {}: {} of {} claims worse or newly violated, {} unknown (a higher rate: Fisher's "
+      "exact test, at most 5 % error)\n",
       folder.string(), worse, comparison.compared, std::ssize(comparison.changed) - worse);
   for (const ChangedClaim& one : comparison.changed)
     text +=

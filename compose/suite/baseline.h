@@ -14,7 +14,7 @@
 
 namespace doublehold {
 
-// A claim of a cell that is worse than in the baseline, or of which that cannot be told.
+// A claim of a cell that is worse than in the baseline, or whose change is unknown.
 struct ChangedClaim {
   std::string cell, claim;
   Change change = Change::kCannotTell;
@@ -31,8 +31,8 @@ struct BaselineComparison {
 // experiments. Its seed, its repetitions and the versions of its drivers may differ.
 Result<MergedSuite> ReadBaseline(const std::filesystem::path& folder, const Suite& suite);
 
-// Compares each claim of each cell that ran. A claim that the baseline did not judge cannot be told.
-// The error of 5 % is shared among all claims (Bonferroni).
+// Compares each claim of each cell that ran. The change is unknown for a claim that the baseline
+// did not judge. The error of 5 % is shared among all claims (Bonferroni).
 BaselineComparison CompareWithBaseline(const SuiteRequest& request, const SuiteResult& result,
                                        const MergedSuite& baseline);
 
@@ -42,8 +42,8 @@ std::string FormatBaseline(const BaselineComparison& comparison,
 
 // Returns the first status that applies:
 // - 1: a claim is worse, or newly violated;
-// - 4: a run failed to start;
-// - 2: a claim cannot be told, or the suite was interrupted;
+// - 4: a run failed: it has no verdict, or could not write all its files;
+// - 2: the change of a claim is unknown, or the suite was interrupted;
 // - 0: nothing is worse.
 ExitCode StatusAgainst(const BaselineComparison& comparison, const SuiteResult& result);
 

@@ -37,7 +37,9 @@ Result<json> ReadPart(const fs::path& folder) {
   if (!part.is_object() || !part.contains("cells"))
     return BadInput(fmt::format("{}: has no readable suite.json", folder.string()));
   if (!part.contains("planned") || !part.contains("only"))
-    return BadInput(fmt::format("{}: was written by a version that is too old", folder.string()));
+    return BadInput(fmt::format(
+        "{}: was written by an older version that merge cannot read; run the suite again",
+        folder.string()));
   return part;
 }
 
@@ -74,8 +76,8 @@ bool IsFinished(const CellRun& run) {
 // The runs of a cell by repetition, each with the part that has it.
 using RunsOfCell = std::map<int, std::pair<CellRun, fs::path>>;
 
-// Adds a run. Keeps a finished run rather than one that is not. Two finished results must be equal,
-// for example of a part that is named twice: merge must not choose one of two results.
+// Adds a run. Prefers a finished run to an unfinished one. Two finished results must be equal, for
+// example of a part that is named twice: merge must not choose one of two results.
 Result<void> AddRun(StoredRun added, const fs::path& part, RunsOfCell& runs) {
   const auto [same, fresh] = runs.try_emplace(added.repetition, added.run, part);
   auto& [run, source] = same->second;

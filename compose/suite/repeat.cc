@@ -257,8 +257,8 @@ Result<void> CheckJUnit(const ParsedLine& line) {
 
 void AddBaselineOption(boost::program_options::options_description& options) {
   options.add_options()("baseline", boost::program_options::value<std::string>(),
-                        "the folder of an earlier run: exit 1 only for what is worse than in it, "
-                        "or newly violated");
+                        "folder of an earlier run of the suite; exit 1 only if a claim is worse or "
+                        "newly violated");
 }
 
 Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, const Suite& suite) {
@@ -288,7 +288,8 @@ Result<void> PlanComparison(SuiteRequest& request) {
   if (!request.shard.IsWhole())
     return BadInput("--shard: a comparison is not split: its pairs of runs belong to one machine");
   if (request.until)
-    return BadInput("--until: the table [compare] of the suite asks the question: compare.rate");
+    return BadInput(
+        "--until: cannot be combined with the table [compare]; set compare.rate in the suite");
   request.until = plan.question;
   if (request.repeat == 1) request.repeat = kRepetitionsUntilAnswered;
   Duration alone{}, together{};
@@ -296,9 +297,9 @@ Result<void> PlanComparison(SuiteRequest& request) {
     (MeasuresCost(cell) ? alone : together) += cell.plan.duration + kAroundARun;
   const Duration block = alone + together / request.jobs;
   if (block <= plan.budget) return {};
-  return BadInput(
-      fmt::format("--budget {}: one block of {} takes about {}", FormatDuration(plan.budget),
-                  Counted(std::ssize(request.suite.cells), "run"), RoughTime(ToSeconds(block))));
+  return BadInput(fmt::format(
+      "--budget {}: too short: one block of {} takes about {}", FormatDuration(plan.budget),
+      Counted(std::ssize(request.suite.cells), "run"), RoughTime(ToSeconds(block))));
 }
 
 Result<void> CheckRepeat(const SuiteRequest& request) {

@@ -35,7 +35,7 @@ Result<void> CheckRepeat(const SuiteRequest& request);
 
 // Returns the first status that applies:
 // - 1: a run was violated or not as expected;
-// - 4: a run failed to start;
+// - 4: a run failed: it has no verdict, or could not write all its files;
 // - 2: a run is undecided;
 // - 0: all runs are as expected.
 ExitCode SuiteExitCode(const SuiteResult& result);

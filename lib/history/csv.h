@@ -15,8 +15,8 @@ namespace doublehold {
 std::vector<std::string> CsvColumns();
 
 // Writes a header and one row an event. A field is empty if the event's line in history.jsonl lacks
-// the member; `thread` and `task_kind` are never empty. Needs memory for some rows only. A failed
-// write sets the state of `out`.
+// the member; `thread` and `task_kind` are never empty. Buffers only a few rows. A failed write
+// sets the state of `out`.
 void WriteCsv(const History& history, std::ostream& out);
 
 }  // namespace doublehold

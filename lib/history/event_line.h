@@ -24,7 +24,7 @@ constexpr size_t kFlushBytes = size_t{1} << 16;
 std::string_view NameOfValue(const ValueNames& names, size_t i);
 
 // Calls take(name, value) for each value of the event that its line has, in the order of the line.
-// The hold is none of them.
+// Skips the hold.
 template <typename Function>
 void ForEachValue(const Event& event, Function take) {
   const ValueNames names = ValueNamesOf(event.op, event.type);

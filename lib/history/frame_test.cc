@@ -32,7 +32,7 @@ TEST_F(FramesFile, ReadsBackTheFramesThatWereWritten) {
   EXPECT_EQ(*read, frames);
 }
 
-TEST_F(FramesFile, ThatIsMalformedIsRefusedWithItsLine) {
+TEST_F(FramesFile, AMalformedFileIsRefusedWithItsLine) {
   const std::string good = ToJsonLines({{.at_ns = 5, .client = 1, .node = 1, .command = "GET"}});
   const struct {
     const char* line;

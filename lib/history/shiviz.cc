@@ -18,7 +18,8 @@
 namespace doublehold {
 namespace {
 
-// The first line of a log is its form, the second the separator of several executions: none.
+// First line of a log: the expression for an event. Second line: the separator of executions, which
+// is empty.
 constexpr std::string_view kForm = "(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\n";
 
 // Negative numbers are nodes: -1 is the store. Positive numbers are clients.

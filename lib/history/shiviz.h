@@ -18,7 +18,8 @@ namespace doublehold {
 // All other events are left out: those of the referee and the supervisor.
 //
 // Each event has a vector clock. A host's own component counts its events from 1. A receive takes
-// over the clock of its send. A failed write sets the state of `out`. `frames` are in order of time.
+// over the clock of its send. A failed write sets the state of `out`. `frames` are in order of
+// time.
 void WriteShiViz(const History& history, const std::vector<Frame>& frames, std::ostream& out);
 
 }  // namespace doublehold

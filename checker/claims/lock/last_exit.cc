@@ -13,7 +13,7 @@ class ExitGaps {
       : disturbances_(disturbances), lease_ns_(lease_ns) {}
 
   void HandleInvocation(const Call& call) {
-    ProlongCopy(call);
+    ExtendCopy(call);
     if (call.op != Op::kAcquire) return;
     NoteSecondCopy(call);
     asked_[call.session] = &call;
@@ -37,8 +37,8 @@ class ExitGaps {
  private:
   // A second copy of an acquire, which may have entered the key once more for its session.
   struct Copy {
-    int64_t arrived_ns = -1;  // the copy reached the node no later
-    int64_t until_ns = -1;    // until when its entry may hold the key
+    int64_t arrived_ns = -1;  // latest arrival of the copy at the node
+    int64_t until_ns = -1;    // latest time at which its entry holds the key
   };
 
   void HandleRelease(const Call& release) {
@@ -76,8 +76,8 @@ class ExitGaps {
 
   void HandleGrant(const Call& grant) {
     LeaveQueue(grant);
-    // An exclusive grant proves that all holds granted before its invocation have ended, and so have
-    // the entries of copies that arrived before.
+    // An exclusive grant proves that all holds granted before its invocation have ended, and so
+    // have the entries of copies that arrived before.
     if (grant.again || grant.answer[2] != 0) return;
     std::erase_if(copies_, [&grant](const auto& copy) {
       return copy.first != grant.session && Before(copy.second.arrived_ns, grant.from_ns);
@@ -105,10 +105,10 @@ class ExitGaps {
     }
   }
 
-  // Every call of a session may prolong the lease of its key, and thus of the copy's entry too. If
-  // the session holds the key, its library may extend the lease at any time, and an extension may
+  // Every call of a session may extend the lease of its key, and thus of the copy's entry. If the
+  // session holds the key, its library may extend the lease at any time, and an extension may
   // arrive late.
-  void ProlongCopy(const Call& call) {
+  void ExtendCopy(const Call& call) {
     const auto copy = copies_.find(call.session);
     if (copy == copies_.end() || Before(copy->second.until_ns, call.from_ns)) return;
     const bool granted = call.op == Op::kAcquire && call.Ok();

@@ -58,8 +58,8 @@ namespace doublehold {
 //   c1:    A----?R-r   A-x        `r` freed the lock of the first copy; the second copy took it
 //   hold:  [---]
 //
-// Any later call of that session may prolong the copy's entry by a lease, and if it is granted the
-// key again, its library may prolong the entry without end. A grant to another session, invoked
+// Any later call of that session may extend the copy's entry by a lease. If the session is granted
+// the key again, its library may extend the entry for ever. A grant to another session, invoked
 // after the copy arrived, proves that its entry has ended.
 //
 // So a violation requires that the last acquire of every other client was granted, and that no

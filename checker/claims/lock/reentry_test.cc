@@ -253,9 +253,9 @@ TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
             Outcome::kViolated);
 }
 
-// In each drawing, c1 may have sent its unanswered acquire twice. Then a call of c1 prolongs the
+// In each drawing, c1 may have sent its unanswered acquire twice. Then a call of c1 extends the
 // entry of the second copy. The refusal comes more than a lease after the copy arrived.
-TEST(Reentry, ACopyOfAnAcquireHoldsTheKeyAsLongAsItsSessionProlongsIt) {
+TEST(Reentry, ACopyOfAnAcquireHoldsTheKeyAsLongAsItsSessionExtendsIt) {
   for (const ReentryCase& drawn : std::vector<ReentryCase>{{"by a release", R"(
       c1:          A-?======R-r
       drop c1:      []
