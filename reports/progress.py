@@ -48,6 +48,9 @@ def read_progress(folder: Path) -> Progress:
     took = [run.number("seconds") for cell in cells for run in cell.nodes("runs")]
     of = planned * repeat
     left = sum(took) / len(took) / max(1, top.count("jobs")) * (of - runs) if took else None
+    comparison = top.maybe_node("comparison")
+    if comparison and left is not None:
+        left = min(left, max(0, comparison.number("budget_seconds") - top.number("seconds")))
     errors = [(cell.text("name"), error) for cell in cells for run in cell.nodes("runs")
               if (error := run.maybe_text("error"))]
     return Progress(runs, of, done, planned, until, left, errors)

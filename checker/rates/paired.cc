@@ -39,14 +39,24 @@ Interval BoundsOf(const PairCount& pairs, double confidence) {
   const TrialCount more{.of = pairs.of, .violated = pairs.only_first, .undecided = pairs.undecided};
   const TrialCount less{
       .of = pairs.of, .violated = pairs.only_second, .undecided = pairs.undecided};
-  return {.low = LowerBoundAt(more, each) - UpperBoundAt(less, each),
-          .high = UpperBoundAt(more, each) - LowerBoundAt(less, each)};
+  Interval bounds{.low = LowerBoundAt(more, each) - UpperBoundAt(less, each),
+                  .high = UpperBoundAt(more, each) - LowerBoundAt(less, each)};
+  const Difference shown = DifferenceOf(pairs, confidence);
+  if (shown == Difference::kMore) bounds.low = std::max(bounds.low, 0.0);
+  if (shown == Difference::kLess) bounds.high = std::min(bounds.high, 0.0);
+  return bounds;
 }
 
 int64_t FewestForDifference(double confidence) {
   int64_t pairs = 1;
   while (!TooFew(0, pairs, confidence)) ++pairs;
   return pairs;
+}
+
+double MedianOf(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 Shift ShiftOf(std::vector<double> differences, double confidence) {
@@ -56,7 +66,7 @@ Shift ShiftOf(std::vector<double> differences, double confidence) {
   if (differences.empty()) return shift;
   std::ranges::sort(differences);
   const size_t of = differences.size();
-  shift.median = (differences[(of - 1) / 2] + differences[of / 2]) / 2;
+  shift.median = MedianOf(differences);
   // If the true median were below the bound, too few differences would be below it.
   size_t outside = 0;
   while (outside < of / 2 &&

@@ -28,11 +28,14 @@ struct PairCount {
 // run has it on either side with probability 1/2. An undecided pair counts for the side that makes
 // the rates more equal.
 Difference DifferenceOf(const PairCount& pairs, double confidence);
-// Bounds of the first rate minus the second.
+// Bounds of the first rate minus the second. If DifferenceOf shows a direction, they lie on its side.
 Interval BoundsOf(const PairCount& pairs, double confidence);
 
 // Returns the least number of pairs that can show a difference.
 int64_t FewestForDifference(double confidence);
+
+// The mean of the two middle values if their number is even; 0 if there are none.
+double MedianOf(std::vector<double> values);
 
 struct Shift {
   Difference difference = Difference::kNotSeen;

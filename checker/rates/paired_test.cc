@@ -46,6 +46,9 @@ TEST(BoundsOf, BoundsTheDifference) {
   const Interval all = BoundsOf({.of = 20, .only_first = 20}, 0.95);
   EXPECT_GT(all.low, 0.4);
   EXPECT_EQ(all.high, 1);
+  // The pairs that differ show the direction, although the bounds of the rates do not.
+  EXPECT_EQ(BoundsOf({.of = 8, .only_first = 8}, 0.95).low, 0);
+  EXPECT_EQ(BoundsOf({.of = 8, .only_second = 8}, 0.95).high, 0);
   const Interval open = BoundsOf({}, 0.95);
   EXPECT_EQ(open.low, -1);
   EXPECT_EQ(open.high, 1);

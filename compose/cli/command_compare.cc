@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
@@ -16,7 +15,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kJobs = 2;
 constexpr std::string_view kDriver = "driver:";
 constexpr const char* kCost = "cost";
 constexpr const char* kCalm = "calm";
@@ -31,11 +29,12 @@ po::options_description CompareOptions(po::options_description& hidden) {
       "the lock that the others are compared with (default: the first)");
   add("faults", po::value<std::string>()->default_value("pause,clock,network"),
       "fault profiles, comma-separated; each is a column, beside cost and calm");
-  add("budget", po::value<std::string>()->default_value("5m"), "how long to compare, such as 10m");
-  add("rate", po::value<std::string>()->default_value("rate < 10% @ 95%"),
+  add("budget", po::value<std::string>()->default_value(kUsualBudget),
+      "how long to compare, such as 10m");
+  add("rate", po::value<std::string>()->default_value(kUsualQuestion),
       "the question for each cell; an answered cell leaves its time to the others");
   AddExperimentOptions(options, hidden, {"lock", "driver", "option"});
-  add("jobs", po::value<int>()->default_value(kJobs), "number of parallel runs");
+  add("jobs", po::value<int>()->default_value(kSuiteJobs), "number of parallel runs");
   add("history", po::value<std::string>()->default_value("binary"),
       "history files of a run: both, or binary");
   add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
@@ -79,11 +78,10 @@ Settings SettingsOfColumn(const std::string& column, Settings experiment) {
   return cost;
 }
 
-// Returns the name of a lock's row: the lock, or the last file of a driver's command.
+// Returns the name of a lock's row. A driver is named after the last file of its command.
 std::string NameRow(const std::string& lock) {
-  const size_t space = lock.rfind(' ');
-  if (space == std::string::npos) return lock;
-  return std::string(kDriver) + std::filesystem::path(lock.substr(space + 1)).filename().string();
+  if (!lock.starts_with(kDriver)) return lock;
+  return std::string(kDriver) + lock.substr(lock.find_last_of(" /:") + 1);
 }
 
 // Returns the names of the rows. A lock that is named twice is compared with itself.
@@ -99,9 +97,9 @@ std::vector<std::string> NameRows(const std::vector<std::string>& locks) {
 }
 
 Result<Suite> BuildSuite(const ParsedLine& line) {
-  if (!line.values.contains("locks"))
-    return BadInput("name the locks: --locks redlock,set-nx-px,fenced");
-  const std::vector<std::string> locks = SplitAtCommas(line.values["locks"].as<std::string>());
+  std::vector<std::string> locks;
+  if (line.values.contains("locks")) locks = SplitAtCommas(line.values["locks"].as<std::string>());
+  if (locks.empty()) return BadInput("name the locks: --locks redlock,set-nx-px,fenced");
   const std::vector<std::string> rows = NameRows(locks);
   std::vector<std::string> columns{kCost, kCalm};
   for (const std::string& fault : SplitAtCommas(line.values["faults"].as<std::string>()))

@@ -31,8 +31,7 @@ po::options_description ReplayOptions() {
   add("into", po::value<std::string>(), "write a run folder with the trace, for check and report");
   add("curve", po::value<int64_t>()->implicit_value(kContinuations, std::to_string(kContinuations)),
       "curve of no return: from each step, the share of this many random continuations that "
-      "violate "
-      "the claim");
+      "violate the claim");
   add("claim", po::value<std::string>(),
       "with --curve: the claim; default: the first violated one");
   add("real", "also run it on real servers with the same faults, and compare the verdicts");

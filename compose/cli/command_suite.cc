@@ -18,8 +18,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kSuiteJobs = 2;
-
 Result<Shard> ReadShard(const ParsedLine& line) {
   if (!line.values.contains("shard")) return Shard{};
   const auto text = line.values["shard"].as<std::string>();

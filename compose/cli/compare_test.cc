@@ -49,6 +49,7 @@ TEST(Compare, WhatCannotBeComparedIsRefused) {
   };
   for (const Case& refused : std::vector<Case>{
            {{}, "name the locks: --locks "},
+           {{"--locks", ""}, "name the locks: --locks "},
            {{"--locks", "redlock"}, "--baseline: there is only redlock; name one more"},
            {{"--locks", "redlock,set-nx"}, "(did you mean 'set-nx-px-del'?)"},
            {{"--locks", "redlock,fenced", "--baseline", "fence"}, "(did you mean 'fenced'?)"},

@@ -52,7 +52,8 @@ TEST_F(Export, ACsvFileEqualsHistoryJsonlEventByEvent) {
   const std::string other = (folder_.path() / "other.jsonl").string();
   std::ofstream(other)
       << R"({"index":0,"time":0,"process":"supervisor","type":"info","f":"start","value":{)"
-         R"("experiment":"x","lock":"none","workload":"tasks","write":"read-modify-write","seed":1,)"
+         R"("experiment":"x","lock":"none","workload":"tasks","write":"read-modify-write",)"
+         R"("seed":1,)"
          R"("lease_ns":9,"grace_ns":5,"duration_ns":0,"clients":2,"nodes":1,"initial_stock":5,)"
          R"("keys":["a,\"b\"\r\n"],"faults":[],"claims":[],"expect":{}}})"
          "\n"

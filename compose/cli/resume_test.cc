@@ -353,6 +353,11 @@ TEST(FailFast, NoRunStartsAfterTheFirstThatIsNotAsExpected) {
   const nlohmann::json json = ReadJson(suite.suite / "suite.json");
   EXPECT_EQ(json.at("cells").size(), 1U);
   EXPECT_EQ(json.at("interrupted"), true);
+  // The failure that ended the suite does not end the resumed one.
+  std::vector<std::string> words = suite.Resuming();
+  words.emplace_back("--fail-fast");
+  EXPECT_EQ(RunProgram(words).exit_code, 1);
+  EXPECT_EQ(suite.CountFinished(), 2U);
 }
 
 }  // namespace

@@ -62,20 +62,15 @@ PairCount CountPairs(const RunsByBlock& first, const RunsByBlock& second,
   return count;
 }
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
-}
-
 // One cell beside the baseline's cell of the same column.
 struct CellPair {
-  const SuiteCell* cell = nullptr;
+  const SuiteCell& cell;
+  const SuiteCell& baseline;
   RunsByBlock runs, of_baseline;
 };
 
 ComparedMeasure CompareMeasure(const CellPair& pair, const std::string& measure) {
-  ComparedMeasure compared{.row = pair.cell->row, .column = pair.cell->column, .measure = measure};
+  ComparedMeasure compared{.row = pair.cell.row, .column = pair.cell.column, .measure = measure};
   std::vector<double> values, of_baseline, differences;
   for (const auto& [block, run] : pair.runs) {
     const auto other = pair.of_baseline.find(block);
@@ -102,7 +97,8 @@ std::vector<CellPair> PairCells(const Suite& suite, const SuiteResult& result) {
     for (size_t j = 0; j < suite.cells.size(); ++j) {
       const SuiteCell& other = suite.cells[j];
       if (other.row != suite.comparison->baseline || other.column != cell.column) continue;
-      pairs.push_back({.cell = &cell,
+      pairs.push_back({.cell = cell,
+                       .baseline = other,
                        .runs = BlocksOf(cell, result.runs[i]),
                        .of_baseline = BlocksOf(other, result.runs[j])});
     }
@@ -111,15 +107,12 @@ std::vector<CellPair> PairCells(const Suite& suite, const SuiteResult& result) {
 }
 
 // The claims that both cells judge.
-std::vector<std::string> CommonClaims(const Suite& suite, const SuiteCell& cell) {
-  std::vector<std::string> claims;
-  for (const SuiteCell& other : suite.cells) {
-    if (other.row != suite.comparison->baseline || other.column != cell.column) continue;
-    for (const std::string& claim : cell.plan.claims) {
-      if (std::ranges::find(other.plan.claims, claim) != other.plan.claims.end())
-        claims.push_back(claim);
-    }
-  }
+std::vector<std::string> CommonClaims(const CellPair& pair) {
+  const std::vector<std::string>& judged = pair.baseline.plan.claims;
+  std::vector<std::string> claims = pair.cell.plan.claims;
+  std::erase_if(claims, [&](const std::string& claim) {
+    return std::ranges::find(judged, claim) == judged.end();
+  });
   return claims;
 }
 
@@ -134,13 +127,13 @@ Comparison ComparePairs(const Suite& suite, const SuiteResult& result) {
   CHECK(suite.comparison.has_value());
   Comparison comparison;
   for (const CellPair& pair : PairCells(suite, result)) {
-    const SuiteCell& cell = *pair.cell;
+    const SuiteCell& cell = pair.cell;
     if (MeasuresCost(cell)) {
       for (const char* measure : kOfCost)
         comparison.measures.push_back(CompareMeasure(pair, measure));
       continue;
     }
-    for (const std::string& claim : CommonClaims(suite, cell))
+    for (const std::string& claim : CommonClaims(pair))
       comparison.rates.push_back({.row = cell.row,
                                   .column = cell.column,
                                   .claim = claim,
@@ -249,8 +242,8 @@ std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     if (suite.cells[i].row != suite.comparison->baseline) continue;
     for (size_t j = 0; j < suite.cells.size(); ++j) {
-      if (suite.cells[j].column == suite.cells[i].column && j != i &&
-          suite.cells[j].row != suite.comparison->baseline)
+      const bool other = suite.cells[j].row != suite.comparison->baseline;
+      if (other && suite.cells[j].column == suite.cells[i].column)
         decided[i] = decided[i] && decided[j];
     }
   }

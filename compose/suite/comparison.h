@@ -64,9 +64,9 @@ struct RankedRow {
   std::vector<std::string> not_judged{};  // columns without a decided run
 };
 // Ranks the rows by the number of violated claims about data, then of those that a lock exists to
-// keep, then of all. A claim counts once a column. A row that was not judged in a column comes last.
-// Counts only the blocks that all judged rows of a column have: a cell that ran longer had more
-// chances of a violation.
+// keep, then of all. A claim counts once a column. A row that was not judged in a column comes
+// last. Counts only the blocks that all judged rows of a column have: a cell that ran longer had
+// more chances of a violation.
 std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result);
 
 nlohmann::json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,

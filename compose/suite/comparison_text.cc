@@ -18,13 +18,10 @@ constexpr double kPercent = 100;
 constexpr double kExactBelow = 100;  // values from here on need no decimals
 
 // For example "48 to 100 percentage points"; the numbers are rounded outwards.
-std::string PointsText(const ComparedRate& rate) {
-  // The test has shown the direction, so a bound on its other side is 0.
-  const Interval& bounds = rate.bounds;
-  const bool more = rate.difference == Difference::kMore;
-  const double first = std::floor(kPercent * std::max(0.0, more ? bounds.low : -bounds.high));
-  const double last = std::ceil(kPercent * (more ? bounds.high : -bounds.low));
-  return fmt::format("{:.0f} to {:.0f} percentage points", first, last);
+std::string PointsText(const Interval& bounds) {
+  const auto [low, high] = std::minmax(std::abs(bounds.low), std::abs(bounds.high));
+  return fmt::format("{:.0f} to {:.0f} percentage points", std::floor(kPercent * low),
+                     std::ceil(kPercent * high));
 }
 
 std::string Amount(double value, const std::string& unit) {
@@ -46,16 +43,16 @@ std::string Line(const std::string& row, const std::string& column, const std::s
 std::string RateLine(const ComparedRate& rate) {
   const PairCount& pairs = rate.pairs;
   const int64_t decided = pairs.of - pairs.undecided;
-  return Line(rate.row, rate.column, rate.claim,
-              fmt::format("violated in {} of {}, the baseline in {}: {} often, by {}",
-                          pairs.only_first + pairs.both, Counted(decided, "run"),
-                          pairs.only_second + pairs.both, Name(rate.difference), PointsText(rate)));
+  return Line(
+      rate.row, rate.column, rate.claim,
+      fmt::format("violated in {} of {}, the baseline in {}: {} often, by {}",
+                  pairs.only_first + pairs.both, Counted(decided, "run"),
+                  pairs.only_second + pairs.both, Name(rate.difference), PointsText(rate.bounds)));
 }
 
 std::string MeasureLine(const ComparedMeasure& measure) {
   const Interval& bounds = measure.found.bounds;
-  const double low = std::min(std::abs(bounds.low), std::abs(bounds.high));
-  const double high = std::max(std::abs(bounds.low), std::abs(bounds.high));
+  const auto [low, high] = std::minmax(std::abs(bounds.low), std::abs(bounds.high));
   return Line(measure.row, measure.column, measure.measure,
               fmt::format("{}: {}, by {} to {}", BothText(measure), Name(measure.found.difference),
                           Amount(low, measure.unit), Amount(high, measure.unit)));

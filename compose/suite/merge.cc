@@ -131,9 +131,7 @@ void TakeRuns(const std::vector<RunsOfCell>& runs, MergedSuite& merged) {
     }
     if (runs[i].empty()) merged.missing.push_back(merged.suite.cells[i].name);
     const bool over = merged.until && result.answers[i].IsOver();
-    if (!over)
-      result.not_begun +=
-          std::max(static_cast<size_t>(merged.repeat), runs[i].size()) - runs[i].size();
+    if (!over) result.not_begun += static_cast<size_t>(merged.repeat) - runs[i].size();
   }
 }
 
@@ -179,7 +177,8 @@ Result<MergedSuite> ReadParts(const std::vector<fs::path>& parts) {
     read.push_back(TRY(ReadPart(folder)));
     TRY(CheckSameSuite(read.back(), read.front(),
                        fmt::format("{}: is not a part of the same suite as {}", folder.string(),
-                                   parts.front().string())));
+                                   parts.front().string()),
+                       /*of_one_part=*/false));
   }
   try {
     return MergeParts(read, parts);

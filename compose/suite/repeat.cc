@@ -26,8 +26,6 @@ constexpr int kMostRepetitions = 100'000;
 // Limit of the runs of a cell with --until and without --repeat.
 constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
-// Starting servers and judging take about this time.
-constexpr Duration kAroundARun = std::chrono::milliseconds(500);
 
 Result<std::optional<Until>> ReadUntilOption(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;

@@ -9,6 +9,8 @@
 
 namespace doublehold {
 
+constexpr int kSuiteJobs = 2;  // the usual --jobs of many runs
+
 // Adds --repeat, --until, --jobs, --history and --no-color.
 void AddRepeatOptions(boost::program_options::options_description& options, int jobs);
 void AddJUnitOption(boost::program_options::options_description& options);

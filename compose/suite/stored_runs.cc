@@ -42,22 +42,22 @@ Result<void> LockSuiteFolder(const std::filesystem::path& folder) {
 }
 
 Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& asked,
-                            const std::string& where) {
-  const auto value = [](const nlohmann::json& suite, const std::string& key) {
-    const nlohmann::json compared = suite.value("comparison", nlohmann::json());
-    if (key != "baseline") return suite.value(key, nlohmann::json());
-    return compared.is_object() ? compared.value(key, nlohmann::json()) : nlohmann::json();
+                            const std::string& where, bool of_one_part) {
+  using nlohmann::json;
+  const auto baseline = [](const json& suite) {
+    const json compared = suite.value("comparison", json());
+    return compared.is_object() ? compared.value("baseline", json()) : json();
   };
-  for (const char* key :
-       {"suite", "seed", "only", "repeat", "until", "plans", "doublehold", "baseline"}) {
-    const nlohmann::json was = value(stored, key);
-    const nlohmann::json is = value(asked, key);
-    if (was == is) continue;
-    if (std::string_view(key) == "plans")
-      return BadInput(fmt::format("{}: the experiments differ", where));
+  const auto check = [&](const std::string& key, const json& was, const json& is) -> Result<void> {
+    if (was == is) return {};
+    if (key == "plans") return BadInput(fmt::format("{}: the experiments differ", where));
     return BadInput(fmt::format("{}: '{}' is {}, not {}", where, key, was.dump(), is.dump()));
-  }
-  return {};
+  };
+  std::vector<std::string> keys{"suite", "seed", "only", "repeat", "until", "plans", "doublehold"};
+  if (of_one_part) keys.emplace_back("shard");
+  for (const std::string& key : keys)
+    TRY(check(key, stored.value(key, json()), asked.value(key, json())));
+  return check("baseline", baseline(stored), baseline(asked));
 }
 
 Result<void> CheckResumable(const SuiteRequest& request) {
@@ -66,12 +66,7 @@ Result<void> CheckResumable(const SuiteRequest& request) {
   if (!stored.is_object()) return BadInput(fmt::format("{}: has no readable suite.json", where));
   SuiteResult nothing;
   nothing.runs.resize(request.suite.cells.size());
-  const nlohmann::json asked = ToJson(request, nothing);
-  TRY(CheckSameSuite(stored, asked, where));
-  if (stored.value("shard", nlohmann::json()) != asked.at("shard"))
-    return BadInput(fmt::format("{}: 'shard' is {}, not {}", where,
-                                stored.value("shard", nlohmann::json()).dump(),
-                                asked.at("shard").dump()));
+  TRY(CheckSameSuite(stored, ToJson(request, nothing), where, /*of_one_part=*/true));
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
     const SuiteCell& cell = request.suite.cells[i];
     // Without its driver, the plan of a cell is not known. The finished runs of the cell are kept.

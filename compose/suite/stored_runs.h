@@ -28,9 +28,10 @@ int RepetitionOf(const std::filesystem::path& folder, const SuiteCell& cell);
 Result<void> LockSuiteFolder(const std::filesystem::path& folder);
 
 // Compares two suite.json: name, seed, options and plans of the suite, and version of the program.
-// `where`: names the stored one in the message. Returns bad input if they are of different suites.
+// `where`: names the stored one in the message. `of_one_part`: they must also be of the same shard.
+// Returns bad input if they are of different suites.
 Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& asked,
-                            const std::string& where);
+                            const std::string& where, bool of_one_part);
 
 // Checks that the request's folder has the same suite with the same options, and for each run that
 // is there the plan of the suite file. Otherwise returns bad input. So a resumed suite leaves out

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "compose/driver/driver.h"
 #include "compose/os/run_folder.h"
@@ -63,12 +64,10 @@ class SuiteRunner {
       Wait(watched);
     }
     result_.seconds = ToSeconds(RealMono() - begun_);
-    // A budget allows a number of runs that is not known before.
-    result_.not_begun = result_.spent
-                            ? 0
-                            : static_cast<size_t>(std::count_if(
-                                  queue_.begin() + static_cast<std::ptrdiff_t>(next_), queue_.end(),
-                                  [this](const Job& job) { return IsNeeded(job); }));
+    // How many runs a budget allows is not known before.
+    if (!result_.spent)
+      result_.not_begun = static_cast<size_t>(std::ranges::count_if(
+          std::span(queue_).subspan(next_), [this](const Job& job) { return IsNeeded(job); }));
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return std::move(result_);
   }
@@ -89,7 +88,7 @@ class SuiteRunner {
   // In a comparison, the cells that measure cost come first, and the order is drawn.
   void Plan() {
     for (int repetition = 1; repetition <= request_.repeat; ++repetition) {
-      const auto block = static_cast<std::ptrdiff_t>(queue_.size());
+      const size_t begin = queue_.size();
       for (size_t cell = 0; cell < request_.suite.cells.size(); ++cell) {
         if (!request_.shard.Has(cell)) continue;
         if (request_.resumes && Keep({cell, repetition})) continue;
@@ -97,12 +96,10 @@ class SuiteRunner {
       }
       if (!request_.suite.comparison) continue;
       Prng order(request_.suite.seed, "order", static_cast<uint64_t>(repetition));
-      for (auto left = std::ssize(queue_); left > block; --left)
-        std::swap(
-            queue_[static_cast<size_t>(left - 1)],
-            queue_[static_cast<size_t>(block) + order.Below(static_cast<uint64_t>(left - block))]);
-      std::stable_partition(queue_.begin() + block, queue_.end(),
-                            [this](const Job& job) { return RunsAlone(job); });
+      const std::span<Job> block = std::span(queue_).subspan(begin);
+      for (size_t left = block.size(); left > 1; --left)
+        std::swap(block[left - 1], block[order.Below(left)]);
+      std::ranges::stable_partition(block, [this](const Job& job) { return RunsAlone(job); });
     }
   }
 
@@ -123,10 +120,8 @@ class SuiteRunner {
 
   // A run takes its planned duration plus the average extra time of the finished runs.
   [[nodiscard]] Duration Expected(const Job& job) const {
-    const double extra = done_ == 0 ? 1 : extra_seconds_ / static_cast<double>(done_);
-    const auto nanoseconds = static_cast<int64_t>(extra * ToNs(Duration(std::chrono::seconds(1))));
-    return std::max(Duration::zero(),
-                    request_.suite.cells[job.cell].plan.duration + Duration(nanoseconds));
+    const Duration extra = done_ == 0 ? kAroundARun : around_runs_ / static_cast<int64_t>(done_);
+    return std::max(Duration::zero(), request_.suite.cells[job.cell].plan.duration + extra);
   }
 
   // Takes a run that is already finished. Removes the files of a run that is not.
@@ -236,10 +231,9 @@ class SuiteRunner {
   void Ended(Running& running) {
     CellRun& run = running.run;
     ++done_;
-    if (run.error.empty()) {
-      extra_seconds_ +=
-          run.seconds - ToSeconds(request_.suite.cells[running.job.cell].plan.duration);
-    }
+    if (run.error.empty())
+      around_runs_ +=
+          RealMono() - running.begun - request_.suite.cells[running.job.cell].plan.duration;
     result_.failed_fast = result_.failed_fast || (request_.fails_fast && !run.as_expected);
     Record(running.job, std::move(run));
     SaveSoFar();
@@ -274,7 +268,7 @@ class SuiteRunner {
   size_t next_ = 0;
   std::vector<bool> decided_;  // of a comparison: the cells that need no further runs
   size_t done_ = 0;
-  double extra_seconds_ = 0;  // total time of finished runs beyond their plans
+  Duration around_runs_{};  // total time of finished runs beyond their plans
   std::map<pid_t, Running> running_;
 };
 

@@ -33,9 +33,14 @@ struct SuiteCell {
 // A comparison of the rows of a suite (comparison.h).
 struct ComparisonPlan {
   std::string baseline;  // the row that all others are compared with
-  Duration budget = std::chrono::minutes(5);
+  Duration budget{};
   Until question;  // asked of each cell that does not measure cost
 };
+constexpr const char* kUsualBudget = "5m";
+constexpr const char* kUsualQuestion = "rate < 10% @ 95%";
+
+// A run takes about this time beyond its plan: it starts servers, and judges.
+constexpr Duration kAroundARun = std::chrono::seconds(1);
 
 struct Suite {
   std::string name;

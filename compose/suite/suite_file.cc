@@ -44,11 +44,8 @@ Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions
 
 // Returns the settings of one cell: the common ones, those of its row and column, and its own.
 Result<Settings> ReadCell(Settings& file, Settings cell, const std::string& row,
-                          const std::string& column, const std::string& where,
-                          const Settings& common) {
+                          const std::string& column, const Settings& common) {
   for (const auto& [kind, name] : {std::pair{"row", row}, std::pair{"column", column}}) {
-    if (const std::string why = WhyNotAName(name, kMostPartBytes); !why.empty())
-      return BadInput(fmt::format("{}: {} {}", where, kind, why));
     const std::vector<std::string> known = file.TablesBelow(kind);
     if (known.empty() || std::ranges::find(known, name) != known.end()) continue;
     return BadInput(fmt::format("{}: {}", cell.Where(kind), UnknownWord(kind, name, known)));
@@ -76,7 +73,7 @@ Result<void> ReadCells(Settings& file, int index, const std::string& file_name,
   const auto columns = TRY(TakeRequired(cell, "column", where));
   for (const std::string& row : rows) {
     for (const std::string& column : columns) {
-      Settings settings = TRY(ReadCell(file, cell, row, column, where, common));
+      Settings settings = TRY(ReadCell(file, cell, row, column, common));
       TRY(AddCellOf(std::move(settings), row, column, where, suite));
     }
   }
@@ -104,8 +101,8 @@ Result<void> ReadComparison(Settings& settings, const std::string& file, Suite& 
     return TRY(table.TakeWord(name)).value_or(otherwise);
   };
   const std::string baseline = TRY(word("baseline", ""));
-  const std::string budget = TRY(word("budget", "5m"));
-  const std::string question = TRY(word("rate", "rate < 10% @ 95%"));
+  const std::string budget = TRY(word("budget", kUsualBudget));
+  const std::string question = TRY(word("rate", kUsualQuestion));
   TRY(table.CheckAllTaken("setting of a comparison"));
   return SetComparison(baseline, budget, question, file + ": compare.", suite);
 }
@@ -114,6 +111,10 @@ Result<void> ReadComparison(Settings& settings, const std::string& file, Suite& 
 
 Result<void> AddCellOf(Settings settings, const std::string& row, const std::string& column,
                        const std::string& where, Suite& suite) {
+  for (const auto& [kind, part] : {std::pair{"row", row}, std::pair{"column", column}}) {
+    if (const std::string why = WhyNotAName(part, kMostPartBytes); !why.empty())
+      return BadInput(fmt::format("{}: {} {}", where, kind, why));
+  }
   const std::string name = row + "/" + column;
   TRY(CheckDistinct(suite, name, where));
   settings.Set("name", name, where);

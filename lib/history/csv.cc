@@ -102,11 +102,9 @@ void WriteCsv(const History& history, std::ostream& out) {
   fmt::format_to(std::back_inserter(rows), "{}\r\n", fmt::join(CsvColumns(), ","));
   for (size_t i = 0; i < history.events.size(); ++i) {
     form.Append(i + 1, history.events[i], rows);
-    if (rows.size() < kFlushBytes) continue;
-    out.write(rows.data(), static_cast<std::streamsize>(rows.size()));
-    rows.clear();
+    if (rows.size() >= kFlushBytes) Flush(rows, out);
   }
-  out.write(rows.data(), static_cast<std::streamsize>(rows.size()));
+  Flush(rows, out);
 }
 
 }  // namespace doublehold

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,13 @@
 
 namespace doublehold {
 
-// A writer passes on its lines when it has so many bytes.
+// Writers collect lines, and pass them on when they have so many bytes.
 constexpr size_t kFlushBytes = size_t{1} << 16;
+
+inline void Flush(fmt::memory_buffer& lines, std::ostream& out) {
+  out.write(lines.data(), static_cast<std::streamsize>(lines.size()));
+  lines.clear();
+}
 
 // Returns the name of an event's value. A value without a name of its own has a general name
 // ("value0"), and is written only if it is not 0.

@@ -187,11 +187,9 @@ void WriteJsonl(const History& history, std::ostream& out) {
   fmt::memory_buffer lines;
   for (size_t i = 0; i < history.events.size(); ++i) {
     form.Append(i + 1, history.events[i], lines);
-    if (lines.size() < kFlushBytes) continue;
-    out.write(lines.data(), static_cast<std::streamsize>(lines.size()));
-    lines.clear();
+    if (lines.size() >= kFlushBytes) Flush(lines, out);
   }
-  out.write(lines.data(), static_cast<std::streamsize>(lines.size()));
+  Flush(lines, out);
 }
 
 Result<History> ReadJsonl(TextSource& source) {

@@ -43,7 +43,7 @@ class TraceWriter {
       for (const auto& [number, event] : begun) AddFault('e', event, number, end_ns_);
     }
     lines_.append(std::string_view("\n]}\n"));
-    Flush();
+    Flush(lines_, out_);
   }
 
  private:
@@ -174,14 +174,9 @@ class TraceWriter {
 
   template <typename... Args>
   void Add(fmt::format_string<Args...> form, Args&&... args) {
-    if (lines_.size() >= kFlushBytes) Flush();
+    if (lines_.size() >= kFlushBytes) Flush(lines_, out_);
     lines_.append(std::exchange(separator_, ",\n"));
     fmt::format_to(std::back_inserter(lines_), form, std::forward<Args>(args)...);
-  }
-
-  void Flush() {
-    out_.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
-    lines_.clear();
   }
 
   const History& history_;

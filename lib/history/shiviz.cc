@@ -80,9 +80,9 @@ class ShiVizLog {
     for (const Moment& moment : ListMoments(history_, frames_)) {
       moment.kind == Moment::Kind::kEvent ? TakeEvent(history_.events[moment.index])
                                           : TakeFrame(moment);
-      if (lines_.size() >= kFlushBytes) Flush();
+      if (lines_.size() >= kFlushBytes) Flush(lines_, out_);
     }
-    Flush();
+    Flush(lines_, out_);
   }
 
  private:
@@ -147,11 +147,6 @@ class ShiVizLog {
                      NameOfHost(other), count);
     }
     fmt::format_to(out, FMT_COMPILE("}}\n{}\n"), OnOneLine(text));
-  }
-
-  void Flush() {
-    out_.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
-    lines_.clear();
   }
 
   const History& history_;

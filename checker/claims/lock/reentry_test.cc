@@ -158,13 +158,19 @@ TEST(Reentry, ANestedExitIsBlamedOnlyIfTheEntriesWereCountedTogether) {
 
 // The extension of an ended entry extends the entry that the owner has then.
 TEST(Reentry, AnEndedEntryThatWasExtendedIsNoOuterHold) {
-  History history = FromLanes(R"(
-      c1:        A-aA-a=R-r=!====A-a=E-e=R-r===========R-r
-      c2:             A-x             A-x     A-a==R-r)");
-  for (Event& event : history.events)
-    if (event.op == Op::kExtend) event.hold = 101;
-  const ClaimVerdict verdict = CheckReentry(history, {});
-  EXPECT_NE(verdict.outcome, Outcome::kViolated);
+  for (const auto& [first_lease_ms, outcome] :
+       {std::pair(12, Outcome::kUnknown), std::pair(100, Outcome::kViolated)}) {
+    History history = FromLanes(R"(
+      c1:        A-aA-a=R-r======A-a=E-e=R-r===========R-r
+      c2:           A-x                     A-a==R-r)");
+    for (Event& event : history.events) {
+      if (event.op == Op::kExtend) event.hold = 101;
+      const bool first_grant = event.op == Op::kAcquire && event.hold == 101;
+      if (first_grant) event.value[0] = int64_t{1'000'000} * first_lease_ms;
+    }
+    const ClaimVerdict verdict = CheckReentry(history, {});
+    EXPECT_EQ(verdict.outcome, outcome) << first_lease_ms << verdict.reason;
+  }
 }
 
 // K21: an acquire that was carried out twice counts as two entries. One exit leaves one entry.
