@@ -13,11 +13,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// When a run began and ended, by the files that are written then.
+struct RunTime {
+  bool measures_cost = false;
+  fs::file_time_type from, to;
+};
+
+std::vector<RunTime> ListRunTimes(const fs::path& suite) {
+  std::vector<RunTime> times;
+  for (const auto& cell : fs::directory_iterator(suite / "cells")) {
+    for (const auto& run : fs::directory_iterator(cell))
+      times.push_back({.measures_cost = cell.path().string().ends_with("-cost"),
+                       .from = fs::last_write_time(run.path() / "plan.json"),
+                       .to = fs::last_write_time(run.path() / "verdict.json")});
+  }
+  return times;
+}
+
 TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
   const TestFolder folder;
   const Finished finished =
       RunProgram({"compare", "--locks", "set-nx-px,fenced", "--faults", "pause", "--budget", "15s",
-                  "--out", folder.path().string()});
+                  "--jobs", "3", "--out", folder.path().string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   EXPECT_NE(finished.out.find("\ncompared with set-nx-px, in pairs"), std::string::npos)
       << finished.out;
@@ -38,6 +55,15 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
   EXPECT_EQ(plans[0], plans[2]);
   EXPECT_EQ(plans[1], plans[3]);
   EXPECT_NE(plans[0], plans[1]) << "each block has its own seed";
+  const std::vector<RunTime> times = ListRunTimes(suite);
+  // The planned runs fit into the budget: 0.5 s for a cost, else 1.5 s, three at once.
+  EXPECT_LE(0.5 * static_cast<double>(times.size()), 15);
+  for (size_t i = 0; i < times.size(); ++i) {
+    for (size_t j = 0; j < times.size(); ++j) {
+      const bool overlap = times[i].from < times[j].to && times[j].from < times[i].to;
+      EXPECT_FALSE(i != j && times[i].measures_cost && overlap) << "a cost was not measured alone";
+    }
+  }
   EXPECT_EQ(RunProgram({"report", suite.string()}).exit_code, 0);
 }
 
