@@ -28,7 +28,8 @@ struct PairCount {
 // run has it on either side with probability 1/2. An undecided pair counts for the side that makes
 // the rates more equal.
 Difference DifferenceOf(const PairCount& pairs, double confidence);
-// Bounds of the first rate minus the second. If DifferenceOf shows a direction, they lie on its side.
+// Bounds of the first rate minus the second. If DifferenceOf shows a direction, they lie on its
+// side.
 Interval BoundsOf(const PairCount& pairs, double confidence);
 
 // Returns the least number of pairs that can show a difference.

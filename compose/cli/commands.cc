@@ -11,10 +11,8 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
       CommandEntry{"merge", "DIR... [options]", "merge the parts of a suite (suite --shard)",
                    MergeCommand},
-      CommandEntry{
-          "compare", "--locks LOCK,LOCK [options]",
-          "run locks in pairs: which claims each violates under which fault, and what it costs",
-          CompareCommand},
+      CommandEntry{"compare", "--locks LOCK,LOCK [options]",
+                   "run locks in pairs: what each violates, and what it costs", CompareCommand},
       CommandEntry{"sweep", "--lock LOCK [options]",
                    "run a lock with each fault at each step of its protocol", SweepCommand},
       CommandEntry{"explore", "--lock LOCK [options]",
