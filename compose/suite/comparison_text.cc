@@ -19,7 +19,7 @@ constexpr double kExactBelow = 100;  // values from here on need no decimals
 
 // For example "48 to 100 percentage points"; the numbers are rounded outwards.
 std::string PointsText(const Interval& bounds) {
-  const auto [low, high] = std::minmax(std::abs(bounds.low), std::abs(bounds.high));
+  const auto [low, high] = std::minmax({std::abs(bounds.low), std::abs(bounds.high)});
   return fmt::format("{:.0f} to {:.0f} percentage points", std::floor(kPercent * low),
                      std::ceil(kPercent * high));
 }
@@ -52,7 +52,7 @@ std::string RateLine(const ComparedRate& rate) {
 
 std::string MeasureLine(const ComparedMeasure& measure) {
   const Interval& bounds = measure.found.bounds;
-  const auto [low, high] = std::minmax(std::abs(bounds.low), std::abs(bounds.high));
+  const auto [low, high] = std::minmax({std::abs(bounds.low), std::abs(bounds.high)});
   return Line(measure.row, measure.column, measure.measure,
               fmt::format("{}: {}, by {} to {}", BothText(measure), Name(measure.found.difference),
                           Amount(low, measure.unit), Amount(high, measure.unit)));
