@@ -327,6 +327,8 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
   }
   verdict.episodes = disturbances.episodes;
   verdict.tally = std::move(tally);
+  verdict.load = MeasureLoad(evidence);
+  verdict.tally.latency.merge(verdict.load.latency);
   Conclude(verdict);
   return verdict;
 }

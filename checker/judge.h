@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/evidence/disturbances.h"
+#include "checker/measures/load.h"
 #include "checker/measures/tally.h"
 #include "checker/measures/unknown_operations.h"
 #include "checker/verdict/checker.h"
@@ -24,6 +25,7 @@ struct RunVerdict {
   bool as_expected = false;  // every claim is as facts.expect says; without expectations: valid
   ExitCode exit_code = ExitCode::kUnknown;
   Tally tally;
+  Load load;  // its latencies are in `tally`
   // Operations of unknown outcome that may hide violations; nothing: not searched for.
   std::optional<BlindSpots> blind_spots;
   bool weak_control = false;  // lock `none`, but nothing violated: this load can judge no lock

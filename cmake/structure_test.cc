@@ -174,7 +174,7 @@ const std::map<std::string, Names>& Arrows() {
        {"checker", "checker/evidence", "checker/explain", "checker/rates", "checker/verdict",
         "lib/base"}},
       {"checker/sentences", {"checker/evidence"}},
-      {"checker/verdict", {"lib/history"}},
+      {"checker/verdict", {"lib/base", "lib/history"}},
       {"checker/testing", {"checker/evidence"}},
       {"checker/testing/oracle", {"checker", "checker/evidence"}},
       {"compose", Plus(kFloor, {"compose/cli", "compose/client"})},

@@ -203,7 +203,8 @@ def per_second(count: int, verdict: Verdict) -> str:
 
 
 LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", "hold": "hold",
-             "release": "release"}
+             "release": "release", "response": "customer's arrival to grant",
+             "handover": "release to next grant"}
 
 
 def latencies(verdict: Verdict) -> list[tuple[str, Percentiles]]:

@@ -1,5 +1,12 @@
 // cycle: acquire and release with nothing in between, to measure throughput and latency of the
 // lock.
+//
+// With `every`, customers come to a session by a schedule, whether the one before was served or
+// not (an open loop). A customer waits from the time at which it came. So a slow lock has no fewer
+// customers, and a long wait counts for everyone behind it (no coordinated omission).
+
+#include <algorithm>
+#include <optional>
 
 #include "lib/locks/with_lock.h"
 #include "workloads/workload.h"
@@ -9,15 +16,24 @@ namespace {
 
 class Cycle final : public Workload {
  public:
-  explicit Cycle(const Options& options) : think_(options.Span("think")) {}
+  explicit Cycle(const Options& options)
+      : work_(options.Span("work")), think_(options.Span("think")), every_(options.Span("every")) {}
 
   bool Setup(Env& /*env*/) override { return true; }
 
   void Step(Session& session) override {
-    WithLock(session.env, session.lock, key_, session.lease, session.policy, [](const Grant&) {});
-    if (think_ > Duration::zero()) {
-      session.env.SleepUntil(session.env.Mono() + session.env.Random().Exponential(think_));
+    Env& env = session.env;
+    if (every_ > Duration::zero()) {
+      due_ = due_.value_or(env.Mono()) + env.Random().Exponential(every_);
+      if (!WaitFor(env, *due_)) return;
     }
+    WithLock(
+        env, session.lock, key_, session.lease, session.policy,
+        [&](const Grant&) {
+          if (work_ > Duration::zero()) env.SleepUntil(env.Mono() + work_);
+        },
+        due_);
+    if (think_ > Duration::zero()) env.SleepUntil(env.Mono() + env.Random().Exponential(think_));
   }
 
   void Finish(Env& /*env*/) override {}
@@ -25,19 +41,41 @@ class Cycle final : public Workload {
   std::vector<std::string> Keys() const override { return {key_.name}; }
 
  private:
+  // Returns false if the run ends before the customer comes.
+  static bool WaitFor(Env& env, MonoTime due) {
+    constexpr Duration kGlance = 20ms;
+    while (env.Mono() < due) {
+      if (env.Stopping() || !env.SleepUntil(std::min(due, env.Mono() + kGlance))) return false;
+    }
+    return true;
+  }
+
   LockKey key_{.name = "dh:item:0", .index = 0};
+  Duration work_;
   Duration think_;
+  Duration every_;
+  std::optional<MonoTime> due_{};  // when the last customer came
 };
 
 }  // namespace
 
 WorkloadEntry CycleWorkload() {
+  using Kind = OptionSpec::Kind;
   return {.name = "cycle",
           .summary = "acquire and release with nothing in between, to measure speed",
-          .options = {{.name = "think",
-                       .kind = OptionSpec::Kind::kDuration,
+          .options = {{.name = "work",
+                       .kind = Kind::kDuration,
                        .fallback = "0s",
-                       .help = "mean pause of a client between two cycles"}},
+                       .help = "how long a client holds the lock"},
+                      {.name = "think",
+                       .kind = Kind::kDuration,
+                       .fallback = "0s",
+                       .help = "mean pause of a client between two cycles"},
+                      {.name = "every",
+                       .kind = Kind::kDuration,
+                       .fallback = "0s",
+                       .help = "mean time between two customers of a session, who come by a "
+                               "schedule; 0s: the next comes when the last was served"}},
           .claims = {"exclusion", "lease-exclusion", "liveness"},
           .sends = Sends{},
           .make = MakeWorkload<Cycle>};

@@ -25,20 +25,5 @@ TEST(Workloads, EveryWorkloadCanBeMadeFromItsDefaults) {
 
 TEST(Workloads, AnUnknownNameIsNotFound) { EXPECT_EQ(FindWorkload("baskets"), nullptr); }
 
-TEST(Cycle, AcquiresAndReleasesWithNothingInBetween) {
-  testing::World world;
-  testing::FakeEnv env(world);
-  testing::ScriptedLock lock(world, {{.outcome = testing::Attempt::Outcome::kGranted}});
-  const std::map<std::string, std::string> options{{"think", "0"}};
-  const std::unique_ptr<Workload> cycle = FindWorkload("cycle")->make(Options(options));
-  Session session{.env = env, .lock = lock, .client = 1, .lease = 500ms, .policy = {}};
-  EXPECT_TRUE(cycle->Setup(env));
-  cycle->Step(session);
-  cycle->Step(session);
-  cycle->Finish(env);
-  EXPECT_EQ(lock.said,
-            (std::vector<std::string>{"0 acquire", "0 release 1", "0 acquire", "0 release 2"}));
-}
-
 }  // namespace
 }  // namespace doublehold

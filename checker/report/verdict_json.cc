@@ -130,7 +130,7 @@ json ToJson(const Margin& margin) {
     nearest.push_back({{"value", miss.value}, {"at_ns", miss.at_ns}, {"sentence", miss.sentence}});
   }
   json histogram = json::array();
-  for (const MarginClass& each : margin.histogram) histogram.push_back({each.from, each.count});
+  for (const HistogramClass& each : margin.histogram) histogram.push_back({each.from, each.count});
   return {{"what", margin.what},
           {"value", margin.value},
           {"unit", margin.unit},
@@ -225,9 +225,25 @@ json FaultsToJson(const RunVerdict& verdict) {
 json LatencyToJson(const RunVerdict& verdict) {
   json latency = json::object();
   for (const auto& [name, values] : verdict.tally.latency) {
+    json histogram = json::array();
+    for (const HistogramClass& each : values.histogram)
+      histogram.push_back({each.from, each.count});
     latency[name] = ToJson(values);
+    latency[name]["p999_ns"] = values.p999_ns == 0 ? json() : json(values.p999_ns);
+    latency[name]["p9999_ns"] = values.p9999_ns == 0 ? json() : json(values.p9999_ns);
+    latency[name]["histogram"] = std::move(histogram);
   }
   return latency;
+}
+
+json LoadToJson(const Load& load) {
+  const auto& sent = load.sent;
+  const auto& renewals = load.renewals;
+  return {{"jain_index", load.jain_index ? json(*load.jain_index) : json()},
+          {"commands", sent ? json(sent->commands) : json()},
+          {"bytes", sent ? json(sent->bytes) : json()},
+          {"commands_while_held", renewals ? json(renewals->commands) : json()},
+          {"held_ns", renewals ? json(renewals->held_ns) : json()}};
 }
 
 }  // namespace
@@ -264,6 +280,7 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
           {"stalls", {{"count", verdict.stalls}, {"longest_ns", verdict.longest_stall_ns}}},
           {"warnings", verdict.warnings},
           {"latency", LatencyToJson(verdict)},
+          {"load", LoadToJson(verdict.load)},
           {"attempts", verdict.tally.attempts},
           {"grants", verdict.tally.grants},
           {"orders", verdict.tally.orders},

@@ -2,27 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 namespace doublehold {
-namespace {
-
-constexpr size_t kPerOctave = 4;  // classes for each power of two
-
-size_t ClassFor(int64_t value) {
-  const auto size = static_cast<uint64_t>(value);
-  if (size < kPerOctave) return size;
-  const auto shift = static_cast<size_t>(std::bit_width(size / kPerOctave)) - 1;
-  return kPerOctave * shift + (size >> shift);
-}
-
-int64_t FirstInClass(size_t number) {
-  if (number < kPerOctave) return static_cast<int64_t>(number);
-  const size_t shift = number / kPerOctave - 1;
-  return static_cast<int64_t>((kPerOctave + number % kPerOctave) << shift);
-}
-
-}  // namespace
 
 std::string ShortTime(int64_t ns) {
   const auto size = static_cast<double>(ns < 0 ? -ns : ns);
@@ -39,9 +19,7 @@ void MarginFinder::Add(int64_t value) {
     ++margin_.below_zero;
     return;
   }
-  const size_t number = ClassFor(value);
-  if (number >= counts_.size()) counts_.resize(number + 1);
-  ++counts_[number];
+  counts_.Add(value);
 }
 
 bool MarginFinder::IsNear(int64_t value) const {
@@ -59,9 +37,7 @@ void MarginFinder::List(NearMiss miss) {
 std::optional<Margin> MarginFinder::Take() && {
   if (!least_) return std::nullopt;
   margin_.value = *least_;
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    if (counts_[i] > 0) margin_.histogram.push_back({FirstInClass(i), counts_[i]});
-  }
+  margin_.histogram = counts_.Classes();
   return std::move(margin_);
 }
 

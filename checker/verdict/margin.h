@@ -11,23 +11,21 @@
 #include <utility>
 #include <vector>
 
+#include "checker/verdict/histogram.h"
+
 namespace doublehold {
 
 // Formats a time in the largest unit that fits: "4.103 s", "210.0 ms", "210.0 us", "7 ns".
 std::string ShortTime(int64_t ns);
+
+// Number of classes for each power of two.
+constexpr size_t kMarginClasses = 4;
 
 // A case that came close to a violation.
 struct NearMiss {
   int64_t value = 0;  // in the unit of its margin
   int64_t at_ns = 0;
   std::string sentence;  // who, when, and by how little
-};
-
-// Counts the values from `from` to the start of the next class. There are four classes for each
-// power of two. The first classes begin at 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16 and 20.
-struct MarginClass {
-  int64_t from = 0;
-  int64_t count = 0;
 };
 
 // How close a claim came to a violation.
@@ -38,8 +36,8 @@ struct Margin {
   std::string unit = "ns";
   std::vector<NearMiss> nearest{};  // the nearest misses, the nearest first
   int64_t below_zero = 0;           // number of values below 0
-  // Counts of the other values, by class. Classes without values are omitted.
-  std::vector<MarginClass> histogram{};
+  // Counts of the other values, with four classes for each power of two.
+  std::vector<HistogramClass> histogram{};
 };
 
 // Finds the least of many values, and counts all values by class. Lists as near misses the least
@@ -67,7 +65,7 @@ class MarginFinder {
 
   Margin margin_;
   std::optional<int64_t> least_;
-  std::vector<int64_t> counts_;  // number of values by class
+  Histogram counts_{kMarginClasses};
 };
 
 }  // namespace doublehold

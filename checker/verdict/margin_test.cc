@@ -38,7 +38,7 @@ TEST(Margin, CountsItsValuesInFourClassesForEachPowerOfTwo) {
     finder.Add(value, 0, [] { return ""; });
   const Margin margin = *std::move(finder).Take();
   std::vector<std::pair<int64_t, int64_t>> counted;
-  for (const MarginClass& each : margin.histogram) counted.emplace_back(each.from, each.count);
+  for (const HistogramClass& each : margin.histogram) counted.emplace_back(each.from, each.count);
   EXPECT_EQ(counted,
             (std::vector<std::pair<int64_t, int64_t>>{
                 {0, 1}, {3, 1}, {7, 1}, {8, 2}, {10, 1}, {14, 1}, {16, 2}, {20, 1}, {917504, 1}}));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
+#include "checker/evidence/names.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
 #include "compose/options/screen.h"
@@ -18,6 +20,12 @@ namespace po = boost::program_options;
 constexpr std::string_view kDriver = "driver:";
 constexpr const char* kCost = "cost";
 constexpr const char* kCalm = "calm";
+constexpr const char* kUsualLoad = "1,2,8,32,64,100/s,1000/s,hold";
+constexpr std::string_view kASecond = "/s";
+// The sessions to which customers come by a schedule. With enough sessions, few customers wait for
+// the one before them.
+constexpr int kClientsOfSchedule = 8, kThreadsOfSchedule = 4;
+constexpr int64_t kMostASecond = 1'000'000;
 constexpr std::array kOfTheWorkload{"workload.", "limits.", "claims", "faults", "nemesis."};
 
 po::options_description CompareOptions(po::options_description& hidden) {
@@ -31,6 +39,10 @@ po::options_description CompareOptions(po::options_description& hidden) {
       "fault profiles, comma-separated; each is a column, beside cost and calm");
   add("budget", po::value<std::string>()->default_value(kUsualBudget),
       "how long to compare, such as 10m");
+  add("load", po::value<std::string>()->implicit_value(kUsualLoad)->default_value("", "none"),
+      "load curves, comma-separated: 8 (clients), 100/s (customers a second), hold; without a "
+      "value "
+      "1,2,8,32,64,100/s,1000/s,hold");
   add("rate", po::value<std::string>()->default_value(kUsualQuestion),
       "the question for each cell; an answered cell leaves its time to the others");
   AddExperimentOptions(options, hidden, {"lock", "driver", "option"});
@@ -56,26 +68,90 @@ Settings SettingsOfLock(const std::string& lock) {
   return settings;
 }
 
-// Returns the settings of a column: cost, calm, or a fault profile. The column cost ignores the
+// A column of the comparison, with the settings of its own.
+struct Column {
+  std::string name;
+  Settings settings;
+  bool is_load = false;
+  // Runs the workload cycle in place of the experiment's workload.
+  [[nodiscard]] bool RunsCycle() const { return is_load || name == kCost; }
+};
+
+// One client excludes nobody, so it shows nothing about the other claims.
+void SetOneClient(Settings& settings, const std::string& where) {
+  settings.Set("workload.clients", "1", where);
+  settings.Set("claims", "liveness", where);
+}
+
+// Reads one word of --load.
+Result<Column> ReadLoad(const std::string& word) {
+  Column column{.is_load = true};
+  const auto set = [&column](const char* name, const std::string& value) {
+    column.settings.Set(name, value, "--load");
+  };
+  if (word == "hold") {
+    column.name = word;
+    set("workload.duration", "4 lease");
+    set("workload.work", "2 lease");
+    SetOneClient(column.settings, "--load");
+    set("limits.commands-per-hold", "1000000");  // so that the time of each command is recorded
+    return column;
+  }
+  // No lease ends while a client waits for its turn on a core.
+  set("lock.lease", "10s");
+  set("workload.duration", "1s");
+  const bool by_schedule = word.ends_with(kASecond);
+  const std::string digits = word.substr(0, word.size() - (by_schedule ? kASecond.size() : 0));
+  int64_t number = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size() || number < 1 ||
+      number > kMostASecond)
+    return BadInput(fmt::format(
+        "--load: '{}' is neither a number of clients (8), nor customers a second (100/s), nor hold",
+        word));
+  if (!by_schedule) {
+    column.name = Counted(number, "client");
+    set("workload.clients", digits);
+    if (number == 1) SetOneClient(column.settings, "--load");
+    return column;
+  }
+  column.name = fmt::format("{} a second", number);
+  set("workload.clients", std::to_string(kClientsOfSchedule));
+  set("workload.threads", std::to_string(kThreadsOfSchedule));
+  const Duration all = std::chrono::seconds(kClientsOfSchedule * kThreadsOfSchedule);
+  set("workload.every", fmt::format("{}ns", ToNs(all / number)));
+  return column;
+}
+
+Result<std::vector<Column>> ReadColumns(const ParsedLine& line) {
+  std::vector<Column> columns{{.name = kCost}, {.name = kCalm}};
+  SetOneClient(columns.front().settings, "the column cost");
+  columns.front().settings.Set("workload.duration", "500ms", "the column cost");
+  for (const std::string& fault : SplitAtCommas(line.values["faults"].as<std::string>())) {
+    columns.push_back({.name = fault});
+    columns.back().settings.Set("faults", fault, "--faults");
+  }
+  for (const std::string& word : SplitAtCommas(line.values["load"].as<std::string>()))
+    columns.push_back(TRY(ReadLoad(word)));
+  return columns;
+}
+
+// Returns the settings of a column's cells. A column that runs the workload cycle ignores the
 // experiment's workload and claims.
-Settings SettingsOfColumn(const std::string& column, Settings experiment) {
-  if (column == kCalm) return experiment;
-  if (column != kCost) {
-    experiment.Set("faults", column, "--faults");
+Settings SettingsOfColumn(const Column& column, Settings experiment) {
+  if (!column.RunsCycle()) {
+    experiment.Lay(column.settings);
     return experiment;
   }
-  Settings cost;
+  Settings cycle;
   for (const std::string& name : experiment.Names()) {
     const bool of_workload = std::ranges::any_of(
         kOfTheWorkload, [&](std::string_view table) { return name.starts_with(table); });
-    if (!of_workload) cost.Put(name, *experiment.Take(name));
+    if (!of_workload) cycle.Put(name, *experiment.Take(name));
   }
-  // One client excludes nobody, so it shows nothing about the other claims.
-  cost.Set("claims", "liveness", "the column cost");
-  cost.Set("workload.name", "cycle", "the column cost");
-  cost.Set("workload.clients", "1", "the column cost");
-  cost.Set("workload.duration", "500ms", "the column cost");
-  return cost;
+  cycle.Set("workload.name", "cycle", column.name);
+  cycle.Lay(column.settings);
+  return cycle;
 }
 
 // Returns the name of a lock's row. A driver is named after the last file of its command.
@@ -101,9 +177,7 @@ Result<Suite> BuildSuite(const ParsedLine& line) {
   if (line.values.contains("locks")) locks = SplitAtCommas(line.values["locks"].as<std::string>());
   if (locks.empty()) return BadInput("name the locks: --locks redlock,set-nx-px,fenced");
   const std::vector<std::string> rows = NameRows(locks);
-  std::vector<std::string> columns{kCost, kCalm};
-  for (const std::string& fault : SplitAtCommas(line.values["faults"].as<std::string>()))
-    columns.push_back(fault);
+  const std::vector<Column> columns = TRY(ReadColumns(line));
   ParsedLine experiment = line;
   experiment.values.erase("faults");
   Settings common;
@@ -114,16 +188,20 @@ Result<Suite> BuildSuite(const ParsedLine& line) {
   common.Lay(TRY(ReadExperiment(experiment)));
   Suite suite{.name = "comparison", .about = {}, .cells = {}};
   for (size_t i = 0; i < locks.size(); ++i) {
-    for (const std::string& column : columns) {
+    for (const Column& column : columns) {
       Settings settings = SettingsOfColumn(column, common);
       settings.Lay(SettingsOfLock(locks[i]));
-      TRY(AddCellOf(std::move(settings), rows[i], column, "--locks", suite));
+      TRY(AddCellOf(std::move(settings), rows[i], column.name, "--locks", suite));
     }
   }
   FinishSuite(suite);
+  std::vector<std::string> load;
+  for (const Column& column : columns)
+    if (column.is_load) load.push_back(column.name);
   TRY(SetComparison(
       line.values.contains("baseline") ? line.values["baseline"].as<std::string>() : "",
-      line.values["budget"].as<std::string>(), line.values["rate"].as<std::string>(), "--", suite));
+      line.values["budget"].as<std::string>(), line.values["rate"].as<std::string>(),
+      std::move(load), "--", suite));
   return suite;
 }
 

@@ -145,8 +145,8 @@ TEST(BuildPlan, RefusesAnInvalidWorkloadSettingWithTheReason) {
       {workload + "stok = 1\n",
        "x.toml:4: workload.stok: workload inventory has no such setting (did you mean 'stock'?)"},
       {workload + "name = \"cycle\"\nstock = 1\n",
-       "x.toml:5: workload.stock: workload cycle has no such setting (one of: think, name, "
-       "clients, threads, duration, sections, grace)"},
+       "x.toml:5: workload.stock: workload cycle has no such setting (one of: work, think, "
+       "every, name, clients, threads, duration, sections, grace)"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }

@@ -22,11 +22,14 @@ constexpr std::array<std::string_view, 21> kUpkeep{
 }  // namespace
 
 void SentTraffic::Watch(const Plan& plan) {
-  if (!JudgesIdle(plan) && !JudgesTraffic(plan)) return;
+  if (plan.direct) return;
+  const bool judges = JudgesIdle(plan) || JudgesTraffic(plan);
   keeps_all_ = JudgesTraffic(plan);
   for (int client = 1; client <= plan.clients; ++client) {
     for (int node = 1; node <= ServersOf(plan); ++node) {
       const LinkId link{.client = client, .node = node};
+      links_.push_back(link);
+      if (!judges) continue;
       LinkRule rule{.direction = Direction::kRequest, .action = LinkRule::Action::kWatch};
       rule.seen = [this, link](std::string_view command, bool /*is_lost*/) { Keep(link, command); };
       rules_.push_back(proxy_.SetLink(link, std::move(rule)));
@@ -49,6 +52,9 @@ void SentTraffic::Keep(LinkId link, std::string_view command) {
 void SentTraffic::Stop() {
   for (const RuleId rule : rules_) proxy_.ClearLink(rule);
   rules_.clear();
+  for (const LinkId link : links_) carried_[link] = proxy_.Traffic(link);
+  links_.clear();
+  if (stopped_ == MonoTime{}) stopped_ = RealMono();
 }
 
 std::vector<Event> SentTraffic::Among(const std::vector<Event>& events, MonoTime start) const {
@@ -78,6 +84,14 @@ std::vector<Event> SentTraffic::Among(const std::vector<Event>& events, MonoTime
                          .type = EventType::kInfo,
                          .value = {link.client, link.node}});
     }
+  }
+  for (const auto& [link, carried] : carried_) {
+    if (carried.bytes == 0) continue;
+    traffic.push_back({.at_ns = ToNs(stopped_ - start),
+                       .client = kSupervisor,
+                       .op = Op::kTraffic,
+                       .type = EventType::kOk,
+                       .value = {link.client, link.node, carried.commands, carried.bytes}});
   }
   SortByTime(traffic);
   return traffic;

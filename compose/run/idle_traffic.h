@@ -1,6 +1,7 @@
 // Records the commands that clients send to lock nodes. For the claim idle-traffic, records only
 // commands of idle clients (checker/claims/library/idle_traffic.h). For the claim
-// commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h).
+// commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h). Counts the
+// commands and bytes of every run (checker/measures/load.h).
 #ifndef DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 #define DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
 
@@ -31,13 +32,14 @@ class SentTraffic {
   SentTraffic(const SentTraffic&) = delete;
   SentTraffic& operator=(const SentTraffic&) = delete;
 
-  // Starts to record the links of all clients of the plan to lock nodes. Does nothing unless the
-  // plan has a claim about traffic. Requires that the links have been added.
+  // Starts to record the links of all clients of the plan to lock nodes. Records single commands
+  // only if the plan has a claim about traffic. Requires that the links have been added.
   void Watch(const Plan& plan);
+  // Call before the proxy is closed.
   void Stop();
-  // Returns the recorded commands as `traffic` events in the order of time. Times count from
-  // `start`. If not all traffic counts, returns only the commands that a client sent while it was
-  // idle.
+  // Returns the recorded commands as `traffic` events in the order of time, and what each link has
+  // carried. Times count from `start`. If not all traffic counts, returns only the commands that a
+  // client sent while it was idle.
   [[nodiscard]] std::vector<Event> Among(const std::vector<Event>& events, MonoTime start) const;
 
  private:
@@ -45,6 +47,9 @@ class SentTraffic {
 
   Proxy& proxy_;
   std::vector<RuleId> rules_;
+  std::vector<LinkId> links_;
+  std::map<LinkId, LinkTraffic> carried_;
+  MonoTime stopped_{};
   bool keeps_all_ = false;
   size_t kept_ = 0;
   std::optional<MonoTime> full_;  // when the limit kMostOfAll was reached

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "compose/suite/load.h"
 #include "compose/suite/stored_runs.h"
 #include "lib/base/check.h"
 
@@ -128,7 +129,8 @@ Comparison ComparePairs(const Suite& suite, const SuiteResult& result) {
   Comparison comparison;
   for (const CellPair& pair : PairCells(suite, result)) {
     const SuiteCell& cell = pair.cell;
-    if (MeasuresCost(cell)) {
+    if (MeasuresLoad(suite, cell)) continue;
+    if (MeasuresCost(suite, cell)) {
       for (const char* measure : kOfCost)
         comparison.measures.push_back(CompareMeasure(pair, measure));
       continue;
@@ -209,8 +211,8 @@ void WeighCell(const Suite& suite, const SuiteResult& result, size_t i, RankedRo
 
 }  // namespace
 
-bool MeasuresCost(const SuiteCell& cell) {
-  return cell.plan.workload == "cycle" && cell.plan.faults.empty();
+bool MeasuresCost(const Suite& suite, const SuiteCell& cell) {
+  return RunsAlone(cell) && !MeasuresLoad(suite, cell);
 }
 
 Comparison CompareRows(const Suite& suite, const SuiteResult& result) {
@@ -228,8 +230,9 @@ std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result
   std::vector<bool> decided(suite.cells.size());
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     const SuiteCell& cell = suite.cells[i];
-    decided[i] = result.runs[i].size() >= fewest;
-    if (!MeasuresCost(cell)) {
+    decided[i] = result.runs[i].size() >= (MeasuresLoad(suite, cell) ? kRunsOfLoad : fewest);
+    if (MeasuresLoad(suite, cell)) continue;
+    if (!MeasuresCost(suite, cell)) {
       decided[i] = decided[i] && result.answers[i].IsOver();
       continue;
     }

@@ -47,13 +47,14 @@ Comparison CompareRows(const Suite& suite, const SuiteResult& result);
 
 // Whether a cell needs no further runs, by cell:
 // - a cell that measures cost: each measure differs from the baseline, or by less than 5 %;
+// - a cell that measures load: it has kRunsOfLoad runs;
 // - any other cell: its question (`until`) is answered, and it has as many runs as a clear
 //   difference takes;
 // - a cell of the baseline: also all other cells of its column are decided.
 std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result);
 
-// A cell that measures cost runs alone, so that no other run slows it: workload `cycle`, no faults.
-bool MeasuresCost(const SuiteCell& cell);
+// A cell that runs alone measures cost, unless it measures load.
+bool MeasuresCost(const Suite& suite, const SuiteCell& cell);
 
 // The claims that a row broke, each with the columns in which at least one run was violated.
 struct RankedRow {

@@ -50,8 +50,9 @@ class TwoLocks : public ::testing::Test {
           {"violated", outcome == "violated" ? 1 : 0},
           {"undecided", outcome == "unknown" ? 1 : 0}}},
         {"latency",
-         {{"acquire", {{"p50_ns", acquire_us * 1000}, {"p99_ns", acquire_us * 2000}}},
-          {"release", {{"p50_ns", 1000}, {"p99_ns", 2000}}}}},
+         {{"acquire",
+           {{"p50_ns", acquire_us * 1000}, {"p99_ns", acquire_us * 2000}, {"max_ns", 9e6}}},
+          {"release", {{"p50_ns", 1000}, {"p99_ns", 2000}, {"max_ns", 3000}}}}},
         {"claims",
          {{{"claim", "exclusion"}, {"outcome", "valid"}, {"as_expected", true}},
           {{"claim", "stock"}, {"outcome", outcome}, {"as_expected", true}}}}};

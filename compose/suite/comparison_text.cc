@@ -9,6 +9,7 @@
 #include "checker/verdict/margin.h"
 #include "compose/options/screen.h"
 #include "compose/suite/comparison.h"
+#include "compose/suite/load.h"
 #include "compose/suite/suite_tables.h"
 
 namespace doublehold {
@@ -86,7 +87,12 @@ std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
   for (size_t i = 0; i < decided.size(); ++i) {
     const SuiteCell& cell = request.suite.cells[i];
     if (decided[i] || result.runs[i].empty()) continue;
-    if (MeasuresCost(cell) || !request.until || result.answers[i].IsOver()) {
+    if (MeasuresLoad(request.suite, cell)) {
+      text += fmt::format("  {:<26} {} of {} for the load curve\n", cell.name,
+                          result.runs[i].size(), Counted(kRunsOfLoad, "run"));
+      continue;
+    }
+    if (RunsAlone(cell) || !request.until || result.answers[i].IsOver()) {
       if (cell.row != request.suite.comparison->baseline)
         text += fmt::format("  {:<26} more runs narrow the difference from {}\n", cell.name,
                             request.suite.comparison->baseline);
@@ -137,6 +143,9 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
   text += seen.empty() ? "  no difference seen\n" : seen;
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
     text += "\nno difference seen (the report has the bounds):\n" + unseen;
+  if (const std::string load = FormatLoad(FindLoadPoints(request.suite, result)); !load.empty())
+    text += fmt::format("\nload, medians of {}; latencies of all runs together:\n{}",
+                        Counted(kRunsOfLoad, "run"), load);
   if (const std::string open = OpenLines(request, result); !open.empty())
     text +=
         fmt::format("\nnot decided{}:\n{}", result.spent ? ", since the budget ended" : "", open);

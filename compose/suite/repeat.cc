@@ -15,6 +15,7 @@
 #include "compose/os/run_folder.h"
 #include "compose/suite/baseline.h"
 #include "compose/suite/comparison.h"
+#include "compose/suite/load.h"
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
@@ -292,7 +293,7 @@ Result<void> PlanComparison(SuiteRequest& request) {
   if (request.repeat == 1) request.repeat = kRepetitionsUntilAnswered;
   Duration alone{}, together{};
   for (const SuiteCell& cell : request.suite.cells)
-    (MeasuresCost(cell) ? alone : together) += cell.plan.duration + kAroundARun;
+    (RunsAlone(cell) ? alone : together) += cell.plan.duration + kAroundARun;
   const Duration block = alone + together / request.jobs;
   if (block <= plan.budget) return {};
   return BadInput(fmt::format(

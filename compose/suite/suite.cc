@@ -14,6 +14,7 @@
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/comparison.h"
+#include "compose/suite/load.h"
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/prng.h"
@@ -108,7 +109,7 @@ class SuiteRunner {
   }
 
   [[nodiscard]] bool RunsAlone(const Job& job) const {
-    return request_.suite.comparison && MeasuresCost(request_.suite.cells[job.cell]);
+    return request_.suite.comparison && doublehold::RunsAlone(request_.suite.cells[job.cell]);
   }
 
   [[nodiscard]] bool HasRoomFor(const Job& job) const {

@@ -13,6 +13,7 @@
 
 #include "checker/rates/pool.h"
 #include "checker/rates/until.h"
+#include "checker/verdict/percentiles.h"
 #include "compose/os/run_folder.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
@@ -34,7 +35,8 @@ struct SuiteCell {
 struct ComparisonPlan {
   std::string baseline;  // the row that all others are compared with
   Duration budget{};
-  Until question;  // asked of each cell that does not measure cost
+  Until question;                   // asked of each cell that measures neither cost nor load
+  std::vector<std::string> load{};  // the columns that are points of a load curve (load.h)
 };
 constexpr const char* kUsualBudget = "5m";
 constexpr const char* kUsualQuestion = "rate < 10% @ 95%";
@@ -72,10 +74,11 @@ Result<void> AddCellOf(Settings settings, const std::string& row, const std::str
 void FinishSuite(Suite& suite);
 
 // Reads the baseline, budget ("5m") and question ("rate < 10% @ 95%") of a comparison. An empty
-// baseline is the first row. `where`: names them in messages. Returns bad input if the rows cannot
+// baseline is the first row. `load`: the columns of the load curves. `where`: names them in messages. Returns bad input if the rows cannot
 // be compared.
 Result<void> SetComparison(const std::string& baseline, const std::string& budget,
-                           const std::string& question, const std::string& where, Suite& suite);
+                           const std::string& question, std::vector<std::string> load,
+                           const std::string& where, Suite& suite);
 
 // Reads a suite file:
 //
@@ -84,7 +87,7 @@ Result<void> SetComparison(const std::string& baseline, const std::string& budge
 //   [row.NAME]      further settings of the cells of a row
 //   [column.NAME]   further settings of the cells of a column, and its description `about`
 //   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect
-//   [compare]       compares the rows: baseline, budget, rate
+//   [compare]       compares the rows: baseline, budget, rate, load
 //
 // Starts no driver: drivers are assumed fully capable until QueryDrivers queries them.
 Result<Suite> ReadSuite(const std::filesystem::path& file);
@@ -113,6 +116,7 @@ struct CellRun {
   std::vector<std::string> findings{};  // claims that are not as expected, with their sentences
   RunTrials trials{};
   std::map<std::string, MeasuredValue> measures{};  // "acquire p50"; see formats.md
+  std::map<std::string, Percentiles> latency{};     // by name: "acquire"
 };
 
 // Sets the fields of `run` from verdict.json. Returns false, and changes nothing, if `verdict` is

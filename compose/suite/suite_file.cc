@@ -11,6 +11,7 @@
 #include "compose/driver/driver.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
+#include "compose/suite/load.h"
 #include "compose/suite/suite.h"
 #include "lib/base/connection.h"
 #include "lib/base/words.h"
@@ -103,8 +104,10 @@ Result<void> ReadComparison(Settings& settings, const std::string& file, Suite& 
   const std::string baseline = TRY(word("baseline", ""));
   const std::string budget = TRY(word("budget", kUsualBudget));
   const std::string question = TRY(word("rate", kUsualQuestion));
+  std::vector<std::string> load;
+  if (std::optional<Setting> columns = table.Take("load")) load = std::move(columns->words);
   TRY(table.CheckAllTaken("setting of a comparison"));
-  return SetComparison(baseline, budget, question, file + ": compare.", suite);
+  return SetComparison(baseline, budget, question, std::move(load), file + ": compare.", suite);
 }
 
 }  // namespace
@@ -141,7 +144,8 @@ void FinishSuite(Suite& suite) {
 }
 
 Result<void> SetComparison(const std::string& baseline, const std::string& budget,
-                           const std::string& question, const std::string& where, Suite& suite) {
+                           const std::string& question, std::vector<std::string> load,
+                           const std::string& where, Suite& suite) {
   if (suite.rows.size() < 2)
     return BadInput(fmt::format("{}baseline: there is only {}; name one more to compare it with",
                                 where, suite.rows.front()));
@@ -154,6 +158,8 @@ Result<void> SetComparison(const std::string& baseline, const std::string& budge
   Result<Until> asked = ReadUntil(question);
   if (!asked) return BadInput(fmt::format("{}rate: {}", where, asked.error().message));
   plan.question = std::move(*asked);
+  TRY(CheckLoad(suite, load, where));
+  plan.load = std::move(load);
   suite.comparison = std::move(plan);
   return {};
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/suite/comparison.h"
+#include "compose/suite/load.h"
 #include "compose/suite/suite_tables.h"
 
 namespace doublehold {
@@ -35,14 +36,50 @@ std::map<std::string, MeasuredValue> MeasuresIn(const json& verdict) {
   std::map<std::string, MeasuredValue> measures;
   const json latency = verdict.value("latency", json::object());
   for (const auto& [name, times] : latency.items()) {
-    for (const char* rank : {"p50", "p99"})
+    for (const char* rank : {"p50", "p99", "max"})
       measures[name + " " + rank] = {.value = times.at(fmt::format("{}_ns", rank)).get<double>(),
                                      .unit = "ns"};
   }
-  const double seconds = verdict.at("seconds").get<double>();
-  if (seconds > 0)
-    measures["holds a second"] = {.value = verdict.value("grants", 0.0) / seconds, .unit = "/s"};
+  const auto add = [&](const char* name, const json& value, double of, const char* unit) {
+    if (value.is_number() && of > 0)
+      measures[name] = {.value = value.get<double>() / of, .unit = unit};
+  };
+  const auto grants = verdict.value("grants", 0.0);
+  add("holds a second", grants, verdict.at("seconds").get<double>(), "/s");
+  const json load = verdict.value("load", json::object());
+  add("Jain's index", load.value("jain_index", json()), 1, "");
+  add("commands a hold", load.value("commands", json()), grants, "");
+  add("bytes a hold", load.value("bytes", json()), grants, "");
+  const json held_ns = load.value("held_ns", json());
+  if (held_ns.is_number())
+    add("renewals a second", load.value("commands_while_held", json()),
+        ToSeconds(Duration(held_ns.get<int64_t>())), "/s");
   return measures;
+}
+
+std::map<std::string, Percentiles> LatencyIn(const json& verdict) {
+  std::map<std::string, Percentiles> latency;
+  const auto or_zero = [](const json& times, const char* key) -> int64_t {
+    const json value = times.value(key, json());
+    return value.is_number() ? value.get<int64_t>() : 0;
+  };
+  const json all = verdict.value("latency", json::object());
+  for (const auto& [name, times] : all.items()) {
+    Percentiles& of = latency[name];
+    of = {.count = or_zero(times, "count"),
+          .p50_ns = or_zero(times, "p50_ns"),
+          .p95_ns = or_zero(times, "p95_ns"),
+          .p99_ns = or_zero(times, "p99_ns"),
+          .p999_ns = or_zero(times, "p999_ns"),
+          .p9999_ns = or_zero(times, "p9999_ns"),
+          .max_ns = or_zero(times, "max_ns")};
+    for (const json& each : times.value("histogram", json::array())) {
+      const HistogramClass read{.from = each.at(0).get<int64_t>(),
+                                .count = each.at(1).get<int64_t>()};
+      if (read.from >= 0 && read.count > 0 && read.count <= of.count) of.histogram.push_back(read);
+    }
+  }
+  return latency;
 }
 
 json UntilToJson(const std::optional<Until>& until) {
@@ -93,6 +130,7 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"comparison", suite.comparison
                              ? ToJson(CompareRows(suite, result), RankRows(suite, result), suite)
                              : json()},
+          {"load", ToJson(FindLoadPoints(suite, result))},
           {"jobs", request.jobs},
           {"seconds", result.seconds},
           {"as_expected", as_expected},
@@ -114,6 +152,7 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
                         taken.overall != Name(Outcome::kViolated);
     taken.trials = TrialsIn(verdict);
     taken.measures = MeasuresIn(verdict);
+    taken.latency = LatencyIn(verdict);
     for (const json& claim : verdict.at("claims")) {
       if (claim.at("as_expected").get<bool>()) continue;
       const json violations = claim.value("violations", json::array());

@@ -151,6 +151,7 @@ void FrameQueue::Resolve(MonoTime now) {
 }
 
 void FrameQueue::FrameEnded(MonoTime now) {
+  ++frames_;
   if (decision_.twice) SendCopy(now);
   if (decision_.dropped && decision_.rule != nullptr && !reset_pending_) decision_.rule->Gone();
   decision_ = {};

@@ -4,6 +4,7 @@
 #define DOUBLEHOLD_FAULTS_PROXY_FRAME_QUEUE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -62,6 +63,8 @@ class FrameQueue {
   void Discard();
 
   [[nodiscard]] bool empty() const { return parts_.empty(); }
+  // The number of frames that have arrived completely.
+  [[nodiscard]] int64_t frames() const { return frames_; }
   [[nodiscard]] size_t bytes() const { return buffer_.size() - first_; }
   [[nodiscard]] bool full() const {
     return bytes() >= kMaxPendingBytes || reset_pending_ ||
@@ -107,6 +110,8 @@ class FrameQueue {
   const LinkRules& rules_;
   ReplyNames& names_;
   RespFramer framer_;
+
+  int64_t frames_ = 0;
 
   // The frame that is being received:
   bool counted_ = false;  // whether it is counted among commands and replies

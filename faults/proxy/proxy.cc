@@ -68,6 +68,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   RuleId SetLink(LinkId id, LinkRule spec);
   RuleReport ClearLink(RuleId id);
   [[nodiscard]] RuleReport Report(RuleId id) const;
+  [[nodiscard]] LinkTraffic Traffic(LinkId id) const;
   void ResetConnections(LinkId id);
   void Close();
   [[nodiscard]] size_t connections() const;
@@ -81,6 +82,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
     boost::asio::posix::stream_descriptor listener;
     boost::asio::steady_timer accept_again;
     LinkRules rules;
+    LinkTraffic traffic;
     std::set<std::shared_ptr<ProxySession>> sessions;
   };
   struct SetRule {
@@ -162,12 +164,11 @@ void Proxy::Impl::Open(Link& link, int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The link owns the session. A session that ends removes itself from the link.
   auto entry = std::make_shared<std::weak_ptr<ProxySession>>();
-  auto session = std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
-                                                link.upstream, client, [&link, entry] {
-                                                  if (auto over = entry->lock()) {
-                                                    link.sessions.erase(over);
-                                                  }
-                                                });
+  auto session =
+      std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
+                                     link.traffic, link.upstream, client, [&link, entry] {
+                                       if (auto over = entry->lock()) link.sessions.erase(over);
+                                     });
   *entry = session;
   link.sessions.insert(session);
   session->Start();
@@ -202,6 +203,11 @@ RuleReport Proxy::Impl::ClearLink(RuleId id) {
 RuleReport Proxy::Impl::Report(RuleId id) const {
   const auto found = rules_.find(id);
   return found == rules_.end() ? RuleReport{} : found->second.rule->report();
+}
+
+LinkTraffic Proxy::Impl::Traffic(LinkId id) const {
+  const auto found = links_.find(id);
+  return found == links_.end() ? LinkTraffic{} : found->second.traffic;
 }
 
 void Proxy::Impl::ResetConnections(LinkId id) {
@@ -247,6 +253,7 @@ void Proxy::Redirect(LinkId link, NodeAddress upstream) {
 RuleId Proxy::SetLink(LinkId link, LinkRule rule) { return impl_->SetLink(link, std::move(rule)); }
 RuleReport Proxy::ClearLink(RuleId rule) { return impl_->ClearLink(rule); }
 RuleReport Proxy::Report(RuleId rule) const { return impl_->Report(rule); }
+LinkTraffic Proxy::Traffic(LinkId link) const { return impl_->Traffic(link); }
 void Proxy::ResetConnections(LinkId link) { impl_->ResetConnections(link); }
 void Proxy::Close() { impl_->Close(); }
 size_t Proxy::connections() const { return impl_->connections(); }

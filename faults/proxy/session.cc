@@ -57,9 +57,10 @@ bool SpinBudget::Has(MonoTime now) {
   return left_ >= kLongest;
 }
 
-ProxySession::ProxySession(const SessionEnv& env, const LinkRules& rules, NodeAddress node,
-                           int client, std::function<void()> on_closed)
+ProxySession::ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
+                           NodeAddress node, int client, std::function<void()> on_closed)
     : env_(env),
+      traffic_(traffic),
       node_(std::move(node)),
       on_closed_(std::move(on_closed)),
       client_(env.poller, *this),
@@ -139,10 +140,16 @@ void ProxySession::Receive(Lane& lane) {
 }
 
 void ProxySession::Received(Lane& lane, std::string_view bytes) {
-  if (!lane.queue.idle()) return lane.queue.Add(bytes, ProxyNow());
-  lane.queue.Pass(bytes);
-  const size_t sent = Send(lane, bytes);
-  if (sent < bytes.size()) lane.queue.AddPassed(bytes.substr(sent), ProxyNow());
+  const int64_t frames = lane.queue.frames();
+  if (!lane.queue.idle()) {
+    lane.queue.Add(bytes, ProxyNow());
+  } else {
+    lane.queue.Pass(bytes);
+    const size_t sent = Send(lane, bytes);
+    if (sent < bytes.size()) lane.queue.AddPassed(bytes.substr(sent), ProxyNow());
+  }
+  traffic_.bytes += static_cast<int64_t>(bytes.size());
+  if (&lane == &requests_) traffic_.commands += lane.queue.frames() - frames;
 }
 
 // Returns the number of bytes that were sent. If sending fails, drops all bytes and returns their

@@ -45,10 +45,11 @@ struct SessionEnv {
 // the poller's thread.
 class ProxySession final : public std::enable_shared_from_this<ProxySession>, private Poller::User {
  public:
-  // Takes ownership of `client`, a non-blocking accepted descriptor. `rules` must outlive the
-  // session. `on_closed` is called once, when the session ends by itself.
-  ProxySession(const SessionEnv& env, const LinkRules& rules, NodeAddress node, int client,
-               std::function<void()> on_closed);
+  // Takes ownership of `client`, a non-blocking accepted descriptor. Adds what it receives to
+  // `traffic`. `rules` and `traffic` must outlive the session. `on_closed` is called once, when the
+  // session ends by itself.
+  ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
+               NodeAddress node, int client, std::function<void()> on_closed);
 
   // Connects to the node and starts forwarding.
   void Start();
@@ -96,6 +97,7 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
   void Close();
 
   SessionEnv env_;
+  LinkTraffic& traffic_;
   NodeAddress node_;
   std::function<void()> on_closed_;
   bool connected_ = false;

@@ -31,7 +31,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   write    invoke: stock read, stock to write, -, token shown
 //            ok: stock read, stock written, -, token shown    fail (refused), info: as invoke
 //   order    invoke, ok, fail, info: stock read, stock written  (ok: the customer was told "sold")
-//   wait     invoke             ok               fail: gave up  (surrounds the acquires)
+//   wait     invoke: due_ns     ok               fail: gave up  (surrounds the acquires)
+//            due_ns: when the customer came, if customers come by a schedule (0: they do not)
 //   save     invoke, ok, fail (already saved), info: task  (a result that may be saved once)
 //   look     invoke             ok: first version, second version  (of a record in two halves)
 //   final    ok: stock, orders in the store; of tasks: tasks with a result, results in the store
@@ -56,6 +57,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   traffic  info: client, node: a command of that client to a lock server; recorded for idle
 //            clients, or for all clients if a limit on commands is judged
 //            fail: nothing is recorded from now on
+//            ok: client, node, commands, bytes: all commands of that client in the run, and the
+//            bytes both ways
 //
 // Every event of a grant has the grant's hold number. An acquire has hold 0 in its `invoke` and
 // `fail`.

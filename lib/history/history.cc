@@ -68,8 +68,11 @@ ValueNames ValueNamesOf(Op op, EventType type) {
       return {"came_ns"};
     case Op::kTraffic:
       if (type == EventType::kFail) return {};
+      if (ok) return {"client", "node", "commands", "bytes"};
       return {"client", "node"};
     case Op::kWait:
+      if (invoke) return {"due_ns?"};
+      return {};
     case Op::kLeave:
     case Op::kIdle:
       return {};

@@ -52,11 +52,15 @@ struct Entry {
 };
 
 // Acquires by the policy, and then calls `body`. A policy with a timeout of 0 tries once. Releases
-// the lock even if `body` throws, and passes the exception on.
+// the lock even if `body` throws, and passes the exception on. `due`: when the customer came, if
+// customers come by a schedule; the history then has this time, which may be long before the call.
 template <typename Body>
 Entry WithLock(Env& env, Lock& lock, const LockKey& key, Lease lease, const RetryPolicy& policy,
-               Body&& body) {
-  env.Record({.key = key.index, .op = Op::kWait, .type = EventType::kInvoke});
+               Body&& body, std::optional<MonoTime> due = std::nullopt) {
+  env.Record({.key = key.index,
+              .op = Op::kWait,
+              .type = EventType::kInvoke,
+              .value = {due ? env.SinceStartNs(*due) : 0}});
   AcquireResult result = AcquireWithRetry(env, lock, key, lease, policy);
   auto* granted = std::get_if<Granted>(&result);
   env.Record({.hold = granted == nullptr ? 0 : granted->grant.hold,

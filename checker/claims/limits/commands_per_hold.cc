@@ -52,7 +52,7 @@ class CommandLimitChecker : ClaimChecker {
       if (event.op != Op::kTraffic) continue;
       if (event.type == EventType::kFail) {
         recorded_until_ns_ = std::min(recorded_until_ns_, event.at_ns);
-      } else {
+      } else if (event.type == EventType::kInfo) {
         sent_[static_cast<int32_t>(event.value[0])].push_back(event.at_ns);
       }
     }

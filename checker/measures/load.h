@@ -1,0 +1,48 @@
+// Measures how a lock serves its load: how long customers wait, who is served, and what it sends.
+#ifndef DOUBLEHOLD_CHECKER_MEASURES_LOAD_H_
+#define DOUBLEHOLD_CHECKER_MEASURES_LOAD_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "checker/evidence/evidence.h"
+#include "checker/verdict/percentiles.h"
+
+namespace doublehold {
+
+struct Load {
+  // "response": from the time at which a customer came by its schedule to its grant. Empty without
+  // a schedule.
+  // "handover": from the invocation of a release to the next grant of the key, if another session
+  // waited for the key already:
+  //
+  //   c1:  A-a==R--r
+  //   c2:     Q-A-----a=R-r         6 ms, from R to a; Q begins the wait
+  std::map<std::string, Percentiles> latency;
+  // Jain's index of the sessions' grants: 1 if all have equally many, 1/n if one of n has all.
+  // Nothing if fewer than two sessions asked for the lock, or nobody was granted it.
+  std::optional<double> jain_index;
+
+  // What clients and lock servers sent each other; nothing if the run has no count.
+  struct Sent {
+    int64_t commands = 0;
+    int64_t bytes = 0;
+  };
+  std::optional<Sent> sent;
+  // Commands of holders, from the grant to the release. Nothing if the run did not record the time
+  // of each command.
+  struct Renewals {
+    int64_t commands = 0;
+    int64_t held_ns = 0;  // all holds together
+  };
+  std::optional<Renewals> renewals;
+};
+
+// A pure function. Counts clients only, not the referee.
+Load MeasureLoad(const Evidence& evidence);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_MEASURES_LOAD_H_

@@ -1,0 +1,145 @@
+#include "compose/suite/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "checker/rates/paired.h"
+#include "checker/verdict/margin.h"
+#include "lib/base/options.h"
+#include "lib/base/words.h"
+
+namespace doublehold {
+namespace {
+
+using nlohmann::json;
+
+LoadValue Spread(std::string unit, std::vector<double> values) {
+  const auto [least, most] = std::ranges::minmax(values);
+  return {
+      .unit = std::move(unit), .median = MedianOf(std::move(values)), .least = least, .most = most};
+}
+
+LoadPoint PointOf(const SuiteCell& cell, const std::vector<CellRun>& runs) {
+  LoadPoint point{.row = cell.row,
+                  .column = cell.column,
+                  .sessions = cell.plan.clients * cell.plan.threads,
+                  .runs = runs.size()};
+  const Duration every = Options(cell.plan.workload_options).Span("every");
+  if (every > Duration::zero()) point.customers_a_second = point.sessions / ToSeconds(every);
+  std::map<std::string, std::vector<double>> values;
+  std::map<std::string, std::string> units;
+  std::map<std::string, std::vector<Percentiles>> latency;
+  for (const CellRun& run : runs) {
+    for (const auto& [name, measure] : run.measures) {
+      values[name].push_back(measure.value);
+      units[name] = measure.unit;
+    }
+    for (const auto& [name, times] : run.latency) latency[name].push_back(times);
+  }
+  for (auto& [name, of_runs] : values)
+    point.measures[name] = Spread(units[name], std::move(of_runs));
+  for (const auto& [name, of_runs] : latency) point.latency[name] = PoolPercentiles(of_runs);
+  return point;
+}
+
+// For example "12,345" or "0.98"; "-" without a value.
+std::string Text(const LoadPoint& point, const std::string& measure, int digits) {
+  const auto found = point.measures.find(measure);
+  return found == point.measures.end() ? "-" : fmt::format("{:.{}f}", found->second.median, digits);
+}
+
+// For example "85.1 us (1.2 ms)": the median and p99.
+std::string Text(const LoadPoint& point, const std::string& latency) {
+  const auto found = point.latency.find(latency);
+  if (found == point.latency.end() || found->second.count == 0) return "-";
+  return fmt::format("{} ({})", ShortTime(found->second.p50_ns), ShortTime(found->second.p99_ns));
+}
+
+json OrNull(int64_t ns) { return ns == 0 ? json() : json(ns); }
+
+}  // namespace
+
+bool RunsAlone(const SuiteCell& cell) {
+  return cell.plan.workload == "cycle" && cell.plan.faults.empty();
+}
+
+bool MeasuresLoad(const Suite& suite, const SuiteCell& cell) {
+  return suite.comparison &&
+         std::ranges::find(suite.comparison->load, cell.column) != suite.comparison->load.end();
+}
+
+Result<void> CheckLoad(const Suite& suite, const std::vector<std::string>& columns,
+                       const std::string& where) {
+  for (const std::string& column : columns) {
+    if (std::ranges::find(suite.columns, column) == suite.columns.end())
+      return BadInput(where + "load: " + UnknownWord("column", column, suite.columns));
+  }
+  for (const SuiteCell& cell : suite.cells) {
+    const bool is_load = std::ranges::find(columns, cell.column) != columns.end();
+    if (is_load && !RunsAlone(cell))
+      return BadInput(fmt::format("{}load: cell {} must have the workload cycle, and no faults",
+                                  where, cell.name));
+  }
+  return {};
+}
+
+std::vector<LoadPoint> FindLoadPoints(const Suite& suite, const SuiteResult& result) {
+  std::vector<LoadPoint> points;
+  for (size_t i = 0; i < suite.cells.size(); ++i) {
+    std::vector<CellRun> runs = result.runs[i];
+    std::erase_if(runs, [](const CellRun& run) { return run.interrupted; });
+    if (MeasuresLoad(suite, suite.cells[i]) && !runs.empty())
+      points.push_back(PointOf(suite.cells[i], runs));
+  }
+  return points;
+}
+
+json ToJson(const std::vector<LoadPoint>& points) {
+  json all = json::array();
+  for (const LoadPoint& point : points) {
+    json measures = json::object(), latency = json::object();
+    for (const auto& [name, value] : point.measures)
+      measures[name] = {{"unit", value.unit},
+                        {"median", value.median},
+                        {"least", value.least},
+                        {"most", value.most}};
+    for (const auto& [name, times] : point.latency)
+      latency[name] = {{"count", times.count},
+                       {"p50_ns", times.p50_ns},
+                       {"p95_ns", times.p95_ns},
+                       {"p99_ns", times.p99_ns},
+                       {"p999_ns", OrNull(times.p999_ns)},
+                       {"p9999_ns", OrNull(times.p9999_ns)},
+                       {"max_ns", times.max_ns}};
+    all.push_back({{"row", point.row},
+                   {"column", point.column},
+                   {"sessions", point.sessions},
+                   {"customers_a_second",
+                    point.customers_a_second ? json(*point.customers_a_second) : json()},
+                   {"runs", point.runs},
+                   {"measures", std::move(measures)},
+                   {"latency", std::move(latency)}});
+  }
+  return all;
+}
+
+std::string FormatLoad(const std::vector<LoadPoint>& points) {
+  if (points.empty()) return "";
+  constexpr const char* kRow = "  {:<14} {:<13} {:>8} {:<20} {:<20} {:>5} {:>9} {:>7} {:>10}\n";
+  std::string text = fmt::format(kRow, "", "", "holds/s", "wait p50 (p99)", "hand-over", "Jain",
+                                 "commands", "bytes", "renewals/s");
+  for (const LoadPoint& point : points) {
+    // Customers who come by a schedule wait from the time at which they come.
+    text += fmt::format(kRow, point.row, point.column, Text(point, "holds a second", 0),
+                        Text(point, point.customers_a_second ? "response" : "wait"),
+                        Text(point, "handover"), Text(point, "Jain's index", 2),
+                        Text(point, "commands a hold", 1), Text(point, "bytes a hold", 0),
+                        Text(point, "renewals a second", 1));
+  }
+  return text;
+}
+
+}  // namespace doublehold

@@ -1,0 +1,52 @@
+// Load curves: what each row of a comparison does in the columns that differ in their load.
+#ifndef DOUBLEHOLD_COMPOSE_SUITE_LOAD_H_
+#define DOUBLEHOLD_COMPOSE_SUITE_LOAD_H_
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker/verdict/percentiles.h"
+#include "compose/suite/suite.h"
+
+namespace doublehold {
+
+// A cell of these runs alone, so that no other run slows it: workload `cycle`, no faults.
+bool RunsAlone(const SuiteCell& cell);
+// Whether the cell is a point of a load curve. Such a cell runs alone, and `kRunsOfLoad` times.
+bool MeasuresLoad(const Suite& suite, const SuiteCell& cell);
+constexpr size_t kRunsOfLoad = 3;
+
+// Checks that the columns exist and that their cells run alone. `where` names them in messages.
+Result<void> CheckLoad(const Suite& suite, const std::vector<std::string>& columns,
+                       const std::string& where);
+
+// The median of the runs, the least and the most.
+struct LoadValue {
+  std::string unit;
+  double median = 0, least = 0, most = 0;
+};
+
+struct LoadPoint {
+  std::string row, column;
+  int sessions = 1;  // of all clients
+  // The mean number of customers who come in a second. Nothing: a session's next customer comes
+  // when the last was served.
+  std::optional<double> customers_a_second;
+  size_t runs = 0;
+  std::map<std::string, LoadValue> measures;   // "holds a second", "Jain's index"; see formats.md
+  std::map<std::string, Percentiles> latency;  // of all runs together
+};
+
+// Returns the points of the cells that have a run, in the order of the cells.
+std::vector<LoadPoint> FindLoadPoints(const Suite& suite, const SuiteResult& result);
+
+nlohmann::json ToJson(const std::vector<LoadPoint>& points);
+// Returns a table of the points for a terminal, or an empty text without points.
+std::string FormatLoad(const std::vector<LoadPoint>& points);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_SUITE_LOAD_H_
