@@ -13,11 +13,13 @@ from cells import (DATA_CLAIMS, CellSummary, all_titles, rate_text, shortest, su
                    summary)
 from comparison import read_comparison
 from differences import TEST, Pair, compare_pairs
+from figures_load import load_curves
 from figures_speed import LockSpeed, compare_speed
 from figures_zoom import choose_closeup, zoom
 from history import History
 from incidents import Description, Incident, list_descriptions
 from lanes import Recording
+from load import LoadPoint, read_load
 from page import inline, render
 from rates import ClaimRate
 from reading import Cell, Claim, Margin, Run, Suite, SuiteRun, Sweep, Verdict
@@ -156,8 +158,12 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     if comparison:
         answer = replace(answer, headline=f"{comparison.winner}; {answer.headline}",
                          sure=f"{comparison.sentence}.", pairs=[])
+    load = read_load(suite.folder)
     return render("suite.html.j2", answer=answer, comparison=comparison, speeds=speeds,
-                  speed=_speed_picture(speeds), **context)
+                  speed=_speed_picture(speeds), load=load, curves=_load_picture(load),
+                  faults=[name for name in suite.columns[2:]
+                          if name not in {point.column for point in load}],
+                  **context | {"suite": _without_load(suite, load, context["summaries"])})
 
 
 def sweep_page(sweep: Sweep) -> str:
@@ -187,6 +193,19 @@ def _sweep_headline(lock: str, singles: list[CellSummary], pairs: list[CellSumma
 def _claims_judged(verdicts: list[Verdict]) -> list[Claim]:
     """Returns each claim once."""
     return list({claim.name: claim for v in verdicts for claim in v.claims}.values())
+
+
+def _without_load(suite: Suite, load: list[LoadPoint], summaries: list[CellSummary]) -> Suite:
+    """Returns the suite without the columns of load curves in which nothing was violated. A table
+    of their own shows these columns."""
+    violated = {found.cell.column for found in summaries if found.outcome == "violated"}
+    hidden = {point.column for point in load} - violated
+    return replace(suite, columns=[name for name in suite.columns if name not in hidden])
+
+
+def _load_picture(load: list[LoadPoint]) -> Markup | None:
+    figure = load_curves(load)
+    return figure and inline(figure, "load", "Throughput and waiting time of each lock, by load")
 
 
 def _speed_picture(speeds: list[LockSpeed]) -> Markup | None:

@@ -25,7 +25,9 @@ class Cycle final : public Workload {
     Env& env = session.env;
     if (every_ > Duration::zero()) {
       due_ = due_.value_or(env.Mono()) + env.Random().Exponential(every_);
-      if (!WaitFor(env, *due_)) return;
+      env.SleepUntil(std::min(*due_, session.ends));
+      if (*due_ >= session.ends) return;
+      session.policy.timeout = std::min(session.policy.timeout, session.ends - env.Mono());
     }
     WithLock(
         env, session.lock, key_, session.lease, session.policy,
@@ -41,15 +43,6 @@ class Cycle final : public Workload {
   std::vector<std::string> Keys() const override { return {key_.name}; }
 
  private:
-  // Returns false if the run ends before the customer comes.
-  static bool WaitFor(Env& env, MonoTime due) {
-    constexpr Duration kGlance = 20ms;
-    while (env.Mono() < due) {
-      if (env.Stopping() || !env.SleepUntil(std::min(due, env.Mono() + kGlance))) return false;
-    }
-    return true;
-  }
-
   LockKey key_{.name = "dh:item:0", .index = 0};
   Duration work_;
   Duration think_;

@@ -40,6 +40,14 @@ TEST(Cycle, CustomersComeByTheirScheduleHoweverSlowTheLockIs) {
   EXPECT_EQ(scene.lock.said.back(), std::to_string(5000 + due_ms.front()) + " release 50");
 }
 
+TEST(Cycle, ServesNobodyWhoComesAfterTheEnd) {
+  WorkloadScene scene("cycle", {{"every", "10s"}});
+  scene.session.ends = scene.env.Mono() + 5ms;
+  scene.Step();
+  EXPECT_EQ(scene.lock.said, Lines{});
+  EXPECT_EQ(scene.env.Mono(), scene.session.ends);
+}
+
 TEST(Cycle, WaitsForACustomerWhoHasNotCome) {
   WorkloadScene scene("cycle", {{"every", "10s"}});
   scene.Step();

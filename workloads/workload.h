@@ -25,6 +25,7 @@ struct Session {
   int thread = 0;  // index among the client's sessions
   Lease lease{};
   RetryPolicy policy;
+  MonoTime ends = MonoTime::max();  // when the run ends, unless it ends early or by sections
 };
 
 // Each session, and each phase in the referee, makes a Workload of its own. Not thread-safe.

@@ -67,6 +67,32 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
   EXPECT_EQ(RunProgram({"report", suite.string()}).exit_code, 0);
 }
 
+TEST(Compare, LoadCurvesShowThroughputWaitsFairnessAndTraffic) {
+  const TestFolder folder;
+  const Finished finished =
+      RunProgram({"compare", "--locks", "set-nx-px,redisson", "--faults", "", "--load",
+                  "4,50/s,hold", "--budget", "20s", "--out", folder.path().string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const nlohmann::json load = ReadJson(folder.path() / "comparison/latest/suite.json").at("load");
+  ASSERT_EQ(load.size(), 6U);
+  for (const auto& [number, point] : load.items()) {
+    SCOPED_TRACE(point.at("row").get<std::string>() + "/" + point.at("column").get<std::string>());
+    const nlohmann::json& measures = point.at("measures");
+    EXPECT_GE(measures.at("commands a hold").at("median"), 2);
+    EXPECT_GT(measures.at("bytes a hold").at("median"), 100);
+    EXPECT_EQ(measures.contains("Jain's index"), point.at("sessions") > 1);
+    const bool by_schedule = point.at("column") == "50 a second";
+    EXPECT_EQ(point.at("latency").at("response").at("count") > 0, by_schedule);
+    EXPECT_EQ(measures.contains("renewals a second"), point.at("column") == "hold");
+    if (point.at("column") == "4 clients") {
+      EXPECT_GT(point.at("latency").at("handover").at("count"), 0);
+    } else if (point.at("column") == "hold") {
+      EXPECT_EQ(measures.at("renewals a second").at("median") > 0, point.at("row") == "redisson")
+          << "of these locks, only redisson has a watchdog";
+    }
+  }
+}
+
 TEST(Compare, WhatCannotBeComparedIsRefused) {
   const TestFolder folder;
   struct Case {
@@ -84,6 +110,9 @@ TEST(Compare, WhatCannotBeComparedIsRefused) {
            {{"--locks", "redlock,fenced", "--budget", "3s"},
             "--budget 3s: too short: one block of 10 runs"},
            {{"--locks", "redlock,fenced", "--rate", "rate < 2"}, "--rate: "},
+           {{"--locks", "redlock,fenced", "--load", "8,0"}, "--load: '0' is neither"},
+           {{"--locks", "redlock,fenced", "--load", "9/m"}, "--load: '9/m' is neither"},
+           {{"--locks", "redlock,fenced", "--load", "1000"}, "--load: 1000 is not in 1..200"},
            {{"--locks", "redlock,fenced", "--workload", "nested"},
             "needs a lock that is reentrant"}}) {
     std::vector<std::string> words{"compare", "--out", folder.path().string()};

@@ -54,9 +54,11 @@ bool ReportReady(int step_fd) {
 
 void RunSession(Env& env, const ClientContext& client_context, int thread) {
   const Plan& plan = client_context.plan;
-  RunSession(env, client_context, thread, [&](int64_t section, RetryPolicy& policy) {
-    const Duration left = plan.duration - Duration(env.SinceStartNs(env.Mono()));
-    policy.timeout = std::min(plan.retry.timeout, left);
+  RunSession(env, client_context, thread, [&](int64_t section, Session& session) {
+    const MonoTime now = env.Mono();
+    const Duration left = plan.duration - Duration(env.SinceStartNs(now));
+    session.policy.timeout = std::min(plan.retry.timeout, left);
+    session.ends = now + left;
     return left > Duration{} && (plan.sections == 0 || section < plan.sections);
   });
 }

@@ -46,7 +46,7 @@ bool JudgesTraffic(const Plan& plan) {
 }
 
 void RunSession(Env& env, const ClientContext& client_context, int thread,
-                const std::function<bool(int64_t, RetryPolicy&)>& goes_on) {
+                const std::function<bool(int64_t, Session&)>& goes_on) {
   const Plan& plan = client_context.plan;
   const std::unique_ptr<Workload> workload = client_context.make_workload();
   RecordedLock lock(env, MakeLock(env, client_context, thread));
@@ -57,7 +57,7 @@ void RunSession(Env& env, const ClientContext& client_context, int thread,
                   .lease = plan.lease,
                   .policy = MakeRetryPolicy(plan)};
   env.Reach(Step::kStart);
-  for (int64_t section = 0; !env.Stopping() && goes_on(section, session.policy); ++section)
+  for (int64_t section = 0; !env.Stopping() && goes_on(section, session); ++section)
     workload->Step(session);
   if (JudgesIdle(plan)) StayIdle(env, plan.lease);
 }

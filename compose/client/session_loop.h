@@ -28,9 +28,9 @@ struct ClientContext {
 [[nodiscard]] bool JudgesTraffic(const Plan& plan);
 
 // Runs one session: runs sections one after the other while `goes_on` returns true. `goes_on` may
-// shorten the timeout of the next acquire.
+// shorten the timeout of the next acquire, and set the end of the run.
 void RunSession(Env& env, const ClientContext& client_context, int thread,
-                const std::function<bool(int64_t section, RetryPolicy& policy)>& goes_on);
+                const std::function<bool(int64_t section, Session& session)>& goes_on);
 
 // Runs after all clients have ended and all faults were healed. Records the leftover keys of each
 // lock, probes each lock, and reads the store.

@@ -39,7 +39,7 @@ class SimulatedRun {
       for (int thread = 0; thread < plan_.threads; ++thread) {
         world_.Start(client, TaskKind::kSession, thread, [this, client, thread](Env& env) {
           RunSession(env, MakeClientContext(client), thread,
-                     [this](int64_t cycle, RetryPolicy&) { return cycle < scenario_.cycles; });
+                     [this](int64_t cycle, Session&) { return cycle < scenario_.cycles; });
         });
       }
     }
