@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "checker/claims/data/stock.h"
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/names.h"
 #include "checker/explain/violation_steps.h"
@@ -180,16 +179,13 @@ std::vector<std::string> ExpectationWarnings(const RunFacts& facts) {
   return warnings;
 }
 
-// Sets the outcome of each claim in each trial, and the number of lost updates.
+// Sets the outcome of each claim in each trial, and counts the lost updates.
 void CountTrials(RunVerdict& verdict, const Evidence& evidence, bool doubtful) {
   const Trials trials = TrialsOf(evidence.disturbances(), RunEndNs(evidence.history()));
   verdict.trial_unit = trials.unit;
   for (ClaimVerdict& claim : verdict.claims) {
     claim.trials = OutcomesOf(trials, claim, doubtful);
-    if (claim.claim != "stock") continue;
-    verdict.lost_updates = 0;
-    for (const ItemCount& item : CountItems(evidence.history()))
-      *verdict.lost_updates += item.Lost();
+    if (claim.claim == "stock") verdict.lost_updates = CountLostUpdates(evidence.history(), trials);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/evidence/disturbances.h"
+#include "checker/lost_updates.h"
 #include "checker/measures/load.h"
 #include "checker/measures/tally.h"
 #include "checker/measures/unknown_operations.h"
@@ -31,7 +32,7 @@ struct RunVerdict {
   bool weak_control = false;  // lock `none`, but nothing violated: this load can judge no lock
   bool short_pauses = false;  // no pause outlasted a lease, though some should: short_pauses.h
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
-  std::optional<int64_t> lost_updates;  // if stock was sold and judged
+  std::optional<LostUpdates> lost_updates;  // if stock was sold and judged
   std::vector<FaultEpisode> episodes;
   std::vector<std::string> not_fired;        // planned faults that started too seldom, by name
   int64_t stalls = 0, longest_stall_ns = 0;  // stalls that the machine caused, not a fault

@@ -25,7 +25,7 @@ from lanes import Recording
 from messages import read_messages
 from parsing import BadInput
 from reading import Run, Suite, Sweep, Verdict
-from run_answer import answers, nearness, often, share
+from run_answer import answers, lost_updates, nearness, often, share
 from stories import STORIES_DRAWN, Story, group_stories
 from trace import read_trace
 
@@ -40,7 +40,7 @@ def environment() -> Environment:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters.update(duration=words.duration, instant=words.instant, number=words.number,
                          place=place, nearness=nearness, histogram=histogram, often=often,
-                         share=share)
+                         share=share, lost_updates=lost_updates)
     found.globals.update(light=palette.css_variables(0), dark=palette.css_variables(1),
                          words=words)
     return found

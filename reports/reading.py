@@ -6,6 +6,7 @@ from pathlib import Path
 
 from blind_spots import BlindSpots, read_blind_spots
 from drawing import Lane, read_lanes
+from lost_updates import LostUpdates, read_lost_updates
 from old_names import current_claim
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
@@ -151,6 +152,7 @@ class Verdict:
     environment: dict[str, str]
     trials: ClaimRate | None = None  # by the gravest claim of each trial
     blind_spots: BlindSpots | None = None  # None: not examined
+    lost_updates: LostUpdates | None = None  # None: not counted
 
     @property
     def lock_words(self) -> str:
@@ -279,7 +281,7 @@ def read_verdict(file: Path) -> Verdict:
         attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
         seconds=top.number("seconds"),
         environment=_environment(top.node("environment")), trials=read_trials(top),
-        blind_spots=read_blind_spots(top))
+        blind_spots=read_blind_spots(top), lost_updates=read_lost_updates(top))
 
 
 def read_library(node: Node | None) -> str:

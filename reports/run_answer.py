@@ -4,9 +4,11 @@ from collections import Counter
 from dataclasses import replace
 
 from blind_spots import BlindSpots
+from lost_updates import LostUpdates
 from rates import ClaimRate
 from reading import Claim, Margin, Verdict
-from words import QUOTED, amount, amount_of, bound, counted, interval, listed, number, plural
+from words import (QUOTED, amount, amount_of, bound, counted, interval, listed, number, percent,
+                   plural)
 
 CAUSES_SHOWN = 3
 
@@ -119,6 +121,18 @@ def _range(rate: ClaimRate) -> str:
 def share(claim: Claim) -> str:
     """Returns "77 of 288 holds". Violations cluster, so this share has no interval."""
     return f"{number(claim.count)} of {number(claim.opportunities)} {claim.unit}"
+
+
+def lost_updates(updates: LostUpdates, trial_unit: str) -> str:
+    """Returns "Lost updates: 11 of 51 confirmed writes, 22 % (14-30 %, ...)." and, if the store
+    can refuse a stale write, how often it did."""
+    text = f"Lost updates: {number(updates.count)} of {number(updates.of)} confirmed writes"
+    if updates.share is not None and updates.count and updates.interval_95 != (0.0, 1.0):
+        text += (f", {percent(updates.share)} ({interval(updates.interval_95)}, "
+                 f"95\N{NO-BREAK SPACE}% interval over {trial_unit}s)")
+    if updates.refused_writes is not None:
+        text += f". Stale writes refused by the store: {number(updates.refused_writes)}"
+    return f"{text}."
 
 
 def nearness(margin: Margin) -> str:

@@ -111,6 +111,25 @@ class RunPage(unittest.TestCase):
         self.change(trials=None, blind_spots=None)
         self.assertIn("How often is not known", self.read())
 
+    def test_lost_updates_have_a_share_and_refused_writes_a_number(self) -> None:
+        write_run(self.run_folder, Toy(fault="pause", pauses=[300, 900]))
+        lost = {"count": 11, "of": 51, "share": 0.2157, "interval_95": [0.141, 0.298]}
+        for values, words in (
+                ({"lost_updates": lost},
+                 "Lost updates: 11 of 51 confirmed writes, 22 % (14\N{EN DASH}30 %, 95 % interval "
+                 "over fault episodes)."),
+                ({"lost_updates": {**lost, "share": None, "interval_95": None}},
+                 "Lost updates: 11 of 51 confirmed writes."),
+                ({"lost_updates": {**lost, "interval_95": [0.0, 1.0]}},
+                 "Lost updates: 11 of 51 confirmed writes."),
+                ({"lost_updates": {**lost, "count": 0, "share": 0.0}, "refused_writes": 11},
+                 "Lost updates: 0 of 51 confirmed writes. Stale writes refused by the store: 11.")):
+            self.change(**values)
+            self.assertIn(words, self.read())
+        for absent in (None, {"count": 1, "per_million_grants": 3215.4}):
+            self.change(lost_updates=absent, refused_writes=None)
+            self.assertNotIn("Lost updates", self.read())
+
     def test_a_negative_margin_is_shown_as_missed(self) -> None:
         name = "least lease left at release"
         texts = [nearness(margin).replace("\N{NO-BREAK SPACE}", " ") for margin in (

@@ -76,6 +76,13 @@ RunTrials TrialsIn(const json& verdict) {
     run.by_trial.emplace(name, CountIn(claim));
     run.by_run.emplace(name, CountForOutcome(claim.value("outcome", "")));
   }
+  if (const auto lost = verdict.find("lost_updates"); lost != verdict.end() && lost->is_object()) {
+    // `trials` is null or missing if it is unknown when an update was lost.
+    for (const json& trial : lost->value("trials", json()))
+      run.lost_updates.push_back({.count = trial.at(0), .of = trial.at(1)});
+  }
+  const json refused = verdict.value("refused_writes", json());
+  if (refused.is_number_integer()) run.refused_writes = refused;
   return run;
 }
 
@@ -90,6 +97,13 @@ RunTrials Pooled(const std::vector<RunTrials>& runs) {
       largest = std::max(largest, count.of);
     }
   }
+  for (const RunTrials& run : runs) {
+    const std::vector<TrialShare>& lost = run.lost_updates;
+    pooled.lost_updates.insert(pooled.lost_updates.end(), lost.begin(), lost.end());
+    pooled.refused_writes += run.refused_writes;
+  }
+  if (std::ranges::any_of(runs, [](const RunTrials& run) { return run.lost_updates.empty(); }))
+    pooled.lost_updates.clear();
   if (runs.empty()) return pooled;
   for (const std::string& claim : claims) {
     for (const RunTrials& run : runs) {
@@ -141,6 +155,14 @@ std::string AtLeastText(double share) {
 
 std::string RateText(const TrialCount& trials, const std::string& unit) {
   return CountText(trials, unit) + ", " + PercentText(ClopperPearsonOf(trials));
+}
+
+std::string ShareText(const std::vector<TrialShare>& trials, const std::string& unit) {
+  int64_t of = 0;
+  for (const TrialShare& trial : trials) of += trial.of;
+  const Rate share = ShareOf(trials);
+  return fmt::format("{} ({:.1f} %, 95 % interval {} by {})", of, share.rate * 100,
+                     PercentText({share.low, share.high}), unit);
 }
 
 }  // namespace doublehold

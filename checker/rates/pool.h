@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/rates/share.h"
 #include "checker/rates/trials.h"
 
 namespace doublehold {
@@ -24,6 +25,9 @@ struct RunTrials {
   std::string unit;  // "fault episode" or "run"; empty if no run has a verdict
   std::map<std::string, TrialCount, std::less<>> by_trial;  // key: a claim, or kAnyClaim
   std::map<std::string, TrialCount, std::less<>> by_run;
+  // The updates of the stock in each trial, and the lost ones. Empty if any run lacks them.
+  std::vector<TrialShare> lost_updates{};
+  int64_t refused_writes = 0;  // stale writes that the store refused
 };
 
 // Reads a verdict.json. For anything else, such as null, returns no trials.
@@ -50,6 +54,8 @@ std::string AtMostText(double share);
 std::string AtLeastText(double share);
 // Example: "3 of 22 fault episodes (1 unknown), 2.9-39.2 %". The interval is the exact one.
 std::string RateText(const TrialCount& trials, const std::string& unit);
+// Example: "155 (21.3 %, 95 % interval 17.0-25.7 % by fault episode)".
+std::string ShareText(const std::vector<TrialShare>& trials, const std::string& unit);
 
 }  // namespace doublehold
 

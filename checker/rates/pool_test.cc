@@ -44,6 +44,23 @@ TEST(Pool, ARunWithoutAVerdictCountsAsManyUndecidedTrialsAsTheLargestRunHas) {
   }
 }
 
+TEST(Pool, LostUpdatesArePooledOverTheTrialsOfAllRuns) {
+  const auto run = [](const json& trials, const json& refused) {
+    json verdict = VerdictJson("violated", TrialsJson(2, 1));
+    verdict["lost_updates"] = {{"count", 3}, {"trials", trials}};
+    verdict["refused_writes"] = refused;
+    return TrialsIn(verdict);
+  };
+  const RunTrials with = run({{2, 8}, {1, 7}}, nullptr);
+  const RunTrials pooled = Pooled({with, run({{0, 9}, {3, 6}}, 4), run({{0, 5}, {0, 0}}, 7)});
+  EXPECT_EQ(pooled.lost_updates.size(), 6U);
+  EXPECT_EQ(ShareText(pooled.lost_updates, "fault episode").substr(0, 10), "35 (17.1 %");
+  EXPECT_EQ(pooled.refused_writes, 11);
+  // A share without some of the runs would not be that of the cell.
+  EXPECT_TRUE(Pooled({with, kNoVerdict}).lost_updates.empty());
+  EXPECT_TRUE(Pooled({with, run(nullptr, nullptr)}).lost_updates.empty());
+}
+
 TEST(Pool, WithoutAnyVerdictEachRunIsOneUndecidedTrial) {
   const RunTrials pooled = Pooled({kNoVerdict, kNoVerdict});
   EXPECT_EQ(pooled.by_run.at(""), (TrialCount{.of = 2, .undecided = 2}));

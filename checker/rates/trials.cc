@@ -19,6 +19,11 @@ Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns) {
   return trials;
 }
 
+size_t TrialAt(const Trials& trials, int64_t at_ns) {
+  const auto after = std::ranges::upper_bound(trials.each, at_ns, {}, &Span::from_ns);
+  return static_cast<size_t>(std::max<std::ptrdiff_t>(after - trials.each.begin() - 1, 0));
+}
+
 std::vector<Outcome> OutcomesOf(const Trials& trials, const ClaimVerdict& claim, bool doubtful) {
   const bool violated = claim.outcome == Outcome::kViolated;
   const bool placed = std::ranges::none_of(claim.seen, [](auto seen) { return seen.at_ns == 0; });
@@ -28,9 +33,7 @@ std::vector<Outcome> OutcomesOf(const Trials& trials, const ClaimVerdict& claim,
   if (!violated || outcomes.empty()) return outcomes;
   for (const Sighting& seen : claim.seen) {
     if (seen.at_ns == 0) continue;
-    const auto after = std::ranges::upper_bound(trials.each, seen.at_ns, {}, &Span::from_ns);
-    const auto index = std::max<std::ptrdiff_t>(after - trials.each.begin() - 1, 0);
-    Outcome& outcome = outcomes[static_cast<size_t>(index)];
+    Outcome& outcome = outcomes[TrialAt(trials, seen.at_ns)];
     outcome = std::max(outcome, seen.explained_by_stall ? Outcome::kUnknown : Outcome::kViolated);
   }
   // A violated claim has at least one violated trial.

@@ -32,6 +32,9 @@ struct Trials {
 //                  |--------------------------|------   two trials
 Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns);
 
+// Returns the index of the trial in which the instant lies. Requires a trial.
+size_t TrialAt(const Trials& trials, int64_t at_ns);
+
 // Returns the outcome of a claim in each trial. A trial without a violation is unknown in two
 // cases: the run is `doubtful` (something may have hidden a violation), or a violation has an
 // unknown time.

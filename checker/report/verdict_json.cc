@@ -117,11 +117,28 @@ json BlindSpotsToJson(const RunVerdict& verdict) {
 
 json LostUpdatesToJson(const RunVerdict& verdict) {
   if (!verdict.lost_updates) return nullptr;
-  const auto lost = static_cast<double>(*verdict.lost_updates);
-  return {{"count", *verdict.lost_updates},
+  const LostUpdates& updates = *verdict.lost_updates;
+  const auto lost = static_cast<double>(updates.count);
+  json share, interval, trials;
+  for (const TrialShare& trial : updates.trials) trials.push_back({trial.count, trial.of});
+  if (!updates.trials.empty()) {
+    const Rate rate = ShareOf(updates.trials);
+    share = rate.rate;
+    interval = {rate.low, rate.high};
+  }
+  return {{"count", updates.count},
+          {"of", updates.of},
+          {"share", std::move(share)},
+          {"interval_95", std::move(interval)},
+          {"trials", std::move(trials)},
           {"per_million_grants", verdict.tally.grants > 0
                                      ? json(lost * 1e6 / static_cast<double>(verdict.tally.grants))
                                      : json()}};
+}
+
+json RefusedWritesToJson(const RunVerdict& verdict) {
+  if (!verdict.lost_updates || !verdict.lost_updates->refused_writes) return nullptr;
+  return *verdict.lost_updates->refused_writes;
 }
 
 json ToJson(const Margin& margin) {
@@ -271,6 +288,7 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
           {"claims", std::move(claims)},
           {"trials", ToJson(CountOf(GravestOf(verdict.claims)), verdict.trial_unit)},
           {"lost_updates", LostUpdatesToJson(verdict)},
+          {"refused_writes", RefusedWritesToJson(verdict)},
           {"blind_spots", BlindSpotsToJson(verdict)},
           {"faults", FaultsToJson(verdict)},
           {"unknown_operations",

@@ -71,7 +71,7 @@ std::string ToShortText(const RunVerdict& verdict) {
   std::string text = HeadText(verdict) + '\n';
   std::string warnings;
   for (const std::string& warning : verdict.warnings) warnings += "warning: " + warning + '\n';
-  const std::string reasons = FormatReasons(verdict);
+  const std::string reasons = LostUpdatesText(verdict) + FormatReasons(verdict);
   const std::ptrdiff_t room =
       kLines - CountLines(text) - CountLines(warnings) - CountLines(reasons);
   const ClaimVerdict* gravest = FindGravestClaim(verdict);

@@ -116,4 +116,24 @@ std::string MarginText(const Margin& margin) {
                      margin.unit == "ns" ? ShortTime(value) : fmt::format("{} {}", value, unit));
 }
 
+std::string LostUpdatesText(const RunVerdict& verdict) {
+  const LostUpdates updates = verdict.lost_updates.value_or(LostUpdates{});
+  const int64_t refused = updates.refused_writes.value_or(0);
+  std::string text;
+  if (updates.count > 0 || refused > 0) {
+    text += fmt::format("lost updates: {}", updates.count);
+    // The share of a single trial has no interval.
+    if (updates.trials.size() > 1)
+      text += fmt::format(" of {}", ShareText(updates.trials, verdict.trial_unit));
+    if (updates.count > 0 && verdict.tally.grants > 0) {
+      text +=
+          fmt::format(", {:.0f} per million grants", static_cast<double>(updates.count) * 1e6 /
+                                                         static_cast<double>(verdict.tally.grants));
+    }
+    text += '\n';
+  }
+  if (refused > 0) text += fmt::format("stale writes refused by the store: {}\n", refused);
+  return text;
+}
+
 }  // namespace doublehold

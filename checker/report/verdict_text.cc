@@ -82,8 +82,8 @@ std::string FormatMargins(const RunVerdict& verdict) {
   return text.empty() ? text : "margins:\n" + text;
 }
 
-// Formats the lengths of overlaps, and the number of lost updates.
-std::string FormatSizes(const RunVerdict& verdict) {
+// Formats the lengths of overlaps.
+std::string FormatOverlaps(const RunVerdict& verdict) {
   std::string text;
   for (const ClaimVerdict& claim : verdict.claims) {
     if (!claim.overlap) continue;
@@ -91,14 +91,7 @@ std::string FormatSizes(const RunVerdict& verdict) {
                         claim.claim, claim.overlap->count, ShortTime(claim.overlap->p50_ns),
                         ShortTime(claim.overlap->p95_ns), ShortTime(claim.overlap->max_ns));
   }
-  if (verdict.lost_updates.value_or(0) == 0) return text;
-  text += fmt::format("lost updates: {}", *verdict.lost_updates);
-  if (verdict.tally.grants > 0) {
-    text += fmt::format(", {:.0f} per million grants",
-                        static_cast<double>(*verdict.lost_updates) * 1e6 /
-                            static_cast<double>(verdict.tally.grants));
-  }
-  return text + '\n';
+  return text;
 }
 
 // Lists the unknown operations, how many of them may hide a violation, and the longest stall.
@@ -186,8 +179,8 @@ std::string ToText(const RunVerdict& verdict) {
   std::string text = HeadText(verdict) + '\n';
   std::set<std::string> described_in_full;
   for (const ClaimVerdict& claim : verdict.claims) text += FormatClaim(claim, described_in_full);
-  text += '\n' + FormatSizes(verdict) + FormatMargins(verdict) + FormatFaults(verdict) +
-          FormatUnknownOperations(verdict);
+  text += '\n' + FormatOverlaps(verdict) + LostUpdatesText(verdict) + FormatMargins(verdict) +
+          FormatFaults(verdict) + FormatUnknownOperations(verdict);
   for (const std::string& warning : verdict.warnings) text += "warning: " + warning + '\n';
   return text;
 }

@@ -38,6 +38,8 @@ class ItemCounter {
     for (ItemCount& item : items_) {
       item.initial = history.facts.initial_stock;
       item.lowest = history.facts.initial_stock;
+      // atomic-script is no such mode: it refuses a write because the stock is 0.
+      if (retries_sales_ && mode_ == WriteMode::kReadThenSet) item.refused_writes = 0;
     }
   }
 
@@ -73,6 +75,8 @@ class ItemCounter {
     if (open > 0) --open;
     if (event.type != EventType::kInfo) --UnknownCount(item, event.op);
     if (event.type == EventType::kOk) CountConfirmed(item, event);
+    const bool refused = event.op == Op::kWrite && event.type == EventType::kFail;
+    if (refused && item.refused_writes) ++*item.refused_writes;
   }
 
   std::vector<ItemCount> Finish() && {
@@ -125,7 +129,7 @@ class ItemCounter {
     ++(mode_ == WriteMode::kOther ? item.unknown_writes : item.writes);
     item.lowest = std::min(item.lowest, event.value[1]);
     if (mode_ == WriteMode::kReadThenSet && !reads_[event.key].insert(event.value[0]).second) {
-      ++item.same_read;
+      item.same_read_ns.push_back(event.at_ns);
     }
   }
 
@@ -241,7 +245,7 @@ int64_t ItemCount::SoldMost() const {
 }
 int64_t ItemCount::Lost() const {
   const int64_t seen = Final() ? SoldLeast() - (initial - *final_stock) : 0;
-  return std::max<int64_t>({0, same_read, seen});
+  return std::max<int64_t>({0, std::ssize(same_read_ns), seen});
 }
 int64_t ItemCount::Vanished() const {
   if (!Final() || !complete) return 0;

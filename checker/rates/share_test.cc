@@ -1,0 +1,69 @@
+#include "checker/rates/share.h"
+
+#include <gtest/gtest.h>
+
+#include "lib/base/prng.h"
+
+namespace doublehold {
+namespace {
+
+struct ShareRow {
+  const char* name;
+  std::vector<TrialShare> trials;
+  double rate, low, high;
+};
+
+// The reference values were computed from the formula in Python, with t = 3.1824463.
+TEST(Share, ItsIntervalIsOverTrialsAndNotOverEvents) {
+  for (const ShareRow& row :
+       {ShareRow{
+            "all updates of one trial in four", {{10, 10}, {0, 10}, {0, 10}, {0, 10}}, 0.25, 0, 1},
+        {"between 1 and 3 of 10", {{1, 10}, {2, 10}, {2, 10}, {3, 10}}, 0.2, 0.070077, 0.347573},
+        {"equal shares: Wilson's interval",
+         {{2, 10}, {2, 10}, {2, 10}, {2, 10}},
+         0.2,
+         0.105000,
+         0.347573},
+        {"trials of different size count by their events",
+         {{4, 8}, {0, 24}, {0, 4}, {0, 4}},
+         0.1,
+         0,
+         0.471134},
+        {"nothing lost: at most all of as many trials as may be bad",
+         {{0, 10}, {0, 10}, {0, 10}, {0, 10}},
+         0,
+         0,
+         0.602365},
+        {"one trial", {{3, 10}}, 0.3, 0, 1},
+        {"no events", {{0, 0}, {0, 0}}, 0, 0, 1}}) {
+    const Rate share = ShareOf(row.trials);
+    EXPECT_NEAR(share.rate, row.rate, 1e-6) << row.name;
+    EXPECT_NEAR(share.low, row.low, 1e-6) << row.name;
+    EXPECT_NEAR(share.high, row.high, 1e-6) << row.name;
+  }
+}
+
+TEST(Share, CoversTheTrueShareAlthoughErrorsCluster) {
+  constexpr int kRuns = 2000, kTrials = 12, kEvents = 8;
+  Prng random(1, "share");
+  int covered = 0, covered_by_wilson = 0;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<TrialShare> trials;
+    TrialShare all;
+    for (int i = 0; i < kTrials; ++i) {
+      // None or half of the events go wrong together, so the true share is a quarter.
+      trials.push_back({.count = 4 * static_cast<int64_t>(random.Below(2)), .of = kEvents});
+      all = {.count = all.count + trials.back().count, .of = all.of + kEvents};
+    }
+    const auto covers = [](double low, double high) { return low <= 0.25 && 0.25 <= high; };
+    const Rate share = ShareOf(trials);
+    const Interval wilson = WilsonOf(all.count, all.of);
+    covered += covers(share.low, share.high) ? 1 : 0;
+    covered_by_wilson += covers(wilson.low, wilson.high) ? 1 : 0;
+  }
+  EXPECT_GE(covered, kRuns * 93 / 100);
+  EXPECT_LT(covered_by_wilson, kRuns * 90 / 100);
+}
+
+}  // namespace
+}  // namespace doublehold
