@@ -13,7 +13,7 @@ std::string Line(const std::string& cell, const std::string& claim, const std::s
 }
 
 // Returns the violation rate of all claims together, then of each claim that was violated or
-// undecided.
+// undecided. The last lines have the lost updates and the refused stale writes, if there are any.
 std::string CellRates(const SuiteCell& cell, const RunTrials& pooled) {
   const std::string unit = pooled.unit.empty() ? "run" : pooled.unit;
   std::string text;
@@ -22,6 +22,15 @@ std::string CellRates(const SuiteCell& cell, const RunTrials& pooled) {
     if (!any && trials.violated + trials.undecided == 0) continue;
     text += Line(any ? cell.name : "", any ? "any claim" : claim, RateText(trials, unit));
   }
+  int64_t lost = 0;
+  for (const TrialShare& trial : pooled.lost_updates) lost += trial.count;
+  if (lost + pooled.refused_writes == 0) return text;
+  if (!pooled.lost_updates.empty()) {
+    text += Line("", "lost updates",
+                 fmt::format("{} of {}", lost, ShareText(pooled.lost_updates, unit)));
+  }
+  if (pooled.refused_writes > 0)
+    text += Line("", "stale writes refused", std::to_string(pooled.refused_writes));
   return text;
 }
 

@@ -65,7 +65,8 @@ TEST_F(Results, ADamagedVerdictIsNoVerdict) {
   for (const nlohmann::json& damaged :
        {nlohmann::json::object(), nlohmann::json::array(), with("overall", 5), with("claims", 5),
         with("claims", {"stock"}), with("exit_code", "0"), with("environment", nullptr),
-        with("environment", {{"interrupted", "no"}}), with("trials", 5)}) {
+        with("environment", {{"interrupted", "no"}}), with("trials", 5),
+        with("lost_updates", {{"trials", 5}})}) {
     CellRun run;
     EXPECT_FALSE(TakeVerdict(damaged, run)) << damaged;
     EXPECT_EQ(run.overall, "unknown") << damaged;
@@ -81,6 +82,22 @@ TEST_F(Results, ARunIsInterruptedUnlessItWasViolatedBefore) {
     ASSERT_TRUE(TakeVerdict(verdict, run));
     EXPECT_EQ(run.interrupted, interrupted) << outcome;
   }
+}
+
+TEST_F(Results, RatesOfRepeatedCellsIncludeLostUpdatesAndRefusedWrites) {
+  nlohmann::json lost = VerdictWithStock("violated"), refused = VerdictWithStock("valid");
+  lost["lost_updates"] = {{"count", 3}, {"trials", {{1, 4}, {2, 6}}}};
+  refused["lost_updates"] = {{"count", 0}, {"trials", {{0, 4}, {0, 6}}}};
+  refused["refused_writes"] = 3;
+  for (size_t i = 0; i < 2; ++i) {
+    const nlohmann::json& verdict = i == 0 ? lost : refused;
+    result_.runs[i].emplace_back();
+    for (CellRun& run : result_.runs[i]) EXPECT_TRUE(TakeVerdict(verdict, run));
+  }
+  const std::string rates = FormatRates({.suite = suite_, .repeat = 2}, result_);
+  EXPECT_NE(rates.find("lost updates           6 of 20 (30.0 %, "), std::string::npos) << rates;
+  EXPECT_NE(rates.find("lost updates           0 of 20 (0.0 %, "), std::string::npos) << rates;
+  EXPECT_NE(rates.find("stale writes refused   6\n"), std::string::npos) << rates;
 }
 
 TEST_F(Results, ADriverThatIsMissingIsAnErrorInJUnit) {
