@@ -125,6 +125,16 @@ TEST(Compare, WhatCannotBeComparedIsRefused) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+TEST(Compare, ALockThatCannotRunHereIsSaidBeforeTheBudgetIsSpent) {
+  const TestFolder folder;
+  const Finished finished =
+      RunProgram({"compare", "--locks", "set-nx-px,driver:false", "--out", folder.path().string()});
+  EXPECT_EQ(finished.exit_code, 4) << finished.out << finished.err;
+  EXPECT_NE(finished.err.find("driver"), std::string::npos) << finished.err;
+  EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(Compare, ASuiteFileComparesItsRows) {
   const TestFolder folder;
   const fs::path file = folder.path() / "two.toml";

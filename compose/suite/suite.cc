@@ -286,6 +286,8 @@ Result<void> QueryDrivers(Suite& suite, Shard shard) {
       known = met.emplace(asked, QueryDriverPlan(asked.first, asked.second)).first;
     const Result<DriverPlan>& driver = known->second;
     if (!driver && driver.error().code == ExitCode::kEnvironment) {
+      // Without one of its locks, a comparison would only show that this lock was not judged.
+      if (suite.comparison) return tl::unexpected(driver.error());
       cell.unmet = driver.error().message;
       continue;
     }
