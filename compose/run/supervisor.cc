@@ -20,7 +20,7 @@
 #include "compose/os/scratch.h"
 #include "compose/os/shutdown_request.h"
 #include "compose/plan/plan_builder.h"
-#include "compose/run/idle_traffic.h"
+#include "compose/run/sent_traffic.h"
 #include "compose/run/merge_segments.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"

@@ -2,8 +2,8 @@
 // commands of idle clients (checker/claims/library/idle_traffic.h). For the claim
 // commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h). Counts the
 // commands and bytes of every run (checker/measures/load.h).
-#ifndef DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
-#define DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
+#ifndef DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
+#define DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
 
 #include <deque>
 #include <limits>
@@ -58,4 +58,4 @@ class SentTraffic {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_RUN_IDLE_TRAFFIC_H_
+#endif  // DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_

@@ -1,4 +1,4 @@
-#include "compose/run/idle_traffic.h"
+#include "compose/run/sent_traffic.h"
 
 #include <algorithm>
 #include <array>
