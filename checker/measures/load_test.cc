@@ -103,7 +103,7 @@ TEST(Load, CountsTheCommandsOfHolders) {
   const char* lanes = R"(
       c1:       A-a=========R-r
       c2:                        A-a==R-r
-      sent c1: * *    *  *   * *
+      sent c1: * **   *  *   * *
       sent c2:      *            *  * **)";
   EXPECT_FALSE(Measure(FromLanes(lanes)).renewals.has_value()) << "not all commands are recorded";
   const Load load = Measure(FromLanes(lanes, {.limits = {{"commands-per-hold", "100"}}}));
