@@ -128,16 +128,21 @@ json ToJson(const std::vector<LoadPoint>& points) {
 
 std::string FormatLoad(const std::vector<LoadPoint>& points) {
   if (points.empty()) return "";
-  constexpr const char* kRow = "  {:<14} {:<13} {:>8} {:<20} {:<20} {:>5} {:>9} {:>7} {:>10}\n";
-  std::string text = fmt::format(kRow, "", "", "holds/s", "wait p50 (p99)", "hand-over", "Jain",
-                                 "commands", "bytes", "renewals/s");
+  size_t row = 0, column = 0;  // widths
+  for (const LoadPoint& point : points) {
+    row = std::max(row, point.row.size());
+    column = std::max(column, point.column.size());
+  }
+  constexpr const char* kRow = "  {:<{}} {:<{}} {:>8} {:<20} {:<20} {:>5} {:>9} {:>7} {:>10}\n";
+  std::string text = fmt::format(kRow, "", row, "", column, "holds/s", "wait p50 (p99)",
+                                 "hand-over", "Jain", "commands", "bytes", "renewals/s");
   for (const LoadPoint& point : points) {
     // Customers who come by a schedule wait from the time at which they come.
-    text += fmt::format(kRow, point.row, point.column, Text(point, "holds a second", 0),
-                        Text(point, point.customers_a_second ? "response" : "wait"),
-                        Text(point, "handover"), Text(point, "Jain's index", 2),
-                        Text(point, "commands a hold", 1), Text(point, "bytes a hold", 0),
-                        Text(point, "renewals a second", 1));
+    text += fmt::format(
+        kRow, point.row, row, point.column, column, Text(point, "holds a second", 0),
+        Text(point, point.customers_a_second ? "response" : "wait"), Text(point, "handover"),
+        Text(point, "Jain's index", 2), Text(point, "commands a hold", 1),
+        Text(point, "bytes a hold", 0), Text(point, "renewals a second", 1));
   }
   return text;
 }
