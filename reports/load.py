@@ -6,7 +6,7 @@ from pathlib import Path
 from comparison import amount
 from parsing import Node, read_json
 from reading import Percentiles
-from words import duration
+from words import duration, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class LoadPoint:
     @property
     def holds(self) -> bool:
         """Whether the point shows renewals. Its holds are long, so its throughput shows nothing."""
-        return "renewals a second" in self.measures
+        return self.column == "hold" or "renewals a second" in self.measures
 
     @property
     def word(self) -> str:
@@ -76,6 +76,12 @@ def read_load(folder: Path) -> list[LoadPoint]:
     """Returns the load curves in the folder of a suite. Older suites have none."""
     node = read_json(folder / "suite.json")
     return [_point(one) for one in node.nodes("load")] if "load" in node.data else []
+
+
+def count_runs(points: list[LoadPoint]) -> str:
+    """Returns how many runs each point has: "3 runs", or "0 to 3 runs" after an early end."""
+    least, most = min(p.runs for p in points), max(p.runs for p in points)
+    return plural(most, "run") if least == most else f"{least} to {plural(most, 'run')}"
 
 
 def _point(node: Node) -> LoadPoint:

@@ -3,7 +3,7 @@ import unittest
 from pathlib import Path
 
 from figures_load import load_curves
-from load import read_load
+from load import count_runs, read_load
 from parsing import BadInput
 from sample import write_suite
 from testing_report import ReportFixture
@@ -62,9 +62,16 @@ class LoadTest(ReportFixture):
         with self.assertRaises(BadInput):
             self.read([{**point(), "latency": {"wait": {"count": 1}}}])
 
-    def test_a_page_shows_loads_without_a_violation_apart_from_the_matrix(self):
-        write_suite(self.folder / "suite", repeat=1, rows=("none",),
-                    columns=("cost", "calm", "pause", "8 clients"))
+    def test_points_of_an_early_end_have_different_numbers_of_runs(self):
+        unmeasured = point(column="hold", sessions=1) | {"runs": 0, "measures": {}, "latency": {}}
+        found = self.read([point(), unmeasured])
+        self.assertEqual(count_runs(found), "0 to 3 runs")
+        self.assertEqual(count_runs(found[:1]), "3 runs")
+        self.assertEqual(found[1].word, "hold", "the command repeats it although it has no run")
+        self.assertIsNotNone(load_curves(self.read([*CURVE, unmeasured])))
+
+    def write_comparison(self, columns, load):
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=columns)
         file = self.folder / "suite" / "suite.json"
         stored = json.loads(file.read_text())
         stored["suite"] = "comparison"
@@ -72,8 +79,16 @@ class LoadTest(ReportFixture):
                                 "measures": [], "budget_seconds": 60,
                                 "rows": [{"row": "none", "rank": 1, "runs": 5, "not_judged": [],
                                           "broken": []}]}
-        stored["load"] = [point(column="calm", sessions=1), point()]
+        stored["load"] = load
         file.write_text(json.dumps(stored))
+
+    def test_the_command_names_no_faults_if_there_were_none(self):
+        self.write_comparison(("cost", "calm", "8 clients"), [point()])
+        self.assertIn("--faults &#39;&#39; --load=8 --baseline none", self.page("suite"))
+
+    def test_a_page_shows_loads_without_a_violation_apart_from_the_matrix(self):
+        self.write_comparison(("cost", "calm", "pause", "8 clients"),
+                              [point(column="calm", sessions=1), point()])
         page = self.page("suite")
         self.assertIn("What each lock does under load", page)
         self.assertIn("none: 900 a second", page)

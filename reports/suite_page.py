@@ -19,7 +19,7 @@ from figures_zoom import choose_closeup, zoom
 from history import History
 from incidents import Description, Incident, list_descriptions
 from lanes import Recording
-from load import LoadPoint, read_load
+from load import LoadPoint, count_runs, read_load
 from page import inline, render
 from rates import ClaimRate
 from reading import Cell, Claim, Margin, Run, Suite, SuiteRun, Sweep, Verdict
@@ -161,6 +161,7 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     load = read_load(suite.folder)
     return render("suite.html.j2", answer=answer, comparison=comparison, speeds=speeds,
                   speed=_speed_picture(speeds), load=load, curves=_load_picture(load),
+                  load_runs=count_runs(load) if load else "",
                   faults=[name for name in suite.columns[2:]
                           if name not in {point.column for point in load}],
                   **context | {"suite": _without_load(suite, load, context["summaries"])})
