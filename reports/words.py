@@ -203,7 +203,7 @@ def per_second(count: int, verdict: Verdict) -> str:
 
 
 LATENCIES = {"acquire": "one attempt to acquire", "wait": "wait until granted", "hold": "hold",
-             "release": "release", "response": "customer's arrival to grant",
+             "release": "release", "response": "customer's arrival to grant or give-up",
              "handover": "release to next grant"}
 
 

@@ -15,7 +15,8 @@ namespace {
 Percentiles MeasureResponse(const Calls& calls) {
   std::vector<int64_t> times_ns;
   for (const Call& call : calls.all) {
-    if (call.op == Op::kWait && call.Ok() && call.asked[0] > 0)
+    const bool has_end = call.outcome == EventType::kOk || call.outcome == EventType::kFail;
+    if (call.op == Op::kWait && has_end && call.asked[0] > 0)
       times_ns.push_back(call.to_ns - call.asked[0]);
   }
   return PercentilesOf(std::move(times_ns));
@@ -33,6 +34,7 @@ Percentiles MeasureHandover(const History& history) {
         sessions.insert(SessionOf(event));
       else
         sessions.erase(SessionOf(event));
+      if (sessions.empty()) freed_ns.erase(event.key);  // the last one gave up
     } else if (event.op == Op::kRelease && event.type == EventType::kInvoke && event.hold != 0) {
       if (!waiting[event.key].empty()) freed_ns[event.key] = event.at_ns;
     } else if (event.op == Op::kAcquire && event.type == EventType::kOk) {

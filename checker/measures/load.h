@@ -13,8 +13,9 @@
 namespace doublehold {
 
 struct Load {
-  // "response": from the time at which a customer came by its schedule to its grant. Empty without
-  // a schedule.
+  // "response": from the time at which a customer came by its schedule to its grant. If it gives up
+  // first, it waited at least until then, and counts with this time: without it, the longest waits
+  // would be missing. Empty without a schedule.
   // "handover": from the invocation of a release to the next grant of the key, if another session
   // waited for the key already:
   //

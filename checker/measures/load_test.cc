@@ -34,6 +34,10 @@ TEST(Load, AHandoverLastsFromAReleaseToTheNextGrantIfAnotherWaited) {
       c1:  QA-aq=======R--r
       c2:     QA-xx
       c3:                   QA-aq=R-r)"},
+      {"the last one gave up before the next came", R"(
+      c1:  QA-aq==R--r
+      c2:     QA-------xx
+      c3:                    QA-aq=R-r)"},
       {"a refused attempt is no grant", R"(
       c1:  QA-aq==R--r
       c2:     QA-------x-A-aq=R-r)",
@@ -58,6 +62,19 @@ TEST(Load, AResponseLastsFromTheTimeAtWhichACustomerCame) {
   EXPECT_EQ(response.count, 2);
   EXPECT_EQ(response.p50_ns, 6'000'000);
   EXPECT_EQ(response.max_ns, 18'000'000);
+}
+
+TEST(Load, ACustomerWhoGaveUpWaitedAtLeastUntilThen) {
+  History history = FromLanes(R"(
+      c1:  QA-aq==R-r
+      c2:   QA-----------xx)");
+  for (Event& event : history.events) {
+    if (event.op == Op::kWait && event.type == EventType::kInvoke) event.value = {1'000'000};
+  }
+  const Load load = Measure(history);
+  const Percentiles response = load.latency.at("response");
+  EXPECT_EQ(response.count, 2);
+  EXPECT_EQ(response.max_ns, 14'000'000);
 }
 
 TEST(Load, JainsIndexSaysHowEquallySessionsAreServed) {

@@ -11,6 +11,7 @@
 #include "compose/suite/comparison.h"
 #include "compose/suite/repeat.h"
 #include "lib/base/words.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 namespace {
@@ -41,8 +42,7 @@ po::options_description CompareOptions(po::options_description& hidden) {
       "how long to compare, such as 10m");
   add("load", po::value<std::string>()->implicit_value(kUsualLoad)->default_value("", "none"),
       "load curves, comma-separated: 8 (clients), 100/s (customers a second), hold; without a "
-      "value "
-      "1,2,8,32,64,100/s,1000/s,hold");
+      "value 1,2,8,32,64,100/s,1000/s,hold");
   add("rate", po::value<std::string>()->default_value(kUsualQuestion),
       "the question for each cell; an answered cell leaves its time to the others");
   AddExperimentOptions(options, hidden, {"lock", "driver", "option"});
@@ -154,6 +154,17 @@ Settings SettingsOfColumn(const Column& column, Settings experiment) {
   return cycle;
 }
 
+// The long lease of a load must not make clients poll less often than in the other columns. A lock
+// with an interval of its own keeps it.
+void KeepPollInterval(const Column& column, const std::string& lock, Settings& settings) {
+  if (!column.settings.Has("lock.lease") || settings.Has("retry.interval") ||
+      settings.Has("lock.pace"))
+    return;
+  const LockEntry* entry = lock.starts_with(kDriver) ? nullptr : FindLock(lock);
+  if (entry == nullptr || entry->retry_interval.empty())
+    settings.Set("retry.interval", "10ms", "--load");
+}
+
 // Returns the name of a lock's row. A driver is named after the last file of its command.
 std::string NameRow(const std::string& lock) {
   if (!lock.starts_with(kDriver)) return lock;
@@ -191,6 +202,7 @@ Result<Suite> BuildSuite(const ParsedLine& line) {
     for (const Column& column : columns) {
       Settings settings = SettingsOfColumn(column, common);
       settings.Lay(SettingsOfLock(locks[i]));
+      KeepPollInterval(column, locks[i], settings);
       TRY(AddCellOf(std::move(settings), rows[i], column.name, "--locks", suite));
     }
   }

@@ -28,7 +28,7 @@ void SentTraffic::Watch(const Plan& plan) {
   for (int client = 1; client <= plan.clients; ++client) {
     for (int node = 1; node <= ServersOf(plan); ++node) {
       const LinkId link{.client = client, .node = node};
-      links_.push_back(link);
+      carried_before_[link] = proxy_.Traffic(link);
       if (!judges) continue;
       LinkRule rule{.direction = Direction::kRequest, .action = LinkRule::Action::kWatch};
       rule.seen = [this, link](std::string_view command, bool /*is_lost*/) { Keep(link, command); };
@@ -52,8 +52,12 @@ void SentTraffic::Keep(LinkId link, std::string_view command) {
 void SentTraffic::Stop() {
   for (const RuleId rule : rules_) proxy_.ClearLink(rule);
   rules_.clear();
-  for (const LinkId link : links_) carried_[link] = proxy_.Traffic(link);
-  links_.clear();
+  for (const auto& [link, before] : carried_before_) {
+    const LinkTraffic all = proxy_.Traffic(link);
+    carried_[link] = {.commands = all.commands - before.commands,
+                      .bytes = all.bytes - before.bytes};
+  }
+  carried_before_.clear();
   if (stopped_ == MonoTime{}) stopped_ = RealMono();
 }
 

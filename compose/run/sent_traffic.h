@@ -47,8 +47,8 @@ class SentTraffic {
 
   Proxy& proxy_;
   std::vector<RuleId> rules_;
-  std::vector<LinkId> links_;
-  std::map<LinkId, LinkTraffic> carried_;
+  // Before the clients begin, they connect and load scripts.
+  std::map<LinkId, LinkTraffic> carried_before_, carried_;
   MonoTime stopped_{};
   bool keeps_all_ = false;
   size_t kept_ = 0;

@@ -17,7 +17,8 @@ import importlib.util, sys, threading, time
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
 template = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(template)
-stops = sys.argv[2] == "stops"
+connects = sys.argv[2] == "connects early"
+stops = sys.argv[2] == "stops" or connects
 leaves = sys.argv[2] == "leaves its channels"
 hurries = sys.argv[2] == "hurries"
 
@@ -26,6 +27,10 @@ class Renewing(template.Library):
         super().__init__(setup, options)
         self.address = setup["nodes"][0]["host"], setup["nodes"][0]["port"]
         self.ends = {}
+        if connects:
+            redis = template.Redis(*self.address)
+            for _ in range(5000):
+                redis.call("PING")
 
     def acquire(self, key, lease_ms, wait_ms):
         done = super().acquire(key, lease_ms, wait_ms)
@@ -95,6 +100,12 @@ TEST_F(Idle, UnsubscribingDoesNotCountAsTraffic) {
   const nlohmann::json verdict = Run({"--driver", Renewing("'leaves its channels'")});
   EXPECT_EQ(JudgedTraffic(verdict).at("outcome"), "valid") << verdict.dump(1);
   EXPECT_EQ(JudgedTraffic(verdict).at("opportunities"), 2);
+}
+
+TEST_F(Idle, WhatADriverSendsBeforeItsClientBeginsIsNotCounted) {
+  const nlohmann::json load = Run({"--driver", Renewing("'connects early'")}).at("load");
+  EXPECT_GT(load.at("commands"), 0);
+  EXPECT_LT(load.at("commands"), 5000);
 }
 
 // These locks have a watchdog, a subscription, or neither.

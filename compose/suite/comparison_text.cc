@@ -144,8 +144,7 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
     text += "\nno difference seen (the report has the bounds):\n" + unseen;
   if (const std::string load = FormatLoad(FindLoadPoints(request.suite, result)); !load.empty())
-    text += fmt::format("\nload, medians of at most {}; latencies of all runs together:\n{}",
-                        Counted(kRunsOfLoad, "run"), load);
+    text += "\n" + load;
   if (const std::string open = OpenLines(request, result); !open.empty())
     text +=
         fmt::format("\nnot decided{}:\n{}", result.spent ? ", since the budget ended" : "", open);

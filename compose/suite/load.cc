@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "checker/evidence/names.h"
 #include "checker/rates/paired.h"
 #include "checker/verdict/margin.h"
 #include "lib/base/options.h"
@@ -58,6 +59,8 @@ std::string Text(const LoadPoint& point, const std::string& latency) {
   return fmt::format("{} ({})", ShortTime(found->second.p50_ns), ShortTime(found->second.p99_ns));
 }
 
+constexpr size_t kNarrowest = 14;  // column of row names
+
 json OrNull(int64_t ns) { return ns == 0 ? json() : json(ns); }
 
 }  // namespace
@@ -91,8 +94,7 @@ std::vector<LoadPoint> FindLoadPoints(const Suite& suite, const SuiteResult& res
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     std::vector<CellRun> runs = result.runs[i];
     std::erase_if(runs, [](const CellRun& run) { return run.interrupted; });
-    if (MeasuresLoad(suite, suite.cells[i]) && !runs.empty())
-      points.push_back(PointOf(suite.cells[i], runs));
+    if (MeasuresLoad(suite, suite.cells[i])) points.push_back(PointOf(suite.cells[i], runs));
   }
   return points;
 }
@@ -127,22 +129,25 @@ json ToJson(const std::vector<LoadPoint>& points) {
 }
 
 std::string FormatLoad(const std::vector<LoadPoint>& points) {
-  if (points.empty()) return "";
-  size_t row = 0, column = 0;  // widths
+  if (std::ranges::all_of(points, [](const LoadPoint& point) { return point.runs == 0; }))
+    return "";
+  constexpr const char* kRow = "  {:<{}} {:<13} {:>8} {:<20} {:<20} {:>5} {:>10} {:>10} {:>10}\n";
+  const auto [least, most] = std::ranges::minmax(points, {}, &LoadPoint::runs);
+  std::string text = fmt::format("load, medians of {}{}; latencies of all runs together:\n",
+                                 least.runs == most.runs ? "" : fmt::format("{} to ", least.runs),
+                                 Counted(most.runs, "run"));
+  size_t width = kNarrowest;
+  for (const LoadPoint& point : points) width = std::max(width, point.row.size());
+  text += fmt::format(kRow, "", width, "", "holds/s", "wait p50 (p99)", "hand-over", "Jain",
+                      "cmds/hold", "bytes/hold", "renewals/s");
   for (const LoadPoint& point : points) {
-    row = std::max(row, point.row.size());
-    column = std::max(column, point.column.size());
-  }
-  constexpr const char* kRow = "  {:<{}} {:<{}} {:>8} {:<20} {:<20} {:>5} {:>9} {:>7} {:>10}\n";
-  std::string text = fmt::format(kRow, "", row, "", column, "holds/s", "wait p50 (p99)",
-                                 "hand-over", "Jain", "commands", "bytes", "renewals/s");
-  for (const LoadPoint& point : points) {
+    if (point.runs == 0) continue;
     // Customers who come by a schedule wait from the time at which they come.
-    text += fmt::format(
-        kRow, point.row, row, point.column, column, Text(point, "holds a second", 0),
-        Text(point, point.customers_a_second ? "response" : "wait"), Text(point, "handover"),
-        Text(point, "Jain's index", 2), Text(point, "commands a hold", 1),
-        Text(point, "bytes a hold", 0), Text(point, "renewals a second", 1));
+    text += fmt::format(kRow, point.row, width, point.column, Text(point, "holds a second", 0),
+                        Text(point, point.customers_a_second ? "response" : "wait"),
+                        Text(point, "handover"), Text(point, "Jain's index", 2),
+                        Text(point, "commands a hold", 1), Text(point, "bytes a hold", 0),
+                        Text(point, "renewals a second", 1));
   }
   return text;
 }

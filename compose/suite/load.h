@@ -36,15 +36,17 @@ struct LoadPoint {
   // when the last was served.
   std::optional<double> customers_a_second;
   size_t runs = 0;
+  // Empty if there is no run:
   std::map<std::string, LoadValue> measures;   // "holds a second", "Jain's index"; see formats.md
   std::map<std::string, Percentiles> latency;  // of all runs together
 };
 
-// Returns the points of the cells that have a run, in the order of the cells.
+// Returns a point for each cell, in the order of the cells. After an early end, a point may have no
+// run.
 std::vector<LoadPoint> FindLoadPoints(const Suite& suite, const SuiteResult& result);
 
 nlohmann::json ToJson(const std::vector<LoadPoint>& points);
-// Returns a table of the points for a terminal, or an empty text without points.
+// Returns a table of the points for a terminal, or an empty text if no point has a run.
 std::string FormatLoad(const std::vector<LoadPoint>& points);
 
 }  // namespace doublehold

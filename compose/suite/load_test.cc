@@ -75,8 +75,8 @@ TEST_F(LoadTest, APointHasTheMediansOfItsRunsAndThePercentilesOfAllRunsTogether)
   AddRun("b/8 clients", 7000, 4096, {{"jain_index", 0.7}, {"commands", 3500}, {"bytes", 70'000}});
   AddRun("b/calm", 10, 5000);
   const std::vector<LoadPoint> points = FindLoadPoints(suite_, result_);
-  ASSERT_EQ(points.size(), 1U) << "calm is no load, and the other cells have no run";
-  const LoadPoint& point = points.front();
+  ASSERT_EQ(points.size(), 4U) << "calm is no load";
+  const LoadPoint& point = points[2];
   EXPECT_EQ(point.row, "b");
   EXPECT_EQ(point.sessions, 8);
   EXPECT_FALSE(point.customers_a_second.has_value());
@@ -93,6 +93,34 @@ TEST_F(LoadTest, APointHasTheMediansOfItsRunsAndThePercentilesOfAllRunsTogether)
   EXPECT_EQ(wait.p9999_ns, 4096) << "no single run has 10,000 values";
 }
 
+TEST_F(LoadTest, AfterAnEarlyEndTheTextSaysHowManyRunsThereAre) {
+  EXPECT_EQ(FormatLoad(FindLoadPoints(suite_, result_)), "");
+  AddRun("a/8 clients", 1000, 1024);
+  const std::string text = FormatLoad(FindLoadPoints(suite_, result_));
+  EXPECT_EQ(text.find("load, medians of 0 to 1 run; "), 0U) << text;
+  EXPECT_EQ(text.find("100 a second"), std::string::npos) << "nothing was measured there";
+}
+
+TEST_F(LoadTest, OneCustomerInASecondIsOneHoldASecond) {
+  const json verdict{
+      {"overall", "valid"},     {"as_expected", true}, {"exit_code", 0},
+      {"seconds", 0.001},       {"grants", 1},         {"duration_ns", 1'000'000'000},
+      {"claims", json::array()}};
+  CellRun run;
+  ASSERT_TRUE(TakeVerdict(verdict, run));
+  EXPECT_DOUBLE_EQ(run.measures.at("holds a second").value, 1);
+}
+
+TEST_F(LoadTest, ALatencyWithoutValuesIsNoMeasure) {
+  json verdict{{"overall", "valid"},       {"as_expected", true}, {"exit_code", 0},
+               {"seconds", 1.0},           {"grants", 0},         {"claims", json::array()},
+               {"latency", json::object()}};
+  verdict["latency"]["response"] = {{"count", 0}, {"p50_ns", 0}, {"p99_ns", 0}, {"max_ns", 0}};
+  CellRun run;
+  ASSERT_TRUE(TakeVerdict(verdict, run));
+  EXPECT_FALSE(run.measures.contains("response p50"));
+}
+
 TEST_F(LoadTest, AnInterruptedRunIsNotPartOfAPoint) {
   AddRun("a/8 clients", 1000, 1024);
   AddRun("a/8 clients", 10, 1024).interrupted = true;
@@ -101,7 +129,7 @@ TEST_F(LoadTest, AnInterruptedRunIsNotPartOfAPoint) {
 
 TEST_F(LoadTest, CustomersWhoComeByAScheduleHaveARate) {
   AddRun("a/100 a second", 190, 1024, {{"commands_while_held", 30}, {"held_ns", 1'500'000'000}});
-  const LoadPoint point = FindLoadPoints(suite_, result_).at(0);
+  const LoadPoint point = FindLoadPoints(suite_, result_).at(1);
   EXPECT_EQ(point.sessions, 32);
   EXPECT_DOUBLE_EQ(point.customers_a_second.value_or(0), 100);
   EXPECT_DOUBLE_EQ(point.measures.at("renewals a second").median, 20);

@@ -74,8 +74,8 @@ Result<void> AddCellOf(Settings settings, const std::string& row, const std::str
 void FinishSuite(Suite& suite);
 
 // Reads the baseline, budget ("5m") and question ("rate < 10% @ 95%") of a comparison. An empty
-// baseline is the first row. `load`: the columns of the load curves. `where`: names them in messages. Returns bad input if the rows cannot
-// be compared.
+// baseline is the first row. `load`: the columns of the load curves. `where`: names them in
+// messages. Returns bad input if the rows cannot be compared.
 Result<void> SetComparison(const std::string& baseline, const std::string& budget,
                            const std::string& question, std::vector<std::string> load,
                            const std::string& where, Suite& suite);
