@@ -26,7 +26,7 @@ struct RunVerdict {
   bool as_expected = false;  // every claim is as facts.expect says; without expectations: valid
   ExitCode exit_code = ExitCode::kUnknown;
   Tally tally;
-  Load load;  // its latencies are in `tally`
+  Load load;  // without latencies, which are in `tally`
   // Operations of unknown outcome that may hide violations; nothing: not searched for.
   std::optional<BlindSpots> blind_spots;
   bool weak_control = false;  // lock `none`, but nothing violated: this load can judge no lock

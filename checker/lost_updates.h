@@ -22,7 +22,7 @@ struct LostUpdates {
   std::optional<int64_t> refused_writes{};
 };
 
-// Pure. `trials` must have at least one trial of `history`.
+// A pure function. `trials` are those of `history`; requires at least one.
 LostUpdates CountLostUpdates(const History& history, const Trials& trials);
 
 }  // namespace doublehold

@@ -61,7 +61,8 @@ struct LinkRule {
   std::function<void(std::string_view name, bool is_lost)> seen{};
 };
 
-// What a link has carried. A frame that a rule drops counts; a copy that a rule sends does not.
+// The traffic of a link so far. A frame that a rule drops counts; a copy that a rule
+// sends does not.
 struct LinkTraffic {
   int64_t commands = 0;
   int64_t bytes = 0;  // received from both sides

@@ -13,14 +13,14 @@ from load import LoadPoint
 from palette import LIGHT
 from words import duration
 
-# No curve is told by its colour alone: each has its own mark too.
+# Each curve has its own mark too, so that readers need not distinguish colours.
 COLOURS = ("live", "overlap", "clock", "network", "pause", "ink")
 MARKS = "osD^vPX*"
 Get = Callable[[LoadPoint], float | None]
 
 
 def load_curves(points: list[LoadPoint]) -> Figure | None:
-    """Left: throughput. Right: how long customers wait. Above by clients, below by customers a
+    """Left: throughput. Right: how long customers wait. Above: by clients. Below: by customers a
     second. Returns None unless a row has two points of one kind."""
     closed = [one for one in points if one.customers_a_second is None and not one.holds]
     by_schedule = [one for one in points if one.customers_a_second is not None]
@@ -98,7 +98,7 @@ def _waits(axes: Axes, points: list[LoadPoint], at: Get,
 
 
 def _describe(axes: Axes, x: float, y: float, text: str) -> None:
-    # The scales are logarithmic, so a part of constant size is a constant factor.
+    # The horizontal scale is logarithmic, so a constant factor is a constant width.
     add_tooltip(axes, (x / 1.12, x * 1.12), y, y * 0.3, text)
 
 

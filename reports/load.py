@@ -11,7 +11,7 @@ from words import duration, plural
 
 @dataclass(frozen=True, slots=True)
 class LoadValue:
-    """Of the runs of a point."""
+    """A measure of a point: the median, the least and the most of its runs."""
 
     unit: str
     median: float
@@ -26,6 +26,8 @@ class LoadValue:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
+    """The percentiles p99.9 and p99.99 of a latency."""
+
     p999_ns: int | None  # None: the values are too few
     p9999_ns: int | None
 
@@ -50,7 +52,7 @@ class LoadPoint:
 
     @property
     def word(self) -> str:
-        """The word of --load."""
+        """The word of --load that asks for this load."""
         if self.holds:
             return "hold"
         rate = self.customers_a_second

@@ -12,7 +12,7 @@ class LostUpdates:
     of: int  # confirmed writes
     share: float | None  # None: it is unknown when an update was lost
     interval_95: tuple[float, float]
-    refused_writes: int | None  # stale writes; None: the store refuses none
+    refused_writes: int | None  # None: the store refuses no stale write
 
 
 def read_lost_updates(verdict: Node) -> LostUpdates | None:

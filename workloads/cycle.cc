@@ -1,9 +1,10 @@
-// cycle: acquire and release with nothing in between, to measure throughput and latency of the
-// lock.
+// cycle: acquire and release, to measure throughput and latency of the lock. A client holds the
+// lock for `work`, which is 0 by default.
 //
 // With `every`, customers come to a session by a schedule, whether the one before was served or
 // not (an open loop). A customer waits from the time at which it came. So a slow lock has no fewer
-// customers, and a long wait counts for everyone behind it (no coordinated omission).
+// customers, and a long wait counts in the waits of all customers behind it (no coordinated
+// omission).
 
 #include <algorithm>
 #include <optional>

@@ -73,7 +73,7 @@ std::optional<Load::Sent> CountSent(const History& history) {
   return sent;
 }
 
-// The run records the time of each command only if it limits them.
+// A run records the time of each command only if the limit commands-per-hold is set.
 std::optional<Load::Renewals> CountRenewals(const Evidence& evidence) {
   if (!evidence.facts().limits.contains("commands-per-hold")) return std::nullopt;
   std::map<int64_t, std::vector<int64_t>> sent;  // by client; sorted by time

@@ -1,4 +1,4 @@
-// Measures how a lock serves its load: how long customers wait, who is served, and what it sends.
+// Measures how a lock serves its load: waits, hand-overs, fairness between sessions, and traffic.
 #ifndef DOUBLEHOLD_CHECKER_MEASURES_LOAD_H_
 #define DOUBLEHOLD_CHECKER_MEASURES_LOAD_H_
 
@@ -26,7 +26,7 @@ struct Load {
   // Nothing if fewer than two sessions asked for the lock, or nobody was granted it.
   std::optional<double> jain_index;
 
-  // What clients and lock servers sent each other; nothing if the run has no count.
+  // Commands to lock servers, and bytes both ways. Nothing if the run did not count them.
   struct Sent {
     int64_t commands = 0;
     int64_t bytes = 0;

@@ -25,7 +25,8 @@ struct RunTrials {
   std::string unit;  // "fault episode" or "run"; empty if no run has a verdict
   std::map<std::string, TrialCount, std::less<>> by_trial;  // key: a claim, or kAnyClaim
   std::map<std::string, TrialCount, std::less<>> by_run;
-  // The updates of the stock in each trial, and the lost ones. Empty if any run lacks them.
+  // Confirmed writes of each trial, and how many of them were lost. Empty if any run lacks these
+  // numbers.
   std::vector<TrialShare> lost_updates{};
   int64_t refused_writes = 0;  // stale writes that the store refused
 };

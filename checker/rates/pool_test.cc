@@ -56,7 +56,7 @@ TEST(Pool, LostUpdatesArePooledOverTheTrialsOfAllRuns) {
   EXPECT_EQ(pooled.lost_updates.size(), 6U);
   EXPECT_EQ(ShareText(pooled.lost_updates, "fault episode").substr(0, 10), "35 (17.1 %");
   EXPECT_EQ(pooled.refused_writes, 11);
-  // A share without some of the runs would not be that of the cell.
+  // Without some of the runs, the share would not be the share of the cell.
   EXPECT_TRUE(Pooled({with, kNoVerdict}).lost_updates.empty());
   EXPECT_TRUE(Pooled({with, run(nullptr, nullptr)}).lost_updates.empty());
 }

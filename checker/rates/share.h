@@ -19,11 +19,11 @@ struct TrialShare {
 // events are not: one pause may lose five updates. So the interval is that of a ratio of two sums
 // over trials, with Student's t (Cochran, Sampling Techniques, chapter 6).
 //
-// The interval is never shorter than Wilson's for independent events. Two cases have no variance
-// between trials:
+// The interval is never shorter than Wilson's for independent events. The formula does not apply in
+// two cases:
 // - One trial, or no event: the interval is 0 to 1.
 // - Nothing went wrong: the upper end is the exact one for 0 of n trials, because a trial with an
-//   error loses at most all of its events.
+//   error affects at most all of its events.
 Rate ShareOf(const std::vector<TrialShare>& trials);
 
 }  // namespace doublehold

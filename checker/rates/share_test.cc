@@ -29,7 +29,7 @@ TEST(Share, ItsIntervalIsOverTrialsAndNotOverEvents) {
          0.1,
          0,
          0.471134},
-        {"nothing lost: at most all of as many trials as may be bad",
+        {"nothing lost: the exact upper end for 0 of 4 trials",
          {{0, 10}, {0, 10}, {0, 10}, {0, 10}},
          0,
          0,

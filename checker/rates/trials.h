@@ -32,7 +32,8 @@ struct Trials {
 //                  |--------------------------|------   two trials
 Trials TrialsOf(const Disturbances& disturbances, int64_t end_ns);
 
-// Returns the index of the trial in which the instant lies. Requires a trial.
+// Returns the index of the trial in which the instant lies; an instant before the first trial is in
+// the first. Requires at least one trial.
 size_t TrialAt(const Trials& trials, int64_t at_ns);
 
 // Returns the outcome of a claim in each trial. A trial without a violation is unknown in two

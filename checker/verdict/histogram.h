@@ -1,4 +1,4 @@
-// Counts of values by class, so that the values of many runs can be added up.
+// Counts values by class. The counts of many runs can be added up.
 #ifndef DOUBLEHOLD_CHECKER_VERDICT_HISTOGRAM_H_
 #define DOUBLEHOLD_CHECKER_VERDICT_HISTOGRAM_H_
 
@@ -15,8 +15,9 @@ struct HistogramClass {
 };
 
 // Has equally many classes for each power of two, so each class is narrow in relation to its values
-// (the layout of HdrHistogram). Smaller values than `per_octave` have a class each. With four for
-// each power of two, the first classes begin at 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16 and 20.
+// (the layout of HdrHistogram). Each value below `per_octave` has a class of its own. With four
+// classes for each power of two, the first classes begin at 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14,
+// 16 and 20.
 class Histogram {
  public:
   // `per_octave`: classes for each power of two; a power of two itself.

@@ -43,7 +43,7 @@ TEST(Histogram, FindsTheClassInWhichAShareEnds) {
   EXPECT_EQ(histogram.ValueAt(1), 9);
 }
 
-TEST(Percentiles, OfManyPartsAreThoseOfAllValuesUpToAThirtySecond) {
+TEST(Percentiles, OfManyPartsExceedThoseOfAllValuesByAtMostAThirtySecond) {
   const std::vector<int64_t> values = UpTo(20'000);
   const auto middle = values.begin() + 7'000;
   const Percentiles exact = PercentilesOf(values);

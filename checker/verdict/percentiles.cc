@@ -7,7 +7,7 @@
 namespace doublehold {
 namespace {
 
-// A percentile of fewer values would be their maximum.
+// With fewer values, the percentile would be their maximum.
 constexpr int64_t kFewestForP999 = 1'000;
 constexpr int64_t kFewestForP9999 = 10'000;
 

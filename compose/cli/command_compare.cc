@@ -68,7 +68,7 @@ Settings SettingsOfLock(const std::string& lock) {
   return settings;
 }
 
-// A column of the comparison, with the settings of its own.
+// A column of the comparison, and the settings that are its own.
 struct Column {
   std::string name;
   Settings settings;
@@ -97,7 +97,7 @@ Result<Column> ReadLoad(const std::string& word) {
     set("limits.commands-per-hold", "1000000");  // so that the time of each command is recorded
     return column;
   }
-  // No lease ends while a client waits for its turn on a core.
+  // Long enough that no lease ends while a busy machine delays its holder.
   set("lock.lease", "10s");
   set("workload.duration", "1s");
   const bool by_schedule = word.ends_with(kASecond);

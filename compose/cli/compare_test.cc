@@ -125,7 +125,7 @@ TEST(Compare, WhatCannotBeComparedIsRefused) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST(Compare, ALockThatCannotRunHereIsSaidBeforeTheBudgetIsSpent) {
+TEST(Compare, ALockThatCannotRunHereIsReportedBeforeTheBudgetIsSpent) {
   const TestFolder folder;
   const Finished finished =
       RunProgram({"compare", "--locks", "set-nx-px,driver:false", "--out", folder.path().string()});

@@ -1,7 +1,7 @@
 // Records the commands that clients send to lock nodes. For the claim idle-traffic, records only
 // commands of idle clients (checker/claims/library/idle_traffic.h). For the claim
-// commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h). Counts the
-// commands and bytes of every run (checker/measures/load.h).
+// commands-per-hold, records every command (checker/claims/limits/commands_per_hold.h). Counts
+// commands and bytes in every run that uses the proxy (checker/measures/load.h).
 #ifndef DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
 #define DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
 
@@ -33,12 +33,13 @@ class SentTraffic {
   SentTraffic& operator=(const SentTraffic&) = delete;
 
   // Starts to record the links of all clients of the plan to lock nodes. Records single commands
-  // only if the plan has a claim about traffic. Requires that the links have been added.
+  // only if the plan has a claim about traffic. Does nothing if clients connect directly. Requires
+  // that the links have been added.
   void Watch(const Plan& plan);
-  // Call before the proxy is closed.
+  // Ends the recording, and keeps the counts of each link. Call before the proxy is closed.
   void Stop();
-  // Returns the recorded commands as `traffic` events in the order of time, and what each link has
-  // carried. Times count from `start`. If not all traffic counts, returns only the commands that a
+  // Returns the recorded commands and the counts of each link as `traffic` events in the order of
+  // time. Times count from `start`. If not all traffic counts, returns only the commands that a
   // client sent while it was idle.
   [[nodiscard]] std::vector<Event> Among(const std::vector<Event>& events, MonoTime start) const;
 

@@ -53,7 +53,7 @@ Comparison CompareRows(const Suite& suite, const SuiteResult& result);
 // - a cell of the baseline: also all other cells of its column are decided.
 std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result);
 
-// A cell that runs alone measures cost, unless it measures load.
+// Whether the cell measures cost: it runs alone (load.h), and is no point of a load curve.
 bool MeasuresCost(const Suite& suite, const SuiteCell& cell);
 
 // The claims that a row broke, each with the columns in which at least one run was violated.

@@ -1,4 +1,4 @@
-// Load curves: what each row of a comparison does in the columns that differ in their load.
+// Load curves: throughput, waits and fairness of each row of a comparison, at each load.
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_LOAD_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_LOAD_H_
 
@@ -13,22 +13,24 @@
 
 namespace doublehold {
 
-// A cell of these runs alone, so that no other run slows it: workload `cycle`, no faults.
+// Whether the cell has the workload `cycle` and no faults. A comparison runs such a cell alone, so
+// that no other run slows it.
 bool RunsAlone(const SuiteCell& cell);
 // Whether the cell is a point of a load curve. Such a cell runs alone, and `kRunsOfLoad` times.
 bool MeasuresLoad(const Suite& suite, const SuiteCell& cell);
 constexpr size_t kRunsOfLoad = 3;
 
-// Checks that the columns exist and that their cells run alone. `where` names them in messages.
+// Returns bad input unless the columns exist and their cells run alone. `where` begins the message.
 Result<void> CheckLoad(const Suite& suite, const std::vector<std::string>& columns,
                        const std::string& where);
 
-// The median of the runs, the least and the most.
+// A measure of a point: the median, the least and the most of its runs.
 struct LoadValue {
   std::string unit;
   double median = 0, least = 0, most = 0;
 };
 
+// A cell of a load curve: one row at one load.
 struct LoadPoint {
   std::string row, column;
   int sessions = 1;  // of all clients
@@ -45,6 +47,7 @@ struct LoadPoint {
 // run.
 std::vector<LoadPoint> FindLoadPoints(const Suite& suite, const SuiteResult& result);
 
+// Returns the member `load` of suite.json (docs/formats.md).
 nlohmann::json ToJson(const std::vector<LoadPoint>& points);
 // Returns a table of the points for a terminal, or an empty text if no point has a run.
 std::string FormatLoad(const std::vector<LoadPoint>& points);

@@ -140,7 +140,7 @@ TEST_F(LoadTest, CustomersWhoComeByAScheduleHaveARate) {
       << FormatLoad({point});
 }
 
-TEST_F(LoadTest, ACellOfALoadIsDecidedAfterThreeRunsAndIsNotTested) {
+TEST_F(LoadTest, APointIsDecidedAfterThreeRunsAndIsNotTestedForDifferences) {
   for (int run = 1; run <= 3; ++run) {
     EXPECT_FALSE(FindDecidedCells(suite_, result_).at(IndexOf("b/8 clients")));
     AddRun("b/8 clients", 1000, 1024);
@@ -154,7 +154,7 @@ TEST_F(LoadTest, ACellOfALoadIsDecidedAfterThreeRunsAndIsNotTested) {
   }));
 }
 
-TEST_F(LoadTest, OnlyCellsThatRunAloneAreALoad) {
+TEST_F(LoadTest, OnlyCellsThatRunAloneCanBePointsOfALoadCurve) {
   EXPECT_TRUE(CheckLoad(suite_, suite_.comparison->load, "x.toml: compare.").has_value());
   struct Case {
     const char* column;
@@ -173,7 +173,7 @@ TEST_F(LoadTest, OnlyCellsThatRunAloneAreALoad) {
   EXPECT_FALSE(CheckLoad(suite_, {"8 clients"}, "").has_value()) << "a fault slows the clients";
 }
 
-TEST_F(LoadTest, AVerdictWithAForeignHistogramIsNoBug) {
+TEST_F(LoadTest, ImpossibleClassesOfAHistogramAreIgnored) {
   CellRun run;
   const json verdict{
       {"overall", "valid"},

@@ -286,7 +286,7 @@ Result<void> QueryDrivers(Suite& suite, Shard shard) {
       known = met.emplace(asked, QueryDriverPlan(asked.first, asked.second)).first;
     const Result<DriverPlan>& driver = known->second;
     if (!driver && driver.error().code == ExitCode::kEnvironment) {
-      // Without one of its locks, a comparison would only show that this lock was not judged.
+      // A comparison without one of its locks would spend its budget and not answer the question.
       if (suite.comparison) return tl::unexpected(driver.error());
       cell.unmet = driver.error().message;
       continue;

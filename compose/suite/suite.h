@@ -93,8 +93,8 @@ Result<void> SetComparison(const std::string& baseline, const std::string& budge
 Result<Suite> ReadSuite(const std::filesystem::path& file);
 
 // Queries every driver of the shard's cells once. If this machine lacks a requirement of a driver,
-// sets `unmet` of its cells; a comparison then fails. Returns bad input for any other error of a driver, and for a cell that
-// a driver cannot run.
+// sets `unmet` of its cells; in a comparison, returns the driver's error instead. Returns bad input
+// for any other error of a driver, and for a cell that a driver cannot run.
 Result<void> QueryDrivers(Suite& suite, Shard shard = {});
 
 struct MeasuredValue {

@@ -50,7 +50,7 @@ class Proxy {
   // Returns the report of a rule so far.
   [[nodiscard]] RuleReport Report(RuleId rule) const;
 
-  // Returns what a link has carried so far; nothing if it was not added.
+  // Returns the traffic of a link so far; zeros if the link was not added.
   [[nodiscard]] LinkTraffic Traffic(LinkId link) const;
 
   // Resets the connections of a link, as a failed peer does. New connections are accepted.

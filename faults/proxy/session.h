@@ -45,9 +45,9 @@ struct SessionEnv {
 // the poller's thread.
 class ProxySession final : public std::enable_shared_from_this<ProxySession>, private Poller::User {
  public:
-  // Takes ownership of `client`, a non-blocking accepted descriptor. Adds what it receives to
-  // `traffic`. `rules` and `traffic` must outlive the session. `on_closed` is called once, when the
-  // session ends by itself.
+  // Takes ownership of `client`, a non-blocking accepted descriptor. Adds received commands and
+  // bytes to `traffic`. `rules` and `traffic` must outlive the session. `on_closed` is called once,
+  // when the session ends by itself.
   ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
                NodeAddress node, int client, std::function<void()> on_closed);
 

@@ -56,9 +56,9 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   idle     invoke             ok               (surrounds the idle time of a session)
 //   traffic  info: client, node: a command of that client to a lock server; recorded for idle
 //            clients, or for all clients if a limit on commands is judged
-//            fail: nothing is recorded from now on
-//            ok: client, node, commands, bytes: all commands of that client in the run, and the
-//            bytes both ways
+//            fail: no further `info` is recorded
+//            ok: client, node, commands, bytes: all commands of that client to that server in the
+//            run, and the bytes both ways
 //
 // Every event of a grant has the grant's hold number. An acquire has hold 0 in its `invoke` and
 // `fail`.

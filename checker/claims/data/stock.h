@@ -50,8 +50,8 @@ struct ItemCount {
   std::optional<int64_t> perhaps_sales;  // sales with a write or order that may have taken effect
   std::optional<int64_t> tried_again;    // sales with several writes that may have taken effect
   int64_t lowest = 0;                    // lowest stock that was written or counted
-  // When each confirmed write was answered that had read the same stock as an earlier one. Each is
-  // a lost update.
+  // Times of the answers to confirmed writes that had read the same stock as an earlier confirmed
+  // write. Each of these writes is a lost update.
   std::vector<int64_t> same_read_ns{};
   // Writes that the store refused, because their token or version was old or EXEC returned nil. Set
   // only in the modes fenced, watch and version. Includes the few writes that failed before they
