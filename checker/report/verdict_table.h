@@ -21,8 +21,8 @@ std::string StepLine(const Violation& violation, size_t index);
 // "shortest gap between two holds: 3.2 ms"
 std::string MarginText(const Margin& margin);
 
-// Formats the number and share of lost updates. If the store refused stale writes, a second line has
-// their number. Empty if both numbers are 0.
+// Formats the number and share of lost updates. If the store refused stale writes, a second line
+// has their number. Empty if both numbers are 0.
 std::string LostUpdatesText(const RunVerdict& verdict);
 
 }  // namespace doublehold

@@ -136,7 +136,7 @@ TEST_F(LoadTest, CustomersWhoComeByAScheduleHaveARate) {
   const json written = ToJson(std::vector{point});
   EXPECT_EQ(written[0].at("customers_a_second"), 100);
   EXPECT_EQ(written[0].at("latency").at("wait").at("p999_ns"), nullptr);
-  EXPECT_NE(FormatLoad({point}).find("  a 100 a second       95 "), std::string::npos)
+  EXPECT_NE(FormatLoad({point}).find("  a              100 a second        95 "), std::string::npos)
       << FormatLoad({point});
 }
 
