@@ -39,6 +39,9 @@ class ComparedRate:
     @property
     def found(self) -> str:
         low, high = sorted(abs(100 * bound) for bound in self.bounds)
+        # A bound near 0 says only that there is a difference.
+        if floor(low) == 0:
+            return f"{self.difference} often"
         return f"{self.difference} often, by {floor(low)} to {ceil(high)} percentage points"
 
 
@@ -138,7 +141,7 @@ class Comparison:
                   if one.row == first.row and one.measure == "acquire p50"]
         if found:
             text += f": {'; '.join(found)}"
-        return f"{text}. It violated {_broken(first)}."
+        return f"{text}. {first.row} violated {_broken(first)}."
 
     @property
     def sentence(self) -> str:

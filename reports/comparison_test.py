@@ -35,7 +35,7 @@ class ComparisonTest(unittest.TestCase):
             read().choice,
             "fenced ranks first, by violated claims, those about data first: stock in 1 of 15 "
             "runs, set-nx-px in 15 of 15 (pause); acquire p50: more, by "
-            f"1.5{NBSP}µs to 5.2{NBSP}µs (+8{NBSP}%). It violated exclusion (pause and clock).")
+            f"1.5{NBSP}µs to 5.2{NBSP}µs (+8{NBSP}%). fenced violated exclusion (pause and clock).")
 
     def test_does_not_choose_between_locks_of_equal_rank(self):
         same = [{**row, "rank": 1} for row in ROWS]
@@ -54,7 +54,7 @@ class ComparisonTest(unittest.TestCase):
         rate = {**RATE, "undecided": 3, "only_baseline": 11, "bounds": [-1.0, 0.0]}
         found = read(rates=[rate]).seen[0]
         self.assertEqual(found.counts, ("1 of 12", "12 of 12"))
-        self.assertEqual(found.found, "less often, by 0 to 100 percentage points")
+        self.assertEqual(found.found, "less often")
 
     def test_rounds_bounds_outwards(self):
         found = read()

@@ -158,8 +158,12 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     if comparison:
         answer = replace(answer, headline=f"{comparison.winner}; {answer.headline}",
                          sure=f"{comparison.sentence}.", pairs=[])
+    first = comparison.rows[0].row if comparison and comparison.rows else None
+    guarded = any(verdict.lost_updates and verdict.lost_updates.refused_writes is not None
+                  for found in context["summaries"] if found.cell.row == first
+                  for verdict in found.cell.judged)
     load = read_load(suite.folder)
-    return render("suite.html.j2", answer=answer, comparison=comparison, speeds=speeds,
+    return render("suite.html.j2", answer=answer, comparison=comparison, guarded=guarded, speeds=speeds,
                   speed=_speed_picture(speeds), load=load, curves=_load_picture(load),
                   load_runs=count_runs(load) if load else "",
                   faults=[name for name in suite.columns[2:]
