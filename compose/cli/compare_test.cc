@@ -73,7 +73,15 @@ TEST(Compare, LoadCurvesShowThroughputWaitsFairnessAndTraffic) {
       RunProgram({"compare", "--locks", "set-nx-px,redisson", "--faults", "", "--load",
                   "4,50/s,hold", "--budget", "20s", "--out", folder.path().string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
-  const nlohmann::json load = ReadJson(folder.path() / "comparison/latest/suite.json").at("load");
+  const fs::path suite = folder.path() / "comparison/latest";
+  for (const char* lock : {"set-nx-px", "redisson"}) {
+    const auto retry = [&](const char* column) {
+      return ReadJson(suite / "cells" / (std::string(lock) + column) / "1/plan.json").at("retry");
+    };
+    EXPECT_EQ(retry("-4-clients").at("interval_ns"), retry("-calm").at("interval_ns"))
+        << "the long lease of a load does not slow a lock that polls";
+  }
+  const nlohmann::json load = ReadJson(suite / "suite.json").at("load");
   ASSERT_EQ(load.size(), 6U);
   for (const auto& [number, point] : load.items()) {
     SCOPED_TRACE(point.at("row").get<std::string>() + "/" + point.at("column").get<std::string>());
