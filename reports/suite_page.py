@@ -163,8 +163,8 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
                   for found in context["summaries"] if found.cell.row == first
                   for verdict in found.cell.judged)
     load = read_load(suite.folder)
-    return render("suite.html.j2", answer=answer, comparison=comparison, guarded=guarded, speeds=speeds,
-                  speed=_speed_picture(speeds), load=load, curves=_load_picture(load),
+    return render("suite.html.j2", answer=answer, comparison=comparison, guarded=guarded,
+                  speeds=speeds, speed=_speed_picture(speeds), load=load, curves=_load_picture(load),
                   load_runs=count_runs(load) if load else "",
                   faults=[name for name in suite.columns[2:]
                           if name not in {point.column for point in load}],

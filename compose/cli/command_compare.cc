@@ -41,8 +41,10 @@ po::options_description CompareOptions(po::options_description& hidden) {
   add("budget", po::value<std::string>()->default_value(kUsualBudget),
       "how long to compare, such as 10m");
   add("load", po::value<std::string>()->implicit_value(kUsualLoad)->default_value("", "none"),
-      "load curves, comma-separated: 8 (clients), 100/s (customers a second), hold; without a "
-      "value 1,2,8,32,64,100/s,1000/s,hold");
+      fmt::format("load curves, comma-separated: 8 (clients), 100/s (customers a second), hold; "
+                  "without a value {}",
+                  kUsualLoad)
+          .c_str());
   add("rate", po::value<std::string>()->default_value(kUsualQuestion),
       "the question for each cell; an answered cell leaves its time to the others");
   AddExperimentOptions(options, hidden, {"lock", "driver", "option"});

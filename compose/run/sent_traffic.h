@@ -6,7 +6,6 @@
 #define DOUBLEHOLD_COMPOSE_RUN_SENT_TRAFFIC_H_
 
 #include <deque>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -21,8 +20,8 @@ namespace doublehold {
 
 // Thread rule: runs on the proxy's thread. The proxy must outlive it.
 class SentTraffic {
-  // If only idle traffic counts, keeps at most so many last commands of each link.
  public:
+  // If only idle traffic counts, keeps at most so many last commands of each link.
   static constexpr size_t kMostIdle = 64;
   // If all traffic counts, keeps at most so many first commands.
   static constexpr size_t kMostOfAll = 1'000'000;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "checker/evidence/names.h"
@@ -46,7 +45,7 @@ LoadPoint PointOf(const SuiteCell& cell, const std::vector<CellRun>& runs) {
   return point;
 }
 
-// For example "12,345" or "0.98"; "-" without a value.
+// For example "12345" or "0.98"; "-" without a value.
 std::string Text(const LoadPoint& point, const std::string& measure, int digits) {
   const auto found = point.measures.find(measure);
   return found == point.measures.end() ? "-" : fmt::format("{:.{}f}", found->second.median, digits);

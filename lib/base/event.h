@@ -57,8 +57,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   traffic  info: client, node: a command of that client to a lock server; recorded for idle
 //            clients, or for all clients if a limit on commands is judged
 //            fail: no further `info` is recorded
-//            ok: client, node, commands, bytes: all commands of that client to that server in the
-//            run, and the bytes both ways
+//            ok: client, node, commands, bytes: all commands of that client to that server since
+//            the clients began, and the bytes both ways
 //
 // Every event of a grant has the grant's hold number. An acquire has hold 0 in its `invoke` and
 // `fail`.
