@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "lib/base/check.h"
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 
 namespace doublehold {
 namespace {

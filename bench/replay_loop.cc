@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "lib/base/check.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 namespace {
@@ -44,7 +46,7 @@ class Tap final : public Connection {
   Log& log_;
 };
 
-class TapEnv final : public Env {
+class TapEnv final : public Env, private Clients, private RedisClients {
  public:
   TapEnv(Env& inner, Log& log, std::string& channel)
       : inner_(inner), log_(log), channel_(channel) {}
@@ -52,13 +54,7 @@ class TapEnv final : public Env {
   WallTime Wall() override { return inner_.Wall(); }
   bool SleepUntil(MonoTime time) override { return inner_.SleepUntil(time); }
   bool Stopping() override { return inner_.Stopping(); }
-  std::unique_ptr<Connection> Connect(NodeId node) override {
-    return std::make_unique<Tap>(inner_.Connect(node), log_);
-  }
-  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override {
-    channel_ = channel;
-    return inner_.Subscribe(node, std::move(channel));
-  }
+  Clients& clients() override { return *this; }
   std::unique_ptr<Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override {
     return inner_.Spawn(kind, std::move(body));
   }
@@ -68,6 +64,15 @@ class TapEnv final : public Env {
   int64_t SinceStartNs(MonoTime time) override { return inner_.SinceStartNs(time); }
 
  private:
+  RedisClients& redis() override { return *this; }
+  ZooKeeperClients& zookeeper() override { return inner_.clients().zookeeper(); }
+  std::unique_ptr<Connection> Connect(NodeId node) override {
+    return std::make_unique<Tap>(inner_.clients().redis().Connect(node), log_);
+  }
+  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override {
+    channel_ = channel;
+    return inner_.clients().redis().Subscribe(node, std::move(channel));
+  }
   Env& inner_;
   Log& log_;
   std::string& channel_;

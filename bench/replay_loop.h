@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/connection.h"
 #include "lib/base/env.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/registry.h"
 
 namespace doublehold {

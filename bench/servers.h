@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "compose/os/scratch.h"
+#include "lib/base/address.h"
 #include "lib/history/shared_run.h"
-#include "lib/redis/address.h"
 #include "lib/testing/servers.h"
 
 namespace doublehold {

@@ -16,8 +16,8 @@
 #include "lib/history/shared_run.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/locks/with_lock.h"
+#include "lib/real/real_env.h"
 #include "lib/redis/hiredis_connection.h"
-#include "lib/redis/real_env.h"
 
 namespace doublehold {
 namespace {

@@ -14,8 +14,8 @@
 #include "faults/link.h"
 #include "faults/node_restart.h"
 #include "faults/process_ref.h"
-#include "lib/base/connection.h"
 #include "lib/base/time.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 

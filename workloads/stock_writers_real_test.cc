@@ -1,8 +1,8 @@
 // Ways to write the stock, on a real store: two customers of one item.
 #include <gtest/gtest.h>
 
+#include "lib/real/real_env.h"
 #include "lib/redis/hiredis_connection.h"
-#include "lib/redis/real_env.h"
 #include "lib/testing/servers.h"
 #include "workloads/stock_writers.h"
 

@@ -9,6 +9,8 @@
 
 #include "lib/base/env.h"
 #include "lib/base/options.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 
@@ -29,7 +31,7 @@ std::optional<int64_t> AsInteger(const Reply& reply);
 class Store {
  public:
   Store(Env& env, Duration timeout)
-      : env_(env), timeout_(timeout), connection_(env.Connect(kStoreId)) {}
+      : env_(env), timeout_(timeout), connection_(env.clients().redis().Connect(kStoreId)) {}
 
   [[nodiscard]] CallResult Call(std::initializer_list<std::string_view> words) {
     return connection_->Call(Argv(words.begin(), words.size()), env_.Mono() + timeout_);
@@ -46,7 +48,7 @@ class Store {
   void Pin() { connection_->Pin(); }
   void Unpin() { connection_->Unpin(); }
   // Drops the connection, and with it the server's state of this connection.
-  void Drop() { connection_ = env_.Connect(kStoreId); }
+  void Drop() { connection_ = env_.clients().redis().Connect(kStoreId); }
 
  private:
   Env& env_;

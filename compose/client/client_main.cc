@@ -15,7 +15,7 @@
 #include "lib/history/shared_run.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan_json.h"
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 #include "workloads/workload.h"
 
 namespace doublehold {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "lib/redis/address.h"
+#include "lib/base/address.h"
 
 namespace doublehold {
 

@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 
+#include "lib/base/address.h"
 #include "lib/base/result.h"
 #include "lib/driver/channel.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/settings.h"
-#include "lib/redis/address.h"
 
 namespace doublehold {
 

@@ -10,7 +10,7 @@
 #include "compose/driver/driver.h"
 #include "compose/os/reserved_ports.h"
 #include "lib/locks/retry.h"
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 #include "lib/testing/servers.h"
 
 namespace doublehold {

@@ -20,7 +20,7 @@
 #include "lib/base/words.h"
 #include "lib/driver/requests.h"
 #include "lib/driver/served_lock.h"
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 
 namespace doublehold {
 namespace {

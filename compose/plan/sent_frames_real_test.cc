@@ -12,7 +12,7 @@
 #include "compose/testing/plan_testing.h"
 #include "lib/base/options.h"
 #include "lib/locks/registry.h"
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 #include "lib/redis/socket.h"
 #include "lib/redis/wire/command_keys.h"
 #include "lib/testing/servers.h"

@@ -13,8 +13,8 @@
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/load.h"
 #include "compose/suite/suite.h"
-#include "lib/base/connection.h"
 #include "lib/base/words.h"
+#include "lib/clients/redis.h"
 #include "lib/plan/plan_json.h"
 #include "lib/plan/settings.h"
 

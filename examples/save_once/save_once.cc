@@ -19,7 +19,7 @@
 
 #include "lib/locks/registry.h"
 #include "lib/locks/with_lock.h"
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 
 using namespace doublehold;
 using namespace std::chrono_literals;

@@ -17,9 +17,9 @@
 #include <string>
 
 #include "faults/cluster.h"
+#include "lib/base/address.h"
 #include "lib/base/prng.h"
 #include "lib/base/result.h"
-#include "lib/redis/address.h"
 
 namespace doublehold {
 

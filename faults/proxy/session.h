@@ -13,8 +13,8 @@
 #include "faults/proxy/poller.h"
 #include "faults/proxy/redis/reply_names.h"
 #include "faults/proxy/rules.h"
+#include "lib/base/address.h"
 #include "lib/base/time.h"
-#include "lib/redis/address.h"
 
 namespace doublehold {
 

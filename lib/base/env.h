@@ -1,28 +1,22 @@
 // The only way for lock, retry and workload code to reach the outside: time, tasks, randomness,
-// sockets and the history.
-// Two implementations: the real one (threads, hiredis, the machine's clocks) and the simulated one
+// clients of services and the history.
+// Two implementations: the real one (threads, sockets, the machine's clocks) and the simulated one
 // (virtual time).
 #ifndef DOUBLEHOLD_LIB_BASE_ENV_H_
 #define DOUBLEHOLD_LIB_BASE_ENV_H_
 
 #include <functional>
 #include <memory>
-#include <string>
 
-#include "lib/base/connection.h"
 #include "lib/base/event.h"
+#include "lib/base/node.h"
 #include "lib/base/prng.h"
 #include "lib/base/step.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
 
-// The number of a node, from 1. kStoreId is the server that keeps the stock.
-struct NodeId {
-  int number = 0;
-  auto operator<=>(const NodeId&) const = default;
-};
-constexpr NodeId kStoreId{0};
+class Clients;  // lib/clients/clients.h
 
 // A running task. The destructor asks the task to stop, which ends its SleepUntil early, and waits
 // until the task returns.
@@ -44,9 +38,8 @@ class Env {
   // Whether the run is ending early. If so, the caller must start no new operation.
   [[nodiscard]] virtual bool Stopping() = 0;
 
-  [[nodiscard]] virtual std::unique_ptr<Connection> Connect(NodeId node) = 0;
-  [[nodiscard]] virtual std::unique_ptr<Subscription> Subscribe(NodeId node,
-                                                                std::string channel) = 0;
+  // The task's ways to the services. Lock code reaches them through its LockContext.
+  [[nodiscard]] virtual Clients& clients() = 0;
   [[nodiscard]] virtual std::unique_ptr<Task> Spawn(TaskKind kind,
                                                     std::function<void(Env&)> body) = 0;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <variant>
 
-#include "lib/base/connection.h"
+#include "lib/base/subscription.h"
 #include "lib/base/time.h"
 
 namespace doublehold {

@@ -13,6 +13,8 @@
 #include "lib/base/lock_traits.h"
 #include "lib/base/options.h"
 #include "lib/base/sends.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/lock.h"
 
 namespace doublehold {
@@ -27,6 +29,9 @@ struct LockContext {
   Lease lease{};      // the plan's lease; options counted in leases refer to it
   Duration call_timeout{};
   Options options;
+
+  [[nodiscard]] RedisClients& redis() const { return env.clients().redis(); }
+  [[nodiscard]] ZooKeeperClients& zookeeper() const { return env.clients().zookeeper(); }
 };
 
 using Trait = LockTrait;

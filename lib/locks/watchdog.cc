@@ -31,15 +31,14 @@ void Watchdog::Leave(const Grant& grant) {
 // A new grant does not wake this task. The task sleeps at most a third of the lease, so it sees
 // every grant before the time of the grant's first extension.
 void Watchdog::Run(Env& env) {
-  std::vector<std::unique_ptr<Connection>> nodes;
-  for (int i = 1; i <= care_.nodes; ++i) nodes.push_back(env.Connect(NodeId{i}));
+  const Renewal renew = make_(env);
   MonoTime wake = env.Mono();
   while (env.SleepUntil(wake)) {
     wake = env.Mono() + care_.lease / kExtensionsPerLease;
     while (const std::optional<Grant> grant = NextDue(env.Mono(), wake)) {
       const MonoTime invoked = env.Mono();
       const ExtendResult result = RecordExtend(env, *grant, care_.lease, [&] {
-        return renew_(env, nodes, *grant, care_.lease, invoked + care_.lease / kExtensionsPerLease);
+        return renew(*grant, care_.lease, invoked + care_.lease / kExtensionsPerLease);
       });
       if (std::holds_alternative<Extended>(result)) {
         SetNextExtension(*grant, invoked + care_.lease / kExtensionsPerLease);

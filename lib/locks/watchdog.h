@@ -13,7 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "lib/base/env.h"
@@ -21,21 +21,20 @@
 
 namespace doublehold {
 
-// Connections to nodes 1, 2, ...
-using Nodes = std::span<const std::unique_ptr<Connection>>;
-
 class Watchdog {
  public:
-  // Extends a grant on all nodes. Called on the watchdog's task with its own Env and connections.
-  using Renew = ExtendResult (*)(Env&, Nodes, const Grant&, Lease, Deadline);
+  // Extends a grant. Used on the watchdog's task only.
+  using Renewal = std::function<ExtendResult(const Grant&, Lease, Deadline)>;
+  // Called once, on the watchdog's task with the task's Env, which outlives the renewal.
+  using MakeRenewal = std::function<Renewal(Env&)>;
   struct Care {
     Lease lease{};
-    int nodes = 1;
     bool once = false;  // stops after an extension of unknown outcome, a defect of some libraries
   };
 
   // The task starts with the first grant.
-  Watchdog(Env& env, Renew renew, Care care) : env_(env), renew_(renew), care_(care) {}
+  Watchdog(Env& env, MakeRenewal make, Care care)
+      : env_(env), make_(std::move(make)), care_(care) {}
 
   void Guard(const Grant& grant);
   void Leave(const Grant& grant);
@@ -51,7 +50,7 @@ class Watchdog {
   void SetNextExtension(const Grant& grant, std::optional<MonoTime> next);
 
   Env& env_;
-  Renew renew_;
+  MakeRenewal make_;
   Care care_;
   std::mutex mutex_;
   std::vector<Guarded> guarded_;  // guarded by mutex_; a client holds few locks at a time

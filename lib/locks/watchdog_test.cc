@@ -16,35 +16,8 @@ using WatchdogLines = std::vector<std::string>;
 
 constexpr Lease kWatchdogLease = 300ms;
 
-// Replies to renewals, in order. The last reply repeats. Static, because Watchdog::Renew is a plain
-// function.
-struct Script {
-  World* world = nullptr;
-  std::deque<ExtendResult> answers;
-  Duration takes{};
-  size_t nodes = 0;  // number of nodes of the last renewal
-};
-Script& TheScript() {
-  static Script script;
-  return script;
-}
-
-ExtendResult Renew(Env& env, Nodes nodes, const Grant& /*grant*/, Lease lease,
-                   Deadline /*deadline*/) {
-  Script& script = TheScript();
-  script.nodes = nodes.size();
-  const MonoTime invoked = env.Mono();
-  script.world->Advance(script.takes);
-  const ExtendResult answer = script.answers.front();
-  if (script.answers.size() > 1) script.answers.pop_front();
-  return std::holds_alternative<Extended>(answer) ? ExtendResult(Extended{invoked + lease})
-                                                  : answer;
-}
-
 class WatchdogTest : public ::testing::Test {
  protected:
-  WatchdogTest() { TheScript() = {.world = &world_, .answers = {Extended{}}}; }
-
   static Grant GrantOf(uint64_t hold) { return {.key = {.name = "k"}, .owner = "o", .hold = hold}; }
   // Returns the recorded events of renewals until this time.
   WatchdogLines Renewals(Duration until) {
@@ -52,9 +25,25 @@ class WatchdogTest : public ::testing::Test {
     return FormatEvents(world_.events);
   }
 
+  ExtendResult Renew(Lease lease) {
+    const MonoTime invoked = world_.now;
+    world_.Advance(takes_);
+    const ExtendResult answer = answers_.front();
+    if (answers_.size() > 1) answers_.pop_front();
+    return std::holds_alternative<Extended>(answer) ? ExtendResult(Extended{invoked + lease})
+                                                    : answer;
+  }
+  [[nodiscard]] Watchdog::MakeRenewal MakeRenewal() {
+    return [this](Env&) {
+      return [this](const Grant&, Lease lease, Deadline) { return Renew(lease); };
+    };
+  }
+
   World world_;
   FakeEnv env_{world_};
-  Watchdog watchdog_{env_, Renew, {.lease = kWatchdogLease}};
+  std::deque<ExtendResult> answers_{Extended{}};  // to renewals, in order; the last one repeats
+  Duration takes_{};                              // how long a renewal takes
+  Watchdog watchdog_{env_, MakeRenewal(), {.lease = kWatchdogLease}};
 };
 
 TEST_F(WatchdogTest, ExtendsEveryThirdOfTheLease) {
@@ -74,14 +63,14 @@ TEST_F(WatchdogTest, StopsExtendingAGrantAfterLeave) {
 }
 
 TEST_F(WatchdogTest, StopsExtendingALostGrant) {
-  TheScript().answers = {Extended{}, Lost{}};
+  answers_ = {Extended{}, Lost{}};
   watchdog_.Guard(GrantOf(1));
   EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend", "200 invoke extend",
                                          "200 fail extend"}));
 }
 
 TEST_F(WatchdogTest, AFailedExtensionIsTriedAgainBeforeTheLeaseEnds) {
-  TheScript().answers = {Undecided{}, Undecided{}, Extended{}};
+  answers_ = {Undecided{}, Undecided{}, Extended{}};
   watchdog_.Guard(GrantOf(1));
   EXPECT_EQ(
       Renewals(265ms),
@@ -90,22 +79,15 @@ TEST_F(WatchdogTest, AFailedExtensionIsTriedAgainBeforeTheLeaseEnds) {
 }
 
 TEST_F(WatchdogTest, WithOnceNoExtensionFollowsAFailedOne) {
-  TheScript().answers = {Extended{}, Undecided{}, Extended{}};
-  Watchdog once(env_, Renew, {.lease = kWatchdogLease, .once = true});
+  answers_ = {Extended{}, Undecided{}, Extended{}};
+  Watchdog once(env_, MakeRenewal(), {.lease = kWatchdogLease, .once = true});
   once.Guard(GrantOf(1));
   EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "100 ok extend", "200 invoke extend",
                                          "200 info extend"}));
 }
 
-TEST_F(WatchdogTest, EveryNodeIsAsked) {
-  Watchdog five(env_, Renew, {.lease = kWatchdogLease, .nodes = 5});
-  five.Guard(GrantOf(1));
-  (void)Renewals(150ms);
-  EXPECT_EQ(TheScript().nodes, 5u);
-}
-
 TEST_F(WatchdogTest, TheNextExtensionCountsFromTheInvocation) {
-  TheScript().takes = 40ms;
+  takes_ = 40ms;
   watchdog_.Guard(GrantOf(1));
   EXPECT_EQ(Renewals(290ms), (WatchdogLines{"100 invoke extend", "140 ok extend",
                                             "200 invoke extend", "240 ok extend"}));
@@ -124,7 +106,7 @@ TEST_F(WatchdogTest, GuardsEveryGrantOfItsClient) {
 }
 
 TEST_F(WatchdogTest, AGrantThatIsLeftDuringItsExtensionIsNotExtendedAgain) {
-  TheScript().takes = 40ms;
+  takes_ = 40ms;
   watchdog_.Guard(GrantOf(1));
   world_.At(120ms, [&] { watchdog_.Leave(GrantOf(1)); });
   EXPECT_EQ(Renewals(1s), (WatchdogLines{"100 invoke extend", "140 ok extend"}));

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "lib/base/connection.h"
-#include "lib/redis/address.h"
+#include "lib/base/address.h"
+#include "lib/clients/redis.h"
 #include "lib/redis/route.h"
 
 struct redisReader;  // of hiredis

@@ -11,8 +11,8 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "lib/base/address.h"
 #include "lib/base/time.h"
-#include "lib/redis/address.h"
 
 namespace doublehold {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/address.h"
 #include "lib/base/time.h"
-#include "lib/redis/address.h"
 
 namespace doublehold {
 

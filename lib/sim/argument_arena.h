@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/base/connection.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold::sim {
 

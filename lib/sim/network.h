@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/connection.h"
 #include "lib/base/env.h"
 #include "lib/base/fault_forms.h"
+#include "lib/clients/redis.h"
 #include "lib/sim/argument_arena.h"
 #include "lib/sim/fault_sites.h"
 #include "lib/sim/redis/redis_model.h"

@@ -150,6 +150,10 @@ bool SimEnv::SleepUntil(MonoTime time) {
 
 bool SimEnv::Stopping() { return task_.process->gone; }
 
+ZooKeeperClients& SimEnv::zookeeper() {
+  CHECK(false);  // the simulated world has no ZooKeeper
+}
+
 std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {
   return std::make_unique<SimConnection>(world_, task_, node);
 }

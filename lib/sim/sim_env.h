@@ -6,13 +6,15 @@
 #include <string>
 
 #include "lib/base/env.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/sim/world.h"
 
 namespace doublehold::sim {
 
 // Used only by the fiber of one task. After the task's process is killed, every call fails at once
 // and nothing is recorded, so that the task ends.
-class SimEnv final : public Env {
+class SimEnv final : public Env, private Clients, private RedisClients {
  public:
   SimEnv(World& world, World::Task& task);
 
@@ -20,8 +22,7 @@ class SimEnv final : public Env {
   WallTime Wall() override;
   bool SleepUntil(MonoTime time) override;
   bool Stopping() override;
-  std::unique_ptr<Connection> Connect(NodeId node) override;
-  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  Clients& clients() override { return *this; }
   std::unique_ptr<doublehold::Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override;
   Prng& Random() override;
   void Reach(Step step) override;
@@ -29,6 +30,11 @@ class SimEnv final : public Env {
   int64_t SinceStartNs(MonoTime time) override;
 
  private:
+  RedisClients& redis() override { return *this; }
+  ZooKeeperClients& zookeeper() override;
+  std::unique_ptr<Connection> Connect(NodeId node) override;
+  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+
   class Handle;
   class SimConnection;
   class SimSubscription;

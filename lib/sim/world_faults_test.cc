@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/sim/testing/testing_scene.h"
 #include "lib/sim/world_parts.h"
 
@@ -20,7 +22,7 @@ WorldFaultsLines Ask(const WorldTerms& terms, const Deviations& deviations,
   static const Script script("return redis.call('incr', KEYS[1])");
   Scene scene(terms, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
-    const std::unique_ptr<Connection> node = env.Connect(NodeId{1});
+    const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{1});
     for (const std::string& command : commands) {
       std::vector<std::string_view> words;
       for (size_t at = 0; at < command.size();) {
@@ -182,7 +184,7 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
 WorldFaultsLines Listen(const std::vector<FaultForm>& faults, const Deviations& deviations) {
   Scene scene(faults, deviations);
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
-    const auto subscription = env.Subscribe(NodeId{1}, "news");
+    const auto subscription = env.clients().redis().Subscribe(NodeId{1}, "news");
     while (env.SinceStartNs(env.Mono()) < ToNs(1s))
       scene.Say(env, subscription->Wait(env.Mono() + 1s) ? "news" : "none");
   });

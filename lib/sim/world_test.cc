@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/sim/testing/testing_scene.h"
 
 namespace doublehold::sim {
@@ -232,7 +234,7 @@ TEST(World, AnEventMayBeDeferredBehindTheEndOfAPause) {
 TEST(World, AChannelMessageWakesTheWaitingTask) {
   Scene scene;
   scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
-    const auto subscription = env.Subscribe(NodeId{1}, "news");
+    const auto subscription = env.clients().redis().Subscribe(NodeId{1}, "news");
     for (const Duration longest : {10ms, 10ms, 100ms})
       scene.Say(env, subscription->Wait(env.Mono() + longest) ? "news" : "none");
   });

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/base/connection.h"
-#include "lib/redis/address.h"
+#include "lib/base/address.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold::testing {
 

@@ -12,8 +12,8 @@
 
 #include "lib/locks/registry.h"
 #include "lib/locks/retry.h"
+#include "lib/real/real_env.h"
 #include "lib/redis/hiredis_connection.h"
-#include "lib/redis/real_env.h"
 #include "lib/testing/servers.h"
 
 namespace doublehold::testing {

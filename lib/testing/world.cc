@@ -56,6 +56,10 @@ bool FakeEnv::SleepUntil(MonoTime time) {
   return world_.now < world_.task_end;
 }
 
+ZooKeeperClients& FakeEnv::zookeeper() {
+  CHECK(false);  // no unit test has one yet
+}
+
 std::unique_ptr<Connection> FakeEnv::Connect(NodeId node) {
   return std::make_unique<FakeConnection>(world_, node);
 }

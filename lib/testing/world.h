@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "lib/base/env.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold::testing {
 
@@ -42,7 +44,7 @@ struct World {
   void RunTask(Duration until);
 };
 
-class FakeEnv final : public Env {
+class FakeEnv final : public Env, private Clients, private RedisClients {
  public:
   explicit FakeEnv(World& world, uint64_t seed = 1) : world_(world), random_(seed, "fake") {}
 
@@ -50,8 +52,7 @@ class FakeEnv final : public Env {
   WallTime Wall() override { return WallTime(world_.now.time_since_epoch() + world_.wall_ahead); }
   bool SleepUntil(MonoTime time) override;
   bool Stopping() override { return world_.stopping; }
-  std::unique_ptr<Connection> Connect(NodeId node) override;
-  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  Clients& clients() override { return *this; }
   std::unique_ptr<Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override;
   Prng& Random() override { return random_; }
   void Reach(Step step) override;
@@ -61,6 +62,11 @@ class FakeEnv final : public Env {
   }
 
  private:
+  RedisClients& redis() override { return *this; }
+  ZooKeeperClients& zookeeper() override;
+  std::unique_ptr<Connection> Connect(NodeId node) override;
+  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+
   World& world_;
   Prng random_;
 };

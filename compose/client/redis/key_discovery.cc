@@ -5,6 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/retry.h"
 
 namespace doublehold {
@@ -42,7 +44,7 @@ std::vector<LibraryKeys::Seen> LibraryKeys::Await(const Names& expected) {
   };
   std::vector<Seen> all;
   for (int number = 1; number <= nodes_; ++number) {
-    const std::unique_ptr<Connection> node = env_.Connect(NodeId{number});
+    const std::unique_ptr<Connection> node = env_.clients().redis().Connect(NodeId{number});
     std::optional<Expiries> keys = Related(*node);
     while (keys && !is_settled(*keys) && env_.Mono() < give_up &&
            env_.SleepUntil(env_.Mono() + kKeyLookInterval)) {
@@ -92,7 +94,7 @@ LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
   if (granted == nullptr) return {};
   Names own;
   for (int number = 1; number <= nodes_; ++number) {
-    const auto keys = Related(*env_.Connect(NodeId{number}));
+    const auto keys = Related(*env_.clients().redis().Connect(NodeId{number}));
     if (!keys) continue;
     for (const auto& [name, pttl_ms] : *keys) own.insert(name);
   }

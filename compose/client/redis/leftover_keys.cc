@@ -3,6 +3,9 @@
 #include <array>
 #include <memory>
 
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
+
 namespace doublehold {
 std::optional<int64_t> AskExpiry(Connection& node, std::string_view name, Deadline deadline) {
   const CallResult result = node.Call(std::array<std::string_view, 2>{"PTTL", name}, deadline);
@@ -13,7 +16,7 @@ std::optional<int64_t> AskExpiry(Connection& node, std::string_view name, Deadli
 void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms) {
   const MonoTime give_up = env.Mono() + terms.lease / kKeyLooksPerLease;
   for (int number = 1; number <= nodes; ++number) {
-    const std::unique_ptr<Connection> node = env.Connect(NodeId{number});
+    const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{number});
     std::optional<int64_t> pttl_ms = AskExpiry(*node, key.name, env.Mono() + terms.call_timeout);
     while (pttl_ms && *pttl_ms != kKeyNotThere && env.Mono() < give_up &&
            env.SleepUntil(env.Mono() + kKeyLookInterval)) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "lib/base/env.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/lock.h"
 
 namespace doublehold {

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/base/connection.h"
 #include "lib/base/time.h"
+#include "lib/clients/redis.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "compose/plan/node_data.h"
-#include "lib/base/connection.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 

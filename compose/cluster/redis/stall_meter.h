@@ -1,6 +1,6 @@
 // Detects stalls of the supervisor, which forwards all messages, and of servers. Sends each server
 // a PING over a connection on which no network fault acts. A server that does not answer a PING for
-// long has stalled. (A client measures itself: lib/redis/real_env.h.)
+// long has stalled. (A client measures itself: lib/real/real_env.h.)
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
 

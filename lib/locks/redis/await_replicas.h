@@ -9,9 +9,9 @@
 #include <functional>
 #include <vector>
 
-#include "lib/base/connection.h"
 #include "lib/base/env.h"
 #include "lib/base/options.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/lock.h"
 
 namespace doublehold {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "lib/base/connection.h"
 #include "lib/base/env.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/lock.h"
 
 namespace doublehold {

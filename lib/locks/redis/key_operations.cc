@@ -2,6 +2,10 @@
 
 #include <array>
 #include <utility>
+#include <vector>
+
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 namespace {
@@ -113,6 +117,17 @@ ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, De
   const CallResult result = node.Call(command, deadline);
   if (!result) return ReleaseResult::kUnknown;
   return result->IsInteger(0) ? ReleaseResult::kNotOwner : ReleaseResult::kFreed;
+}
+
+Watchdog::MakeRenewal OverOwnConnections(RenewOnNodes renew, int nodes) {
+  return [renew, nodes](Env& env) -> Watchdog::Renewal {
+    // Shared, because a std::function must be copyable.
+    const auto own = std::make_shared<std::vector<std::unique_ptr<Connection>>>();
+    for (int i = 1; i <= nodes; ++i) own->push_back(env.clients().redis().Connect(NodeId{i}));
+    return [renew, own, &env](const Grant& grant, Lease lease, Deadline deadline) {
+      return renew(env, *own, grant, lease, deadline);
+    };
+  };
 }
 
 }  // namespace doublehold

@@ -4,13 +4,16 @@
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_KEY_OPERATIONS_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_KEY_OPERATIONS_H_
 
+#include <memory>
+#include <span>
 #include <string>
 
-#include "lib/base/connection.h"
 #include "lib/base/env.h"
 #include "lib/base/time.h"
+#include "lib/clients/redis.h"
 #include "lib/locks/lock.h"
 #include "lib/locks/owners.h"
+#include "lib/locks/watchdog.h"
 
 namespace doublehold {
 
@@ -40,6 +43,13 @@ AcquireResult AcquireSetNxPx(Env& env, Connection& node, Owners& owners, const L
 ExtendResult ExtendIfOwned(Env& env, Connection& node, const Grant& grant, Lease lease,
                            Deadline deadline);
 ReleaseResult ReleaseIfOwned(Connection& node, const Grant& grant, Deadline deadline);
+
+// Connections to nodes 1, 2, ...
+using Nodes = std::span<const std::unique_ptr<Connection>>;
+// Extends a grant on all nodes.
+using RenewOnNodes = ExtendResult (*)(Env&, Nodes, const Grant&, Lease, Deadline);
+// Returns what a watchdog calls for its extensions. It uses connections of its own.
+Watchdog::MakeRenewal OverOwnConnections(RenewOnNodes renew, int nodes);
 
 // Sends DEL without comparing the owner. Returns kFreed if a key was deleted, kNotOwner if there
 // was no key.

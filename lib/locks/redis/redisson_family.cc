@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/redis/key_operations.h"
 
 namespace doublehold {
@@ -82,9 +83,10 @@ std::vector<OptionSpec> RedissonOptions() {
   return options;
 }
 
-RedissonFamily::RedissonFamily(const LockContext& context, Watchdog::Renew renew)
+RedissonFamily::RedissonFamily(const LockContext& context, RenewOnNodes renew)
     : env_(context.env),
-      node_(context.env.Connect(NodeId{1})),
+      redis_(context.redis()),
+      node_(context.redis().Connect(NodeId{1})),
       owners_(context.seed, context.client, context.thread),
       owner_(RedissonOwner(owners_, context.thread)),
       lease_(context.lease),
@@ -93,7 +95,8 @@ RedissonFamily::RedissonFamily(const LockContext& context, Watchdog::Renew renew
       awaited_(ReadAwaited(context.options)) {
   if (context.options.Flag("explicit-lease")) return;
   watchdog_ = std::make_unique<Watchdog>(
-      env_, renew, Watchdog::Care{.lease = lease_, .once = context.options.Flag("renew-once")});
+      env_, OverOwnConnections(renew, 1),
+      Watchdog::Care{.lease = lease_, .once = context.options.Flag("renew-once")});
 }
 
 AcquireResult RedissonFamily::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
@@ -141,7 +144,7 @@ Subscription* RedissonFamily::WakeUps(const LockKey& key) {
   const std::string name = ChannelOf(key);
   if (name.empty()) return nullptr;
   std::unique_ptr<Subscription>& channel = channels_[name];
-  if (!channel) channel = env_.Subscribe(NodeId{1}, name);
+  if (!channel) channel = redis_.Subscribe(NodeId{1}, name);
   return channel.get();
 }
 

@@ -13,6 +13,7 @@
 #include "lib/locks/lock.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/await_replicas.h"
+#include "lib/locks/redis/key_operations.h"
 #include "lib/locks/registry.h"
 #include "lib/locks/watchdog.h"
 
@@ -54,7 +55,7 @@ class RedissonFamily : public Lock {
   bool ExtendsByItself() const override { return watchdog_ != nullptr; }
 
  protected:
-  RedissonFamily(const LockContext& context, Watchdog::Renew renew);
+  RedissonFamily(const LockContext& context, RenewOnNodes renew);
 
   // Sends one attempt for grant.key, and sets the grant's token if the variant has tokens. Returns
   // nil when granted, otherwise the PTTL.
@@ -66,6 +67,7 @@ class RedissonFamily : public Lock {
   [[nodiscard]] virtual std::string ChannelOf(const LockKey& key) const;
 
   Env& env_;
+  RedisClients& redis_;
   std::unique_ptr<Connection> node_;
   Owners owners_;
   std::string owner_;
@@ -75,7 +77,7 @@ class RedissonFamily : public Lock {
   CallResult Send(const std::function<CallResult(Deadline)>& command, Deadline deadline) const;
 
   Lease lease_;
-  Watchdog::Renew renew_;
+  RenewOnNodes renew_;
   bool resends_;
   AwaitedReplicas awaited_;
   std::vector<Grant> entered_;  // granted and not yet released

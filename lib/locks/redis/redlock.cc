@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/locks/registry.h"
@@ -42,7 +43,7 @@ class Redlock final : public Lock {
         at_once_(context.options.Text("ask") == "at-once"),
         by_wall_(context.options.Text("clock") == "wall"),
         checks_validity_(!context.options.Flag("no-validity-check")) {
-    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(env_.Connect(NodeId{i}));
+    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(context.redis().Connect(NodeId{i}));
   }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline /*deadline*/) override {

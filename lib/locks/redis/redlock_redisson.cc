@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/locks/redis/redisson_family.h"
 
@@ -59,12 +60,11 @@ class RedlockRedisson final : public Lock {
         owner_(RedissonOwner(owners_, context.thread)),
         lease_(context.lease),
         node_timeout_(context.options.Span("node-timeout")) {
-    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(env_.Connect(NodeId{i}));
+    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(context.redis().Connect(NodeId{i}));
     if (context.options.Flag("explicit-lease")) return;
     watchdog_ = std::make_unique<Watchdog>(
-        env_, RenewAll,
-        Watchdog::Care{
-            .lease = lease_, .nodes = context.nodes, .once = context.options.Flag("renew-once")});
+        env_, OverOwnConnections(RenewAll, context.nodes),
+        Watchdog::Care{.lease = lease_, .once = context.options.Flag("renew-once")});
   }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline /*deadline*/) override {

@@ -13,6 +13,7 @@
 //          replicas becomes the master. An operator may promote another replica. Sentinels and
 //          clusters prefer the replica with the most data, but do not guarantee this choice.
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/await_replicas.h"
 #include "lib/locks/redis/key_operations.h"
@@ -25,7 +26,7 @@ class SetNxPx final : public Lock {
  public:
   explicit SetNxPx(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread),
         awaited_(ReadAwaited(context.options)) {}
 

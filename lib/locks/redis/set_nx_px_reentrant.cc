@@ -11,6 +11,7 @@
 
 #include <map>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/locks/registry.h"
@@ -22,7 +23,7 @@ class SetNxPxReentrant final : public Lock {
  public:
   explicit SetNxPxReentrant(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread),
         leaks_(context.options.Flag("leaky-marker")) {}
 

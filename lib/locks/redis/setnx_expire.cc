@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/locks/registry.h"
@@ -21,7 +22,7 @@ class SetnxExpire final : public Lock {
  public:
   explicit SetnxExpire(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {

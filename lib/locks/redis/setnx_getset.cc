@@ -17,6 +17,7 @@
 #include <array>
 #include <optional>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/expiry_in_value.h"
 #include "lib/locks/redis/key_operations.h"
@@ -32,7 +33,7 @@ class SetnxGetset final : public Lock {
  public:
   explicit SetnxGetset(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread),
         finally_releases_(context.options.Flag("finally-releases")) {}
 

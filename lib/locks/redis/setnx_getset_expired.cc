@@ -19,6 +19,7 @@
 #include <array>
 #include <optional>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/expiry_in_value.h"
 #include "lib/locks/redis/key_operations.h"
@@ -31,7 +32,7 @@ class SetnxGetsetExpired final : public Lock {
  public:
   explicit SetnxGetsetExpired(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread),
         takes_over_(context.options.Text("form") == "try") {}
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/connection.h"
+#include "lib/clients/redis.h"
 #include "lib/sim/redis/keyspace.h"
 
 namespace doublehold::sim {

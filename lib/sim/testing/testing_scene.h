@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "lib/base/env.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/sim/world.h"
 
 namespace doublehold::sim {
@@ -35,7 +37,7 @@ struct Scene {
   }
   static std::string Call(Env& env, int node, std::vector<std::string_view> words,
                           Duration patience = 1s) {
-    return TextOf(env.Connect(NodeId{node})->Call(words, env.Mono() + patience));
+    return TextOf(env.clients().redis().Connect(NodeId{node})->Call(words, env.Mono() + patience));
   }
   static std::string TextOf(const CallResult& result) {
     if (!result) return result.error().definite ? "failed" : "perhaps";

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/connection.h"
 #include "lib/base/prng.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold::testing {
 

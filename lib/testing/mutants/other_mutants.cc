@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/expiry_in_value.h"
 #include "lib/locks/redis/key_operations.h"
@@ -17,7 +18,7 @@ class GetsetIgnored final : public Lock {
  public:
   explicit GetsetIgnored(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
@@ -61,7 +62,7 @@ class SameToken final : public Lock {
  public:
   explicit SameToken(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {

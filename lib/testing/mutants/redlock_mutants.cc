@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
@@ -25,7 +26,7 @@ class RedlockMutant final : public Lock {
       : env_(context.env),
         owners_(context.seed, context.client, context.thread),
         node_timeout_(context.options.Span("node-timeout")) {
-    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(env_.Connect(NodeId{i}));
+    for (int i = 1; i <= context.nodes; ++i) nodes_.push_back(context.redis().Connect(NodeId{i}));
   }
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline /*deadline*/) override {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
@@ -16,7 +17,7 @@ class SoundSetNxPx : public Lock {
  public:
   explicit SoundSetNxPx(const LockContext& context)
       : env_(context.env),
-        node_(context.env.Connect(NodeId{1})),
+        node_(context.redis().Connect(NodeId{1})),
         owners_(context.seed, context.client, context.thread) {}
 
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {

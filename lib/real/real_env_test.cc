@@ -1,4 +1,4 @@
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

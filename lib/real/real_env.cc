@@ -1,4 +1,4 @@
-#include "lib/redis/real_env.h"
+#include "lib/real/real_env.h"
 
 #include <sys/socket.h>
 #include <time.h>
@@ -118,6 +118,10 @@ std::unique_ptr<Route> RealEnv::RouteTo(NodeId node) const {
   const bool followed = node != kStoreId && !process_.roster.announced.empty();
   if (followed) return RouteToMaster(process_.addresses, process_.roster);
   return FixedRoute(process_.addresses.at(static_cast<size_t>(node.number)));
+}
+
+ZooKeeperClients& RealEnv::zookeeper() {
+  CHECK(false);  // no lock asks for it yet
 }
 
 std::unique_ptr<Connection> RealEnv::Connect(NodeId node) { return MakeConnection(RouteTo(node)); }

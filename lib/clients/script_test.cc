@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "lib/base/connection.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/redis/address.h"
+#include "lib/base/address.h"
 
 #include <gtest/gtest.h>
 

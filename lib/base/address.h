@@ -1,6 +1,6 @@
 // The address of a real node.
-#ifndef DOUBLEHOLD_LIB_REDIS_ADDRESS_H_
-#define DOUBLEHOLD_LIB_REDIS_ADDRESS_H_
+#ifndef DOUBLEHOLD_LIB_BASE_ADDRESS_H_
+#define DOUBLEHOLD_LIB_BASE_ADDRESS_H_
 
 #include <cstdint>
 #include <string>
@@ -22,4 +22,4 @@ std::string FormatAddress(const NodeAddress& address);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_REDIS_ADDRESS_H_
+#endif  // DOUBLEHOLD_LIB_BASE_ADDRESS_H_

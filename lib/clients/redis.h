@@ -1,14 +1,17 @@
-// A connection to one node, as lock and workload code sees it.
-#ifndef DOUBLEHOLD_LIB_BASE_CONNECTION_H_
-#define DOUBLEHOLD_LIB_BASE_CONNECTION_H_
+// Redis, as lock and workload code sees it: connections, replies, scripts and channels.
+#ifndef DOUBLEHOLD_LIB_CLIENTS_REDIS_H_
+#define DOUBLEHOLD_LIB_CLIENTS_REDIS_H_
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "lib/base/node.h"
+#include "lib/base/subscription.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -76,16 +79,16 @@ class Connection {
   }
 };
 
-// A subscription to one channel. Not thread-safe.
-class Subscription {
+// A task's way to Redis.
+class RedisClients {
  public:
-  virtual ~Subscription() = default;
-  // Waits for a message. Returns true when a message has arrived, even before the call. Returns
-  // false at the deadline, or when the node fails. The call after a failure subscribes again and
-  // returns true, because a message may have been missed.
-  [[nodiscard]] virtual bool Wait(Deadline deadline) = 0;
+  virtual ~RedisClients() = default;
+
+  [[nodiscard]] virtual std::unique_ptr<Connection> Connect(NodeId node) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Subscription> Subscribe(NodeId node,
+                                                                std::string channel) = 0;
 };
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_BASE_CONNECTION_H_
+#endif  // DOUBLEHOLD_LIB_CLIENTS_REDIS_H_

@@ -1,12 +1,14 @@
 // The real Env: threads, the operating system's clocks, hiredis, shared memory.
-#ifndef DOUBLEHOLD_LIB_REDIS_REAL_ENV_H_
-#define DOUBLEHOLD_LIB_REDIS_REAL_ENV_H_
+#ifndef DOUBLEHOLD_LIB_REAL_REAL_ENV_H_
+#define DOUBLEHOLD_LIB_REAL_REAL_ENV_H_
 
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "lib/base/env.h"
+#include "lib/clients/clients.h"
+#include "lib/clients/redis.h"
 #include "lib/history/recorder.h"
 #include "lib/history/shared_run.h"
 #include "lib/redis/route.h"
@@ -26,7 +28,7 @@ struct RealProcess {
 
 // One task's Env. Not thread-safe; Spawn makes another Env for the new thread. A spawned session is
 // a further session of the client, with its own number. Only the first session announces its steps.
-class RealEnv final : public Env {
+class RealEnv final : public Env, private Clients, private RedisClients {
  public:
   RealEnv(const RealProcess& process, TaskKind task, int thread = 0);
   ~RealEnv() override;
@@ -35,8 +37,7 @@ class RealEnv final : public Env {
   WallTime Wall() override;
   bool SleepUntil(MonoTime time) override;
   bool Stopping() override;
-  std::unique_ptr<Connection> Connect(NodeId node) override;
-  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  Clients& clients() override { return *this; }
   std::unique_ptr<Task> Spawn(TaskKind kind, std::function<void(Env&)> body) override;
   Prng& Random() override { return random_; }
   void Reach(Step step) override;
@@ -44,6 +45,11 @@ class RealEnv final : public Env {
   int64_t SinceStartNs(MonoTime time) override;
 
  private:
+  RedisClients& redis() override { return *this; }
+  ZooKeeperClients& zookeeper() override;
+  std::unique_ptr<Connection> Connect(NodeId node) override;
+  std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+
   [[nodiscard]] std::unique_ptr<Route> RouteTo(NodeId node) const;
 
   struct StopSignal;
@@ -67,4 +73,4 @@ void MeterStalls(Env& env, Duration threshold, ClientControl* control);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_LIB_REDIS_REAL_ENV_H_
+#endif  // DOUBLEHOLD_LIB_REAL_REAL_ENV_H_

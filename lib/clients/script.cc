@@ -2,7 +2,7 @@
 
 #include <boost/uuid/detail/sha1.hpp>
 
-#include "lib/base/connection.h"
+#include "lib/clients/redis.h"
 
 namespace doublehold {
 

@@ -1,0 +1,22 @@
+// A task's ways to the services that it uses: one function for each service.
+#ifndef DOUBLEHOLD_LIB_CLIENTS_CLIENTS_H_
+#define DOUBLEHOLD_LIB_CLIENTS_CLIENTS_H_
+
+namespace doublehold {
+
+class RedisClients;      // lib/clients/redis.h
+class ZooKeeperClients;  // lib/clients/zookeeper.h
+
+// Belongs to one Env, and is used by the Env's task only. Returns objects that live as long as the
+// Env. A plan never leads a lock to a service that its world lacks (LockEntry::service).
+class Clients {
+ public:
+  virtual ~Clients() = default;
+
+  [[nodiscard]] virtual RedisClients& redis() = 0;
+  [[nodiscard]] virtual ZooKeeperClients& zookeeper() = 0;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_CLIENTS_CLIENTS_H_
