@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "compose/cluster/clock_shim.h"
 #include "compose/cluster/redis/server.h"
 #include "lib/base/check.h"
 #include "lib/clock/clock_page.h"

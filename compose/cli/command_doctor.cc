@@ -6,7 +6,9 @@
 
 #include "compose/cli/commands.h"
 #include "compose/cli/fault_self_test.h"
+#include "compose/cluster/clock_shim.h"
 #include "compose/cluster/namespaces.h"
+#include "compose/cluster/redis/server.h"
 #include "compose/driver/driver.h"
 #include "compose/options/command_line.h"
 #include "compose/os/last_words.h"

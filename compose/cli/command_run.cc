@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/cluster/namespaces.h"
+#include "compose/cluster/redis/server.h"
 #include "compose/driver/driver.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"

@@ -12,6 +12,7 @@
 #include "checker/evidence/names.h"
 #include "checker/measures/unavailable_time.h"
 #include "compose/cluster/namespaces.h"
+#include "compose/cluster/redis/server.h"
 #include "compose/driver/driver.h"
 #include "compose/options/experiment_options.h"
 #include "compose/options/screen.h"

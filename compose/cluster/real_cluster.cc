@@ -6,10 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "compose/cluster/redis/admin_client.h"
-#include "compose/cluster/redis/server.h"
-#include "compose/cluster/replication.h"
-#include "faults/proxy/redis/reply_names.h"
+#include "compose/cluster/asking_connection.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
 
@@ -23,10 +20,13 @@ constexpr Duration kOperatorTimeout = 2s;
 // Maximum age of the clock reading that a client publishes: three of the client's ticks.
 constexpr Duration kPublishedWithin = 30ms;
 
-std::optional<Duration> AskForSkew(const std::filesystem::path& socket) {
-  const std::optional<Duration> server = ReadTime(AskServer(socket, {"TIME"}, kTimeQueryTimeout));
-  if (!server) return std::nullopt;
-  return *server - ReadMachineClocks().wall.time_since_epoch();
+std::optional<Duration> AskForSkew(const Service& service, const NodeAddress& server) {
+  std::optional<Duration> ahead;
+  const auto question = service.AskTime([&ahead](Duration since_epoch) {
+    ahead = since_epoch - ReadMachineClocks().wall.time_since_epoch();
+  });
+  if (question) AskNow(server, *question, kTimeQueryTimeout);
+  return ahead;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ void RealCluster::AddClient(int client, int clock_page) {
 void RealCluster::AddNode(int node, int clock_page, Revival::Place place) {
   Process& added = processes_[{ProcessRef::Kind::kNode, node}];
   added.clock = std::make_unique<ClockPage>(shared_.ClockPage(clock_page));
-  added.socket = place.socket;
+  added.address = place.address;
   revival_.Add(node, std::move(place));
 }
 
@@ -139,11 +139,11 @@ void RealCluster::Restart(int node, NodeRestart how) {
 void RealCluster::Operate(int node, std::vector<std::string> command,
                           std::function<void(CallResult)> answer) {
   ++unanswered_;
-  CallAsOperator(io_, Find({ProcessRef::Kind::kNode, node}).socket, command, kOperatorTimeout,
-                 [this, answer = std::move(answer)](CallResult result) {
-                   --unanswered_;
-                   answer(std::move(result));
-                 });
+  ServiceOf(node).Operate(node, command, kOperatorTimeout,
+                          [this, answer = std::move(answer)](CallResult result) {
+                            --unanswered_;
+                            answer(std::move(result));
+                          });
 }
 
 SkewId RealCluster::Skew(ProcessRef process, const ClockSkew& skew) {
@@ -158,7 +158,12 @@ SkewId RealCluster::Skew(ProcessRef process, const ClockSkew& skew) {
   }
   if (moved.node_clock == nullptr) {
     const auto seen = [&moved](MonoTime at, Duration ahead) { moved.skews.Saw(at, ahead); };
-    moved.node_clock = std::make_unique<NodeClock>(io_, moved.socket, seen);
+    const auto ask = [&service = ServiceOf(process.number)](Service::TellTime tell) {
+      std::optional<Question> question = service.AskTime(std::move(tell));
+      CHECK(question.has_value());  // the plan moves no clock that nobody can see
+      return std::move(*question);
+    };
+    moved.node_clock = std::make_unique<NodeClock>(io_, moved.address, ask, seen);
   }
   moved.node_clock->Start();
   return id;
@@ -181,7 +186,7 @@ std::optional<Duration> RealCluster::ObservedSkew(SkewId skew) {
     if (runs) process.skews.Saw(now, AheadOfClient(ref.number));
     if (runs && young) return process.skews.SeenOf(skew, now);
   } else if (runs && !process.skews.SeenOf(skew, now)) {
-    if (const std::optional<Duration> ahead = AskForSkew(process.socket)) {
+    if (const std::optional<Duration> ahead = AskForSkew(ServiceOf(ref.number), process.address)) {
       process.skews.Saw(now, *ahead);
     }
   }
@@ -225,13 +230,11 @@ Duration RealCluster::AheadOfClient(int client) const {
   return ahead_of_mono - (machine.wall.time_since_epoch() - machine.mono.time_since_epoch());
 }
 
-// A link between two servers carries only replication. If all servers share one address, only the
-// traffic after PSYNC is replication.
 void RealCluster::CutReplication(int node) {
   std::vector<RuleId> rules;
-  for (const LinkId& link : peer_links_) {
+  const std::string command(locks_->PeerFrames());
+  for (const LinkId& link : locks_->PeerLinks()) {
     if (link.node != node && link.peer != node) continue;
-    const std::string command(link.peer == kAnyPeer ? kReplication : "");
     for (const Direction direction : {Direction::kRequest, Direction::kReply}) {
       rules.push_back(SetLink(
           link, {.direction = direction, .action = LinkRule::Action::kDrop, .command = command}));
@@ -248,19 +251,18 @@ int64_t RealCluster::MendReplication(int node) {
   cuts_.erase(cut);
   if (lost == 0) return 0;
   // The replication stream has a gap, so the replica must reconnect.
-  for (const LinkId& link : peer_links_) {
+  for (const LinkId& link : locks_->PeerLinks()) {
     if (link.node == node || link.peer == node) proxy_.ResetConnections(link);
   }
   return lost;
 }
 
 void RealCluster::Promote(int node, Promotion how, std::function<void(bool)> done) {
-  CHECK(replication_ != nullptr);
-  if (replication_->IsMasterAlready(node)) {
+  if (locks_->IsLeader(node)) {
     // The promotion has no effect. Posted, so that `done` is not called from inside this call.
     return boost::asio::post(io_, [on_done = std::move(done)] { on_done(false); });
   }
-  replication_->Promote(node, how, std::move(done));
+  locks_->Promote(node, how, std::move(done));
 }
 
 void RealCluster::Detain(int client) { ++Find({ProcessRef::Kind::kClient, client}).detained; }

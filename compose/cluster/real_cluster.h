@@ -21,16 +21,15 @@
 
 #include "compose/cluster/combined_skew.h"
 #include "compose/cluster/iptables_partition.h"
-#include "compose/cluster/redis/node_clock.h"
-#include "compose/cluster/redis/node_restarter.h"
+#include "compose/cluster/node_clock.h"
+#include "compose/cluster/node_restarter.h"
+#include "compose/cluster/service.h"
 #include "faults/cluster.h"
 #include "faults/proxy/proxy.h"
 #include "lib/clock/clock_page.h"
 #include "lib/history/shared_run.h"
 
 namespace doublehold {
-
-class Replication;
 
 class RealCluster final : public Cluster {
  public:
@@ -50,11 +49,12 @@ class RealCluster final : public Cluster {
   void AddClient(int client, int clock_page);
   // Registers a node before it starts.
   void AddNode(int node, int clock_page, Revival::Place place);
-  // Registers a link over which servers reach each other.
-  void AddPeerLink(LinkId link) { peer_links_.push_back(link); }
-  // Sets the object that carries out promotions. Null if there are no replicas. The object must
-  // live as long as faults start and heal.
-  void UseReplication(Replication* replication) { replication_ = replication; }
+  // Sets the services of the store and of the lock nodes. They must live as long as faults start
+  // and heal.
+  void Serve(Service& store, Service& locks) {
+    store_ = &store;
+    locks_ = &locks;
+  }
   // Sets the object that cuts links in the kernel. Null if the proxy cuts links. The object must
   // live as long as faults start and heal.
   void CutWith(PacketCuts* packets) { packets_ = packets; }
@@ -106,7 +106,7 @@ class RealCluster final : public Cluster {
     ClockSum skews;
     std::unique_ptr<NodeClock>
         node_clock;  // for a node only; created when the node is first skewed
-    std::filesystem::path socket;
+    NodeAddress address;
     int pauses = 0;        // Pause calls without their Resume
     bool stopped = false;  // whether the kernel has reported it as stopped
     bool killed = false;
@@ -114,6 +114,7 @@ class RealCluster final : public Cluster {
   };
 
   Process& Find(ProcessRef process) { return processes_.at(process); }
+  [[nodiscard]] Service& ServiceOf(int node) { return node == kStoreNode ? *store_ : *locks_; }
   void CommitSoon();
   void SetClock(Process& process);
   void ObserveClientClocks();
@@ -128,8 +129,8 @@ class RealCluster final : public Cluster {
   Revival revival_;
   int unanswered_ = 0;  // operators' commands without an answer
   std::map<ProcessRef, Process> processes_;
-  std::vector<LinkId> peer_links_;
-  Replication* replication_ = nullptr;
+  Service* store_ = nullptr;
+  Service* locks_ = nullptr;
   PacketCuts* packets_ = nullptr;
   std::multimap<int, std::vector<RuleId>> cuts_;  // the rules of one cut, by node
   std::map<SkewId, ProcessRef> skewed_;

@@ -12,16 +12,15 @@
 #include "compose/client/client_main.h"
 #include "compose/cluster/launcher.h"
 #include "compose/cluster/real_cluster.h"
-#include "compose/cluster/redis/stall_meter.h"
-#include "compose/cluster/replication.h"
+#include "compose/cluster/stall_meter.h"
 #include "compose/driver/driver.h"
 #include "compose/os/child_processes.h"
 #include "compose/os/run_folder.h"
 #include "compose/os/scratch.h"
 #include "compose/os/shutdown_request.h"
 #include "compose/plan/plan_builder.h"
-#include "compose/run/sent_traffic.h"
 #include "compose/run/merge_segments.h"
+#include "compose/run/sent_traffic.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
 #include "lib/os/spawn.h"
@@ -42,8 +41,9 @@ constexpr Duration kEndGrace = 2s;   // time for a client to end after its last 
 
 class Supervisor {
  public:
-  Supervisor(const RunRequest& request, Scratch scratch, SharedRun shared,
-             std::unique_ptr<Namespaces> network)
+  // `locks`: the program of the servers of the lock's service.
+  Supervisor(const RunRequest& request, const ServerProgram& locks, Scratch scratch,
+             SharedRun shared, std::unique_ptr<Namespaces> network)
       : request_(request),
         plan_(request.plan),
         facts_(FactsOf(request.plan)),
@@ -52,6 +52,7 @@ class Supervisor {
         scratch_(std::move(scratch)),
         shared_(std::move(shared)),
         proxy_(io_, Prng(plan_.seed, "proxy"), ProxyHost(network_.get())),
+        links_(proxy_, network_.get(), cuts_.get()),
         cluster_(io_, shared_, proxy_, [this](int client) { AnswerIfFree(client); }),
         timeline_(io_, cluster_, plan_,
                   {.record = [this](Event event) { Record(event); },
@@ -62,12 +63,9 @@ class Supervisor {
         launcher_({.plan = plan_,
                    .folder = request.folder,
                    .sockets = scratch_.folder(),
-                   .server = request.server,
-                   .network = network_.get(),
-                   .cuts = cuts_.get()},
-                  shared_, cluster_, proxy_, children_),
-        replication_(
-            MakeReplication({.io = io_, .plan = plan_, .launcher = launcher_, .proxy = proxy_})),
+                   .store = request.server,
+                   .locks = locks},
+                  io_, shared_, cluster_, links_, children_),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
         stall_meter_(io_, plan_.lease / kStallsPerLease,
@@ -76,10 +74,8 @@ class Supervisor {
                      }),
         use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
-    cluster_.UseReplication(replication_.get());
     cluster_.CutWith(cuts_.get());
-    cluster_.ReviveBy(launcher_.RevivalHooks(
-        Failed(), replication_ ? replication_->AfterRestart() : Rejoining{}));
+    cluster_.ReviveBy(launcher_.RevivalHooks(Failed()));
   }
 
   Result<Supervised> Run() {
@@ -131,22 +127,15 @@ class Supervisor {
   }
 
   Result<void> AwaitServers() {
-    int node = 0;
-    return Await([this, &node]() -> std::string {
-      while (node <= ServersOf(plan_) && AnswersPing(launcher_.SocketOf(node), RealMono() + 1s))
-        ++node;
-      if (node > ServersOf(plan_)) return {};
-      return fmt::format("node {} did not answer a PING in time: {}", node,
-                         LogTail(children_.all()[static_cast<size_t>(node)].log));
-    });
+    return Await([this] { return launcher_.FindUnready(); });
   }
 
   // Waits until masters and replicas have found each other.
   Result<void> FormTopology() {
-    if (!replication_) return {};
-    TRY(replication_->Begin());
-    return Await([this] {
-      const std::string missing = replication_->FindMissing();
+    Service& locks = launcher_.ServiceOf(1);
+    TRY(locks.Begin());
+    return Await([&locks] {
+      const std::string missing = locks.FindMissing();
       return missing.empty() ? "" : "the topology is not complete in time: " + missing;
     });
   }
@@ -185,8 +174,10 @@ class Supervisor {
     running_ = true;
     timeline_.Begin();
     for (int client = 1; client <= plan_.clients; ++client) Answer(client);
-    for (int node = 0; node <= ServersOf(plan_); ++node)
-      stall_meter_.Watch(node, launcher_.SocketOf(node));
+    for (int node = 0; node <= ServersOf(plan_); ++node) {
+      Service& service = launcher_.ServiceOf(node);
+      stall_meter_.Watch(node, service.AddressOf(node), [&service] { return service.Ping(); });
+    }
     stall_meter_.Begin();
     use_meter_.Begin();
     if (request_.progress) ShowProgress();
@@ -349,13 +340,13 @@ class Supervisor {
   Scratch scratch_;
   SharedRun shared_;
   Proxy proxy_;
+  Links links_;
   FrameLog frame_log_{proxy_};
   SentTraffic sent_traffic_{proxy_};
   RealCluster cluster_;
   Timeline timeline_;
   Children children_;
   Launcher launcher_;
-  std::unique_ptr<Replication> replication_;  // null: there are no replicas
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
   StallMeter stall_meter_;
@@ -376,12 +367,16 @@ class Supervisor {
 }  // namespace
 
 Result<Supervised> Supervise(const RunRequest& request) {
+  const std::string_view service = ServiceOf(request.plan);
+  ServerProgram locks = request.server;
+  if (service != kStoreService) locks = TRY(FindService(service).find(""));
   // Forks the janitor first, so that it inherits no open file of the run.
   Scratch scratch = TRY(Scratch::Create());
   SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),
                                            request.plan.threads));
   auto network = TRY(Namespaces::CreateFor(request.plan));
-  return Supervisor(request, std::move(scratch), std::move(shared), std::move(network)).Run();
+  return Supervisor(request, locks, std::move(scratch), std::move(shared), std::move(network))
+      .Run();
 }
 
 }  // namespace doublehold

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compose/cluster/redis/server.h"
+#include "compose/cluster/service.h"
 #include "compose/os/run_folder.h"
 #include "compose/os/supervisor_resources.h"
 #include "compose/run/frame_log.h"
@@ -29,7 +29,7 @@ struct Progress {
 struct RunRequest {
   Plan plan;
   std::filesystem::path folder;  // the folder of this run; exists
-  ServerProgram server;
+  ServerProgram server;          // a redis-server
   // Called a few times a second; may be empty. `snapshot` returns the history so far.
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
   // If not null, receives the frames on the wire. Must be null if the plan is `direct`.

@@ -57,6 +57,8 @@ struct LockEntry {
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
   std::vector<Step> steps{};  // steps that the lock announces between its commands
+  // The service in which the lock keeps its keys (compose/cluster/service.h).
+  std::string_view service = "redis";
   bool has_leases = true;     // false: the lock's grants never end
   // Whether the key's value contains the end of the lease. If so, a key without expiry does no
   // harm.

@@ -4,12 +4,9 @@
 #include <fmt/ostream.h>
 
 #include <charconv>
-#include <cstdlib>
 #include <fstream>
 #include <string_view>
 
-#include "compose/os/program_files.h"
-#include "lib/clock/clock_page.h"
 #include "lib/os/run_tool.h"
 #include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
@@ -46,29 +43,21 @@ Result<ServerProgram> FindServer(const std::string& path) {
   return ServerProgram{.path = path, .version = version};
 }
 
-Result<pid_t> StartServer(const ServerRequest& request) {
+SpawnRequest ServerCommand(const ServerRequest& request) {
   const bool listens = !request.network.host.empty();
   std::vector<std::string> argv{request.program.path};
   if (!request.config.empty()) argv.push_back(request.config.string());
   argv.insert(argv.end(),
               {"--port", std::to_string(listens ? kServerPort : 0), "--unixsocket",
                request.socket.string(), "--dir", request.folder.string(), "--daemonize", "no"});
-  SpawnRequest spawn{
-      .argv = std::move(argv),
-      .environment = ShimEnvironment(request.shim, request.clock_fd, request.clock_offset),
-      .descriptors = {request.clock_fd},
-      .log = request.log,
-      .network = request.network.fd};
-  if (listens) {
-    spawn.argv.insert(spawn.argv.end(), {"--bind", request.network.host, "--protected-mode", "no"});
-  }
+  if (listens) argv.insert(argv.end(), {"--bind", request.network.host, "--protected-mode", "no"});
   for (const auto& more : {ServerArguments(request.data), request.settings}) {
-    spawn.argv.insert(spawn.argv.end(), more.begin(), more.end());
+    argv.insert(argv.end(), more.begin(), more.end());
   }
-  return Spawn(spawn);
+  return {.argv = std::move(argv)};
 }
 
-Result<pid_t> StartSentinel(const SentinelRequest& request) {
+Result<SpawnRequest> SentinelCommand(const SentinelRequest& request) {
   std::filesystem::path settings = request.socket;
   settings.replace_extension(".conf");
   std::ofstream out(settings);
@@ -84,9 +73,7 @@ Result<pid_t> StartSentinel(const SentinelRequest& request) {
   fmt::print(out, "sentinel failover-timeout {} {}\n", kMasterName, ToMs(kFailoverTimeout));
   out.close();
   if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", settings.string()));
-  return Spawn({.argv = {request.program.path, settings.string(), "--sentinel"},
-                .log = request.log,
-                .network = request.network.fd});
+  return SpawnRequest{.argv = {request.program.path, settings.string(), "--sentinel"}};
 }
 
 CallResult AskServer(const std::filesystem::path& socket,
@@ -106,34 +93,6 @@ Role AskRole(const std::filesystem::path& socket) {
     role.offset = result->items[4].integer;
   }
   return role;
-}
-
-bool AnswersPing(const std::filesystem::path& socket, Deadline deadline) {
-  const CallResult result = AskServer(socket, {"PING"}, deadline - RealMono());
-  return result && result->text == "PONG";
-}
-
-Result<std::filesystem::path> FindClockShim() {
-  const auto places = PlacesOfLibrary(OwnProgram(), "libdoublehold_clock_shim.so");
-  if (const auto shim = FirstThatExists(places)) return *shim;
-  return EnvironmentFailed(fmt::format(
-      "{}: the clock shim is missing beside the program; build again (make build), or install "
-      "again",
-      places.front().string()));
-}
-
-std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
-                                         size_t clock_offset) {
-  std::vector<std::string> environment{
-      fmt::format("LD_PRELOAD={}", shim.string()),
-      fmt::format("{}={}:{}", DOUBLEHOLD_CLOCK_VARIABLE, clock_fd, clock_offset)};
-  // A sanitizer's runtime must be loaded first. The shim may precede it, since it allocates
-  // nothing.
-  const char* options = std::getenv("ASAN_OPTIONS");
-  environment.push_back(fmt::format("ASAN_OPTIONS={}{}verify_asan_link_order=0",
-                                    options == nullptr ? "" : options,
-                                    options == nullptr ? "" : ":"));
-  return environment;
 }
 
 }  // namespace doublehold

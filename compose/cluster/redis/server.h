@@ -10,53 +10,40 @@
 #include <string_view>
 #include <vector>
 
+#include "compose/cluster/links.h"
+#include "compose/cluster/service.h"
 #include "compose/plan/node_data.h"
 #include "lib/base/result.h"
 #include "lib/base/time.h"
 #include "lib/clients/redis.h"
+#include "lib/os/spawn.h"
 
 namespace doublehold {
-
-struct ServerProgram {
-  std::string path;     // path of the program
-  std::string version;  // for example "7.0.15"
-};
 
 // Runs the program once to read its version. If the program is missing or too old, returns an error
 // that says what to install.
 Result<ServerProgram> FindServer(const std::string& path);
 
-// The network namespace and address on which a server listens besides its unix socket. With an
-// empty `host` the server listens only on the socket.
-struct OwnNetwork {
-  int fd = -1;
-  std::string host;
-};
 constexpr uint16_t kServerPort = 6379;  // port of every server in an OwnNetwork
 
 struct ServerRequest {
   ServerProgram program;
   std::filesystem::path socket;
-  OwnNetwork network{};
+  OwnNetwork network{};          // where it listens besides its unix socket
   std::filesystem::path folder;  // folder of the server's data; must exist
   // The configuration file, which the server may rewrite. Empty if there is none.
   std::filesystem::path config{};
   NodeData data{};
-  std::filesystem::path log;
-  std::filesystem::path shim;  // path of the clock shim, which is preloaded
-  int clock_fd = -1;           // the file that has the clock page
-  size_t clock_offset = 0;
   std::vector<std::string> settings;  // further settings: "--repl-timeout", "60"
 };
 
-// Starts a server with the data in its folder. The server may not answer yet when this returns.
-Result<pid_t> StartServer(const ServerRequest& request);
+// Returns how to start a server with the data in its folder.
+SpawnRequest ServerCommand(const ServerRequest& request);
 
 struct SentinelRequest {
   ServerProgram program;
   std::filesystem::path socket;  // its configuration file is beside it
-  OwnNetwork network{};
-  std::filesystem::path log;
+  OwnNetwork network{};          // where it listens besides its unix socket
   // The address at which the other sentinels reach this sentinel. `announced_host` is also the host
   // of the master.
   std::string announced_host;
@@ -65,9 +52,8 @@ struct SentinelRequest {
   int quorum = 0;
   Duration down_after{};
 };
-// Starts a redis-server as a sentinel of kMasterName. The sentinel may not answer yet when this
-// returns.
-Result<pid_t> StartSentinel(const SentinelRequest& request);
+// Writes the configuration file of a sentinel of kMasterName. Returns how to start it.
+Result<SpawnRequest> SentinelCommand(const SentinelRequest& request);
 
 // The event loop waits for an answer for at most this time. A stopped server does not answer.
 constexpr Duration kPatienceWithServers = std::chrono::milliseconds(50);
@@ -88,15 +74,6 @@ struct Role {
   int64_t offset = -1;
 };
 Role AskRole(const std::filesystem::path& socket);
-
-// Returns whether the server answers a PING before the deadline.
-bool AnswersPing(const std::filesystem::path& socket, Deadline deadline);
-
-// Finds the clock shim beside this program.
-Result<std::filesystem::path> FindClockShim();
-// The environment variables of a process under the shim.
-std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
-                                         size_t clock_offset);
 
 }  // namespace doublehold
 

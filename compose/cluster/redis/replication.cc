@@ -1,10 +1,12 @@
-#include "compose/cluster/replication.h"
+#include "compose/cluster/redis/replication.h"
 
 #include <fmt/format.h>
 
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "compose/cluster/redis/redis_servers.h"
+#include "compose/cluster/redis/server.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -40,6 +42,10 @@ struct Poll : std::enable_shared_from_this<Poll> {
 
 void Replication::Await(std::function<bool()> met, std::function<void(bool)> done) {
   std::make_shared<Poll>(parts_.io, std::move(met), std::move(done))->Next();
+}
+
+std::filesystem::path Replication::SocketOf(int server) const {
+  return parts_.servers.SocketOf(server);
 }
 
 bool Replication::IsMasterAlready(int node) const {

@@ -1,4 +1,4 @@
-#include "compose/cluster/redis/node_restarter.h"
+#include "compose/cluster/node_restarter.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "compose/cluster/redis/admin_client.h"
+#include "compose/cluster/asking_connection.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
 
@@ -103,7 +103,7 @@ bool Revival::IsDone() const {
 void Revival::Look(Node& node) {
   if (node.state == Node::State::kUp) {
     std::error_code code;
-    if (node.log.empty()) node.log = FindLogFile(node.place.folder);
+    if (node.log.empty()) node.log = hooks_.log_of(node.number);
     const uintmax_t bytes = node.log.empty() ? 0 : std::filesystem::file_size(node.log, code);
     if (!code) node.growth.Add(RealMono(), bytes);
   }
@@ -138,32 +138,45 @@ void Revival::Start(Node& node) {
   }
   node.state = Node::State::kStarting;
   node.give_up = RealMono() + kRevivalTimeout;
-  node.rejoining = node.number == kStoreNode ? Rejoining{} : hooks_.rejoining;
+  node.rejoining = hooks_.rejoining(node.number);
   node.answered.reset();
   node.agreed = 0;
   Ask(node);
 }
 
+// Asks the node until it is ready, then the node and each witness until they meet the condition.
 void Revival::Ask(Node& node) {
-  const Rejoining& rejoining = node.rejoining;
   const bool itself = node.agreed == 0;
-  CallAsOperator(io_, itself ? node.place.socket : rejoining.witnesses.at(node.agreed - 1),
-                 rejoining.question, kAnswerTimeout,
-                 [this, &node, itself, life = node.life](const CallResult& answer) {
-                   if (life != node.life || node.state != Node::State::kStarting) return;
-                   // Without an answer, the node is still loading its data.
-                   if (itself && !answer)
-                     return RealMono() < node.give_up ? Advance(node) : GiveUp(node);
-                   if (!node.answered) node.answered = RealMono();
-                   const Rejoining& must = node.rejoining;
-                   const bool met = !answer || !must.is_met || must.is_met(node.number, *answer);
-                   if (!met && RealMono() < *node.answered + must.patience) return Advance(node);
-                   if (++node.agreed <= must.witnesses.size()) return Ask(node);
-                   node.state = Node::State::kUp;
-                   for (const auto& on_back : std::exchange(node.on_back, {})) {
-                     if (on_back) on_back();
-                   }
-                 });
+  AskOnce(io_, itself ? node.place.address : node.rejoining.witnesses.at(node.agreed - 1),
+          node.answered ? node.rejoining.question() : hooks_.ping(node.number), kAnswerTimeout,
+          [this, &node, life = node.life](Answered how, const std::string& /*why*/) {
+            if (life != node.life || node.state != Node::State::kStarting) return;
+            node.answered ? OnWitness(node, how) : OnPinged(node, how);
+          });
+}
+
+void Revival::OnPinged(Node& node, Answered how) {
+  // Without a yes, the node is still loading its data.
+  if (how != Answered::kYes) return RealMono() < node.give_up ? Advance(node) : GiveUp(node);
+  node.answered = RealMono();
+  node.rejoining.question ? Ask(node) : Back(node);
+}
+
+void Revival::OnWitness(Node& node, Answered how) {
+  const bool answered = how == Answered::kYes || how == Answered::kNo;
+  const bool skipped = node.agreed > 0 && !answered;
+  if (how != Answered::kYes && !skipped && RealMono() < *node.answered + node.rejoining.patience) {
+    return Advance(node);
+  }
+  if (++node.agreed <= node.rejoining.witnesses.size()) return Ask(node);
+  Back(node);
+}
+
+void Revival::Back(Node& node) {
+  node.state = Node::State::kUp;
+  for (const auto& on_back : std::exchange(node.on_back, {})) {
+    if (on_back) on_back();
+  }
 }
 
 void Revival::GiveUp(const Node& node) {
@@ -175,7 +188,7 @@ void Revival::GiveUp(const Node& node) {
 // Removes the data that the node loses by the fault.
 void Revival::LeaveData(Node& node) {
   if (node.how.remains == Remains::kNothing) {
-    ForgetData(node.place.folder);
+    hooks_.forget_data(node.number);
     node.growth.Clear();
     node.log.clear();
   }

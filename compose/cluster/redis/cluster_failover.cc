@@ -5,7 +5,10 @@
 
 #include <utility>
 
-#include "compose/cluster/replication.h"
+#include "compose/cluster/redis/redis_question.h"
+#include "compose/cluster/redis/redis_servers.h"
+#include "compose/cluster/redis/replication.h"
+#include "compose/cluster/redis/server.h"
 #include "compose/plan/key_slots.h"
 
 namespace doublehold {
@@ -37,8 +40,8 @@ class RedisCluster final : public Replication {
       }
     }
     for (int server = 2; server <= Servers(); ++server) {
-      const std::string port = std::to_string(parts_.launcher.PeerPort({0, server, kAnyPeer}));
-      const std::string bus = std::to_string(parts_.launcher.BusPort(server));
+      const std::string port = std::to_string(parts_.servers.PeerPort({0, server, kAnyPeer}));
+      const std::string bus = std::to_string(parts_.servers.BusPort(server));
       if (!AskServer(SocketOf(1), {"CLUSTER", "MEET", "127.0.0.1", port, bus},
                      kPatienceWithNewServers))
         return EnvironmentFailed(
@@ -73,15 +76,17 @@ class RedisCluster final : public Replication {
   // A restarted node reads its slots and peers from its file. But a master takes no commands for
   // two seconds after its start, and the other nodes may have marked it as failed. Until every node
   // reports that the cluster is up, some keys have no server.
-  Rejoining AfterRestart() override {
-    Rejoining rejoining{.question = {"CLUSTER", "INFO"},
-                        .is_met =
-                            [](int /*node*/, const Reply& answer) {
-                              return answer.text.find("cluster_state:ok") != std::string::npos;
-                            },
-                        .patience = kRejoinPatience + 3 * parts_.plan.down_after};
+  Rejoining AfterRestart(int /*node*/) override {
+    Rejoining rejoining{
+        .question =
+            [] {
+              return RedisQuestion({"CLUSTER", "INFO"}, [](const CallResult& reply) {
+                return reply && reply->text.find("cluster_state:ok") != std::string::npos;
+              });
+            },
+        .patience = kRejoinPatience + 3 * parts_.plan.down_after};
     for (int server = 1; server <= Servers(); ++server)
-      rejoining.witnesses.push_back(SocketOf(server));
+      rejoining.witnesses.push_back({.unix_path = SocketOf(server).string()});
     return rejoining;
   }
 

@@ -4,8 +4,8 @@
 //
 // Thread rule: runs on the supervisor's thread, whose event loop must run: the servers' traffic
 // passes it.
-#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
-#define DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_REPLICATION_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_REPLICATION_H_
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
@@ -17,23 +17,22 @@
 #include <string>
 #include <string_view>
 
-#include "compose/cluster/launcher.h"
-#include "compose/cluster/redis/node_restarter.h"
+#include "compose/cluster/node_restarter.h"
 #include "faults/cluster.h"
-#include "faults/proxy/proxy.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {
 
+class RedisServers;
+
 class Replication {
  public:
   struct Parts {
     boost::asio::io_context& io;
     const Plan& plan;
-    Launcher& launcher;
-    Proxy& proxy;
+    RedisServers& servers;
   };
 
   explicit Replication(const Parts& parts) : parts_(parts) {}
@@ -51,7 +50,7 @@ class Replication {
   // See Cluster::Promote. Requires that the node is not the master.
   virtual void Promote(int node, Promotion how, std::function<void(bool)> done) = 0;
   // Returns the condition under which a restarted server is part of the topology again.
-  virtual Rejoining AfterRestart() { return {}; }
+  virtual Rejoining AfterRestart(int /*node*/) { return {}; }
 
  protected:
   // Polls `met` every few milliseconds until it returns true or a timeout expires. Then calls
@@ -64,9 +63,7 @@ class Replication {
   // the master. Each call checks whether the replica has received it.
   bool Flows(int master, int replica, std::initializer_list<std::string_view> command);
 
-  [[nodiscard]] std::filesystem::path SocketOf(int server) const {
-    return parts_.launcher.SocketOf(server);
-  }
+  [[nodiscard]] std::filesystem::path SocketOf(int server) const;
   [[nodiscard]] int Servers() const { return ServersOf(parts_.plan); }
   // FindMissing for a topology with one primary, node 1.
   std::string FindMissingAtReplicas();
@@ -86,4 +83,4 @@ std::unique_ptr<Replication> MakeRedisCluster(const Replication::Parts& parts);
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REPLICATION_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_REPLICATION_H_

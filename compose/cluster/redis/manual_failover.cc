@@ -6,7 +6,10 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
-#include "compose/cluster/replication.h"
+#include "compose/cluster/redis/redis_question.h"
+#include "compose/cluster/redis/redis_servers.h"
+#include "compose/cluster/redis/replication.h"
+#include "compose/cluster/redis/server.h"
 
 namespace doublehold {
 namespace {
@@ -28,9 +31,11 @@ class ManualFailover final : public Replication {
   std::string FindMissing() override { return FindMissingAtReplicas(); }
 
   // A restarted server has the role that is in its configuration file.
-  Rejoining AfterRestart() override {
-    return {.is_met = [this](int server, const Reply& /*answer*/) {
-      return server == master_ || Follow(server, master_).has_value();
+  Rejoining AfterRestart(int node) override {
+    return {.question = [this, node] {
+      return RedisQuestion({"PING"}, [this, node](const CallResult& /*reply*/) {
+        return node == master_ || Follow(node, master_).has_value();
+      });
     }};
   }
 
@@ -61,26 +66,24 @@ class ManualFailover final : public Replication {
   // Also writes the configuration file, so that the server restarts as a replica. If the server is
   // dead, only writes the file.
   Result<void> Follow(int server, int master) {
-    const std::string port = std::to_string(parts_.launcher.PeerPort({0, master, server}));
+    const std::string port = std::to_string(parts_.servers.PeerPort({0, master, server}));
     [[maybe_unused]] const CallResult told =
-        AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port});
-    return parts_.launcher.WriteConfig(
-        server, fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port));
+        AskServer(SocketOf(server), {"REPLICAOF", parts_.servers.PeerHost(), port});
+    return parts_.servers.WriteConfig(
+        server, fmt::format("replicaof {} {}\n", parts_.servers.PeerHost(), port));
   }
 
   // Makes the node the primary. Returns false if the node does not answer; clients then still reach
   // the old primary.
   bool Lead(int node) {
     if (!AskServer(SocketOf(node), {"REPLICAOF", "NO", "ONE"})) return false;
-    if (!parts_.launcher.WriteConfig(node, "")) return false;
+    if (!parts_.servers.WriteConfig(node, "")) return false;
     master_ = node;
-    parts_.launcher.PointAtMaster(node);
+    parts_.servers.PointAtMaster(node);
     for (int server = 1; server <= Servers(); ++server) {
       if (server != node && !Follow(server, node)) return false;
     }
-    for (int client = 1; client <= parts_.plan.clients; ++client) {
-      parts_.proxy.ResetConnections({client, kMasterAddress});
-    }
+    parts_.servers.ResetClients();
     return true;
   }
 

@@ -1,16 +1,17 @@
 // Detects stalls of the supervisor, which forwards all messages, and of servers. Sends each server
 // a PING over a connection on which no network fault acts. A server that does not answer a PING for
 // long has stalled. (A client measures itself: lib/real/real_env.h.)
-#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
-#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_STALL_METER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_STALL_METER_H_
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "compose/cluster/question.h"
+#include "lib/base/address.h"
 #include "lib/base/event.h"
 #include "lib/base/time.h"
 
@@ -29,8 +30,8 @@ class StallMeter {
   StallMeter(const StallMeter&) = delete;
   StallMeter& operator=(const StallMeter&) = delete;
 
-  // Call it before Begin. `socket` is the server's unix socket.
-  void Watch(int node, const std::filesystem::path& socket);
+  // Call it before Begin. `ping` makes a question that a running server answers at once.
+  void Watch(int node, const NodeAddress& server, std::function<Question()> ping);
   void Begin();
 
  private:
@@ -52,4 +53,4 @@ class StallMeter {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_STALL_METER_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_STALL_METER_H_

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "compose/cluster/replication.h"
+#include "compose/cluster/redis/redis_question.h"
+#include "compose/cluster/redis/redis_servers.h"
+#include "compose/cluster/redis/replication.h"
+#include "compose/cluster/redis/server.h"
 #include "lib/redis/route.h"
 
 namespace doublehold {
@@ -34,14 +37,14 @@ class SentinelFailover final : public Replication {
   Result<void> Begin() override {
     const std::string port = std::to_string(PortOf(kMasterAddress));
     for (int server = 2; server <= Servers(); ++server) {
-      if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.launcher.PeerHost(), port},
+      if (!AskServer(SocketOf(server), {"REPLICAOF", parts_.servers.PeerHost(), port},
                      kPatienceWithNewServers))
         return EnvironmentFailed(fmt::format("node {} refused REPLICAOF", server));
       // Later, the sentinels make the server rewrite this configuration file.
-      const std::string config = fmt::format("replicaof {} {}\n", parts_.launcher.PeerHost(), port);
-      TRY(parts_.launcher.WriteConfig(server, config));
+      const std::string config = fmt::format("replicaof {} {}\n", parts_.servers.PeerHost(), port);
+      TRY(parts_.servers.WriteConfig(server, config));
     }
-    return parts_.launcher.StartSentinels();
+    return parts_.servers.StartSentinels();
   }
 
   std::string FindMissing() override {
@@ -113,10 +116,10 @@ class SentinelFailover final : public Replication {
   }
 
   [[nodiscard]] uint16_t PortOf(int server) const {
-    return parts_.launcher.PeerPort({0, server, kAnyPeer});
+    return parts_.servers.PeerPort({0, server, kAnyPeer});
   }
   CallResult Ask(int sentinel, std::initializer_list<std::string_view> command) const {
-    return AskServer(parts_.launcher.SentinelSocketOf(sentinel), command);
+    return AskServer(parts_.servers.SentinelSocketOf(sentinel), command);
   }
 
   std::string WhatMisses(int sentinel) {

@@ -1,8 +1,8 @@
 // Starts killed nodes again. Waits until the time of the restart, and until the old process has
 // ended. Prepares the remaining data, starts the node, and asks it until it answers. Uses timers of
 // the supervisor's event loop; no method waits.
-#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
-#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_NODE_RESTARTER_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_NODE_RESTARTER_H_
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -12,20 +12,21 @@
 #include <memory>
 #include <vector>
 
+#include "compose/cluster/question.h"
 #include "compose/plan/node_data.h"
 #include "faults/cluster.h"
+#include "lib/base/address.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
 
 // The condition under which a restarted node is part of its topology again.
 struct Rejoining {
-  std::vector<std::string> question{"PING"};
+  // Makes the question whose answer is yes if the condition is met. Empty: there is no condition.
+  std::function<Question()> question{};
   // Servers that are asked after the node itself. A server that does not answer is skipped.
-  std::vector<std::filesystem::path> witnesses{};
-  // Whether an answer of the node or of a witness meets the condition. Empty: every answer does.
-  std::function<bool(int node, const Reply& answer)> is_met{};
-  // Maximum time for the condition, from the first answer. After it the restart ends anyway, since
+  std::vector<NodeAddress> witnesses{};
+  // Maximum time for the condition, from the node's first answer. After it the restart ends anyway, since
   // too few other nodes may be up for the node to join.
   Duration patience{};
 };
@@ -37,7 +38,10 @@ class Revival {
     std::function<Result<void>(int node)> start;  // starts the node again
     // Called when a node cannot be started, or never answered.
     std::function<void(const Error&)> failed;
-    Rejoining rejoining{};  // for nodes only; the store's restart ends when it answers
+    std::function<Question(int node)> ping;  // its answer is yes if the node is ready for clients
+    std::function<Rejoining(int node)> rejoining;
+    std::function<void(int node)> forget_data;
+    std::function<std::filesystem::path(int node)> log_of;  // empty path: the node has no log yet
   };
 
   explicit Revival(boost::asio::io_context& io);
@@ -47,8 +51,7 @@ class Revival {
   void SetHooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
   struct Place {
-    std::filesystem::path socket;
-    std::filesystem::path folder;  // folder of the node's data; must exist
+    NodeAddress address;
     NodeData data;
   };
   // Adds a node that was started for the first time.
@@ -70,6 +73,9 @@ class Revival {
   void Advance(Node& node);
   void Start(Node& node);
   void Ask(Node& node);
+  void OnPinged(Node& node, Answered how);
+  void OnWitness(Node& node, Answered how);
+  void Back(Node& node);
   void GiveUp(const Node& node);
   void LeaveData(Node& node);
 
@@ -80,4 +86,4 @@ class Revival {
 
 }  // namespace doublehold
 
-#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_NODE_RESTARTER_H_
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_NODE_RESTARTER_H_

@@ -1,10 +1,9 @@
 // Tests commands that an event loop sends to a real server.
-#include "compose/cluster/redis/admin_client.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 
+#include "compose/cluster/redis/redis_question.h"
 #include "lib/testing/servers.h"
 
 namespace doublehold {
@@ -17,7 +16,7 @@ class OperatorCall : public ::testing::Test {
  protected:
   CallResult Call(const std::vector<std::string>& command, Duration timeout = testing::kPatience) {
     std::optional<CallResult> result;
-    CallAsOperator(io_, socket_, command, timeout,
+    CallAsOperator(io_, {.unix_path = socket_.string()}, command, timeout,
                    [&](CallResult answer) { result = std::move(answer); });
     EXPECT_FALSE(result) << "answered from inside the call";
     io_.restart();

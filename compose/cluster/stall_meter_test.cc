@@ -1,5 +1,5 @@
 // Tests the stall meter: stops real servers, and keeps the event loop from running.
-#include "compose/cluster/redis/stall_meter.h"
+#include "compose/cluster/stall_meter.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "compose/cluster/redis/redis_question.h"
 #include "lib/base/event.h"
 #include "lib/testing/servers.h"
 
@@ -23,8 +24,13 @@ constexpr Duration kStopped = 900ms;
 class StallMeterTest : public ::testing::Test {
  protected:
   StallMeterTest() {
-    meter_.Watch(0, folder_.path() / "0.sock");
-    meter_.Watch(1, folder_.path() / "1.sock");
+    const auto ping = [] {
+      return RedisQuestion({"PING"}, [](const CallResult&) { return true; });
+    };
+    for (const int node : {0, 1}) {
+      const std::filesystem::path socket = folder_.path() / (std::to_string(node) + ".sock");
+      meter_.Watch(node, {.unix_path = socket.string()}, ping);
+    }
     meter_.Begin();
     io_.run_for(100ms);  // until the first PINGs are answered
   }

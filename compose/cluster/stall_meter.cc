@@ -1,9 +1,10 @@
-#include "compose/cluster/redis/stall_meter.h"
+#include "compose/cluster/stall_meter.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "compose/cluster/redis/admin_client.h"
+#include "compose/cluster/asking_connection.h"
+#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
@@ -15,9 +16,10 @@ constexpr Duration kLongestStall = std::chrono::hours(24);  // no run is longer
 
 struct StallMeter::Server {
   int node = 0;
-  std::shared_ptr<AdminConnection> connection;
+  std::shared_ptr<AskingConnection> connection;
+  std::function<Question()> ping;
   bool asked = false;
-  Duration waited{};  // how long the PING has been unanswered while the event loop ran
+  Duration waited{};  // how long the ping has been unanswered while the event loop ran
 };
 
 StallMeter::StallMeter(boost::asio::io_context& io, Duration shortest, Report report)
@@ -27,9 +29,11 @@ StallMeter::~StallMeter() {
   for (const auto& server : servers_) server->connection->Close();
 }
 
-void StallMeter::Watch(int node, const std::filesystem::path& socket) {
-  servers_.push_back(std::make_unique<Server>(
-      Server{.node = node, .connection = std::make_shared<AdminConnection>(io_, socket)}));
+void StallMeter::Watch(int node, const NodeAddress& server, std::function<Question()> ping) {
+  servers_.push_back(
+      std::make_unique<Server>(Server{.node = node,
+                                      .connection = std::make_shared<AskingConnection>(io_, server),
+                                      .ping = std::move(ping)}));
 }
 
 void StallMeter::Begin() {
@@ -67,12 +71,13 @@ void StallMeter::ReportStall(int32_t whose, Duration length) const {
 void StallMeter::Ask(Server& server) {
   server.asked = true;
   server.waited = {};
-  server.connection->Call({"PING"}, kLongestStall, [this, &server](const CallResult& answer) {
-    server.asked = false;
-    if (!answer && !answer.error().definite) return;  // the connection broke
-    server.waited += SinceTick();
-    ReportStall(OfServer(server.node), server.waited);
-  });
+  server.connection->Ask(server.ping(), kLongestStall,
+                         [this, &server](Answered how, const std::string&) {
+                           server.asked = false;
+                           if (how == Answered::kLost) return;  // the connection broke
+                           server.waited += SinceTick();
+                           ReportStall(OfServer(server.node), server.waited);
+                         });
 }
 
 }  // namespace doublehold

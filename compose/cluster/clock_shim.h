@@ -1,0 +1,22 @@
+// The library that moves the wall clock of the programs under which it is loaded (lib/clock).
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_CLOCK_SHIM_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_CLOCK_SHIM_H_
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+// Finds the clock shim beside this program.
+Result<std::filesystem::path> FindClockShim();
+// The environment variables of a process under the shim.
+std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
+                                         size_t clock_offset);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_CLOCK_SHIM_H_

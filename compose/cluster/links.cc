@@ -1,0 +1,21 @@
+#include "compose/cluster/links.h"
+
+namespace doublehold {
+
+Result<uint16_t> Links::Add(LinkId link, const NodeAddress& to) {
+  const Result<uint16_t> port = proxy_.AddLink(link, to);
+  if (port && cuts_ != nullptr) cuts_->AddLink(link, *port);
+  return port;
+}
+
+void Links::Redirect(LinkId link, const NodeAddress& to) {
+  if (cuts_ != nullptr && !cuts_->links().contains(link)) return;
+  proxy_.Redirect(link, to);
+}
+
+OwnNetwork Links::NetworkOf(ProcessRef ref) const {
+  if (network_ == nullptr) return {};
+  return {.fd = network_->Of(ref), .host = network_->AddressOf(ref)};
+}
+
+}  // namespace doublehold

@@ -1,0 +1,53 @@
+// The links of a run: ports of the proxy that lead to servers, in whatever network these are.
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_LINKS_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_LINKS_H_
+
+#include <string>
+
+#include "compose/cluster/iptables_partition.h"
+#include "compose/cluster/namespaces.h"
+#include "faults/process_ref.h"
+#include "faults/proxy/proxy.h"
+#include "lib/base/address.h"
+#include "lib/base/result.h"
+
+namespace doublehold {
+
+// The address on which the proxy listens.
+inline std::string ProxyHost(const Namespaces* network) {
+  return network == nullptr ? "127.0.0.1" : network->own_address();
+}
+
+// The network namespace and address of a process. With an empty `host` it has none of its own.
+struct OwnNetwork {
+  int fd = -1;
+  std::string host;
+};
+
+class Links {
+ public:
+  // `network`: the processes' network; null: the machine's own. `cuts` gets the links; null if
+  // `network` is null. All must outlive this object.
+  Links(Proxy& proxy, Namespaces* network, PacketCuts* cuts)
+      : proxy_(proxy), network_(network), cuts_(cuts) {}
+
+  // Adds a link, and returns the port of the proxy that leads to `to`.
+  Result<uint16_t> Add(LinkId link, const NodeAddress& to);
+  // Leads new connections of a link elsewhere. Does nothing if the link was not added yet.
+  void Redirect(LinkId link, const NodeAddress& to);
+  void Reset(LinkId link) { proxy_.ResetConnections(link); }
+
+  // The host of the ports that Add returns.
+  [[nodiscard]] std::string host() const { return ProxyHost(network_); }
+  [[nodiscard]] OwnNetwork NetworkOf(ProcessRef ref) const;
+  [[nodiscard]] bool has_network() const { return network_ != nullptr; }
+
+ private:
+  Proxy& proxy_;
+  Namespaces* network_;
+  PacketCuts* cuts_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_LINKS_H_

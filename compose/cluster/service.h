@@ -1,0 +1,127 @@
+// A lock service: what the testbed needs of it to run its servers. Each service has a folder beside
+// this file, and a line in services.cc. docs/services.md says how to add one.
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_SERVICE_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_SERVICE_H_
+
+#include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compose/cluster/links.h"
+#include "compose/cluster/node_restarter.h"
+#include "compose/cluster/question.h"
+#include "compose/plan/node_data.h"
+#include "faults/cluster.h"
+#include "lib/base/result.h"
+#include "lib/os/spawn.h"
+#include "lib/plan/plan.h"
+#include "lib/redis/route.h"
+
+namespace doublehold {
+
+struct ServerProgram {
+  std::string path;     // path of the program
+  std::string version;  // for example "7.0.15"
+};
+
+// The servers of one run. Thread rule: the supervisor's thread. Only Begin may wait, since nothing
+// else runs while a topology is formed.
+class Service {
+ public:
+  struct Parts {
+    boost::asio::io_context& io;
+    const Plan& plan;
+    ServerProgram program;
+    std::filesystem::path folder;  // for sockets; the servers' data is in FolderOf(node)
+    Links& links;
+    // Starts a further process of the service, such as a sentinel.
+    std::function<Result<void>(ProcessRef, std::string name, SpawnRequest)> start;
+  };
+
+  explicit Service(Parts parts) : parts_(std::move(parts)) {}
+  virtual ~Service() = default;
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  // Chooses ports and adds links between servers. Called once, before the first server starts. The
+  // servers' folders exist.
+  virtual Result<void> Prepare() { return {}; }
+  // How to start a server, for the first time or again. The launcher adds the log, the network and
+  // the clock shim.
+  virtual Result<SpawnRequest> CommandOf(int node) = 0;
+  // Where the operator reaches a server, and where clients reach a node, which may be another
+  // server by now.
+  [[nodiscard]] virtual NodeAddress AddressOf(int node) const = 0;
+  [[nodiscard]] virtual NodeAddress ClientAddressOf(int node) const { return AddressOf(node); }
+  // Where the referee reaches a node: like ClientAddressOf, but no fault of the network acts there.
+  [[nodiscard]] virtual NodeAddress RefereeAddressOf(int node) const { return AddressOf(node); }
+  // What clients need to follow a leader. The referee is client 0.
+  [[nodiscard]] virtual Roster RosterFor(int /*client*/) const { return {}; }
+
+  // Every server that runs answers at once, with yes if it is ready for clients.
+  [[nodiscard]] virtual Question Ping() const = 0;
+  // Asks for the server's wall clock. Null if the service tells no time, so that nobody can see
+  // whether a fault moved its clock.
+  using TellTime = std::function<void(Duration since_epoch)>;
+  [[nodiscard]] virtual std::optional<Question> AskTime(TellTime /*tell*/) const { return {}; }
+  // Sends an operator's command. Calls `answer` once.
+  virtual void Operate(int node, const std::vector<std::string>& command, Duration timeout,
+                       std::function<void(CallResult)> answer) = 0;
+
+  // ---- Topologies in which servers follow a leader. The defaults: each server is by itself.
+
+  // Lets the servers form the topology. Requires that they answer.
+  virtual Result<void> Begin() { return {}; }
+  // Describes a part of the topology that is not formed yet; empty: complete. The caller polls.
+  virtual std::string FindMissing() { return {}; }
+  [[nodiscard]] virtual std::vector<LinkId> PeerLinks() const { return {}; }
+  // The name of frames that servers send each other on links that clients use too. Empty: servers
+  // have links of their own.
+  [[nodiscard]] virtual std::string_view PeerFrames() const { return {}; }
+  [[nodiscard]] virtual bool IsLeader(int /*node*/) const { return false; }
+  // See Cluster::Promote. Requires that the node is not the leader.
+  virtual void Promote(int /*node*/, Promotion /*how*/, std::function<void(bool)> done) {
+    done(false);
+  }
+  // The condition under which a restarted server is part of the topology again.
+  virtual Rejoining AfterRestart(int node) = 0;
+
+  // ---- Data that a node keeps over a restart.
+
+  // Removes the data of a stopped node, but not its place in the topology.
+  virtual void ForgetData(int node) = 0;
+  // Returns the file to which the node appends its log. Empty: there is none yet.
+  [[nodiscard]] virtual std::filesystem::path LogOf(int /*node*/) const { return {}; }
+
+  [[nodiscard]] std::filesystem::path FolderOf(int node) const;
+
+ protected:
+  Parts parts_;
+};
+
+// A row of the registry.
+struct ServiceEntry {
+  std::string_view name;
+  // Finds the program at `path`, or the usual one if `path` is empty. The error says what to
+  // install.
+  Result<ServerProgram> (*find)(const std::string& path) = nullptr;
+  std::unique_ptr<Service> (*make)(Service::Parts) = nullptr;
+};
+
+constexpr std::string_view kStoreService = "redis";  // the service of the store
+
+std::span<const ServiceEntry> Services();
+// Requires that a service has this name.
+const ServiceEntry& FindService(std::string_view name);
+// Returns the service in which the plan's lock keeps its keys.
+std::string_view ServiceOf(const Plan& plan);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_SERVICE_H_

@@ -1,0 +1,36 @@
+#include <algorithm>
+#include <array>
+
+#include "compose/cluster/service.h"
+#include "lib/base/check.h"
+#include "lib/locks/registry.h"
+
+// The registry: one line for each service. Each row is a function in the service's own folder.
+#define DOUBLEHOLD_SERVICES(ROW) ROW(RedisEntry)
+
+namespace doublehold {
+
+#define DOUBLEHOLD_DECLARE(row) ServiceEntry row();
+DOUBLEHOLD_SERVICES(DOUBLEHOLD_DECLARE)
+#undef DOUBLEHOLD_DECLARE
+
+std::span<const ServiceEntry> Services() {
+#define DOUBLEHOLD_CALL(row) row(),
+  static const std::array entries{DOUBLEHOLD_SERVICES(DOUBLEHOLD_CALL)};
+#undef DOUBLEHOLD_CALL
+  return entries;
+}
+
+const ServiceEntry& FindService(std::string_view name) {
+  const auto found = std::ranges::find(Services(), name, &ServiceEntry::name);
+  CHECK(found != Services().end());
+  return *found;
+}
+
+std::string_view ServiceOf(const Plan& plan) { return FindLock(plan.lock)->service; }
+
+std::filesystem::path Service::FolderOf(int node) const {
+  return parts_.folder / (std::to_string(node) + ".data");
+}
+
+}  // namespace doublehold
