@@ -194,6 +194,8 @@ const std::map<std::string, Names>& Arrows() {
        Plus(kFloor, {"compose/client", "compose/os", "compose/plan", "faults", "faults/proxy"})},
       {"compose/cluster/redis", Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan",
                                               "faults", "faults/proxy/redis"})},
+      {"compose/cluster/zookeeper",
+       Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
       {"compose/driver", Plus(kFloor, {"compose/os", "compose/plan"})},
       {"compose/explore",
        Plus(kFloor, {"checker/evidence", "checker/measures", "checker/report", "checker/verdict",

@@ -42,6 +42,8 @@ struct FaultEntry {
   // Whether it acts on links. Such a fault is refused with --direct.
   bool needs_network = false;
   bool needs_replicas = false;  // acts on masters and replicas
+  // The only service whose nodes it acts on (LockEntry::service), besides the store. Empty: all.
+  std::string_view service{};
   // Checks the values of the keys. Unknown keys have been refused before.
   Result<void> (*validate)(const FaultPlan&) = nullptr;
   Healer (*start)(Cluster&, const FaultStart&, Prng&) = nullptr;

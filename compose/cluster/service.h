@@ -17,6 +17,7 @@
 #include "compose/cluster/node_restarter.h"
 #include "compose/cluster/question.h"
 #include "compose/plan/node_data.h"
+#include "compose/plan/service_rules.h"
 #include "faults/cluster.h"
 #include "lib/base/result.h"
 #include "lib/os/spawn.h"
@@ -107,7 +108,7 @@ class Service {
 
 // A row of the registry.
 struct ServiceEntry {
-  std::string_view name;
+  ServiceFacts facts;
   // Finds the program at `path`, or the usual one if `path` is empty. The error says what to
   // install.
   Result<ServerProgram> (*find)(const std::string& path) = nullptr;

@@ -6,7 +6,9 @@
 #include "lib/locks/registry.h"
 
 // The registry: one line for each service. Each row is a function in the service's own folder.
-#define DOUBLEHOLD_SERVICES(ROW) ROW(RedisEntry)
+#define DOUBLEHOLD_SERVICES(ROW) \
+  ROW(RedisEntry)                \
+  ROW(ZooKeeperEntry)
 
 namespace doublehold {
 
@@ -22,10 +24,13 @@ std::span<const ServiceEntry> Services() {
 }
 
 const ServiceEntry& FindService(std::string_view name) {
-  const auto found = std::ranges::find(Services(), name, &ServiceEntry::name);
+  const auto found = std::ranges::find_if(
+      Services(), [&](const ServiceEntry& entry) { return entry.facts.name == name; });
   CHECK(found != Services().end());
   return *found;
 }
+
+const ServiceFacts& FactsOfService(std::string_view name) { return FindService(name).facts; }
 
 std::string_view ServiceOf(const Plan& plan) { return FindLock(plan.lock)->service; }
 

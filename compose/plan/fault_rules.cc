@@ -11,6 +11,7 @@
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
 #include "compose/plan/sent_frames.h"
+#include "compose/plan/service_rules.h"
 #include "compose/plan/timeline_rules.h"
 #include "faults/fault.h"
 #include "faults/targets.h"
@@ -220,6 +221,7 @@ Result<void> CheckFault(const Plan& plan, const FaultPlan& fault) {
 Result<void> CheckInPlan(const Plan& plan, const FaultPlan& fault) {
   if (!fault.during.empty() && !fault.on)
     return BadInput("'during' needs 'on': a step at which it starts", "during");
+  TRY(CheckService(plan, fault));
   TRY(CheckFrames(plan, fault));
   return CheckRestart(plan, fault);
 }

@@ -12,6 +12,7 @@
 #include "compose/plan/fault_rules.h"
 #include "compose/plan/fault_settings.h"
 #include "compose/plan/restart_rules.h"
+#include "compose/plan/service_rules.h"
 #include "compose/plan/setting_reader.h"
 #include "compose/plan/topology_settings.h"
 #include "faults/fault.h"
@@ -26,7 +27,6 @@
 namespace doublehold {
 namespace {
 
-constexpr Lease kShortestLease = 1ms;  // Redis counts leases in milliseconds
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;                 // each client is a process
 constexpr int kMostThreads = 16;                  // threads of one client
@@ -97,9 +97,8 @@ void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   if (reader.error()) return;
   const SourcePace source = ReadSourcePace(reader, *FindLock(plan.lock));
   plan.lease = reader.Span("lock.lease", TextOrDefault(source.lease, "500ms"));
-  if (plan.lease < kShortestLease) {
-    return reader.Fail("lock.lease", "must be at least 1ms");
-  }
+  if (const std::string why = ExplainShortLease(plan); !why.empty())
+    return reader.Fail("lock.lease", why);
   if (!IsWholeMilliseconds(plan.lease)) {
     return reader.Fail("lock.lease", "must be in whole milliseconds, as Redis counts leases");
   }
@@ -215,7 +214,7 @@ std::string_view FindPlanFieldOutOfRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   using Field = std::pair<std::string_view, bool>;
   for (const auto& [name, is_good] :
-       {Field{"lease_ns", plan.lease >= kShortestLease && IsWholeMilliseconds(plan.lease)},
+       {Field{"lease_ns", ExplainShortLease(plan).empty() && IsWholeMilliseconds(plan.lease)},
         Field{"clients", plan.clients >= 1 && plan.clients <= kMostClients},
         Field{"threads", plan.threads >= 1 && plan.threads <= kMostThreads},
         Field{"duration_ns", plan.duration > Duration::zero() && plan.duration <= kLongestRun},

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "compose/plan/plan_builder.h"
+#include "compose/plan/service_rules.h"
 
 namespace doublehold {
 namespace {
@@ -40,6 +41,9 @@ Incompatibility FindLockIncompatibility(const Plan& plan, const LockEntry& lock)
         !incompatibility.why.empty())
       return incompatibility;
   }
+  if (Incompatibility incompatibility = FindServiceIncompatibility(plan);
+      !incompatibility.why.empty())
+    return incompatibility;
   const int seen = LockNodesOf(plan);
   const auto wait = plan.lock_options.find("wait-replicas");
   const int64_t awaited = wait == plan.lock_options.end() ? 0 : std::stoll(wait->second);
@@ -79,10 +83,14 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (named) plan.topology = reader.Known("topology.name", "topology", "", ListNames(Topologies()));
   const TopologyEntry* topology = FindTopology(plan.topology);
   if (named && topology == nullptr) return;
-  const bool one_by_one = topology == nullptr || topology->is_many || !topology->HasReplicas();
-  const int usual = one_by_one ? (lock.least_nodes > 1 ? kUsualQuorum : 1) : topology->usual_nodes;
+  const bool is_one = topology != nullptr && topology->most_nodes == 1;
+  const bool by_lock =
+      topology == nullptr || topology->is_many || (is_one && !topology->HasReplicas());
+  const int usual = by_lock ? (lock.least_nodes > 1 ? kUsualQuorum : 1) : topology->usual_nodes;
   plan.nodes = static_cast<int>(reader.Integer("topology.nodes", usual, 1, kMostNodes));
-  if (!named) plan.topology = plan.nodes == 1 ? "single" : "independent";
+  const std::vector<std::string_view>& known = FactsOfServiceOf(plan).topologies;
+  const bool may_be_many = std::ranges::find(known, "independent") != known.end();
+  if (!named) plan.topology = plan.nodes == 1 ? "single" : may_be_many ? "independent" : "ensemble";
   topology = FindTopology(plan.topology);
   plan.replicas = static_cast<int>(
       reader.Integer("topology.replicas", topology->HasReplicas() ? 1 : 0, 0, kMostReplicas));

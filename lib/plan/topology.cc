@@ -23,6 +23,11 @@ constexpr std::array kTopologies{
                   .usual_nodes = kUsualQuorum,
                   .most_nodes = kMostNodes,
                   .is_many = true},
+    TopologyEntry{.name = "ensemble",
+                  .summary = "servers that elect a leader and know each other; clients use any",
+                  .usual_nodes = 3,
+                  .least_nodes = 2,
+                  .most_nodes = kMostNodes},
     TopologyEntry{
         .name = "replicated",
         .summary = "a primary with replicas; a manual failover moves the clients' address",
@@ -78,8 +83,9 @@ Incompatibility WhyWrongSize(const Plan& plan) {
       return {"name",
               fmt::format("'{}' has one node, not {}; use independent", entry.name, plan.nodes)};
     }
-    return {"nodes", fmt::format("'{}' has {} to {} masters, not {}", entry.name, entry.least_nodes,
-                                 entry.most_nodes, plan.nodes)};
+    return {"nodes",
+            fmt::format("'{}' has {} to {} {}, not {}", entry.name, entry.least_nodes,
+                        entry.most_nodes, entry.HasReplicas() ? "masters" : "nodes", plan.nodes)};
   }
   if (!entry.HasReplicas() && plan.replicas != 0) {
     return {"replicas",

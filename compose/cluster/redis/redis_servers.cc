@@ -266,7 +266,12 @@ Roster RedisServers::RosterFor(int client) const {
 
 ServiceEntry RedisEntry() {
   return {
-      .name = "redis",
+      .facts = {.name = "redis",
+                .title = "Redis",
+                .topologies = {"single", "independent", "replicated", "sentinel", "cluster"},
+                .tells_time = true,
+                .joins_namespaces = true,
+                .data = {"empty", "rdb", "aof", "aof-cut"}},
       .find =
           [](const std::string& path) { return FindServer(path.empty() ? "redis-server" : path); },
       .make = [](Service::Parts parts) -> std::unique_ptr<Service> {

@@ -23,6 +23,7 @@ FaultEntry DeleteKeyFault() {
           .summary = "deletes a key on nodes (DEL), as an operator would",
           .traits = {FaultTrait::kTakesKeys},
           .keys = {"nodes", "key"},
+          .service = "redis",
           .validate = ValidateOperatorFault,
           .start = StartDeleteKey,
           .asked_ns = NoAskedLength,

@@ -127,6 +127,7 @@ FaultEntry EvictFault() {
           .summary = "makes nodes run out of memory and evict a key (maxmemory, allkeys-lru)",
           .traits = {FaultTrait::kTakesKeys, FaultTrait::kBusies},
           .keys = {"nodes", "key"},
+          .service = "redis",
           .validate = ValidateOperatorFault,
           .start = StartEvict,
           .asked_ns = NoAskedLength,

@@ -23,6 +23,7 @@ FaultEntry FlushFault() {
           .summary = "empties nodes (FLUSHALL), as an operator would",
           .traits = {FaultTrait::kTakesKeys, FaultTrait::kBusies},
           .keys = {"nodes"},
+          .service = "redis",
           .validate = ValidateOperatorFault,
           .start = StartFlush,
           .asked_ns = NoAskedLength,

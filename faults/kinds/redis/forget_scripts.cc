@@ -24,6 +24,7 @@ FaultEntry ForgetScriptsFault() {
           .summary = "empties the script caches of nodes (SCRIPT FLUSH), as an operator would",
           .traits = {FaultTrait::kForgetsScripts},
           .keys = {"nodes"},
+          .service = "redis",
           .validate = ValidateOperatorFault,
           .start = StartForgetScripts,
           .asked_ns = NoAskedLength,

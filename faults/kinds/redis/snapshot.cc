@@ -19,6 +19,7 @@ FaultEntry SnapshotFault() {
           .summary = "makes nodes write a snapshot (SAVE), for a restart with data rdb",
           .traits = {FaultTrait::kBusies, FaultTrait::kSaves},
           .keys = {"nodes"},
+          .service = "redis",
           .validate = ValidateOperatorFault,
           .start = StartSnapshot,
           .asked_ns = NoAskedLength,

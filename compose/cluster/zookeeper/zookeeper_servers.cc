@@ -1,0 +1,169 @@
+// ZooKeeper: one server, or an ensemble whose servers elect a leader. A server is a JVM that listens
+// on TCP ports of the loopback. Servers reach each other directly, not through the proxy.
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "compose/cluster/asking_connection.h"
+#include "compose/cluster/service.h"
+#include "compose/os/reserved_ports.h"
+#include "lib/base/check.h"
+#include "lib/os/run_tool.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Debian's package. The manifest of the jar names all other jars.
+constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
+constexpr const char* kInstall =
+    "install the Debian packages zookeeper and libzookeeper-mt-dev (./setup.sh --services), and "
+    "build again";
+
+// The server counts time in ticks. A session ends at the first tick after its timeout.
+constexpr Duration kTick = std::chrono::milliseconds(200);
+constexpr Duration kPatience = std::chrono::milliseconds(50);  // with a server that may be stopped
+
+// The ports of a server: for clients, for the leader's followers, for elections.
+enum Port : size_t { kForClients, kForFollowers, kForElections, kPorts };
+
+// Returns the version in the name of the file to which the jar's link leads:
+// "zookeeper-3.8.0.jar".
+std::string VersionOf(const fs::path& jar) {
+  std::error_code code;
+  const std::string name = fs::canonical(jar, code).stem().string();
+  const size_t dash = name.rfind('-');
+  return code || dash == std::string::npos ? "unknown" : name.substr(dash + 1);
+}
+
+Result<ServerProgram> FindZooKeeper(const std::string& path) {
+  const std::string jar = path.empty() ? kJar : path;
+  if (std::error_code code; !fs::exists(jar, code))
+    return EnvironmentFailed(fmt::format("ZooKeeper: {} does not exist; {}", jar, kInstall));
+  const std::string missing =
+      fmt::format(": not found, or it does not run; ZooKeeper needs it: {}", kInstall);
+  TRY(RunToEnd({"java", "-version"}, {.if_missing = missing}));
+  return ServerProgram{.path = jar, .version = VersionOf(jar)};
+}
+
+class ZooKeeperServers final : public Service {
+ public:
+  using Service::Service;
+
+  Result<void> Prepare() override {
+    const auto servers = static_cast<size_t>(ServersOf(parts_.plan));
+    ports_ = TRY(HeldPorts::Take(servers * kPorts));
+    for (int node = 1; node <= ServersOf(parts_.plan); ++node) {
+      TRY(Write(FolderOf(node) / "zoo.cfg", ConfigOf(node)));
+      TRY(Write(FolderOf(node) / "myid", std::to_string(node)));
+    }
+    return {};
+  }
+
+  // Only the process dies, so that no data needs to reach the disk (forceSync). The JVM's settings
+  // save a third of the time of a start.
+  Result<SpawnRequest> CommandOf(int node) override {
+    return SpawnRequest{.argv = {"java", "-Xshare:auto", "-XX:TieredStopAtLevel=1",
+                                 "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx128m",
+                                 "-Dzookeeper.forceSync=no", "-Dzookeeper.jmx.log4j.disable=true",
+                                 "-cp", parts_.program.path,
+                                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                 (FolderOf(node) / "zoo.cfg").string()}};
+  }
+
+  [[nodiscard]] NodeAddress AddressOf(int node) const override {
+    return {.unix_path = {}, .host = "127.0.0.1", .port = PortOf(node, kForClients)};
+  }
+
+  // A server without a quorum answers that it does not serve requests.
+  [[nodiscard]] Question Ping() const override {
+    return Ask("srvr",
+               [](const std::string& answer) { return answer.find("Mode:") != std::string::npos; });
+  }
+
+  void Operate(int /*node*/, const std::vector<std::string>& /*command*/, Duration /*timeout*/,
+               std::function<void(CallResult)> /*answer*/) override {
+    CHECK(false);  // the plan refuses operators' commands
+  }
+
+  [[nodiscard]] bool IsLeader(int node) const override {
+    const Question question = Ask("srvr", [](const std::string& answer) {
+      return answer.find("Mode: leader") != std::string::npos;
+    });
+    return AskNow(AddressOf(node), question, kPatience) == Answered::kYes;
+  }
+
+  Rejoining AfterRestart(int /*node*/) override { return {}; }
+
+  void ForgetData(int node) override {
+    std::error_code ignored;  // there may be none yet
+    fs::remove_all(FolderOf(node) / "version-2", ignored);
+  }
+
+ private:
+  [[nodiscard]] uint16_t PortOf(int node, Port port) const {
+    return ports_.At(static_cast<size_t>(node - 1) * kPorts + port);
+  }
+
+  // A four-letter word. The server closes the connection after its answer.
+  static Question Ask(const char* word, std::function<bool(const std::string& answer)> is_hoped) {
+    const auto answer = std::make_shared<std::string>();
+    return {.bytes = word,
+            .hear = [answer, is_hoped = std::move(is_hoped)](std::string_view bytes, bool ended) {
+              *answer += bytes;
+              if (!ended) return Question::Heard::kIncomplete;
+              if (answer->empty()) return Question::Heard::kIncomplete;
+              return is_hoped(*answer) ? Question::Heard::kYes : Question::Heard::kNo;
+            }};
+  }
+
+  [[nodiscard]] std::string ConfigOf(int node) const {
+    std::string config = fmt::format(
+        "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime={}\n"
+        "minSessionTimeout={}\nmaxSessionTimeout={}\nmaxClientCnxns=0\n"
+        "admin.enableServer=false\n4lw.commands.whitelist=srvr\n",
+        PortOf(node, kForClients), FolderOf(node).string(), ToMs(kTick), ToMs(2 * kTick),
+        ToMs(std::chrono::hours(24)));
+    if (ServersOf(parts_.plan) == 1) return config;
+    config += "initLimit=50\nsyncLimit=10\n";
+    for (int peer = 1; peer <= ServersOf(parts_.plan); ++peer) {
+      config += fmt::format("server.{}=127.0.0.1:{}:{}\n", peer, PortOf(peer, kForFollowers),
+                            PortOf(peer, kForElections));
+    }
+    return config;
+  }
+
+  static Result<void> Write(const fs::path& file, const std::string& text) {
+    std::ofstream out(file, std::ios::trunc);
+    out << text;
+    out.close();
+    if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", file.string()));
+    return {};
+  }
+
+  HeldPorts ports_;  // node by node
+};
+
+}  // namespace
+
+ServiceEntry ZooKeeperEntry() {
+  return {.facts = {.name = "zookeeper",
+                    .title = "ZooKeeper",
+                    .topologies = {"single", "ensemble"},
+                    .shortest_lease = 2 * kTick,
+                    .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
+                    .data = {"empty", "aof"}},
+          .find = FindZooKeeper,
+          .make = [](Service::Parts parts) -> std::unique_ptr<Service> {
+            return std::make_unique<ZooKeeperServers>(std::move(parts));
+          }};
+}
+
+}  // namespace doublehold

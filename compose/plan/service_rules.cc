@@ -1,0 +1,74 @@
+#include "compose/plan/service_rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "faults/fault.h"
+#include "lib/locks/registry.h"
+
+namespace doublehold {
+namespace {
+
+bool ActsOnLockNode(const FaultPlan& fault) {
+  return std::ranges::any_of(fault.nodes, [](int node) { return node != kStoreNode; });
+}
+
+bool Has(const std::vector<std::string_view>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+const ServiceFacts& FactsOfServiceOf(const Plan& plan) {
+  return FactsOfService(FindLock(plan.lock)->service);
+}
+
+std::string ExplainShortLease(const Plan& plan) {
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  if (plan.lease >= service.shortest_lease) return "";
+  return fmt::format("must be at least {}{}", FormatDuration(service.shortest_lease),
+                     service.why_shortest);
+}
+
+Incompatibility FindServiceIncompatibility(const Plan& plan) {
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  if (!Has(service.topologies, plan.topology)) {
+    return {"name", fmt::format("lock {} keeps its keys in {}, which has no topology '{}' (one of: "
+                                "{})",
+                                plan.lock, service.title, plan.topology,
+                                fmt::join(service.topologies, ", "))};
+  }
+  if (plan.net == kNamespaces && !service.joins_namespaces) {
+    return {"net", fmt::format("servers of {} are not run in namespaces; use net = \"proxy\"",
+                               service.title)};
+  }
+  return {};
+}
+
+Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
+  if (!ActsOnLockNode(fault)) return {};
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  const FaultEntry& kind = *FindFault(fault.kind);
+  if (!kind.service.empty() && kind.service != service.name) {
+    return BadInput(fmt::format("it acts on {}, but the nodes of lock {} are servers of {}",
+                                FactsOfService(kind.service).title, plan.lock, service.title),
+                    "nodes");
+  }
+  if (Does(fault, FaultTrait::kMovesClock) && !service.tells_time) {
+    return BadInput(
+        fmt::format("a server of {} does not tell its time, so nobody could see whether "
+                    "its clock was moved",
+                    service.title),
+        "nodes");
+  }
+  if (Does(fault, FaultTrait::kRestarts) && !Has(service.data, fault.data)) {
+    return BadInput(fmt::format("a node of {} cannot keep '{}' (one of: {})", service.title,
+                                fault.data, fmt::join(service.data, ", ")),
+                    "data");
+  }
+  return {};
+}
+
+}  // namespace doublehold

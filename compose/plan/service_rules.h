@@ -1,0 +1,43 @@
+// Refuses plans that the lock's service cannot carry out.
+#ifndef DOUBLEHOLD_COMPOSE_PLAN_SERVICE_RULES_H_
+#define DOUBLEHOLD_COMPOSE_PLAN_SERVICE_RULES_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/result.h"
+#include "lib/base/time.h"
+#include "lib/plan/plan.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+
+// What a plan must know of a lock service.
+struct ServiceFacts {
+  std::string_view name;   // as in LockEntry::service
+  std::string_view title;  // as its makers write it: "ZooKeeper"
+  std::vector<std::string_view> topologies{};
+  Lease shortest_lease = std::chrono::milliseconds(1);
+  std::string_view why_shortest{};  // continues "must be at least 400ms: "
+  bool tells_time = false;          // whether anybody can see that a fault moved a node's clock
+  bool joins_namespaces = false;    // whether its servers support `net = "namespaces"`
+  std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
+};
+
+// Returns the facts of a service; the registry is compose/cluster/services.cc. Requires that a
+// service has this name.
+const ServiceFacts& FactsOfService(std::string_view name);
+// Returns the facts of the service in which the plan's lock keeps its keys.
+const ServiceFacts& FactsOfServiceOf(const Plan& plan);
+
+// Says why the lease is too short for the service. Returns an empty text if it is not.
+std::string ExplainShortLease(const Plan& plan);
+// Says why the service cannot have this topology or network.
+Incompatibility FindServiceIncompatibility(const Plan& plan);
+// Refuses a fault that cannot act on the nodes of the service.
+Result<void> CheckService(const Plan& plan, const FaultPlan& fault);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_PLAN_SERVICE_RULES_H_
