@@ -24,7 +24,7 @@ struct LinkId {
 
 enum class Direction : uint8_t { kRequest, kReply };  // client to node, node to client
 
-// A rule for matching frames. A frame is one RESP command or one reply. Frames of a connection are
+// A rule for matching frames. A frame is one request or one reply. Frames of a connection are
 // never reordered, so later frames wait behind a delayed one.
 struct LinkRule {
   enum class Action : uint8_t {

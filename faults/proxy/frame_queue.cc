@@ -18,18 +18,10 @@ Duration TimeAtPace(size_t bytes, const LinkRule& rule) {
 
 }  // namespace
 
-FrameQueue::FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names)
-    : direction_(direction),
-      rules_(rules),
-      names_(names),
-      framer_(direction == Direction::kRequest ? RespFramer::Side::kCommands
-                                               : RespFramer::Side::kReplies) {}
-
 void FrameQueue::Add(std::string_view bytes, MonoTime now) {
   while (!bytes.empty() && !reset_pending_) {
-    if (names_.streams()) framer_.GiveUp();
-    const RespFramer::Piece piece = framer_.Next(bytes);
-    if (framer_.named()) DecideWhenNamed(now);
+    const FramePiece piece = wire_.Next(direction_, bytes);
+    if (piece.named) DecideWhenNamed(piece, now);
     if (!decision_.dropped && !reset_pending_) {
       Append(bytes.substr(0, piece.bytes), now, piece.ends);
     }
@@ -40,24 +32,21 @@ void FrameQueue::Add(std::string_view bytes, MonoTime now) {
 
 // Decides about the current frame once its name is known. If a rule names a key, waits until the
 // frame's key is known too.
-void FrameQueue::DecideWhenNamed(MonoTime now) {
-  const bool keyed = direction_ == Direction::kReply || framer_.keyed();
-  if (!decided_ && (keyed || !rules_.by_key(direction_))) {
+void FrameQueue::DecideWhenNamed(const FramePiece& piece, MonoTime now) {
+  if (!decided_ && (piece.keyed || !rules_.by_key(direction_))) {
     decided_ = true;
-    // An empty line is not a command, so no rule acts on it.
-    if (direction_ == Direction::kReply || framer_.lost() || IsCommand()) Decide(Name());
+    if (!piece.silent) Decide(Name());
     Resolve(now);
   }
-  if (decided_ && keyed && !counted_) Count();
+  if (decided_ && piece.keyed && !counted_) Count(piece);
 }
 
 void FrameQueue::Pass(std::string_view bytes) {
   CHECK(idle());
   while (!bytes.empty()) {
     decided_ = true;
-    if (names_.streams()) framer_.GiveUp();
-    const RespFramer::Piece piece = framer_.Next(bytes);
-    if (!counted_ && (direction_ == Direction::kReply ? framer_.named() : framer_.keyed())) Count();
+    const FramePiece piece = wire_.Next(direction_, bytes);
+    if (piece.keyed && !counted_) Count(piece);
     if (piece.ends) FrameEnded({});
     bytes.remove_prefix(piece.bytes);
   }
@@ -68,21 +57,10 @@ void FrameQueue::AddPassed(std::string_view bytes, MonoTime now) {
   parts_.push_back({.bytes = bytes.size(), .rule = nullptr, .arrived = now, .due = now});
 }
 
-// Returns the name of the current frame. A reply takes its name from the queue of outstanding
-// commands.
+// Returns the name of the current frame. Naming a reply also counts it.
 FrameName FrameQueue::Name() {
-  if (names_.streams() && framer_.lost()) {
-    counted_ = true;
-    return {.name = kReplication};
-  }
-  if (direction_ == Direction::kRequest) {
-    const std::string_view word = framer_.word();
-    return {.name = word, .key = framer_.key(), .repeatable = names_.Repeatable(word)};
-  }
-  counted_ = true;
-  if (!framer_.lost()) return names_.Take(framer_);
-  names_.Forget();
-  return {};
+  if (direction_ == Direction::kReply) counted_ = true;
+  return wire_.Name(direction_);
 }
 
 // Decides what happens to the current frame: the first rule that matches decides.
@@ -117,16 +95,14 @@ void FrameQueue::Decide(const FrameName& frame) {
   decision_.rule = std::move(rule);
 }
 
-bool FrameQueue::IsCommand() const { return !framer_.lost() && framer_.elements() > 0; }
-
-// Counts the current frame among commands and replies. A dropped command is not counted, because it
+// Counts the current frame among requests and replies. A dropped request is not counted, because it
 // gets no reply.
-void FrameQueue::Count() {
+void FrameQueue::Count(const FramePiece& piece) {
   counted_ = true;
   if (direction_ == Direction::kReply) {
     [[maybe_unused]] const FrameName taken = Name();
-  } else if (IsCommand() && !decision_.dropped) {
-    names_.Sent(framer_.word(), framer_.elements(), framer_.key());
+  } else if (!piece.silent && !decision_.dropped) {
+    wire_.Sent(/*surplus=*/false);
   }
 }
 
@@ -193,7 +169,7 @@ void FrameQueue::Copy(std::string_view bytes) {
 }
 
 void FrameQueue::SendCopy(MonoTime now) {
-  names_.Sent(framer_.word(), framer_.elements(), framer_.key(), /*surplus=*/true);
+  wire_.Sent(/*surplus=*/true);
   buffer_.append(copy_);
   Part part;
   part.bytes = copy_.size();

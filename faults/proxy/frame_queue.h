@@ -12,10 +12,9 @@
 #include <string_view>
 
 #include "faults/link.h"
-#include "faults/proxy/redis/reply_names.h"
 #include "faults/proxy/rules.h"
+#include "faults/proxy/wire/wire.h"
 #include "lib/base/time.h"
-#include "lib/redis/wire/resp_framer.h"
 
 namespace doublehold {
 
@@ -27,8 +26,9 @@ class FrameQueue {
   // When this many bytes are pending, the proxy stops reading (see full()).
   static constexpr size_t kMaxPendingBytes = size_t{1} << 20;
 
-  // `names` is shared with the queue of the other direction. Both arguments must outlive the queue.
-  FrameQueue(Direction direction, const LinkRules& rules, ReplyNames& names);
+  // `wire` is shared with the queue of the other direction. Both arguments must outlive the queue.
+  FrameQueue(Direction direction, const LinkRules& rules, Wire& wire)
+      : direction_(direction), rules_(rules), wire_(wire) {}
   ~FrameQueue() { Discard(); }
   FrameQueue(const FrameQueue&) = delete;
   FrameQueue& operator=(const FrameQueue&) = delete;
@@ -37,7 +37,7 @@ class FrameQueue {
   // Pass instead of Add.
   [[nodiscard]] bool idle() const {
     return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr &&
-           !decision_.dropped && (direction_ == Direction::kRequest || names_.surplus() == 0);
+           !decision_.dropped && (direction_ == Direction::kRequest || wire_.surplus() == 0);
   }
   void Pass(std::string_view bytes);
   // Queues the passed bytes that could not be sent yet.
@@ -68,7 +68,7 @@ class FrameQueue {
   [[nodiscard]] size_t bytes() const { return buffer_.size() - first_; }
   [[nodiscard]] bool full() const {
     return bytes() >= kMaxPendingBytes || reset_pending_ ||
-           (direction_ == Direction::kRequest && names_.full());
+           (direction_ == Direction::kRequest && wire_.full());
   }
 
  private:
@@ -87,15 +87,15 @@ class FrameQueue {
     std::shared_ptr<ActiveRule> rule;  // null: no rule acts on the frame
     Duration delay{};                  // from the arrival of each byte
     bool held = false;
-    bool dropped = false;  // without a rule: the second reply to a duplicated command
+    bool dropped = false;  // without a rule: the second reply to a duplicated request
     bool twice = false;    // the frame is copied to copy_ and sent again when it ends
     bool paced = false;
   };
 
-  void DecideWhenNamed(MonoTime now);
+  void DecideWhenNamed(const FramePiece& piece, MonoTime now);
   [[nodiscard]] FrameName Name();
   void Decide(const FrameName& frame);
-  void Count();
+  void Count(const FramePiece& piece);
   void Resolve(MonoTime now);
   void FrameEnded(MonoTime now);
   void Append(std::string_view bytes, MonoTime now, bool ends);
@@ -104,17 +104,15 @@ class FrameQueue {
   void Schedule(Part& part);
   [[nodiscard]] static size_t BytesDue(const Part& part, MonoTime now);
   [[nodiscard]] static MonoTime NextDueInPart(const Part& part);
-  [[nodiscard]] bool IsCommand() const;
 
   const Direction direction_;
   const LinkRules& rules_;
-  ReplyNames& names_;
-  RespFramer framer_;
+  Wire& wire_;
 
   int64_t frames_ = 0;
 
   // The frame that is being received:
-  bool counted_ = false;  // whether it is counted among commands and replies
+  bool counted_ = false;  // whether it is counted among requests and replies
   bool decided_ = false;
   Decision decision_;
 

@@ -74,7 +74,7 @@ TEST_F(FrameQueueTest, ADroppedFrameIsDroppedToItsEndEvenWhenTheRuleIsRemoved) {
   requests_.Add(std::string(kSet.substr(20)) + std::string(kGet), At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), kGet);
   EXPECT_TRUE(requests_.idle());
-  EXPECT_EQ(names_.outstanding(), 1u);  // the GET: a dropped command gets no reply
+  EXPECT_EQ(wire_.outstanding(), 1u);  // the GET: a dropped command gets no reply
 }
 
 TEST_F(FrameQueueTest, AFrameThatHasBegunToPassIsPassedToItsEnd) {
@@ -82,7 +82,7 @@ TEST_F(FrameQueueTest, AFrameThatHasBegunToPassIsPassedToItsEnd) {
   Set({.action = FrameQueueAction::kDrop});
   requests_.Add(kSet.substr(6), At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), kSet.substr(6));
-  EXPECT_EQ(names_.outstanding(), 1u);
+  EXPECT_EQ(wire_.outstanding(), 1u);
   requests_.Add(kSet, At(0ms));
   EXPECT_TRUE(requests_.empty());
 }
@@ -153,7 +153,7 @@ TEST_F(FrameQueueTest, AnEmptyLineDoesNotCountTowardsALimit) {
   requests_.Add("\r\n*0\r\n", At(0ms));
   EXPECT_EQ(Take(requests_, At(0ms)), "\r\n*0\r\n");
   EXPECT_EQ(rule->report().frames, 0);
-  EXPECT_EQ(names_.outstanding(), 0u);
+  EXPECT_EQ(wire_.outstanding(), 0u);
 }
 
 TEST_F(FrameQueueTest, AStreamThatIsNotRespObeysRulesForEveryFrame) {
@@ -182,7 +182,7 @@ TEST_F(FrameQueueTest, EqualSeedsDrawEqualJitter) {
     rules.Add(std::make_shared<ActiveRule>(
         io_, 1, LinkRule{.action = FrameQueueAction::kDelay, .delay = 5ms, .jitter = 5ms},
         Prng(9, "jitter")));
-    FrameQueue queue(Direction::kRequest, rules, names_);
+    FrameQueue queue(Direction::kRequest, rules, wire_);
     for (int i = 0; i < 50; ++i) {
       queue.Add(kGet, At(0ms));
       due.push_back(*queue.NextDue());

@@ -40,7 +40,7 @@ TEST_F(FrameQueueTest, AFrameWaitsForItsKeyWhenARuleNamesOne) {
     EXPECT_EQ(Take(requests_, At(0ms)), "");
   }
   EXPECT_EQ(rule->report().frames, 1);
-  EXPECT_EQ(names_.outstanding(), 0u);
+  EXPECT_EQ(wire_.outstanding(), 0u);
 }
 
 TEST_F(FrameQueueTest, AReplyHasTheKeyOfItsCommand) {
@@ -75,11 +75,11 @@ TEST_F(FrameQueueTest, ChanceIsDrawnFromTheSeed) {
   std::vector<std::string> passed;
   for (int round = 0; round < 2; ++round) {
     LinkRules rules;
-    ReplyNames names;
+    RedisWire wire;
     const auto rule = std::make_shared<ActiveRule>(
         io_, 1, LinkRule{.action = FrameRulesAction::kDrop, .chance = 0.25}, Prng(5, "rule", 1));
     rules.Add(rule);
-    FrameQueue queue(Direction::kRequest, rules, names);
+    FrameQueue queue(Direction::kRequest, rules, wire);
     for (int i = 0; i < 1000; ++i) queue.Add(EncodeSet(std::to_string(i)), At(0ms));
     passed.push_back(Take(queue, At(0ms)));
     EXPECT_NEAR(static_cast<double>(rule->report().frames), 250, 60);
@@ -152,7 +152,7 @@ TEST_F(FrameQueueTest, ACommandTooLargeToKeepIsSentOnce) {
   requests_.Add(std::string(2'000'000, 'x') + "\r\n", At(0ms));
   EXPECT_EQ(rule->report().frames, 0);
   EXPECT_EQ(Take(requests_, At(0ms)).size(), head.size() + 2'000'002);
-  EXPECT_EQ(names_.surplus(), 0u);
+  EXPECT_EQ(wire_.surplus(), 0u);
   requests_.Add(Incr(), At(0ms));  // the large command did not count towards the limit
   EXPECT_EQ(Take(requests_, At(0ms)), Incr() + Incr());
 }
@@ -226,15 +226,15 @@ using Cut = std::function<std::vector<std::string_view>(std::string_view)>;
 Outcome SendThroughRules(const std::vector<LinkRule>& specs, const Stream& stream, const Cut& cut) {
   boost::asio::io_context io;
   LinkRules rules;
-  ReplyNames names;
+  RedisWire wire;
   std::vector<std::shared_ptr<ActiveRule>> active;
   for (const LinkRule& spec : specs) {
     active.push_back(
         std::make_shared<ActiveRule>(io, active.size() + 1, spec, Prng(1, "rule", active.size())));
     rules.Add(active.back());
   }
-  FrameQueue requests(Direction::kRequest, rules, names);
-  FrameQueue replies(Direction::kReply, rules, names);
+  FrameQueue requests(Direction::kRequest, rules, wire);
+  FrameQueue replies(Direction::kReply, rules, wire);
   const auto carry = [&](FrameQueue& queue, std::string_view bytes) {
     MonoTime now = At(0ms);
     std::string out;

@@ -63,7 +63,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
         poller_(Poller::Create(io)),
         scratch_(kScratchBytes) {}
 
-  Result<uint16_t> AddLink(LinkId id, NodeAddress upstream);
+  Result<uint16_t> AddLink(LinkId id, NodeAddress upstream, Protocol protocol);
   void Redirect(LinkId id, NodeAddress upstream);
   RuleId SetLink(LinkId id, LinkRule spec);
   RuleReport ClearLink(RuleId id);
@@ -76,9 +76,13 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
 
  private:
   struct Link {
-    Link(boost::asio::io_context& io, NodeAddress leads_to, int listener)
-        : upstream(std::move(leads_to)), listener(io, listener), accept_again(io) {}
+    Link(boost::asio::io_context& io, NodeAddress leads_to, Protocol protocol, int listener)
+        : upstream(std::move(leads_to)),
+          protocol(protocol),
+          listener(io, listener),
+          accept_again(io) {}
     NodeAddress upstream;
+    const Protocol protocol;
     boost::asio::posix::stream_descriptor listener;
     boost::asio::steady_timer accept_again;
     LinkRules rules;
@@ -107,7 +111,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   bool closed_ = false;
 };
 
-Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream) {
+Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream, Protocol protocol) {
   CHECK(!closed_ && !links_.contains(id));
   constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
   if (upstream.unix_path.size() > kMaxPath) {
@@ -121,7 +125,7 @@ Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream) {
     if (fd >= 0) close(fd);
     return port;
   }
-  const auto [at, added] = links_.try_emplace(id, io_, std::move(upstream), fd);
+  const auto [at, added] = links_.try_emplace(id, io_, std::move(upstream), protocol, fd);
   WaitForClient(at->second);
   return port;
 }
@@ -164,11 +168,12 @@ void Proxy::Impl::Open(Link& link, int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The link owns the session. A session that ends removes itself from the link.
   auto entry = std::make_shared<std::weak_ptr<ProxySession>>();
-  auto session =
-      std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
-                                     link.traffic, link.upstream, client, [&link, entry] {
-                                       if (auto over = entry->lock()) link.sessions.erase(over);
-                                     });
+  auto session = std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
+                                                link.traffic, MakeWire(link.protocol),
+                                                link.upstream, client, [&link, entry] {
+                                                  if (auto over = entry->lock())
+                                                    link.sessions.erase(over);
+                                                });
   *entry = session;
   link.sessions.insert(session);
   session->Start();
@@ -244,8 +249,8 @@ Proxy::Proxy(boost::asio::io_context& io, Prng prng, std::string listen_on)
     : impl_(std::make_shared<Impl>(io, prng, std::move(listen_on))) {}
 Proxy::~Proxy() { impl_->Close(); }
 
-Result<uint16_t> Proxy::AddLink(LinkId link, NodeAddress upstream) {
-  return impl_->AddLink(link, std::move(upstream));
+Result<uint16_t> Proxy::AddLink(LinkId link, NodeAddress upstream, Protocol protocol) {
+  return impl_->AddLink(link, std::move(upstream), protocol);
 }
 void Proxy::Redirect(LinkId link, NodeAddress upstream) {
   impl_->Redirect(link, std::move(upstream));

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "faults/cluster.h"
+#include "faults/proxy/protocol.h"
 #include "lib/base/address.h"
 #include "lib/base/prng.h"
 #include "lib/base/result.h"
@@ -33,8 +34,10 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
 
   // Listens on a port that the kernel chooses, and returns it. Each accepted connection connects to
-  // `upstream` once. If no node listens there, the connection is reset.
-  [[nodiscard]] Result<uint16_t> AddLink(LinkId link, NodeAddress upstream);
+  // `upstream` once. If no node listens there, the connection is reset. Rules act on the frames of
+  // `protocol`.
+  [[nodiscard]] Result<uint16_t> AddLink(LinkId link, NodeAddress upstream,
+                                         Protocol protocol = Protocol::kRedis);
   // Sets the upstream of connections that are accepted from now on.
   void Redirect(LinkId link, NodeAddress upstream);
 

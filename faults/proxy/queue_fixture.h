@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "faults/proxy/frame_queue.h"
+#include "faults/proxy/redis/redis_wire.h"
 
 namespace doublehold {
 
@@ -45,9 +46,9 @@ class FrameQueueTest : public ::testing::Test {
   RuleId last_ = 0;
   int limits_reached_ = 0;
   LinkRules rules_;
-  ReplyNames names_;
-  FrameQueue requests_{Direction::kRequest, rules_, names_};
-  FrameQueue replies_{Direction::kReply, rules_, names_};
+  RedisWire wire_;
+  FrameQueue requests_{Direction::kRequest, rules_, wire_};
+  FrameQueue replies_{Direction::kReply, rules_, wire_};
 };
 
 }  // namespace doublehold

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "faults/link.h"
-#include "faults/proxy/redis/reply_names.h"
+#include "faults/proxy/wire/wire.h"
 #include "lib/base/prng.h"
 
 namespace doublehold {

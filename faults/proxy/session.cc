@@ -58,15 +58,17 @@ bool SpinBudget::Has(MonoTime now) {
 }
 
 ProxySession::ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
-                           NodeAddress node, int client, std::function<void()> on_closed)
+                           std::unique_ptr<Wire> wire, NodeAddress node, int client,
+                           std::function<void()> on_closed)
     : env_(env),
       traffic_(traffic),
       node_(std::move(node)),
       on_closed_(std::move(on_closed)),
       client_(env.poller, *this),
       upstream_(env.poller, *this),
-      requests_(env.poller, *this, rules, names_, Direction::kRequest, client_, upstream_),
-      replies_(env.poller, *this, rules, names_, Direction::kReply, upstream_, client_) {
+      wire_(std::move(wire)),
+      requests_(env.poller, *this, rules, *wire_, Direction::kRequest, client_, upstream_),
+      replies_(env.poller, *this, rules, *wire_, Direction::kReply, upstream_, client_) {
   client_.Own(client);
 }
 

@@ -11,8 +11,8 @@
 
 #include "faults/proxy/frame_queue.h"
 #include "faults/proxy/poller.h"
-#include "faults/proxy/redis/reply_names.h"
 #include "faults/proxy/rules.h"
+#include "faults/proxy/wire/wire.h"
 #include "lib/base/address.h"
 #include "lib/base/time.h"
 
@@ -49,7 +49,8 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
   // bytes to `traffic`. `rules` and `traffic` must outlive the session. `on_closed` is called once,
   // when the session ends by itself.
   ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
-               NodeAddress node, int client, std::function<void()> on_closed);
+               std::unique_ptr<Wire> wire, NodeAddress node, int client,
+               std::function<void()> on_closed);
 
   // Connects to the node and starts forwarding.
   void Start();
@@ -68,9 +69,9 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
 
   // One direction of the connection.
   struct Lane {
-    Lane(Poller& poller, User& user, const LinkRules& rules, ReplyNames& names, Direction direction,
+    Lane(Poller& poller, User& user, const LinkRules& rules, Wire& wire, Direction direction,
          Socket& source, Socket& sink)
-        : source(source), sink(sink), queue(direction, rules, names), alarm(poller, user) {}
+        : source(source), sink(sink), queue(direction, rules, wire), alarm(poller, user) {}
     Socket& source;
     Socket& sink;
     FrameQueue queue;
@@ -104,7 +105,7 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
   bool closed_ = false;
   Socket client_;
   Socket upstream_;
-  ReplyNames names_;
+  std::unique_ptr<Wire> wire_;
   Lane requests_;
   Lane replies_;
 };

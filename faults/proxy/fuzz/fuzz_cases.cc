@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "faults/proxy/frame_queue.h"
+#include "faults/proxy/redis/redis_wire.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
@@ -55,9 +56,9 @@ Found Split(RespFramer::Side side, std::string_view stream, size_t chunk_bytes) 
 }
 
 // Both queues of a connection with their rules, in virtual time.
-class Wire {
+class Queues {
  public:
-  explicit Wire(const std::vector<LinkRule>& specs) {
+  explicit Queues(const std::vector<LinkRule>& specs) {
     for (const LinkRule& spec : specs) {
       const RuleId id = ++last_;
       rules_.Add(std::make_shared<ActiveRule>(io_, id, spec, Prng(1, "rule", id)));
@@ -96,9 +97,9 @@ class Wire {
   boost::asio::io_context io_;
   RuleId last_ = 0;
   LinkRules rules_;
-  ReplyNames names_;
-  FrameQueue requests_{Direction::kRequest, rules_, names_};
-  FrameQueue replies_{Direction::kReply, rules_, names_};
+  RedisWire wire_;
+  FrameQueue requests_{Direction::kRequest, rules_, wire_};
+  FrameQueue replies_{Direction::kReply, rules_, wire_};
   MonoTime now_{};
 };
 
@@ -116,9 +117,9 @@ void CheckDelays(const Input& input) {
       {.action = Action::kDelay, .nth = 2, .chance = 0.5, .delay = 1ms},
       {.direction = Direction::kReply, .action = Action::kDelay, .key = "k", .delay = 2ms},
       {.direction = Direction::kReply, .action = Action::kPace, .bytes = 2, .gap = 1ms}};
-  Wire wire(rules);
-  CHECK(wire.Carry(Direction::kRequest, input.requests, input.chunk_bytes) == input.requests);
-  CHECK(wire.Carry(Direction::kReply, input.replies, input.chunk_bytes) == input.replies);
+  Queues queues(rules);
+  CHECK(queues.Carry(Direction::kRequest, input.requests, input.chunk_bytes) == input.requests);
+  CHECK(queues.Carry(Direction::kReply, input.replies, input.chunk_bytes) == input.replies);
 }
 
 // Whether `out` is `frames` without some whole frames, followed by a prefix of `rest`.
@@ -163,8 +164,8 @@ void CheckDrops(const Input& input) {
     const bool second_set = frame.word == "SET" && ++sets >= 2;
     if (!second_set && frame.key != KeyMark::Of("k")) want += frame.bytes;
   }
-  Wire whole(rules);
-  Wire cut(rules);
+  Queues whole(rules);
+  Queues cut(rules);
   const std::string sent = whole.Carry(Direction::kRequest, input.requests, SIZE_MAX);
   CHECK(cut.Carry(Direction::kRequest, input.requests, input.chunk_bytes) == sent);
   CHECK(sent.starts_with(want));
@@ -206,10 +207,10 @@ void CheckDuplicates(const Input& input) {
     sent += frame.bytes;
     answers += "-ERR the second\r\n";
   }
-  Wire wire({{.action = Action::kDuplicate, .nth = 2},
-             {.direction = Direction::kReply, .action = Action::kDelay, .delay = 1ms}});
-  CHECK(wire.Carry(Direction::kRequest, input.requests, input.chunk_bytes) == sent);
-  CHECK(wire.Carry(Direction::kReply, answers, input.chunk_bytes) == expected);
+  Queues queues({{.action = Action::kDuplicate, .nth = 2},
+                 {.direction = Direction::kReply, .action = Action::kDelay, .delay = 1ms}});
+  CHECK(queues.Carry(Direction::kRequest, input.requests, input.chunk_bytes) == sent);
+  CHECK(queues.Carry(Direction::kReply, answers, input.chunk_bytes) == expected);
 }
 
 }  // namespace

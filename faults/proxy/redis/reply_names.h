@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "faults/proxy/wire/wire.h"
 #include "lib/redis/wire/resp_framer.h"
 
 namespace doublehold {
@@ -20,14 +21,6 @@ constexpr std::string_view kReplication = "PSYNC";
 // Whether the command can be duplicated at all, see ReplyNames::Repeatable. `command` is upper
 // case.
 bool IsRepeatable(std::string_view command);
-
-// The properties of a frame that rules match.
-struct FrameName {
-  std::string_view name;  // upper case; empty: unknown
-  KeyMark key;
-  bool surplus = false;     // the reply to the second copy of a duplicated command
-  bool repeatable = false;  // a command that may be duplicated (see ReplyNames::Repeatable)
-};
 
 // Each connection has its own ReplyNames. Does not allocate while few commands are outstanding. Not
 // thread-safe.
