@@ -1,6 +1,7 @@
 #include "faults/proxy/protocol.h"
 
 #include "faults/proxy/redis/redis_wire.h"
+#include "faults/proxy/zookeeper/zookeeper_wire.h"
 
 namespace doublehold {
 
@@ -8,6 +9,8 @@ std::unique_ptr<Wire> MakeWire(Protocol protocol) {
   switch (protocol) {
     case Protocol::kRedis:
       return std::make_unique<RedisWire>();
+    case Protocol::kZooKeeper:
+      return std::make_unique<ZooKeeperWire>();
   }
   return nullptr;
 }
