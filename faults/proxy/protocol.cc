@@ -1,5 +1,6 @@
 #include "faults/proxy/protocol.h"
 
+#include "faults/proxy/postgres/postgres_wire.h"
 #include "faults/proxy/redis/redis_wire.h"
 #include "faults/proxy/zookeeper/zookeeper_wire.h"
 
@@ -11,6 +12,8 @@ std::unique_ptr<Wire> MakeWire(Protocol protocol) {
       return std::make_unique<RedisWire>();
     case Protocol::kZooKeeper:
       return std::make_unique<ZooKeeperWire>();
+    case Protocol::kPostgres:
+      return std::make_unique<PostgresWire>();
   }
   return nullptr;
 }

@@ -42,6 +42,18 @@ const ProtocolCase kProtocolCases[] = {
                 {FromHex("00000008 fffffffe 0000000b"), FromHex("00000010 fffffffe") + Zeros(12)}},
      .chosen = 2,
      .command = "DELETE"},
+    {.name = "Postgres",
+     .protocol = Protocol::kPostgres,
+     .script = {{FromHex("00000017 00030000 'user' 00 'postgres' 00 00"),
+                 FromHex("'R' 00000008 00000000 'Z' 00000005 'I'")},
+                {FromHex("'Q' 0000000a 'BEGIN' 00"),
+                 FromHex("'C' 0000000a 'BEGIN' 00 'Z' 00000005 'T'")},
+                {FromHex("'P' 00000010 00 'DELETE 1' 000000 'B' 00000006 0000 'S' 00000004"),
+                 FromHex("'1' 00000004 '2' 00000004 'Z' 00000005 'T'")},
+                {FromHex("'Q' 0000000b 'COMMIT' 00"),
+                 FromHex("'C' 0000000b 'COMMIT' 00 'Z' 00000005 'I'")}},
+     .chosen = 2,
+     .command = "DELETE"},
 };
 
 class ProtocolsTest : public ProxyTest, public ::testing::WithParamInterface<ProtocolCase> {

@@ -13,14 +13,14 @@ FramePiece MessageFramer::Next(std::string_view bytes) {
   size_t at = 0;
   while (at < bytes.size() && !ended_ && !lost_) {
     if (!in_body_) {
-      const size_t whole = HeaderBytes();
-      const size_t taken = std::min(whole - header_bytes_, bytes.size() - at);
+      if (header_bytes_ == 0) header_size_ = HeaderBytes();
+      const size_t taken = std::min(header_size_ - header_bytes_, bytes.size() - at);
       std::memcpy(header_.data() + header_bytes_, bytes.data() + at, taken);
       header_bytes_ += taken;
       at += taken;
-      if (header_bytes_ < whole) break;
+      if (header_bytes_ < header_size_) break;
       header_bytes_ = 0;
-      body_left_ = Begin({header_.data(), whole});
+      body_left_ = Begin({header_.data(), header_size_});
       if (body_left_ < 0) lost_ = given_up_ = true;
       in_body_ = true;
     } else {

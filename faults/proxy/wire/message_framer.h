@@ -51,6 +51,7 @@ class MessageFramer {
   bool named_ = false;  // these two describe the current frame
   bool keyed_ = false;
   std::array<char, kMaxHeaderBytes> header_{};
+  size_t header_size_ = 0;
   size_t header_bytes_ = 0;  // how much of the header has arrived
   int64_t body_left_ = 0;
   bool in_body_ = false;
