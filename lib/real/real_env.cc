@@ -11,6 +11,7 @@
 
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
+#include "lib/zookeeper/session.h"
 
 namespace doublehold {
 namespace {
@@ -120,14 +121,15 @@ std::unique_ptr<Route> RealEnv::RouteTo(NodeId node) const {
   return FixedRoute(process_.addresses.at(static_cast<size_t>(node.number)));
 }
 
-ZooKeeperClients& RealEnv::zookeeper() {
-  CHECK(false);  // no lock asks for it yet
-}
-
 std::unique_ptr<Connection> RealEnv::Connect(NodeId node) { return MakeConnection(RouteTo(node)); }
 
 std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channel) {
   return MakeSubscription(RouteTo(node), std::move(channel));
+}
+
+// All servers that keep lock keys are one ensemble.
+std::unique_ptr<ZooKeeperSession> RealEnv::Open(Duration timeout) {
+  return OpenZooKeeper({process_.addresses.begin() + 1, process_.addresses.end()}, timeout);
 }
 
 std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {

@@ -1,4 +1,5 @@
-// The real Env: threads, the operating system's clocks, hiredis, shared memory.
+// The real Env: threads, the operating system's clocks, clients of services, shared
+// memory.
 #ifndef DOUBLEHOLD_LIB_REAL_REAL_ENV_H_
 #define DOUBLEHOLD_LIB_REAL_REAL_ENV_H_
 
@@ -9,6 +10,7 @@
 #include "lib/base/env.h"
 #include "lib/clients/clients.h"
 #include "lib/clients/redis.h"
+#include "lib/clients/zookeeper.h"
 #include "lib/history/recorder.h"
 #include "lib/history/shared_run.h"
 #include "lib/redis/route.h"
@@ -28,7 +30,7 @@ struct RealProcess {
 
 // One task's Env. Not thread-safe; Spawn makes another Env for the new thread. A spawned session is
 // a further session of the client, with its own number. Only the first session announces its steps.
-class RealEnv final : public Env, private Clients, private RedisClients {
+class RealEnv final : public Env, private Clients, private RedisClients, private ZooKeeperClients {
  public:
   RealEnv(const RealProcess& process, TaskKind task, int thread = 0);
   ~RealEnv() override;
@@ -46,9 +48,10 @@ class RealEnv final : public Env, private Clients, private RedisClients {
 
  private:
   RedisClients& redis() override { return *this; }
-  ZooKeeperClients& zookeeper() override;
+  ZooKeeperClients& zookeeper() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
 
   [[nodiscard]] std::unique_ptr<Route> RouteTo(NodeId node) const;
 

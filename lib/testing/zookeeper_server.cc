@@ -1,0 +1,111 @@
+#include "lib/testing/zookeeper_server.h"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+
+#include "lib/base/check.h"
+#include "lib/os/spawn.h"
+#include "lib/redis/hiredis_connection.h"
+#include "lib/redis/socket.h"
+#include "lib/zookeeper/session.h"
+
+namespace doublehold::testing {
+namespace {
+
+// Debian's package; the jar's manifest names all other jars.
+constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
+
+// Returns a port that was free a moment ago.
+uint16_t FindFreePort() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  socklen_t bytes = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  CHECK(bind(fd, generic, bytes) == 0 && getsockname(fd, generic, &bytes) == 0);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+// Asks for the server's mode. Unlike `ruok`, this shows whether the server serves sessions already:
+// it refuses a session that comes too early, and the C client tries again after 1/60 of the timeout.
+bool IsReady(const NodeAddress& server) {
+  Socket socket;
+  const Deadline deadline = RealMono() + 1s;
+  std::array<char, 2> mode{};
+  return socket.Connect(server, deadline).empty() && socket.SendAll("isro", deadline).empty() &&
+         socket.Receive(mode, deadline).bytes == mode.size() &&
+         std::string_view(mode.data(), mode.size()) == "rw";
+}
+
+}  // namespace
+
+std::string WhyNoZooKeeper() {
+  if (!HasZooKeeper()) return "built without ZooKeeper's C client (libzookeeper-mt-dev)";
+  if (access(kJar, R_OK) != 0)
+    return fmt::format("there is no {} (Debian package zookeeper)", kJar);
+  if (std::system("java -version >/dev/null 2>&1") != 0) return "there is no java in PATH";
+  return "";
+}
+
+void ZooKeeperServer::Start() {
+  const bool keeps_port = port_ != 0;
+  const MonoTime give_up = RealMono() + kPatience;
+  do {
+    CHECK(RealMono() < give_up);
+    if (!keeps_port) port_ = FindFreePort();
+  } while (!StartOnPort());
+}
+
+// The JVM's flags save a third of the CPU time of a start. fsync is needless, since only the
+// process dies.
+bool ZooKeeperServer::StartOnPort() {
+  const std::filesystem::path config = folder_.path() / "zoo.cfg";
+  std::ofstream(config) << fmt::format(
+      "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime=200\n"
+      "minSessionTimeout=400\nmaxSessionTimeout=600000\nadmin.enableServer=false\n"
+      "4lw.commands.whitelist=*\n",
+      port_, (folder_.path() / "data").string());
+  const Result<pid_t> pid =
+      Spawn({.argv = {"java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                      "-XX:-UsePerfData", "-Xmx64m", "-Dzookeeper.forceSync=no",
+                      "-Dzookeeper.jmx.log4j.disable=true", "-cp", kJar,
+                      "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()},
+             .log = folder_.path() / "log"});
+  CHECK(pid.has_value());
+  pid_ = *pid;
+  bool has_ended = false;
+  const bool is_ready = Eventually([&] {
+    has_ended = waitpid(pid_, nullptr, WNOHANG) != 0;
+    return has_ended || IsReady(address());
+  });
+  if (has_ended) pid_ = -1;
+  return is_ready && !has_ended;
+}
+
+void ZooKeeperServer::Kill() {
+  if (pid_ < 0) return;
+  kill(pid_, SIGKILL);
+  AwaitEnd(pid_);
+  pid_ = -1;
+}
+
+void ZooKeeperServer::Stop() {
+  kill(pid_, SIGSTOP);
+  int status = 0;
+  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
+  }
+  CHECK(WIFSTOPPED(status));
+}
+
+void ZooKeeperServer::Continue() { kill(pid_, SIGCONT); }
+
+}  // namespace doublehold::testing

@@ -1,0 +1,258 @@
+#include "lib/zookeeper/session.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "lib/os/spawn.h"
+#include "lib/real/real_env.h"
+#include "lib/redis/hiredis_connection.h"
+#include "lib/testing/servers.h"
+#include "lib/testing/zookeeper_server.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Eventually;
+using testing::kPatience;
+using testing::WhyNoZooKeeper;
+using testing::ZooKeeperServer;
+using std::chrono_literals::operator""min;
+using Kind = ZooFailure::Kind;
+
+constexpr Duration kLongSession = 2min;  // longer than kPatience
+constexpr Duration kMediumSession = 6s;
+constexpr Duration kShortSession = 1s;
+constexpr Duration kShortCall = 200ms;
+
+Deadline Patiently() { return RealMono() + kPatience; }
+
+// Returns the name of a result: "ok", or the kind of its failure.
+template <typename Value>
+std::string Outcome(const ZooResult<Value>& result) {
+  if (result) return "ok";
+  constexpr std::array kNames{"no node",  "node exists", "session ended",
+                              "not sent", "no reply",    "refused"};
+  return kNames.at(static_cast<size_t>(result.error().kind));
+}
+
+class ZooKeeperSessionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = WhyNoZooKeeper(); !why.empty()) GTEST_SKIP() << why;
+    server_ = std::make_unique<ZooKeeperServer>();
+    session_ = Open();
+  }
+
+  std::unique_ptr<ZooKeeperSession> Open(Duration timeout = kLongSession) {
+    return OpenZooKeeper({server_->address()}, timeout);
+  }
+  ZooNode CreateSequential(ZooKeeperSession& session) {
+    ZooResult<ZooNode> node =
+        session.Create("/n-", "", ZooCreate::kEphemeralSequential, Patiently());
+    EXPECT_EQ(Outcome(node), "ok");
+    return node.value_or(ZooNode{});
+  }
+  bool Exists(const std::string& path) { return session_->Find(path, Patiently()).has_value(); }
+
+  std::unique_ptr<ZooKeeperServer> server_;
+  std::unique_ptr<ZooKeeperSession> session_;
+};
+
+TEST_F(ZooKeeperSessionTest, CreatesFindsListsAndDeletesNodes) {
+  const auto create = [&](const char* path) {
+    return session_->Create(path, "data", ZooCreate::kPersistent, Patiently());
+  };
+  const ZooResult<ZooNode> parent = create("/a");
+  EXPECT_EQ(parent->path, "/a");
+  EXPECT_EQ(create("/a/1")->path, "/a/1");
+  EXPECT_EQ(create("/a/2")->path, "/a/2");
+  EXPECT_EQ(Outcome(create("/a")), "node exists");
+  EXPECT_EQ(Outcome(create("/b/1")), "no node");
+  EXPECT_EQ(Outcome(create("not a path")), "refused");
+
+  EXPECT_EQ(session_->Find("/a", Patiently())->czxid, parent->czxid);
+  EXPECT_EQ(Outcome(session_->Find("/b", Patiently())), "no node");
+  std::vector<std::string> children = *session_->Children("/a", Patiently());
+  std::ranges::sort(children);
+  EXPECT_EQ(children, (std::vector<std::string>{"1", "2"}));
+
+  EXPECT_EQ(Outcome(session_->Delete("/a", Patiently())), "refused");  // it has children
+  EXPECT_EQ(Outcome(session_->Delete("/a/1", Patiently())), "ok");
+  EXPECT_EQ(Outcome(session_->Delete("/a/1", Patiently())), "no node");
+}
+
+TEST_F(ZooKeeperSessionTest, NumbersAndTransactionsOfSequentialNodesIncrease) {
+  const auto other = Open();
+  const ZooNode first = CreateSequential(*session_);
+  const ZooNode second = CreateSequential(*other);
+  EXPECT_EQ(first.path, "/n-0000000000");
+  EXPECT_EQ(second.path, "/n-0000000001");
+  EXPECT_GT(first.czxid, 0);
+  EXPECT_LT(first.czxid, second.czxid);
+}
+
+TEST_F(ZooKeeperSessionTest, AWatchGivesNewsOnceWhenTheNodeGoes) {
+  const auto other = Open();
+  const ZooNode node = CreateSequential(*other);
+  EXPECT_EQ(session_->Watch(node.path, Patiently())->czxid, node.czxid);
+  EXPECT_FALSE(session_->News().Wait(RealMono()));
+  EXPECT_EQ(Outcome(other->Delete(node.path, Patiently())), "ok");
+  EXPECT_TRUE(session_->News().Wait(Patiently()));
+  EXPECT_FALSE(session_->News().Wait(RealMono()));
+  EXPECT_EQ(Outcome(session_->Watch(node.path, Patiently())), "no node");
+}
+
+TEST_F(ZooKeeperSessionTest, AWatchOfChildrenGivesNewsWhenAChildComes) {
+  const auto other = Open();
+  EXPECT_EQ(Outcome(session_->WatchChildren("/", Patiently())), "ok");
+  EXPECT_FALSE(session_->News().Wait(RealMono()));
+  CreateSequential(*other);
+  EXPECT_TRUE(session_->News().Wait(Patiently()));
+}
+
+TEST_F(ZooKeeperSessionTest, AClosedSessionLeavesNoEphemeralNode) {
+  auto other = Open();
+  const ZooNode node = CreateSequential(*other);
+  EXPECT_TRUE(Exists(node.path));
+  other.reset();
+  EXPECT_TRUE(Eventually([&] { return !Exists(node.path); }));
+}
+
+TEST_F(ZooKeeperSessionTest, SeveralThreadsShareASession) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] { EXPECT_TRUE(Exists(CreateSequential(*session_).path)); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(CreateSequential(*session_).path, "/n-0000000004");
+}
+
+TEST_F(ZooKeeperSessionTest, ARequestIsNotSentWithoutAServer) {
+  server_->Kill();
+  EXPECT_EQ(Outcome(Open()->Find("/", RealMono() + kShortCall)), "not sent");
+}
+
+TEST_F(ZooKeeperSessionTest, ARequestToAStoppedServerEndsAtItsDeadlineAndALaterOneSucceeds) {
+  const ZooNode node = CreateSequential(*session_);
+  server_->Stop();
+  const auto create = [&] {
+    return session_->Create("/late", "", ZooCreate::kPersistent, RealMono() + kShortCall);
+  };
+  EXPECT_EQ(Outcome(create()), "no reply");
+  server_->Continue();
+  EXPECT_TRUE(Exists(node.path));
+  // The request without a reply was sent before, so it has been executed.
+  EXPECT_EQ(Outcome(session_->Find("/late", Patiently())), "ok");
+}
+
+// The replies of the requests and the events of the session come after their owners are gone.
+TEST_F(ZooKeeperSessionTest, ASessionOfAStoppedServerIsDestroyedWithItsRequests) {
+  auto watched = Open();
+  const ZooNode node = CreateSequential(*session_);
+  EXPECT_EQ(Outcome(watched->Watch(node.path, Patiently())), "ok");
+  auto never_connected = Open();
+  server_->Stop();
+  EXPECT_EQ(Outcome(watched->Find("/", RealMono() + kShortCall)), "no reply");
+  EXPECT_EQ(Outcome(never_connected->Find("/", RealMono() + kShortCall)), "not sent");
+  watched.reset();
+  never_connected.reset();
+  server_->Continue();
+  EXPECT_TRUE(Exists(node.path));
+}
+
+TEST_F(ZooKeeperSessionTest, ASessionSurvivesARestartOfTheServer) {
+  session_ = Open(kMediumSession);
+  const ZooNode node = CreateSequential(*session_);
+  server_->Kill();
+  const ZooResult<ZooNode> during = session_->Find(node.path, RealMono() + kShortCall);
+  EXPECT_TRUE(Outcome(during) == "not sent" || Outcome(during) == "no reply") << Outcome(during);
+  server_->Start();
+  // A request that meets the moment of the restart may lose its reply.
+  EXPECT_TRUE(Eventually([&] { return Exists(node.path); }));
+  EXPECT_EQ(session_->Find(node.path, Patiently())->czxid, node.czxid);
+  EXPECT_TRUE(session_->News().Wait(Patiently())) << "no news of the new connection";
+}
+
+TEST_F(ZooKeeperSessionTest, AServerThatAllowsOnlyAShorterTimeoutIsRefused) {
+  const ZooResult<ZooNode> found = Open(11min)->Find("/", Patiently());
+  EXPECT_EQ(Outcome(found), "refused");
+  EXPECT_NE(found.error().message.find("allows a session timeout of 600000 ms, not 660000 ms"),
+            std::string::npos)
+      << found.error().message;
+}
+
+TEST_F(ZooKeeperSessionTest, TheRealEnvOpensSessionsToTheNodesOfThePlan) {
+  const RealProcess process{.addresses = {{}, server_->address()}};
+  RealEnv env(process, TaskKind::kSession);
+  Clients& clients = env.clients();
+  EXPECT_EQ(Outcome(clients.zookeeper().Open(kLongSession)->Find("/", Patiently())), "ok");
+}
+
+// A child process with a session and an ephemeral node, /n-0000000000.
+class SessionProcess {
+ public:
+  explicit SessionProcess(const NodeAddress& server) {
+    EXPECT_EQ(pipe(created_.data()), 0);
+    EXPECT_EQ(pipe(asked_.data()), 0);
+    pid_ = ForkBound();
+    if (pid_ == 0) Run(server);
+    char byte = 0;
+    EXPECT_EQ(read(created_[0], &byte, 1), 1);
+  }
+  ~SessionProcess() {
+    for (const int fd : {created_[0], created_[1], asked_[0], asked_[1]}) close(fd);
+  }
+
+  void Stop() const { kill(pid_, SIGSTOP); }
+  // Lets the process continue and ask for its node. Returns the outcome.
+  int ContinueAndAsk() const {
+    kill(pid_, SIGCONT);
+    EXPECT_EQ(write(asked_[1], "a", 1), 1);
+    return WEXITSTATUS(AwaitEnd(pid_));
+  }
+  static constexpr int kEnded = 7;
+
+ private:
+  [[noreturn]] void Run(const NodeAddress& server) {
+    const auto session = OpenZooKeeper({server}, kShortSession);
+    const auto node = session->Create("/n-", "", ZooCreate::kEphemeralSequential, Patiently());
+    char byte = 0;
+    if (!node || write(created_[1], "c", 1) != 1 || read(asked_[0], &byte, 1) != 1) _exit(1);
+    // While the client has not noticed its own absence, a request may lose its reply.
+    ZooResult<ZooNode> found = session->Find(node->path, Patiently());
+    if (!found && found.error().kind == Kind::kNoReply)
+      found = session->Find(node->path, Patiently());
+    if (found || found.error().kind != Kind::kSessionEnded) _exit(found ? 2 : 3);
+    // All later requests fail in the same way.
+    const auto created = session->Create("/late", "", ZooCreate::kPersistent, Patiently());
+    const bool has_news = session->News().Wait(Patiently());
+    _exit(!created && created.error().kind == Kind::kSessionEnded && has_news ? kEnded : 4);
+  }
+
+  std::array<int, 2> created_{};
+  std::array<int, 2> asked_{};
+  pid_t pid_ = -1;
+};
+
+TEST_F(ZooKeeperSessionTest, AClientThatIsCutOffLosesItsNodeAfterTheTimeoutAndFindsOut) {
+  const SessionProcess other(server_->address());
+  const std::string path = "/n-0000000000";
+  EXPECT_TRUE(Exists(path));
+  const MonoTime stopped = RealMono();
+  other.Stop();
+  // The server last heard from the client at most a third of the timeout before.
+  while (RealMono() < stopped + kShortSession / 2) {
+    const bool exists = Exists(path);
+    ASSERT_TRUE(exists || RealMono() >= stopped + kShortSession / 2);
+  }
+  EXPECT_TRUE(Eventually([&] { return !Exists(path); }));
+  EXPECT_EQ(other.ContinueAndAsk(), SessionProcess::kEnded);
+}
+
+}  // namespace
+}  // namespace doublehold
