@@ -4,6 +4,7 @@
 #   ./setup.sh            what `make build`, `make test` and `make demo` need
 #   ./setup.sh --tidy     also clang-format, clang-tidy, and two versions of clang, one with libFuzzer
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), of it only what is not there in another way
+#   ./setup.sh --services also other lock services than Redis, and their client libraries
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -21,17 +22,19 @@ packages=(
   python3 python3-matplotlib python3-jinja2
 )
 tidy_packages=(clang-14 clang-16 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+service_packages=(zookeeper libzookeeper-mt-dev)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go)
 
 case "${1:-}" in
   "") ;;
   --tidy) packages+=("${tidy_packages[@]}") ;;
+  --services) packages+=("${service_packages[@]}") ;;
   --drivers)
     for pair in "${driver_programs[@]}"; do
       command -v "${pair%%:*}" >/dev/null || packages+=("${pair#*:}")
     done ;;
-  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${driver_programs[@]#*:}"; exit 0 ;;
-  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --list)" >&2; exit 3 ;;
+  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${service_packages[@]}" "${driver_programs[@]#*:}"; exit 0 ;;
+  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --services, --list)" >&2; exit 3 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

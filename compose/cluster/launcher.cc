@@ -72,6 +72,11 @@ Result<void> Launcher::StartServers() {
   return {};
 }
 
+Protocol Launcher::ProtocolOf(int node) const {
+  const std::string_view lock = doublehold::ServiceOf(places_.plan);
+  return FindService(node == kStoreNode ? kStoreService : lock).protocol;
+}
+
 std::string Launcher::FindUnready() {
   if (ready_ > ServersOf(places_.plan)) return {};
   if (!std::exchange(asking_, true)) {
@@ -133,7 +138,7 @@ Result<std::vector<NodeAddress>> Launcher::AddressesOf(int client) {
       addresses.push_back(client == 0 ? ServiceOf(node).RefereeAddressOf(node) : server);
       continue;
     }
-    const uint16_t port = TRY(links_.Add({client, node}, server));
+    const uint16_t port = TRY(links_.Add({client, node}, server, ProtocolOf(node)));
     addresses.push_back({.unix_path = {}, .host = links_.host(), .port = port});
   }
   return addresses;
@@ -150,7 +155,8 @@ Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
       nodes.push_back(own[static_cast<size_t>(node)]);
       continue;
     }
-    const uint16_t port = TRY(links_.Add({client, node}, ServiceOf(node).ClientAddressOf(node)));
+    const uint16_t port =
+        TRY(links_.Add({client, node}, ServiceOf(node).ClientAddressOf(node), ProtocolOf(node)));
     nodes.push_back({.unix_path = {}, .host = links_.host(), .port = port});
   }
   return nodes;

@@ -55,6 +55,7 @@ class Launcher {
 
  private:
   [[nodiscard]] int ClockPageOf(ProcessRef ref) const;
+  [[nodiscard]] Protocol ProtocolOf(int node) const;
   // Starts a process in its own network. Under the clock shim if it has a clock page.
   Result<void> Start(ProcessRef ref, const std::string& name, SpawnRequest command);
   Result<std::vector<NodeAddress>> AddressesOf(int client);

@@ -2,8 +2,8 @@
 
 namespace doublehold {
 
-Result<uint16_t> Links::Add(LinkId link, const NodeAddress& to) {
-  const Result<uint16_t> port = proxy_.AddLink(link, to);
+Result<uint16_t> Links::Add(LinkId link, const NodeAddress& to, Protocol protocol) {
+  const Result<uint16_t> port = proxy_.AddLink(link, to, protocol);
   if (port && cuts_ != nullptr) cuts_->AddLink(link, *port);
   return port;
 }

@@ -31,8 +31,8 @@ class Links {
   Links(Proxy& proxy, Namespaces* network, PacketCuts* cuts)
       : proxy_(proxy), network_(network), cuts_(cuts) {}
 
-  // Adds a link, and returns the port of the proxy that leads to `to`.
-  Result<uint16_t> Add(LinkId link, const NodeAddress& to);
+  // Adds a link, and returns the port of the proxy that leads to `to`, a server of this protocol.
+  Result<uint16_t> Add(LinkId link, const NodeAddress& to, Protocol protocol);
   // Leads new connections of a link elsewhere. Does nothing if the link was not added yet.
   void Redirect(LinkId link, const NodeAddress& to);
   void Reset(LinkId link) { proxy_.ResetConnections(link); }

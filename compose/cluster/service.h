@@ -109,6 +109,7 @@ class Service {
 // A row of the registry.
 struct ServiceEntry {
   ServiceFacts facts;
+  Protocol protocol = Protocol::kRedis;  // of its connections, for faults that name a request
   // Finds the program at `path`, or the usual one if `path` is empty. The error says what to
   // install.
   Result<ServerProgram> (*find)(const std::string& path) = nullptr;

@@ -16,14 +16,16 @@
 namespace doublehold {
 namespace {
 
-nlohmann::json EnvironmentFacts(const ServerProgram& server, const SupervisorUse& use) {
+nlohmann::json EnvironmentFacts(const RunRequest& request, const Supervised& supervised) {
   utsname kernel{};
   uname(&kernel);
-  return {{"redis", server.version},
-          {"cores", std::thread::hardware_concurrency()},
-          {"kernel", kernel.release},
-          {"doublehold", DOUBLEHOLD_VERSION},
-          {"supervisor", ToJson(use)}};
+  nlohmann::json facts{{std::string(kStoreService), request.server.version},
+                       {"cores", std::thread::hardware_concurrency()},
+                       {"kernel", kernel.release},
+                       {"doublehold", DOUBLEHOLD_VERSION},
+                       {"supervisor", ToJson(supervised.use)}};
+  facts[std::string(ServiceOf(request.plan))] = supervised.locks.version;
+  return facts;
 }
 
 std::string DescribeOrphans(const std::vector<std::string>& ran_on) {
@@ -50,7 +52,7 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   JudgedRun run{.verdict = Judge(history), .json = {}, .interrupted = supervised->interrupted};
   if (!ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(ran_on));
   nlohmann::json json = ToJson(run.verdict);
-  json["environment"] = EnvironmentFacts(request.server, supervised->use);
+  json["environment"] = EnvironmentFacts(request, *supervised);
   if (run.interrupted) json["environment"]["interrupted"] = true;
   run.json = json.dump(2) + "\n";
   const auto keep = [&run](const Result<void>& written) {

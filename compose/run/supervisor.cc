@@ -45,6 +45,7 @@ class Supervisor {
   Supervisor(const RunRequest& request, const ServerProgram& locks, Scratch scratch,
              SharedRun shared, std::unique_ptr<Namespaces> network)
       : request_(request),
+        locks_(locks),
         plan_(request.plan),
         facts_(FactsOf(request.plan)),
         network_(std::move(network)),
@@ -96,7 +97,7 @@ class Supervisor {
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    return Supervised{Collect(), use_meter_.End(), end_request_.once()};
+    return Supervised{Collect(), use_meter_.End(), locks_, end_request_.once()};
   }
 
  private:
@@ -332,6 +333,7 @@ class Supervisor {
   }
 
   const RunRequest& request_;
+  const ServerProgram locks_;
   const Plan& plan_;
   const RunFacts facts_;
   std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace

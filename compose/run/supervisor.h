@@ -40,6 +40,7 @@ struct RunRequest {
 struct Supervised {
   History history;
   SupervisorUse use;
+  ServerProgram locks;  // the program of the lock's service
   bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
 };
 

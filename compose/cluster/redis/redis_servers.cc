@@ -184,14 +184,15 @@ Result<void> RedisServers::AddPeerLinks() {
       const LinkId link{
           .client = 0, .node = node, .peer = Topology().FailsOver() ? kAnyPeer : peer};
       if (peer_ports_.contains(link)) continue;
-      peer_ports_[link] =
-          TRY(parts_.links.Add(link, Listens({ProcessKind::kNode, node}, SocketOf(node))));
+      peer_ports_[link] = TRY(parts_.links.Add(
+          link, Listens({ProcessKind::kNode, node}, SocketOf(node)), Protocol::kRedis));
     }
   }
   if (Topology().lead != Lead::kSentinel) return {};
   for (int number = 1; number <= kSentinels; ++number) {
     peer_ports_[SentinelLink(number)] = TRY(parts_.links.Add(
-        SentinelLink(number), Listens({ProcessKind::kSentinel, number}, SentinelSocketOf(number))));
+        SentinelLink(number), Listens({ProcessKind::kSentinel, number}, SentinelSocketOf(number)),
+        Protocol::kRedis));
   }
   return {};
 }

@@ -13,7 +13,6 @@
 #include "compose/cluster/service.h"
 #include "compose/os/reserved_ports.h"
 #include "lib/base/check.h"
-#include "lib/os/run_tool.h"
 #include "lib/plan/topology.h"
 
 namespace doublehold {
@@ -47,9 +46,6 @@ Result<ServerProgram> FindZooKeeper(const std::string& path) {
   const std::string jar = path.empty() ? kJar : path;
   if (std::error_code code; !fs::exists(jar, code))
     return EnvironmentFailed(fmt::format("ZooKeeper: {} does not exist; {}", jar, kInstall));
-  const std::string missing =
-      fmt::format(": not found, or it does not run; ZooKeeper needs it: {}", kInstall);
-  TRY(RunToEnd({"java", "-version"}, {.if_missing = missing}));
   return ServerProgram{.path = jar, .version = VersionOf(jar)};
 }
 
@@ -70,12 +66,13 @@ class ZooKeeperServers final : public Service {
   // Only the process dies, so that no data needs to reach the disk (forceSync). The JVM's settings
   // save a third of the time of a start.
   Result<SpawnRequest> CommandOf(int node) override {
-    return SpawnRequest{.argv = {"java", "-Xshare:auto", "-XX:TieredStopAtLevel=1",
-                                 "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx128m",
-                                 "-Dzookeeper.forceSync=no", "-Dzookeeper.jmx.log4j.disable=true",
-                                 "-cp", parts_.program.path,
-                                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                                 (FolderOf(node) / "zoo.cfg").string()}};
+    return SpawnRequest{
+        .argv = {"java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                 "-XX:-UsePerfData", "-Xmx128m", "-Dzookeeper.forceSync=no",
+                 "-Dzookeeper.jmx.log4j.disable=true", "-cp", parts_.program.path,
+                 "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                 (FolderOf(node) / "zoo.cfg").string()},
+        .if_missing = fmt::format(": not found; ZooKeeper needs it: {}", kInstall)};
   }
 
   [[nodiscard]] NodeAddress AddressOf(int node) const override {
@@ -160,6 +157,7 @@ ServiceEntry ZooKeeperEntry() {
                     .shortest_lease = 2 * kTick,
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
                     .data = {"empty", "aof"}},
+          .protocol = Protocol::kZooKeeper,
           .find = FindZooKeeper,
           .make = [](Service::Parts parts) -> std::unique_ptr<Service> {
             return std::make_unique<ZooKeeperServers>(std::move(parts));
