@@ -190,7 +190,8 @@ int Main(const std::string& redis_server) {
   json variants = json::array();
   for (const LockEntry& entry : Locks()) {
     const bool takes_a_lock = entry.name != "none" && !entry.Has(Trait::kLockFree);
-    if (entry.least_nodes == 1 && takes_a_lock) variants.push_back(CompareVariant(servers, entry));
+    const bool is_comparable = takes_a_lock && entry.service == kRedisService;
+    if (entry.least_nodes == 1 && is_comparable) variants.push_back(CompareVariant(servers, entry));
   }
   fmt::print("{}\n", json{{"variants", std::move(variants)},
                           {"hand_over", MeasureHandOver(servers)},

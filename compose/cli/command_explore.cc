@@ -146,7 +146,10 @@ AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
   if (line.values["depth"].defaulted()) asked.search.bounds.depth = kMatrixDepth;
   if (line.values.contains("clients")) asked.clients = {search.scenario.plan.clients};
   if (line.values.contains("into")) asked.into = line.values["into"].as<std::string>();
-  for (const LockEntry& lock : Locks()) asked.locks.emplace_back(lock.name);
+  for (const LockEntry& lock : Locks()) {
+    // The simulated world has no other service.
+    if (lock.service == kRedisService) asked.locks.emplace_back(lock.name);
+  }
   if (line.values.contains("lock")) asked.locks = {search.scenario.plan.lock};
   return asked;
 }

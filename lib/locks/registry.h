@@ -46,9 +46,14 @@ struct SourcePace {
   std::string_view timeout{};
 };
 
+// The services in which locks keep their keys.
+constexpr std::string_view kRedisService = "redis";
+constexpr std::string_view kZooKeeperService = "zookeeper";
+
 struct LockEntry {
   std::string_view name;
-  std::string_view summary;  // one line for `doublehold list locks`
+  std::string_view summary;                  // one line for `doublehold list locks`
+  std::string_view service = kRedisService;  // where the lock keeps its keys
   int least_nodes = 1;
   int most_nodes = 1;
   std::vector<OptionSpec> options{};

@@ -32,6 +32,7 @@ std::vector<Variant> LeaseLocks() {
   std::vector<Variant> variants;
   for (const LockEntry& entry : Locks()) {
     if (entry.name == "none" || entry.Has(Trait::kLockFree)) continue;
+    if (entry.service != kRedisService) continue;
     Variant variant{.lock = std::string(entry.name)};
     if (HasOption(entry, "explicit-lease")) variant.options["explicit-lease"] = "true";
     variants.push_back(variant);
@@ -282,6 +283,7 @@ TEST_F(Variants, OnlyRedissonsLocksWithAChannelWakeWaiters) {
   const std::set<std::string_view> tell{"redisson", "redisson-fair", "redisson-multi",
                                         "redisson-read-write", "redisson-fenced"};
   for (const LockEntry& entry : Locks()) {
+    if (entry.service != kRedisService) continue;
     SCOPED_TRACE(entry.name);
     Client client(1, {.lock = std::string(entry.name)});
     EXPECT_EQ(client.lock().WakeUps(kVariantsKey) != nullptr, tell.contains(entry.name));
