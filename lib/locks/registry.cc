@@ -25,7 +25,8 @@
   ROW(FencedLock)             \
   ROW(WatchLock)              \
   ROW(VersionLock)            \
-  ROW(AtomicScriptLock)
+  ROW(AtomicScriptLock)       \
+  ROW(ZooKeeperQueueLock)
 
 namespace doublehold {
 

@@ -33,7 +33,7 @@ TEST(Locks, EveryVariantCanBeMadeFromItsDefaults) {
 }
 
 TEST(Locks, AnUnknownNameIsNotFound) {
-  EXPECT_EQ(FindLock("zookeeper"), nullptr);
+  EXPECT_EQ(FindLock("etcd"), nullptr);
   EXPECT_EQ(FindLock(""), nullptr);
 }
 

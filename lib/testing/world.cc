@@ -56,8 +56,9 @@ bool FakeEnv::SleepUntil(MonoTime time) {
   return world_.now < world_.task_end;
 }
 
-ZooKeeperClients& FakeEnv::zookeeper() {
-  CHECK(false);  // no unit test has one yet
+std::unique_ptr<ZooKeeperSession> FakeEnv::Open(Duration timeout) {
+  CHECK(world_.open_session);
+  return world_.open_session(timeout);
 }
 
 std::unique_ptr<Connection> FakeEnv::Connect(NodeId node) {

@@ -12,6 +12,7 @@
 #include "lib/base/env.h"
 #include "lib/clients/clients.h"
 #include "lib/clients/redis.h"
+#include "lib/clients/zookeeper.h"
 
 namespace doublehold::testing {
 
@@ -24,6 +25,8 @@ struct World {
 
   // Returns a node's reply to a command. Call AdvanceTo in this function if the command takes time.
   std::function<CallResult(NodeId, const std::vector<std::string>&)> answer;
+  // Opens a session to ZooKeeper, with this timeout.
+  std::function<std::unique_ptr<ZooKeeperSession>(Duration)> open_session;
   // Called for each announced step.
   std::function<void(Step)> on_step;
 
@@ -44,7 +47,7 @@ struct World {
   void RunTask(Duration until);
 };
 
-class FakeEnv final : public Env, private Clients, private RedisClients {
+class FakeEnv final : public Env, private Clients, private RedisClients, private ZooKeeperClients {
  public:
   explicit FakeEnv(World& world, uint64_t seed = 1) : world_(world), random_(seed, "fake") {}
 
@@ -63,9 +66,10 @@ class FakeEnv final : public Env, private Clients, private RedisClients {
 
  private:
   RedisClients& redis() override { return *this; }
-  ZooKeeperClients& zookeeper() override;
+  ZooKeeperClients& zookeeper() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
 
   World& world_;
   Prng random_;

@@ -65,21 +65,20 @@ void ZooKeeperServer::Start() {
   } while (!StartOnPort());
 }
 
-// The JVM's flags save a third of the CPU time of a start. fsync is needless, since only the
-// process dies.
+// The JVM's flags save a quarter of the CPU time of a start, most of it by the simple compiler.
+// fsync is needless, since only the process dies.
 bool ZooKeeperServer::StartOnPort() {
   const std::filesystem::path config = folder_.path() / "zoo.cfg";
   std::ofstream(config) << fmt::format(
       "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime=200\n"
       "minSessionTimeout=400\nmaxSessionTimeout=600000\nadmin.enableServer=false\n"
-      "4lw.commands.whitelist=*\n",
+      "4lw.commands.whitelist=*\nmaxClientCnxns=0\n",
       port_, (folder_.path() / "data").string());
-  const Result<pid_t> pid =
-      Spawn({.argv = {"java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-                      "-XX:-UsePerfData", "-Xmx64m", "-Dzookeeper.forceSync=no",
-                      "-Dzookeeper.jmx.log4j.disable=true", "-cp", kJar,
-                      "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()},
-             .log = folder_.path() / "log"});
+  const Result<pid_t> pid = Spawn(
+      {.argv = {"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
+                "-Xmx64m", "-Dzookeeper.forceSync=no", "-Dzookeeper.jmx.log4j.disable=true", "-cp",
+                kJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()},
+       .log = folder_.path() / "log"});
   CHECK(pid.has_value());
   pid_ = *pid;
   bool has_ended = false;
