@@ -50,7 +50,8 @@ TEST(Probe, ANodeThatDoesNotAnswerIsRecorded) {
     if (node == NodeId{2}) return tl::unexpected(CallFailure{.message = "no reply"});
     return Reply{.kind = Reply::Kind::kInteger, .integer = -2};
   };
-  RecordExpiries(env, 3, {.name = "k", .index = 0}, {.lease = 100ms, .call_timeout = 50ms});
+  RecordLeftovers(env, LockEntry{}, 3, {.name = "k", .index = 0},
+                  {.lease = 100ms, .call_timeout = 50ms});
   EXPECT_EQ(FormatEvents(world.events), (Lines{"0 ok expiry", "0 fail expiry", "0 ok expiry"}));
   EXPECT_EQ(world.events.at(1).value[1], 2);
 }

@@ -76,8 +76,8 @@ void RunReferee(Env& env, const ClientContext& client_context, Workload& workloa
     std::optional<LibraryKeys> of_library;
     if (plan.driver) {
       of_library.emplace(env, LockNodesOf(plan), key, terms).Look();
-    } else if (!FindLock(plan.lock)->end_is_in_value) {
-      RecordExpiries(env, LockNodesOf(plan), key, terms);
+    } else if (const LockEntry& lock_entry = *FindLock(plan.lock); !lock_entry.end_is_in_value) {
+      RecordLeftovers(env, lock_entry, LockNodesOf(plan), key, terms);
     }
     Probe(env, *lock, key, terms);
     if (of_library) of_library->Record(*lock);

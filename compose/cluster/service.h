@@ -20,6 +20,7 @@
 #include "compose/plan/service_rules.h"
 #include "faults/cluster.h"
 #include "lib/base/result.h"
+#include "lib/locks/registry.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/plan.h"
 #include "lib/redis/route.h"
@@ -116,7 +117,7 @@ struct ServiceEntry {
   std::unique_ptr<Service> (*make)(Service::Parts) = nullptr;
 };
 
-constexpr std::string_view kStoreService = "redis";  // the service of the store
+constexpr std::string_view kStoreService = kRedisService;  // the service of the store
 
 std::span<const ServiceEntry> Services();
 // Requires that a service has this name.

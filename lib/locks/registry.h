@@ -2,6 +2,8 @@
 #ifndef DOUBLEHOLD_LIB_LOCKS_REGISTRY_H_
 #define DOUBLEHOLD_LIB_LOCKS_REGISTRY_H_
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +52,12 @@ struct SourcePace {
 constexpr std::string_view kRedisService = "redis";
 constexpr std::string_view kZooKeeperService = "zookeeper";
 
+// Says how long what is left of a key will keep others out, in ms: kNothingLeft, kLeftForEver, or
+// a number of at least 0. Returns nothing if the node does not answer.
+using AskLeft = std::function<std::optional<int64_t>(const LockKey&, Deadline)>;
+constexpr int64_t kNothingLeft = -2;
+constexpr int64_t kLeftForEver = -1;
+
 struct LockEntry {
   std::string_view name;
   std::string_view summary;                  // one line for `doublehold list locks`
@@ -62,9 +70,9 @@ struct LockEntry {
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
   std::vector<Step> steps{};  // steps that the lock announces between its commands
-  // The service in which the lock keeps its keys (compose/cluster/service.h).
-  std::string_view service = "redis";
-  bool has_leases = true;     // false: the lock's grants never end
+  // Makes the question to a node what is left of keys. Null: Redis' PTTL of the key.
+  AskLeft (*ask_left)(Env&, NodeId, Lease) = nullptr;
+  bool has_leases = true;  // false: the lock's grants never end
   // Whether the key's value contains the end of the lease. If so, a key without expiry does no
   // harm.
   bool end_is_in_value = false;

@@ -32,7 +32,7 @@ std::optional<LibraryKeys::Expiries> LibraryKeys::Related(Connection& node) {
     if (!IsNameOfLock(key_.name, name.text)) continue;
     const std::optional<int64_t> pttl_ms = AskExpiry(node, name.text, deadline);
     if (!pttl_ms) return std::nullopt;
-    if (*pttl_ms != kKeyNotThere) expiries.emplace(name.text, *pttl_ms);
+    if (*pttl_ms != kNothingLeft) expiries.emplace(name.text, *pttl_ms);
   }
   return expiries;
 }
@@ -72,12 +72,12 @@ void LibraryKeys::Record(Lock& lock) {
   const Names own = OwnNames(lock);
   for (const Seen& seen : open_) {
     if (own.empty()) {
-      Note(EventType::kInfo, kKeyNotThere, seen.node);
+      Note(EventType::kInfo, kNothingLeft, seen.node);
       continue;
     }
     const auto left =
         std::ranges::find_if(seen.keys, [&](const auto& key) { return own.contains(key.first); });
-    int64_t pttl_ms = left == seen.keys.end() ? kKeyNotThere : left->second;
+    int64_t pttl_ms = left == seen.keys.end() ? kNothingLeft : left->second;
     if (pttl_ms >= 0) pttl_ms = std::max<int64_t>(pttl_ms - ToMs(env_.Mono() - seen.at), 0);
     Note(EventType::kOk, pttl_ms, seen.node);
   }

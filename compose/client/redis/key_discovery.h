@@ -13,7 +13,7 @@
 
 namespace doublehold {
 
-// Like RecordExpiries, for a library that may store its lock as `lock:KEY`, beside counters and
+// Like RecordLeftovers, for a library that may store its lock as `lock:KEY`, beside counters and
 // queues that it never removes. A key belongs to the lock if it exists only while the lock is held.
 // Used by one task; `env` and `lock` must outlive it.
 class LibraryKeys {

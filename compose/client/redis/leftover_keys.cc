@@ -13,19 +13,28 @@ std::optional<int64_t> AskExpiry(Connection& node, std::string_view name, Deadli
   return result->integer;
 }
 
-void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms) {
+AskLeft AskForExpiry(Env& env, NodeId node, Lease /*lease*/) {
+  const std::shared_ptr<Connection> connection = env.clients().redis().Connect(node);
+  return [connection](const LockKey& key, Deadline deadline) {
+    return AskExpiry(*connection, key.name, deadline);
+  };
+}
+
+void RecordLeftovers(Env& env, const LockEntry& lock, int nodes, const LockKey& key,
+                     const ProbeTerms& terms) {
   const MonoTime give_up = env.Mono() + terms.lease / kKeyLooksPerLease;
   for (int number = 1; number <= nodes; ++number) {
-    const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{number});
-    std::optional<int64_t> pttl_ms = AskExpiry(*node, key.name, env.Mono() + terms.call_timeout);
-    while (pttl_ms && *pttl_ms != kKeyNotThere && env.Mono() < give_up &&
+    const AskLeft ask =
+        (lock.ask_left == nullptr ? AskForExpiry : lock.ask_left)(env, NodeId{number}, terms.lease);
+    std::optional<int64_t> left_ms = ask(key, env.Mono() + terms.call_timeout);
+    while (left_ms && *left_ms != kNothingLeft && env.Mono() < give_up &&
            env.SleepUntil(env.Mono() + kKeyLookInterval)) {
-      pttl_ms = AskExpiry(*node, key.name, env.Mono() + terms.call_timeout);
+      left_ms = ask(key, env.Mono() + terms.call_timeout);
     }
     env.Record({.key = key.index,
                 .op = Op::kExpiry,
-                .type = pttl_ms ? EventType::kOk : EventType::kFail,
-                .value = {pttl_ms.value_or(0), number}});
+                .type = left_ms ? EventType::kOk : EventType::kFail,
+                .value = {left_ms.value_or(0), number}});
   }
 }
 

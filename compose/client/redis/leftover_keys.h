@@ -8,7 +8,7 @@
 
 #include "lib/base/env.h"
 #include "lib/clients/redis.h"
-#include "lib/locks/lock.h"
+#include "lib/locks/registry.h"
 
 namespace doublehold {
 
@@ -23,15 +23,18 @@ struct ProbeTerms {
 // kKeyLooksPerLease.
 constexpr Duration kKeyLookInterval = std::chrono::milliseconds(5);
 constexpr int kKeyLooksPerLease = 4;
-constexpr int64_t kKeyNotThere = -2;  // reply of PTTL for a missing key
 
 // Returns the PTTL of a key in ms. Returns nothing if the node does not answer.
 std::optional<int64_t> AskExpiry(Connection& node, std::string_view name, Deadline deadline);
 
-// Records for each node whether the key exists, and its TTL. Records `fail` if the node does not
-// answer. Call it when nobody holds the lock, before any probe. While the key exists, asks again
-// for a part of the lease, because a release may still arrive.
-void RecordExpiries(Env& env, int nodes, const LockKey& key, const ProbeTerms& terms);
+// Returns the question for PTTL, as LockEntry::ask_left.
+AskLeft AskForExpiry(Env& env, NodeId node, Lease lease);
+
+// Records for each node what is left of the key. Records `fail` if the node does not answer. Call
+// it when nobody holds the lock, before any probe. While anything is left, asks again for a part of
+// the lease, because a release may still arrive.
+void RecordLeftovers(Env& env, const LockEntry& lock, int nodes, const LockKey& key,
+                     const ProbeTerms& terms);
 
 }  // namespace doublehold
 

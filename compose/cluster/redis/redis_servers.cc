@@ -267,7 +267,7 @@ Roster RedisServers::RosterFor(int client) const {
 
 ServiceEntry RedisEntry() {
   return {
-      .facts = {.name = "redis",
+      .facts = {.name = kRedisService,
                 .title = "Redis",
                 .topologies = {"single", "independent", "replicated", "sentinel", "cluster"},
                 .tells_time = true,

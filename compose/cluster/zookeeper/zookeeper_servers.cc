@@ -151,7 +151,7 @@ class ZooKeeperServers final : public Service {
 }  // namespace
 
 ServiceEntry ZooKeeperEntry() {
-  return {.facts = {.name = "zookeeper",
+  return {.facts = {.name = kZooKeeperService,
                     .title = "ZooKeeper",
                     .topologies = {"single", "ensemble"},
                     .shortest_lease = 2 * kTick,

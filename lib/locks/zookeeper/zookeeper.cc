@@ -326,6 +326,16 @@ SharedSession ZooKeeperLock::FindHeld(uint64_t hold) {
   return found == held_.end() ? nullptr : found->session;
 }
 
+// A node in the queue keeps others out until its session has ended.
+AskLeft AskForNodes(Env& env, NodeId /*node*/, Lease lease) {
+  const SharedSession session = env.clients().zookeeper().Open(lease);
+  return [session, lease](const LockKey& key, Deadline deadline) -> std::optional<int64_t> {
+    const ZooResult<std::vector<std::string>> names = session->Children(QueuePath(key), deadline);
+    if (!names && names.error().kind != ZooKind::kNoNode) return std::nullopt;
+    return !names || names->empty() ? kNothingLeft : ToMs(lease);
+  };
+}
+
 }  // namespace
 
 LockEntry ZooKeeperQueueLock() {
@@ -346,7 +356,8 @@ LockEntry ZooKeeperQueueLock() {
                        .fallback = "false",
                        .help = "watch the whole queue, so that each release wakes all waiters"}},
           .make = MakeLock<ZooKeeperLock>,
-          .traits = {Trait::kToken, Trait::kQueue}};
+          .traits = {Trait::kToken, Trait::kQueue},
+          .ask_left = AskForNodes};
 }
 
 }  // namespace doublehold
