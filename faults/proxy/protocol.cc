@@ -1,5 +1,6 @@
 #include "faults/proxy/protocol.h"
 
+#include "faults/proxy/mysql/mysql_wire.h"
 #include "faults/proxy/postgres/postgres_wire.h"
 #include "faults/proxy/redis/redis_wire.h"
 #include "faults/proxy/zookeeper/zookeeper_wire.h"
@@ -14,6 +15,8 @@ std::unique_ptr<Wire> MakeWire(Protocol protocol) {
       return std::make_unique<ZooKeeperWire>();
     case Protocol::kPostgres:
       return std::make_unique<PostgresWire>();
+    case Protocol::kMySql:
+      return std::make_unique<MySqlWire>();
   }
   return nullptr;
 }

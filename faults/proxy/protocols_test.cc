@@ -54,6 +54,14 @@ const ProtocolCase kProtocolCases[] = {
                  FromHex("'C' 0000000b 'COMMIT' 00 'Z' 00000005 'I'")}},
      .chosen = 2,
      .command = "DELETE"},
+    {.name = "MySql",
+     .protocol = Protocol::kMySql,
+     .script = {{"", FromHex("070000 00 0a '10.11' 00")},
+                {FromHex("280000 01") + Zeros(40), FromHex("070000 02 00 00 00 0200 0000")},
+                {FromHex("070000 00 03 'delete'"), FromHex("070000 01 00 01 00 0200 0000")},
+                {FromHex("010000 00 0e"), FromHex("070000 01 00 00 00 0200 0000")}},
+     .chosen = 2,
+     .command = "DELETE"},
 };
 
 class ProtocolsTest : public ProxyTest, public ::testing::WithParamInterface<ProtocolCase> {
