@@ -1,5 +1,6 @@
 #include "faults/proxy/protocol.h"
 
+#include "faults/proxy/http/http_wire.h"
 #include "faults/proxy/mysql/mysql_wire.h"
 #include "faults/proxy/postgres/postgres_wire.h"
 #include "faults/proxy/redis/redis_wire.h"
@@ -17,6 +18,8 @@ std::unique_ptr<Wire> MakeWire(Protocol protocol) {
       return std::make_unique<PostgresWire>();
     case Protocol::kMySql:
       return std::make_unique<MySqlWire>();
+    case Protocol::kHttp:
+      return std::make_unique<HttpWire>();
   }
   return nullptr;
 }

@@ -9,7 +9,7 @@
 
 namespace doublehold {
 
-enum class Protocol : uint8_t { kRedis, kZooKeeper, kPostgres, kMySql };
+enum class Protocol : uint8_t { kRedis, kZooKeeper, kPostgres, kMySql, kHttp };
 
 // Returns the protocol of one new connection.
 std::unique_ptr<Wire> MakeWire(Protocol protocol);

@@ -62,6 +62,14 @@ const ProtocolCase kProtocolCases[] = {
                 {FromHex("010000 00 0e"), FromHex("070000 01 00 00 00 0200 0000")}},
      .chosen = 2,
      .command = "DELETE"},
+    {.name = "Http",
+     .protocol = Protocol::kHttp,
+     .script = {{"GET /version HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"},
+                {"POST /v3/kv/txn HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
+                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"},
+                {"GET /version HTTP/1.1\r\n\r\n", "HTTP/1.1 204 Done\r\n\r\n"}},
+     .chosen = 1,
+     .command = "/V3/KV/TXN"},
 };
 
 class ProtocolsTest : public ProxyTest, public ::testing::WithParamInterface<ProtocolCase> {
