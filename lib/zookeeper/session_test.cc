@@ -23,7 +23,6 @@ using testing::kPatience;
 using testing::WhyNoZooKeeper;
 using testing::ZooKeeperServer;
 using std::chrono_literals::operator""min;
-using Kind = ZooFailure::Kind;
 
 constexpr Duration kLongSession = 2min;  // longer than kPatience
 constexpr Duration kMediumSession = 6s;
@@ -219,19 +218,26 @@ class SessionProcess {
 
  private:
   [[noreturn]] void Run(const NodeAddress& server) {
-    const auto session = OpenZooKeeper({server}, kShortSession);
-    const auto node = session->Create("/n-", "", ZooCreate::kEphemeralSequential, Patiently());
+    auto session = OpenZooKeeper({server}, kShortSession);
+    const int status = Live(*session);
+    session.reset();
+    _exit(status);
+  }
+  // Returns the exit status of the process.
+  int Live(ZooKeeperSession& session) {
+    const auto create = [&](const char* path, ZooCreate how) {
+      return session.Create(path, "", how, Patiently());
+    };
+    const auto node = create("/n-", ZooCreate::kEphemeralSequential);
     char byte = 0;
-    if (!node || write(created_[1], "c", 1) != 1 || read(asked_[0], &byte, 1) != 1) _exit(1);
+    if (!node || write(created_[1], "c", 1) != 1 || read(asked_[0], &byte, 1) != 1) return 1;
     // While the client has not noticed its own absence, a request may lose its reply.
-    ZooResult<ZooNode> found = session->Find(node->path, Patiently());
-    if (!found && found.error().kind == Kind::kNoReply)
-      found = session->Find(node->path, Patiently());
-    if (found || found.error().kind != Kind::kSessionEnded) _exit(found ? 2 : 3);
+    ZooResult<ZooNode> found = session.Find(node->path, Patiently());
+    if (Outcome(found) == "no reply") found = session.Find(node->path, Patiently());
+    if (Outcome(found) != "session ended") return found ? 2 : 3;
     // All later requests fail in the same way.
-    const auto created = session->Create("/late", "", ZooCreate::kPersistent, Patiently());
-    const bool has_news = session->News().Wait(Patiently());
-    _exit(!created && created.error().kind == Kind::kSessionEnded && has_news ? kEnded : 4);
+    const auto late = create("/late", ZooCreate::kPersistent);
+    return Outcome(late) == "session ended" && session.News().Wait(Patiently()) ? kEnded : 4;
   }
 
   std::array<int, 2> created_{};

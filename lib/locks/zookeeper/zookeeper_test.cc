@@ -37,6 +37,7 @@ struct FakeZooKeeper {
   std::deque<ScriptedFailure> failures;
   std::map<std::string, std::function<void()>> before;  // by request; called once
   ZooLines log;
+  ZooLines watched;  // the numbers of watched nodes
   int64_t transactions = 0;
   int number = 0;
   int opened = 0;
@@ -78,6 +79,7 @@ class FakeSession final : public ZooKeeperSession, private Subscription {
     return Get("find", path);
   }
   ZooResult<ZooNode> Watch(std::string_view path, Deadline /*deadline*/) override {
+    zookeeper_.watched.emplace_back(path.substr(path.size() - 10));
     return Get("watch", path);
   }
   ZooResult<ZooLines> WatchChildren(std::string_view path, Deadline /*deadline*/) override {
@@ -195,11 +197,13 @@ TEST_F(ZooKeeperLockTest, AWaiterWatchesTheNodeBeforeItsOwnOnly) {
   (void)Acquire(*a);
   EXPECT_TRUE(IsBusy(*b));
   EXPECT_NE(b->WakeUps(kZooKey), nullptr);
-  EXPECT_EQ(zookeeper_.Count("watch"), 1u);
-  EXPECT_EQ(zookeeper_.Count("watch children"), 0u);
-  const auto c = Make(3, "watches-all");
+  const auto c = Make(3);
   EXPECT_TRUE(IsBusy(*c));
-  EXPECT_EQ(zookeeper_.Count("watch"), 1u);
+  EXPECT_EQ(zookeeper_.watched, (ZooLines{"0000000000", "0000000001"}));
+  EXPECT_EQ(zookeeper_.Count("watch children"), 0u);
+  const auto d = Make(4, "watches-all");
+  EXPECT_TRUE(IsBusy(*d));
+  EXPECT_EQ(zookeeper_.watched.size(), 2u);
   EXPECT_EQ(zookeeper_.Count("watch children"), 1u);
 }
 
@@ -212,7 +216,7 @@ TEST_F(ZooKeeperLockTest, IsGrantedWhenTheNodeBeforeGoesBeforeTheWatch) {
 }
 
 // A lost reply to the create, and what the next try finds.
-struct LostReply {
+struct LostCreate {
   const char* flag;
   bool is_executed;
   bool is_granted;  // by the next try
@@ -220,9 +224,9 @@ struct LostReply {
 };
 
 TEST_F(ZooKeeperLockTest, AfterALostReplyTheGuidFindsTheOwnNode) {
-  for (const LostReply& each :
-       {LostReply{"", true, true, 1}, LostReply{"", false, true, 1},
-        LostReply{"no-guid", true, false, 2}, LostReply{"no-guid", false, true, 1}}) {
+  for (const LostCreate& each :
+       {LostCreate{"", true, true, 1}, LostCreate{"", false, true, 1},
+        LostCreate{"no-guid", true, false, 2}, LostCreate{"no-guid", false, true, 1}}) {
     SCOPED_TRACE(fmt::format("{} {}", each.flag, each.is_executed));
     zookeeper_ = {};
     zookeeper_.nodes = {{"/doublehold", {}}, {kZooQueue, {}}};
