@@ -27,8 +27,9 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[1]
 FOLDER = TOP / "build-all"
 PASSED = FOLDER / "passed.json"
-# These suites need real libraries, which a step of their own installs.
-LIBRARY_SUITES = ("libraries", "findings")
+# What these suites need besides Redis.
+PREPARED = {"libraries": "./setup.sh --drivers", "findings": "./setup.sh --drivers",
+            "services": "./setup.sh --services"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def suites() -> list[str]:
 
 
 def suite_step(name: str) -> Step:
-    prepared = ["./setup.sh --drivers"] if name in LIBRARY_SUITES else []
+    prepared = [PREPARED[name]] if name in PREPARED else []
     return Step(f"suite-{name}", f"compose/suites/{name}.toml comes out as it expects",
                 [*prepared, "make build",
                  f"build/doublehold suite compose/suites/{name}.toml --out build-all/runs"])

@@ -254,6 +254,9 @@ Result<ExitCode> ServeLock(const std::string& name) {
   if (entry == nullptr) return BadInput(UnknownWord("lock", name, ListNames(Locks())));
   if (entry->Has(Trait::kLockFree))
     return BadInput(fmt::format("'{}' takes no lock, so it cannot be served as a driver", name));
+  if (entry->service != kRedisService)
+    return BadInput(fmt::format("'{}' keeps its keys in {}, and a driver gets addresses of Redis",
+                                name, entry->service));
   ServedDriver driver(*entry);
   DriverLines lines;
   std::string wrong;

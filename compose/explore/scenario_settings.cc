@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "compose/driver/driver.h"
+#include "compose/plan/service_rules.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 
@@ -84,6 +85,12 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (!plan->faults.empty())
     return BadInput("explore chooses the faults itself: use an experiment without faults");
   if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
+  if (const ServiceFacts& service = FactsOfServiceOf(*plan); service.name != kRedisService) {
+    return BadInput(
+        fmt::format("lock.name: lock {} keeps its keys in {}, which is not simulated; "
+                    "try it on real servers (doublehold run, doublehold sweep)",
+                    plan->lock, service.title));
+  }
   if (plan->sections > 0) return BadInput("workload.sections: only for real runs; use --cycles");
   if (plan->direct) return BadInput("topology.direct: the simulation has no proxy to bypass");
   if (plan->net == kNamespaces)

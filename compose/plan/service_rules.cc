@@ -11,7 +11,9 @@
 namespace doublehold {
 namespace {
 
+// A fault of links that names no node acts on all of them.
 bool ActsOnLockNode(const FaultPlan& fault) {
+  if (fault.nodes.empty()) return FindFault(fault.kind)->needs_network;
   return std::ranges::any_of(fault.nodes, [](int node) { return node != kStoreNode; });
 }
 
@@ -54,6 +56,12 @@ Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
   if (!kind.service.empty() && kind.service != service.name) {
     return BadInput(fmt::format("it acts on {}, but the nodes of lock {} are servers of {}",
                                 FactsOfService(kind.service).title, plan.lock, service.title),
+                    "nodes");
+  }
+  if (Does(fault, FaultTrait::kRepeats) && !service.repeats) {
+    return BadInput(fmt::format("a connection to {} answers each request once, so that none can be "
+                                "sent twice",
+                                service.title),
                     "nodes");
   }
   if (Does(fault, FaultTrait::kMovesClock) && !service.tells_time) {

@@ -21,6 +21,7 @@ struct ServiceFacts {
   Lease shortest_lease = std::chrono::milliseconds(1);
   std::string_view why_shortest{};  // continues "must be at least 400ms: "
   bool tells_time = false;          // whether anybody can see that a fault moved a node's clock
+  bool repeats = true;              // whether a request can be sent twice on one connection
   bool joins_namespaces = false;    // whether its servers support `net = "namespaces"`
   std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
 };

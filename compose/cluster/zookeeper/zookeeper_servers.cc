@@ -79,10 +79,9 @@ class ZooKeeperServers final : public Service {
     return {.unix_path = {}, .host = "127.0.0.1", .port = PortOf(node, kForClients)};
   }
 
-  // A server without a quorum answers that it does not serve requests.
+  // A server that serves no sessions yet, or has no quorum, answers "null".
   [[nodiscard]] Question Ping() const override {
-    return Ask("srvr",
-               [](const std::string& answer) { return answer.find("Mode:") != std::string::npos; });
+    return Ask("isro", [](const std::string& answer) { return answer == "rw"; });
   }
 
   void Operate(int /*node*/, const std::vector<std::string>& /*command*/, Duration /*timeout*/,
@@ -125,7 +124,7 @@ class ZooKeeperServers final : public Service {
     std::string config = fmt::format(
         "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime={}\n"
         "minSessionTimeout={}\nmaxSessionTimeout={}\nmaxClientCnxns=0\n"
-        "admin.enableServer=false\n4lw.commands.whitelist=srvr\n",
+        "admin.enableServer=false\n4lw.commands.whitelist=isro,srvr\n",
         PortOf(node, kForClients), FolderOf(node).string(), ToMs(kTick), ToMs(2 * kTick),
         ToMs(std::chrono::hours(24)));
     if (ServersOf(parts_.plan) == 1) return config;
@@ -156,6 +155,7 @@ ServiceEntry ZooKeeperEntry() {
                     .topologies = {"single", "ensemble"},
                     .shortest_lease = 2 * kTick,
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
+                    .repeats = false,
                     .data = {"empty", "aof"}},
           .protocol = Protocol::kZooKeeper,
           .find = FindZooKeeper,

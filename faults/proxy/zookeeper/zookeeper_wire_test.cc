@@ -23,16 +23,16 @@ std::string Jute(std::string_view text) {
   return Int32(static_cast<int64_t>(text.size())) + std::string(text);
 }
 std::string Framed(const std::string& bytes) { return Jute(bytes); }
-std::string Request(int xid, int opcode, const std::string& body = "") {
+std::string RequestOf(int xid, int opcode, const std::string& body = "") {
   return Framed(Int32(xid) + Int32(opcode) + body);
 }
-std::string Reply(int xid, const std::string& body = "") {
+std::string ReplyTo(int xid, const std::string& body = "") {
   return Framed(Int32(xid) + std::string(8, '\0') + Int32(0) + body);
 }
 std::string ConnectRequest() { return Framed(std::string(45, '\0')); }
 std::string ConnectReply() { return Framed(std::string(37, '\0')); }
 std::string Create(int xid, const std::string& path) {
-  return Request(xid, 1, Jute(path) + Jute("owner") + Int32(0) + Int32(1));
+  return RequestOf(xid, 1, Jute(path) + Jute("owner") + Int32(0) + Int32(1));
 }
 
 Conversation ConnectedThen(const Conversation& rest) {
@@ -43,14 +43,15 @@ Conversation ConnectedThen(const Conversation& rest) {
 
 Conversation MakeZooKeeperConversation() {
   const std::string multi = Int32(13) + std::string(1, '\0') + Int32(-1) + Jute("/m") + Int32(1);
-  return ConnectedThen({{Direction::kRequest, Create(1, "/lock/a") + Request(-2, 11)},
-                        {Direction::kReply, Reply(1, Jute("/lock/a")) + Reply(-2)},
-                        {Direction::kRequest, Request(2, 12, Jute("/lock") + "\1") +
-                                                  Request(3, 14, multi) + Request(4, 4, Int32(-1))},
-                        {Direction::kReply, Reply(-1, Int32(2) + Int32(3) + Jute("/lock/a"))},
-                        {Direction::kReply, Reply(3) + Reply(2, Int32(0)) + Reply(4)},
-                        {Direction::kRequest, Request(5, 99) + Request(6, -11)},
-                        {Direction::kReply, Reply(5) + Reply(6)}});
+  return ConnectedThen(
+      {{Direction::kRequest, Create(1, "/lock/a") + RequestOf(-2, 11)},
+       {Direction::kReply, ReplyTo(1, Jute("/lock/a")) + ReplyTo(-2)},
+       {Direction::kRequest, RequestOf(2, 12, Jute("/lock") + "\1") + RequestOf(3, 14, multi) +
+                                 RequestOf(4, 4, Int32(-1))},
+       {Direction::kReply, ReplyTo(-1, Int32(2) + Int32(3) + Jute("/lock/a"))},
+       {Direction::kReply, ReplyTo(3) + ReplyTo(2, Int32(0)) + ReplyTo(4)},
+       {Direction::kRequest, RequestOf(5, 99) + RequestOf(6, -11)},
+       {Direction::kReply, ReplyTo(5) + ReplyTo(6)}});
 }
 
 TEST(ZooKeeperWire, NamesRequestsByOpcodeAndRepliesByXid) {
@@ -98,7 +99,7 @@ TEST(ZooKeeperWire, FourLetterWordsAndOtherBytesPassWithoutNames) {
        {"> CONNECT 49", "< CONNECT 41", ">  46"}},
       {"replies after a length that is too large",
        ConnectedThen({{Direction::kRequest, Create(1, "/a")},
-                      {Direction::kReply, Int32(1 << 30) + std::string(16, '\0') + Reply(1)}}),
+                      {Direction::kReply, Int32(1 << 30) + std::string(16, '\0') + ReplyTo(1)}}),
        {"> CONNECT 49", "< CONNECT 41", "> CREATE 35", "<  40"}},
   };
   for (const Case& c : cases) {
@@ -124,13 +125,14 @@ TEST_F(FrameQueueTest, ARuleMayNameTheOperationAndThePath) {
   FrameQueue replies(Direction::kReply, rules_, wire);
   Set({.action = LinkRule::Action::kDrop, .command = "CREATE", .key = "/a"});
   Set({.direction = Direction::kReply, .action = LinkRule::Action::kDrop, .key = "/b"});
-  const std::string others = ConnectRequest() + Create(2, "/b") + Request(3, 3, Jute("/a") + "\1");
+  const std::string others =
+      ConnectRequest() + Create(2, "/b") + RequestOf(3, 3, Jute("/a") + "\1");
   for (const char c : ConnectRequest() + Create(1, "/a") + others.substr(49)) {
     requests.Add({&c, 1}, At(0ms));
   }
   EXPECT_EQ(Take(requests, At(0ms)), others);
-  replies.Add(ConnectReply() + Reply(2, Jute("/b")) + Reply(3), At(0ms));
-  EXPECT_EQ(Take(replies, At(0ms)), ConnectReply() + Reply(3));
+  replies.Add(ConnectReply() + ReplyTo(2, Jute("/b")) + ReplyTo(3), At(0ms));
+  EXPECT_EQ(Take(replies, At(0ms)), ConnectReply() + ReplyTo(3));
 }
 
 }  // namespace

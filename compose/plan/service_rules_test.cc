@@ -1,0 +1,65 @@
+#include "compose/plan/service_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compose/testing/plan_testing.h"
+
+namespace doublehold {
+namespace {
+
+using testing::Refusal;
+
+struct ServiceRefusal {
+  std::string toml;  // after the lock's name
+  std::string message;
+};
+
+TEST(ServiceRules, RefusesWhatZooKeeperCannotServeWithTheReason) {
+  const std::string fault = "[[fault]]\nfrom = \"1s\"\nnodes = [1]\n";
+  const std::vector<ServiceRefusal> cases{
+      {"lock.lease = \"300ms\"\n",
+       "x.toml:2: lock.lease: must be at least 400ms: a session of ZooKeeper lasts at least two "
+       "ticks of 200ms"},
+      {"topology.name = \"sentinel\"\n",
+       "x.toml:2: topology.name: lock zookeeper keeps its keys in ZooKeeper, which has no topology "
+       "'sentinel' (one of: single, ensemble)"},
+      {"topology.net = \"namespaces\"\n",
+       "x.toml:2: topology.net: servers of ZooKeeper are not run in namespaces; use net = "
+       "\"proxy\""},
+      {fault + "kind = \"jump\"\nfor = \"1s\"\nby = \"1s\"\n",
+       "x.toml:4: fault.0.nodes: fault 'jump-1': a server of ZooKeeper does not tell its time, so "
+       "nobody could see whether its clock was moved"},
+      {fault + "kind = \"flush\"\n",
+       "x.toml:4: fault.0.nodes: fault 'flush-1': it acts on Redis, but the nodes of lock "
+       "zookeeper "
+       "are servers of ZooKeeper"},
+      {fault + "kind = \"restart\"\ndata = \"rdb\"\n",
+       "x.toml:6: fault.0.data: fault 'restart-1': a node of ZooKeeper cannot keep 'rdb' (one of: "
+       "empty, aof)"},
+      {"[[fault]]\nkind = \"duplicate\"\nfrom = \"1s\"\ncount = 1\n",
+       "x.toml:3: fault.0.kind: fault 'duplicate-1': a connection to ZooKeeper answers each request "
+       "once, so that none can be sent twice"},
+  };
+  for (const ServiceRefusal& c : cases)
+    EXPECT_EQ(Refusal("lock.name = \"zookeeper\"\n" + c.toml), c.message);
+}
+
+// The store is a Redis, whatever service the lock uses.
+TEST(ServiceRules, AFaultOfRedisMayActOnTheStore) {
+  EXPECT_EQ(Refusal("lock.name = \"zookeeper\"\n[[fault]]\nfrom = \"1s\"\nnodes = \"store\"\n"
+                    "kind = \"forget-scripts\"\n"),
+            "accepted");
+}
+
+TEST(ServiceRules, SeveralServersOfZooKeeperAreAnEnsemble) {
+  const Result<Plan> plan = testing::Built("lock.name = \"zookeeper\"\ntopology.nodes = 5\n");
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->topology, "ensemble");
+  EXPECT_EQ(plan->nodes, 5);
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,27 @@
+// One cell of each service in compose/suites/services.toml, on real servers. The whole suite is part
+// of `make test-all`.
+#include <gtest/gtest.h>
+
+#include "compose/testing/program.h"
+#include "lib/base/paths.h"
+#include "lib/base/result.h"
+
+namespace doublehold {
+namespace {
+
+class ServicesOnServers : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ServicesOnServers, AHolderThatIsStoppedPastItsSessionWritesTooLate) {
+  const TestFolder folder;
+  const Finished finished =
+      RunProgram({"suite", SourceDir() + "/compose/suites/services.toml", "--only",
+                  GetParam() + std::string("/pause"), "--out", folder.path().string()});
+  if (finished.exit_code == static_cast<int>(ExitCode::kEnvironment))
+    GTEST_SKIP() << finished.out << finished.err;
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, ServicesOnServers, ::testing::Values("zookeeper"));
+
+}  // namespace
+}  // namespace doublehold
