@@ -150,6 +150,7 @@ class Maven:
 
 KEPT = {
     "redis-py": Pip("redis"),
+    "kazoo": Pip("kazoo"),
     "node-redlock": Npm("redlock"),
     "redis-semaphore": Npm("redis-semaphore"),
     "redisson": Maven(),

@@ -106,9 +106,14 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
     }
   }
   // As in a run, an unknown option is bad input and not a wrong answer of the driver.
-  if (!given.empty()) {
-    const Result<DriverPlan> met = QueryDriverPlan(command, given);
-    if (!met && met.error().code == ExitCode::kBadInput) return tl::unexpected(met.error());
+  const Result<DriverPlan> met = QueryDriverPlan(command, given);
+  if (!given.empty() && !met && met.error().code == ExitCode::kBadInput)
+    return tl::unexpected(met.error());
+  if (met && met->service != kRedisService) {
+    return BadInput(
+        fmt::format("the library keeps its locks in {}, and 'driver check' starts only a "
+                    "Redis; use doublehold run --driver",
+                    met->service));
   }
   const ServerProgram program = TRY(FindServer(values["redis-server"].as<std::string>()));
   const Orphans orphans;  // ends orphaned processes after the drivers and the server have ended

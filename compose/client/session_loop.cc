@@ -74,8 +74,14 @@ void RunReferee(Env& env, const ClientContext& client_context, Workload& workloa
         .call_timeout = plan.call_timeout,
         .own_wait = plan.driver ? DriverLock::WaitOf(plan.call_timeout) : Duration{}};
     std::optional<LibraryKeys> of_library;
-    if (plan.driver) {
+    if (plan.driver && plan.driver->service == kRedisService) {
       of_library.emplace(env, LockNodesOf(plan), key, terms).Look();
+    } else if (plan.driver) {
+      // Nobody knows what a library leaves in another service.
+      env.Record({.key = key.index,
+                  .op = Op::kExpiry,
+                  .type = EventType::kInfo,
+                  .value = {kNothingLeft, 1}});
     } else if (const LockEntry& lock_entry = *FindLock(plan.lock); !lock_entry.end_is_in_value) {
       RecordLeftovers(env, lock_entry, LockNodesOf(plan), key, terms);
     }

@@ -21,7 +21,7 @@ using ProcessKind = ProcessRef::Kind;
 
 namespace {
 
-constexpr Duration kAnswerTimeout = 1s;  // of one question whether a server is ready
+constexpr Duration kReadyTimeout = 1s;  // of one question whether a server is ready
 
 }  // namespace
 
@@ -81,7 +81,7 @@ std::string Launcher::FindUnready() {
   if (ready_ > ServersOf(places_.plan)) return {};
   if (!std::exchange(asking_, true)) {
     Service& service = ServiceOf(ready_);
-    AskOnce(io_, service.AddressOf(ready_), service.Ping(), kAnswerTimeout,
+    AskOnce(io_, service.AddressOf(ready_), service.Ping(), kReadyTimeout,
             [this](Answered how, const std::string& /*why*/) {
               asking_ = false;
               if (how == Answered::kYes) ++ready_;
@@ -150,7 +150,7 @@ Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
                                                          std::span<const NodeAddress> own) {
   std::vector<NodeAddress> nodes;
   if (!places_.plan.driver) return nodes;
-  for (int node = 1; node <= LockNodesOf(places_.plan); ++node) {
+  for (int node = 1; node <= ClientLinksOf(places_.plan); ++node) {
     if (client != 0) {
       nodes.push_back(own[static_cast<size_t>(node)]);
       continue;

@@ -122,8 +122,6 @@ constexpr std::string_view kStoreService = kRedisService;  // the service of the
 std::span<const ServiceEntry> Services();
 // Requires that a service has this name.
 const ServiceEntry& FindService(std::string_view name);
-// Returns the service in which the plan's lock keeps its keys.
-std::string_view ServiceOf(const Plan& plan);
 
 }  // namespace doublehold
 

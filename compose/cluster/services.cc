@@ -3,7 +3,6 @@
 
 #include "compose/cluster/service.h"
 #include "lib/base/check.h"
-#include "lib/locks/registry.h"
 
 // The registry: one line for each service. Each row is a function in the service's own folder.
 #define DOUBLEHOLD_SERVICES(ROW) \
@@ -32,7 +31,11 @@ const ServiceEntry& FindService(std::string_view name) {
 
 const ServiceFacts& FactsOfService(std::string_view name) { return FindService(name).facts; }
 
-std::string_view ServiceOf(const Plan& plan) { return FindLock(plan.lock)->service; }
+std::vector<std::string> NamesOfServices() {
+  std::vector<std::string> names;
+  for (const ServiceEntry& entry : Services()) names.emplace_back(entry.facts.name);
+  return names;
+}
 
 std::filesystem::path Service::FolderOf(int node) const {
   return parts_.folder / (std::to_string(node) + ".data");

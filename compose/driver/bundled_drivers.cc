@@ -114,6 +114,7 @@ std::string ShellQuoted(const std::string& word) {
 std::span<const KeptDriver> KeptDrivers() {
   static constexpr std::array kDrivers{
       KeptDriver{"redis-py", "Python: the Lock of redis-py"},
+      KeptDriver{"kazoo", "Python: the Lock of kazoo, on ZooKeeper"},
       KeptDriver{"node-redlock", "Node: redlock, version 5 or 4, on a majority of nodes or on one"},
       KeptDriver{"redis-semaphore",
                  "Node: Mutex, RedlockMutex or Semaphore of redis-semaphore (option kind)"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "compose/os/memory_log.h"
 #include "compose/os/orphans.h"
 #include "compose/plan/plan_builder.h"
+#include "compose/plan/service_rules.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/os/spawn.h"
@@ -93,12 +95,19 @@ Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions opt
     return failed({ExitCode::kEnvironment, fmt::format("reports that it is {} {}, not version {}",
                                                        hello->name, hello->version, asked)});
   }
+  if (const std::vector<std::string> known = NamesOfServices();
+      std::ranges::find(known, hello->service) == known.end()) {
+    return failed({ExitCode::kBadInput,
+                   fmt::format("is for a {}", UnknownWord("service", hello->service, known)),
+                   {}});
+  }
   [[maybe_unused]] const bool ended = (*driver)->Close(kByePatience);
   return DriverPlan{.command = command,
                     .options = std::move(options),
                     .name = hello->name,
                     .version = hello->version,
-                    .can = hello->can};
+                    .can = hello->can,
+                    .service = hello->service};
 }
 
 std::unique_ptr<Lock> ClientDriver::MakeLock(const LockContext& context) const {
@@ -136,7 +145,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   if (!hello) return failed(hello.error());
   driver.hello = std::move(*hello);
   const DriverPlan& planned = *plan.driver;
-  if (driver.hello != DriverHello{planned.name, planned.version, planned.can}) {
+  if (driver.hello != DriverHello{planned.name, planned.version, planned.can, planned.service}) {
     return failed({.message = fmt::format("differs from the plan: it reports {} {}, can: {}",
                                           driver.hello.name, driver.hello.version,
                                           fmt::join(driver.hello.can, ", "))});

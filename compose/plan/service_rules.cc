@@ -23,8 +23,20 @@ bool Has(const std::vector<std::string_view>& words, std::string_view word) {
 
 }  // namespace
 
+std::string_view ServiceOf(const Plan& plan) {
+  return plan.driver ? std::string_view(plan.driver->service) : FindLock(plan.lock)->service;
+}
+
 const ServiceFacts& FactsOfServiceOf(const Plan& plan) {
-  return FactsOfService(FindLock(plan.lock)->service);
+  static const ServiceFacts any = [] {
+    ServiceFacts facts = FactsOfService(kRedisService);
+    for (const TopologyEntry& topology : Topologies()) {
+      if (!Has(facts.topologies, topology.name)) facts.topologies.push_back(topology.name);
+    }
+    return facts;
+  }();
+  const std::string_view service = ServiceOf(plan);
+  return service.empty() ? any : FactsOfService(service);
 }
 
 std::string ExplainShortLease(const Plan& plan) {

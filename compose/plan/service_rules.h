@@ -29,7 +29,10 @@ struct ServiceFacts {
 // Returns the facts of a service; the registry is compose/cluster/services.cc. Requires that a
 // service has this name.
 const ServiceFacts& FactsOfService(std::string_view name);
-// Returns the facts of the service in which the plan's lock keeps its keys.
+std::vector<std::string> NamesOfServices();
+// Returns the service in which the plan's lock keeps its keys. Empty: its driver was not asked yet.
+std::string_view ServiceOf(const Plan& plan);
+// Returns the facts of that service. Without one: facts that fit every plan.
 const ServiceFacts& FactsOfServiceOf(const Plan& plan);
 
 // Says why the lease is too short for the service. Returns an empty text if it is not.

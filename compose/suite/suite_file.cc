@@ -40,7 +40,8 @@ Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions
                     .options = options,
                     .name = command,
                     .version = "?",
-                    .can = {"extend", "lease", "lost", "read-write", "reentrant", "token"}};
+                    .can = {"extend", "lease", "lost", "read-write", "reentrant", "token"},
+                    .service = ""};
 }
 
 // Returns the settings of one cell: the common ones, those of its row and column, and its own.

@@ -35,9 +35,11 @@ DriverHello ReadHello(JsonObject& ok) {
   const JsonValue protocol = ok.Take("protocol");
   if (protocol.Whole<int64_t>() != kDriverProtocol)
     protocol.Fail(fmt::format("is not {}", kDriverProtocol));
-  return {.name = ok.Take("name").NonEmptyText(kLongestName),
-          .version = ok.Take("version").NonEmptyText(kLongestName),
-          .can = ReadAbilities(ok.Take("can"))};
+  DriverHello hello{.name = ok.Take("name").NonEmptyText(kLongestName),
+                    .version = ok.Take("version").NonEmptyText(kLongestName),
+                    .can = ReadAbilities(ok.Take("can"))};
+  if (const auto service = ok.Find("service")) hello.service = service->NonEmptyText(kLongestName);
+  return hello;
 }
 
 // Reads the lease's length and start, if the driver reports them.

@@ -32,7 +32,8 @@ std::string_view Name(DriverOp op);  // for example "hello"
 struct DriverHello {
   std::string name;
   std::string version;
-  std::vector<std::string> can;  // for example "lease"; sorted
+  std::vector<std::string> can;   // for example "lease"; sorted
+  std::string service = "redis";  // the service in which the library keeps its locks
 
   [[nodiscard]] bool Can(std::string_view what) const;
   bool operator==(const DriverHello&) const = default;

@@ -98,6 +98,9 @@ struct DriverPlan {
   std::map<std::string, std::string> options;  // options of the driver
   std::string name, version;
   std::vector<std::string> can;
+  // The service in which the library keeps its locks. Empty: not known, in a suite that was only
+  // read.
+  std::string service = "redis";
   bool operator==(const DriverPlan&) const = default;
 };
 

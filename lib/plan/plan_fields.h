@@ -88,6 +88,7 @@ void ForEachField(ConstOrNot<DriverPlan> auto& driver, auto&& visit) {
   visit("name", driver.name);
   visit("version", driver.version);
   visit("can", driver.can);
+  visit("service", driver.service, {.is_optional = true});
 }
 
 void ForEachField(ConstOrNot<Plan> auto& plan, auto&& visit) {

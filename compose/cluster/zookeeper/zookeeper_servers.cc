@@ -21,17 +21,18 @@ namespace {
 namespace fs = std::filesystem;
 
 // Debian's package. The manifest of the jar names all other jars.
-constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
-constexpr const char* kInstall =
+constexpr const char* kZooKeeperJar = "/usr/share/java/zookeeper.jar";
+constexpr const char* kInstallZooKeeper =
     "install the Debian packages zookeeper and libzookeeper-mt-dev (./setup.sh --services), and "
     "build again";
 
 // The server counts time in ticks. A session ends at the first tick after its timeout.
-constexpr Duration kTick = std::chrono::milliseconds(200);
-constexpr Duration kPatience = std::chrono::milliseconds(50);  // with a server that may be stopped
+constexpr Duration kZooKeeperTick = std::chrono::milliseconds(200);
+constexpr Duration kPatienceWithZooKeeper =
+    std::chrono::milliseconds(50);  // with a server that may be stopped
 
 // The ports of a server: for clients, for the leader's followers, for elections.
-enum Port : size_t { kForClients, kForFollowers, kForElections, kPorts };
+enum ZooKeeperPort : size_t { kForClients, kForFollowers, kForElections, kPorts };
 
 // Returns the version in the name of the file to which the jar's link leads:
 // "zookeeper-3.8.0.jar".
@@ -43,9 +44,10 @@ std::string VersionOf(const fs::path& jar) {
 }
 
 Result<ServerProgram> FindZooKeeper(const std::string& path) {
-  const std::string jar = path.empty() ? kJar : path;
+  const std::string jar = path.empty() ? kZooKeeperJar : path;
   if (std::error_code code; !fs::exists(jar, code))
-    return EnvironmentFailed(fmt::format("ZooKeeper: {} does not exist; {}", jar, kInstall));
+    return EnvironmentFailed(
+        fmt::format("ZooKeeper: {} does not exist; {}", jar, kInstallZooKeeper));
   return ServerProgram{.path = jar, .version = VersionOf(jar)};
 }
 
@@ -72,7 +74,7 @@ class ZooKeeperServers final : public Service {
                  "-Dzookeeper.jmx.log4j.disable=true", "-cp", parts_.program.path,
                  "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                  (FolderOf(node) / "zoo.cfg").string()},
-        .if_missing = fmt::format(": not found; ZooKeeper needs it: {}", kInstall)};
+        .if_missing = fmt::format(": not found; ZooKeeper needs it: {}", kInstallZooKeeper)};
   }
 
   [[nodiscard]] NodeAddress AddressOf(int node) const override {
@@ -93,7 +95,7 @@ class ZooKeeperServers final : public Service {
     const Question question = Ask("srvr", [](const std::string& answer) {
       return answer.find("Mode: leader") != std::string::npos;
     });
-    return AskNow(AddressOf(node), question, kPatience) == Answered::kYes;
+    return AskNow(AddressOf(node), question, kPatienceWithZooKeeper) == Answered::kYes;
   }
 
   Rejoining AfterRestart(int /*node*/) override { return {}; }
@@ -104,7 +106,7 @@ class ZooKeeperServers final : public Service {
   }
 
  private:
-  [[nodiscard]] uint16_t PortOf(int node, Port port) const {
+  [[nodiscard]] uint16_t PortOf(int node, ZooKeeperPort port) const {
     return ports_.At(static_cast<size_t>(node - 1) * kPorts + port);
   }
 
@@ -125,8 +127,8 @@ class ZooKeeperServers final : public Service {
         "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime={}\n"
         "minSessionTimeout={}\nmaxSessionTimeout={}\nmaxClientCnxns=0\n"
         "admin.enableServer=false\n4lw.commands.whitelist=isro,srvr\n",
-        PortOf(node, kForClients), FolderOf(node).string(), ToMs(kTick), ToMs(2 * kTick),
-        ToMs(std::chrono::hours(24)));
+        PortOf(node, kForClients), FolderOf(node).string(), ToMs(kZooKeeperTick),
+        ToMs(2 * kZooKeeperTick), ToMs(std::chrono::hours(24)));
     if (ServersOf(parts_.plan) == 1) return config;
     config += "initLimit=50\nsyncLimit=10\n";
     for (int peer = 1; peer <= ServersOf(parts_.plan); ++peer) {
@@ -153,7 +155,7 @@ ServiceEntry ZooKeeperEntry() {
   return {.facts = {.name = kZooKeeperService,
                     .title = "ZooKeeper",
                     .topologies = {"single", "ensemble"},
-                    .shortest_lease = 2 * kTick,
+                    .shortest_lease = 2 * kZooKeeperTick,
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
                     .repeats = false,
                     .data = {"empty", "aof"}},
