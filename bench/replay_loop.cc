@@ -66,6 +66,7 @@ class TapEnv final : public Env, private Clients, private RedisClients {
  private:
   RedisClients& redis() override { return *this; }
   ZooKeeperClients& zookeeper() override { return inner_.clients().zookeeper(); }
+  EtcdClients& etcd() override { return inner_.clients().etcd(); }
   std::unique_ptr<Connection> Connect(NodeId node) override {
     return std::make_unique<Tap>(inner_.clients().redis().Connect(node), log_);
   }

@@ -4,6 +4,7 @@
 
 namespace doublehold {
 
+class EtcdClients;       // lib/clients/etcd.h
 class RedisClients;      // lib/clients/redis.h
 class ZooKeeperClients;  // lib/clients/zookeeper.h
 
@@ -15,6 +16,7 @@ class Clients {
 
   [[nodiscard]] virtual RedisClients& redis() = 0;
   [[nodiscard]] virtual ZooKeeperClients& zookeeper() = 0;
+  [[nodiscard]] virtual EtcdClients& etcd() = 0;
 };
 
 }  // namespace doublehold

@@ -4,12 +4,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "lib/base/check.h"
+#include "lib/etcd/connection.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/zookeeper/session.h"
 
@@ -130,6 +132,13 @@ std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channe
 // All servers that keep lock keys are one ensemble.
 std::unique_ptr<ZooKeeperSession> RealEnv::Open(Duration timeout) {
   return OpenZooKeeper({process_.addresses.begin() + 1, process_.addresses.end()}, timeout);
+}
+
+// Each process begins with another server, so that all servers have clients.
+std::unique_ptr<EtcdConnection> RealEnv::Dial() {
+  std::vector<NodeAddress> servers{process_.addresses.begin() + 1, process_.addresses.end()};
+  std::ranges::rotate(servers, servers.begin() + process_.number % std::ssize(servers));
+  return DialEtcd(std::move(servers));
 }
 
 std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {

@@ -9,6 +9,7 @@
 
 #include "lib/base/env.h"
 #include "lib/clients/clients.h"
+#include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
 #include "lib/clients/zookeeper.h"
 #include "lib/history/recorder.h"
@@ -30,7 +31,11 @@ struct RealProcess {
 
 // One task's Env. Not thread-safe; Spawn makes another Env for the new thread. A spawned session is
 // a further session of the client, with its own number. Only the first session announces its steps.
-class RealEnv final : public Env, private Clients, private RedisClients, private ZooKeeperClients {
+class RealEnv final : public Env,
+                      private Clients,
+                      private RedisClients,
+                      private ZooKeeperClients,
+                      private EtcdClients {
  public:
   RealEnv(const RealProcess& process, TaskKind task, int thread = 0);
   ~RealEnv() override;
@@ -49,9 +54,11 @@ class RealEnv final : public Env, private Clients, private RedisClients, private
  private:
   RedisClients& redis() override { return *this; }
   ZooKeeperClients& zookeeper() override { return *this; }
+  EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
+  std::unique_ptr<EtcdConnection> Dial() override;
 
   [[nodiscard]] std::unique_ptr<Route> RouteTo(NodeId node) const;
 

@@ -154,6 +154,10 @@ ZooKeeperClients& SimEnv::zookeeper() {
   CHECK(false);  // the simulated world has no ZooKeeper
 }
 
+EtcdClients& SimEnv::etcd() {
+  CHECK(false);  // nor etcd
+}
+
 std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {
   return std::make_unique<SimConnection>(world_, task_, node);
 }

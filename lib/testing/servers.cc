@@ -1,7 +1,10 @@
 #include "lib/testing/servers.h"
 
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -41,6 +44,16 @@ bool Eventually(const std::function<bool()>& condition) {
     std::this_thread::sleep_for(1ms);
   }
   return true;
+}
+
+uint16_t FindFreePort() {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  socklen_t bytes = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  CHECK(bind(fd, generic, bytes) == 0 && getsockname(fd, generic, &bytes) == 0);
+  close(fd);
+  return ntohs(address.sin_port);
 }
 
 TempFolder::TempFolder() {

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
@@ -24,6 +25,9 @@ constexpr Duration kPatience = std::chrono::seconds(60);
 
 // Waits until `condition` is true, at most kPatience. Returns whether it became true.
 bool Eventually(const std::function<bool()>& condition);
+
+// Returns a port of the loopback that was free a moment ago.
+uint16_t FindFreePort();
 
 // A temporary folder, removed with its content by the destructor.
 class TempFolder {

@@ -61,6 +61,11 @@ std::unique_ptr<ZooKeeperSession> FakeEnv::Open(Duration timeout) {
   return world_.open_session(timeout);
 }
 
+std::unique_ptr<EtcdConnection> FakeEnv::Dial() {
+  CHECK(world_.dial_etcd);
+  return world_.dial_etcd();
+}
+
 std::unique_ptr<Connection> FakeEnv::Connect(NodeId node) {
   return std::make_unique<FakeConnection>(world_, node);
 }

@@ -11,6 +11,7 @@
 
 #include "lib/base/env.h"
 #include "lib/clients/clients.h"
+#include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
 #include "lib/clients/zookeeper.h"
 
@@ -27,6 +28,7 @@ struct World {
   std::function<CallResult(NodeId, const std::vector<std::string>&)> answer;
   // Opens a session to ZooKeeper, with this timeout.
   std::function<std::unique_ptr<ZooKeeperSession>(Duration)> open_session;
+  std::function<std::unique_ptr<EtcdConnection>()> dial_etcd;
   // Called for each announced step.
   std::function<void(Step)> on_step;
 
@@ -47,7 +49,11 @@ struct World {
   void RunTask(Duration until);
 };
 
-class FakeEnv final : public Env, private Clients, private RedisClients, private ZooKeeperClients {
+class FakeEnv final : public Env,
+                      private Clients,
+                      private RedisClients,
+                      private ZooKeeperClients,
+                      private EtcdClients {
  public:
   explicit FakeEnv(World& world, uint64_t seed = 1) : world_(world), random_(seed, "fake") {}
 
@@ -67,9 +73,11 @@ class FakeEnv final : public Env, private Clients, private RedisClients, private
  private:
   RedisClients& redis() override { return *this; }
   ZooKeeperClients& zookeeper() override { return *this; }
+  EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
+  std::unique_ptr<EtcdConnection> Dial() override;
 
   World& world_;
   Prng random_;

@@ -1,9 +1,7 @@
 #include "lib/testing/zookeeper_server.h"
 
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,17 +21,6 @@ namespace {
 
 // Debian's package; the jar's manifest names all other jars.
 constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
-
-// Returns a port that was free a moment ago.
-uint16_t FindFreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
-  socklen_t bytes = sizeof address;
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  CHECK(bind(fd, generic, bytes) == 0 && getsockname(fd, generic, &bytes) == 0);
-  close(fd);
-  return ntohs(address.sin_port);
-}
 
 // Asks for the server's mode. Unlike `ruok`, this shows whether the server serves sessions already:
 // it refuses a session that comes too early, and the C client tries again after 1/60 of the timeout.
