@@ -207,6 +207,8 @@ const std::map<std::string, Names>& Arrows() {
        Plus(kFloor, {"compose/client", "compose/os", "compose/plan", "faults", "faults/proxy"})},
       {"compose/cluster/redis", Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan",
                                               "faults", "faults/proxy/redis"})},
+      {"compose/cluster/etcd",
+       Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
       {"compose/cluster/zookeeper",
        Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
       {"compose/driver", Plus(kFloor, {"compose/os", "compose/plan"})},
@@ -412,8 +414,8 @@ TEST(Structure, CodeDoesNotCompareNamesOfFaultsOrLocks) {
   const Names named{"checker/evidence/traits.cc", "checker/sentences/violation_text.cc",
                     "compose/cli/command_doctor.cc"};
   const std::vector<std::string> asks{"kind == \"", "kind != \"", "lock == \"", "lock != \""};
-  Names names = NamesOfEntries(
-      {"faults/kinds", "faults/kinds/redis", "lib/locks/redis", "lib/locks/zookeeper"});
+  Names names = NamesOfEntries({"faults/kinds", "faults/kinds/redis", "lib/locks/redis",
+                                "lib/locks/zookeeper"});
   EXPECT_GE(names.size(), 35u);
   // A single word such as "hold" also has other meanings.
   std::erase_if(names, [](const std::string& name) { return name.find('-') == std::string::npos; });

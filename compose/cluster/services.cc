@@ -7,7 +7,8 @@
 // The registry: one line for each service. Each row is a function in the service's own folder.
 #define DOUBLEHOLD_SERVICES(ROW) \
   ROW(RedisEntry)                \
-  ROW(ZooKeeperEntry)
+  ROW(ZooKeeperEntry)            \
+  ROW(EtcdEntry)
 
 namespace doublehold {
 

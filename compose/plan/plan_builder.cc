@@ -97,7 +97,7 @@ void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   if (reader.error()) return;
   const SourcePace source = ReadSourcePace(reader, *FindLock(plan.lock));
   plan.lease = reader.Span("lock.lease", TextOrDefault(source.lease, "500ms"));
-  if (const std::string why = ExplainShortLease(plan); !why.empty())
+  if (const std::string why = ExplainLease(plan); !why.empty())
     return reader.Fail("lock.lease", why);
   if (!IsWholeMilliseconds(plan.lease)) {
     return reader.Fail("lock.lease", "must be in whole milliseconds, as Redis counts leases");
@@ -214,7 +214,7 @@ std::string_view FindPlanFieldOutOfRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   using Field = std::pair<std::string_view, bool>;
   for (const auto& [name, is_good] :
-       {Field{"lease_ns", ExplainShortLease(plan).empty() && IsWholeMilliseconds(plan.lease)},
+       {Field{"lease_ns", ExplainLease(plan).empty() && IsWholeMilliseconds(plan.lease)},
         Field{"clients", plan.clients >= 1 && plan.clients <= kMostClients},
         Field{"threads", plan.threads >= 1 && plan.threads <= kMostThreads},
         Field{"duration_ns", plan.duration > Duration::zero() && plan.duration <= kLongestRun},

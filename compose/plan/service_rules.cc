@@ -39,10 +39,13 @@ const ServiceFacts& FactsOfServiceOf(const Plan& plan) {
   return service.empty() ? any : FactsOfService(service);
 }
 
-std::string ExplainShortLease(const Plan& plan) {
+std::string ExplainLease(const Plan& plan) {
   const ServiceFacts& service = FactsOfServiceOf(plan);
-  if (plan.lease >= service.shortest_lease) return "";
-  return fmt::format("must be at least {}{}", FormatDuration(service.shortest_lease),
+  if (plan.lease < service.shortest_lease)
+    return fmt::format("must be at least {}{}", FormatDuration(service.shortest_lease),
+                       service.why_shortest);
+  if (plan.lease % service.lease_unit == Duration::zero()) return "";
+  return fmt::format("must be a multiple of {}{}", FormatDuration(service.lease_unit),
                      service.why_shortest);
 }
 
@@ -73,6 +76,12 @@ Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
   if (Does(fault, FaultTrait::kRepeats) && !service.repeats) {
     return BadInput(fmt::format("a connection to {} answers each request once, so that none can be "
                                 "sent twice",
+                                service.title),
+                    "nodes");
+  }
+  if (Does(fault, FaultTrait::kMovesClock) && service.is_static) {
+    return BadInput(fmt::format("a server of {} is a static program, so no clock shim can move its "
+                                "clock",
                                 service.title),
                     "nodes");
   }

@@ -19,7 +19,9 @@ struct ServiceFacts {
   std::string_view title;  // as its makers write it: "ZooKeeper"
   std::vector<std::string_view> topologies{};
   Lease shortest_lease = std::chrono::milliseconds(1);
-  std::string_view why_shortest{};  // continues "must be at least 400ms: "
+  std::string_view why_shortest{};  // follows "must be at least 400ms"
+  Lease lease_unit = Lease(1);      // a lease must be a multiple of it
+  bool is_static = false;           // a static program: no clock shim can be loaded into it
   bool tells_time = false;          // whether anybody can see that a fault moved a node's clock
   bool repeats = true;              // whether a request can be sent twice on one connection
   bool joins_namespaces = false;    // whether its servers support `net = "namespaces"`
@@ -35,8 +37,8 @@ std::string_view ServiceOf(const Plan& plan);
 // Returns the facts of that service. Without one: facts that fit every plan.
 const ServiceFacts& FactsOfServiceOf(const Plan& plan);
 
-// Says why the lease is too short for the service. Returns an empty text if it is not.
-std::string ExplainShortLease(const Plan& plan);
+// Says why the service cannot keep the plan's lease. Returns an empty text if it can.
+std::string ExplainLease(const Plan& plan);
 // Says why the service cannot have this topology or network.
 Incompatibility FindServiceIncompatibility(const Plan& plan);
 // Refuses a fault that cannot act on the nodes of the service.

@@ -1,0 +1,194 @@
+// etcd: one server, or an ensemble whose servers elect a leader. A server listens on TCP ports of
+// the loopback. Servers reach each other directly, not through the proxy.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "compose/cluster/asking_connection.h"
+#include "compose/cluster/service.h"
+#include "compose/os/reserved_ports.h"
+#include "lib/base/check.h"
+#include "lib/os/run_tool.h"
+#include "lib/plan/topology.h"
+
+namespace doublehold {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kInstallEtcd =
+    "install the Debian packages etcd-server and libcurl4-openssl-dev (./setup.sh --services), and "
+    "build again";
+
+// A lease lasts at least 1.5 election timeouts, rounded up to whole seconds.
+constexpr Duration kElectionTimeout = std::chrono::milliseconds(500);
+constexpr Duration kHeartbeat = kElectionTimeout / 10;
+constexpr Lease kLeaseUnit = std::chrono::seconds(1);
+constexpr Duration kHealthPatience = std::chrono::milliseconds(200);
+constexpr Duration kRejoinPatience = 10 * kElectionTimeout;
+
+// Returns the version in "etcd Version: 3.4.23\nGit SHA: ...".
+std::string VersionIn(const std::string& printed) {
+  constexpr std::string_view kBefore = "Version: ";
+  const size_t at = printed.find(kBefore);
+  if (at == std::string::npos) return "unknown";
+  const size_t from = at + kBefore.size();
+  return printed.substr(from, printed.find('\n', from) - from);
+}
+
+Result<ServerProgram> FindEtcd(const std::string& path) {
+  const std::string program = path.empty() ? "etcd" : path;
+  const RunResult printed = TRY(RunToEnd(
+      {program, "--version"}, {.if_missing = fmt::format(": not found; {}", kInstallEtcd)}));
+  return ServerProgram{.path = program, .version = VersionIn(printed.output)};
+}
+
+// An HTTP request over a connection that stays open. `is_hoped` judges the body of the reply.
+Question HttpQuestion(std::string_view request,
+                      std::function<bool(const std::string& body)> is_hoped) {
+  const auto reply = std::make_shared<std::string>();
+  return {.bytes = fmt::format("{} HTTP/1.1\r\nHost: etcd\r\nContent-Length: 0\r\n\r\n", request),
+          .hear = [reply, is_hoped = std::move(is_hoped)](std::string_view bytes, bool) {
+            *reply += bytes;
+            constexpr std::string_view kEnd = "\r\n\r\n", kLength = "Content-Length: ";
+            const size_t end = reply->find(kEnd);
+            const size_t length = reply->find(kLength);
+            if (end == std::string::npos) return Question::Heard::kIncomplete;
+            size_t size = 0;
+            if (length < end)
+              std::from_chars(&(*reply)[length + kLength.size()], &(*reply)[end], size);
+            const std::string body = reply->substr(end + kEnd.size());
+            if (body.size() < size) return Question::Heard::kIncomplete;
+            return is_hoped(body) ? Question::Heard::kYes : Question::Heard::kNo;
+          }};
+}
+
+bool IsHealthy(const std::string& body) {
+  return body.find("\"health\":\"true\"") != std::string::npos;
+}
+
+class EtcdServers final : public Service {
+ public:
+  using Service::Service;
+
+  Result<void> Prepare() override {
+    ports_ = TRY(HeldPorts::Take(2 * static_cast<size_t>(ServersOf(parts_.plan))));
+    return {};
+  }
+
+  // Only the process dies, so that no data needs to reach the disk. A member without data joins the
+  // cluster that exists.
+  Result<SpawnRequest> CommandOf(int node) override {
+    const std::string clients = UrlOf(ClientPort(node));
+    const std::string peers = UrlOf(PeerPort(node));
+    std::string members;
+    for (int member = 1; member <= ServersOf(parts_.plan); ++member)
+      members +=
+          fmt::format("{}{}={}", members.empty() ? "" : ",", member, UrlOf(PeerPort(member)));
+    return SpawnRequest{.argv = {parts_.program.path,
+                                 "--name",
+                                 std::to_string(node),
+                                 "--data-dir",
+                                 DataOf(node).string(),
+                                 "--listen-client-urls",
+                                 clients,
+                                 "--advertise-client-urls",
+                                 clients,
+                                 "--listen-peer-urls",
+                                 peers,
+                                 "--initial-advertise-peer-urls",
+                                 peers,
+                                 "--initial-cluster",
+                                 members,
+                                 "--heartbeat-interval",
+                                 std::to_string(ToMs(kHeartbeat)),
+                                 "--election-timeout",
+                                 std::to_string(ToMs(kElectionTimeout)),
+                                 "--unsafe-no-fsync",
+                                 "--logger",
+                                 "zap",
+                                 "--log-level",
+                                 "error"},
+                        .if_missing = fmt::format(": not found; {}", kInstallEtcd)};
+  }
+
+  [[nodiscard]] NodeAddress AddressOf(int node) const override {
+    return {.unix_path = {}, .host = "127.0.0.1", .port = ClientPort(node)};
+  }
+
+  // A server answers this at once, and without its leader. It knows the cluster's version as soon
+  // as the cluster had a leader.
+  [[nodiscard]] Question Ping() const override {
+    return HttpQuestion("GET /version", [](const std::string& body) {
+      return body.find("not_decided") == std::string::npos;
+    });
+  }
+
+  void Operate(int /*node*/, const std::vector<std::string>& /*command*/, Duration /*timeout*/,
+               std::function<void(CallResult)> /*answer*/) override {
+    CHECK(false);  // the plan refuses operators' commands
+  }
+
+  std::string FindMissing() override {
+    for (int node = 1; node <= ServersOf(parts_.plan); ++node) {
+      if (AskNow(AddressOf(node), Health(), kHealthPatience) != Answered::kYes)
+        return fmt::format("etcd {} is not healthy: it has no leader", node);
+    }
+    return "";
+  }
+
+  [[nodiscard]] bool IsLeader(int node) const override {
+    const Question question = HttpQuestion("POST /v3/maintenance/status", [](const auto& body) {
+      const nlohmann::json status = nlohmann::json::parse(body, nullptr, false);
+      return status.is_object() && status.contains("leader") && status.contains("header") &&
+             status["header"]["member_id"] == status["leader"];
+    });
+    return AskNow(AddressOf(node), question, kHealthPatience) == Answered::kYes;
+  }
+
+  Rejoining AfterRestart(int /*node*/) override {
+    return {.question = Health, .patience = kRejoinPatience};
+  }
+
+  void ForgetData(int node) override {
+    std::error_code ignored;  // there may be none yet
+    fs::remove_all(DataOf(node), ignored);
+  }
+
+ private:
+  static Question Health() { return HttpQuestion("GET /health", IsHealthy); }
+  [[nodiscard]] fs::path DataOf(int node) const { return FolderOf(node) / "data"; }
+  [[nodiscard]] uint16_t ClientPort(int node) const {
+    return ports_.At(2 * static_cast<size_t>(node - 1));
+  }
+  [[nodiscard]] uint16_t PeerPort(int node) const {
+    return ports_.At(2 * static_cast<size_t>(node - 1) + 1);
+  }
+  static std::string UrlOf(uint16_t port) { return fmt::format("http://127.0.0.1:{}", port); }
+
+  HeldPorts ports_;  // node by node: for clients, for the other servers
+};
+
+}  // namespace
+
+ServiceEntry EtcdEntry() {
+  return {.facts = {.name = "etcd",
+                    .title = "etcd",
+                    .topologies = {"single", "ensemble"},
+                    .shortest_lease = kLeaseUnit,
+                    .why_shortest = ": etcd counts leases in whole seconds",
+                    .lease_unit = kLeaseUnit,
+                    .is_static = true,
+                    .data = {"empty", "aof"}},
+          .find = FindEtcd,
+          .make = [](Service::Parts parts) -> std::unique_ptr<Service> {
+            return std::make_unique<EtcdServers>(std::move(parts));
+          }};
+}
+
+}  // namespace doublehold
