@@ -119,7 +119,7 @@ Names Plus(Names names, const Names& more) {
 const Names kFloor{"lib/base",        "lib/clients",         "lib/real",       "lib/history",
                    "lib/plan",        "lib/redis",           "lib/redis/wire", "lib/locks",
                    "lib/locks/redis", "lib/driver",          "lib/clock",      "lib/os",
-                   "lib/zookeeper",   "lib/locks/zookeeper", "lib/etcd"};
+                   "lib/zookeeper",   "lib/locks/zookeeper", "lib/etcd",       "lib/locks/etcd"};
 
 // Each room, and the other rooms that its sources may include.
 const std::map<std::string, Names>& Arrows() {
@@ -140,6 +140,7 @@ const std::map<std::string, Names>& Arrows() {
       {"lib/redis/wire", {"lib/base"}},
       {"lib/locks", {"lib/clients", "lib/base"}},
       {"lib/locks/redis", {"lib/locks", "lib/clients", "lib/base"}},
+      {"lib/locks/etcd", {"lib/locks", "lib/clients", "lib/base"}},
       {"lib/locks/zookeeper", {"lib/locks", "lib/clients", "lib/base"}},
       {"lib/driver", {"lib/locks", "lib/os", "lib/base"}},
       {"lib/sim", {"lib/sim/choices", "lib/sim/redis", "lib/clients", "lib/history", "lib/base"}},
@@ -415,7 +416,7 @@ TEST(Structure, CodeDoesNotCompareNamesOfFaultsOrLocks) {
                     "compose/cli/command_doctor.cc"};
   const std::vector<std::string> asks{"kind == \"", "kind != \"", "lock == \"", "lock != \""};
   Names names = NamesOfEntries({"faults/kinds", "faults/kinds/redis", "lib/locks/redis",
-                                "lib/locks/zookeeper"});
+                                "lib/locks/zookeeper", "lib/locks/etcd"});
   EXPECT_GE(names.size(), 35u);
   // A single word such as "hold" also has other meanings.
   std::erase_if(names, [](const std::string& name) { return name.find('-') == std::string::npos; });

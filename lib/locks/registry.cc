@@ -26,7 +26,9 @@
   ROW(WatchLock)              \
   ROW(VersionLock)            \
   ROW(AtomicScriptLock)       \
-  ROW(ZooKeeperQueueLock)
+  ROW(ZooKeeperQueueLock)     \
+  ROW(EtcdMutexLock)          \
+  ROW(EtcdApiLock)
 
 namespace doublehold {
 

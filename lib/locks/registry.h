@@ -16,6 +16,7 @@
 #include "lib/base/options.h"
 #include "lib/base/sends.h"
 #include "lib/clients/clients.h"
+#include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
 #include "lib/locks/lock.h"
 
@@ -34,6 +35,7 @@ struct LockContext {
 
   [[nodiscard]] RedisClients& redis() const { return env.clients().redis(); }
   [[nodiscard]] ZooKeeperClients& zookeeper() const { return env.clients().zookeeper(); }
+  [[nodiscard]] EtcdClients& etcd() const { return env.clients().etcd(); }
 };
 
 using Trait = LockTrait;
@@ -51,6 +53,7 @@ struct SourcePace {
 // The services in which locks keep their keys.
 constexpr std::string_view kRedisService = "redis";
 constexpr std::string_view kZooKeeperService = "zookeeper";
+constexpr std::string_view kEtcdService = "etcd";
 
 // Says how long what is left of a key will keep others out, in ms: kNothingLeft, kLeftForEver, or
 // a number of at least 0. Returns nothing if the node does not answer.

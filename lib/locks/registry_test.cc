@@ -33,7 +33,7 @@ TEST(Locks, EveryVariantCanBeMadeFromItsDefaults) {
 }
 
 TEST(Locks, AnUnknownNameIsNotFound) {
-  EXPECT_EQ(FindLock("etcd"), nullptr);
+  EXPECT_EQ(FindLock("chubby"), nullptr);
   EXPECT_EQ(FindLock(""), nullptr);
 }
 

@@ -1,0 +1,38 @@
+// What the locks of etcd share: a lease for each acquire, which is a part of the owner text.
+#ifndef DOUBLEHOLD_LIB_LOCKS_ETCD_ETCD_LEASE_H_
+#define DOUBLEHOLD_LIB_LOCKS_ETCD_ETCD_LEASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/base/env.h"
+#include "lib/clients/etcd.h"
+#include "lib/locks/lock.h"
+#include "lib/locks/watchdog.h"
+
+namespace doublehold {
+
+// Rounds a lease up to etcd's unit.
+Duration WholeSeconds(Lease lease);
+
+// Returns the name of the lock in etcd. A key's name must not be a prefix of another lock's keys.
+std::string EtcdName(const LockKey& key);
+// Returns the key that stands for this lease in the lock's queue, as the Go client names it.
+std::string OwnerOf(const LockKey& key, int64_t lease);
+// Returns the lease of a grant whose owner is made by OwnerOf.
+int64_t LeaseOf(const Grant& grant);
+
+// Extends the grant's lease. A client that `trusts` a lease never looks whether it has ended, so
+// its grants have no end.
+ExtendResult KeepLeaseAlive(Env& env, EtcdConnection& etcd, const Grant& grant, Duration ttl,
+                            bool trusts, Deadline deadline);
+// Returns kReleased if the lease had not ended yet.
+ReleaseResult RevokeLease(EtcdConnection& etcd, int64_t lease, Deadline deadline);
+
+// Keeps leases alive over a connection of its own.
+std::unique_ptr<Watchdog> MakeLeaseWatchdog(Env& env, Duration ttl, bool trusts);
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_LIB_LOCKS_ETCD_ETCD_LEASE_H_
