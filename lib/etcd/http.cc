@@ -27,6 +27,8 @@ size_t AppendBytes(const char* bytes, size_t size, size_t count, void* into) {
   return size * count;
 }
 
+}  // namespace
+
 // A request that curl is executing. Curl calls BeforeRequest when it has a connection and before it
 // sends. Curl sends a request again by itself if a kept connection breaks; the second call stops it.
 struct CurlTransfer {
@@ -72,8 +74,6 @@ struct CurlTransfer {
                : CURL_PREREQFUNC_OK;
   }
 };
-
-}  // namespace
 
 struct HttpClient::Handle : CurlTransfer {};
 
