@@ -63,6 +63,7 @@ Result<RunResult> RunToEnd(const std::vector<std::string>& argv, const ToolInput
                                    .input = in.fd(),
                                    .output = out.fd(),
                                    .error = options.with_errors ? out.fd() : -1,
+                                   .never_root = options.never_root,
                                    .if_missing = options.if_missing});
   if (!pid) return tl::unexpected(pid.error());
   const int status = AwaitEnd(*pid);

@@ -14,6 +14,7 @@ struct ToolInput {
   std::string_view input{};  // for its standard input
   bool with_errors = false;  // also keep standard error; otherwise standard error goes to /dev/null
   std::string if_missing{};  // as in SpawnRequest
+  bool never_root = false;   // as in SpawnRequest
 };
 
 struct RunResult {

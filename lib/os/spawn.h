@@ -27,6 +27,9 @@ struct SpawnRequest {
   int network = -1;                         // network namespace to enter, or -1 for the caller's
   // Whether the child gets its own process group. If not, the child stays in the caller's.
   bool own_group = true;
+  // If the caller is root, whether the program runs in a user namespace, in which it is an ordinary
+  // user. Outside, its files still belong to root. Programs that refuse to run as root need this.
+  bool never_root = false;
   // Called in the child just before exec; see signal-safety(7).
   std::function<void()> prepare{};
   // Added to the error message after argv[0] when the program does not exist.

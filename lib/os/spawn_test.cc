@@ -85,6 +85,19 @@ TEST(Spawn, AChildEndsWithTheThreadThatStartedIt) {
   EXPECT_EQ(WTERMSIG(AwaitEnd(*pid)), SIGKILL);
 }
 
+TEST(Spawn, AProgramThatMustNotBeRootIsAnotherUserThatOwnsTheSameFiles) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  if (RunToEnd({"unshare", "--user", "true"})->status != 0)
+    GTEST_SKIP() << "there are no user namespaces";
+  const TempFile file("never-root");
+  const std::string touch = fmt::format("id -u; touch {0} && stat -c %u {0}", file.path().string());
+  const Result<RunResult> run = RunToEnd({"sh", "-c", touch}, {.never_root = true});
+  EXPECT_EQ(run->output, "1000\n1000\n");
+  struct stat seen {};
+  EXPECT_EQ(stat(file.path().c_str(), &seen), 0);
+  EXPECT_EQ(seen.st_uid, 0u);
+}
+
 TEST(Spawn, AProgramThatCannotBeExecutedIsAnError) {
   const Result<pid_t> none = Spawn({.argv = {"no-such-program"}});
   ASSERT_FALSE(none.has_value());

@@ -12,6 +12,7 @@
 
 #include "lib/base/check.h"
 #include "lib/etcd/connection.h"
+#include "lib/postgres/session.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/zookeeper/session.h"
 
@@ -127,6 +128,10 @@ std::unique_ptr<Connection> RealEnv::Connect(NodeId node) { return MakeConnectio
 
 std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channel) {
   return MakeSubscription(RouteTo(node), std::move(channel));
+}
+
+std::unique_ptr<SqlSession> RealEnv::OpenSession() {
+  return OpenPostgres(process_.addresses.at(1));
 }
 
 // All servers that keep lock keys are one ensemble.

@@ -11,6 +11,7 @@
 #include "lib/clients/clients.h"
 #include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
+#include "lib/clients/sql.h"
 #include "lib/clients/zookeeper.h"
 #include "lib/history/recorder.h"
 #include "lib/history/shared_run.h"
@@ -34,6 +35,7 @@ struct RealProcess {
 class RealEnv final : public Env,
                       private Clients,
                       private RedisClients,
+                      private SqlClients,
                       private ZooKeeperClients,
                       private EtcdClients {
  public:
@@ -53,10 +55,12 @@ class RealEnv final : public Env,
 
  private:
   RedisClients& redis() override { return *this; }
+  SqlClients& sql() override { return *this; }
   ZooKeeperClients& zookeeper() override { return *this; }
   EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<SqlSession> OpenSession() override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
   std::unique_ptr<EtcdConnection> Dial() override;
 

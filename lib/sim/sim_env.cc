@@ -150,6 +150,10 @@ bool SimEnv::SleepUntil(MonoTime time) {
 
 bool SimEnv::Stopping() { return task_.process->gone; }
 
+SqlClients& SimEnv::sql() {
+  CHECK(false);  // the simulated world has no SQL database
+}
+
 ZooKeeperClients& SimEnv::zookeeper() {
   CHECK(false);  // the simulated world has no ZooKeeper
 }

@@ -31,6 +31,7 @@ class SimEnv final : public Env, private Clients, private RedisClients {
 
  private:
   RedisClients& redis() override { return *this; }
+  SqlClients& sql() override;
   ZooKeeperClients& zookeeper() override;
   EtcdClients& etcd() override;
   std::unique_ptr<Connection> Connect(NodeId node) override;

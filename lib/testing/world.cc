@@ -56,6 +56,11 @@ bool FakeEnv::SleepUntil(MonoTime time) {
   return world_.now < world_.task_end;
 }
 
+std::unique_ptr<SqlSession> FakeEnv::OpenSession() {
+  CHECK(world_.open_sql_session);
+  return world_.open_sql_session();
+}
+
 std::unique_ptr<ZooKeeperSession> FakeEnv::Open(Duration timeout) {
   CHECK(world_.open_session);
   return world_.open_session(timeout);

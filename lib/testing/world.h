@@ -13,6 +13,7 @@
 #include "lib/clients/clients.h"
 #include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
+#include "lib/clients/sql.h"
 #include "lib/clients/zookeeper.h"
 
 namespace doublehold::testing {
@@ -26,6 +27,8 @@ struct World {
 
   // Returns a node's reply to a command. Call AdvanceTo in this function if the command takes time.
   std::function<CallResult(NodeId, const std::vector<std::string>&)> answer;
+  // Opens a session of the SQL database.
+  std::function<std::unique_ptr<SqlSession>()> open_sql_session;
   // Opens a session to ZooKeeper, with this timeout.
   std::function<std::unique_ptr<ZooKeeperSession>(Duration)> open_session;
   std::function<std::unique_ptr<EtcdConnection>()> dial_etcd;
@@ -52,6 +55,7 @@ struct World {
 class FakeEnv final : public Env,
                       private Clients,
                       private RedisClients,
+                      private SqlClients,
                       private ZooKeeperClients,
                       private EtcdClients {
  public:
@@ -72,10 +76,12 @@ class FakeEnv final : public Env,
 
  private:
   RedisClients& redis() override { return *this; }
+  SqlClients& sql() override { return *this; }
   ZooKeeperClients& zookeeper() override { return *this; }
   EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<SqlSession> OpenSession() override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
   std::unique_ptr<EtcdConnection> Dial() override;
 
