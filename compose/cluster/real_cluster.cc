@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compose/cluster/asking_connection.h"
+#include "compose/os/process_tree.h"
 #include "lib/base/check.h"
 #include "lib/redis/hiredis_connection.h"
 
@@ -100,7 +101,7 @@ void RealCluster::Pause(ProcessRef process) {
   ++victim.pauses;
   // Sends SIGSTOP at each Pause, even if the process was stopped before: it may have been restarted
   // since.
-  if (IsAlive(process)) kill(-victim.pid, SIGSTOP);
+  if (IsAlive(process)) SignalTree(victim.pid, SIGSTOP);
 }
 
 void RealCluster::Resume(ProcessRef process) {
@@ -109,7 +110,7 @@ void RealCluster::Resume(ProcessRef process) {
   if (--victim.pauses > 0) return;
   victim.stopped = false;
   if (!IsAlive(process)) return;
-  kill(-victim.pid, SIGCONT);
+  SignalTree(victim.pid, SIGCONT);
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
 }
 
@@ -125,7 +126,7 @@ bool RealCluster::IsAlive(ProcessRef process) {
 
 void RealCluster::Kill(ProcessRef process) {
   Process& victim = Find(process);
-  if (IsAlive(process)) kill(-victim.pid, SIGKILL);
+  if (IsAlive(process)) SignalTree(victim.pid, SIGKILL);
   victim.killed = true;
   if (process.kind == ProcessRef::Kind::kNode) revival_.Died(process.number, RealMono());
 }

@@ -3,7 +3,7 @@
 // Thread rule: runs on the supervisor's thread. The operations do not wait, with one exception:
 // ObservedSkew waits for at most 20 ms for a node that has not reported its time since it was
 // skewed. The event loop is also blocked for some milliseconds while a process is forked for a
-// restart, and while iptables runs.
+// restart, while the descendants of a killed process end, and while iptables runs.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REAL_CLUSTER_H_
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compose/os/process_tree.h"
 #include "lib/os/spawn.h"
 
 namespace doublehold {
@@ -59,7 +60,7 @@ bool Children::HasEnded(ProcessRef ref) const {
 
 void Children::KillAll() {
   for (const Child& child : children_) {
-    if (!child.ended) kill(-child.pid, SIGKILL);
+    if (!child.ended) SignalTree(child.pid, SIGKILL);
   }
   for (Child& child : children_) {
     if (!child.ended) child.ended = AwaitEnd(child.pid);

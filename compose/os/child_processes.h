@@ -46,7 +46,7 @@ class Children {
   // Whether all processes of `ref` have ended. A node that was restarted has had several processes.
   [[nodiscard]] bool HasEnded(ProcessRef ref) const;
 
-  // Kills the process groups of all children that still run, and waits for them.
+  // Kills all children that still run, with their descendants, and waits for them.
   void KillAll();
 
  private:

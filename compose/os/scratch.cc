@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "compose/os/process_tree.h"
 #include "lib/os/spawn.h"
 
 namespace doublehold {
@@ -30,6 +31,8 @@ namespace {
   char byte = 0;
   while (read(3, &byte, 1) < 0 && errno == EINTR) {
   }
+  // A stopped process of a server does not notice that the server was killed with its parent.
+  KillProcessesIn(folder);
   std::error_code code;
   std::filesystem::remove_all(folder, code);
   _exit(0);
