@@ -120,7 +120,7 @@ const Names kFloor{"lib/base",        "lib/clients",         "lib/real",       "
                    "lib/plan",        "lib/redis",           "lib/redis/wire", "lib/locks",
                    "lib/locks/redis", "lib/driver",          "lib/clock",      "lib/os",
                    "lib/zookeeper",   "lib/locks/zookeeper", "lib/etcd",       "lib/locks/etcd",
-                   "lib/postgres"};
+                   "lib/postgres",    "lib/locks/sql"};
 
 // Each room, and the other rooms that its sources may include.
 const std::map<std::string, Names>& Arrows() {
@@ -144,6 +144,7 @@ const std::map<std::string, Names>& Arrows() {
       {"lib/locks", {"lib/clients", "lib/base"}},
       {"lib/locks/redis", {"lib/locks", "lib/clients", "lib/base"}},
       {"lib/locks/etcd", {"lib/locks", "lib/clients", "lib/base"}},
+      {"lib/locks/sql", {"lib/locks", "lib/clients", "lib/base"}},
       {"lib/locks/zookeeper", {"lib/locks", "lib/clients", "lib/base"}},
       {"lib/driver", {"lib/locks", "lib/os", "lib/base"}},
       {"lib/sim", {"lib/sim/choices", "lib/sim/redis", "lib/clients", "lib/history", "lib/base"}},
@@ -212,6 +213,8 @@ const std::map<std::string, Names>& Arrows() {
       {"compose/cluster/redis", Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan",
                                               "faults", "faults/proxy/redis"})},
       {"compose/cluster/etcd",
+       Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
+      {"compose/cluster/postgres",
        Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
       {"compose/cluster/zookeeper",
        Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},

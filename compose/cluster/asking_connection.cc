@@ -38,6 +38,7 @@ void AskingConnection::Ask(Question question, Duration timeout, Answer answer) {
     if (!cancelled) self->Fail(call, Answered::kLost, "no answer in time");
   });
   if (socket_.is_open()) return Send(call);
+  question_.bytes.insert(0, question_.opening);
   boost::system::error_code error;
   const Endpoint endpoint = EndpointOf(server_);
   socket_.open(endpoint.protocol(), error);
@@ -107,7 +108,7 @@ Answered AskNow(const NodeAddress& server, const Question& question, Duration ti
   const Deadline deadline = RealMono() + timeout;
   Socket socket;
   if (!socket.Connect(server, deadline).empty()) return Answered::kNotSent;
-  if (!socket.SendAll(question.bytes, deadline).empty()) return Answered::kLost;
+  if (!socket.SendAll(question.opening + question.bytes, deadline).empty()) return Answered::kLost;
   std::array<char, 4096> buffer{};
   while (true) {
     const Socket::Received received = socket.Receive(buffer, deadline);

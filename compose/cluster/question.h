@@ -19,6 +19,7 @@ struct Question {
   // Called for the bytes that were received since the last call. `ended`: the server has closed the
   // connection, so no more bytes come.
   std::function<Heard(std::string_view bytes, bool ended)> hear;
+  std::string opening{};  // sent before `bytes` on a new connection
 };
 
 // What became of a question.

@@ -8,7 +8,8 @@
 #define DOUBLEHOLD_SERVICES(ROW) \
   ROW(RedisEntry)                \
   ROW(ZooKeeperEntry)            \
-  ROW(EtcdEntry)
+  ROW(EtcdEntry)                 \
+  ROW(PostgresEntry)
 
 namespace doublehold {
 

@@ -157,10 +157,15 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.retry.timeout = reader.Span("retry.timeout", TextOrDefault(source.timeout, "10 lease"));
 }
 
-// Returns the registry entry of the plan's lock. For a driver, returns an entry with the driver's
-// capabilities.
+// Returns the registry entry of the plan's lock, with the traits that its options add. For a driver,
+// returns an entry with the driver's capabilities.
 LockEntry FindLockOfPlan(const Plan& plan) {
-  return plan.driver ? DriverEntryWith(plan.driver->can) : *FindLock(plan.lock);
+  if (plan.driver) return DriverEntryWith(plan.driver->can);
+  LockEntry lock = *FindLock(plan.lock);
+  const auto flag = plan.lock_options.find(std::string(lock.client_clock_option));
+  if (flag != plan.lock_options.end() && flag->second == "true")
+    lock.traits.Add(Trait::kClientClocks);
+  return lock;
 }
 
 // Sets workload.write to the way that the lock needs, unless the experiment sets it.

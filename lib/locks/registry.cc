@@ -28,7 +28,9 @@
   ROW(AtomicScriptLock)       \
   ROW(ZooKeeperQueueLock)     \
   ROW(EtcdMutexLock)          \
-  ROW(EtcdApiLock)
+  ROW(EtcdApiLock)            \
+  ROW(PostgresAdvisoryLock)   \
+  ROW(PostgresLeaseLock)
 
 namespace doublehold {
 

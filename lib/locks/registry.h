@@ -52,6 +52,7 @@ struct SourcePace {
 
 // The services in which locks keep their keys.
 constexpr std::string_view kRedisService = "redis";
+constexpr std::string_view kPostgresService = "postgres";
 constexpr std::string_view kZooKeeperService = "zookeeper";
 constexpr std::string_view kEtcdService = "etcd";
 
@@ -72,6 +73,8 @@ struct LockEntry {
   std::optional<Sends> sends{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
+  // The flag with which the lock has the trait kClientClocks too. Empty: there is none.
+  std::string_view client_clock_option{};
   std::vector<Step> steps{};  // steps that the lock announces between its commands
   // Makes the question to a node what is left of keys. Null: Redis' PTTL of the key.
   AskLeft (*ask_left)(Env&, NodeId, Lease) = nullptr;

@@ -70,13 +70,13 @@ std::vector<std::string> PostgresCommand(const fs::path& postgres, const fs::pat
                                          const fs::path& socket_folder) {
   constexpr std::array kSettings{
       "fsync=off",
-      "synchronous_commit=off",
       "full_page_writes=off",
       "autovacuum=off",
       "shared_buffers=4MB",
       "max_connections=500",
       "superuser_reserved_connections=0",
       "listen_addresses=",
+      "dynamic_shared_memory_type=mmap",
       "jit=off",
       "max_parallel_workers=0",
       "max_logical_replication_workers=0",

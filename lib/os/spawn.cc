@@ -50,13 +50,15 @@ std::vector<std::string> EnvironmentUnder(const std::vector<std::string>& over) 
 // be one of these three numbers if this program was started with standard descriptors closed.
 int AboveStandard(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); }
 
-// Enters a user namespace in which this process is not root. Returns false on failure, with errno
-// set.
+// Enters user and IPC namespaces, in which this process is not root. Returns false on failure, with
+// errno set.
 bool LeaveRoot() {
-  constexpr std::string_view kMap = "1000 0 1\n";  // user 1000 inside is root outside
-  if (unshare(CLONE_NEWUSER) != 0) return false;
+  const uid_t user = geteuid();
+  if (unshare(CLONE_NEWUSER | CLONE_NEWIPC) != 0) return user != 0;
+  // User 1000 inside is root outside.
+  const auto text = fmt::format("{} {} 1\n", user == 0 ? 1000 : user, user);
   const int map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
-  const bool mapped = map >= 0 && write(map, kMap.data(), kMap.size()) > 0;
+  const bool mapped = map >= 0 && write(map, text.data(), text.size()) > 0;
   if (map >= 0) close(map);
   return mapped;
 }
@@ -76,7 +78,7 @@ void BecomeProgram(const SpawnRequest& request, char* const* argv, char* const* 
   const int error = AboveStandard(request.error >= 0 ? request.error : log);
   if (error < 0) return;
   if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(error, 2) < 0) return;
-  if (request.never_root && geteuid() == 0 && !LeaveRoot()) return;
+  if (request.never_root && !LeaveRoot()) return;
   if (syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC) != 0) return;
   for (const int fd : request.descriptors) fcntl(fd, F_SETFD, 0);
   sigset_t none;

@@ -27,8 +27,9 @@ struct SpawnRequest {
   int network = -1;                         // network namespace to enter, or -1 for the caller's
   // Whether the child gets its own process group. If not, the child stays in the caller's.
   bool own_group = true;
-  // If the caller is root, whether the program runs in a user namespace, in which it is an ordinary
-  // user. Outside, its files still belong to root. Programs that refuse to run as root need this.
+  // Whether the program runs in user and IPC namespaces of its own. If the caller is root, the
+  // program is an ordinary user there; outside, its files still belong to root. Its System V shared
+  // memory goes when it ends, however it ends. Without root, there may be no such namespaces.
   bool never_root = false;
   // Called in the child just before exec; see signal-safety(7).
   std::function<void()> prepare{};
