@@ -17,7 +17,7 @@ namespace {
 using testing::FakeEnv;
 using testing::FormatEvents;
 using testing::World;
-using Kind = EtcdFailure::Kind;
+using EtcdKind = EtcdFailure::Kind;
 using EtcdLines = std::vector<std::string>;
 
 constexpr Duration kTtl = 3s;
@@ -25,7 +25,7 @@ const LockKey kEtcdTestKey{.name = "dh:item/0"};
 
 struct ScriptedEtcdFailure {
   std::string request;
-  Kind kind = Kind::kNoReply;
+  EtcdKind kind = EtcdKind::kNoReply;
   bool is_executed = false;
 };
 
@@ -70,13 +70,13 @@ class FakeEtcdConnection final : public EtcdConnection {
   }
   EtcdResult<void> KeepAlive(int64_t lease, Deadline /*deadline*/) override {
     return Run<void>("keep alive", [&]() -> EtcdResult<void> {
-      if (!etcd_.leases[lease]) return Fail(Kind::kNoLease);
+      if (!etcd_.leases[lease]) return Fail(EtcdKind::kNoLease);
       return {};
     });
   }
   EtcdResult<void> Revoke(int64_t lease, Deadline /*deadline*/) override {
     return Run<void>("revoke", [&]() -> EtcdResult<void> {
-      if (!etcd_.leases[lease]) return Fail(Kind::kNoLease);
+      if (!etcd_.leases[lease]) return Fail(EtcdKind::kNoLease);
       etcd_.End(lease);
       return {};
     });
@@ -84,7 +84,7 @@ class FakeEtcdConnection final : public EtcdConnection {
   EtcdResult<EtcdQueue> Create(const std::string& key, int64_t lease, const std::string& prefix,
                                Deadline /*deadline*/) override {
     return Run<EtcdQueue>("create", [&]() -> EtcdResult<EtcdQueue> {
-      if (!etcd_.leases[lease]) return Fail(Kind::kNoLease);
+      if (!etcd_.leases[lease]) return Fail(EtcdKind::kNoLease);
       if (!etcd_.keys.contains(key)) etcd_.keys[key] = {{key, ++etcd_.revision}, lease};
       return EtcdQueue{.own = etcd_.keys[key].first, .first = *Extreme(prefix, 0, INT64_MAX)};
     });
@@ -115,7 +115,7 @@ class FakeEtcdConnection final : public EtcdConnection {
   }
 
  private:
-  static tl::unexpected<EtcdFailure> Fail(Kind kind) {
+  static tl::unexpected<EtcdFailure> Fail(EtcdKind kind) {
     return tl::unexpected(EtcdFailure{.kind = kind});
   }
   template <typename Value, typename Execute>
@@ -261,7 +261,7 @@ TEST_F(EtcdLockTest, AFailureBeforeTheCreateIsNoAcquireOfUnknownOutcome) {
       EXPECT_TRUE(IsBusy(*b));
     }
     world_.Advance(kTtl / 2);
-    etcd_.failures = {{request, Kind::kNoReply, true}};
+    etcd_.failures = {{request, EtcdKind::kNoReply, true}};
     EXPECT_TRUE(IsBusy(*b));
     EXPECT_TRUE(etcd_.failures.empty());
     EXPECT_TRUE(IsBusy(*b));
@@ -271,7 +271,7 @@ TEST_F(EtcdLockTest, AFailureBeforeTheCreateIsNoAcquireOfUnknownOutcome) {
 TEST_F(EtcdLockTest, AfterALostReplyTheNextTryFindsTheOwnKey) {
   for (const bool is_executed : {true, false}) {
     etcd_ = {};
-    etcd_.failures = {{"create", Kind::kNoReply, is_executed}};
+    etcd_.failures = {{"create", EtcdKind::kNoReply, is_executed}};
     const auto lock = Make(1);
     const Grant perhaps = TryInVain(*lock);
     EXPECT_EQ(Acquire(*lock).owner, perhaps.owner);
@@ -280,7 +280,7 @@ TEST_F(EtcdLockTest, AfterALostReplyTheNextTryFindsTheOwnKey) {
 }
 
 TEST_F(EtcdLockTest, ReleasingAnUnknownAcquireLeavesTheQueueForGood) {
-  etcd_.failures = {{"create", Kind::kNoReply, true}};
+  etcd_.failures = {{"create", EtcdKind::kNoReply, true}};
   const auto lock = Make(1);
   const Grant perhaps = TryInVain(*lock);
   EXPECT_EQ(Release(*lock, perhaps), ReleaseResult::kReleased);
@@ -292,7 +292,7 @@ TEST_F(EtcdLockTest, ReleasingAnUnknownAcquireLeavesTheQueueForGood) {
 TEST_F(EtcdLockTest, ARevokeWithoutAReplyLeavesTheReleaseUnknown) {
   const auto lock = Make(1);
   const Grant grant = Acquire(*lock);
-  etcd_.failures = {{"revoke", Kind::kNoReply, true}};
+  etcd_.failures = {{"revoke", EtcdKind::kNoReply, true}};
   EXPECT_EQ(Release(*lock, grant), ReleaseResult::kUnknown);
   EXPECT_NE(Acquire(*lock).owner, grant.owner);
 }
@@ -304,7 +304,7 @@ TEST_F(EtcdLockTest, GivingUpLeavesTheQueue) {
   EXPECT_EQ(b->GiveUp(kEtcdTestKey, world_.now), ReleaseResult::kNotOwner);
   EXPECT_EQ(etcd_.Count("revoke"), 0u);
   EXPECT_TRUE(IsBusy(*b));
-  etcd_.failures = {{"revoke", Kind::kNoReply, true}};
+  etcd_.failures = {{"revoke", EtcdKind::kNoReply, true}};
   EXPECT_EQ(b->GiveUp(kEtcdTestKey, world_.now), ReleaseResult::kUnknown);
   EXPECT_EQ(etcd_.keys.size(), 1u);
 }
@@ -312,7 +312,7 @@ TEST_F(EtcdLockTest, GivingUpLeavesTheQueue) {
 TEST_F(EtcdLockTest, TheWatchdogExtendsUntilTheLeaseHasEnded) {
   const auto lock = Make(1);
   const Grant grant = Acquire(*lock);
-  etcd_.failures = {{"keep alive", Kind::kNoReply, false}};
+  etcd_.failures = {{"keep alive", EtcdKind::kNoReply, false}};
   world_.At(2100ms, [&] { etcd_.EndAll(); });
   world_.RunTask(10s);
   EXPECT_EQ(FormatEvents(world_.events),
@@ -361,10 +361,10 @@ struct ApiCase {
 TEST_F(EtcdLockTest, OfTheApiIsUnknownUnlessTheServerAnswers) {
   for (const ApiCase& each :
        {ApiCase{"granted", {}, "granted", "unlock"},
-        ApiCase{"no reply", {{"lock", Kind::kNoReply, true}}, "unknown", "revoke"},
-        ApiCase{"not sent", {{"lock", Kind::kNotSent, false}}, "busy", ""},
-        ApiCase{"no lease", {{"lock", Kind::kNoLease, false}}, "busy", ""},
-        ApiCase{"no grant", {{"grant", Kind::kNoReply, true}}, "busy", ""}}) {
+        ApiCase{"no reply", {{"lock", EtcdKind::kNoReply, true}}, "unknown", "revoke"},
+        ApiCase{"not sent", {{"lock", EtcdKind::kNotSent, false}}, "busy", ""},
+        ApiCase{"no lease", {{"lock", EtcdKind::kNoLease, false}}, "busy", ""},
+        ApiCase{"no grant", {{"grant", EtcdKind::kNoReply, true}}, "busy", ""}}) {
     SCOPED_TRACE(each.name);
     etcd_ = {};
     etcd_.failures = each.failures;

@@ -10,7 +10,7 @@ namespace {
 using testing::FakeEnv;
 using testing::ScriptedSql;
 using testing::World;
-using Kind = SqlFailure::Kind;
+using SqlKind = SqlFailure::Kind;
 
 constexpr Lease kAdvisoryLease = 300ms;
 const LockKey kAdvisoryKey{.name = "dh:item:0"};
@@ -74,7 +74,7 @@ TEST_F(PostgresAdvisoryTest, AHolderIsNotGrantedItsOwnLockAgain) {
 }
 
 TEST_F(PostgresAdvisoryTest, WithoutAReplyTheOutcomeIsUnknownAndTheNextTryHasANewSession) {
-  sql_.Fail(Kind::kNoReply);
+  sql_.Fail(SqlKind::kNoReply);
   const AcquireResult first = Try();
   ASSERT_TRUE(std::holds_alternative<Unknown>(first));
   EXPECT_EQ(Release(std::get<Unknown>(first).perhaps), ReleaseResult::kUnknown);
@@ -83,7 +83,7 @@ TEST_F(PostgresAdvisoryTest, WithoutAReplyTheOutcomeIsUnknownAndTheNextTryHasANe
 }
 
 TEST_F(PostgresAdvisoryTest, ATryThatIsNotExecutedIsBusy) {
-  for (const Kind kind : {Kind::kNotSent, Kind::kRefused}) {
+  for (const SqlKind kind : {SqlKind::kNotSent, SqlKind::kRefused}) {
     sql_.Fail(kind);
     EXPECT_TRUE(std::holds_alternative<Busy>(Try()));
   }
@@ -94,9 +94,9 @@ TEST_F(PostgresAdvisoryTest, AnExtensionAsksWhetherTheSessionLives) {
   const Grant grant = Acquire();
   sql_.Rows({{"1"}});
   EXPECT_EQ(Extend(grant), "extended");
-  sql_.Fail(Kind::kRefused);
+  sql_.Fail(SqlKind::kRefused);
   EXPECT_EQ(Extend(grant), "undecided");
-  sql_.Fail(Kind::kNoReply);
+  sql_.Fail(SqlKind::kNoReply);
   EXPECT_EQ(Extend(grant), "lost");
   EXPECT_EQ(Extend(grant), "lost");
 }
@@ -119,13 +119,13 @@ TEST_F(PostgresAdvisoryTest, AReleaseSaysWhetherItFreedTheLock) {
     SqlResult answer;
     ReleaseResult expected;
   };
-  const auto fail = [](Kind kind) { return tl::unexpected(SqlFailure{.kind = kind}); };
+  const auto fail = [](SqlKind kind) { return tl::unexpected(SqlFailure{.kind = kind}); };
   const Case cases[] = {
       {"unlocked", SqlRows{{"t"}}, ReleaseResult::kReleased},
       {"not held", SqlRows{{"f"}}, ReleaseResult::kNotOwner},
-      {"no reply", fail(Kind::kNoReply), ReleaseResult::kUnknown},
-      {"refused", fail(Kind::kRefused), ReleaseResult::kUnknown},
-      {"session ended", fail(Kind::kNotSent), ReleaseResult::kNotOwner},
+      {"no reply", fail(SqlKind::kNoReply), ReleaseResult::kUnknown},
+      {"refused", fail(SqlKind::kRefused), ReleaseResult::kUnknown},
+      {"session ended", fail(SqlKind::kNotSent), ReleaseResult::kNotOwner},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.name);

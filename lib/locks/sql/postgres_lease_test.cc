@@ -11,7 +11,7 @@ namespace {
 using testing::FakeEnv;
 using testing::ScriptedSql;
 using testing::World;
-using Kind = SqlFailure::Kind;
+using SqlKind = SqlFailure::Kind;
 
 constexpr Lease kRowLease = 300ms;
 const LockKey kRowKey{.name = "dh:item:0"};
@@ -69,23 +69,23 @@ TEST_F(PostgresLeaseTest, TheRowsTokenIsTheGrantsAndALeaseCountsFromTheInvocatio
 TEST_F(PostgresLeaseTest, AMissingTableIsCreatedOnceWhoeverCreatesItFirst) {
   for (const char* state : {"", "42P07", "23505"}) {
     SCOPED_TRACE(state);
-    sql_.Fail(Kind::kRefused, "42P01");
+    sql_.Fail(SqlKind::kRefused, "42P01");
     if (*state == '\0') sql_.Rows({});
-    if (*state != '\0') sql_.Fail(Kind::kRefused, state);
+    if (*state != '\0') sql_.Fail(SqlKind::kRefused, state);
     sql_.Rows({{"1"}});
     EXPECT_EQ(Try(*lock_), "granted 1");
   }
-  sql_.Fail(Kind::kRefused, "42P01");
-  sql_.Fail(Kind::kRefused, "42501");  // no privilege
+  sql_.Fail(SqlKind::kRefused, "42P01");
+  sql_.Fail(SqlKind::kRefused, "42501");  // no privilege
   EXPECT_EQ(Try(*lock_), "busy");
 }
 
 TEST_F(PostgresLeaseTest, OnlyATryWithoutAReplyIsUnknown) {
-  sql_.Fail(Kind::kNotSent);
+  sql_.Fail(SqlKind::kNotSent);
   EXPECT_EQ(Try(*lock_), "busy");
-  sql_.Fail(Kind::kRefused, "40001");
+  sql_.Fail(SqlKind::kRefused, "40001");
   EXPECT_EQ(Try(*lock_), "busy");
-  sql_.Fail(Kind::kNoReply);
+  sql_.Fail(SqlKind::kNoReply);
   EXPECT_EQ(Try(*lock_), "unknown");
 }
 
@@ -98,9 +98,9 @@ TEST_F(PostgresLeaseTest, ExtendsAndReleasesOnlyARowOfItsOwner) {
   EXPECT_TRUE(LastStatementHas("owner = $2"));
   sql_.Rows({});
   EXPECT_EQ(Extend(), "lost");
-  sql_.Fail(Kind::kNoReply);
+  sql_.Fail(SqlKind::kNoReply);
   EXPECT_EQ(Extend(), "undecided");
-  sql_.Fail(Kind::kRefused, "42P01");
+  sql_.Fail(SqlKind::kRefused, "42P01");
   EXPECT_EQ(Extend(), "lost");
 
   sql_.Rows({{"1"}});
@@ -108,9 +108,9 @@ TEST_F(PostgresLeaseTest, ExtendsAndReleasesOnlyARowOfItsOwner) {
   EXPECT_TRUE(LastStatementHas("owner = $2"));
   sql_.Rows({});
   EXPECT_EQ(Release(), ReleaseResult::kNotOwner);
-  sql_.Fail(Kind::kRefused, "42P01");
+  sql_.Fail(SqlKind::kRefused, "42P01");
   EXPECT_EQ(Release(), ReleaseResult::kNotOwner);
-  sql_.Fail(Kind::kNoReply);
+  sql_.Fail(SqlKind::kNoReply);
   EXPECT_EQ(Release(), ReleaseResult::kUnknown);
 }
 

@@ -17,7 +17,7 @@ namespace {
 using testing::FakeEnv;
 using testing::FormatEvents;
 using testing::World;
-using Kind = ZooFailure::Kind;
+using ZooTestKind = ZooFailure::Kind;
 using ZooLines = std::vector<std::string>;
 
 constexpr Duration kZooTimeout = 300ms;
@@ -27,7 +27,7 @@ const std::string kZooQueue = "/doublehold/dh:item|0";
 // A request that fails, and whether it is executed nevertheless.
 struct ScriptedFailure {
   std::string request;
-  Kind kind = Kind::kNoReply;
+  ZooTestKind kind = ZooTestKind::kNoReply;
   bool is_executed = false;
 };
 
@@ -64,10 +64,10 @@ class FakeSession final : public ZooKeeperSession, private Subscription {
     return Run<ZooNode>(is_queued ? "create" : "create parent", [&]() -> ZooResult<ZooNode> {
       std::string name(path);
       const std::string parent = name.substr(0, name.rfind('/'));
-      if (!parent.empty() && !zookeeper_.nodes.contains(parent)) return Fail(Kind::kNoNode);
+      if (!parent.empty() && !zookeeper_.nodes.contains(parent)) return Fail(ZooTestKind::kNoNode);
       const std::string digits = std::to_string(zookeeper_.number);
       if (is_queued) name += std::string(10 - digits.size(), '0') + digits;
-      if (zookeeper_.nodes.contains(name)) return Fail(Kind::kNodeExists);
+      if (zookeeper_.nodes.contains(name)) return Fail(ZooTestKind::kNodeExists);
       if (is_queued) ++zookeeper_.number;
       return zookeeper_.nodes[name] = {.path = name, .czxid = ++zookeeper_.transactions};
     });
@@ -87,14 +87,14 @@ class FakeSession final : public ZooKeeperSession, private Subscription {
   }
   ZooResult<void> Delete(std::string_view path, Deadline /*deadline*/) override {
     return Run<void>("delete", [&]() -> ZooResult<void> {
-      if (zookeeper_.nodes.erase(std::string(path)) == 0) return Fail(Kind::kNoNode);
+      if (zookeeper_.nodes.erase(std::string(path)) == 0) return Fail(ZooTestKind::kNoNode);
       return {};
     });
   }
   Subscription& News() override { return *this; }
 
  private:
-  static tl::unexpected<ZooFailure> Fail(Kind kind) {
+  static tl::unexpected<ZooFailure> Fail(ZooTestKind kind) {
     return tl::unexpected(ZooFailure{.kind = kind});
   }
   bool Wait(Deadline /*deadline*/) override { return false; }
@@ -112,7 +112,7 @@ class FakeSession final : public ZooKeeperSession, private Subscription {
   }
   ZooResult<ZooLines> List(const std::string& request, std::string_view path) {
     return Run<ZooLines>(request, [&]() -> ZooResult<ZooLines> {
-      if (!zookeeper_.nodes.contains(std::string(path))) return Fail(Kind::kNoNode);
+      if (!zookeeper_.nodes.contains(std::string(path))) return Fail(ZooTestKind::kNoNode);
       ZooLines names;
       for (const std::string& node : zookeeper_.Queue())
         names.push_back(node.substr(path.size() + 1));
@@ -122,7 +122,7 @@ class FakeSession final : public ZooKeeperSession, private Subscription {
   ZooResult<ZooNode> Get(const std::string& request, std::string_view path) {
     return Run<ZooNode>(request, [&]() -> ZooResult<ZooNode> {
       const auto found = zookeeper_.nodes.find(std::string(path));
-      if (found == zookeeper_.nodes.end()) return Fail(Kind::kNoNode);
+      if (found == zookeeper_.nodes.end()) return Fail(ZooTestKind::kNoNode);
       return found->second;
     });
   }
@@ -230,7 +230,7 @@ TEST_F(ZooKeeperLockTest, AfterALostReplyTheGuidFindsTheOwnNode) {
     SCOPED_TRACE(fmt::format("{} {}", each.flag, each.is_executed));
     zookeeper_ = {};
     zookeeper_.nodes = {{"/doublehold", {}}, {kZooQueue, {}}};
-    zookeeper_.failures = {{"create", Kind::kNoReply, each.is_executed}};
+    zookeeper_.failures = {{"create", ZooTestKind::kNoReply, each.is_executed}};
     const auto lock = Make(1, each.flag);
     EXPECT_TRUE(std::holds_alternative<Unknown>(Try(*lock)));
     EXPECT_EQ(std::holds_alternative<Granted>(Try(*lock)), each.is_granted);
@@ -243,7 +243,7 @@ TEST_F(ZooKeeperLockTest, ReleasingAnUnknownAcquireTakesTheNodeOutOfTheQueue) {
     SCOPED_TRACE(flag);
     zookeeper_ = {};
     zookeeper_.nodes = {{"/doublehold", {}}, {kZooQueue, {}}};
-    zookeeper_.failures = {{"create", Kind::kNoReply, true}};
+    zookeeper_.failures = {{"create", ZooTestKind::kNoReply, true}};
     const auto lock = Make(1, flag);
     const AcquireResult result = Try(*lock);
     ASSERT_TRUE(std::holds_alternative<Unknown>(result));
@@ -256,7 +256,8 @@ TEST_F(ZooKeeperLockTest, ReleasingAnUnknownAcquireTakesTheNodeOutOfTheQueue) {
 // Without a reply to the search, the place is kept: the next try takes the node over.
 TEST_F(ZooKeeperLockTest, AReleaseWithoutAReplyLeavesTheNodeToTheNextTry) {
   zookeeper_.nodes = {{"/doublehold", {}}, {kZooQueue, {}}};
-  zookeeper_.failures = {{"create", Kind::kNoReply, true}, {"children", Kind::kNoReply, false}};
+  zookeeper_.failures = {{"create", ZooTestKind::kNoReply, true},
+                         {"children", ZooTestKind::kNoReply, false}};
   const auto lock = Make(1);
   const AcquireResult result = Try(*lock);
   ASSERT_TRUE(std::holds_alternative<Unknown>(result));
@@ -267,7 +268,7 @@ TEST_F(ZooKeeperLockTest, AReleaseWithoutAReplyLeavesTheNodeToTheNextTry) {
 }
 
 TEST_F(ZooKeeperLockTest, ALostParentIsNoAcquireOfUnknownOutcome) {
-  zookeeper_.failures = {{"create parent", Kind::kNoReply, true}};
+  zookeeper_.failures = {{"create parent", ZooTestKind::kNoReply, true}};
   const auto lock = Make(1);
   EXPECT_TRUE(IsBusy(*lock));
   (void)Acquire(*lock);
@@ -279,7 +280,7 @@ TEST_F(ZooKeeperLockTest, ASessionThatEndsWhileQueuedIsReplaced) {
   const Grant first = Acquire(*a);
   EXPECT_TRUE(IsBusy(*b));
   EXPECT_EQ(zookeeper_.opened, 2);
-  zookeeper_.failures = {{"children", Kind::kSessionEnded, false}};
+  zookeeper_.failures = {{"children", ZooTestKind::kSessionEnded, false}};
   zookeeper_.nodes.erase(zookeeper_.Queue().back());
   EXPECT_TRUE(IsBusy(*b));
   EXPECT_EQ(b->WakeUps(kZooKey), nullptr);
@@ -298,7 +299,7 @@ TEST_F(ZooKeeperLockTest, GivingUpLeavesTheQueueAtOnceOrBeforeTheNextTry) {
   EXPECT_EQ(zookeeper_.Queue().size(), 1u);
 
   EXPECT_TRUE(IsBusy(*b));
-  zookeeper_.failures = {{"delete", Kind::kNoReply, false}};
+  zookeeper_.failures = {{"delete", ZooTestKind::kNoReply, false}};
   EXPECT_EQ(b->GiveUp(kZooKey, world_.now), ReleaseResult::kUnknown);
   EXPECT_EQ(zookeeper_.Queue().size(), 2u);
   EXPECT_EQ(Release(*a, first), ReleaseResult::kReleased);
@@ -309,7 +310,7 @@ TEST_F(ZooKeeperLockTest, GivingUpLeavesTheQueueAtOnceOrBeforeTheNextTry) {
 TEST_F(ZooKeeperLockTest, TheWatchdogExtendsUntilTheNodeIsGone) {
   const auto lock = Make(1);
   const Grant grant = Acquire(*lock);
-  zookeeper_.failures = {{"find", Kind::kNoReply, false}};
+  zookeeper_.failures = {{"find", ZooTestKind::kNoReply, false}};
   world_.At(210ms, [&] { zookeeper_.nodes.erase(grant.owner); });
   world_.RunTask(1s);
   EXPECT_EQ(FormatEvents(world_.events),
@@ -320,8 +321,8 @@ TEST_F(ZooKeeperLockTest, TheWatchdogExtendsUntilTheNodeIsGone) {
 TEST_F(ZooKeeperLockTest, TheEndOfTheSessionLosesTheLock) {
   const auto lock = Make(1);
   const Grant grant = Acquire(*lock);
-  zookeeper_.failures = {{"find", Kind::kSessionEnded, false},
-                         {"delete", Kind::kSessionEnded, false}};
+  zookeeper_.failures = {{"find", ZooTestKind::kSessionEnded, false},
+                         {"delete", ZooTestKind::kSessionEnded, false}};
   EXPECT_TRUE(std::holds_alternative<Lost>(lock->Extend(grant, kZooTimeout, world_.now)));
   EXPECT_EQ(Release(*lock, grant), ReleaseResult::kNotOwner);
   EXPECT_EQ(zookeeper_.opened, 1);
