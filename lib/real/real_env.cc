@@ -139,10 +139,12 @@ std::unique_ptr<ZooKeeperSession> RealEnv::Open(Duration timeout) {
   return OpenZooKeeper({process_.addresses.begin() + 1, process_.addresses.end()}, timeout);
 }
 
-// Each process begins with another server, so that all servers have clients.
+// Client 1 begins with node 1, client 2 with node 2, and so on, so that all nodes have clients.
 std::unique_ptr<EtcdConnection> RealEnv::Dial() {
   std::vector<NodeAddress> servers{process_.addresses.begin() + 1, process_.addresses.end()};
-  std::ranges::rotate(servers, servers.begin() + process_.number % std::ssize(servers));
+  CHECK(!servers.empty());
+  std::ranges::rotate(servers,
+                      servers.begin() + std::max(process_.number - 1, 0) % std::ssize(servers));
   return DialEtcd(std::move(servers));
 }
 
