@@ -92,9 +92,12 @@ Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
                     service.title),
         "nodes");
   }
-  if (Does(fault, FaultTrait::kRestarts) && !Has(service.data, fault.data)) {
-    return BadInput(fmt::format("a node of {} cannot keep '{}' (one of: {})", service.title,
-                                fault.data, fmt::join(service.data, ", ")),
+  const bool is_member = plan.topology == "ensemble" && !service.data_in_ensemble.empty();
+  const auto& data = is_member ? service.data_in_ensemble : service.data;
+  if (Does(fault, FaultTrait::kRestarts) && !Has(data, fault.data)) {
+    return BadInput(fmt::format("{} of {} cannot keep '{}' (one of: {})",
+                                is_member ? "a member of an ensemble" : "a node", service.title,
+                                fault.data, fmt::join(data, ", ")),
                     "data");
   }
   return {};

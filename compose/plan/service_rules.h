@@ -26,6 +26,7 @@ struct ServiceFacts {
   bool repeats = true;              // whether a request can be sent twice on one connection
   bool joins_namespaces = false;    // whether its servers support `net = "namespaces"`
   std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
+  std::vector<std::string_view> data_in_ensemble{};  // the same in an ensemble; empty: as `data`
 };
 
 // Returns the facts of a service; the registry is compose/cluster/services.cc. Requires that a

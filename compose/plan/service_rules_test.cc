@@ -40,11 +40,32 @@ TEST(ServiceRules, RefusesWhatZooKeeperCannotServeWithTheReason) {
        "x.toml:6: fault.0.data: fault 'restart-1': a node of ZooKeeper cannot keep 'rdb' (one of: "
        "empty, aof)"},
       {"[[fault]]\nkind = \"duplicate\"\nfrom = \"1s\"\ncount = 1\n",
-       "x.toml:3: fault.0.kind: fault 'duplicate-1': a connection to ZooKeeper answers each request "
+       "x.toml:3: fault.0.kind: fault 'duplicate-1': a connection to ZooKeeper answers each "
+       "request "
        "once, so that none can be sent twice"},
   };
   for (const ServiceRefusal& c : cases)
     EXPECT_EQ(Refusal("lock.name = \"zookeeper\"\n" + c.toml), c.message);
+}
+
+TEST(ServiceRules, RefusesWhatEtcdCannotServeWithTheReason) {
+  const std::string lease = "lock.lease = \"1s\"\n";
+  const std::string fault = lease + "[[fault]]\nfrom = \"1s\"\nnodes = [1]\n";
+  const std::vector<ServiceRefusal> cases{
+      {"lock.lease = \"999ms\"\n",
+       "x.toml:2: lock.lease: must be at least 1s: etcd counts leases in whole seconds"},
+      {"lock.lease = \"1500ms\"\n",
+       "x.toml:2: lock.lease: must be a multiple of 1s: etcd counts leases in whole seconds"},
+      {fault + "kind = \"jump\"\nfor = \"1s\"\nby = \"1s\"\n",
+       "x.toml:5: fault.0.nodes: fault 'jump-1': a server of etcd is a static program, so no clock "
+       "shim can move its clock"},
+      {"topology.name = \"ensemble\"\n" + fault + "kind = \"restart\"\ndata = \"empty\"\n",
+       "x.toml:8: fault.0.data: fault 'restart-1': a member of an ensemble of etcd cannot keep "
+       "'empty' (one of: aof)"},
+      {fault + "kind = \"restart\"\ndata = \"empty\"\nfor = \"1s\"\n", "accepted"},
+  };
+  for (const ServiceRefusal& c : cases)
+    EXPECT_EQ(Refusal("lock.name = \"etcd\"\n" + c.toml), c.message);
 }
 
 // The store is a Redis, whatever service the lock uses.

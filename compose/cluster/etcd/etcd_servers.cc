@@ -5,7 +5,6 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "compose/cluster/service.h"
 #include "compose/os/reserved_ports.h"
 #include "lib/base/check.h"
+#include "lib/etcd/connection.h"
 #include "lib/os/run_tool.h"
 #include "lib/plan/topology.h"
 
@@ -42,6 +42,8 @@ std::string VersionIn(const std::string& printed) {
 }
 
 Result<ServerProgram> FindEtcd(const std::string& path) {
+  if (!HasEtcd())
+    return EnvironmentFailed(fmt::format("etcd: built without libcurl; {}", kInstallEtcd));
   const std::string program = path.empty() ? "etcd" : path;
   const RunResult printed = TRY(RunToEnd(
       {program, "--version"}, {.if_missing = fmt::format(": not found; {}", kInstallEtcd)}));
@@ -81,8 +83,7 @@ class EtcdServers final : public Service {
     return {};
   }
 
-  // Only the process dies, so that no data needs to reach the disk. A member without data joins the
-  // cluster that exists.
+  // Only the process dies, so that no data needs to reach the disk.
   Result<SpawnRequest> CommandOf(int node) override {
     const std::string clients = UrlOf(ClientPort(node));
     const std::string peers = UrlOf(PeerPort(node));
@@ -184,7 +185,9 @@ ServiceEntry EtcdEntry() {
                     .why_shortest = ": etcd counts leases in whole seconds",
                     .lease_unit = kLeaseUnit,
                     .is_static = true,
-                    .data = {"empty", "aof"}},
+                    .data = {"empty", "aof"},
+                    .data_in_ensemble = {"aof"}},
+          .protocol = Protocol::kHttp,
           .find = FindEtcd,
           .make = [](Service::Parts parts) -> std::unique_ptr<Service> {
             return std::make_unique<EtcdServers>(std::move(parts));
