@@ -173,7 +173,8 @@ LockEntry EtcdMutexLock() {
                        .fallback = "false",
                        .help = "stay the holder when the lease has ended (S06)"}},
           .make = MakeLock<EtcdLock>,
-          .traits = {Trait::kToken, Trait::kQueue}};
+          .traits = {Trait::kToken, Trait::kQueue},
+          .ask_left = AskForEtcdKeys};
 }
 
 }  // namespace doublehold

@@ -59,4 +59,13 @@ std::unique_ptr<Watchdog> MakeLeaseWatchdog(Env& env, Duration ttl, bool trusts)
       Watchdog::Care{.lease = ttl});
 }
 
+AskLeft AskForEtcdKeys(Env& env, NodeId /*node*/, Lease lease) {
+  const std::shared_ptr<EtcdConnection> etcd = env.clients().etcd().Dial();
+  return [etcd, lease](const LockKey& key, Deadline deadline) -> std::optional<int64_t> {
+    const auto last = etcd->FindBefore(EtcdName(key) + "/", INT64_MAX, deadline);
+    if (!last) return std::nullopt;
+    return *last ? ToMs(lease) : kNothingLeft;
+  };
+}
+
 }  // namespace doublehold

@@ -9,6 +9,7 @@
 #include "lib/base/env.h"
 #include "lib/clients/etcd.h"
 #include "lib/locks/lock.h"
+#include "lib/locks/registry.h"
 #include "lib/locks/watchdog.h"
 
 namespace doublehold {
@@ -32,6 +33,9 @@ ReleaseResult RevokeLease(EtcdConnection& etcd, int64_t lease, Deadline deadline
 
 // Keeps leases alive over a connection of its own.
 std::unique_ptr<Watchdog> MakeLeaseWatchdog(Env& env, Duration ttl, bool trusts);
+
+// For LockEntry::ask_left: a key in the queue keeps others out until its lease has ended.
+AskLeft AskForEtcdKeys(Env& env, NodeId node, Lease lease);
 
 }  // namespace doublehold
 

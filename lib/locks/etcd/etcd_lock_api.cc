@@ -84,7 +84,8 @@ LockEntry EtcdApiLock() {
           .summary = "the server's own lock (the Lock service of etcd's v3 API)",
           .service = kEtcdService,
           .make = MakeLock<LockOverApi>,
-          .traits = {Trait::kToken}};
+          .traits = {Trait::kToken},
+          .ask_left = AskForEtcdKeys};
 }
 
 }  // namespace doublehold
