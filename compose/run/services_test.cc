@@ -21,7 +21,7 @@ TEST_P(ServicesOnServers, AHolderThatIsStoppedPastItsSessionWritesTooLate) {
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, ServicesOnServers, ::testing::Values("zookeeper"));
+INSTANTIATE_TEST_SUITE_P(Each, ServicesOnServers, ::testing::Values("zookeeper", "etcd"));
 
 }  // namespace
 }  // namespace doublehold
