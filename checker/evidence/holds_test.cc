@@ -199,6 +199,17 @@ TEST(Holds, AnEndlessGrantIsLiveUntilItsRelease) {
   EXPECT_EQ(holds.all[0].valid_until_ns, INT64_MAX);
 }
 
+// The session to which such a grant belongs ends with its client. A living client keeps it.
+TEST(Holds, AnEndlessGrantEndsWithTheDeathOfItsClient) {
+  for (const bool dies : {true, false}) {
+    History history = FromLanes(dies ? "c1:      A-a==g\ndied c1:       *" : "c1:      A-a==g");
+    for (Event& event : history.events) {
+      if (event.op == Op::kAcquire && event.type == EventType::kOk) event.value[0] = INT64_MAX;
+    }
+    EXPECT_EQ(ExtractHolds(history).all[0].promised.empty(), dies);
+  }
+}
+
 TEST(Holds, AHistoryThatContradictsItselfIsBroken) {
   const auto broken = [](int32_t client, uint64_t hold, size_t event) {
     History history = FromLanes("c1: A-a==R-r\nc2:          A-a=R-r");

@@ -21,7 +21,8 @@ TEST_P(ServicesOnServers, AHolderThatIsStoppedPastItsSessionWritesTooLate) {
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, ServicesOnServers, ::testing::Values("zookeeper", "etcd"));
+INSTANTIATE_TEST_SUITE_P(Each, ServicesOnServers,
+                         ::testing::Values("zookeeper", "etcd", "postgres-lease"));
 
 }  // namespace
 }  // namespace doublehold

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Copies the template if there is no data. Runs in the child, so that the copy holds up nobody.
-constexpr const char* kStart =
+constexpr const char* kCopyAndStart =
     "data=$1; template=$2; shift 2; "
     "[ -e \"$data\" ] || cp -a \"$template\" \"$data\" || exit 1; exec \"$@\"";
 
@@ -155,7 +155,7 @@ class PostgresServers final : public Service {
 
   Result<SpawnRequest> CommandOf(int node) override {
     SpawnRequest start{
-        .argv = {"sh", "-c", kStart, "postgres", DataOf(node).string(), template_.string()},
+        .argv = {"sh", "-c", kCopyAndStart, "postgres", DataOf(node).string(), template_.string()},
         .never_root = true};
     const std::vector<std::string> command =
         PostgresCommand(parts_.program.path, DataOf(node), FolderOf(node));
