@@ -21,10 +21,7 @@ class HoldExtraction {
     if (event.op == Op::kFault) RecordKill(event);
     if (event.op == Op::kLost) lost_.insert(event.client);
     // This client ended by itself, so a later kill does not prolong its holds.
-    if (event.op == Op::kDied) {
-      killed_ns_.emplace(event.client, 0);
-      died_.insert(event.client);
-    }
+    if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);
     if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kLeave) Leave(event);
@@ -45,8 +42,7 @@ class HoldExtraction {
       const Open& open = open_[i];
       holds_.is_ambiguous |= open.cut_ns.has_value() || open.asked_again_ns < kForeverNs;
       for (const Span& leased : open.leased) {
-        // A grant without an end belongs to its client's session, which ends with the client.
-        if (leased.to_ns >= kForeverNs && died_.contains(hold.client)) continue;
+        if (leased.to_ns >= kForeverNs && killed_ns_.contains(hold.client)) continue;
         const Span promised{std::max(leased.from_ns, hold.core.to_ns),
                             std::min({leased.to_ns, open.asked_again_ns, open.unclear_ns})};
         if (promised.from_ns < promised.to_ns) hold.promised.push_back(promised);
@@ -340,7 +336,6 @@ class HoldExtraction {
   // By fault and client: whether the last start of the fault recorded the kill of the client.
   std::map<std::pair<int64_t, int32_t>, bool> killed_by_last_;
   std::set<int32_t> lost_;  // clients with lost records
-  std::set<int32_t> died_;  // clients that were killed, or ended by themselves
   // Whether any successful release checked the owner, and whether any did not.
   bool owner_checked_ = false, owner_unchecked_ = false;
   const RunFacts& facts_;
