@@ -14,6 +14,7 @@
 #include "compose/os/reserved_ports.h"
 #include "lib/base/check.h"
 #include "lib/plan/topology.h"
+#include "lib/zookeeper/session.h"
 
 namespace doublehold {
 namespace {
@@ -45,6 +46,10 @@ std::string VersionOf(const fs::path& jar) {
 
 Result<ServerProgram> FindZooKeeper(const std::string& path) {
   const std::string jar = path.empty() ? kZooKeeperJar : path;
+  if (!HasZooKeeper()) {
+    return EnvironmentFailed(
+        fmt::format("ZooKeeper: built without its client library; {}", kInstallZooKeeper));
+  }
   if (std::error_code code; !fs::exists(jar, code))
     return EnvironmentFailed(
         fmt::format("ZooKeeper: {} does not exist; {}", jar, kInstallZooKeeper));
