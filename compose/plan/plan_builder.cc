@@ -27,6 +27,7 @@
 namespace doublehold {
 namespace {
 
+constexpr Duration kUsualLease = 500ms;
 constexpr Duration kLongestRun = std::chrono::hours(24);
 constexpr int kMostClients = 200;                 // each client is a process
 constexpr int kMostThreads = 16;                  // threads of one client
@@ -96,7 +97,9 @@ void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   }
   if (reader.error()) return;
   const SourcePace source = ReadSourcePace(reader, *FindLock(plan.lock));
-  plan.lease = reader.Span("lock.lease", TextOrDefault(source.lease, "500ms"));
+  const std::string usual =
+      FormatDuration(std::max<Duration>(kUsualLease, FactsOfServiceOf(plan).shortest_lease));
+  plan.lease = reader.Span("lock.lease", TextOrDefault(source.lease, usual));
   if (const std::string why = ExplainLease(plan); !why.empty())
     return reader.Fail("lock.lease", why);
   if (!IsWholeMilliseconds(plan.lease)) {
