@@ -103,7 +103,8 @@ class Driver:
         except ValueError as error:
             return self.answer(request, error={"text": str(error)})
         service = {"service": self.library.SERVICE} if hasattr(self.library, "SERVICE") else {}
-        self.answer(request, ok={"protocol": 1, "name": self.library.NAME, "version": self.library.VERSION, "can": can, **service})
+        who = {"name": self.library.NAME, "version": self.library.VERSION}
+        self.answer(request, ok={"protocol": 1, **who, "can": can, **service})
 
     def serve(self, request):  # runs on its session's thread
         members = {name: value for name, value in request.items() if name not in ("id", "op", "session")}

@@ -91,8 +91,8 @@ inline int64_t Later(int64_t at_ns, int64_t by_ns) {
 // A client that is killed, or leaves its section without a release, frees nothing. The client no
 // longer uses the lock, but its lease continues: `promised` is the rest of that lease. A grant
 // without an end belongs to its client's session, so it promises nothing after the client's death.
-// A promise ends early when the session acquires the key again, or releases an acquire of unknown outcome. A
-// promise also ends early when the abandoned hold is extended or released:
+// A promise ends early when the session acquires the key again, or releases an acquire of unknown
+// outcome. A promise also ends early when the abandoned hold is extended or released:
 //
 //   c1:  A-a===          !        killed; its lease runs until !
 //   crash:    []

@@ -26,8 +26,8 @@ struct Rejoining {
   std::function<Question()> question{};
   // Servers that are asked after the node itself. A server that does not answer is skipped.
   std::vector<NodeAddress> witnesses{};
-  // Maximum time for the condition, from the node's first answer. After it the restart ends anyway, since
-  // too few other nodes may be up for the node to join.
+  // Maximum time for the condition, from the node's first answer. After it the restart ends anyway,
+  // since too few other nodes may be up for the node to join.
   Duration patience{};
 };
 

@@ -160,8 +160,8 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.retry.timeout = reader.Span("retry.timeout", TextOrDefault(source.timeout, "10 lease"));
 }
 
-// Returns the registry entry of the plan's lock, with the traits that its options add. For a driver,
-// returns an entry with the driver's capabilities.
+// Returns the registry entry of the plan's lock, with the traits that its options add. For a
+// driver, returns an entry with the driver's capabilities.
 LockEntry FindLockOfPlan(const Plan& plan) {
   if (plan.driver) return DriverEntryWith(plan.driver->can);
   LockEntry lock = *FindLock(plan.lock);

@@ -1,5 +1,5 @@
-// One cell of each service in compose/suites/services.toml, on real servers. The whole suite is part
-// of `make test-all`.
+// One cell of each service in compose/suites/services.toml, on real servers. The whole suite is
+// part of `make test-all`.
 #include <gtest/gtest.h>
 
 #include "compose/testing/program.h"

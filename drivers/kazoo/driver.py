@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""kazoo's Lock on ZooKeeper, as released: --driver kazoo, or kazoo@2.9.0. The session's timeout is the lease."""
+"""kazoo's Lock on ZooKeeper, as released: --driver kazoo, or kazoo@2.9.0.
+
+The session's timeout is the lease."""
 import json, logging, secrets
 
 import kazoo
@@ -34,7 +36,8 @@ class Library:
     def acquire(self, key, lease_ms, wait_ms):
         lock = self.client.Lock("/doublehold/" + key.replace("/", "|"), secrets.token_hex(4))
         try:
-            if not lock.acquire(blocking=wait_ms > 0, timeout=wait_ms / 1000 if wait_ms > 0 else None):
+            wait = wait_ms / 1000 if wait_ms > 0 else None
+            if not lock.acquire(blocking=wait is not None, timeout=wait):
                 return None
         except LockTimeout:
             return None

@@ -182,8 +182,8 @@ TEST_F(EtcdConnectionTest, TheRealEnvDialsTheNodesOfThePlan) {
   EXPECT_EQ(Outcome(clients.etcd().Dial()->GrantLease(kLongLease, Patiently())), "ok");
 }
 
-// A server that sends a text for the first request of a connection, and closes the connection at the
-// next. Counts requests.
+// A server that sends a text for the first request of a connection, and closes the connection at
+// the next. Counts requests.
 class ScriptedServer {
  public:
   explicit ScriptedServer(std::string reply) : reply_(std::move(reply)) {

@@ -30,7 +30,8 @@ size_t AppendBytes(const char* bytes, size_t size, size_t count, void* into) {
 }  // namespace
 
 // A request that curl is executing. Curl calls BeforeRequest when it has a connection and before it
-// sends. Curl sends a request again by itself if a kept connection breaks; the second call stops it.
+// sends. Curl sends a request again by itself if a kept connection breaks; the second call stops
+// it.
 struct CurlTransfer {
   CURL* easy = curl_easy_init();
   curl_slist* headers = nullptr;

@@ -33,14 +33,14 @@ class RecordedLock final : public Lock {
 
 void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result);
 
-// Records an extension made by a variant's own task, such as the watchdog.
+// Records an extension. An extension of a grant without an end asks for no lease, recorded as 0.
 template <typename Extension>
 ExtendResult RecordExtend(Env& env, const Grant& grant, Lease lease, Extension&& extend) {
   env.Record({.hold = grant.hold,
               .key = grant.key.index,
               .op = Op::kExtend,
               .type = EventType::kInvoke,
-              .value = {lease.count()}});
+              .value = {grant.valid_until == MonoTime::max() ? 0 : lease.count()}});
   ExtendResult result = std::forward<Extension>(extend)();
   RecordExtended(env, grant, result);
   return result;

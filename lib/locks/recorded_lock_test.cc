@@ -79,6 +79,16 @@ TEST(RecordedLock, TheOutcomeOfAReleaseIsRecorded) {
   }
 }
 
+TEST(RecordExtend, AnExtensionOfAGrantWithoutAnEndAsksForNoLease) {
+  for (const MonoTime end : {MonoTime::max(), testing::kStartOfWorld}) {
+    World world;
+    FakeEnv env(world);
+    std::ignore = RecordExtend(env, Grant{.valid_until = end}, 300ms,
+                               [] { return ExtendResult(Undecided{}); });
+    EXPECT_EQ(world.events.front().value[0], end == MonoTime::max() ? 0 : ToNs(300ms));
+  }
+}
+
 TEST(RecordExtend, AnExtensionIsRecordedWithItsNewEndOrItsFailure) {
   const struct {
     ExtendResult result;

@@ -61,8 +61,8 @@ tl::unexpected<SqlFailure> PostgresSession::End(Kind kind, const std::string& wh
   return tl::unexpected(SqlFailure{.kind = kind, .message = OnOneLine(why)});
 }
 
-// Returns why there is no connection, or an empty text. All settings that a user's environment could
-// change are given.
+// Returns why there is no connection, or an empty text. All settings that a user's environment
+// could change are given.
 std::string PostgresSession::Connect(Deadline deadline) {
   std::string host = server_.host;
   std::string port = std::to_string(server_.port);
@@ -100,8 +100,8 @@ std::string PostgresSession::Connect(Deadline deadline) {
   return PQerrorMessage(connection_);
 }
 
-// Whether the connection is open. Without this test, a statement after a restart of the server would
-// have an unknown outcome, although it is sent to nobody.
+// Whether the connection is open. Without this test, a statement after a restart of the server
+// would have an unknown outcome, although it is sent to nobody.
 bool PostgresSession::IsConnected() {
   pollfd readable{.fd = PQsocket(connection_), .events = POLLIN};
   while (poll(&readable, 1, 0) > 0) {

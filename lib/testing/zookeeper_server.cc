@@ -23,7 +23,8 @@ namespace {
 constexpr const char* kJar = "/usr/share/java/zookeeper.jar";
 
 // Asks for the server's mode. Unlike `ruok`, this shows whether the server serves sessions already:
-// it refuses a session that comes too early, and the C client tries again after 1/60 of the timeout.
+// it refuses a session that comes too early, and the C client tries again after 1/60 of the
+// timeout.
 bool IsReady(const NodeAddress& server) {
   Socket socket;
   const Deadline deadline = RealMono() + 1s;

@@ -35,7 +35,7 @@ std::optional<Duration> ReadTime(const CallResult& reply) {
 
 RedisServers::RedisServers(Parts parts) : Service(std::move(parts)) {}
 
-// ---- The servers ---------------------------------------------------------------------------------
+// ---- The servers --------------------------------------------------------------------------------
 
 Result<void> RedisServers::Prepare() {
   replication_ = MakeReplication({.io = parts_.io, .plan = parts_.plan, .servers = *this});
@@ -111,7 +111,7 @@ void RedisServers::Operate(int node, const std::vector<std::string>& command, Du
 void RedisServers::ForgetData(int node) { doublehold::ForgetData(FolderOf(node)); }
 std::filesystem::path RedisServers::LogOf(int node) const { return FindLogFile(FolderOf(node)); }
 
-// ---- Topologies ----------------------------------------------------------------------------------
+// ---- Topologies ---------------------------------------------------------------------------------
 
 Result<void> RedisServers::Begin() { return replication_ ? replication_->Begin() : Result<void>(); }
 

@@ -1,5 +1,5 @@
-// ZooKeeper: one server, or an ensemble whose servers elect a leader. A server is a JVM that listens
-// on TCP ports of the loopback. Servers reach each other directly, not through the proxy.
+// ZooKeeper: one server, or an ensemble whose servers elect a leader. A server is a JVM that
+// listens on TCP ports of the loopback. Servers reach each other directly, not through the proxy.
 #include <fmt/format.h>
 
 #include <array>

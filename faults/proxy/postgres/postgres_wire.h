@@ -3,10 +3,10 @@
 //   length | code | ...            the first messages of a client: SSLREQUEST, CONNECT, CANCEL
 //   type | length | ...            all later messages
 //
-// A request is one message (Query), or the messages of an extended query up to its Sync. Its name is
-// the first keyword of its first statement (SELECT); BIND for a statement that was prepared before.
-// A reply is the whole answer up to ReadyForQuery. NOTIFICATION, NOTICE and PARAMETER come outside
-// of answers. Frames have no key. After a switch to TLS, frames have no names.
+// A request is one message (Query), or the messages of an extended query up to its Sync. Its name
+// is the first keyword of its first statement (SELECT); BIND for a statement that was prepared
+// before. A reply is the whole answer up to ReadyForQuery. NOTIFICATION, NOTICE and PARAMETER come
+// outside of answers. Frames have no key. After a switch to TLS, frames have no names.
 #ifndef DOUBLEHOLD_FAULTS_PROXY_POSTGRES_POSTGRES_WIRE_H_
 #define DOUBLEHOLD_FAULTS_PROXY_POSTGRES_POSTGRES_WIRE_H_
 

@@ -2,14 +2,14 @@
 // lease. The client whose key has the lowest create revision holds the lock. A waiter watches the
 // key before its own. A watchdog keeps the holder's lease alive every third of its time.
 //
-// Claims:  at most one client holds the lock, if each client stops at its valid_until; grants follow
-//          the order of arrival; a dead holder blocks nobody longer than its lease; tokens (the
-//          key's create revision) increase from grant to grant.
+// Claims:  at most one client holds the lock, if each client stops at its valid_until; grants
+//          follow the order of arrival; a dead holder blocks nobody longer than its lease; tokens
+//          (the key's create revision) increase from grant to grant.
 // Assumes: the servers lose no write, and their clocks run at the clients' rate. A server that is
 //          no longer the leader answers no keep-alive.
-// Attack:  stop the holder for longer than its lease: its key goes, and the next client enters. With
-//          trusts-dead-lease the late holder goes on (S06). With no-keepalive, work for longer than
-//          the lease (S08).
+// Attack:  stop the holder for longer than its lease: its key goes, and the next client enters.
+//          With trusts-dead-lease the late holder goes on (S06). With no-keepalive, work for longer
+//          than the lease (S08).
 // Source:  go.etcd.io/etcd/clientv3/concurrency, Session and Mutex. Here each acquire has a session
 //          of its own, as in `etcdctl lock`, and a release closes it: Revoke, not Delete. A late
 //          Delete could remove the key of the session's next hold.

@@ -2,13 +2,13 @@
 // with the caller's lease, and answers when the key is the first of its queue. A watchdog keeps the
 // holder's lease alive every third of its time.
 //
-// Claims:  at most one client holds the lock, if each client stops at its valid_until; a dead holder
-//          blocks nobody longer than its lease; tokens (the store's revision at the grant) increase
-//          from grant to grant.
+// Claims:  at most one client holds the lock, if each client stops at its valid_until; a dead
+//          holder blocks nobody longer than its lease; tokens (the store's revision at the grant)
+//          increase from grant to grant.
 // Assumes: the servers lose no write, and their clocks run at the clients' rate. A server that is
 //          no longer the leader answers no keep-alive.
-// Attack:  stop the holder for longer than its lease, then let it release: Unlock deletes the key by
-//          name and does not say that it is gone, so the late holder hears of success.
+// Attack:  stop the holder for longer than its lease, then let it release: Unlock deletes the key
+//          by name and does not say that it is gone, so the late holder hears of success.
 // Source:  etcd's api/v3lock, v3lock.proto
 
 #include <algorithm>

@@ -5,9 +5,9 @@
 //          server notices the end of its connection.
 // Assumes: the server stays up, and each holder notices the end of its session before it goes on.
 //          The key's 64-bit number differs from those of all other keys.
-// Attack:  restart the server, or cut the holder's connection: the lock is gone, and the holder does
-//          not know until it asks (K18). Stop the holder: nobody else is granted as long as its
-//          connection lives, however long that is (S09).
+// Attack:  restart the server, or cut the holder's connection: the lock is gone, and the holder
+//          does not know until it asks (K18). Stop the holder: nobody else is granted as long as
+//          its connection lives, however long that is (S09).
 // Source:  PostgreSQL's documentation, "Advisory Locks"; with_advisory_lock (Rails).
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 // holds the lock. A waiter watches the node before its own. A released or dead holder's node goes,
 // which wakes the next client. The session's heartbeats take the place of a lease.
 //
-// Claims:  at most one client holds the lock, if each client stops at its valid_until; grants follow
-//          the order of arrival; a dead holder blocks nobody longer than its session's timeout;
-//          tokens (the node's czxid) increase from grant to grant.
+// Claims:  at most one client holds the lock, if each client stops at its valid_until; grants
+//          follow the order of arrival; a dead holder blocks nobody longer than its session's
+//          timeout; tokens (the node's czxid) increase from grant to grant.
 // Assumes: the servers lose no write, and their clocks run at the clients' rate. No server answers
 //          reads while it is cut off from its leader: its answers do not prolong the session.
 // Attack:  stop the holder, or cut it off, for longer than its session: its node goes, and the next
