@@ -3,7 +3,7 @@
 // items are named in random order, so acquiring them in this order without a time limit could
 // deadlock. If an item is sold out, or the outcome of a write is unknown, nothing is ordered.
 //
-// In the store: see shop.h.
+// In the store: see redis_shop.cc.
 
 #include <fmt/format.h>
 
@@ -29,18 +29,22 @@ class Basket final : public Workload {
         pace_(options),
         store_timeout_(options.Span("store-timeout")) {}
 
-  bool Setup(Env& env) override { return OpenShop(env, size_, store_timeout_); }
+  bool Setup(Env& env) override { return MakeRedisShop(env, store_timeout_)->Open(size_); }
 
   void Step(Session& session) override {
     Env& env = session.env;
-    if (!customer_) customer_.emplace(env, write_, /*fence_on_reads=*/false, store_timeout_);
+    if (!customer_) {
+      customer_.emplace(env, MakeRedisShop(env, store_timeout_), write_, /*fence_on_reads=*/false);
+    }
     const std::vector<LockKey> keys = Fill(env.Random());
     WithLocks(env, session.lock, keys, session.lease, session.policy,
               [&](std::span<const Grant> grants) { Buy(env, grants); });
     pace_.Think(env);
   }
 
-  void Finish(Env& env) override { CloseShop(env, size_, store_timeout_); }
+  void Finish(Env& env) override {
+    CloseShop(env, *MakeRedisShop(env, store_timeout_), size_.items);
+  }
 
   std::vector<std::string> Keys() const override { return ItemNames(size_.items); }
 

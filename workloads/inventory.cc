@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "lib/locks/with_lock.h"
@@ -25,17 +26,18 @@ class Inventory final : public Workload {
   explicit Inventory(const Options& options)
       : size_(ShopSizeOf(options)),
         one_lock_(options.Text("locks") == "one"),
+        store_(options.Text("store")),
         write_(options.Text("write")),
         fence_on_reads_(options.Text("fence-on") == "reads-and-writes"),
         choice_(size_.items, options.Number("skew")),
         pace_(options),
         store_timeout_(options.Span("store-timeout")) {}
 
-  bool Setup(Env& env) override { return OpenShop(env, size_, store_timeout_); }
+  bool Setup(Env& env) override { return StoreFor(env)->Open(size_); }
 
   void Step(Session& session) override {
     Env& env = session.env;
-    if (!customer_) customer_.emplace(env, write_, fence_on_reads_, store_timeout_);
+    if (!customer_) customer_.emplace(env, StoreFor(env), write_, fence_on_reads_);
     const int item = choice_.Draw(env.Random());
     const int lock = one_lock_ ? 0 : item;
     const LockKey key{.name = ItemName(lock), .index = static_cast<uint16_t>(lock)};
@@ -46,12 +48,16 @@ class Inventory final : public Workload {
     pace_.Think(env);
   }
 
-  void Finish(Env& env) override { CloseShop(env, size_, store_timeout_); }
+  void Finish(Env& env) override { CloseShop(env, *StoreFor(env), size_.items); }
 
   std::vector<std::string> Keys() const override { return ItemNames(size_.items); }
   size_t LockCount() const override { return one_lock_ ? 1 : static_cast<size_t>(size_.items); }
 
  private:
+  [[nodiscard]] std::unique_ptr<ShopStore> StoreFor(Env& env) const {
+    return MakeShopStore(store_, env, store_timeout_);
+  }
+
   // The critical section: one attempt at a purchase. Returns whether the customer tries again.
   bool Buy(Env& env, int item, const Grant& grant) {
     const std::optional<int64_t> read = customer_->Read(item, grant);
@@ -71,7 +77,7 @@ class Inventory final : public Workload {
 
   ShopSize size_;
   bool one_lock_;
-  std::string write_;
+  std::string store_, write_;
   bool fence_on_reads_;
   ItemChoice choice_;
   Pace pace_;
@@ -88,6 +94,7 @@ std::vector<OptionSpec> InventoryOptions() {
        .help = "how the stock is written: SET of the read value less one, DECR, or a write with "
                "its own guard",
        .choices = AllWrites()},
+      StoreOption(),
       {.name = "fence-on",
        .kind = Kind::kChoice,
        .fallback = "reads-and-writes",
@@ -112,6 +119,11 @@ std::vector<OptionSpec> InventoryOptions() {
 std::string InventoryMisfit(const Options& options, const LockEntry& lock) {
   const std::string& write = options.Text("write");
   const std::string& fence_on = options.Text("fence-on");
+  const std::string& store = options.Text("store");
+  if (const auto writes = WritesIn(store); std::ranges::find(writes, write) == writes.end()) {
+    return fmt::format("store={} has no write={} (one of: {})", store, write,
+                       fmt::join(writes, ", "));
+  }
   if (write != "fenced" && fence_on != "reads-and-writes") {
     return fmt::format("fence-on={} applies only to write=fenced, not to write={}", fence_on,
                        write);

@@ -2,10 +2,11 @@
 
 #include <fmt/compile.h>
 
+#include "lib/locks/registry.h"
+#include "workloads/store.h"
+
 namespace doublehold {
 namespace {
-
-std::string OrdersKey(int item) { return std::string("dh:orders:").append(std::to_string(item)); }
 
 Event About(int item, Op op, const Grant& grant) {
   return {
@@ -26,6 +27,36 @@ EventType TypeOf(Answer answer) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> PlainWrites() { return {"read-modify-write", "check-then-decr"}; }
+
+std::vector<std::string_view> AllWrites() {
+  std::vector<std::string_view> writes = WritesIn(kRedisService);
+  writes.emplace_back("postgres-row");
+  return writes;
+}
+
+std::vector<std::string_view> WritesIn(std::string_view store) {
+  std::vector<std::string_view> writes = PlainWrites();
+  if (store == kPostgresService) {
+    writes.insert(writes.end(), {"fenced", "version", "postgres-row"});
+  } else {
+    writes.insert(writes.end(), {"fenced", "watch", "version", "atomic-script"});
+  }
+  return writes;
+}
+
+OptionSpec StoreOption() {
+  return {.name = "store",
+          .kind = OptionSpec::Kind::kChoice,
+          .fallback = kRedisService,
+          .help = "the service that keeps the stock and the orders",
+          .choices = {kRedisService, kPostgresService}};
+}
+
+std::unique_ptr<ShopStore> MakeShopStore(std::string_view store, Env& env, Duration timeout) {
+  return store == kPostgresService ? MakeSqlShop(env, timeout) : MakeRedisShop(env, timeout);
+}
 
 std::vector<OptionSpec> ShopOptions(std::string_view items) {
   using Kind = OptionSpec::Kind;
@@ -56,24 +87,14 @@ std::vector<std::string> ItemNames(int items) {
   return names;
 }
 
-bool OpenShop(Env& env, const ShopSize& size, Duration timeout) {
-  Store store(env, timeout);
-  for (int item = 0; item < size.items; ++item) {
-    if (!store.Call({"SET", StockKey(item), std::to_string(size.stock)})) return false;
-  }
-  return true;
-}
-
-void CloseShop(Env& env, const ShopSize& size, Duration timeout) {
-  Store store(env, timeout);
-  for (int item = 0; item < size.items; ++item) {
-    const std::optional<int64_t> stock = store.Get(StockKey(item));
-    const CallResult orders = store.Call({"LLEN", OrdersKey(item)});
-    if (!stock || !orders) continue;
+void CloseShop(Env& env, ShopStore& store, int items) {
+  for (int item = 0; item < items; ++item) {
+    const std::optional<ShopStore::Count> count = store.CountItem(item);
+    if (!count) continue;
     env.Record({.key = static_cast<uint16_t>(item),
                 .op = Op::kFinal,
                 .type = EventType::kOk,
-                .value = {*stock, orders->integer}});
+                .value = {count->stock, count->orders}});
   }
 }
 
@@ -111,7 +132,7 @@ void Customer::Order(int item, const StockWritten& written, const Grant& grant) 
   event.value = {written.before, written.after};
   env_.Record(event);
   const std::string order = fmt::format(FMT_COMPILE("{:x}-{}"), grant.hold, written.before);
-  event.type = doublehold::TypeOf(store_.Call({"RPUSH", OrdersKey(item), order}));
+  event.type = TypeOf(store_->Order(item, order));
   env_.Record(event);
 }
 

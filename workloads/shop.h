@@ -1,8 +1,5 @@
 // The items of a shop: their stock and orders in the store, with every read, write and order
 // recorded in the history.
-//
-// In the store, besides the stock (stock_writers.h):
-//   dh:orders:I  a list with an entry for each order of item I: hold-stock read
 #ifndef DOUBLEHOLD_WORKLOADS_SHOP_H_
 #define DOUBLEHOLD_WORKLOADS_SHOP_H_
 
@@ -10,16 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "workloads/stock_writers.h"
+#include "workloads/shop_store.h"
 
 namespace doublehold {
-
-struct ShopSize {
-  int items = 1;
-  int64_t stock = 0;  // of each item at the start
-};
 
 // Returns the options `stock`, `items` and `store-timeout`.
 std::vector<OptionSpec> ShopOptions(std::string_view items);
@@ -28,18 +21,16 @@ ShopSize ShopSizeOf(const Options& options);
 std::string ItemName(int item);  // name of the item's lock: "dh:item:0"
 std::vector<std::string> ItemNames(int items);
 
-// Called in the referee. Returns false if the store did not answer.
-[[nodiscard]] bool OpenShop(Env& env, const ShopSize& size, Duration timeout);
-// Records a `final` event for each item that can be read. Without this event the claim `stock` is
-// undecided.
-void CloseShop(Env& env, const ShopSize& size, Duration timeout);
+// Called in the referee. Records a `final` event for each item that can be read. Without this event
+// the claim `stock` is undecided.
+void CloseShop(Env& env, ShopStore& store, int items);
 
 // A client's session in the shop. Event::key is the item's index. Not thread-safe; `env` must
 // outlive it.
 class Customer {
  public:
-  Customer(Env& env, std::string_view write, bool fence_on_reads, Duration timeout)
-      : env_(env), store_(env, timeout), writer_(MakeStockWriter(write, fence_on_reads, store_)) {}
+  Customer(Env& env, std::unique_ptr<ShopStore> store, std::string_view write, bool fence_on_reads)
+      : env_(env), store_(std::move(store)), writer_(store_->MakeWriter(write, fence_on_reads)) {}
   Customer(const Customer&) = delete;
   Customer& operator=(const Customer&) = delete;
 
@@ -56,7 +47,7 @@ class Customer {
 
  private:
   Env& env_;
-  Store store_;
+  std::unique_ptr<ShopStore> store_;
   std::unique_ptr<StockWriter> writer_;
 };
 

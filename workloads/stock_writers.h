@@ -1,8 +1,4 @@
 // Reading and writing the stock of an item: a class for each value of the option `write`.
-//
-//   In the store:  dh:stock:I    the stock of item I
-//                  dh:fence:I    the largest token seen (write=fenced)
-//                  dh:version:I  how often the stock was written (write=version)
 #ifndef DOUBLEHOLD_WORKLOADS_STOCK_WRITERS_H_
 #define DOUBLEHOLD_WORKLOADS_STOCK_WRITERS_H_
 
@@ -11,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/event.h"
 #include "lib/locks/lock.h"
-#include "workloads/store.h"
 
 namespace doublehold {
 
@@ -57,16 +53,10 @@ class StockWriter {
   }
 };
 
-std::string StockKey(int item);
-
 // The values of `write` that need only an exclusive lock.
 std::vector<std::string_view> PlainWrites();
-// All values of `write`.
+// All values of `write`, whatever the store is.
 std::vector<std::string_view> AllWrites();
-// With `fence_on_reads`, write=fenced shows the token on reads too. `store` must outlive the
-// writer.
-std::unique_ptr<StockWriter> MakeStockWriter(std::string_view write, bool fence_on_reads,
-                                             Store& store);
 
 }  // namespace doublehold
 

@@ -4,7 +4,7 @@
 #include "lib/real/real_env.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/testing/servers.h"
-#include "workloads/stock_writers.h"
+#include "workloads/shop_store.h"
 
 namespace doublehold {
 namespace {
@@ -19,8 +19,8 @@ struct Buyer {
   Buyer(const NodeAddress& address, std::string_view write, bool fence_on_reads = true)
       : process{.number = 1, .addresses = {address}},
         env(process, TaskKind::kSession),
-        store(env, kPatience),
-        writer(MakeStockWriter(write, fence_on_reads, store)) {}
+        store(MakeRedisShop(env, kPatience)),
+        writer(store->MakeWriter(write, fence_on_reads)) {}
 
   StockRead Read(int64_t token = 0) { return writer->Read(0, {.token = token}); }
   StockWritten Write(int64_t read, int64_t token = 0) {
@@ -29,7 +29,7 @@ struct Buyer {
 
   RealProcess process;
   RealEnv env;
-  Store store;
+  std::unique_ptr<ShopStore> store;
   std::unique_ptr<StockWriter> writer;
 };
 
@@ -44,7 +44,7 @@ class StockWriters : public ::testing::Test {
 
 TEST_F(StockWriters, EveryValueOfWriteDecrementsTheStock) {
   int left = 10;
-  for (const std::string_view write : AllWrites()) {
+  for (const std::string_view write : WritesIn("redis")) {
     SCOPED_TRACE(write);
     Buyer buyer(server_.address(), write);
     const StockRead read = buyer.Read(1);

@@ -14,6 +14,7 @@
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
+#include "compose/plan/service_rules.h"
 #include "compose/run/run_once.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/suite_tables.h"
@@ -68,6 +69,7 @@ Result<Plan> ReadPlan(const ParsedLine& line) {
   const std::string file = line.values["plan"].as<std::string>();
   Result<Plan> plan = ReadPlanFile(file);
   if (plan) {
+    AddStore(*plan);
     TRY(CheckPlan(*plan, file));
   }
   return plan;

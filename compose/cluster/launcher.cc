@@ -48,9 +48,10 @@ Launcher::Launcher(Places places, boost::asio::io_context& io, SharedRun& shared
            return Start(ref, name, std::move(command));
          }});
   };
-  store_ = make(kStoreService, places_.store);
-  const std::string_view service = doublehold::ServiceOf(places_.plan);
-  locks_ = service == kStoreService ? store_ : make(service, places_.locks);
+  const std::string_view store = StoreServiceOf(places_.plan);
+  const std::string_view locks = doublehold::ServiceOf(places_.plan);
+  store_ = make(store, places_.store);
+  locks_ = locks == store ? store_ : make(locks, places_.locks);
   cluster_.Serve(*store_, *locks_);
 }
 
@@ -62,6 +63,7 @@ Result<void> Launcher::StartServers() {
     if (code) return EnvironmentFailed(fmt::format("{}: {}", folder.string(), code.message()));
   }
   TRY(locks_->Prepare());
+  if (store_ != locks_) TRY(store_->Prepare());
   for (int node = 0; node <= ServersOf(places_.plan); ++node) {
     // The clock page must be formatted before a process under the shim maps it.
     cluster_.AddNode(
@@ -73,8 +75,9 @@ Result<void> Launcher::StartServers() {
 }
 
 Protocol Launcher::ProtocolOf(int node) const {
-  const std::string_view lock = doublehold::ServiceOf(places_.plan);
-  return FindService(node == kStoreNode ? kStoreService : lock).protocol;
+  const Plan& plan = places_.plan;
+  return FindService(node == kStoreNode ? StoreServiceOf(plan) : doublehold::ServiceOf(plan))
+      .protocol;
 }
 
 std::string Launcher::FindUnready() {

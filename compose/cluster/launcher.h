@@ -69,7 +69,7 @@ class Launcher {
   boost::asio::io_context& io_;
   int ready_ = 0;        // so many servers are ready, the store first
   bool asking_ = false;  // whether the next server was asked, and has not answered
-  std::shared_ptr<Service> store_, locks_;  // the same if locks keep their keys in Redis too
+  std::shared_ptr<Service> store_, locks_;  // the same if locks keep their keys in its service
 };
 
 }  // namespace doublehold

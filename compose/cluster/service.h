@@ -117,8 +117,6 @@ struct ServiceEntry {
   std::unique_ptr<Service> (*make)(Service::Parts) = nullptr;
 };
 
-constexpr std::string_view kStoreService = kRedisService;  // the service of the store
-
 std::span<const ServiceEntry> Services();
 // Requires that a service has this name.
 const ServiceEntry& FindService(std::string_view name);

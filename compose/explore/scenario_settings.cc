@@ -91,6 +91,9 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
                     "try it on real servers (doublehold run, doublehold sweep)",
                     plan->lock, service.title));
   }
+  if (StoreServiceOf(*plan) != kRedisService)
+    return BadInput(fmt::format("workload.store: {} is not simulated; only redis is",
+                                FactsOfService(StoreServiceOf(*plan)).title));
   if (plan->sections > 0) return BadInput("workload.sections: only for real runs; use --cycles");
   if (plan->direct) return BadInput("topology.direct: the simulation has no proxy to bypass");
   if (plan->net == kNamespaces)

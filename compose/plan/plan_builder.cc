@@ -34,10 +34,6 @@ constexpr int kMostThreads = 16;                  // threads of one client
 constexpr int64_t kMostSections = 1'000'000'000;  // sections of one session
 constexpr double kMostGrowth = 100;
 
-// Redis rounds a lease to whole milliseconds. If the client's lease were a fraction longer, Redis
-// could grant the lock to another client while that lease is still valid.
-bool IsWholeMilliseconds(Lease lease) { return lease % 1ms == Duration::zero(); }
-
 // Returns the times of the lock's source as defaults if `lock.pace` is "source". Returns no times
 // otherwise.
 SourcePace ReadSourcePace(SettingReader& reader, const LockEntry& lock) {
@@ -102,9 +98,6 @@ void ReadLock(SettingReader& reader, const QueryDriver& meet, Plan& plan) {
   plan.lease = reader.Span("lock.lease", TextOrDefault(source.lease, usual));
   if (const std::string why = ExplainLease(plan); !why.empty())
     return reader.Fail("lock.lease", why);
-  if (!IsWholeMilliseconds(plan.lease)) {
-    return reader.Fail("lock.lease", "must be in whole milliseconds, as Redis counts leases");
-  }
   reader.UseLease(plan.lease);
   plan.call_timeout = reader.Span("lock.call-timeout", "1 lease");
   if (plan.call_timeout <= Duration::zero()) reader.Fail("lock.call-timeout", "must be above 0");
@@ -171,13 +164,19 @@ LockEntry FindLockOfPlan(const Plan& plan) {
   return lock;
 }
 
-// Sets workload.write to the way that the lock needs, unless the experiment sets it.
+// Sets workload.write to the way that the lock needs, and workload.store to where this way exists,
+// unless the experiment sets them.
 void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockEntry& lock) {
   const auto write = std::ranges::find(workload.options, "write", &OptionSpec::name);
-  if (lock.write.empty() || write == workload.options.end()) return;
-  if (std::ranges::find(write->choices, lock.write) == write->choices.end()) return;
-  if (!settings.Has("workload.write"))
-    settings.Set("workload.write", std::string(lock.write), fmt::format("lock {}", lock.name));
+  if (lock.write.empty() || write == workload.options.end() ||
+      std::ranges::find(write->choices, lock.write) == write->choices.end())
+    return;
+  const auto suggest = [&](const char* setting, std::string_view word) {
+    const std::string place = fmt::format("lock {}", lock.name);
+    if (!settings.Has(setting)) settings.Set(setting, std::string(word), place);
+  };
+  suggest("workload.write", lock.write);
+  if (lock.Has(Trait::kLockFree)) suggest("workload.store", lock.service);
 }
 
 // Returns the default duration: 5 s, or more if the fault profiles need more at this lease.
@@ -214,6 +213,8 @@ void ReadWorkload(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   if (const std::string why = WhyMisfit(*workload, Options(plan.workload_options), lock);
       !why.empty())
     return reader.Fail(write_alone ? "workload.write" : "workload.name", why);
+  if (const std::string why = ExplainStore(plan); !why.empty())
+    return reader.Fail("workload.store", why);
   plan.claims = UsualClaims(plan, lock);
 }
 
@@ -222,7 +223,7 @@ std::string_view FindPlanFieldOutOfRange(const Plan& plan) {
   const RetryPlan& retry = plan.retry;
   using Field = std::pair<std::string_view, bool>;
   for (const auto& [name, is_good] :
-       {Field{"lease_ns", ExplainLease(plan).empty() && IsWholeMilliseconds(plan.lease)},
+       {Field{"lease_ns", ExplainLease(plan).empty()},
         Field{"clients", plan.clients >= 1 && plan.clients <= kMostClients},
         Field{"threads", plan.threads >= 1 && plan.threads <= kMostThreads},
         Field{"duration_ns", plan.duration > Duration::zero() && plan.duration <= kLongestRun},
@@ -259,7 +260,7 @@ Result<void> CheckAllButFaults(const Plan& plan) {
     return BadInput(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
   TRY(CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options));
   for (const std::string& why :
-       {ExplainInvalidRestartDelay(plan),
+       {ExplainInvalidRestartDelay(plan), ExplainStore(plan),
         WhyMisfit(*workload, Options(plan.workload_options), FindLockOfPlan(plan)),
         ExplainUnjudgedClaims(plan, FindLockOfPlan(plan)), ExplainInvalidExpectations(plan)}) {
     if (!why.empty()) return BadInput(why);

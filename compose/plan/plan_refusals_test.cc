@@ -141,7 +141,14 @@ TEST(BuildPlan, RefusesAnInvalidWorkloadSettingWithTheReason) {
        "x.toml:4: workload.items: workload inventory: option items: 0 is not in 1..1000"},
       {workload + "write = \"decr\"\n",
        "x.toml:4: workload.write: workload inventory: option write: 'decr' is unknown (one "
-       "of: read-modify-write, check-then-decr, fenced, watch, version, atomic-script)"},
+       "of: read-modify-write, check-then-decr, fenced, watch, version, atomic-script, "
+       "postgres-row)"},
+      {workload + "write = \"watch\"\nstore = \"postgres\"\n",
+       "x.toml:4: workload.write: store=postgres has no write=watch (one of: read-modify-write, "
+       "check-then-decr, fenced, version, postgres-row)"},
+      {workload + "write = \"postgres-row\"\n",
+       "x.toml:4: workload.write: store=redis has no write=postgres-row (one of: "
+       "read-modify-write, check-then-decr, fenced, watch, version, atomic-script)"},
       {workload + "stok = 1\n",
        "x.toml:4: workload.stok: workload inventory has no such setting (did you mean 'stock'?)"},
       {workload + "name = \"cycle\"\nstock = 1\n",

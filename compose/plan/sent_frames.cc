@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compose/plan/restart_rules.h"
+#include "compose/plan/service_rules.h"
 #include "faults/fault.h"
 #include "lib/base/options.h"
 #include "lib/base/sends.h"
@@ -23,10 +24,17 @@
 namespace doublehold {
 namespace {
 
-// The commands to the store for a value of `write`. They are the same in every workload.
+// The commands to a Redis store for a value of `write`. They are the same in every workload.
 struct WriteRow {
   std::string_view write;
   SentCommands sends;
+};
+
+// The first keywords of the statements to an SQL store, which name no key. Each row is of one value
+// of `write`; an empty value stands for the others.
+constexpr std::array kOfRows{
+    WriteRow{"postgres-row", {"BEGIN SELECT UPDATE COMMIT ROLLBACK INSERT", ""}},
+    WriteRow{"", {"SELECT UPDATE INSERT", ""}},
 };
 
 constexpr std::string_view kMessage = "MESSAGE";  // name of a published message in faults/proxy
@@ -92,6 +100,13 @@ Traffic ToStore(const Plan& plan) {
     return found == plan.workload_options.end() ? std::string() : found->second;
   };
   const std::string write = option("write");
+  if (StoreServiceOf(plan) != kRedisService) {
+    Traffic rows{.part = "workload " + plan.workload};
+    const auto* own = std::ranges::find_if(
+        kOfRows, [&](const WriteRow& row) { return row.write.empty() || row.write == write; });
+    rows.Add(own->sends, {});
+    return rows;
+  }
   const WorkloadEntry* workload = FindWorkload(plan.workload);
   const std::optional<Sends> sends = workload == nullptr ? std::nullopt : workload->sends;
   Traffic traffic{

@@ -7,14 +7,22 @@
 
 #include "faults/fault.h"
 #include "lib/locks/registry.h"
+#include "workloads/workload.h"
 
 namespace doublehold {
 namespace {
 
+constexpr const char* kStore = "store";  // an option of workloads
+
 // A fault of links that names no node acts on all of them.
-bool ActsOnLockNode(const FaultPlan& fault) {
+bool ActsOn(const FaultPlan& fault, bool store) {
   if (fault.nodes.empty()) return FindFault(fault.kind)->needs_network;
-  return std::ranges::any_of(fault.nodes, [](int node) { return node != kStoreNode; });
+  return std::ranges::any_of(fault.nodes, [&](int node) { return (node == kStoreNode) == store; });
+}
+
+std::string ExplainNetwork(const Plan& plan, const ServiceFacts& service) {
+  if (plan.net != kNamespaces || service.joins_namespaces) return "";
+  return fmt::format("servers of {} are not run in namespaces; use net = \"proxy\"", service.title);
 }
 
 bool Has(const std::vector<std::string_view>& words, std::string_view word) {
@@ -25,6 +33,19 @@ bool Has(const std::vector<std::string_view>& words, std::string_view word) {
 
 std::string_view ServiceOf(const Plan& plan) {
   return plan.driver ? std::string_view(plan.driver->service) : FindLock(plan.lock)->service;
+}
+
+std::string_view StoreServiceOf(const Plan& plan) {
+  const auto store = plan.workload_options.find(kStore);
+  return store == plan.workload_options.end() ? kRedisService : std::string_view(store->second);
+}
+
+void AddStore(Plan& plan) {
+  const WorkloadEntry* workload = FindWorkload(plan.workload);
+  if (workload == nullptr) return;
+  for (const OptionSpec& option : workload->options) {
+    if (option.name == kStore) plan.workload_options.try_emplace(kStore, kRedisService);
+  }
 }
 
 const ServiceFacts& FactsOfServiceOf(const Plan& plan) {
@@ -49,6 +70,10 @@ std::string ExplainLease(const Plan& plan) {
                      service.why_shortest);
 }
 
+std::string ExplainStore(const Plan& plan) {
+  return ExplainNetwork(plan, FactsOfService(StoreServiceOf(plan)));
+}
+
 Incompatibility FindServiceIncompatibility(const Plan& plan) {
   const ServiceFacts& service = FactsOfServiceOf(plan);
   if (!Has(service.topologies, plan.topology)) {
@@ -57,50 +82,54 @@ Incompatibility FindServiceIncompatibility(const Plan& plan) {
                                 plan.lock, service.title, plan.topology,
                                 fmt::join(service.topologies, ", "))};
   }
-  if (plan.net == kNamespaces && !service.joins_namespaces) {
-    return {"net", fmt::format("servers of {} are not run in namespaces; use net = \"proxy\"",
-                               service.title)};
-  }
-  return {};
+  return {"net", ExplainNetwork(plan, service)};
 }
 
-Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
-  if (!ActsOnLockNode(fault)) return {};
-  const ServiceFacts& service = FactsOfServiceOf(plan);
+namespace {
+
+// Refuses the fault if it cannot act on servers of this service. `which`: these servers, with a
+// verb. `data`: what a restarted server may keep.
+Result<void> CheckOn(const FaultPlan& fault, const ServiceFacts& service, const std::string& which,
+                     const std::string& server, const std::vector<std::string_view>& data) {
   const FaultEntry& kind = *FindFault(fault.kind);
+  std::string why;
   if (!kind.service.empty() && kind.service != service.name) {
-    return BadInput(fmt::format("it acts on {}, but the nodes of lock {} are servers of {}",
-                                FactsOfService(kind.service).title, plan.lock, service.title),
-                    "nodes");
+    why = fmt::format("it acts on {}, but {} of {}", FactsOfService(kind.service).title, which,
+                      service.title);
+  } else if (Does(fault, FaultTrait::kRepeats) && !service.repeats) {
+    why =
+        fmt::format("a connection to {} answers each request once, so that none can be sent twice",
+                    service.title);
+  } else if (Does(fault, FaultTrait::kMovesClock) && service.is_static) {
+    why = fmt::format("a server of {} is a static program, so no clock shim can move its clock",
+                      service.title);
+  } else if (Does(fault, FaultTrait::kMovesClock) && !service.tells_time) {
+    why = fmt::format(
+        "a server of {} does not tell its time, so nobody could see whether its clock was moved",
+        service.title);
   }
-  if (Does(fault, FaultTrait::kRepeats) && !service.repeats) {
-    return BadInput(fmt::format("a connection to {} answers each request once, so that none can be "
-                                "sent twice",
-                                service.title),
-                    "nodes");
-  }
-  if (Does(fault, FaultTrait::kMovesClock) && service.is_static) {
-    return BadInput(fmt::format("a server of {} is a static program, so no clock shim can move its "
-                                "clock",
-                                service.title),
-                    "nodes");
-  }
-  if (Does(fault, FaultTrait::kMovesClock) && !service.tells_time) {
-    return BadInput(
-        fmt::format("a server of {} does not tell its time, so nobody could see whether "
-                    "its clock was moved",
-                    service.title),
-        "nodes");
-  }
-  const bool is_member = plan.topology == "ensemble" && !service.data_in_ensemble.empty();
-  const auto& data = is_member ? service.data_in_ensemble : service.data;
+  if (!why.empty()) return BadInput(why, "nodes");
   if (Does(fault, FaultTrait::kRestarts) && !Has(data, fault.data)) {
-    return BadInput(fmt::format("{} of {} cannot keep '{}' (one of: {})",
-                                is_member ? "a member of an ensemble" : "a node", service.title,
+    return BadInput(fmt::format("{} of {} cannot keep '{}' (one of: {})", server, service.title,
                                 fault.data, fmt::join(data, ", ")),
                     "data");
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
+  if (ActsOn(fault, /*store=*/true)) {
+    const ServiceFacts& store = FactsOfService(StoreServiceOf(plan));
+    TRY(CheckOn(fault, store, "the store is a server", "the store", store.data));
+  }
+  if (!ActsOn(fault, /*store=*/false)) return {};
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  const bool is_member = plan.topology == "ensemble" && !service.data_in_ensemble.empty();
+  return CheckOn(fault, service, fmt::format("the nodes of lock {} are servers", plan.lock),
+                 is_member ? "a member of an ensemble" : "a node",
+                 is_member ? service.data_in_ensemble : service.data);
 }
 
 }  // namespace doublehold

@@ -20,11 +20,13 @@ struct ServiceFacts {
   std::vector<std::string_view> topologies{};
   Lease shortest_lease = std::chrono::milliseconds(1);
   std::string_view why_shortest{};  // follows "must be at least 400ms"
-  Lease lease_unit = Lease(1);      // a lease must be a multiple of it
-  bool is_static = false;           // a static program: no clock shim can be loaded into it
-  bool tells_time = false;          // whether anybody can see that a fault moved a node's clock
-  bool repeats = true;              // whether a request can be sent twice on one connection
-  bool joins_namespaces = false;    // whether its servers support `net = "namespaces"`
+  // A lease must be a multiple of it: a server that cuts a fraction off could grant the lock again
+  // while the client's lease is still valid.
+  Lease lease_unit = std::chrono::milliseconds(1);
+  bool is_static = false;         // a static program: no clock shim can be loaded into it
+  bool tells_time = false;        // whether anybody can see that a fault moved a node's clock
+  bool repeats = true;            // whether a request can be sent twice on one connection
+  bool joins_namespaces = false;  // whether its servers support `net = "namespaces"`
   std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
   std::vector<std::string_view> data_in_ensemble{};  // the same in an ensemble; empty: as `data`
 };
@@ -35,14 +37,20 @@ const ServiceFacts& FactsOfService(std::string_view name);
 std::vector<std::string> NamesOfServices();
 // Returns the service in which the plan's lock keeps its keys. Empty: its driver was not asked yet.
 std::string_view ServiceOf(const Plan& plan);
-// Returns the facts of that service. Without one: facts that fit every plan.
+// Returns the service of the store.
+std::string_view StoreServiceOf(const Plan& plan);
+// Completes a plan of an earlier version, in which every store was a Redis.
+void AddStore(Plan& plan);
+// Returns the facts of the lock's service. Without one: facts that fit every plan.
 const ServiceFacts& FactsOfServiceOf(const Plan& plan);
 
 // Says why the service cannot keep the plan's lease. Returns an empty text if it can.
 std::string ExplainLease(const Plan& plan);
+// Says why the plan cannot have its store. Returns an empty text if it can.
+std::string ExplainStore(const Plan& plan);
 // Says why the service cannot have this topology or network.
 Incompatibility FindServiceIncompatibility(const Plan& plan);
-// Refuses a fault that cannot act on the nodes of the service.
+// Refuses a fault that cannot act on the servers of their service.
 Result<void> CheckService(const Plan& plan, const FaultPlan& fault);
 
 }  // namespace doublehold

@@ -75,6 +75,29 @@ TEST(ServiceRules, AFaultOfRedisMayActOnTheStore) {
             "accepted");
 }
 
+TEST(ServiceRules, RefusesWhatAStoreInPostgresCannotServeWithTheReason) {
+  const std::string fault = "[[fault]]\nfrom = \"1s\"\nnodes = \"store\"\n";
+  const std::vector<ServiceRefusal> cases{
+      {"topology.net = \"namespaces\"\n",
+       "x.toml:2: workload.store: servers of PostgreSQL are not run in namespaces; use net = "
+       "\"proxy\""},
+      {fault + "kind = \"forget-scripts\"\n",
+       "x.toml:5: fault.0.nodes: fault 'forget-scripts-1': it acts on Redis, but the store is a "
+       "server of PostgreSQL"},
+      {fault + "kind = \"restart\"\ndata = \"rdb\"\n",
+       "x.toml:7: fault.0.data: fault 'restart-1': the store of PostgreSQL cannot keep 'rdb' (one "
+       "of: empty, aof)"},
+      {fault + "kind = \"drop\"\ncommand = \"GET\"\ncount = 1\n",
+       "x.toml:7: fault.0.command: fault 'drop-1': no client sends GET on these links: workload "
+       "inventory sends SELECT, UPDATE, INSERT"},
+      {fault + "kind = \"drop\"\ncommand = \"UPDATE\"\ncount = 1\n", "accepted"},
+  };
+  for (const ServiceRefusal& c : cases) {
+    EXPECT_EQ(Refusal("lock.name = \"set-nx-px\"\nworkload.store = \"postgres\"\n" + c.toml),
+              c.message);
+  }
+}
+
 TEST(ServiceRules, SeveralServersOfZooKeeperAreAnEnsemble) {
   const Result<Plan> plan = testing::Built("lock.name = \"zookeeper\"\ntopology.nodes = 5\n");
   ASSERT_TRUE(plan);

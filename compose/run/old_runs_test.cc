@@ -8,6 +8,8 @@
 
 #include "checker/judge.h"
 #include "compose/os/run_folder.h"
+#include "compose/plan/plan_builder.h"
+#include "compose/plan/service_rules.h"
 #include "lib/base/paths.h"
 #include "lib/plan/plan_json.h"
 
@@ -38,8 +40,11 @@ TEST(OldRuns, HaveTheSameVerdictAsBefore) {
   size_t seen = 0;
   for (const auto& run : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(run.path().filename());
-    const Result<Plan> plan = ReadPlanFile(run.path() / "plan.json");
+    Result<Plan> plan = ReadPlanFile(run.path() / "plan.json");
     ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    AddStore(*plan);
+    const Result<void> can_run = CheckPlan(*plan, "plan.json");
+    EXPECT_TRUE(can_run.has_value()) << can_run.error().message;
     const Result<History> history = ReadHistory(run.path());
     ASSERT_TRUE(history.has_value()) << history.error().message;
     EXPECT_FALSE(history->facts.lock_traits.has_value());

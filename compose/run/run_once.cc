@@ -19,12 +19,13 @@ namespace {
 nlohmann::json EnvironmentFacts(const RunRequest& request, const Supervised& supervised) {
   utsname kernel{};
   uname(&kernel);
-  nlohmann::json facts{{std::string(kStoreService), request.server.version},
+  const Plan& plan = request.plan;
+  nlohmann::json facts{{std::string(StoreServiceOf(plan)), supervised.programs.store.version},
                        {"cores", std::thread::hardware_concurrency()},
                        {"kernel", kernel.release},
                        {"doublehold", DOUBLEHOLD_VERSION},
                        {"supervisor", ToJson(supervised.use)}};
-  facts[std::string(ServiceOf(request.plan))] = supervised.locks.version;
+  facts[std::string(ServiceOf(plan))] = supervised.programs.locks.version;
   return facts;
 }
 

@@ -41,11 +41,10 @@ constexpr Duration kEndGrace = 2s;   // time for a client to end after its last 
 
 class Supervisor {
  public:
-  // `locks`: the program of the servers of the lock's service.
-  Supervisor(const RunRequest& request, const ServerProgram& locks, Scratch scratch,
-             SharedRun shared, std::unique_ptr<Namespaces> network)
+  Supervisor(const RunRequest& request, ServerPrograms programs, Scratch scratch, SharedRun shared,
+             std::unique_ptr<Namespaces> network)
       : request_(request),
-        locks_(locks),
+        programs_(std::move(programs)),
         plan_(request.plan),
         facts_(FactsOf(request.plan)),
         network_(std::move(network)),
@@ -64,8 +63,8 @@ class Supervisor {
         launcher_({.plan = plan_,
                    .folder = request.folder,
                    .sockets = scratch_.folder(),
-                   .store = request.server,
-                   .locks = locks},
+                   .store = programs_.store,
+                   .locks = programs_.locks},
                   io_, shared_, cluster_, links_, children_),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
@@ -97,7 +96,7 @@ class Supervisor {
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    return Supervised{Collect(), use_meter_.End(), locks_, end_request_.once()};
+    return Supervised{Collect(), use_meter_.End(), programs_, end_request_.once()};
   }
 
  private:
@@ -333,7 +332,7 @@ class Supervisor {
   }
 
   const RunRequest& request_;
-  const ServerProgram locks_;
+  const ServerPrograms programs_;
   const Plan& plan_;
   const RunFacts facts_;
   std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace
@@ -369,15 +368,18 @@ class Supervisor {
 }  // namespace
 
 Result<Supervised> Supervise(const RunRequest& request) {
-  const std::string_view service = ServiceOf(request.plan);
-  ServerProgram locks = request.server;
-  if (service != kStoreService) locks = TRY(FindService(service).find(""));
+  const auto find = [&](std::string_view service) -> Result<ServerProgram> {
+    return service == kRedisService ? request.server : FindService(service).find("");
+  };
+  ServerPrograms programs{.store = TRY(find(StoreServiceOf(request.plan))),
+                          .locks = TRY(find(ServiceOf(request.plan)))};
   // Forks the janitor first, so that it inherits no open file of the run.
   Scratch scratch = TRY(Scratch::Create());
   SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),
                                            request.plan.threads));
   auto network = TRY(Namespaces::CreateFor(request.plan));
-  return Supervisor(request, locks, std::move(scratch), std::move(shared), std::move(network))
+  return Supervisor(request, std::move(programs), std::move(scratch), std::move(shared),
+                    std::move(network))
       .Run();
 }
 

@@ -37,10 +37,15 @@ struct RunRequest {
   HistoryFiles history = HistoryFiles::kBoth;
 };
 
+// The programs of the store and of the servers of the lock's service.
+struct ServerPrograms {
+  ServerProgram store, locks;
+};
+
 struct Supervised {
   History history;
   SupervisorUse use;
-  ServerProgram locks;  // the program of the lock's service
+  ServerPrograms programs;
   bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
 };
 

@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "lib/base/node.h"
 #include "lib/base/time.h"
 
 namespace doublehold {
@@ -39,8 +40,8 @@ class SqlSession {
  public:
   virtual ~SqlSession() = default;  // closes the session; does not wait for the database
 
-  // Executes one statement in a transaction of its own. $1, $2, ... stand for `values`. The
-  // deadline covers connecting, sending and receiving.
+  // Executes one statement: in a transaction of its own, unless BEGIN began one. $1, $2, ... stand
+  // for `values`. The deadline covers connecting, sending and receiving.
   [[nodiscard]] virtual SqlResult Execute(std::string_view statement, SqlValues values,
                                           Deadline deadline) = 0;
   // Whether the session has ended, as far as the client has noticed.
@@ -52,7 +53,7 @@ class SqlClients {
  public:
   virtual ~SqlClients() = default;
 
-  [[nodiscard]] virtual std::unique_ptr<SqlSession> OpenSession() = 0;
+  [[nodiscard]] virtual std::unique_ptr<SqlSession> OpenSession(NodeId node) = 0;
 };
 
 }  // namespace doublehold

@@ -30,7 +30,8 @@
   ROW(EtcdMutexLock)          \
   ROW(EtcdApiLock)            \
   ROW(PostgresAdvisoryLock)   \
-  ROW(PostgresLeaseLock)
+  ROW(PostgresLeaseLock)      \
+  ROW(PostgresRowLock)
 
 namespace doublehold {
 

@@ -110,11 +110,11 @@ TEST_F(PostgresSessionTest, ARestartOfTheServerEndsTheSession) {
   EXPECT_EQ(Run(*session_, "SELECT 1"), "not sent");
 }
 
-TEST_F(PostgresSessionTest, TheRealEnvOpensSessionsToTheFirstNode) {
+TEST_F(PostgresSessionTest, TheRealEnvOpensASessionToANode) {
   const RealProcess process{.addresses = {{}, server_->address()}};
   RealEnv env(process, TaskKind::kSession);
   Clients& clients = env.clients();
-  EXPECT_EQ(Run(*clients.sql().OpenSession(), "SELECT 1"), "[1]");
+  EXPECT_EQ(Run(*clients.sql().OpenSession(NodeId{1}), "SELECT 1"), "[1]");
 }
 
 }  // namespace

@@ -130,8 +130,8 @@ std::unique_ptr<Subscription> RealEnv::Subscribe(NodeId node, std::string channe
   return MakeSubscription(RouteTo(node), std::move(channel));
 }
 
-std::unique_ptr<SqlSession> RealEnv::OpenSession() {
-  return OpenPostgres(process_.addresses.at(1));
+std::unique_ptr<SqlSession> RealEnv::OpenSession(NodeId node) {
+  return OpenPostgres(process_.addresses.at(static_cast<size_t>(node.number)));
 }
 
 // All servers that keep lock keys are one ensemble.

@@ -56,7 +56,7 @@ bool FakeEnv::SleepUntil(MonoTime time) {
   return world_.now < world_.task_end;
 }
 
-std::unique_ptr<SqlSession> FakeEnv::OpenSession() {
+std::unique_ptr<SqlSession> FakeEnv::OpenSession(NodeId /*node*/) {
   CHECK(world_.open_sql_session);
   return world_.open_sql_session();
 }

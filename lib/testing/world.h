@@ -81,7 +81,7 @@ class FakeEnv final : public Env,
   EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
-  std::unique_ptr<SqlSession> OpenSession() override;
+  std::unique_ptr<SqlSession> OpenSession(NodeId node) override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
   std::unique_ptr<EtcdConnection> Dial() override;
 

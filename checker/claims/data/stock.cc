@@ -23,8 +23,8 @@ bool IsSale(Op op) { return op == Op::kWrite || op == Op::kOrder; }
 
 // Whether clients retry a refused or unanswered sale under the same hold.
 bool RetriesSales(const RunFacts& facts) {
-  constexpr std::array<std::string_view, 4> kRetrying{"watch", "version", "atomic-script",
-                                                      "fenced"};
+  constexpr std::array<std::string_view, 5> kRetrying{"watch", "version", "atomic-script", "fenced",
+                                                      "postgres-row"};
   return std::ranges::find(kRetrying, facts.write) != kRetrying.end();
 }
 
@@ -271,8 +271,8 @@ int64_t ItemCount::Wrong() const {
 }
 
 WriteMode WriteModeOf(const RunFacts& facts) {
-  constexpr std::array<std::string_view, 4> kReadThenSet{"read-modify-write", "fenced", "watch",
-                                                         "version"};
+  constexpr std::array<std::string_view, 5> kReadThenSet{"read-modify-write", "fenced", "watch",
+                                                         "version", "postgres-row"};
   if (facts.write == "check-then-decr" || facts.write == "atomic-script") {
     return WriteMode::kDecrement;
   }

@@ -28,8 +28,9 @@ namespace doublehold {
 // This is true no matter when a write of unknown outcome takes effect, since sold_most includes all
 // such writes.
 //
-// In the modes watch, version, atomic-script and fenced, clients retry a sale until it succeeds. A
-// sale may then have several writes under one hold, of which at most one may take a unit:
+// In the modes watch, version, atomic-script, fenced and postgres-row, clients retry a sale until
+// it succeeds. A sale may then have several writes under one hold, of which at most one may take a
+// unit:
 //
 //   c1:  read 5 write 4 ?      (took effect; only the answer was lost)
 //        read 4 write 3 ok     fell by 2 in the end, for one sale: a unit was taken twice

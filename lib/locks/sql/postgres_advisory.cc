@@ -59,7 +59,7 @@ class PostgresAdvisory final : public Lock {
 
 AcquireResult PostgresAdvisory::TryAcquire(const LockKey& key, Lease /*lease*/, Deadline deadline) {
   if (session_ == nullptr || session_->HasEnded()) {
-    session_ = clients_.OpenSession();
+    session_ = clients_.OpenSession(NodeId{1});
     held_.clear();
   }
   // The server would grant its lock to the same session again.
@@ -109,8 +109,8 @@ ReleaseResult PostgresAdvisory::Release(const Grant& grant, Deadline deadline) {
 }
 
 // A lock in the server's memory stays there as long as its session.
-AskLeft AskForAdvisoryLock(Env& env, NodeId /*node*/, Lease /*lease*/) {
-  const std::shared_ptr<SqlSession> session = env.clients().sql().OpenSession();
+AskLeft AskForAdvisoryLock(Env& env, NodeId node, Lease /*lease*/) {
+  const std::shared_ptr<SqlSession> session = env.clients().sql().OpenSession(node);
   return [session](const LockKey& key, Deadline deadline) -> std::optional<int64_t> {
     const std::string number = AdvisoryNumber(key);
     const SqlResult locks = session->Execute(

@@ -88,7 +88,8 @@ class PostgresLease final : public Lock {
 };
 
 SqlSession& PostgresLease::Session() {
-  if (session_ == nullptr || session_->HasEnded()) session_ = env_.clients().sql().OpenSession();
+  if (session_ == nullptr || session_->HasEnded())
+    session_ = env_.clients().sql().OpenSession(NodeId{1});
   return *session_;
 }
 
@@ -149,8 +150,8 @@ ReleaseResult PostgresLease::Release(const Grant& grant, Deadline deadline) {
 }
 
 // A lease that the clients' clocks wrote is measured by the database's clock too.
-AskLeft AskForLease(Env& env, NodeId /*node*/, Lease /*lease*/) {
-  const std::shared_ptr<SqlSession> session = env.clients().sql().OpenSession();
+AskLeft AskForLease(Env& env, NodeId node, Lease /*lease*/) {
+  const std::shared_ptr<SqlSession> session = env.clients().sql().OpenSession(node);
   return [session](const LockKey& key, Deadline deadline) -> std::optional<int64_t> {
     const SqlResult left =
         session->Execute(kLeft, std::vector<std::string_view>{key.name}, deadline);

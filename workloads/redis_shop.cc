@@ -1,15 +1,20 @@
-#include "workloads/stock_writers.h"
-
+// A shop in Redis.
+//
+//   dh:stock:I    the stock of item I
+//   dh:fence:I    the largest token seen (write=fenced)
+//   dh:version:I  how often the stock was written (write=version)
+//   dh:orders:I   a list with an entry for each order of item I: hold-stock read
 #include <fmt/format.h>
 
-#include <array>
-#include <optional>
-
 #include "lib/base/check.h"
+#include "workloads/shop_store.h"
+#include "workloads/store.h"
 
 namespace doublehold {
 namespace {
 
+std::string StockKey(int item) { return std::string("dh:stock:").append(std::to_string(item)); }
+std::string OrdersKey(int item) { return std::string("dh:orders:").append(std::to_string(item)); }
 std::string FenceKey(int item) { return fmt::format("dh:fence:{}", item); }
 std::string VersionKey(int item) { return fmt::format("dh:version:{}", item); }
 
@@ -200,27 +205,47 @@ class AtomicScript final : public StockWriter {
   Store& store_;
 };
 
+class RedisShop final : public ShopStore {
+ public:
+  RedisShop(Env& env, Duration timeout) : store_(env, timeout) {}
+
+  bool Open(const ShopSize& size) override {
+    for (int item = 0; item < size.items; ++item) {
+      if (!store_.Call({"SET", StockKey(item), std::to_string(size.stock)})) return false;
+    }
+    return true;
+  }
+
+  std::optional<Count> CountItem(int item) override {
+    const std::optional<int64_t> stock = store_.Get(StockKey(item));
+    const CallResult orders = store_.Call({"LLEN", OrdersKey(item)});
+    if (!stock || !orders) return std::nullopt;
+    return Count{.stock = *stock, .orders = orders->integer};
+  }
+
+  Answer Order(int item, const std::string& order) override {
+    const CallResult pushed = store_.Call({"RPUSH", OrdersKey(item), order});
+    return pushed ? Answer::kDone : AnswerOf(pushed.error());
+  }
+
+  std::unique_ptr<StockWriter> MakeWriter(std::string_view write, bool fence_on_reads) override {
+    if (write == "check-then-decr") return std::make_unique<CheckThenDecr>(store_);
+    if (write == "fenced") return std::make_unique<Fenced>(store_, fence_on_reads);
+    if (write == "watch") return std::make_unique<Watch>(store_);
+    if (write == "version") return std::make_unique<Version>(store_);
+    if (write == "atomic-script") return std::make_unique<AtomicScript>(store_);
+    CHECK(write == "read-modify-write");
+    return std::make_unique<ReadModifyWrite>(store_);
+  }
+
+ private:
+  Store store_;
+};
+
 }  // namespace
 
-std::string StockKey(int item) { return std::string("dh:stock:").append(std::to_string(item)); }
-
-std::vector<std::string_view> PlainWrites() { return {"read-modify-write", "check-then-decr"}; }
-
-std::vector<std::string_view> AllWrites() {
-  std::vector<std::string_view> writes = PlainWrites();
-  writes.insert(writes.end(), {"fenced", "watch", "version", "atomic-script"});
-  return writes;
-}
-
-std::unique_ptr<StockWriter> MakeStockWriter(std::string_view write, bool fence_on_reads,
-                                             Store& store) {
-  if (write == "check-then-decr") return std::make_unique<CheckThenDecr>(store);
-  if (write == "fenced") return std::make_unique<Fenced>(store, fence_on_reads);
-  if (write == "watch") return std::make_unique<Watch>(store);
-  if (write == "version") return std::make_unique<Version>(store);
-  if (write == "atomic-script") return std::make_unique<AtomicScript>(store);
-  CHECK(write == "read-modify-write");
-  return std::make_unique<ReadModifyWrite>(store);
+std::unique_ptr<ShopStore> MakeRedisShop(Env& env, Duration timeout) {
+  return std::make_unique<RedisShop>(env, timeout);
 }
 
 }  // namespace doublehold

@@ -1,13 +1,15 @@
-// watch, version, atomic-script: no lock. The workload `inventory` protects the stock when it
-// writes: by WATCH and MULTI, by comparing a version, or by one script. The variants in this file
-// acquire nothing and guarantee nothing.
+// watch, version, atomic-script, postgres-row: no lock. The workload `inventory` protects the stock
+// when it writes: by WATCH and MULTI, by comparing a version, by one script, or by a row that
+// PostgreSQL locks for the transaction. The variants in this file acquire nothing and guarantee
+// nothing.
 //
 // Claims:  nothing about holds; no order is lost and nothing is oversold.
 // Assumes: one store that loses no write.
-// Attack:  lose the reply to EXEC: a buyer that retries buys twice (K36). Kill a buyer between its
-//          write and its order: the stock is reduced without an order, and no claim covers this
-//          case. Pauses, held messages and clock faults have no effect (C01).
-// Source:  seed 004 (watch), seed 000 (version).
+// Attack:  lose the reply to EXEC or COMMIT: a buyer that retries buys twice (K36, S13). Kill a
+//          buyer between its write and its order: the stock is reduced without an order, and no
+//          claim covers this case. Pauses, held messages and clock faults have no effect (C01), but
+//          a buyer that is stopped in its transaction holds up the others (postgres-row).
+// Source:  seed 004 (watch), seed 000 (version), PostgreSQL's documentation (row locks).
 
 #include "lib/locks/owners.h"
 #include "lib/locks/registry.h"
@@ -55,6 +57,13 @@ LockEntry VersionLock() {
 }
 LockEntry AtomicScriptLock() {
   return Entry("atomic-script", "no lock: one script reads and writes (the upper bound of speed)");
+}
+
+LockEntry PostgresRowLock() {
+  LockEntry entry =
+      Entry("postgres-row", "no lock: SELECT .. FOR UPDATE and UPDATE in one transaction");
+  entry.service = kPostgresService;
+  return entry;
 }
 
 }  // namespace doublehold
