@@ -32,15 +32,19 @@ int Launcher::ClockPageOf(ProcessRef ref) const {
 Launcher::Launcher(Places places, boost::asio::io_context& io, SharedRun& shared,
                    RealCluster& cluster, Links& links, Children& children)
     : places_(std::move(places)),
+      store_plan_(places_.plan),
       shared_(shared),
       cluster_(cluster),
       links_(links),
       children_(children),
       io_(io) {
-  const auto make = [&](std::string_view service, const ServerProgram& program) {
+  store_plan_.topology = "single";
+  store_plan_.nodes = 1;
+  store_plan_.replicas = 0;
+  const auto make = [&](std::string_view service, const ServerProgram& program, const Plan& plan) {
     return FindService(service).make(
         {.io = io,
-         .plan = places_.plan,
+         .plan = plan,
          .program = program,
          .folder = places_.sockets,
          .links = links_,
@@ -50,8 +54,8 @@ Launcher::Launcher(Places places, boost::asio::io_context& io, SharedRun& shared
   };
   const std::string_view store = StoreServiceOf(places_.plan);
   const std::string_view locks = doublehold::ServiceOf(places_.plan);
-  store_ = make(store, places_.store);
-  locks_ = locks == store ? store_ : make(locks, places_.locks);
+  locks_ = make(locks, places_.locks, places_.plan);
+  store_ = locks == store ? locks_ : make(store, places_.store, store_plan_);
   cluster_.Serve(*store_, *locks_);
 }
 

@@ -62,6 +62,7 @@ class Launcher {
   Result<std::vector<NodeAddress>> DriverNodesOf(int client, std::span<const NodeAddress> own);
 
   Places places_;
+  Plan store_plan_;  // the plan for a store of another service than the locks': one server
   SharedRun& shared_;
   RealCluster& cluster_;
   Links& links_;

@@ -82,6 +82,10 @@ Incompatibility FindServiceIncompatibility(const Plan& plan) {
                                 plan.lock, service.title, plan.topology,
                                 fmt::join(service.topologies, ", "))};
   }
+  if (plan.replicas > service.most_replicas) {
+    return {"replicas", fmt::format("servers of {} run with at most {} replica{}", service.title,
+                                    service.most_replicas, service.most_replicas == 1 ? "" : "s")};
+  }
   return {"net", ExplainNetwork(plan, service)};
 }
 
@@ -109,6 +113,9 @@ Result<void> CheckOn(const FaultPlan& fault, const ServiceFacts& service, const 
         service.title);
   }
   if (!why.empty()) return BadInput(why, "nodes");
+  if (Does(fault, FaultTrait::kTakesOver) && fault.how == "planned" && !service.hands_over) {
+    return BadInput(fmt::format("a replica of {} is only promoted by hand", service.title), "how");
+  }
   if (Does(fault, FaultTrait::kRestarts) && !Has(data, fault.data)) {
     return BadInput(fmt::format("{} of {} cannot keep '{}' (one of: {})", server, service.title,
                                 fault.data, fmt::join(data, ", ")),

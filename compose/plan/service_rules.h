@@ -26,6 +26,8 @@ struct ServiceFacts {
   bool is_static = false;         // a static program: no clock shim can be loaded into it
   bool tells_time = false;        // whether anybody can see that a fault moved a node's clock
   bool repeats = true;            // whether a request can be sent twice on one connection
+  int most_replicas = 4;          // of a node in a topology with replicas
+  bool hands_over = true;         // whether a failover can be planned: how = "planned"
   bool joins_namespaces = false;  // whether its servers support `net = "namespaces"`
   std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
   std::vector<std::string_view> data_in_ensemble{};  // the same in an ensemble; empty: as `data`

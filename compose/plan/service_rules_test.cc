@@ -75,6 +75,25 @@ TEST(ServiceRules, AFaultOfRedisMayActOnTheStore) {
             "accepted");
 }
 
+TEST(ServiceRules, RefusesWhatPostgresCannotServeWithTheReason) {
+  const std::string replicated = "topology.name = \"replicated\"\n";
+  const std::vector<ServiceRefusal> cases{
+      {replicated, "accepted"},
+      {replicated + "topology.replicas = 2\n",
+       "x.toml:3: topology.replicas: servers of PostgreSQL run with at most 1 replica"},
+      {replicated +
+           "[[fault]]\nfrom = \"1s\"\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\n",
+       "x.toml:7: fault.0.how: fault 'promote-1': a replica of PostgreSQL is only promoted by "
+       "hand"},
+      {"lock.through-pooler = \"statement\"\n",
+       "x.toml:2: lock.through-pooler: lock postgres-advisory: option through-pooler: 'statement' "
+       "is "
+       "unknown (one of: none, session, transaction)"},
+  };
+  for (const ServiceRefusal& c : cases)
+    EXPECT_EQ(Refusal("lock.name = \"postgres-advisory\"\n" + c.toml), c.message);
+}
+
 TEST(ServiceRules, RefusesWhatAStoreInPostgresCannotServeWithTheReason) {
   const std::string fault = "[[fault]]\nfrom = \"1s\"\nnodes = \"store\"\n";
   const std::vector<ServiceRefusal> cases{

@@ -56,6 +56,11 @@ constexpr std::string_view kPostgresService = "postgres";
 constexpr std::string_view kZooKeeperService = "zookeeper";
 constexpr std::string_view kEtcdService = "etcd";
 
+// An option of locks on PostgreSQL: the pooler between clients and the server, which the service
+// starts.
+constexpr const char* kThroughPooler = "through-pooler";
+constexpr std::string_view kNoPooler = "none";
+
 // Says how long what is left of a key will keep others out, in ms: kNothingLeft, kLeftForEver, or
 // a number of at least 0. Returns nothing if the node does not answer.
 using AskLeft = std::function<std::optional<int64_t>(const LockKey&, Deadline)>;

@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDatabase = "doublehold";
-constexpr const char* kPort = "5432";  // a part of the socket's name
 constexpr const char* kInstall =
     "PostgreSQL: there is no program postgres; install the Debian packages postgresql-15 and "
     "libpq-dev (./setup.sh --services), and build again";
@@ -67,7 +66,7 @@ Result<void> CreatePostgresData(const fs::path& postgres, const fs::path& folder
 }
 
 std::vector<std::string> PostgresCommand(const fs::path& postgres, const fs::path& data,
-                                         const fs::path& socket_folder) {
+                                         const fs::path& socket_folder, bool replicates) {
   constexpr std::array kSettings{
       "fsync=off",
       "full_page_writes=off",
@@ -80,17 +79,24 @@ std::vector<std::string> PostgresCommand(const fs::path& postgres, const fs::pat
       "jit=off",
       "max_parallel_workers=0",
       "max_logical_replication_workers=0",
-      "wal_level=minimal",
-      "max_wal_senders=0",
   };
+  // A replica may follow late, so the primary keeps its whole log. A replica refuses to have fewer
+  // senders than the primary had, which created its data with ten.
+  constexpr std::array kForReplicas{"wal_level=replica", "max_wal_senders=10", "wal_keep_size=1GB",
+                                    "hot_standby=on"};
+  constexpr std::array kAlone{"wal_level=minimal", "max_wal_senders=0"};
   std::vector<std::string> command{postgres.string(),      "-D", data.string(), "-k",
-                                   socket_folder.string(), "-p", kPort};
-  for (const char* setting : kSettings) command.insert(command.end(), {"-c", setting});
+                                   socket_folder.string(), "-p", kPostgresPort};
+  const auto set = [&](const auto& settings) {
+    for (const char* setting : settings) command.insert(command.end(), {"-c", setting});
+  };
+  set(kSettings);
+  replicates ? set(kForReplicas) : set(kAlone);
   return command;
 }
 
 fs::path PostgresSocket(const fs::path& socket_folder) {
-  return socket_folder / (std::string(".s.PGSQL.") + kPort);
+  return socket_folder / (std::string(".s.PGSQL.") + kPostgresPort);
 }
 
 }  // namespace doublehold

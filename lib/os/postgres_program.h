@@ -10,6 +10,8 @@
 
 namespace doublehold {
 
+constexpr const char* kPostgresPort = "5432";  // a part of each socket's name
+
 // Finds the program `postgres` in PATH, or in the folder of Debian's newest package; initdb is
 // beside it. The error says what to install.
 Result<std::filesystem::path> FindPostgres();
@@ -21,10 +23,11 @@ Result<void> CreatePostgresData(const std::filesystem::path& postgres,
 
 // Returns the command of a server with this data, to start with SpawnRequest::never_root. It
 // listens on the unix socket of PostgresSocket only. Its data reaches the disk late or never, since
-// only processes die.
+// only processes die. With `replicates`, it lets replicas follow it, or follows a primary itself.
 std::vector<std::string> PostgresCommand(const std::filesystem::path& postgres,
                                          const std::filesystem::path& data,
-                                         const std::filesystem::path& socket_folder);
+                                         const std::filesystem::path& socket_folder,
+                                         bool replicates = false);
 std::filesystem::path PostgresSocket(const std::filesystem::path& socket_folder);
 
 }  // namespace doublehold

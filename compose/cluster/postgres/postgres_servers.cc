@@ -1,6 +1,6 @@
-// PostgreSQL: one server, which listens on a unix socket in its folder. Its data is copied from a
-// template, which is created once on a machine.
-#include <arpa/inet.h>
+// PostgreSQL: one server, or a primary with a replica that streams from it. Each listens on a unix
+// socket in its folder. Its data is copied from a template, which is created once on a machine.
+// Clients may reach the primary through a pooler.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,12 +8,14 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "compose/cluster/asking_connection.h"
+#include "compose/cluster/postgres/pooler.h"
+#include "compose/cluster/postgres/postgres_question.h"
 #include "compose/cluster/service.h"
 #include "lib/base/check.h"
 #include "lib/locks/registry.h"
@@ -26,10 +28,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Copies the template if there is no data. Runs in the child, so that the copy holds up nobody.
+// Copies the template if there is no data, with the files named in $3: of a replica, the file that
+// makes it one. Runs in the child, so that the copy holds up nobody.
 constexpr const char* kCopyAndStart =
-    "data=$1; template=$2; shift 2; "
-    "[ -e \"$data\" ] || cp -a \"$template\" \"$data\" || exit 1; exec \"$@\"";
+    "data=$1; template=$2; mark=$3; shift 3; [ -e \"$data\" ] || "
+    "{ cp -a \"$template\" \"$data\" && { [ -z \"$mark\" ] || : > \"$data/$mark\"; }; } || exit 1; "
+    "exec \"$@\"";
+constexpr const char* kMarkOfReplica = "standby.signal";  // PostgreSQL removes it when promoted
+
+// Includes the time that the replica takes to replay what it has received.
+constexpr Duration kPromotionTimeout = 10s;
 
 // Returns the version in "postgres (PostgreSQL) 15.6 (Debian 15.6-0+deb12u1)".
 Result<std::string> VersionOfPostgres(const std::string& program) {
@@ -73,68 +81,6 @@ Result<fs::path> FindTemplate(const ServerProgram& program) {
   return EnvironmentFailed(fmt::format("{}: cannot be created", folder.string()));
 }
 
-// A message of PostgreSQL's protocol: a type, unless it is 0, the length, and the body.
-std::string PostgresMessage(char type, const std::string& body) {
-  const uint32_t bytes = htonl(static_cast<uint32_t>(body.size() + sizeof bytes));
-  std::string message(type == 0 ? 0 : 1, type);
-  message.append(reinterpret_cast<const char*>(&bytes), sizeof bytes);
-  return message + body;
-}
-
-std::string StartupMessage() {
-  std::string body("\0\3\0\0", 4);  // version 3.0 of the protocol
-  for (const char* text : {"user", kPostgresName, "database", kPostgresName, ""})
-    body.append(text, std::strlen(text) + 1);
-  return PostgresMessage(0, body);
-}
-
-// The answer to the startup message, if it was sent, and to a query of one value.
-class QueryAnswer {
- public:
-  // Returns the value once the answer is complete; an empty text if the server refused.
-  std::optional<std::string> Hear(std::string_view bytes, bool ended) {
-    unread_ += bytes;
-    while (unread_.size() >= kHeader) {
-      const size_t end = 1 + Number(1);
-      if (unread_.size() < end) break;
-      const char type = unread_.front();
-      // A row: the number of values, the length of the first value, the value.
-      if (type == 'D' && end > kHeader + 6) value_ = unread_.substr(kHeader + 6, Number(7));
-      if (type == 'E') refused_ = true;
-      unread_.erase(0, end);
-      // The first ReadyForQuery may be the end of the startup.
-      if (type == 'Z' && (refused_ || !value_.empty())) return refused_ ? "" : value_;
-    }
-    return ended && refused_ ? std::optional(std::string()) : std::nullopt;
-  }
-
- private:
-  static constexpr size_t kHeader = 5;
-
-  [[nodiscard]] size_t Number(size_t at) const {
-    uint32_t number = 0;
-    std::memcpy(&number, unread_.data() + at, sizeof number);
-    return ntohl(number);
-  }
-
-  std::string unread_;
-  std::string value_;
-  bool refused_ = false;
-};
-
-Question PostgresQuestion(const char* query,
-                          std::function<bool(const std::string& value)> is_hoped) {
-  return {.bytes = PostgresMessage('Q', std::string(query, std::strlen(query) + 1)),
-          .hear =
-              [answer = std::make_shared<QueryAnswer>(), is_hoped = std::move(is_hoped)](
-                  std::string_view bytes, bool ended) {
-                const std::optional<std::string> value = answer->Hear(bytes, ended);
-                if (!value) return Question::Heard::kIncomplete;
-                return is_hoped(*value) ? Question::Heard::kYes : Question::Heard::kNo;
-              },
-          .opening = StartupMessage()};
-}
-
 // Parses microseconds since the epoch.
 std::optional<Duration> ReadEpoch(const std::string& value) {
   int64_t us = 0;
@@ -144,27 +90,52 @@ std::optional<Duration> ReadEpoch(const std::string& value) {
   return std::chrono::microseconds(us);
 }
 
+// Returns the mode of the pooler between clients and the server. Empty: there is none.
+std::string PoolingOf(const Plan& plan) {
+  const auto pooling = plan.lock_options.find(kThroughPooler);
+  return pooling == plan.lock_options.end() || pooling->second == kNoPooler ? "" : pooling->second;
+}
+
 class PostgresServers final : public Service {
  public:
   using Service::Service;
 
   Result<void> Prepare() override {
     template_ = TRY(FindTemplate(parts_.program));
+    if (!HasReplica()) return {};
+    PointAt(kFirst);
+    const LinkId link{.client = 0, .node = kFirst, .peer = kReplica};
+    stream_port_ = TRY(parts_.links.Add(link, AddressOf(kFirst), Protocol::kPostgres));
     return {};
   }
 
   Result<SpawnRequest> CommandOf(int node) override {
-    SpawnRequest start{
-        .argv = {"sh", "-c", kCopyAndStart, "postgres", DataOf(node).string(), template_.string()},
-        .never_root = true};
+    SpawnRequest start{.argv = {"sh", "-c", kCopyAndStart, "postgres", DataOf(node).string(),
+                                template_.string(), node == kReplica ? kMarkOfReplica : ""},
+                       .never_root = true};
     const std::vector<std::string> command =
-        PostgresCommand(parts_.program.path, DataOf(node), FolderOf(node));
+        PostgresCommand(parts_.program.path, DataOf(node), FolderOf(node), HasReplica());
     start.argv.insert(start.argv.end(), command.begin(), command.end());
+    if (node == kReplica) {
+      start.argv.insert(start.argv.end(),
+                        {"-c", fmt::format("primary_conninfo=host={} port={} user={}",
+                                           parts_.links.host(), stream_port_, kPostgresName)});
+    }
     return start;
   }
 
   [[nodiscard]] NodeAddress AddressOf(int node) const override {
     return {.unix_path = PostgresSocket(FolderOf(node)).string()};
+  }
+
+  [[nodiscard]] NodeAddress ClientAddressOf(int node) const override {
+    return HasPooler(node) ? NodeAddress{.unix_path = PoolerSocket(PoolerFolder()).string()}
+                           : RefereeAddressOf(node);
+  }
+  [[nodiscard]] NodeAddress RefereeAddressOf(int node) const override {
+    return HasReplica() && node == kFirst
+               ? NodeAddress{.unix_path = PostgresSocket(LeaderFolder()).string()}
+               : AddressOf(node);
   }
 
   [[nodiscard]] Question Ping() const override {
@@ -185,6 +156,49 @@ class PostgresServers final : public Service {
     CHECK(false);  // the plan refuses operators' commands
   }
 
+  Result<void> Begin() override {
+    if (!HasPooler(kFirst)) return {};
+    const fs::path server = HasReplica() ? LeaderFolder() : FolderOf(kFirst);
+    return parts_.start({ProcessRef::Kind::kSentinel, 1}, "pooler",
+                        TRY(PoolerCommand(PoolerFolder(), server, PoolingOf(parts_.plan))));
+  }
+
+  std::string FindMissing() override {
+    std::error_code code;
+    if (HasPooler(kFirst) && !fs::exists(PoolerSocket(PoolerFolder()), code))
+      return "the pooler does not listen";
+    if (!HasReplica()) return "";
+    const Answered streams =
+        AskNow(AddressOf(kReplica),
+               PostgresQuestion("SELECT count(*) FROM pg_stat_wal_receiver WHERE status = "
+                                "'streaming'",
+                                [](const std::string& value) { return value == "1"; }),
+               kPromotionTimeout);
+    return streams == Answered::kYes ? "" : "the replica does not stream";
+  }
+
+  [[nodiscard]] std::vector<LinkId> PeerLinks() const override {
+    if (!HasReplica()) return {};
+    return {{.client = 0, .node = kFirst, .peer = kReplica}};
+  }
+
+  [[nodiscard]] bool IsLeader(int node) const override { return node == leader_; }
+
+  // The old primary goes on, and no client reaches it any more.
+  void Promote(int node, Promotion /*how*/, std::function<void(bool)> done) override {
+    const Question promote = PostgresQuestion(
+        "SELECT pg_promote()", [](const std::string& value) { return value == "t"; });
+    AskOnce(parts_.io, AddressOf(node), promote, kPromotionTimeout,
+            [this, node, on_done = std::move(done)](Answered how, const std::string& /*why*/) {
+              if (how != Answered::kYes) return on_done(false);
+              leader_ = node;
+              PointAt(node);
+              for (int client = 1; client <= parts_.plan.clients; ++client)
+                parts_.links.Reset({client, kFirst});
+              on_done(true);
+            });
+  }
+
   Rejoining AfterRestart(int /*node*/) override { return {}; }
 
   // Only renames the data, since a removal takes long. The folder goes at the end of the run.
@@ -194,9 +208,30 @@ class PostgresServers final : public Service {
   }
 
  private:
+  static constexpr int kFirst = 1;  // the primary at the start, and the address of clients
+  static constexpr int kReplica = 2;
+
+  // Everything that is special to a lock's servers is not for the store.
+  [[nodiscard]] bool HasReplica() const { return parts_.plan.replicas > 0; }
+  [[nodiscard]] bool HasPooler(int node) const {
+    return node == kFirst && !PoolingOf(parts_.plan).empty();
+  }
   [[nodiscard]] fs::path DataOf(int node) const { return FolderOf(node) / "data"; }
+  [[nodiscard]] fs::path LeaderFolder() const { return parts_.folder / "leader"; }
+  [[nodiscard]] fs::path PoolerFolder() const { return parts_.folder / "pooler"; }
+
+  // Leads clients to this node's socket. Renames, so that there is always one.
+  void PointAt(int node) const {
+    const fs::path name = PostgresSocket(LeaderFolder());
+    const fs::path fresh = LeaderFolder() / "next";
+    fs::create_directories(LeaderFolder());
+    fs::create_symlink(PostgresSocket(FolderOf(node)), fresh);
+    fs::rename(fresh, name);
+  }
 
   fs::path template_;
+  uint16_t stream_port_ = 0;  // of the link on which the replica follows the primary
+  int leader_ = kFirst;
   int forgotten_ = 0;
 };
 
@@ -205,8 +240,10 @@ class PostgresServers final : public Service {
 ServiceEntry PostgresEntry() {
   return {.facts = {.name = kPostgresService,
                     .title = "PostgreSQL",
-                    .topologies = {"single"},
+                    .topologies = {"single", "replicated"},
                     .tells_time = true,
+                    .most_replicas = 1,
+                    .hands_over = false,
                     .data = {"empty", "aof"}},
           .protocol = Protocol::kPostgres,
           .find = FindPostgresServer,

@@ -57,6 +57,38 @@ TEST_F(PostgresRuns, ALeaseSurvivesARestartOfTheServerAndAnAdvisoryLockDoesNot) 
   EXPECT_EQ(Outcome(RunWith("postgres-lease", restart), "lease-exclusion"), "valid");
 }
 
+// S11
+TEST_F(PostgresRuns, AReplicaThatIsPromotedHasRowsButNoSessionLocks) {
+  const std::string failover =
+      "[topology]\nname = \"replicated\"\n"
+      "[[fault]]\nkind = \"promote\"\nnodes = [2]\non = \"client 1 holds\"\n"
+      "[[fault]]\nkind = \"slow\"\non = \"client 1 holds\"\nuntil = \"client 2 holds\"\n";
+  const nlohmann::json advisory = RunWith("postgres-advisory", failover);
+  EXPECT_EQ(Outcome(advisory, "lease-exclusion"), "violated") << advisory.dump();
+  const nlohmann::json lease = RunWith("postgres-lease", failover);
+  EXPECT_EQ(Outcome(lease, "lease-exclusion"), "valid") << lease.dump();
+}
+
+TEST_F(PostgresRuns, AReplicaLacksTheRowsThatAFaultKeptFromIt) {
+  const nlohmann::json verdict =
+      RunWith("postgres-lease",
+              "[topology]\nname = \"replicated\"\n"
+              "[[fault]]\nkind = \"cut-replication\"\nnodes = [1]\nfrom = \"300ms\"\nfor = \"1s\"\n"
+              "[[fault]]\nkind = \"promote\"\nnodes = [2]\nfrom = \"700ms\"\n");
+  EXPECT_EQ(Outcome(verdict, "fencing"), "violated") << "tokens come again: " << verdict.dump();
+}
+
+// S12
+TEST_F(PostgresRuns, APoolerOfTransactionsLendsASessionLockToEverybody) {
+  if (!RunTool({"sh", "-c", "PATH=$PATH:/usr/sbin command -v pgbouncer"}))
+    GTEST_SKIP() << "needs the Debian package pgbouncer";
+  for (const auto& [mode, outcome] : {std::pair{"session", "valid"}, {"transaction", "violated"}}) {
+    const nlohmann::json verdict =
+        RunWith("postgres-advisory\"\nthrough-pooler = \"" + std::string(mode), "");
+    EXPECT_EQ(Outcome(verdict, "lease-exclusion"), outcome) << mode << verdict.dump();
+  }
+}
+
 TEST_F(PostgresRuns, AJumpOfTheServersClockEndsALeaseEarly) {
   const nlohmann::json verdict =
       RunWith("postgres-lease",

@@ -48,6 +48,8 @@ const MessageType* FindRequestType(char type) {
 
 constexpr std::string_view kReplyTypes = "123ACDEGHIKNRSTVWZcdnstv";
 
+constexpr std::string_view kStreamed = "REPLICATION";
+
 // Messages that the server may send between answers.
 std::string_view NameBetweenAnswers(char type) {
   switch (type) {
@@ -150,8 +152,10 @@ int64_t PostgresReplies::Begin(std::string_view header) {
     return encrypts_ || header[0] == 'N' ? 0 : kNotAMessage;
   }
   if (kReplyTypes.find(header[0]) == std::string_view::npos) return kNotAMessage;
-  if (!in_answer_) name_ = NameBetweenAnswers(header[0]);
-  ends_ = header[0] == 'Z' || !name_.empty();
+  const char type = header[0];
+  if (!in_answer_) name_ = streams_ && type == 'd' ? kStreamed : NameBetweenAnswers(type);
+  streams_ = streams_ ? type != 'c' : type == 'W';
+  ends_ = type == 'Z' || type == 'W' || !name_.empty();
   return BytesAfterLength(header);
 }
 

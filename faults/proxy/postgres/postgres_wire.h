@@ -63,7 +63,8 @@ class PostgresReplies final : public MessageFramer {
   bool awaits_byte_ = false;
   bool encrypts_ = false;
   bool in_answer_ = false;
-  bool ends_ = false;  // the current message ends its frame
+  bool ends_ = false;     // the current message ends its frame
+  bool streams_ = false;  // the server streams its log, message by message
   std::string_view name_;
 };
 

@@ -125,12 +125,19 @@ AskLeft AskForAdvisoryLock(Env& env, NodeId node, Lease /*lease*/) {
 }  // namespace
 
 LockEntry PostgresAdvisoryLock() {
-  return {.name = "postgres-advisory",
-          .summary = "PostgreSQL's advisory lock, which lasts as long as the holder's session",
-          .service = kPostgresService,
-          .make = MakeLock<PostgresAdvisory>,
-          .ask_left = AskForAdvisoryLock,
-          .has_leases = false};
+  return {
+      .name = "postgres-advisory",
+      .summary = "PostgreSQL's advisory lock, which lasts as long as the holder's session",
+      .service = kPostgresService,
+      .options = {{.name = kThroughPooler,
+                   .kind = OptionSpec::Kind::kChoice,
+                   .fallback = kNoPooler,
+                   .help = "clients share sessions through PgBouncer: each keeps one for its own "
+                           "session, or for one transaction",
+                   .choices = {kNoPooler, "session", "transaction"}}},
+      .make = MakeLock<PostgresAdvisory>,
+      .ask_left = AskForAdvisoryLock,
+      .has_leases = false};
 }
 
 }  // namespace doublehold
