@@ -3,31 +3,18 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <utility>
 
 #include "lib/base/words.h"
+#include "lib/clients/await_socket.h"
 
 namespace doublehold {
 namespace {
 
 using Kind = SqlFailure::Kind;
 using Answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
-
-// Waits until the socket is ready for one of `events`. Returns false after the deadline.
-bool AwaitSocket(int fd, short events, Deadline deadline) {
-  pollfd waiting{.fd = fd, .events = events};
-  while (true) {
-    const Duration left = deadline - MonoTime(std::chrono::steady_clock::now().time_since_epoch());
-    const auto left_ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-    const int ready = poll(&waiting, 1, static_cast<int>(std::clamp<int64_t>(left_ms, 0, 60'000)));
-    if (ready > 0) return true;
-    if (left <= Duration::zero()) return false;
-  }
-}
 
 class PostgresSession final : public SqlSession {
  public:
@@ -93,7 +80,7 @@ std::string PostgresSession::Connect(Deadline deadline) {
   PostgresPollingStatusType next = PGRES_POLLING_WRITING;
   while (PQstatus(connection_) != CONNECTION_BAD && next != PGRES_POLLING_OK) {
     const short events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-    if (!AwaitSocket(PQsocket(connection_), events, deadline)) return "no connection in time";
+    if (AwaitSocket(PQsocket(connection_), events, deadline) == 0) return "no connection in time";
     next = PQconnectPoll(connection_);
   }
   if (PQstatus(connection_) == CONNECTION_OK && PQsetnonblocking(connection_, 1) == 0) return "";
@@ -133,7 +120,8 @@ SqlResult PostgresSession::Execute(std::string_view statement, SqlValues values,
 std::string PostgresSession::Flush(Deadline deadline) {
   int unsent = 0;
   while ((unsent = PQflush(connection_)) == 1) {
-    if (!AwaitSocket(PQsocket(connection_), POLLIN | POLLOUT, deadline)) return "not sent in time";
+    if (AwaitSocket(PQsocket(connection_), POLLIN | POLLOUT, deadline) == 0)
+      return "not sent in time";
     if (PQconsumeInput(connection_) != 1) break;
   }
   return unsent == 0 ? "" : PQerrorMessage(connection_);
@@ -144,7 +132,7 @@ SqlResult PostgresSession::Receive(Deadline deadline) {
   SqlResult result = SqlRows{};
   while (true) {
     while (PQisBusy(connection_) == 1) {
-      if (!AwaitSocket(PQsocket(connection_), POLLIN, deadline))
+      if (AwaitSocket(PQsocket(connection_), POLLIN, deadline) == 0)
         return End(Kind::kNoReply, "no reply in time");
       if (PQconsumeInput(connection_) != 1) return End(Kind::kNoReply, PQerrorMessage(connection_));
     }
