@@ -65,6 +65,8 @@ class TapEnv final : public Env, private Clients, private RedisClients {
 
  private:
   RedisClients& redis() override { return *this; }
+  SqlClients& sql() override { return inner_.clients().sql(); }
+  SqlClients& mariadb() override { return inner_.clients().mariadb(); }
   ZooKeeperClients& zookeeper() override { return inner_.clients().zookeeper(); }
   EtcdClients& etcd() override { return inner_.clients().etcd(); }
   std::unique_ptr<Connection> Connect(NodeId node) override {

@@ -120,7 +120,7 @@ const Names kFloor{"lib/base",        "lib/clients",         "lib/real",       "
                    "lib/plan",        "lib/redis",           "lib/redis/wire", "lib/locks",
                    "lib/locks/redis", "lib/driver",          "lib/clock",      "lib/os",
                    "lib/zookeeper",   "lib/locks/zookeeper", "lib/etcd",       "lib/locks/etcd",
-                   "lib/postgres",    "lib/locks/sql"};
+                   "lib/postgres",    "lib/locks/sql",       "lib/mariadb"};
 
 // Each room, and the other rooms that its sources may include.
 const std::map<std::string, Names>& Arrows() {
@@ -135,11 +135,12 @@ const std::map<std::string, Names>& Arrows() {
       {"lib/clients", {"lib/base"}},
       {"lib/redis", {"lib/clients", "lib/base"}},
       {"lib/postgres", {"lib/clients", "lib/base"}},
+      {"lib/mariadb", {"lib/clients", "lib/base"}},
       {"lib/zookeeper", {"lib/clients", "lib/base"}},
       {"lib/etcd", {"lib/clients", "lib/base"}},
       {"lib/real",
-       {"lib/redis", "lib/etcd", "lib/postgres", "lib/zookeeper", "lib/clients", "lib/history",
-        "lib/base"}},
+       {"lib/redis", "lib/etcd", "lib/mariadb", "lib/postgres", "lib/zookeeper", "lib/clients",
+        "lib/history", "lib/base"}},
       {"lib/redis/wire", {"lib/base"}},
       {"lib/locks", {"lib/clients", "lib/base"}},
       {"lib/locks/redis", {"lib/locks", "lib/clients", "lib/base"}},
@@ -213,6 +214,8 @@ const std::map<std::string, Names>& Arrows() {
       {"compose/cluster/redis", Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan",
                                               "faults", "faults/proxy/redis"})},
       {"compose/cluster/etcd",
+       Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
+      {"compose/cluster/mariadb",
        Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
       {"compose/cluster/postgres",
        Plus(kFloor, {"compose/cluster", "compose/os", "compose/plan", "faults"})},
@@ -318,12 +321,13 @@ TEST(Structure, IncludesNameFilesFromTheTop) {
 }
 
 TEST(Structure, OneFileIncludesTheLibraryOfAService) {
-  Names hiredis, libpq, zookeeper, curl;
+  Names hiredis, libpq, mysql, zookeeper, curl;
   for (const Source& source : Sources()) {
     if (!source.IsCode()) continue;
     for (const Include& include : IncludesOf(source)) {
       if (include.name.starts_with("hiredis")) hiredis.insert(source.path);
       if (include.name.starts_with("libpq")) libpq.insert(source.path);
+      if (include.name.starts_with("mysql")) mysql.insert(source.path);
       if (include.name.starts_with("zookeeper")) zookeeper.insert(source.path);
       if (include.name.starts_with("curl")) curl.insert(source.path);
     }
@@ -331,6 +335,7 @@ TEST(Structure, OneFileIncludesTheLibraryOfAService) {
   // The benchmark's bare loop stands for a client without Doublehold.
   EXPECT_EQ(hiredis, (Names{"lib/redis/hiredis_connection.cc", "bench/replay_loop.cc"}));
   EXPECT_EQ(libpq, Names{"lib/postgres/session.cc"});
+  EXPECT_EQ(mysql, Names{"lib/mariadb/session.cc"});
   EXPECT_EQ(zookeeper, Names{"lib/zookeeper/session.cc"});
   EXPECT_EQ(curl, Names{"lib/etcd/http.cc"});
 }

@@ -9,7 +9,8 @@
   ROW(RedisEntry)                \
   ROW(ZooKeeperEntry)            \
   ROW(EtcdEntry)                 \
-  ROW(PostgresEntry)
+  ROW(PostgresEntry)             \
+  ROW(MariaDbEntry)
 
 namespace doublehold {
 

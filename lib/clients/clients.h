@@ -6,7 +6,7 @@ namespace doublehold {
 
 class EtcdClients;       // lib/clients/etcd.h
 class RedisClients;      // lib/clients/redis.h
-class SqlClients;        // lib/clients/sql.h
+class SqlClients;        // lib/clients/sql.h: PostgreSQL, MariaDB
 class ZooKeeperClients;  // lib/clients/zookeeper.h
 
 // Belongs to one Env, and is used by the Env's task only. Returns objects that live as long as the
@@ -16,7 +16,8 @@ class Clients {
   virtual ~Clients() = default;
 
   [[nodiscard]] virtual RedisClients& redis() = 0;
-  [[nodiscard]] virtual SqlClients& sql() = 0;
+  [[nodiscard]] virtual SqlClients& sql() = 0;  // PostgreSQL
+  [[nodiscard]] virtual SqlClients& mariadb() = 0;
   [[nodiscard]] virtual ZooKeeperClients& zookeeper() = 0;
   [[nodiscard]] virtual EtcdClients& etcd() = 0;
 };

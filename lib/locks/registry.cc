@@ -31,7 +31,8 @@
   ROW(EtcdApiLock)            \
   ROW(PostgresAdvisoryLock)   \
   ROW(PostgresLeaseLock)      \
-  ROW(PostgresRowLock)
+  ROW(PostgresRowLock)        \
+  ROW(MariaDbGetLockLock)
 
 namespace doublehold {
 

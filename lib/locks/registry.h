@@ -53,6 +53,7 @@ struct SourcePace {
 // The services in which locks keep their keys.
 constexpr std::string_view kRedisService = "redis";
 constexpr std::string_view kPostgresService = "postgres";
+constexpr std::string_view kMariaDbService = "mariadb";
 constexpr std::string_view kZooKeeperService = "zookeeper";
 constexpr std::string_view kEtcdService = "etcd";
 

@@ -12,6 +12,7 @@
 
 #include "lib/base/check.h"
 #include "lib/etcd/connection.h"
+#include "lib/mariadb/session.h"
 #include "lib/postgres/session.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/zookeeper/session.h"
@@ -140,12 +141,18 @@ std::unique_ptr<ZooKeeperSession> RealEnv::Open(Duration timeout) {
 }
 
 // Client 1 begins with node 1, client 2 with node 2, and so on, so that all nodes have clients.
-std::unique_ptr<EtcdConnection> RealEnv::Dial() {
+std::vector<NodeAddress> RealEnv::ServersFromOwn() const {
   std::vector<NodeAddress> servers{process_.addresses.begin() + 1, process_.addresses.end()};
   CHECK(!servers.empty());
   std::ranges::rotate(servers,
                       servers.begin() + std::max(process_.number - 1, 0) % std::ssize(servers));
-  return DialEtcd(std::move(servers));
+  return servers;
+}
+
+std::unique_ptr<EtcdConnection> RealEnv::Dial() { return DialEtcd(ServersFromOwn()); }
+
+std::unique_ptr<SqlSession> RealEnv::MariaDb::OpenSession(NodeId /*node*/) {
+  return OpenMariaDb(env_.ServersFromOwn().front());
 }
 
 std::unique_ptr<Task> RealEnv::Spawn(TaskKind kind, std::function<void(Env&)> body) {

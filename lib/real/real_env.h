@@ -56,6 +56,7 @@ class RealEnv final : public Env,
  private:
   RedisClients& redis() override { return *this; }
   SqlClients& sql() override { return *this; }
+  SqlClients& mariadb() override { return mariadb_; }
   ZooKeeperClients& zookeeper() override { return *this; }
   EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
@@ -65,9 +66,18 @@ class RealEnv final : public Env,
   std::unique_ptr<EtcdConnection> Dial() override;
 
   [[nodiscard]] std::unique_ptr<Route> RouteTo(NodeId node) const;
+  [[nodiscard]] std::vector<NodeAddress> ServersFromOwn() const;
 
   struct StopSignal;
   class Thread;
+  class MariaDb final : public SqlClients {
+   public:
+    explicit MariaDb(const RealEnv& env) : env_(env) {}
+    std::unique_ptr<SqlSession> OpenSession(NodeId node) override;
+
+   private:
+    const RealEnv& env_;
+  };
 
   const RealProcess& process_;
   TaskKind task_;
@@ -78,6 +88,7 @@ class RealEnv final : public Env,
   std::optional<Recorder> recorder_;
   ClientControl* control_ = nullptr;
   StopSignal* stop_ = nullptr;  // of a spawned task
+  MariaDb mariadb_{*this};
 };
 
 // Sleeps repeatedly and measures how late it wakes, until its task is stopped. A late wake-up means

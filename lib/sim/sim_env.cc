@@ -154,6 +154,10 @@ SqlClients& SimEnv::sql() {
   CHECK(false);  // the simulated world has no SQL database
 }
 
+SqlClients& SimEnv::mariadb() {
+  CHECK(false);  // the simulated world has no SQL database
+}
+
 ZooKeeperClients& SimEnv::zookeeper() {
   CHECK(false);  // the simulated world has no ZooKeeper
 }

@@ -32,6 +32,7 @@ class SimEnv final : public Env, private Clients, private RedisClients {
  private:
   RedisClients& redis() override { return *this; }
   SqlClients& sql() override;
+  SqlClients& mariadb() override;
   ZooKeeperClients& zookeeper() override;
   EtcdClients& etcd() override;
   std::unique_ptr<Connection> Connect(NodeId node) override;

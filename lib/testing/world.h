@@ -77,6 +77,7 @@ class FakeEnv final : public Env,
  private:
   RedisClients& redis() override { return *this; }
   SqlClients& sql() override { return *this; }
+  SqlClients& mariadb() override { return *this; }
   ZooKeeperClients& zookeeper() override { return *this; }
   EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;

@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include "lib/locks/registry.h"
 #include "lib/locks/retry.h"
+#include "lib/mariadb/session.h"
+#include "lib/postgres/session.h"
 #include "lib/real/real_env.h"
 #include "lib/redis/hiredis_connection.h"
+#include "lib/testing/mariadb_server.h"
 #include "lib/testing/postgres_server.h"
 
 namespace doublehold {
@@ -14,7 +18,6 @@ namespace {
 
 using testing::Eventually;
 using testing::kPatience;
-using testing::PostgresServer;
 using std::chrono_literals::operator""min;
 
 constexpr Lease kLongSqlLease = 2min;  // longer than kPatience
@@ -58,18 +61,46 @@ class SqlClient {
   AskLeft left_;
 };
 
+class SqlServer {
+ public:
+  virtual ~SqlServer() = default;
+  virtual void Start() = 0;
+  virtual void Kill() = 0;
+  [[nodiscard]] virtual NodeAddress address() const = 0;
+  // Executes a statement in a session of its own.
+  virtual SqlResult Execute(const std::string& statement) = 0;
+};
+
+template <typename Server, std::unique_ptr<SqlSession> (*kOpen)(const NodeAddress&)>
+class SqlServerOf final : public SqlServer {
+ public:
+  void Start() override { server_.Start(); }
+  void Kill() override { server_.Kill(); }
+  [[nodiscard]] NodeAddress address() const override { return server_.address(); }
+  SqlResult Execute(const std::string& statement) override {
+    return kOpen(address())->Execute(statement, {}, RealMono() + kPatience);
+  }
+
+ private:
+  Server server_;
+};
+
 class SqlLocks : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (const std::string why = testing::WhyNoPostgres(); !why.empty()) GTEST_SKIP() << why;
-    server_ = std::make_unique<PostgresServer>();
+    const bool is_mariadb = FindLock(GetParam())->service == kMariaDbService;
+    const std::string why = is_mariadb ? testing::WhyNoMariaDb() : testing::WhyNoPostgres();
+    if (!why.empty()) GTEST_SKIP() << why;
+    if (is_mariadb) server_ = std::make_unique<SqlServerOf<testing::MariaDbServer, OpenMariaDb>>();
+    if (!is_mariadb)
+      server_ = std::make_unique<SqlServerOf<testing::PostgresServer, OpenPostgres>>();
     for (int number = 1; number <= 3; ++number) clients_.push_back(Client(number));
   }
   std::unique_ptr<SqlClient> Client(int number) {
     return std::make_unique<SqlClient>(server_->address(), number, GetParam());
   }
 
-  std::unique_ptr<PostgresServer> server_;
+  std::unique_ptr<SqlServer> server_;
   std::vector<std::unique_ptr<SqlClient>> clients_;
 };
 
@@ -114,20 +145,24 @@ TEST_P(SqlLocks, AHeldLockIsExtendedAndReleasedByItsOwnerOnly) {
   EXPECT_TRUE(b.Extend(second));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, SqlLocks, ::testing::Values("postgres-advisory", "postgres-lease"),
-                         [](const auto& info) {
-                           return std::string(info.param) == "postgres-lease" ? "Lease"
-                                                                              : "Advisory";
-                         });
+std::string NameOfSqlLock(const ::testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Each, SqlLocks,
+                         ::testing::Values("mariadb-get-lock", "postgres-advisory",
+                                           "postgres-lease"),
+                         NameOfSqlLock);
 
-using PostgresAdvisoryOnServer = SqlLocks;
-TEST_P(PostgresAdvisoryOnServer, TheEndOfASessionFreesTheLock) {
+using SessionLocksOnServer = SqlLocks;
+TEST_P(SessionLocksOnServer, TheEndOfASessionFreesTheLock) {
   (void)clients_[0]->Acquire();
   EXPECT_TRUE(clients_[1]->IsBusy());
   clients_[0].reset();
   (void)clients_[1]->Acquire();
 }
-TEST_P(PostgresAdvisoryOnServer, ARestartOfTheServerLosesTheLock) {
+TEST_P(SessionLocksOnServer, ARestartOfTheServerLosesTheLock) {
   const Grant grant = clients_[0]->Acquire();
   server_->Kill();
   server_->Start();
@@ -135,7 +170,20 @@ TEST_P(PostgresAdvisoryOnServer, ARestartOfTheServerLosesTheLock) {
   EXPECT_FALSE(clients_[0]->Extend(grant));
   EXPECT_EQ(clients_[0]->Release(grant), ReleaseResult::kNotOwner);
 }
-INSTANTIATE_TEST_SUITE_P(One, PostgresAdvisoryOnServer, ::testing::Values("postgres-advisory"));
+INSTANTIATE_TEST_SUITE_P(Each, SessionLocksOnServer,
+                         ::testing::Values("mariadb-get-lock", "postgres-advisory"), NameOfSqlLock);
+
+TEST_P(SessionLocksOnServer, AnotherClientIsGrantedOnceTheServerEndsTheSession) {
+  const Grant grant = clients_[0]->Acquire();
+  const bool is_mariadb = FindLock(GetParam())->service == kMariaDbService;
+  const SqlResult ended = server_->Execute(
+      is_mariadb ? "EXECUTE IMMEDIATE CONCAT('KILL ', IS_USED_LOCK('" + kSqlKey.name + "'))"
+                 : "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
+  ASSERT_TRUE(ended.has_value()) << ended.error().message;
+  (void)clients_[1]->Acquire();
+  EXPECT_FALSE(clients_[0]->Extend(grant));
+  EXPECT_EQ(clients_[0]->Release(grant), ReleaseResult::kNotOwner);
+}
 
 using PostgresLeaseOnServer = SqlLocks;
 TEST_P(PostgresLeaseOnServer, ARestartOfTheServerKeepsTheLeaseAndTheToken) {

@@ -12,37 +12,47 @@ using testing::ScriptedSql;
 using testing::World;
 using SqlKind = SqlFailure::Kind;
 
-constexpr Lease kAdvisoryLease = 300ms;
-const LockKey kAdvisoryKey{.name = "dh:item:0"};
-const LockKey kAdvisoryOther{.name = "dh:item:1"};
+constexpr Lease kSessionLease = 300ms;
+const LockKey kSessionKey{.name = "dh:item:0"};
+const LockKey kSessionOther{.name = "dh:item:1"};
 
-class PostgresAdvisoryTest : public ::testing::Test {
+// A lock and its statements.
+struct SessionLockCase {
+  const char* name;  // of the test
+  const char* lock;  // of the registry
+  const char* yes;   // the answer if the session has the lock
+  const char* no;
+  const char* expected;  // statements for keys dh:item:0 and dh:item:1
+  const char* expected_other;
+};
+
+class SessionLockTest : public ::testing::TestWithParam<SessionLockCase> {
  protected:
-  PostgresAdvisoryTest() {
+  SessionLockTest() {
     world_.open_sql_session = [this] { return sql_.OpenSession(); };
-    lock_ = FindLock("postgres-advisory")
+    lock_ = FindLock(GetParam().lock)
                 ->make({.env = env_, .client = 1, .seed = 1, .options = Options(options_)});
   }
 
-  AcquireResult Try(const LockKey& key = kAdvisoryKey) {
-    return lock_->TryAcquire(key, kAdvisoryLease, world_.now + kAdvisoryLease);
+  AcquireResult Try(const LockKey& key = kSessionKey) {
+    return lock_->TryAcquire(key, kSessionLease, world_.now + kSessionLease);
   }
-  // Returns the grant of a try that the database answers with `t`.
-  Grant Acquire(const LockKey& key = kAdvisoryKey) {
-    sql_.Rows({{"t"}});
+  // Returns the grant of a try that the database answers with yes.
+  Grant Acquire(const LockKey& key = kSessionKey) {
+    sql_.Rows({{GetParam().yes}});
     const AcquireResult result = Try(key);
     if (const auto* granted = std::get_if<Granted>(&result)) return granted->grant;
     ADD_FAILURE() << "not granted";
     return {};
   }
   std::string Extend(const Grant& grant) {
-    const ExtendResult result = lock_->Extend(grant, kAdvisoryLease, world_.now + kAdvisoryLease);
+    const ExtendResult result = lock_->Extend(grant, kSessionLease, world_.now + kSessionLease);
     return std::holds_alternative<Extended>(result) ? "extended"
            : std::holds_alternative<Lost>(result)   ? "lost"
                                                     : "undecided";
   }
   ReleaseResult Release(const Grant& grant) {
-    return lock_->Release(grant, world_.now + kAdvisoryLease);
+    return lock_->Release(grant, world_.now + kSessionLease);
   }
 
   World world_;
@@ -52,28 +62,26 @@ class PostgresAdvisoryTest : public ::testing::Test {
   std::unique_ptr<Lock> lock_;
 };
 
-TEST_F(PostgresAdvisoryTest, AGrantHasNoEndAndAKeyHasANumber) {
+TEST_P(SessionLockTest, AGrantHasNoEndAndAKeyHasItsOwnLock) {
   EXPECT_EQ(Acquire().valid_until, MonoTime::max());
-  (void)Acquire(kAdvisoryOther);
-  EXPECT_EQ(sql_.log, (std::vector<std::string>{
-                          "session 1: SELECT pg_try_advisory_lock($1) | -1440597247167729040",
-                          "session 1: SELECT pg_try_advisory_lock($1) | -1440596147656100829"}));
+  (void)Acquire(kSessionOther);
+  EXPECT_EQ(sql_.log, (std::vector<std::string>{GetParam().expected, GetParam().expected_other}));
 }
 
-TEST_F(PostgresAdvisoryTest, ALockOfAnotherSessionIsBusy) {
-  sql_.Rows({{"f"}});
+TEST_P(SessionLockTest, ALockOfAnotherSessionIsBusy) {
+  sql_.Rows({{GetParam().no}});
   EXPECT_TRUE(std::holds_alternative<Busy>(Try()));
 }
 
-TEST_F(PostgresAdvisoryTest, AHolderIsNotGrantedItsOwnLockAgain) {
+TEST_P(SessionLockTest, AHolderIsNotGrantedItsOwnLockAgain) {
   const Grant grant = Acquire();
   EXPECT_TRUE(std::holds_alternative<Busy>(Try()));
-  sql_.Rows({{"t"}});
+  sql_.Rows({{GetParam().yes}});
   EXPECT_EQ(Release(grant), ReleaseResult::kReleased);
   (void)Acquire();
 }
 
-TEST_F(PostgresAdvisoryTest, WithoutAReplyTheOutcomeIsUnknownAndTheNextTryHasANewSession) {
+TEST_P(SessionLockTest, WithoutAReplyTheOutcomeIsUnknownAndTheNextTryHasANewSession) {
   sql_.Fail(SqlKind::kNoReply);
   const AcquireResult first = Try();
   ASSERT_TRUE(std::holds_alternative<Unknown>(first));
@@ -82,7 +90,7 @@ TEST_F(PostgresAdvisoryTest, WithoutAReplyTheOutcomeIsUnknownAndTheNextTryHasANe
   EXPECT_EQ(sql_.sessions, 2);
 }
 
-TEST_F(PostgresAdvisoryTest, ATryThatIsNotExecutedIsBusy) {
+TEST_P(SessionLockTest, ATryThatIsNotExecutedIsBusy) {
   for (const SqlKind kind : {SqlKind::kNotSent, SqlKind::kRefused}) {
     sql_.Fail(kind);
     EXPECT_TRUE(std::holds_alternative<Busy>(Try()));
@@ -90,7 +98,7 @@ TEST_F(PostgresAdvisoryTest, ATryThatIsNotExecutedIsBusy) {
   EXPECT_EQ(sql_.sessions, 2);  // a refused statement does not end the session
 }
 
-TEST_F(PostgresAdvisoryTest, AnExtensionAsksWhetherTheSessionLives) {
+TEST_P(SessionLockTest, AnExtensionAsksWhetherTheSessionLives) {
   const Grant grant = Acquire();
   sql_.Rows({{"1"}});
   EXPECT_EQ(Extend(grant), "extended");
@@ -101,7 +109,7 @@ TEST_F(PostgresAdvisoryTest, AnExtensionAsksWhetherTheSessionLives) {
   EXPECT_EQ(Extend(grant), "lost");
 }
 
-TEST_F(PostgresAdvisoryTest, AGrantIsLostWithItsSessionAlthoughALaterSessionHasTheLock) {
+TEST_P(SessionLockTest, AGrantIsLostWithItsSessionAlthoughALaterSessionHasTheLock) {
   const Grant first = Acquire();
   sql_.end_of = 1;
   EXPECT_EQ(Extend(first), "lost");
@@ -113,7 +121,7 @@ TEST_F(PostgresAdvisoryTest, AGrantIsLostWithItsSessionAlthoughALaterSessionHasT
   EXPECT_EQ(Extend(second), "extended");
 }
 
-TEST_F(PostgresAdvisoryTest, AReleaseSaysWhetherItFreedTheLock) {
+TEST_P(SessionLockTest, AReleaseSaysWhetherItFreedTheLock) {
   struct Case {
     const char* name;
     SqlResult answer;
@@ -121,8 +129,8 @@ TEST_F(PostgresAdvisoryTest, AReleaseSaysWhetherItFreedTheLock) {
   };
   const auto fail = [](SqlKind kind) { return tl::unexpected(SqlFailure{.kind = kind}); };
   const Case cases[] = {
-      {"unlocked", SqlRows{{"t"}}, ReleaseResult::kReleased},
-      {"not held", SqlRows{{"f"}}, ReleaseResult::kNotOwner},
+      {"unlocked", SqlRows{{GetParam().yes}}, ReleaseResult::kReleased},
+      {"not held", SqlRows{{GetParam().no}}, ReleaseResult::kNotOwner},
       {"no reply", fail(SqlKind::kNoReply), ReleaseResult::kUnknown},
       {"refused", fail(SqlKind::kRefused), ReleaseResult::kUnknown},
       {"session ended", fail(SqlKind::kNotSent), ReleaseResult::kNotOwner},
@@ -137,6 +145,25 @@ TEST_F(PostgresAdvisoryTest, AReleaseSaysWhetherItFreedTheLock) {
   (void)Acquire();
   EXPECT_EQ(sql_.sessions, 4);  // a new one after each failure
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, SessionLockTest,
+    ::testing::Values(
+        SessionLockCase{.name = "PostgresAdvisory",
+                        .lock = "postgres-advisory",
+                        .yes = "t",
+                        .no = "f",
+                        .expected = "session 1: SELECT pg_try_advisory_lock($1) | "
+                                    "-1440597247167729040",
+                        .expected_other = "session 1: SELECT pg_try_advisory_lock($1) | "
+                                          "-1440596147656100829"},
+        SessionLockCase{.name = "MariaDbGetLock",
+                        .lock = "mariadb-get-lock",
+                        .yes = "1",
+                        .no = "0",
+                        .expected = "session 1: SELECT GET_LOCK($1, 0) | dh:item:0",
+                        .expected_other = "session 1: SELECT GET_LOCK($1, 0) | dh:item:1"}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace doublehold
