@@ -38,6 +38,7 @@ std::vector<std::string> MariaDbCommand(const fs::path& mariadb, const fs::path&
       "--skip-networking",
       "--skip-name-resolve",
       "--skip-log-bin",
+      "--log-warnings=1",  // without a line for each connection that a client closes
       "--max-connections=500",
       "--table-open-cache=64",
       "--key-buffer-size=8K",

@@ -1,4 +1,5 @@
-// MariaDB: one server, which listens on a unix socket in its folder.
+// MariaDB: one server, or a Galera cluster. Clients reach a server by a unix socket in its folder.
+// The members of a cluster reach each other directly, not through the proxy.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -8,17 +9,23 @@
 #include <optional>
 #include <utility>
 
+#include "compose/cluster/asking_connection.h"
+#include "compose/cluster/mariadb/galera.h"
 #include "compose/cluster/service.h"
 #include "lib/base/check.h"
 #include "lib/locks/registry.h"
 #include "lib/mariadb/session.h"
 #include "lib/os/mariadb_program.h"
 #include "lib/os/run_tool.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr Duration kMemberPatience = std::chrono::milliseconds(200);
+constexpr Duration kGaleraRejoinPatience = std::chrono::seconds(10);
 
 // Returns the version in "mariadbd  Ver 10.11.6-MariaDB-0+deb12u1 for ...".
 Result<std::string> VersionOfMariaDb(const std::string& program) {
@@ -129,7 +136,18 @@ class MariaDbServers final : public Service {
  public:
   using Service::Service;
 
+  Result<void> Prepare() override {
+    if (ServersOf(parts_.plan) == 1) return {};
+    const fs::path folder = parts_.folder / "galera";
+    std::error_code code;
+    fs::create_directories(folder, code);
+    if (code) return EnvironmentFailed(fmt::format("{}: {}", folder.string(), code.message()));
+    galera_ = TRY(Galera::Create(parts_.program.path, folder, ServersOf(parts_.plan)));
+    return {};
+  }
+
   Result<SpawnRequest> CommandOf(int node) override {
+    if (galera_) return galera_->StartOf(node, DataOf(node), AddressOf(node).unix_path);
     std::error_code code;
     fs::create_directories(DataOf(node), code);
     if (code) {
@@ -161,7 +179,18 @@ class MariaDbServers final : public Service {
     CHECK(false);  // the plan refuses operators' commands
   }
 
-  Rejoining AfterRestart(int /*node*/) override { return {}; }
+  std::string FindMissing() override {
+    for (int node = 1; galera_ && node <= ServersOf(parts_.plan); ++node) {
+      if (AskNow(AddressOf(node), IsSynced(), kMemberPatience) != Answered::kYes)
+        return fmt::format("MariaDB {} is no synced member of the Galera cluster", node);
+    }
+    return "";
+  }
+
+  Rejoining AfterRestart(int /*node*/) override {
+    if (!galera_) return {};
+    return {.question = IsSynced, .patience = kGaleraRejoinPatience};
+  }
 
   // Only renames the data, since a removal takes long. The folder goes at the end of the run.
   void ForgetData(int node) override {
@@ -171,7 +200,14 @@ class MariaDbServers final : public Service {
 
  private:
   [[nodiscard]] fs::path DataOf(int node) const { return FolderOf(node) / "data"; }
+  static Question IsSynced() {
+    return MariaDbQuestion(
+        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
+        "WHERE VARIABLE_NAME = 'wsrep_local_state_comment'",
+        [](const std::string& value) { return value == "Synced"; });
+  }
 
+  std::optional<Galera> galera_;
   int forgotten_ = 0;
 };
 
@@ -180,9 +216,10 @@ class MariaDbServers final : public Service {
 ServiceEntry MariaDbEntry() {
   return {.facts = {.name = kMariaDbService,
                     .title = "MariaDB",
-                    .topologies = {"single"},
+                    .topologies = {"single", "ensemble"},
                     .tells_time = true,
-                    .data = {"empty", "aof"}},
+                    .data = {"empty", "aof"},
+                    .data_in_ensemble = {"aof"}},
           .protocol = Protocol::kMySql,
           .find = FindMariaDbServer,
           .make = [](Service::Parts parts) -> std::unique_ptr<Service> {
