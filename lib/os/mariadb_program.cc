@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kInstall =
+constexpr const char* kInstallMariaDb =
     "MariaDB: there is no program mariadbd; install the Debian packages mariadb-server, galera-4 "
     "and libmariadb-dev (./setup.sh --services), and build again";
 
@@ -25,7 +25,7 @@ Result<fs::path> FindMariaDb() {
     const fs::path program = fs::path(folder) / "mariadbd";
     if (access(program.c_str(), X_OK) == 0) return program;
   }
-  return EnvironmentFailed(kInstall);
+  return EnvironmentFailed(kInstallMariaDb);
 }
 
 // Grants and the system's tables are not needed. Small files make starts quick, since a server

@@ -6,7 +6,6 @@
 #include "lib/mariadb/session.h"
 #include "lib/os/mariadb_program.h"
 #include "lib/os/spawn.h"
-#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold::testing {
 
@@ -15,6 +14,8 @@ std::string WhyNoMariaDb() {
   const auto mariadb = FindMariaDb();
   return mariadb ? "" : mariadb.error().message;
 }
+
+std::unique_ptr<SqlSession> MariaDbServer::Open() const { return OpenMariaDb(address()); }
 
 NodeAddress MariaDbServer::address() const {
   return {.unix_path = (folder_.path() / "socket").string()};
@@ -28,9 +29,7 @@ void MariaDbServer::Start() {
              .log = folder_.path() / "log"});
   CHECK(pid.has_value());
   pid_ = *pid;
-  CHECK(Eventually([this] {
-    return OpenMariaDb(address())->Execute("SELECT 1", {}, RealMono() + kPatience).has_value();
-  }));
+  CHECK(Eventually([this] { return RunSql(*Open(), "SELECT 1") == "[1]"; }));
 }
 
 void MariaDbServer::Kill() {

@@ -4,29 +4,25 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 
-#include "lib/base/address.h"
-#include "lib/testing/servers.h"
+#include "lib/testing/sql_server.h"
 
 namespace doublehold::testing {
 
 // Returns why tests cannot run a MariaDB server here, or "" if they can.
 std::string WhyNoMariaDb();
 
-// A server on a unix socket, with its data in a temporary folder of its own. The server executes
-// statements when Start returns. It dies when this process dies.
-class MariaDbServer {
+class MariaDbServer final : public SqlServer {
  public:
-  MariaDbServer() { Start(); }
-  ~MariaDbServer() { Kill(); }
-  MariaDbServer(const MariaDbServer&) = delete;
-  MariaDbServer& operator=(const MariaDbServer&) = delete;
+  MariaDbServer() { MariaDbServer::Start(); }
+  ~MariaDbServer() override { MariaDbServer::Kill(); }
 
-  void Start();  // with the data that an earlier start left
-  void Kill();   // SIGKILL; waits for the server's end
-
-  [[nodiscard]] NodeAddress address() const;
+  void Start() override;
+  void Kill() override;
+  [[nodiscard]] NodeAddress address() const override;
+  [[nodiscard]] std::unique_ptr<SqlSession> Open() const override;
 
  private:
   TempFolder folder_;

@@ -7,7 +7,6 @@
 #include "lib/os/postgres_program.h"
 #include "lib/os/spawn.h"
 #include "lib/postgres/session.h"
-#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold::testing {
 
@@ -20,8 +19,10 @@ std::string WhyNoPostgres() {
 PostgresServer::PostgresServer() {
   const Result<void> created = CreatePostgresData(*FindPostgres(), folder_.path() / "data");
   CHECK(created.has_value());
-  Start();
+  PostgresServer::Start();
 }
+
+std::unique_ptr<SqlSession> PostgresServer::Open() const { return OpenPostgres(address()); }
 
 NodeAddress PostgresServer::address() const {
   return {.unix_path = PostgresSocket(folder_.path()).string()};
@@ -42,7 +43,7 @@ void PostgresServer::Start() {
       pid_ = -1;
       return false;
     }
-    return OpenPostgres(address())->Execute("SELECT 1", {}, RealMono() + kPatience).has_value();
+    return RunSql(*Open(), "SELECT 1") == "[1]";
   });
   CHECK(started);
 }

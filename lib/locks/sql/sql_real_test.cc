@@ -6,8 +6,6 @@
 
 #include "lib/locks/registry.h"
 #include "lib/locks/retry.h"
-#include "lib/mariadb/session.h"
-#include "lib/postgres/session.h"
 #include "lib/real/real_env.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/testing/mariadb_server.h"
@@ -61,46 +59,21 @@ class SqlClient {
   AskLeft left_;
 };
 
-class SqlServer {
- public:
-  virtual ~SqlServer() = default;
-  virtual void Start() = 0;
-  virtual void Kill() = 0;
-  [[nodiscard]] virtual NodeAddress address() const = 0;
-  // Executes a statement in a session of its own.
-  virtual SqlResult Execute(const std::string& statement) = 0;
-};
-
-template <typename Server, std::unique_ptr<SqlSession> (*kOpen)(const NodeAddress&)>
-class SqlServerOf final : public SqlServer {
- public:
-  void Start() override { server_.Start(); }
-  void Kill() override { server_.Kill(); }
-  [[nodiscard]] NodeAddress address() const override { return server_.address(); }
-  SqlResult Execute(const std::string& statement) override {
-    return kOpen(address())->Execute(statement, {}, RealMono() + kPatience);
-  }
-
- private:
-  Server server_;
-};
-
 class SqlLocks : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const bool is_mariadb = FindLock(GetParam())->service == kMariaDbService;
     const std::string why = is_mariadb ? testing::WhyNoMariaDb() : testing::WhyNoPostgres();
     if (!why.empty()) GTEST_SKIP() << why;
-    if (is_mariadb) server_ = std::make_unique<SqlServerOf<testing::MariaDbServer, OpenMariaDb>>();
-    if (!is_mariadb)
-      server_ = std::make_unique<SqlServerOf<testing::PostgresServer, OpenPostgres>>();
+    if (is_mariadb) server_ = std::make_unique<testing::MariaDbServer>();
+    if (!is_mariadb) server_ = std::make_unique<testing::PostgresServer>();
     for (int number = 1; number <= 3; ++number) clients_.push_back(Client(number));
   }
   std::unique_ptr<SqlClient> Client(int number) {
     return std::make_unique<SqlClient>(server_->address(), number, GetParam());
   }
 
-  std::unique_ptr<SqlServer> server_;
+  std::unique_ptr<testing::SqlServer> server_;
   std::vector<std::unique_ptr<SqlClient>> clients_;
 };
 
@@ -176,10 +149,12 @@ INSTANTIATE_TEST_SUITE_P(Each, SessionLocksOnServer,
 TEST_P(SessionLocksOnServer, AnotherClientIsGrantedOnceTheServerEndsTheSession) {
   const Grant grant = clients_[0]->Acquire();
   const bool is_mariadb = FindLock(GetParam())->service == kMariaDbService;
-  const SqlResult ended = server_->Execute(
-      is_mariadb ? "EXECUTE IMMEDIATE CONCAT('KILL ', IS_USED_LOCK('" + kSqlKey.name + "'))"
-                 : "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'");
-  ASSERT_TRUE(ended.has_value()) << ended.error().message;
+  EXPECT_EQ(testing::RunSql(*server_->Open(),
+                            is_mariadb ? "EXECUTE IMMEDIATE CONCAT('KILL ', IS_USED_LOCK('" +
+                                             kSqlKey.name + "'))"
+                                       : "SELECT pg_terminate_backend(pid) FROM pg_locks "
+                                         "WHERE locktype = 'advisory'"),
+            is_mariadb ? "" : "[t]");
   (void)clients_[1]->Acquire();
   EXPECT_FALSE(clients_[0]->Extend(grant));
   EXPECT_EQ(clients_[0]->Release(grant), ReleaseResult::kNotOwner);
