@@ -29,6 +29,21 @@ TEST(MariaDbOnServers, AHolderThatIsStoppedKeepsItsLockOnOneServer) {
   ExpectCellAsStated("mariadb-get-lock/pause");
 }
 
+TEST(MariaDbOnServers, AFaultOfALinkNamesAStatement) {
+  const TestFolder folder;
+  const std::filesystem::path file = folder.path() / "experiment.toml";
+  WriteFile(file,
+            "[lock]\nname = \"mariadb-get-lock\"\n[workload]\nduration = \"1s\"\n"
+            "[[fault]]\nkind = \"reset\"\nclient = 1\nnodes = [1]\ncommand = \"SELECT\"\n"
+            "direction = \"reply\"\nfrom = \"200ms\"\ncount = 1\n");
+  const Finished finished =
+      RunProgram({"run", file.string(), "--into", (folder.path() / "run").string()});
+  if (finished.exit_code == static_cast<int>(ExitCode::kEnvironment))
+    GTEST_SKIP() << finished.out << finished.err;
+  const nlohmann::json verdict = ReadJson(folder.path() / "run" / "verdict.json");
+  EXPECT_EQ(verdict.at("faults").at(0).at("started"), 1) << verdict.dump();
+}
+
 TEST(MariaDbOnServers, TwoGaleraWritersGrantTheLockAtOnceWithoutAFault) {
   ExpectCellAsStated("mariadb-get-lock/two writers");
 }
