@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "compose/testing/program.h"
+#include "lib/os/run_tool.h"
 #include "lib/testing/postgres_server.h"
 
 namespace doublehold {
