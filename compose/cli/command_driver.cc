@@ -1,77 +1,22 @@
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
-#include "compose/cluster/redis/server.h"
+#include "compose/cluster/lone_server.h"
 #include "compose/driver/bundled_drivers.h"
 #include "compose/driver/conformance.h"
 #include "compose/driver/driver.h"
 #include "compose/driver/serve.h"
 #include "compose/options/command_line.h"
 #include "compose/os/orphans.h"
-#include "compose/os/reserved_ports.h"
-#include "compose/os/scratch.h"
 #include "lib/base/words.h"
-#include "lib/os/spawn.h"
-#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr Duration kServerPatience = 15s;
-constexpr Duration kServePingInterval = 10ms;
-
-// A redis-server on a port that the kernel chose; killed by the destructor.
-class TrialServer {
- public:
-  static Result<std::unique_ptr<TrialServer>> Start(const ServerProgram& program) {
-    Scratch scratch = TRY(Scratch::Create());
-    HeldPorts port = TRY(HeldPorts::Take(1));
-    std::unique_ptr<TrialServer> server(new TrialServer(std::move(scratch), std::move(port)));
-    const std::filesystem::path log = server->scratch_.folder() / "server.log";
-    server->pid_ = TRY(
-        Spawn({.argv = {program.path, "--port", std::to_string(server->address().port), "--bind",
-                        "127.0.0.1", "--save", "", "--dir", server->scratch_.folder().string()},
-               .log = log}));
-    const MonoTime give_up = RealMono() + kServerPatience;
-    while (!server->Answers()) {
-      if (RealMono() >= give_up)
-        return EnvironmentFailed("the server did not answer a PING in time: " + LogTail(log));
-      std::this_thread::sleep_for(kServePingInterval);
-    }
-    return server;
-  }
-  ~TrialServer() {
-    if (pid_ == 0) return;
-    kill(-pid_, SIGKILL);
-    AwaitEnd(pid_);
-  }
-  TrialServer(const TrialServer&) = delete;
-  TrialServer& operator=(const TrialServer&) = delete;
-
-  [[nodiscard]] NodeAddress address() const { return {.unix_path = {}, .port = port_.At(0)}; }
-
- private:
-  TrialServer(Scratch scratch, HeldPorts port)
-      : scratch_(std::move(scratch)), port_(std::move(port)) {}
-
-  [[nodiscard]] bool Answers() const {
-    const std::array<std::string_view, 1> ping{"PING"};
-    const CallResult result = MakeConnection(address())->Call(ping, RealMono() + 1s);
-    return result && result->text == "PONG";
-  }
-
-  Scratch scratch_;
-  HeldPorts port_;
-  pid_t pid_ = 0;
-};
 
 constexpr const char* kUsage =
     "driver check [options] -- COMMAND...\n"
@@ -109,17 +54,16 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   const Result<DriverPlan> met = QueryDriverPlan(command, given);
   if (!given.empty() && !met && met.error().code == ExitCode::kBadInput)
     return tl::unexpected(met.error());
-  if (met && met->service != kRedisService) {
-    return BadInput(
-        fmt::format("the library keeps its locks in {}, and 'driver check' starts only a "
-                    "Redis; use doublehold run --driver",
-                    met->service));
-  }
-  const ServerProgram program = TRY(FindServer(values["redis-server"].as<std::string>()));
+  const std::string service = met ? met->service : std::string(kRedisService);
+  const ServerProgram program = TRY(FindService(service).find(
+      service == kRedisService ? values["redis-server"].as<std::string>() : ""));
   const Orphans orphans;  // ends orphaned processes after the drivers and the server have ended
-  const auto server = TRY(TrialServer::Start(program));
+  const auto server = TRY(LoneServer::Start(service, program));
   ExitCode status = ExitCode::kAsExpected;
-  TryDriver(command, given, server->address(), [&](const TrialStep& step) {
+  const TrialServer trial{.address = server->address(),
+                          .close_connections = [&] { server->CloseConnections(); },
+                          .lose_locks = [&](Duration cut) { return server->LoseLocks(cut); }};
+  TryDriver(command, given, trial, [&](const TrialStep& step) {
     const bool ok = step.wrong.empty();
     if (!ok) status = step.no_program ? ExitCode::kEnvironment : ExitCode::kViolated;
     fmt::print("{:<6} {}{}{}\n", ok ? "ok" : "WRONG", step.what, ok ? "" : ": ", step.wrong);

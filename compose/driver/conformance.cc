@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,7 +22,7 @@ constexpr Duration kReconnection = kDriverPatience / 2;
 
 class Trial : private DriverParties {
  public:
-  Trial(const std::string& command, const DriverOptions& options, const NodeAddress& server,
+  Trial(const std::string& command, const DriverOptions& options, const TrialServer& server,
         const std::function<void(const TrialStep&)>& on_step)
       : command_(command), options_(options), server_(server), on_step_(on_step) {}
 
@@ -62,7 +61,7 @@ class Trial : private DriverParties {
   void ReportStep(const std::string& what, const std::string& wrong) { on_step_({what, wrong}); }
 
   bool Begin() {
-    if (!Start(command_, options_, server_)) {
+    if (!Start(command_, options_, server_.address)) {
       on_step_({asked(), wrong(), NoneRan()});
       return false;
     }
@@ -223,9 +222,7 @@ class Trial : private DriverParties {
 
   // The first request on the closed connection may fail although the server executed it.
   void Reconnects() {
-    const std::array<std::string_view, 4> close{"CLIENT", "KILL", "TYPE", "normal"};
-    if (!MakeConnection(server_)->Call(close, RealMono() + kDriverPatience))
-      Note("the redis-server of this check does not answer");
+    server_.close_connections();
     for (const Caller caller : {kA, kSecondOfA, kB}) {
       const MonoTime give_up = RealMono() + kReconnection;
       DriverAnswer granted = Acquire(caller, {.lease = kLease});
@@ -242,22 +239,19 @@ class Trial : private DriverParties {
     }
   }
 
-  // FLUSHALL loses all keys, as a restart without data does.
   void ReportsLostLocks() {
     if (!hello().Can("lost")) return Skip();
     // A driver that extends its lease notices the loss at the next extension. With a long lease,
-    // that would be too late.
+    // that would be too late. A library may notice only after it has connected again.
     const DriverAnswer first =
         Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
-    const std::array<std::string_view, 1> flush{"FLUSHALL"};
-    if (!MakeConnection(server_)->Call(flush, RealMono() + kDriverPatience))
-      Note("the redis-server of this check does not answer");
-    const MonoTime give_up = RealMono() + kRunOut;
+    if (const Result<void> lost = server_.lose_locks(kRunOut); !lost) Note(lost.error().message);
+    const MonoTime give_up = RealMono() + kReconnection;
     while (!IsLost(kA.party, first.grant) && RealMono() < give_up)
       std::this_thread::sleep_for(kTryInterval);
     if (!IsLost(kA.party, first.grant))
       Note(fmt::format("the server lost the lock, and the driver did not report that within {}",
-                       FormatDuration(kRunOut)));
+                       FormatDuration(kReconnection)));
   }
   void Skip() { skipped_ = true; }
 
@@ -265,7 +259,7 @@ class Trial : private DriverParties {
 
   const std::string& command_;
   const DriverOptions& options_;
-  const NodeAddress& server_;
+  const TrialServer& server_;
   const std::function<void(const TrialStep&)>& on_step_;
   bool skipped_ = false;
 };
@@ -273,7 +267,7 @@ class Trial : private DriverParties {
 }  // namespace
 
 void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
-               const NodeAddress& server, const std::function<void(const TrialStep&)>& on_step) {
+               const TrialServer& server, const std::function<void(const TrialStep&)>& on_step) {
   Trial(command, options, server, on_step).Run();
 }
 

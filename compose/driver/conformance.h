@@ -8,6 +8,7 @@
 #include <string>
 
 #include "lib/base/address.h"
+#include "lib/base/result.h"
 
 namespace doublehold {
 
@@ -17,9 +18,16 @@ struct TrialStep {
   bool no_program = false;  // whether the command starts no program at all
 };
 
+// The server of the drivers' locks. Its functions may wait.
+struct TrialServer {
+  NodeAddress address;
+  std::function<void()> close_connections;           // of all clients; new ones are accepted
+  std::function<Result<void>(Duration)> lose_locks;  // of a service with sessions: by a cut so long
+};
+
 // Calls `on_step` after each step. Ends early if a driver breaks the protocol.
 void TryDriver(const std::string& command, const std::map<std::string, std::string>& options,
-               const NodeAddress& server, const std::function<void(const TrialStep&)>& on_step);
+               const TrialServer& server, const std::function<void(const TrialStep&)>& on_step);
 
 }  // namespace doublehold
 
