@@ -56,7 +56,7 @@ def tell(words, folder=None) -> None:
 @dataclass
 class Pip:
     package: str
-    runs_on = "python"
+    runs_on, protocol = "python", None
     usual_s = 5
 
     def pinned(self, folder):
@@ -76,7 +76,7 @@ class Pip:
 @dataclass
 class Npm:
     package: str
-    runs_on = "node"
+    runs_on, protocol = "node", None
     usual_s = 5
 
     def pinned(self, folder):
@@ -100,7 +100,7 @@ class Npm:
 @dataclass
 class Go:
     module: str
-    runs_on = "go"
+    runs_on, protocol = "go", "protocol.go"
     usual_s = 30
 
     def pinned(self, folder):
@@ -108,8 +108,8 @@ class Go:
 
     def install(self, source, version, into):
         go = need("go", "golang-go")
-        for name in ("main.go", "go.mod", "go.sum"):
-            shutil.copy(source / name, into)
+        for file in (source / "main.go", source / "go.mod", source / "go.sum", HERE / self.protocol):
+            shutil.copy(file, into)
         if version != self.pinned(source):
             tell([go, "get", f"{self.module}@v{version}"], folder=into)
             tell([go, "mod", "tidy"], folder=into)
@@ -126,7 +126,7 @@ class Go:
 
 
 class Maven:
-    runs_on = "java"
+    runs_on, protocol = "java", "Protocol.java"
     usual_s = 30
 
     def pinned(self, folder):
@@ -136,9 +136,9 @@ class Maven:
         maven, javac = need("mvn", "maven"), need("javac", "default-jdk-headless")
         tell([maven, "--batch-mode", "--quiet", "--update-snapshots", "-f", str(source / "pom.xml"), f"-Dlibrary.version={version}",
               "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies", f"-DoutputDirectory={into / 'lib'}", "-DincludeScope=runtime"])
-        sources = [file.name for file in source.glob("*.java")]
+        sources = [str(file) for file in (*source.glob("*.java"), HERE / self.protocol)]
         try:
-            tell([javac, "-nowarn", "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *sources], folder=source)
+            tell([javac, "-nowarn", "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *sources])
         except CannotInstall as why:
             raise CannotInstall(f"the driver does not compile with that version: {why}")
 
@@ -158,14 +158,15 @@ KEPT = {
 }
 
 
-def text_of(folder: Path) -> bytes:
-    return b"".join(file.name.encode() + file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file())
+def text_of(folder: Path, compiled_in: str | None) -> bytes:
+    files = [file for file in sorted(folder.iterdir()) if file.is_file()] + ([HERE / compiled_in] if compiled_in else [])
+    return b"".join(file.name.encode() + file.read_bytes() for file in files)
 
 
 def folder_of(name: str, version: str) -> Path:
     """Returns the folder of that version in the cache. It exists if the version is installed."""
     kept, source = KEPT[name], HERE / name
-    which = hashlib.sha256(text_of(source)).hexdigest()[:8]
+    which = hashlib.sha256(text_of(source, kept.protocol)).hexdigest()[:8]
     runtime = f"python{sys.version_info.major}.{sys.version_info.minor}" if isinstance(kept, Pip) else kept.runs_on
     return CACHE / f"{name}-{version}-{runtime}-{which}"
 

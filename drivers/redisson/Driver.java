@@ -1,4 +1,3 @@
-import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.lang.reflect.InvocationTargetException;
@@ -40,19 +39,12 @@ final class Driver implements Protocol.Library {
 
   @Override
   public JsonObject hello(JsonObject asked) {
-    for (String name : asked.keySet()) {
-      must(options.containsKey(name), "no such option: " + name + " (there is: " + String.join(", ", options.keySet()) + ")");
-      options.put(name, asked.get(name).getAsString());
-    }
-    must(KINDS.contains(kind()), "kind: one of " + String.join(", ", KINDS));
-    must(List.of("yes", "no").contains(options.get("watchdog")), "watchdog: yes or no");
+    Protocol.take(options, asked);
+    Protocol.must(KINDS.contains(kind()), "kind: one of " + String.join(", ", KINDS));
+    Protocol.must(List.of("yes", "no").contains(options.get("watchdog")), "watchdog: yes or no");
     for (String name : List.of("timeout_ms", "retry_attempts", "retry_interval_ms"))
-      must(options.get(name).matches("[0-9]{0,9}"), name + ": a whole number");
-    must(!kind().equals("fenced") || fencedLock() != null, "kind: this version of Redisson has no fenced lock");
-    JsonObject hello = new JsonObject();
-    hello.addProperty("protocol", 1);
-    hello.addProperty("name", "redisson " + kind());
-    hello.addProperty("version", Redisson.class.getPackage().getImplementationVersion());
+      Protocol.must(options.get(name).matches("[0-9]{0,9}"), name + ": a whole number");
+    Protocol.must(!kind().equals("fenced") || fencedLock() != null, "kind: this version of Redisson has no fenced lock");
     List<String> can = new ArrayList<>(List.of("lease"));
     if (hasWatchdog()) can.add("watchdog");
     if (kind().equals("fenced")) can.add("token");
@@ -60,10 +52,7 @@ final class Driver implements Protocol.Library {
     // The majorities of a redlock may be different nodes. It also ignores every exception of an
     // unlock.
     can.add(kind().equals("redlock") ? "silent-release" : "reentrant");
-    JsonArray words = new JsonArray();
-    can.forEach(words::add);
-    hello.add("can", words);
-    return hello;
+    return Protocol.hello("redisson " + kind(), Redisson.class, "redis", can);
   }
 
   @Override
@@ -162,9 +151,5 @@ final class Driver implements Protocol.Library {
 
   private int number(String name) {
     return Integer.parseInt(options.get(name));
-  }
-
-  private static void must(boolean holds, String otherwise) {
-    if (!holds) throw new IllegalArgumentException(otherwise);
   }
 }

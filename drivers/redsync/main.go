@@ -3,15 +3,9 @@
 package main
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"os"
-	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -24,8 +18,6 @@ import (
 )
 
 const module = "github.com/go-redsync/redsync/v4"
-
-// ---- the library ----
 
 type library struct {
 	tries         int
@@ -42,25 +34,17 @@ const longestDelay = 250 * time.Millisecond
 var defaults = map[string]string{"tries": "32", "retry_delay_ms": "50-250", "timeout_factor": "0.05"}
 
 func (l *library) take(options map[string]string) error {
-	for name := range options {
-		if _, known := defaults[name]; !known {
-			return fmt.Errorf("no such option: %s (there is: retry_delay_ms, timeout_factor, tries)", name)
-		}
+	options, err := withDefaults(options, defaults)
+	if err != nil {
+		return err
 	}
-	of := func(name string) string {
-		if text, given := options[name]; given {
-			return text
-		}
-		return defaults[name]
+	if l.tries, err = strconv.Atoi(options["tries"]); err != nil || l.tries < 1 {
+		return fmt.Errorf("tries is a whole number from 1 on, and not '%s'", options["tries"])
 	}
-	var err error
-	if l.tries, err = strconv.Atoi(of("tries")); err != nil || l.tries < 1 {
-		return fmt.Errorf("tries is a whole number from 1 on, and not '%s'", of("tries"))
+	if l.timeoutFactor, err = strconv.ParseFloat(options["timeout_factor"], 64); err != nil || !(l.timeoutFactor > 0 && l.timeoutFactor <= 1) {
+		return fmt.Errorf("timeout_factor is a part of the lease, up to 1, and not '%s'", options["timeout_factor"])
 	}
-	if l.timeoutFactor, err = strconv.ParseFloat(of("timeout_factor"), 64); err != nil || !(l.timeoutFactor > 0 && l.timeoutFactor <= 1) {
-		return fmt.Errorf("timeout_factor is a part of the lease, up to 1, and not '%s'", of("timeout_factor"))
-	}
-	if text := of("retry_delay_ms"); text != defaults["retry_delay_ms"] {
+	if text := options["retry_delay_ms"]; text != defaults["retry_delay_ms"] {
 		ms, err := strconv.Atoi(text)
 		if err != nil || ms < 1 || ms > 3600000 {
 			return fmt.Errorf("retry_delay_ms is a whole number of milliseconds from 1 on, up to an hour, and not '%s'", text)
@@ -72,8 +56,7 @@ func (l *library) take(options map[string]string) error {
 
 func (l *library) setUp(r request) {
 	var pools []syncredis.Pool
-	for _, node := range r.Nodes {
-		address := net.JoinHostPort(node.Host, strconv.Itoa(node.Port))
+	for _, address := range r.addresses() {
 		pools = append(pools, goredis.NewPool(redis.NewClient(&redis.Options{Addr: address})))
 	}
 	l.sync = redsync.New(pools...)
@@ -173,40 +156,11 @@ func monotonicNs() int64 { // time.Time does not expose it
 	return now.Nano()
 }
 
-func milliseconds(count int64) time.Duration { return time.Duration(count) * time.Millisecond }
-
-// ---- the protocol ----
-
-type request struct {
-	ID      uint64            `json:"id"`
-	Op      string            `json:"op"`
-	Options map[string]string `json:"options"`
-	Nodes   []struct {
-		Host string `json:"host"`
-		Port int    `json:"port"`
-	} `json:"nodes"`
-	Key     string `json:"key"`
-	Grant   string `json:"grant"`
-	LeaseMs int64  `json:"lease_ms"`
-	WaitMs  int64  `json:"wait_ms"`
-}
-
-func version() string { // the version that was built in, whatever was requested
-	info, _ := debug.ReadBuildInfo()
-	for _, built := range info.Deps {
-		if built.Path == module {
-			return strings.TrimPrefix(built.Version, "v")
-		}
-	}
-	return "unknown"
-}
-
-// nil without an error: refused. An error: the outcome is unknown.
 func (l *library) answer(r request) (any, error) {
 	switch r.Op {
 	case "hello":
 		can := []string{"lease", "extend"}
-		return map[string]any{"protocol": 1, "name": "redsync", "version": version(), "can": can}, l.take(r.Options)
+		return map[string]any{"protocol": 1, "name": "redsync", "version": versionOf(module), "can": can}, l.take(r.Options)
 	case "setup":
 		l.setUp(r)
 	case "acquire":
@@ -222,38 +176,4 @@ func (l *library) answer(r request) (any, error) {
 	return struct{}{}, nil
 }
 
-func main() {
-	var library library
-	var writing sync.Mutex
-	out := json.NewEncoder(os.Stdout)
-	serve := func(r request) {
-		line := map[string]any{"id": r.ID}
-		if done, err := library.answer(r); err != nil {
-			line["error"] = map[string]string{"text": err.Error()}
-		} else if done == nil {
-			line["no"] = struct{}{}
-		} else {
-			line["ok"] = done
-		}
-		writing.Lock()
-		defer writing.Unlock()
-		out.Encode(line)
-	}
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		var r request
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		switch r.Op {
-		case "acquire", "extend", "release": // its session has no other request pending
-			go serve(r)
-		default:
-			serve(r)
-		}
-		if r.Op == "bye" {
-			return
-		}
-	}
-}
+func main() { serve(&library{}) }

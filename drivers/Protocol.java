@@ -1,3 +1,4 @@
+import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.BufferedReader;
@@ -8,12 +9,13 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The driver protocol (docs/driver-protocol.md) for a Java library. Each session has its own
- * thread, which makes all its calls.
+ * The driver protocol (docs/driver-protocol.md) for the bundled drivers in Java. `kept.py` compiles
+ * it into each. Each session has its own thread, which makes all its calls.
  */
 final class Protocol {
   interface Library {
@@ -36,6 +38,44 @@ final class Protocol {
   Protocol(Library library) {
     this.library = library;
     System.setOut(System.err); // output of the library must not be taken for a reply
+  }
+
+  /**
+   * Puts the options that the user gave in place of the defaults. IllegalArgumentException: an option
+   * is unknown.
+   */
+  static void take(Map<String, String> options, JsonObject asked) {
+    for (String name : asked.keySet()) {
+      must(options.containsKey(name), "no such option: " + name + " (there is: " + String.join(", ", options.keySet()) + ")");
+      options.put(name, asked.get(name).getAsString());
+    }
+  }
+
+  static void must(boolean holds, String otherwise) {
+    if (!holds) throw new IllegalArgumentException(otherwise);
+  }
+
+  /** Returns the reply to hello. The version is that of the jar from which `library` was loaded. */
+  static JsonObject hello(String name, Class<?> library, String service, List<String> can) {
+    String jar = library.getProtectionDomain().getCodeSource().getLocation().getPath();
+    JsonObject hello = new JsonObject();
+    hello.addProperty("protocol", 1);
+    hello.addProperty("name", name);
+    hello.addProperty("version", jar.replaceAll(".*?-(\\d[^/]*)\\.jar", "$1"));
+    hello.addProperty("service", service);
+    JsonArray words = new JsonArray();
+    can.forEach(words::add);
+    hello.add("can", words);
+    return hello;
+  }
+
+  /** Tells the holder of a grant that its lock is lost. Thread-safe. */
+  void reportLost(String grant) {
+    JsonObject lost = new JsonObject();
+    lost.addProperty("grant", grant);
+    JsonObject line = new JsonObject();
+    line.add("lost", lost);
+    write(line);
   }
 
   void run() throws Exception {
@@ -75,16 +115,23 @@ final class Protocol {
     }
   }
 
-  // Returns the message of an error; for invalid options without the exception's name. Some
-  // exceptions have no message.
+  // Returns the message of an error and of its first cause; for invalid options without the
+  // exception's name. Some exceptions have no message.
   private static String said(Throwable error) {
-    return error instanceof IllegalArgumentException && error.getMessage() != null ? error.getMessage() : error.toString();
+    if (error instanceof IllegalArgumentException && error.getMessage() != null) return error.getMessage();
+    Throwable cause = error;
+    while (cause.getCause() != null) cause = cause.getCause();
+    return cause == error ? error.toString() : error + ", because of " + cause;
   }
 
-  private synchronized void answer(JsonObject request, String kind, JsonObject what) {
+  private void answer(JsonObject request, String kind, JsonObject what) {
     JsonObject line = new JsonObject();
     line.add("id", request.get("id"));
     line.add(kind, what);
+    write(line);
+  }
+
+  private synchronized void write(JsonObject line) {
     out.println(line);
     out.flush();
   }

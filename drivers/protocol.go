@@ -1,0 +1,123 @@
+// The driver protocol (docs/driver-protocol.md) for the bundled drivers in Go. `kept.py` compiles
+// it into each.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+	"sort"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+type request struct {
+	ID       uint64            `json:"id"`
+	Op       string            `json:"op"`
+	Options  map[string]string `json:"options"`
+	Sessions int               `json:"sessions"`
+	Session  int               `json:"session"`
+	Nodes    []struct {
+		Host string `json:"host"`
+		Port int    `json:"port"`
+	} `json:"nodes"`
+	Key     string `json:"key"`
+	Grant   string `json:"grant"`
+	LeaseMs int64  `json:"lease_ms"`
+	WaitMs  int64  `json:"wait_ms"`
+}
+
+func (r request) addresses() []string {
+	var all []string
+	for _, node := range r.Nodes {
+		all = append(all, net.JoinHostPort(node.Host, strconv.Itoa(node.Port)))
+	}
+	return all
+}
+
+// answerer is a library: nil without an error means refused, an error means that the outcome is
+// unknown.
+type answerer interface {
+	answer(r request) (any, error)
+}
+
+func milliseconds(count int64) time.Duration { return time.Duration(count) * time.Millisecond }
+
+// withDefaults returns the options with the defaults of those that are not given.
+func withDefaults(given, defaults map[string]string) (map[string]string, error) {
+	all := map[string]string{}
+	var names []string
+	for name, text := range defaults {
+		all[name] = text
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for name, text := range given {
+		if _, known := defaults[name]; !known {
+			return nil, fmt.Errorf("no such option: %s (there is: %s)", name, strings.Join(names, ", "))
+		}
+		all[name] = text
+	}
+	return all, nil
+}
+
+// versionOf returns the version of a module that was built in, whatever was requested.
+func versionOf(module string) string {
+	info, _ := debug.ReadBuildInfo()
+	for _, built := range info.Deps {
+		if built.Path == module {
+			return strings.TrimPrefix(built.Version, "v")
+		}
+	}
+	return "unknown"
+}
+
+var writing sync.Mutex
+
+func write(line map[string]any) {
+	writing.Lock()
+	defer writing.Unlock()
+	json.NewEncoder(os.Stdout).Encode(line)
+}
+
+// reportLost tells the holder of a grant that its lock is lost.
+func reportLost(grant string) {
+	write(map[string]any{"lost": map[string]string{"grant": grant}})
+}
+
+// serve answers requests until the end of standard input.
+func serve(library answerer) {
+	one := func(r request) {
+		line := map[string]any{"id": r.ID}
+		if done, err := library.answer(r); err != nil {
+			line["error"] = map[string]string{"text": err.Error()}
+		} else if done == nil {
+			line["no"] = struct{}{}
+		} else {
+			line["ok"] = done
+		}
+		write(line)
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var r request
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		switch r.Op {
+		case "acquire", "extend", "release": // its session has no other request pending
+			go one(r)
+		default:
+			one(r)
+		}
+		if r.Op == "bye" {
+			return
+		}
+	}
+}
