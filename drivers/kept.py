@@ -155,6 +155,7 @@ KEPT = {
     "redis-semaphore": Npm("redis-semaphore"),
     "redisson": Maven(),
     "redsync": Go("github.com/go-redsync/redsync/v4"),
+    "etcd-concurrency": Go("go.etcd.io/etcd/client/v3"),
 }
 
 

@@ -120,6 +120,7 @@ std::span<const KeptDriver> KeptDrivers() {
                  "Node: Mutex, RedlockMutex or Semaphore of redis-semaphore (option kind)"},
       KeptDriver{"redisson", "Java: the locks of Redisson (option kind)"},
       KeptDriver{"redsync", "Go: redsync on go-redis, on a majority of nodes or on one"},
+      KeptDriver{"etcd-concurrency", "Go: the Mutex of etcd's own client, on etcd"},
   };
   return kDrivers;
 }

@@ -1,0 +1,146 @@
+// The Mutex of etcd's Go client, as released: --driver etcd-concurrency, or etcd-concurrency@3.5.17.
+//
+// The lease is that of a concurrency.Session, which the client keeps alive. A mutex admits its own
+// session again, so each session of Doublehold has one of its own.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	etcd "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/client/v3/concurrency"
+)
+
+const module = "go.etcd.io/etcd/client/v3"
+
+const (
+	dialTimeout    = 5 * time.Second
+	requestTimeout = 5 * time.Second // of an unlock, and of a new session
+)
+
+type library struct {
+	client   *etcd.Client
+	ttl      int // seconds
+	mutex    sync.Mutex
+	sessions map[int]*concurrency.Session  // by session of the protocol; guarded by mutex
+	locks    map[string]*concurrency.Mutex // by grant; guarded by mutex
+	grants   int                           // guarded by mutex
+}
+
+func (l *library) setUp(r request) error {
+	l.ttl = int((r.LeaseMs + 999) / 1000)
+	l.sessions, l.locks = map[int]*concurrency.Session{}, map[string]*concurrency.Mutex{}
+	var err error
+	l.client, err = etcd.New(etcd.Config{Endpoints: r.addresses(), DialTimeout: dialTimeout})
+	return err
+}
+
+// sessionOf returns a live session: a new one if the last has ended.
+func (l *library) sessionOf(number int) (*concurrency.Session, error) {
+	l.mutex.Lock()
+	session := l.sessions[number]
+	l.mutex.Unlock()
+	if session != nil {
+		select {
+		case <-session.Done():
+		default:
+			return session, nil
+		}
+	}
+	// NewSession itself would wait for a server without end.
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	defer cancel()
+	lease, err := l.client.Grant(ctx, int64(l.ttl))
+	if err != nil {
+		return nil, err
+	}
+	session, err = concurrency.NewSession(l.client, concurrency.WithTTL(l.ttl), concurrency.WithLease(lease.ID))
+	if err != nil {
+		return nil, err
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.sessions[number] = session
+	return session, nil
+}
+
+func (l *library) acquire(r request) (any, error) {
+	session, err := l.sessionOf(r.Session)
+	if err != nil {
+		return nil, err
+	}
+	lock := concurrency.NewMutex(session, "/doublehold/"+r.Key)
+	if r.WaitMs > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), milliseconds(r.WaitMs))
+		defer cancel()
+		err = lock.Lock(ctx)
+	} else {
+		ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+		defer cancel()
+		err = lock.TryLock(ctx)
+	}
+	const withdrawn = "\x00" // the name of a mutex's key after the mutex has deleted it
+	if errors.Is(err, concurrency.ErrSessionExpired) || (err != nil && lock.Key() == withdrawn) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.mutex.Lock()
+	l.grants++
+	grant := strconv.Itoa(l.grants)
+	l.locks[grant] = lock
+	l.mutex.Unlock()
+	go func() {
+		<-session.Done()
+		if l.lockOf(grant) != nil {
+			reportLost(grant)
+		}
+	}()
+	return map[string]any{"grant": grant, "token": lock.Header().Revision}, nil
+}
+
+// Unlock does not say whether the key still existed.
+func (l *library) release(r request) (any, error) {
+	lock := l.lockOf(r.Grant)
+	if lock == nil {
+		return nil, nil
+	}
+	l.mutex.Lock()
+	delete(l.locks, r.Grant)
+	l.mutex.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
+	defer cancel()
+	return struct{}{}, lock.Unlock(ctx)
+}
+
+func (l *library) lockOf(grant string) *concurrency.Mutex {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.locks[grant]
+}
+
+func (l *library) answer(r request) (any, error) {
+	switch r.Op {
+	case "hello":
+		_, err := withDefaults(r.Options, nil)
+		can := []string{"lease", "lost", "silent-release", "token", "watchdog"}
+		return map[string]any{"protocol": 1, "name": "etcd-concurrency", "version": versionOf(module), "can": can, "service": "etcd"}, err
+	case "setup":
+		return struct{}{}, l.setUp(r)
+	case "acquire":
+		return l.acquire(r)
+	case "release":
+		return l.release(r)
+	case "bye":
+		return struct{}{}, nil
+	}
+	return nil, fmt.Errorf("no such op: %s", r.Op)
+}
+
+func main() { serve(&library{}) }
