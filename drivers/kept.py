@@ -156,6 +156,7 @@ KEPT = {
     "redisson": Maven(),
     "redsync": Go("github.com/go-redsync/redsync/v4"),
     "etcd-concurrency": Go("go.etcd.io/etcd/client/v3"),
+    "curator": Maven(),
 }
 
 

@@ -121,6 +121,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"redisson", "Java: the locks of Redisson (option kind)"},
       KeptDriver{"redsync", "Go: redsync on go-redis, on a majority of nodes or on one"},
       KeptDriver{"etcd-concurrency", "Go: the Mutex of etcd's own client, on etcd"},
+      KeptDriver{"curator", "Java: the locks of Curator, on ZooKeeper (option kind)"},
   };
   return kDrivers;
 }

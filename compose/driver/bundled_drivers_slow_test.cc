@@ -158,6 +158,8 @@ const std::vector<KeptDriversWay>& Ways() {
       {"Semaphore", "redis-semaphore", {"--option", "kind=semaphore"}},
       {"MutexWithoutRefresh", "redis-semaphore", {"--option", "refresh=no"}},
       {"RedsyncOfFive", "redsync", {"--nodes", "5"}},
+      {"CuratorsReadersAndWriters", "curator", {"--option", "kind=read-write"}},
+      {"CuratorsSemaphore", "curator", {"--option", "kind=semaphore-mutex"}},
   };
   return kWays;
 }
