@@ -157,6 +157,7 @@ KEPT = {
     "redsync": Go("github.com/go-redsync/redsync/v4"),
     "etcd-concurrency": Go("go.etcd.io/etcd/client/v3"),
     "curator": Maven(),
+    "shedlock-jdbc": Maven(),
 }
 
 

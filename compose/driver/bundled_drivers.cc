@@ -122,6 +122,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"redsync", "Go: redsync on go-redis, on a majority of nodes or on one"},
       KeptDriver{"etcd-concurrency", "Go: the Mutex of etcd's own client, on etcd"},
       KeptDriver{"curator", "Java: the locks of Curator, on ZooKeeper (option kind)"},
+      KeptDriver{"shedlock-jdbc", "Java: ShedLock's JDBC lock, on PostgreSQL"},
   };
   return kDrivers;
 }

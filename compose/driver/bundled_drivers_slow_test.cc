@@ -160,6 +160,7 @@ const std::vector<KeptDriversWay>& Ways() {
       {"RedsyncOfFive", "redsync", {"--nodes", "5"}},
       {"CuratorsReadersAndWriters", "curator", {"--option", "kind=read-write"}},
       {"CuratorsSemaphore", "curator", {"--option", "kind=semaphore-mutex"}},
+      {"ShedLockByTheDatabasesClock", "shedlock-jdbc", {"--option", "clock=db"}},
   };
   return kWays;
 }
