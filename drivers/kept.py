@@ -158,6 +158,7 @@ KEPT = {
     "etcd-concurrency": Go("go.etcd.io/etcd/client/v3"),
     "curator": Maven(),
     "shedlock-jdbc": Maven(),
+    "spring-jdbc": Maven(),
 }
 
 

@@ -123,6 +123,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"etcd-concurrency", "Go: the Mutex of etcd's own client, on etcd"},
       KeptDriver{"curator", "Java: the locks of Curator, on ZooKeeper (option kind)"},
       KeptDriver{"shedlock-jdbc", "Java: ShedLock's JDBC lock, on PostgreSQL"},
+      KeptDriver{"spring-jdbc", "Java: the JdbcLockRegistry of Spring Integration, on PostgreSQL"},
   };
   return kDrivers;
 }
