@@ -159,6 +159,7 @@ KEPT = {
     "curator": Maven(),
     "shedlock-jdbc": Maven(),
     "spring-jdbc": Maven(),
+    "jetcd": Maven(),
 }
 
 

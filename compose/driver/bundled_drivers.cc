@@ -124,6 +124,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"curator", "Java: the locks of Curator, on ZooKeeper (option kind)"},
       KeptDriver{"shedlock-jdbc", "Java: ShedLock's JDBC lock, on PostgreSQL"},
       KeptDriver{"spring-jdbc", "Java: the JdbcLockRegistry of Spring Integration, on PostgreSQL"},
+      KeptDriver{"jetcd", "Java: the server's own lock by jetcd, on etcd"},
   };
   return kDrivers;
 }
