@@ -160,6 +160,7 @@ KEPT = {
     "shedlock-jdbc": Maven(),
     "spring-jdbc": Maven(),
     "jetcd": Maven(),
+    "django-pglock": Pip("django-pglock"),
 }
 
 

@@ -125,6 +125,7 @@ std::span<const KeptDriver> KeptDrivers() {
       KeptDriver{"shedlock-jdbc", "Java: ShedLock's JDBC lock, on PostgreSQL"},
       KeptDriver{"spring-jdbc", "Java: the JdbcLockRegistry of Spring Integration, on PostgreSQL"},
       KeptDriver{"jetcd", "Java: the server's own lock by jetcd, on etcd"},
+      KeptDriver{"django-pglock", "Python: advisory locks by django-pglock, on PostgreSQL"},
   };
   return kDrivers;
 }
