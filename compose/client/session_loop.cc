@@ -7,6 +7,7 @@
 
 #include "compose/client/probe.h"
 #include "compose/client/redis/key_discovery.h"
+#include "compose/client/service_keys.h"
 #include "compose/driver/serve.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/locks/recorded_lock.h"
@@ -74,14 +75,9 @@ void RunReferee(Env& env, const ClientContext& client_context, Workload& workloa
         .call_timeout = plan.call_timeout,
         .own_wait = plan.driver ? DriverLock::WaitOf(plan.call_timeout) : Duration{}};
     std::optional<LibraryKeys> of_library;
-    if (plan.driver && plan.driver->service == kRedisService) {
-      of_library.emplace(env, LockNodesOf(plan), key, terms).Look();
-    } else if (plan.driver) {
-      // Nobody knows what a library leaves in another service.
-      env.Record({.key = key.index,
-                  .op = Op::kExpiry,
-                  .type = EventType::kInfo,
-                  .value = {kNothingLeft, 1}});
+    if (plan.driver) {
+      const AskKeys ask = AskForKeys(env, plan.driver->service, key.name, plan.lease);
+      of_library.emplace(env, LockNodesOf(plan), key, terms, ask).Look();
     } else if (const LockEntry& lock_entry = *FindLock(plan.lock); !lock_entry.end_is_in_value) {
       RecordLeftovers(env, lock_entry, LockNodesOf(plan), key, terms);
     }

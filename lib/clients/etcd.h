@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "lib/base/subscription.h"
 #include "lib/base/time.h"
@@ -62,6 +63,8 @@ class EtcdConnection {
   [[nodiscard]] virtual EtcdResult<std::optional<EtcdKey>> FindBefore(const std::string& prefix,
                                                                       int64_t revision,
                                                                       Deadline deadline) = 0;
+  // Returns the names of all keys.
+  [[nodiscard]] virtual EtcdResult<std::vector<std::string>> Keys(Deadline deadline) = 0;
   // Gets a message when this key is deleted, or was deleted since it was created. Independent of
   // the connection, and used by one task.
   [[nodiscard]] virtual std::unique_ptr<Subscription> WatchDeletion(const EtcdKey& key) = 0;

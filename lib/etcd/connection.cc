@@ -167,6 +167,7 @@ class GatewayConnection final : public EtcdConnection {
                                Deadline deadline) override;
   EtcdResult<std::optional<EtcdKey>> FindBefore(const std::string& prefix, int64_t revision,
                                                 Deadline deadline) override;
+  EtcdResult<std::vector<std::string>> Keys(Deadline deadline) override;
   std::unique_ptr<Subscription> WatchDeletion(const EtcdKey& key) override {
     return std::make_unique<DeletionWatch>(servers_, server_, key);
   }
@@ -268,6 +269,17 @@ EtcdResult<std::optional<EtcdKey>> GatewayConnection::FindBefore(const std::stri
   EtcdKey key = KeyOf(*reply);
   if (key.name.empty()) return std::nullopt;
   return key;
+}
+
+EtcdResult<std::vector<std::string>> GatewayConnection::Keys(Deadline deadline) {
+  const std::string zero = EncodeBase64(std::string(1, '\0'));  // from it, up to it: all keys
+  const auto reply =
+      Call("/v3/kv/range", {{"key", zero}, {"range_end", zero}, {"keys_only", true}}, deadline);
+  if (!reply) return tl::unexpected(reply.error());
+  std::vector<std::string> names;
+  for (const json& key : MemberOf(*reply, "kvs"))
+    names.push_back(DecodeBase64(TextOf(MemberOf(key, "key"))));
+  return names;
 }
 
 EtcdResult<EtcdKey> GatewayConnection::Lock(const std::string& name, int64_t lease,

@@ -70,6 +70,15 @@ class EtcdConnectionTest : public ::testing::Test {
   std::unique_ptr<EtcdConnection> etcd_;
 };
 
+TEST_F(EtcdConnectionTest, AllKeysAreListedByName) {
+  EXPECT_TRUE(etcd_->Keys(Patiently()).value().empty());
+  const int64_t lease = GrantLease();
+  Create("b", lease);
+  Create("a", lease);
+  EXPECT_EQ(etcd_->Keys(Patiently()).value(),
+            (std::vector<std::string>{kPrefix + "a", kPrefix + "b"}));
+}
+
 TEST_F(EtcdConnectionTest, KeysOfAQueueAreFoundInTheOrderOfTheirCreation) {
   const int64_t lease = GrantLease();
   const EtcdQueue b = Create("b", lease);

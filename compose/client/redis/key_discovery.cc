@@ -10,9 +10,7 @@
 #include "lib/locks/retry.h"
 
 namespace doublehold {
-namespace {
 
-// Whether a key belongs to a lock by its name: `lock:item:1` belongs to item:1, `item:10` does not.
 bool IsNameOfLock(const std::string& lock, const std::string& name) {
   for (size_t at = name.find(lock); at != std::string::npos; at = name.find(lock, at + 1)) {
     const size_t end = at + lock.size();
@@ -21,34 +19,37 @@ bool IsNameOfLock(const std::string& lock, const std::string& name) {
   return false;
 }
 
-}  // namespace
+AskKeys AskForRedisKeys(Env& env, const std::string& lock) {
+  return [&env, lock](NodeId id, Deadline deadline) -> std::optional<KeysLeft> {
+    const std::unique_ptr<Connection> node = env.clients().redis().Connect(id);
+    const CallResult names = node->Call(std::array<std::string_view, 2>{"KEYS", "*"}, deadline);
+    if (!names || names->kind != Reply::Kind::kArray) return std::nullopt;
+    KeysLeft keys;
+    for (const Reply& name : names->items) {
+      if (!IsNameOfLock(lock, name.text)) continue;
+      const std::optional<int64_t> pttl_ms = AskExpiry(*node, name.text, deadline);
+      if (!pttl_ms) return std::nullopt;
+      if (*pttl_ms != kNothingLeft) keys.emplace(name.text, *pttl_ms);
+    }
+    return keys;
+  };
+}
 
-std::optional<LibraryKeys::Expiries> LibraryKeys::Related(Connection& node) {
-  const Deadline deadline = env_.Mono() + terms_.call_timeout;
-  const CallResult names = node.Call(std::array<std::string_view, 2>{"KEYS", "*"}, deadline);
-  if (!names || names->kind != Reply::Kind::kArray) return std::nullopt;
-  Expiries expiries;
-  for (const Reply& name : names->items) {
-    if (!IsNameOfLock(key_.name, name.text)) continue;
-    const std::optional<int64_t> pttl_ms = AskExpiry(node, name.text, deadline);
-    if (!pttl_ms) return std::nullopt;
-    if (*pttl_ms != kNothingLeft) expiries.emplace(name.text, *pttl_ms);
-  }
-  return expiries;
+std::optional<KeysLeft> LibraryKeys::Ask(int node) const {
+  return ask_(NodeId{node}, env_.Mono() + terms_.call_timeout);
 }
 
 std::vector<LibraryKeys::Seen> LibraryKeys::Await(const Names& expected) {
   const MonoTime give_up = env_.Mono() + terms_.lease / kKeyLooksPerLease;
-  const auto is_settled = [&](const Expiries& keys) {
+  const auto is_settled = [&](const KeysLeft& keys) {
     return std::ranges::all_of(keys, [&](const auto& key) { return expected.contains(key.first); });
   };
   std::vector<Seen> all;
   for (int number = 1; number <= nodes_; ++number) {
-    const std::unique_ptr<Connection> node = env_.clients().redis().Connect(NodeId{number});
-    std::optional<Expiries> keys = Related(*node);
+    std::optional<KeysLeft> keys = Ask(number);
     while (keys && !is_settled(*keys) && env_.Mono() < give_up &&
            env_.SleepUntil(env_.Mono() + kKeyLookInterval)) {
-      keys = Related(*node);
+      keys = Ask(number);
     }
     if (keys) all.push_back({.node = number, .at = env_.Mono(), .keys = std::move(*keys)});
   }
@@ -94,7 +95,7 @@ LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
   if (granted == nullptr) return {};
   Names own;
   for (int number = 1; number <= nodes_; ++number) {
-    const auto keys = Related(*env_.clients().redis().Connect(NodeId{number}));
+    const std::optional<KeysLeft> keys = Ask(number);
     if (!keys) continue;
     for (const auto& [name, pttl_ms] : *keys) own.insert(name);
   }

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_COMPOSE_CLIENT_REDIS_KEY_DISCOVERY_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,13 +14,23 @@
 
 namespace doublehold {
 
+// Returns the names of a node's keys that may belong to a lock, each with what is left of it, as
+// AskLeft does. Returns nothing if the node does not answer.
+using KeysLeft = std::map<std::string, int64_t>;
+using AskKeys = std::function<std::optional<KeysLeft>(NodeId, Deadline)>;
+
+// Whether a key belongs to a lock by its name: `lock:item:1` belongs to item:1, `item:10` does not.
+bool IsNameOfLock(const std::string& lock, const std::string& name);
+// Asks for the keys in Redis whose names contain that of the lock. `env` must outlive the result.
+AskKeys AskForRedisKeys(Env& env, const std::string& lock);
+
 // Like RecordLeftovers, for a library that may store its lock as `lock:KEY`, beside counters and
 // queues that it never removes. A key belongs to the lock if it exists only while the lock is held.
 // Used by one task; `env` and `lock` must outlive it.
 class LibraryKeys {
  public:
-  LibraryKeys(Env& env, int nodes, LockKey key, ProbeTerms terms)
-      : env_(env), nodes_(nodes), key_(std::move(key)), terms_(terms) {}
+  LibraryKeys(Env& env, int nodes, LockKey key, ProbeTerms terms, AskKeys ask)
+      : env_(env), nodes_(nodes), key_(std::move(key)), terms_(terms), ask_(std::move(ask)) {}
 
   // Records the keys that have the lock's own name. Call it when nobody holds the lock, before any
   // probe.
@@ -30,15 +41,14 @@ class LibraryKeys {
   void Record(Lock& lock);
 
  private:
-  using Expiries = std::map<std::string, int64_t>;  // replies of PTTL by key name
   using Names = std::set<std::string>;
   struct Seen {
     int node = 0;
     MonoTime at{};
-    Expiries keys{};
+    KeysLeft keys{};
   };
 
-  std::optional<Expiries> Related(Connection& node);
+  std::optional<KeysLeft> Ask(int node) const;
   // Returns the keys that each node has. While a node has keys other than `expected`, asks it again
   // for a part of the lease, because a release may still remove these keys.
   std::vector<Seen> Await(const Names& expected);
@@ -49,6 +59,7 @@ class LibraryKeys {
   int nodes_;
   LockKey key_;
   ProbeTerms terms_;
+  AskKeys ask_;
   std::vector<Seen> open_{};  // keys that Look saw and has not recorded
   Names before_{};
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
@@ -67,6 +68,61 @@ INSTANTIATE_TEST_SUITE_P(Each, LibraryKeys,
                                            LibraryKeysNamed{"lock:KEY", "leaves", "violated"},
                                            LibraryKeysNamed{"{KEY}:lock", "leaves", "violated"},
                                            LibraryKeysNamed{"its-own", "deletes", "unknown"}));
+
+// A lock in etcd, over its JSON gateway: a key with a lease, whose last part differs from grant to
+// grant. With `leaves`, client 1 does not delete it.
+constexpr const char* kInEtcd = R"py(
+import base64, importlib.util, json, sys, urllib.request
+spec = importlib.util.spec_from_file_location("template", sys.argv[1])
+template = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(template)
+
+def coded(text):
+    return base64.b64encode(text.encode()).decode()
+
+class InEtcd(template.Library):
+    SERVICE = "etcd"
+
+    def __init__(self, setup, options):
+        self.url, self.keys = "http://{host}:{port}/v3/".format(**setup["nodes"][0]), {}
+        self.leaves = sys.argv[2] == "leaves" and setup["client"] == 1
+
+    def call(self, path, **body):
+        return json.load(urllib.request.urlopen(self.url + path, json.dumps(body).encode(), timeout=5))
+
+    def acquire(self, key, lease_ms, wait_ms):
+        folder = f"/locks/{key}/"
+        if self.call("kv/range", key=coded(folder), range_end=coded(f"/locks/{key}0")).get("kvs"):
+            return None
+        lease = self.call("lease/grant", TTL=lease_ms // 1000)["ID"]
+        self.keys[lease] = folder + lease
+        self.call("kv/put", key=coded(folder + lease), value="", lease=lease)
+        return {"grant": lease}
+
+    def release(self, grant):
+        if not self.leaves:
+            self.call("kv/deleterange", key=coded(self.keys[grant]))
+        return {} if self.keys.pop(grant, None) else None
+
+template.Driver(InEtcd).run()
+)py";
+
+// Only one client, since the lock is none.
+TEST(KeysInEtcd, ALeftoverIsFoundThoughItsNameDiffersFromGrantToGrant) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "in_etcd.py", kInEtcd);
+  for (const auto& [how, outcome] : {std::pair{"keeps", "valid"}, {"leaves", "violated"}}) {
+    const std::string driver =
+        fmt::format("/usr/bin/python3 {} {}/drivers/template.py {}",
+                    (folder.path() / "in_etcd.py").string(), SourceDir(), how);
+    const Finished finished =
+        RunProgram({"run", "--driver", driver, "--clients", "1", "--duration", "600ms", "--lease",
+                    "4s", "--claims", "key-leak", "--into", (folder.path() / how).string()});
+    if (finished.exit_code == 4) GTEST_SKIP() << finished.err;
+    const nlohmann::json verdict = ReadJson(folder.path() / how / "verdict.json");
+    EXPECT_EQ(FindClaimJson(verdict, "key-leak").at("outcome"), outcome) << verdict.dump(1);
+  }
+}
 
 }  // namespace
 }  // namespace doublehold

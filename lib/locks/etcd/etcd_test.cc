@@ -95,6 +95,9 @@ class FakeEtcdConnection final : public EtcdConnection {
       return Extreme(prefix, revision - 1, revision);
     });
   }
+  EtcdResult<std::vector<std::string>> Keys(Deadline /*deadline*/) override {
+    return Fail(EtcdKind::kRefused);  // locks do not ask for it
+  }
   std::unique_ptr<Subscription> WatchDeletion(const EtcdKey& key) override {
     etcd_.log.push_back(fmt::format("watch {}", key.create_revision));
     return std::make_unique<NoNews>();
