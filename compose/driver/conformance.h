@@ -9,6 +9,7 @@
 
 #include "lib/base/address.h"
 #include "lib/base/result.h"
+#include "lib/base/time.h"
 
 namespace doublehold {
 
