@@ -122,10 +122,8 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
     if (asked.faults.empty())
       return BadInput("--faults: is empty; use --depth 0 for an execution without faults");
     for (const FaultForm fault : asked.faults) {
-      if (plan.replicas == 0 && EntryOf(fault).site == FaultSite::kMasters)
-        return BadInput(
-            fmt::format("--faults: {}: topology {} has no replicas; use --topology replicated",
-                        EntryOf(fault).name, plan.topology));
+      if (const std::string why = ExplainMissing(fault, plan); !why.empty())
+        return BadInput(fmt::format("--faults: {}: {}", EntryOf(fault).name, why));
     }
     replay.faults = asked.faults;
     for (size_t i = 0; i < asked.faults.size(); ++i) {
@@ -133,8 +131,7 @@ Result<SearchAsked> ReadSearch(const ParsedLine& line) {
     }
   } else {
     for (const FaultFormEntry& entry : kFaultForms) {
-      if (plan.replicas > 0 || entry.site != FaultSite::kMasters)
-        replay.faults.push_back(entry.form);
+      if (ExplainMissing(entry.form, plan).empty()) replay.faults.push_back(entry.form);
     }
   }
   return SearchAsked{.settings = settings, .scenario = ScenarioOf(plan, replay), .bounds = bounds};
@@ -147,8 +144,7 @@ AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
   if (line.values.contains("clients")) asked.clients = {search.scenario.plan.clients};
   if (line.values.contains("into")) asked.into = line.values["into"].as<std::string>();
   for (const LockEntry& lock : Locks()) {
-    // The simulated world has no other service.
-    if (lock.service == kRedisService) asked.locks.emplace_back(lock.name);
+    if (IsSimulated(lock.service)) asked.locks.emplace_back(lock.name);
   }
   if (line.values.contains("lock")) asked.locks = {search.scenario.plan.lock};
   return asked;

@@ -26,7 +26,7 @@ constexpr int kNodes = 3;
 Settings SettingsForLock(const AllAsked& asked, const std::string& lock, int clients) {
   Settings settings = asked.search.settings;
   settings.Set("lock.name", lock, "explore --all");
-  ChooseWork(settings);
+  ChooseByLock(settings);
   settings.Set("workload.clients", std::to_string(clients), "explore --all");
   const LockEntry* entry = FindLock(lock);
   if (entry != nullptr && entry->most_nodes >= kNodes && !settings.Has("topology.nodes"))

@@ -36,6 +36,19 @@ SettingTexts WithShortStoreTimeout(SettingTexts more) {
 const SettingTexts kKnownAnswersThree = WithShortStoreTimeout({{"topology.nodes", "3"}});
 const SettingTexts kKnownAnswersFive = WithShortStoreTimeout({{"topology.nodes", "5"}});
 
+const SettingTexts kLongSection = WithShortStoreTimeout({{"workload.work", "1.5 lease"}});
+// Clients wait at most for two thirds of a session's timeout, in which the dead connection is
+// noticed, and for the section of the other client.
+const SettingTexts kWaitsBriefly = WithShortStoreTimeout({{"limits.max-wait", "1.5 lease"}});
+SettingTexts ZooKeeperWith(const char* flag, SettingTexts more) {
+  more.emplace(flag, "true");
+  return more;
+}
+const std::vector<FaultForm> kMessages{FaultForm::kHoldRequest,  FaultForm::kHoldReply,
+                                       FaultForm::kDropRequest,  FaultForm::kDropReply,
+                                       FaultForm::kResetRequest, FaultForm::kResetReply,
+                                       FaultForm::kHoldNews,     FaultForm::kDropNews};
+
 const std::vector<Answer>& Answers() {
   static const std::vector<Answer> answers{
       {"K19",
@@ -177,6 +190,28 @@ const std::vector<Answer>& Answers() {
        "",
        51},
       {"scripts", {"set-nx-px", {FaultForm::kForgetScripts}, 2}, "", 45},
+      {"S01", {"zookeeper", {FaultForm::kPause}}, "exclusion stock", 48},
+      // Both the heartbeat and the attempt to connect again are late.
+      {"S04", {"zookeeper", {FaultForm::kHoldRequest}, 2, kLongSection}, "exclusion stock", 982},
+      {"S04-ignores-session",
+       {"zookeeper",
+        {FaultForm::kHoldRequest},
+        2,
+        ZooKeeperWith("lock.ignores-session", kLongSection)},
+       "exclusion lease-exclusion stock",
+       730},
+      {"S05-no-guid",
+       {"zookeeper", {FaultForm::kResetReply}, 1, ZooKeeperWith("lock.no-guid", kWaitsBriefly)},
+       "max-wait",
+       28},
+      {"S05", {"zookeeper", {FaultForm::kResetReply}, 1, kWaitsBriefly}, "", 28},
+      {"zookeeper-messages", {"zookeeper", kMessages, 1, kLongSection}, "", 261},
+      {"zookeeper-data",
+       {"zookeeper", {FaultForm::kRestartWithData, FaultForm::kNodePause}, 1, kLongSection},
+       "",
+       77},
+      {"zookeeper-crash", {"zookeeper", {FaultForm::kCrash, FaultForm::kNodeCrash}}, "", 71},
+      {"zookeeper-reordered", {"zookeeper", {}, 0, {}, 2, 1, 2}, "", 1670},
       {"scripts-redisson", {"redisson", {FaultForm::kForgetScripts}, 2}, "", 71},
   };
   return answers;

@@ -36,6 +36,7 @@ std::vector<Searched> SmallCases() {
       {.lock = "set-nx-px",
        .faults = {FaultForm::kNodePause, FaultForm::kRestartWithData},
        .delays = 2},
+      {.lock = "zookeeper", .depth = 0, .more = {{"workload.name", "cycle"}}, .delays = 2},
       {.lock = "set-nx-px-del", .faults = {FaultForm::kHoldRequest}, .clients = 3, .delays = 2}};
 }
 
@@ -43,6 +44,10 @@ std::vector<Searched> LargeCases() {
   std::vector<Searched> cases;
   for (const char* lock : {"setnx-getset", "redisson", "redisson-fair", "fenced", "watch"})
     cases.push_back({.lock = lock, .faults = AllFaults(), .delays = 1});
+  cases.push_back({.lock = "zookeeper",
+                   .faults = {FaultForm::kPause, FaultForm::kHoldRequest, FaultForm::kHoldReply,
+                              FaultForm::kResetRequest, FaultForm::kRestartWithData},
+                   .delays = 1});
   cases.push_back({.lock = "redlock", .faults = AllFaults(), .more = kThreeNodes, .delays = 1});
   cases.push_back({.lock = "set-nx-px",
                    .faults = {FaultForm::kPause, FaultForm::kNodeClock},

@@ -11,6 +11,7 @@
 #include "compose/plan/service_rules.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
+#include "lib/sim/service_models.h"
 
 namespace doublehold {
 namespace {
@@ -22,7 +23,7 @@ constexpr const char* kWorkOfWatchdogs = "1.5 lease";
 // The option with which locks that have a watchdog switch it off.
 constexpr std::string_view kNoWatchdog = "explicit-lease";
 constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
-    {"lock.lease", "400ms"},
+    {"lock.lease", "400ms"},  // kExploreLease
     {"retry.timeout", "4 lease"},
     // Retries are rare, so that executions do not consist mostly of retries.
     {"retry.interval", "0.2 lease"},
@@ -34,6 +35,7 @@ constexpr std::array<std::pair<const char*, const char*>, 7> kScenarioDefaults{{
 constexpr const char* kDefaultPlace = "the default of explore";
 constexpr const char* kNoDrivers =
     "a driver is a separate program, which cannot be simulated; name a built-in lock";
+constexpr Lease kExploreLease = 400ms;  // or the shortest that the lock's service keeps
 constexpr int kLeastStock = 5;
 constexpr Duration kWindow = 2ms;  // events at most this far apart may be reordered
 
@@ -59,21 +61,41 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
     settings->Set("workload.stock", std::to_string(std::max<int64_t>(kLeastStock, sales)),
                   kDefaultPlace);
   }
-  ChooseWork(*settings);
+  ChooseByLock(*settings);
   return settings;
 }
 
-void ChooseWork(Settings& settings) {
+void ChooseByLock(Settings& settings) {
   Settings read = settings;
   const std::optional<Setting> lock = read.Take("lock.name");
-  const std::optional<Setting> work = read.Take("workload.work");
-  if (!work || work->where != kDefaultPlace || !lock || lock->words.size() != 1) return;
-  const LockEntry* entry = FindLock(lock->words[0]);
+  const LockEntry* entry = lock && lock->words.size() == 1 ? FindLock(lock->words[0]) : nullptr;
   if (entry == nullptr) return;
+  if (const auto lease = read.Take("lock.lease"); lease && lease->where == kDefaultPlace) {
+    const Lease least = FactsOfService(entry->service).shortest_lease;
+    settings.Set("lock.lease", FormatDuration(std::max<Lease>(kExploreLease, least)),
+                 kDefaultPlace);
+  }
+  const std::optional<Setting> work = read.Take("workload.work");
+  if (!work || work->where != kDefaultPlace) return;
+  // The locks of other services than Redis keep their sessions alive, whatever their options are.
   const bool extends =
+      entry->service != kRedisService ||
       std::ranges::find(entry->options, kNoWatchdog, &OptionSpec::name) != entry->options.end();
   const bool is_off = settings.Has(fmt::format("lock.{}", kNoWatchdog));
   settings.Set("workload.work", extends && !is_off ? kWorkOfWatchdogs : kWork, kDefaultPlace);
+}
+
+bool IsSimulated(std::string_view service) { return sim::FindServiceModel(service) != nullptr; }
+
+std::string ExplainMissing(FaultForm form, const Plan& plan) {
+  const FaultFormEntry& entry = EntryOf(form);
+  if (entry.site == FaultSite::kMasters && plan.replicas == 0)
+    return fmt::format("topology {} has no replicas; use --topology replicated", plan.topology);
+  if (entry.site != FaultSite::kNode) return "";
+  const FaultPlan fault{
+      .kind = std::string(entry.kind), .nodes = {1}, .data = std::string(entry.data)};
+  const Result<void> possible = CheckService(plan, fault);
+  return possible ? "" : possible.error().message;
 }
 
 Result<Plan> SimulatedPlan(const Settings& settings) {
@@ -85,7 +107,7 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (!plan->faults.empty())
     return BadInput("explore chooses the faults itself: use an experiment without faults");
   if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
-  if (const ServiceFacts& service = FactsOfServiceOf(*plan); service.name != kRedisService) {
+  if (const ServiceFacts& service = FactsOfServiceOf(*plan); !IsSimulated(service.name)) {
     return BadInput(
         fmt::format("lock.name: lock {} keeps its keys in {}, which is not simulated; "
                     "try it on real servers (doublehold run, doublehold sweep)",
@@ -98,10 +120,11 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (plan->direct) return BadInput("topology.direct: the simulation has no proxy to bypass");
   if (plan->net == kNamespaces)
     return BadInput("topology.net: packets are not simulated; use net = \"proxy\"");
-  if (FindTopology(plan->topology)->FailsOver())
-    return BadInput(
-        fmt::format("topology.name: {} is not simulated; use single, independent or replicated",
-                    plan->topology));
+  if (FindTopology(plan->topology)->FailsOver() || plan->topology == "ensemble") {
+    const bool is_redis = ServiceOf(*plan) == kRedisService;
+    return BadInput(fmt::format("topology.name: {} is not simulated; use {}", plan->topology,
+                                is_redis ? "single, independent or replicated" : "single"));
+  }
   plan->expect.clear();
   plan->expect_cause.clear();
   return plan;

@@ -3,6 +3,9 @@
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
 
+#include <string>
+#include <string_view>
+
 #include "compose/explore/replay_string.h"
 #include "compose/explore/simulate.h"
 #include "compose/options/experiment_options.h"
@@ -11,9 +14,14 @@ namespace doublehold {
 
 // Reads the settings of an experiment as `run` does, and sets the defaults of `explore`.
 Result<Settings> ReadScenarioSettings(const ParsedLine& line);
-// Sets the default of workload.work, unless the user set it. The default is longer than a lease if
-// the lock has a watchdog, else shorter.
-void ChooseWork(Settings& settings);
+// Sets the defaults that depend on the lock, unless the user set them:
+// - lock.lease, which a service may need to be longer;
+// - workload.work, which is longer than a lease if the lock has a watchdog, else shorter.
+void ChooseByLock(Settings& settings);
+bool IsSimulated(std::string_view service);  // a LockEntry::service
+// Says why no fault of this form can begin in a simulation of the plan. Returns an empty text if
+// one can.
+std::string ExplainMissing(FaultForm form, const Plan& plan);
 // Returns the plan of a simulation. Returns bad input if the simulator does not support a setting.
 Result<Plan> SimulatedPlan(const Settings& settings);
 Scenario ScenarioOf(const Plan& plan, const ReplayString& replay);

@@ -6,10 +6,12 @@
 #include "compose/client/session_loop.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
+#include "compose/plan/service_rules.h"
 #include "faults/fault.h"
 #include "lib/base/check.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
+#include "lib/sim/service_models.h"
 #include "workloads/workload.h"
 
 namespace doublehold {
@@ -89,6 +91,7 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& 
           .cycles = cycles,
           .terms = {.clients = plan.clients,
                     .nodes = LockNodesOf(plan),
+                    .make_service = sim::FindServiceModel(ServiceOf(plan))->make,
                     .seed = plan.seed,
                     .lasts = plan.lease * kFaultNumerator / kFaultDenominator,
                     .replicas = plan.replicas,

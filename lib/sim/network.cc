@@ -28,10 +28,14 @@ void Read(ServerReply&& reply, bool of_script, CallResult& into) {
 
 }  // namespace
 
-void Network::Begin(World& world, int nodes) {
+void Network::Begin(World& world, int nodes, MakeService make_service) {
   world_ = &world;
+  make_service_ = make_service;
   const auto count = static_cast<size_t>(nodes) + 1;
-  if (nodes_.size() != count) nodes_.assign(count, Node(scripts_));
+  if (nodes_.size() != count) {
+    nodes_.clear();
+    for (size_t i = 0; i < count; ++i) nodes_.emplace_back(scripts_);
+  }
   for (Node& node : nodes_) {
     node.redis.RestartEmpty();
     node.clock = {};
@@ -42,6 +46,8 @@ void Network::Begin(World& world, int nodes) {
     node.knows_all = !world.terms_.records_traffic;
     node.replicas.reset();
     if (world.terms_.replicas > 0) node.replicas.emplace(node.redis, world.terms_.lag);
+    const bool is_service = make_service != nullptr && &node != &nodes_.front();
+    node.service = is_service ? make_service() : nullptr;
   }
   links_.clear();
   listeners_.clear();
@@ -69,9 +75,11 @@ Network::Message& Network::Add(uint32_t link) {
   return message;
 }
 
-void Network::Send(uint32_t link, Argv command) {
+uint32_t Network::Send(uint32_t link, Argv command) {
   Add(link).words = words_.Put(command);
-  Send(links_[link].sent);
+  const uint32_t message = links_[link].sent;
+  SendMessage(message);
+  return message;
 }
 
 void Network::SendScript(uint32_t link, const Script& script, Argv keys, Argv args) {
@@ -80,7 +88,7 @@ void Network::SendScript(uint32_t link, const Script& script, Argv keys, Argv ar
   message.script = &script;
   message.words = both.first(keys.size());
   message.args = both.subspan(keys.size());
-  Send(links_[link].sent);
+  SendMessage(links_[link].sent);
 }
 
 void Network::SendText(uint32_t link) {
@@ -90,19 +98,20 @@ void Network::SendText(uint32_t link) {
   message.words = messages_[before].words;
   message.args = messages_[before].args;
   message.with_text = true;
-  Send(links_[link].sent);
+  SendMessage(links_[link].sent);
 }
 
-void Network::Send(uint32_t index) {
+void Network::SendMessage(uint32_t index) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
   if (link.number == 0) {
     link.number = ++connections_;
     link.last_request = link.last_reply = MonoTime{};
+    link.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
   }
   link.answered = 0;
   message.number = link.number;
-  message.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
+  message.restarts = link.restarts;
   link.awaited = index;
   if (link.node != kStoreId.number) world_->NoteTraffic(link.process, link.node);
   if (nodes_[static_cast<size_t>(link.node)].down_until > world_->now_)
@@ -156,12 +165,13 @@ void Network::DeliverRequest(uint32_t index) {
       return;
     }
   }
-  Execute(message, node);
+  const bool replies = Execute(message, node);
   message.executed = true;
   NoteArrival(message);
   Publish(number);
   const Link& link = links_[message.link];
   if (link.number != message.number) node.redis.CloseConnection(message.number);
+  if (!replies) return;
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (node.replicas && number != kStoreId.number) {
     node.replicas->Note(world_->now_, node.redis);
@@ -189,7 +199,9 @@ void Network::Again(uint32_t index, const Node& node) {
   world_->Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
 }
 
-void Network::Execute(Message& message, Node& node) {
+// Returns whether the node replies.
+bool Network::Execute(Message& message, Node& node) {
+  if (node.service != nullptr) return ExecuteOnService(message, node);
   const int64_t now_ms =
       ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_));
   const Link& link = links_[message.link];
@@ -198,15 +210,18 @@ void Network::Execute(Message& message, Node& node) {
     if (!listener.gone) listener.number = message.number;
     CountListeners(link.node, listener.channel);
     message.reply = Reply{};
-    return;
+    return true;
   }
-  if (message.script == nullptr)
-    return Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
-                message.reply);
+  if (message.script == nullptr) {
+    Read(node.redis.Execute(message.number, message.words, now_ms), /*of_script=*/false,
+         message.reply);
+    return true;
+  }
   // Before a fault removes its scripts, a server is assumed to know every script.
   if (message.with_text || node.knows_all) node.redis.LoadScript(*message.script);
   Read(node.redis.Eval(message.number, *message.script, message.words, message.args, now_ms),
        /*of_script=*/true, message.reply);
+  return true;
 }
 
 void Network::Answer(uint32_t index, MonoTime at) {
@@ -228,6 +243,7 @@ void Network::Lose(uint32_t index, bool definite, std::string why) {
 void Network::DeliverReply(uint32_t index) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
+  if (link.user != nullptr) return DeliverToUser(index);
   if (link.number != message.number || link.awaited != index) return;
   link.awaited = 0;
   if (message.closes) {

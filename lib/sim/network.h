@@ -7,6 +7,7 @@
 #ifndef DOUBLEHOLD_LIB_SIM_NETWORK_H_
 #define DOUBLEHOLD_LIB_SIM_NETWORK_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "lib/sim/fault_sites.h"
 #include "lib/sim/redis/redis_model.h"
 #include "lib/sim/replica_log.h"
+#include "lib/sim/service/service_model.h"
 #include "lib/sim/skewed_clock.h"
 
 namespace doublehold::sim {
@@ -27,17 +29,34 @@ class World;
 constexpr std::string_view kNoScript =
     "NOSCRIPT";  // prefix of the error reply to EVALSHA with an unknown digest
 
+// The owner of a connection that has several calls in flight, and gets messages of the server.
+class LinkUser {
+ public:
+  virtual ~LinkUser() = default;
+  // The reply to a message; the user may move from it.
+  virtual void HandleReply(uint32_t message, CallResult& reply) = 0;
+  virtual void HandleNews() = 0;
+  // The connection has broken. Calls in flight get no reply.
+  virtual void HandleClose() = 0;
+};
+
 class Network {
  public:
   explicit Network(ScriptEngine& scripts) : scripts_(scripts) {}
 
-  // Resets the network for a new world, and reuses the allocated memory.
-  void Begin(World& world, int nodes);
+  // Resets the network for a new world, and reuses the allocated memory. Lock nodes are Redis
+  // servers if `make_service` is null.
+  void Begin(World& world, int nodes, MakeService make_service);
 
   // Returns the index of the connection from this task of `process` to `node`. Opens the connection
   // on first use, and again after it broke.
   uint32_t Connect(uint32_t task, int process, int node);
-  void Send(uint32_t link, Argv command);
+  // The same for a connection of `user`, which must outlive it. Its channel has the index as name.
+  uint32_t ConnectUser(uint32_t task, int process, int node, LinkUser& user);
+  // Ends a user's connection. Requests in flight are executed.
+  void Leave(uint32_t link);
+  // Returns the index of the message.
+  uint32_t Send(uint32_t link, Argv command);
   // Sends EVALSHA.
   void SendScript(uint32_t link, const Script& script, Argv keys, Argv args);
   // Sends EVAL with the text of the last SendScript on this connection.
@@ -72,6 +91,13 @@ class Network {
   // Delivers a published message to a listener, or the end of the listener's connection.
   void DeliverNews(uint32_t listener, uint64_t what);
 
+  // When the next session or lease ends on a node; MonoTime::max() if none does.
+  [[nodiscard]] MonoTime NextExpiry() const {
+    return make_service_ == nullptr ? MonoTime::max() : FindNextExpiry();
+  }
+  // Ends the sessions and leases whose time has come.
+  void Expire();
+
  private:
   struct Node {
     explicit Node(ScriptEngine& scripts) : redis(scripts) {}
@@ -82,22 +108,25 @@ class Network {
     int restarts = 0;       // how often the node restarted or ended
     bool knows_all = true;  // whether every script counts as loaded
     std::optional<ReplicaLog> replicas{};
+    std::unique_ptr<ServiceModel> service{};  // null: the node is `redis`
   };
   struct Link {
     uint32_t task = 0;
     int process = 0;
     int node = 0;
-    int number = 0;  // the node's number for this connection, or 0 if it is not open
+    int number = 0;    // the node's number for this connection, or 0 if it is not open
+    int restarts = 0;  // restarts of the node when the connection was opened
     MonoTime last_request{}, last_reply{};
     uint32_t sent = 0;      // index of the last message on this connection
     uint32_t awaited = 0;   // the message whose reply is pending, or 0
     uint32_t answered = 0;  // the message whose reply has arrived but is not yet taken, or 0
     std::optional<uint32_t> listener{};  // the listener that owns this connection
+    LinkUser* user = nullptr;
   };
   struct Message {
     uint32_t link = 0;
     int number = 0;    // number of the connection when the message was sent
-    int restarts = 0;  // restarts of the node when the message was sent
+    int restarts = 0;  // restarts of the node when the connection was opened
     const Script* script = nullptr;
     bool with_text = false;
     Argv words{}, args{};  // `words` has the keys of a script, `args` its arguments
@@ -120,21 +149,28 @@ class Network {
   void NotePlace(Point point, uint32_t message);
   void RecordFrame(Message& message, bool is_reply);
   void NoteArrival(const Message& message);
-  void Send(uint32_t index);
+  void SendMessage(uint32_t index);
   void Again(uint32_t index, const Node& node);
   bool StartNodeFault(FaultForm fault, int number);
-  void Execute(Message& message, Node& node);
+  [[nodiscard]] bool Execute(Message& message, Node& node);
+  [[nodiscard]] bool ExecuteOnService(Message& message, Node& node);
   void Publish(int node);
+  void PublishOfService(int node);
+  void PublishTo(int node, const std::string& channel);
+  void CloseChannel(int node, const std::string& channel);
   void SendToListener(uint32_t listener, Link& link, bool closes, MonoTime at);
   void CountListeners(int node, const std::string& channel);
   void Answer(uint32_t index, MonoTime at);  // sends the message's reply
   void Lose(uint32_t index, bool definite, std::string why);
+  void DeliverToUser(uint32_t index);
   void FailPendingCalls(int node);
   std::optional<Duration> AwaitReplicas(Message& message, const Node& node);
   static std::string_view Name(const Message& message);
+  [[nodiscard]] MonoTime FindNextExpiry() const;
 
   ScriptEngine& scripts_;
   World* world_ = nullptr;
+  MakeService make_service_ = nullptr;
   std::vector<Node> nodes_;
   std::vector<Link> links_;
   WordStore words_;

@@ -23,6 +23,7 @@ bool Network::StartNodeFault(FaultForm fault, int number) {
       return true;
     case FaultForm::kRestartEmpty:
       node.redis.RestartEmpty();
+      if (node.service != nullptr) node.service = make_service_();
       node.down_until = now + world_->terms_.restart_delay;
       note(node.down_until);
       FailPendingCalls(number);
@@ -30,6 +31,7 @@ bool Network::StartNodeFault(FaultForm fault, int number) {
     case FaultForm::kRestartWithData:
       node.redis.RestartWithData();
       node.down_until = now + world_->terms_.restart_delay;
+      if (node.service != nullptr) node.service->Restart(node.down_until);
       note(node.down_until);
       FailPendingCalls(number);
       return true;
@@ -84,7 +86,9 @@ void Network::FailPendingCalls(int number) {
   for (Link& link : links_) {
     if (link.node != number || link.number == 0) continue;
     if (link.listener) listeners_[*link.listener].number = 0;
-    if (link.awaited != 0 && messages_[link.awaited].replied) {
+    if (link.user != nullptr) {
+      SendToListener(*link.listener, link, /*closes=*/true, world_->now_ + world_->terms_.latency);
+    } else if (link.awaited != 0 && messages_[link.awaited].replied) {
       messages_[link.awaited].closes = true;  // a reply that the server has sent still arrives
     } else if (link.awaited != 0) {
       Lose(link.awaited, /*definite=*/false, "the server closed the connection");

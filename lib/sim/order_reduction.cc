@@ -10,7 +10,7 @@ namespace doublehold::sim {
 // behind the next event within the window. The next event may be deferred in the same way.
 World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
-  if (first.what == Due::What::kHeal) return first;
+  if (first.what == Due::What::kHeal || first.what == Due::What::kExpire) return first;
   while (true) {
     // The end of a fault is only recorded, at its own time. No event is deferred behind it.
     std::vector<Due>& heals = memory_->heals_between;
@@ -18,8 +18,9 @@ World::Due World::TakeNext(const Due& due) {
     const Due* next = Next();
     for (; next != nullptr && next->what == Due::What::kHeal; next = Next())
       heals.push_back(Take(*next));
-    const bool waits = next != nullptr && next->at - first.at <= terms_.window &&
-                       Choose(ChoiceKind::kOrder, 2) == 1;
+    // Nor behind the end of a session or a lease.
+    const bool waits = next != nullptr && next->what != Due::What::kExpire &&
+                       next->at - first.at <= terms_.window && Choose(ChoiceKind::kOrder, 2) == 1;
     if (!waits) {
       for (const Due& heal : heals) Insert(heal);
       return first;
@@ -88,6 +89,7 @@ World::Place World::PlaceOf(const Due& due) const {
               .runs = true};
     case Due::What::kNews:
     case Due::What::kHeal:
+    case Due::What::kExpire:
       return {};
   }
   CHECK(false);

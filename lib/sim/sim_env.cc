@@ -158,12 +158,8 @@ SqlClients& SimEnv::mariadb() {
   CHECK(false);  // the simulated world has no SQL database
 }
 
-ZooKeeperClients& SimEnv::zookeeper() {
-  CHECK(false);  // the simulated world has no ZooKeeper
-}
-
 EtcdClients& SimEnv::etcd() {
-  CHECK(false);  // nor etcd
+  CHECK(false);  // the simulated world has no etcd
 }
 
 std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {

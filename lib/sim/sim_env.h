@@ -8,13 +8,14 @@
 #include "lib/base/env.h"
 #include "lib/clients/clients.h"
 #include "lib/clients/redis.h"
+#include "lib/clients/zookeeper.h"
 #include "lib/sim/world.h"
 
 namespace doublehold::sim {
 
 // Used only by the fiber of one task. After the task's process is killed, every call fails at once
 // and nothing is recorded, so that the task ends.
-class SimEnv final : public Env, private Clients, private RedisClients {
+class SimEnv final : public Env, private Clients, private RedisClients, private ZooKeeperClients {
  public:
   SimEnv(World& world, World::Task& task);
 
@@ -33,14 +34,16 @@ class SimEnv final : public Env, private Clients, private RedisClients {
   RedisClients& redis() override { return *this; }
   SqlClients& sql() override;
   SqlClients& mariadb() override;
-  ZooKeeperClients& zookeeper() override;
+  ZooKeeperClients& zookeeper() override { return *this; }
   EtcdClients& etcd() override;
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
 
   class Handle;
   class SimConnection;
   class SimSubscription;
+  class ZooSession;
 
   World& world_;
   World::Task& task_;

@@ -102,11 +102,16 @@ const World::Due* World::Next() {
   }
   const Due* next = all.empty() ? nullptr : &all.back();
   const Due* timer = memory_->FirstTimer();
-  return timer != nullptr && (next == nullptr || IsBefore(*timer, *next)) ? timer : next;
+  if (timer != nullptr && (next == nullptr || IsBefore(*timer, *next))) next = timer;
+  const MonoTime expiry = memory_->network.NextExpiry();
+  if (next == nullptr || expiry > next->at) return next;
+  expiry_ = {.at = expiry, .what = Due::What::kExpire};
+  return &expiry_;
 }
 
 World::Due World::Take(const Due& next) {
   const Due taken = next;
+  if (taken.what == Due::What::kExpire) return taken;
   if (!memory_->due.empty() && &next == &memory_->due.back()) {
     memory_->due.pop_back();
   } else {
@@ -127,6 +132,8 @@ void World::Happen(const Due& due) {
       return memory_->network.DeliverNews(due.which, due.wait);
     case Due::What::kHeal:
       return Heal(due.which);
+    case Due::What::kExpire:
+      return memory_->network.Expire();
   }
 }
 
@@ -170,7 +177,9 @@ void World::RunTask(Task& task) {
   task.step.reset();
   ++task.wait;  // other events that would end this wait no longer match
   memory_->DropTimer(task.number);
+  Task* const before = std::exchange(running_, &task);
   task.fiber->Resume();
+  running_ = before;
 }
 
 void World::PassPoint(Task& task) {

@@ -55,7 +55,8 @@ struct Redraw {
 
 struct WorldTerms {
   int clients = 1;
-  int nodes = 1;  // nodes 1.. keep locks; node 0 is the store
+  int nodes = 1;                       // nodes 1.. keep locks; node 0 is the store
+  MakeService make_service = nullptr;  // makes a lock node; null: lock nodes are Redis servers
   uint64_t seed = 1;
   Duration latency = 50us;   // of one message, one way
   Duration apart{};          // delay between the starts of consecutive clients
@@ -117,7 +118,7 @@ class World {
   struct Due {
     MonoTime at;
     uint64_t number = 0;  // among events due at the same time, the lower number happens first
-    enum class What : uint8_t { kWake, kRequest, kReply, kNews, kHeal } what = What::kWake;
+    enum class What : uint8_t { kWake, kRequest, kReply, kNews, kHeal, kExpire } what = What::kWake;
     uint32_t which = 0;  // index of the task, message, listener or fault
     // For kWake, the wait that this event ends. For kNews, twice the connection's number, plus 1 if
     // the connection closes.
@@ -147,7 +148,8 @@ class World {
   void Plan(Due due);
   void Insert(const Due& due);
   // Returns the next event, or null when none is left. Drops wake-ups of waits that have already
-  // ended.
+  // ended. The end of a session or a lease is an event only if another one follows: it keeps no
+  // world going.
   const Due* Next();
   Due Take(const Due& next);
   Due TakeNext(const Due& next);
@@ -213,6 +215,8 @@ class World {
   std::optional<uint32_t> redundant_from_{};
   std::array<uint32_t, kPoints> alternatives_{};  // by point, or 0 if no choice is asked
   bool cut_off_ = false;
+  Task* running_ = nullptr;  // the task that runs now
+  Due expiry_{};             // the next end of a session or a lease
   int64_t steps_ = 0;
 };
 

@@ -13,7 +13,7 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
   processes.clear();
   for (int number = 0; number <= terms.clients; ++number) processes.push_back({.number = number});
   CHECK(task_count == 0);
-  network.Begin(world, terms.nodes);
+  network.Begin(world, terms.nodes, terms.make_service);
   for (std::vector<FaultForm>& faults_of : faults_at) faults_of.clear();
   for (const FaultForm fault : terms.faults) {
     if (EntryOf(fault).site == FaultSite::kMasters && terms.replicas == 0) continue;

@@ -1,0 +1,50 @@
+// A modelled server of a lock service other than Redis: its replies to requests, the messages that
+// it sends without a request, and what ends by its clock.
+#ifndef DOUBLEHOLD_LIB_SIM_SERVICE_SERVICE_MODEL_H_
+#define DOUBLEHOLD_LIB_SIM_SERVICE_SERVICE_MODEL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/time.h"
+#include "lib/clients/redis.h"
+
+namespace doublehold::sim {
+
+// A message to the listeners of a channel.
+struct ServiceNews {
+  std::string channel;
+  bool closes = false;  // the server closes the listeners' connections instead
+};
+
+// Without I/O, clocks or randomness. Not thread-safe. The server's clock runs at the rate of
+// MonoTime, as that of a real server does, whatever happens to its wall clock.
+class ServiceModel {
+ public:
+  virtual ~ServiceModel() = default;
+
+  // Executes a request, whose first word is its name. Returns nothing if the server never replies.
+  // A failure is definite, and its message is the server's.
+  [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request, MonoTime now) = 0;
+  // When the next session or lease ends; MonoTime::max() if there is none.
+  [[nodiscard]] virtual MonoTime NextExpiry() const = 0;
+  // Ends the sessions or leases that have expired at `now`.
+  virtual void Expire(MonoTime now) = 0;
+  // Restarts the server with its data; it is back at `back`. Each session or lease then lasts for
+  // its whole time again, as in the real servers.
+  virtual void Restart(MonoTime back) = 0;
+  // Returns the messages since the last call, in order.
+  [[nodiscard]] std::vector<ServiceNews> TakeNews() { return std::exchange(news_, {}); }
+
+ protected:
+  std::vector<ServiceNews> news_{};
+};
+
+using MakeService = std::unique_ptr<ServiceModel> (*)();
+
+}  // namespace doublehold::sim
+
+#endif  // DOUBLEHOLD_LIB_SIM_SERVICE_SERVICE_MODEL_H_

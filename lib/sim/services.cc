@@ -1,0 +1,93 @@
+// Lock nodes of a simulated world that are servers of another service than Redis, and connections
+// that have several calls in flight.
+#include <algorithm>
+#include <string>
+
+#include "lib/sim/network.h"
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+
+uint32_t Network::ConnectUser(uint32_t task, int process, int node, LinkUser& user) {
+  const uint32_t link = Connect(task, process, node);
+  listeners_.push_back({.link = link, .channel = std::to_string(link)});
+  links_[link].listener = static_cast<uint32_t>(listeners_.size() - 1);
+  links_[link].user = &user;
+  return link;
+}
+
+void Network::Leave(uint32_t link) {
+  world_->NoteManyEffects();
+  links_[link].number = 0;
+  Listener& listener = listeners_[*links_[link].listener];
+  listener.gone = true;
+  listener.number = 0;
+}
+
+// Returns whether the node replies. The latest of a user's connections that got a reply is the one
+// to which the node sends its messages.
+bool Network::ExecuteOnService(Message& message, Node& node) {
+  std::optional<CallResult> reply = node.service->Execute(message.words, world_->now_);
+  if (!reply) return false;
+  message.reply = std::move(*reply);
+  if (const std::optional<uint32_t> index = links_[message.link].listener) {
+    Listener& listener = listeners_[*index];
+    if (!listener.gone) listener.number = std::max(listener.number, message.number);
+  }
+  return true;
+}
+
+void Network::PublishOfService(int node) {
+  for (const ServiceNews& news : nodes_[static_cast<size_t>(node)].service->TakeNews()) {
+    if (news.closes) {
+      CloseChannel(node, news.channel);
+    } else {
+      PublishTo(node, news.channel);
+    }
+  }
+}
+
+void Network::CloseChannel(int node, const std::string& channel) {
+  for (Listener& listener : listeners_) {
+    Link& link = links_[listener.link];
+    if (listener.number == 0 || link.node != node || listener.channel != channel) continue;
+    if (std::exchange(listener.number, 0) != link.number) continue;  // the client has left it
+    SendToListener(static_cast<uint32_t>(&listener - listeners_.data()), link, /*closes=*/true,
+                   world_->now_ + world_->terms_.latency);
+  }
+}
+
+void Network::DeliverToUser(uint32_t index) {
+  Message& message = messages_[index];
+  Link& link = links_[message.link];
+  if (link.number != message.number) return;
+  if (message.closes) {
+    link.number = 0;
+    link.user->HandleClose();
+  } else {
+    NoteArrival(message);
+    link.user->HandleReply(index, message.reply);
+  }
+}
+
+// A stopped server ends nothing until it continues, and a dead one ends nothing any more.
+MonoTime Network::FindNextExpiry() const {
+  MonoTime next = MonoTime::max();
+  for (const Node& node : nodes_) {
+    if (node.service == nullptr) continue;
+    next =
+        std::min(next, std::max({node.service->NextExpiry(), node.still_until, node.down_until}));
+  }
+  return next;
+}
+
+void Network::Expire() {
+  for (size_t number = 1; number < nodes_.size(); ++number) {
+    const Node& node = nodes_[number];
+    if (std::max(node.still_until, node.down_until) > world_->now_) continue;
+    node.service->Expire(world_->now_);
+    PublishOfService(static_cast<int>(number));
+  }
+}
+
+}  // namespace doublehold::sim
