@@ -40,10 +40,15 @@ const SettingTexts kLongSection = WithShortStoreTimeout({{"workload.work", "1.5 
 // Clients wait at most for two thirds of a session's timeout, in which the dead connection is
 // noticed, and for the section of the other client.
 const SettingTexts kWaitsBriefly = WithShortStoreTimeout({{"limits.max-wait", "1.5 lease"}});
-SettingTexts ZooKeeperWith(const char* flag, SettingTexts more) {
+SettingTexts WithFlag(const char* flag, SettingTexts more) {
   more.emplace(flag, "true");
   return more;
 }
+SettingTexts WithWholeSeconds(SettingTexts more) {
+  more.emplace("lock.lease", "1s");
+  return more;
+}
+const SettingTexts kEtcdLong = WithWholeSeconds(kLongSection);
 const std::vector<FaultForm> kMessages{FaultForm::kHoldRequest,  FaultForm::kHoldReply,
                                        FaultForm::kDropRequest,  FaultForm::kDropReply,
                                        FaultForm::kResetRequest, FaultForm::kResetReply,
@@ -194,14 +199,11 @@ const std::vector<Answer>& Answers() {
       // Both the heartbeat and the attempt to connect again are late.
       {"S04", {"zookeeper", {FaultForm::kHoldRequest}, 2, kLongSection}, "exclusion stock", 982},
       {"S04-ignores-session",
-       {"zookeeper",
-        {FaultForm::kHoldRequest},
-        2,
-        ZooKeeperWith("lock.ignores-session", kLongSection)},
+       {"zookeeper", {FaultForm::kHoldRequest}, 2, WithFlag("lock.ignores-session", kLongSection)},
        "exclusion lease-exclusion stock",
        730},
       {"S05-no-guid",
-       {"zookeeper", {FaultForm::kResetReply}, 1, ZooKeeperWith("lock.no-guid", kWaitsBriefly)},
+       {"zookeeper", {FaultForm::kResetReply}, 1, WithFlag("lock.no-guid", kWaitsBriefly)},
        "max-wait",
        28},
       {"S05", {"zookeeper", {FaultForm::kResetReply}, 1, kWaitsBriefly}, "", 28},
@@ -212,6 +214,21 @@ const std::vector<Answer>& Answers() {
        77},
       {"zookeeper-crash", {"zookeeper", {FaultForm::kCrash, FaultForm::kNodeCrash}}, "", 71},
       {"zookeeper-reordered", {"zookeeper", {}, 0, {}, 2, 1, 2}, "", 1670},
+      {"S06", {"etcd", {FaultForm::kPause}, 1, kEtcdLong}, "exclusion stock", 56},
+      {"S06-trusts-dead-lease",
+       {"etcd", {FaultForm::kPause}, 1, WithFlag("lock.trusts-dead-lease", kEtcdLong)},
+       "exclusion lease-exclusion stock",
+       56},
+      {"S06-lock-api", {"etcd-lock-api", {FaultForm::kPause}, 1, kEtcdLong}, "exclusion stock", 49},
+      {"S08", {"etcd", {}, 0, WithFlag("lock.no-keepalive", kEtcdLong)}, "exclusion stock", 1},
+      {"etcd-calm", {"etcd", {}, 0, kEtcdLong}, "", 1},
+      {"etcd-messages", {"etcd", kMessages, 1, kEtcdLong}, "", 213},
+      {"etcd-lock-api-messages", {"etcd-lock-api", kMessages, 1, kEtcdLong}, "", 175},
+      {"etcd-data",
+       {"etcd", {FaultForm::kRestartWithData, FaultForm::kNodePause}, 1, kEtcdLong},
+       "",
+       59},
+      {"etcd-reordered", {"etcd", {}, 0, WithWholeSeconds({}), 2, 1, 2}, "", 308},
       {"scripts-redisson", {"redisson", {FaultForm::kForgetScripts}, 2}, "", 71},
   };
   return answers;

@@ -37,6 +37,10 @@ std::vector<Searched> SmallCases() {
        .faults = {FaultForm::kNodePause, FaultForm::kRestartWithData},
        .delays = 2},
       {.lock = "zookeeper", .depth = 0, .more = {{"workload.name", "cycle"}}, .delays = 2},
+      {.lock = "etcd",
+       .depth = 0,
+       .more = {{"lock.lease", "1s"}, {"workload.name", "cycle"}},
+       .delays = 2},
       {.lock = "set-nx-px-del", .faults = {FaultForm::kHoldRequest}, .clients = 3, .delays = 2}};
 }
 
@@ -48,6 +52,12 @@ std::vector<Searched> LargeCases() {
                    .faults = {FaultForm::kPause, FaultForm::kHoldRequest, FaultForm::kHoldReply,
                               FaultForm::kResetRequest, FaultForm::kRestartWithData},
                    .delays = 1});
+  for (const char* lock : {"etcd", "etcd-lock-api"})
+    cases.push_back({.lock = lock,
+                     .faults = {FaultForm::kPause, FaultForm::kHoldRequest, FaultForm::kHoldReply,
+                                FaultForm::kResetRequest, FaultForm::kRestartWithData},
+                     .more = {{"lock.lease", "1s"}},
+                     .delays = 1});
   cases.push_back({.lock = "redlock", .faults = AllFaults(), .more = kThreeNodes, .delays = 1});
   cases.push_back({.lock = "set-nx-px",
                    .faults = {FaultForm::kPause, FaultForm::kNodeClock},

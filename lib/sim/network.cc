@@ -181,11 +181,17 @@ void Network::DeliverRequest(uint32_t index) {
       at += *later;
     }
   }
+  SendReply(index, at);
+}
+
+void Network::SendReply(uint32_t index, MonoTime at) {
+  Message& message = messages_[index];
+  const Link& link = links_[message.link];
   if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/true);
   if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
   if (const std::optional<FaultForm> lost = world_->ChooseFault(Point::kReply)) {
     const bool is_held = lost == FaultForm::kHoldReply;
-    world_->Note(*lost, link.process, number,
+    world_->Note(*lost, link.process, link.node,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
     if (lost == FaultForm::kResetReply)
       return Lose(index, /*definite=*/false, "the connection was reset");
@@ -255,6 +261,7 @@ void Network::DeliverReply(uint32_t index) {
   if (!link.listener) {
     link.answered = index;
   } else if (message.reply) {
+    if (message.reply->IsInteger(0)) return;
     listeners_[*link.listener].has_news = true;
   }
   world_->Wake(link.task);

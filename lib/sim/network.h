@@ -71,7 +71,9 @@ class Network {
   // Listens on a channel over a connection of its own. The confirmation of the subscription arrives
   // as news. Messages published before the node has subscribed the listener are missed.
   uint32_t Listen(uint32_t task, int process, int node, std::string channel);
-  void Subscribe(uint32_t listener);
+  void Subscribe(uint32_t listener);  // by SUBSCRIBE
+  // Subscribes to a channel of another service than Redis. The reply 0 is no news.
+  void Subscribe(uint32_t listener, Argv request) { Send(listeners_[listener].link, request); }
   void Unsubscribe(uint32_t listener);
   // Whether the listener's connection is open: from Subscribe until the connection breaks.
   [[nodiscard]] bool IsListening(uint32_t listener) const {
@@ -160,7 +162,8 @@ class Network {
   void CloseChannel(int node, const std::string& channel);
   void SendToListener(uint32_t listener, Link& link, bool closes, MonoTime at);
   void CountListeners(int node, const std::string& channel);
-  void Answer(uint32_t index, MonoTime at);  // sends the message's reply
+  void SendReply(uint32_t index, MonoTime at);  // a fault may hit the reply
+  void Answer(uint32_t index, MonoTime at);     // sends the message's reply
   void Lose(uint32_t index, bool definite, std::string why);
   void DeliverToUser(uint32_t index);
   void FailPendingCalls(int node);

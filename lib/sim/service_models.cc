@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lib/sim/etcd/etcd_model.h"
 #include "lib/sim/zookeeper/zookeeper_model.h"
 
 namespace doublehold::sim {
@@ -14,7 +15,8 @@ std::unique_ptr<ServiceModel> MakeModel() {
 }
 
 constexpr std::array kServiceModels{ServiceModelEntry{"redis"},
-                                    ServiceModelEntry{"zookeeper", MakeModel<ZooKeeperModel>}};
+                                    ServiceModelEntry{"zookeeper", MakeModel<ZooKeeperModel>},
+                                    ServiceModelEntry{"etcd", MakeModel<EtcdModel>}};
 
 }  // namespace
 

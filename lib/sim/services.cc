@@ -27,11 +27,12 @@ void Network::Leave(uint32_t link) {
 // Returns whether the node replies. The latest of a user's connections that got a reply is the one
 // to which the node sends its messages.
 bool Network::ExecuteOnService(Message& message, Node& node) {
-  std::optional<CallResult> reply = node.service->Execute(message.words, world_->now_);
+  const auto index = static_cast<uint32_t>(&message - messages_.data());
+  std::optional<CallResult> reply = node.service->Execute(message.words, world_->now_, index);
   if (!reply) return false;
   message.reply = std::move(*reply);
-  if (const std::optional<uint32_t> index = links_[message.link].listener) {
-    Listener& listener = listeners_[*index];
+  if (const std::optional<uint32_t> own = links_[message.link].listener) {
+    Listener& listener = listeners_[*own];
     if (!listener.gone) listener.number = std::max(listener.number, message.number);
   }
   return true;
@@ -44,6 +45,10 @@ void Network::PublishOfService(int node) {
     } else {
       PublishTo(node, news.channel);
     }
+  }
+  for (LateReply& late : nodes_[static_cast<size_t>(node)].service->TakeLateReplies()) {
+    messages_[late.call].reply = std::move(late.reply);
+    SendReply(late.call, world_->now_ + world_->terms_.latency);
   }
 }
 

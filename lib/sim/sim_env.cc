@@ -158,10 +158,6 @@ SqlClients& SimEnv::mariadb() {
   CHECK(false);  // the simulated world has no SQL database
 }
 
-EtcdClients& SimEnv::etcd() {
-  CHECK(false);  // the simulated world has no etcd
-}
-
 std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {
   return std::make_unique<SimConnection>(world_, task_, node);
 }

@@ -7,6 +7,7 @@
 
 #include "lib/base/env.h"
 #include "lib/clients/clients.h"
+#include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
 #include "lib/clients/zookeeper.h"
 #include "lib/sim/world.h"
@@ -15,7 +16,11 @@ namespace doublehold::sim {
 
 // Used only by the fiber of one task. After the task's process is killed, every call fails at once
 // and nothing is recorded, so that the task ends.
-class SimEnv final : public Env, private Clients, private RedisClients, private ZooKeeperClients {
+class SimEnv final : public Env,
+                     private Clients,
+                     private RedisClients,
+                     private ZooKeeperClients,
+                     private EtcdClients {
  public:
   SimEnv(World& world, World::Task& task);
 
@@ -35,15 +40,18 @@ class SimEnv final : public Env, private Clients, private RedisClients, private 
   SqlClients& sql() override;
   SqlClients& mariadb() override;
   ZooKeeperClients& zookeeper() override { return *this; }
-  EtcdClients& etcd() override;
+  EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
+  std::unique_ptr<EtcdConnection> Dial() override;
 
   class Handle;
   class SimConnection;
   class SimSubscription;
   class ZooSession;
+  class EtcdCalls;
+  class EtcdWatch;
 
   World& world_;
   World::Task& task_;

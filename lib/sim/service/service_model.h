@@ -3,6 +3,7 @@
 #ifndef DOUBLEHOLD_LIB_SIM_SERVICE_SERVICE_MODEL_H_
 #define DOUBLEHOLD_LIB_SIM_SERVICE_SERVICE_MODEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,15 +21,22 @@ struct ServiceNews {
   bool closes = false;  // the server closes the listeners' connections instead
 };
 
+// The reply to an earlier call.
+struct LateReply {
+  uint32_t call = 0;
+  CallResult reply{};
+};
+
 // Without I/O, clocks or randomness. Not thread-safe. The server's clock runs at the rate of
 // MonoTime, as that of a real server does, whatever happens to its wall clock.
 class ServiceModel {
  public:
   virtual ~ServiceModel() = default;
 
-  // Executes a request, whose first word is its name. Returns nothing if the server never replies.
-  // A failure is definite, and its message is the server's.
-  [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request, MonoTime now) = 0;
+  // Executes a request, whose first word is its name. Returns nothing if the server replies later,
+  // by a LateReply with this `call`, or never.
+  [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request, MonoTime now,
+                                                          uint32_t call) = 0;
   // When the next session or lease ends; MonoTime::max() if there is none.
   [[nodiscard]] virtual MonoTime NextExpiry() const = 0;
   // Ends the sessions or leases that have expired at `now`.
@@ -38,9 +46,13 @@ class ServiceModel {
   virtual void Restart(MonoTime back) = 0;
   // Returns the messages since the last call, in order.
   [[nodiscard]] std::vector<ServiceNews> TakeNews() { return std::exchange(news_, {}); }
+  [[nodiscard]] std::vector<LateReply> TakeLateReplies() {
+    return std::exchange(late_replies_, {});
+  }
 
  protected:
   std::vector<ServiceNews> news_{};
+  std::vector<LateReply> late_replies_{};
 };
 
 using MakeService = std::unique_ptr<ServiceModel> (*)();

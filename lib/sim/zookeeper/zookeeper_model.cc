@@ -24,7 +24,7 @@ std::string_view ParentOf(std::string_view path) {
 
 }  // namespace
 
-std::optional<CallResult> ZooKeeperModel::Execute(Argv request, MonoTime now) {
+std::optional<CallResult> ZooKeeperModel::Execute(Argv request, MonoTime now, uint32_t /*call*/) {
   const std::string_view name = request[0];
   if (name == "CONNECT") return Connect(request, now);
   Session* session = FindSession(request[1]);

@@ -37,7 +37,8 @@ class ZooKeeperModel final : public ServiceModel {
  public:
   ZooKeeperModel() { nodes_["/"]; }
 
-  [[nodiscard]] std::optional<CallResult> Execute(Argv request, MonoTime now) override;
+  [[nodiscard]] std::optional<CallResult> Execute(Argv request, MonoTime now,
+                                                  uint32_t call) override;
   [[nodiscard]] MonoTime NextExpiry() const override;
   void Expire(MonoTime now) override;
   void Restart(MonoTime back) override;
