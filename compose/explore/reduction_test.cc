@@ -52,12 +52,13 @@ std::vector<Searched> LargeCases() {
                    .faults = {FaultForm::kPause, FaultForm::kHoldRequest, FaultForm::kHoldReply,
                               FaultForm::kResetRequest, FaultForm::kRestartWithData},
                    .delays = 1});
-  for (const char* lock : {"etcd", "etcd-lock-api"})
-    cases.push_back({.lock = lock,
-                     .faults = {FaultForm::kPause, FaultForm::kHoldRequest, FaultForm::kHoldReply,
-                                FaultForm::kResetRequest, FaultForm::kRestartWithData},
-                     .more = {{"lock.lease", "1s"}},
-                     .delays = 1});
+  cases.push_back({.lock = "etcd",
+                   .faults = {FaultForm::kPause, FaultForm::kHoldRequest, FaultForm::kHoldReply,
+                              FaultForm::kResetRequest, FaultForm::kRestartWithData},
+                   .more = {{"lock.lease", "1s"}},
+                   .delays = 1});
+  cases.push_back(
+      {.lock = "etcd-lock-api", .depth = 0, .more = {{"lock.lease", "1s"}}, .delays = 2});
   cases.push_back({.lock = "redlock", .faults = AllFaults(), .more = kThreeNodes, .delays = 1});
   cases.push_back({.lock = "set-nx-px",
                    .faults = {FaultForm::kPause, FaultForm::kNodeClock},

@@ -85,8 +85,6 @@ void ChooseByLock(Settings& settings) {
   settings.Set("workload.work", extends && !is_off ? kWorkOfWatchdogs : kWork, kDefaultPlace);
 }
 
-bool IsSimulated(std::string_view service) { return sim::FindServiceModel(service) != nullptr; }
-
 std::string ExplainMissing(FaultForm form, const Plan& plan) {
   const FaultFormEntry& entry = EntryOf(form);
   if (entry.site == FaultSite::kMasters && plan.replicas == 0)
@@ -107,7 +105,8 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (!plan->faults.empty())
     return BadInput("explore chooses the faults itself: use an experiment without faults");
   if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
-  if (const ServiceFacts& service = FactsOfServiceOf(*plan); !IsSimulated(service.name)) {
+  if (const ServiceFacts& service = FactsOfServiceOf(*plan);
+      sim::FindServiceModel(service.name) == nullptr) {
     return BadInput(
         fmt::format("lock.name: lock {} keeps its keys in {}, which is not simulated; "
                     "try it on real servers (doublehold run, doublehold sweep)",

@@ -4,7 +4,6 @@
 #define DOUBLEHOLD_COMPOSE_EXPLORE_SCENARIO_SETTINGS_H_
 
 #include <string>
-#include <string_view>
 
 #include "compose/explore/replay_string.h"
 #include "compose/explore/simulate.h"
@@ -18,7 +17,6 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line);
 // - lock.lease, which a service may need to be longer;
 // - workload.work, which is longer than a lease if the lock has a watchdog, else shorter.
 void ChooseByLock(Settings& settings);
-bool IsSimulated(std::string_view service);  // a LockEntry::service
 // Says why no fault of this form can begin in a simulation of the plan. Returns an empty text if
 // one can.
 std::string ExplainMissing(FaultForm form, const Plan& plan);

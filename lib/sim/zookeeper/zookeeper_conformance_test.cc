@@ -77,6 +77,9 @@ class ZooPlay {
   void Create(Client& client, const std::string& path, ZooCreate how) {
     const ZooResult<ZooNode> created = client.session->Create(path, "", how, Soon());
     NoteNode("create " + path, created);
+    if (created && how == ZooCreate::kPersistent) {
+      for (Client& each : clients_) std::erase(each.owned, path);  // its node is gone
+    }
     if (!created || how == ZooCreate::kPersistent) return;
     client.owned.push_back(created->path);
     paths_.push_back(created->path);
