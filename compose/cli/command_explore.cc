@@ -144,7 +144,7 @@ AllAsked ReadAll(const ParsedLine& line, const SearchAsked& search) {
   if (line.values.contains("clients")) asked.clients = {search.scenario.plan.clients};
   if (line.values.contains("into")) asked.into = line.values["into"].as<std::string>();
   for (const LockEntry& lock : Locks()) {
-    // Executions of other services take about ten times as long; --lock names these locks.
+    // Locks of other services have many more executions; --lock names these locks.
     if (lock.service == kRedisService) asked.locks.emplace_back(lock.name);
   }
   if (line.values.contains("lock")) asked.locks = {search.scenario.plan.lock};

@@ -228,6 +228,11 @@ const std::vector<Answer>& Answers() {
        {"etcd", {FaultForm::kRestartWithData, FaultForm::kNodePause}, 1, kEtcdLong},
        "",
        59},
+      // The only server is dead for good. Waiters pause between their attempts to reach it.
+      {"etcd-crash",
+       {"etcd", {FaultForm::kCrash, FaultForm::kNodeCrash}, 1, kEtcdLong},
+       "liveness",
+       85},
       {"etcd-reordered", {"etcd", {}, 0, WithWholeSeconds({}), 2, 1, 2}, "", 308},
       {"scripts-redisson", {"redisson", {FaultForm::kForgetScripts}, 2}, "", 71},
   };

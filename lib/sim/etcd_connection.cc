@@ -35,26 +35,38 @@ class SimEnv::EtcdWatch final : public Subscription {
   bool Wait(Deadline deadline) override {
     Network& network = world_.network();
     if (is_deleted_) return true;
-    if (!task_.process->gone && !network.IsListening(listener_)) {
+    if (task_.process->gone) return false;
+    if (is_subscribed_ && !network.IsListening(listener_)) return Fail();
+    if (!is_subscribed_) {
       network.Subscribe(listener_,
                         std::array<std::string_view, 3>{"/V3/WATCH", key_.name, revision_});
-      if (std::exchange(was_subscribed_, true)) return true;
+      is_subscribed_ = true;
+      if (std::exchange(has_failed_, false)) return true;
     }
     while (!task_.process->gone) {
       if (network.TakeNews(listener_)) return is_deleted_ = true;
-      if (!network.IsListening(listener_) || world_.now() >= deadline) return false;
+      if (!network.IsListening(listener_)) return Fail();
+      if (world_.now() >= deadline) return false;
       world_.Block(task_, deadline);
     }
     return false;
   }
 
  private:
+  // The connection has broken. The caller may sleep before it asks again.
+  bool Fail() {
+    is_subscribed_ = false;
+    has_failed_ = true;
+    return false;
+  }
+
   World& world_;
   World::Task& task_;
   EtcdKey key_;
   std::string revision_;
   uint32_t listener_;
-  bool was_subscribed_ = false;
+  bool is_subscribed_ = false;
+  bool has_failed_ = false;
   bool is_deleted_ = false;
 };
 
