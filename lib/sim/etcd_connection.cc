@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/check.h"
 #include "lib/sim/etcd/etcd_model.h"
 #include "lib/sim/network.h"
 #include "lib/sim/sim_env.h"
@@ -95,6 +96,9 @@ class SimEnv::EtcdCalls final : public EtcdConnection {
     return EtcdQueue{
         .own = {.name = key, .create_revision = reply->items[0].integer},
         .first = {.name = reply->items[1].text, .create_revision = reply->items[2].integer}};
+  }
+  EtcdResult<std::vector<std::string>> Keys(Deadline /*deadline*/) override {
+    CHECK(false);  // only the referee of a real run asks, for what drivers leave
   }
   EtcdResult<std::optional<EtcdKey>> FindBefore(const std::string& prefix, int64_t revision,
                                                 Deadline deadline) override {
