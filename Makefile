@@ -52,7 +52,7 @@ test-all: setup
 	cmake/test_all.py --jobs $(JOBS) --real-jobs $(REAL_JOBS)
 
 bench: build
-	cmake --build --preset release -j $(JOBS) --target bench_checker bench_linear bench_paths bench_proxy bench_readers bench_recorder bench_sim bench_variants
+	cmake --build --preset release -j $(JOBS) --target bench/all
 	bench/run.py build
 
 loop: setup

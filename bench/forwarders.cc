@@ -28,18 +28,6 @@ namespace {
 constexpr size_t kBufferBytes = 65'536;
 constexpr unsigned long kDefaultSlackNs = 50'000;
 
-int ListenAnywhere(uint16_t& port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t bytes = sizeof address;
-  auto* any = reinterpret_cast<sockaddr*>(&address);
-  CHECK(bind(fd, any, bytes) == 0 && listen(fd, 128) == 0 && getsockname(fd, any, &bytes) == 0);
-  port = ntohs(address.sin_port);
-  return fd;
-}
-
 bool Accepts(uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -99,9 +87,21 @@ int ConnectUnix(const std::string& path) {
   }
 }
 
-void Tell(int fd, uint16_t port) { CHECK(write(fd, &port, sizeof port) == sizeof port); }
-
 }  // namespace
+
+int ListenAnywhere(uint16_t& port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof address;
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  CHECK(bind(fd, any, bytes) == 0 && listen(fd, 128) == 0 && getsockname(fd, any, &bytes) == 0);
+  port = ntohs(address.sin_port);
+  return fd;
+}
+
+void Tell(int fd, uint16_t port) { CHECK(write(fd, &port, sizeof port) == sizeof port); }
 
 Forwarder::Forwarder(Place place, size_t ports, const std::function<void(int)>& serve) {
   std::array<int, 2> ends{};
@@ -131,14 +131,14 @@ Duration Forwarder::Used() const {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
-                                      const std::vector<LinkRule>& rules) {
+std::unique_ptr<Forwarder> StartProxy(Place place, const NodeAddress& server, int links,
+                                      const std::vector<LinkRule>& rules, Protocol protocol) {
   return std::make_unique<Forwarder>(place, static_cast<size_t>(links), [&](int ports) {
     prctl(PR_SET_TIMERSLACK, kDefaultSlackNs);  // as in the supervisor
     boost::asio::io_context io{1};
     Proxy proxy(io, Prng(1, "proxy"));
     for (int link = 1; link <= links; ++link) {
-      const Result<uint16_t> port = proxy.AddLink({link, 1}, {.unix_path = unix_path});
+      const Result<uint16_t> port = proxy.AddLink({link, 1}, server, protocol);
       CHECK(port.has_value());
       for (const LinkRule& rule : rules) proxy.SetLink({link, 1}, rule);
       Tell(ports, *port);

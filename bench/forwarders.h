@@ -14,6 +14,8 @@
 
 #include "bench/servers.h"
 #include "faults/link.h"
+#include "faults/proxy/protocol.h"
+#include "lib/base/address.h"
 
 namespace doublehold {
 
@@ -37,9 +39,15 @@ class Forwarder {
   std::vector<uint16_t> ports_;
 };
 
-// Starts Doublehold's proxy. All links lead to the server at `unix_path` and have the same rules.
-std::unique_ptr<Forwarder> StartProxy(Place place, const std::string& unix_path, int links,
-                                      const std::vector<LinkRule>& rules);
+// Starts Doublehold's proxy. All links lead to this server, and have the same rules.
+std::unique_ptr<Forwarder> StartProxy(Place place, const NodeAddress& server, int links,
+                                      const std::vector<LinkRule>& rules,
+                                      Protocol protocol = Protocol::kRedis);
+
+// Listens on a port that the kernel chose, and returns the descriptor.
+int ListenAnywhere(uint16_t& port);
+// Writes the port to a forwarder's descriptor.
+void Tell(int fd, uint16_t port);
 
 // Returns a free port. Another program may take this port before it is used.
 uint16_t FreePort();

@@ -123,16 +123,16 @@ double Pipelined(const RawClient& client) {
   return static_cast<double>(count) / ToSeconds(RealMono() - begun);
 }
 
-using Clients = std::vector<std::unique_ptr<RawClient>>;
+using RawClients = std::vector<std::unique_ptr<RawClient>>;
 
-Clients ManyClients(uint16_t port, int count) {
-  Clients clients;
+RawClients ManyClients(uint16_t port, int count) {
+  RawClients clients;
   for (int i = 0; i < count; ++i) clients.push_back(std::make_unique<RawClient>(port));
   return clients;
 }
 
 // Each client sends its next request as soon as it has a reply.
-Measured AllAtOnce(const Clients& clients) {
+Measured AllAtOnce(const RawClients& clients) {
   const int ready = epoll_create1(EPOLL_CLOEXEC);
   std::vector<MonoTime> sent(clients.size());
   for (size_t i = 0; i < clients.size(); ++i) {
@@ -185,14 +185,14 @@ Ways OpenWays(Place place, const BenchServers& servers, uint16_t direct_port,
     ways.ports[name] = forwarder->port();
     ways.forwarders.push_back(std::move(forwarder));
   };
-  add("proxy", StartProxy(place, servers.Socket(0), 1, {}));
+  add("proxy", StartProxy(place, {.unix_path = servers.Socket(0)}, 1, {}));
   add("bare", StartBareLoop(place, servers.Socket(0)));
   if (!toxiproxy.empty()) add("toxiproxy", StartToxiproxy(place, toxiproxy, direct_port));
   return ways;
 }
 
 json CompareWays(const Ways& ways) {
-  std::map<std::string, Clients> clients;
+  std::map<std::string, RawClients> clients;
   std::map<std::string, std::vector<Measured>> one;
   std::map<std::string, std::vector<Measured>> many;
   for (const auto& [name, port] : ways.ports) clients[name] = ManyClients(port, kManyClients);
@@ -218,7 +218,7 @@ json CompareWays(const Ways& ways) {
 json MeasurePipeline(const BenchServers& servers) {
   servers.Pin(Place::kOneCore);
   PinTo(Place::kOneCore);
-  const auto proxy = StartProxy(Place::kOneCore, servers.Socket(0), 1, {});
+  const auto proxy = StartProxy(Place::kOneCore, {.unix_path = servers.Socket(0)}, 1, {});
   const auto bare = StartBareLoop(Place::kOneCore, servers.Socket(0));
   const RawClient through(proxy->port());
   const RawClient looped(bare->port());
@@ -240,10 +240,10 @@ json MeasureLoad(const BenchServers& servers) {
   servers.Pin(Place::kOtherCore);
   PinTo(Place::kOtherCore);
   const auto proxy =
-      StartProxy(Place::kOneCore, servers.Socket(0), kLinks,
+      StartProxy(Place::kOneCore, {.unix_path = servers.Socket(0)}, kLinks,
                  {{.action = Action::kDelay, .delay = 1ms, .jitter = 500us},
                   {.direction = Direction::kReply, .action = Action::kDrop, .key = "another"}});
-  Clients clients;
+  RawClients clients;
   for (size_t link = 0; link < proxy->ports(); ++link) {
     clients.push_back(std::make_unique<RawClient>(proxy->port(link)));
   }
@@ -288,11 +288,11 @@ Duration RoundTrip(const RawClient& client, Duration apart, int count) {
 // that the replies arrive one by one, in the order of the links.
 json MeasureDelay(const BenchServers& servers, Duration delay, int rounds) {
   const Duration apart = delay / (kStaggered + 1);
-  const auto plain = StartProxy(Place::kOneCore, servers.Socket(0), 1, {});
-  const auto proxy = StartProxy(Place::kOneCore, servers.Socket(0), kStaggered,
+  const auto plain = StartProxy(Place::kOneCore, {.unix_path = servers.Socket(0)}, 1, {});
+  const auto proxy = StartProxy(Place::kOneCore, {.unix_path = servers.Socket(0)}, kStaggered,
                                 {{.action = Action::kDelay, .delay = delay}});
   const Duration round_trip = RoundTrip(RawClient(plain->port()), apart, 2 * kStaggered);
-  Clients clients;
+  RawClients clients;
   for (size_t link = 0; link < proxy->ports(); ++link) {
     clients.push_back(std::make_unique<RawClient>(proxy->port(link)));
   }
