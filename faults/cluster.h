@@ -1,5 +1,5 @@
-// The operations with which faults act on a real run's processes, sockets and clocks. The simulated
-// world does not use them; it implements the forms of lib/base/fault_forms.h itself.
+// The operations with which faults act on a real run's processes, sockets and clocks, but not on
+// the simulated world.
 //
 // Thread rule: the supervisor's thread. No call blocks.
 #ifndef DOUBLEHOLD_FAULTS_CLUSTER_H_
@@ -42,6 +42,7 @@ class Cluster {
   virtual ~Cluster() = default;
 
   [[nodiscard]] virtual MonoTime Now() = 0;
+  [[nodiscard]] virtual std::optional<int> FindLeader() = 0;  // by the servers' last answers
 
   // Rules of a link are tried in the order in which they were set. The first rule that matches a
   // frame decides about the frame; later rules still count it. ClearLink releases the frames that
@@ -80,8 +81,7 @@ class Cluster {
   // Dropped traffic is lost, and its connections end. Under sentinels and in a cluster, drops only
   // the traffic with the server's replicas. Calls for the same node nest.
   virtual void CutReplication(int node) = 0;
-  // Returns how many chunks of replication traffic were dropped.
-  virtual int64_t MendReplication(int node) = 0;
+  virtual int64_t MendReplication(int node) = 0;  // returns how many chunks were dropped
 
   // Makes a replica the master, and redirects the clients to it. Calls `done` once, after Promote
   // has returned, with whether the promotion succeeded.

@@ -87,9 +87,10 @@ std::span<const FaultKey> FaultKeys() {
                "the client; default: the client that reached the step of `on`; for faults on links "
                "without `on`, every client"},
       FaultKey{"nodes",
-               "a list of numbers, \"store\", \"all\", \"majority\"",
+               "a list of numbers, \"store\", \"all\", \"majority\"; or \"leader\"",
                {},
-               "the servers, each named once; default for faults on links: every server"},
+               "the servers, each named once; leader: the one that leads when the fault begins; "
+               "default for faults on links: every server"},
       FaultKey{"links",
                "a list: \"2-1\" is client 2 and node 1, \"2-store\"",
                {},

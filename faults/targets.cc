@@ -170,6 +170,7 @@ std::string NameClient(const FaultPlan& plan) {
 
 std::string NameNodes(const FaultPlan& plan) {
   if (plan.nodes.empty()) return "every node and the store";
+  if (NamesLeader(plan)) return "the leader";
   std::vector<std::string> names;
   for (const int node : plan.nodes) {
     if (node != kStoreNode) names.push_back(fmt::format("{}", node));

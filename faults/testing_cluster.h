@@ -57,6 +57,7 @@ class FakeCluster : public Cluster {
     return {.frames = 1, .longest_delay = Duration(rule)};
   }
   void Pause(ProcessRef process) override { log.push_back("pause " + Write(process)); }
+  std::optional<int> FindLeader() override { return std::nullopt; }
   void Resume(ProcessRef process) override { log.push_back("resume " + Write(process)); }
   bool IsAlive(ProcessRef process) override { return !dead.contains(process); }
   void Kill(ProcessRef process) override { log.push_back("kill " + Write(process)); }

@@ -85,7 +85,11 @@ Protocol Launcher::ProtocolOf(int node) const {
 }
 
 std::string Launcher::FindUnready() {
-  if (ready_ > ServersOf(places_.plan)) return {};
+  if (ready_ > ServersOf(places_.plan)) {
+    if (std::ranges::none_of(places_.plan.faults, NamesLeader)) return {};
+    cluster_.WatchLeader();
+    return cluster_.FindLeader() ? "" : "no server led in time";
+  }
   if (!std::exchange(asking_, true)) {
     Service& service = ServiceOf(ready_);
     AskOnce(io_, service.AddressOf(ready_), service.Ping(), kReadyTimeout,

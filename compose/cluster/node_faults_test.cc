@@ -135,6 +135,17 @@ TEST(NodeFaults, TheCurrentMasterIsNotPromoted) {
   EXPECT_EQ(ran.verdict.at("faults").at(1).at("started"), 0);
 }
 
+TEST(NodeFaults, AFaultOnTheLeaderActsOnTheServerThatLeadsAtItsTime) {
+  const std::string pause = "[[fault]]\nkind = \"pause\"\nnodes = \"leader\"\nfor = \"100ms\"\n";
+  const Ran ran = RunWith(pause + "from = \"200ms\"\n[[fault]]\nkind = \"promote\"\nnodes = [2]\n" +
+                              "how = \"planned\"\nfrom = \"600ms\"\n" + pause + "from = \"2s\"\n",
+                          "3s", "replicated");
+  ExpectAllFired(ran);
+  EXPECT_EQ(ran.verdict.at("faults").at(0).at("what"), "the leader stopped at 200ms for 100ms");
+  for (const auto& [fault, node] : {std::pair(0, 1), {2, 2}})
+    EXPECT_EQ(ran.verdict.at("faults").at(fault).at("episodes").at(0).at("node"), node);
+}
+
 // If there are two replicas, the sentinels promote the named replica. The other sentinels do not
 // turn the new master back into a replica.
 TEST(NodeFaults, SentinelsHandOverToTheReplicaThatIsNamed) {

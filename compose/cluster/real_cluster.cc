@@ -57,6 +57,26 @@ MonoTime RealCluster::Now() {
   return RealMono();
 }
 
+void RealCluster::WatchLeader() {
+  if (leader_watch_ != nullptr || !locks_->AskWhetherLeader()) return;
+  leader_watch_ =
+      std::make_unique<LeaderWatch>(io_, [this] { return *locks_->AskWhetherLeader(); });
+  for (const auto& [ref, process] : processes_) {
+    if (ref.kind == ProcessRef::Kind::kNode && ref.number != kStoreNode)
+      leader_watch_->Watch(ref.number, process.address);
+  }
+  leader_watch_->Begin();
+}
+
+std::optional<int> RealCluster::FindLeader() {
+  if (leader_watch_ != nullptr) return leader_watch_->leader();
+  for (const auto& [ref, process] : processes_) {
+    if (ref.kind != ProcessRef::Kind::kNode || ref.number == kStoreNode) continue;
+    if (locks_->IsLeader(ref.number)) return ref.number;
+  }
+  return std::nullopt;
+}
+
 RuleId RealCluster::SetLink(LinkId link, LinkRule rule) {
   if (packets_ == nullptr || !PacketCuts::IsCut(rule)) {
     return proxy_.SetLink(link, std::move(rule));

@@ -21,6 +21,7 @@
 
 #include "compose/cluster/combined_skew.h"
 #include "compose/cluster/iptables_partition.h"
+#include "compose/cluster/leader_watch.h"
 #include "compose/cluster/node_clock.h"
 #include "compose/cluster/node_restarter.h"
 #include "compose/cluster/service.h"
@@ -80,7 +81,11 @@ class RealCluster final : public Cluster {
   void HurryNodes() { revival_.Hurry(); }
   [[nodiscard]] bool IsSettled() const { return revival_.IsDone() && unanswered_ == 0; }
 
+  // Asks the lock's servers from now on who leads, if the service does not know it.
+  void WatchLeader();
+
   MonoTime Now() override;
+  std::optional<int> FindLeader() override;
   RuleId SetLink(LinkId link, LinkRule rule) override;
   RuleReport ClearLink(RuleId rule) override;
   void Pause(ProcessRef process) override;
@@ -131,6 +136,7 @@ class RealCluster final : public Cluster {
   std::map<ProcessRef, Process> processes_;
   Service* store_ = nullptr;
   Service* locks_ = nullptr;
+  std::unique_ptr<LeaderWatch> leader_watch_;  // null: not asked, or the service knows
   PacketCuts* packets_ = nullptr;
   std::multimap<int, std::vector<RuleId>> cuts_;  // the rules of one cut, by node
   std::map<SkewId, ProcessRef> skewed_;

@@ -87,6 +87,8 @@ class Service {
   // have links of their own.
   [[nodiscard]] virtual std::string_view PeerFrames() const { return {}; }
   [[nodiscard]] virtual bool IsLeader(int /*node*/) const { return false; }
+  // A question that a server answers with yes if it leads. Null: IsLeader knows without asking.
+  [[nodiscard]] virtual std::optional<Question> AskWhetherLeader() const { return {}; }
   // See Cluster::Promote. Requires that the node is not the leader.
   virtual void Promote(int /*node*/, Promotion /*how*/, std::function<void(bool)> done) {
     done(false);

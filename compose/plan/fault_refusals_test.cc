@@ -74,7 +74,7 @@ TEST(BuildPlan, RefusesAnInvalidFaultWithTheReason) {
       {fault("kind = \"pause\"\nnodes = [2]\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.nodes: fault 'pause-1': node 2 does not exist: the run has nodes 1..1"},
       {fault("kind = \"pause\"\nnodes = [\"first\"]\nfor = \"1s\"\n"),
-       "x.toml:5: fault.0.nodes: 'first' is not a node (1..1, all, majority, store)"},
+       "x.toml:5: fault.0.nodes: 'first' is not a node (1..1, all, majority, leader, store)"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"1\"\n"),
        "x.toml:6: fault.0.for: '1' has no unit (ns, us, ms, s, m, h): did you mean 1ms?"},
       {fault("kind = \"pause\"\nclient = 1\nfor = \"6s\"\n"),

@@ -66,6 +66,7 @@ Result<void> CheckTarget(const Plan& plan, const FaultPlan& fault) {
     TRY(check_node(link.node, "links"));
   }
   for (const int node : fault.nodes) {
+    if (node == kLeaderNode) continue;  // CheckService decides
     TRY(check_node(node, "nodes"));
   }
   return CheckNamedOnce(fault);

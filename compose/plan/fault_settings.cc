@@ -78,14 +78,16 @@ std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {
   for (const std::string& word : reader.Words("nodes")) {
     if (word == "store") {
       nodes.push_back(kStoreNode);
+    } else if (word == kLeader) {
+      nodes.push_back(kLeaderNode);
     } else if (word == "all" || word == "majority") {
       const int last = word == "all" ? ServersOf(plan) : plan.nodes / 2 + 1;
       for (int node = 1; node <= last; ++node) nodes.push_back(node);
     } else {
       const int node = ReadNumber(word).value_or(0);
       if (node < 1) {
-        reader.Fail("nodes", fmt::format("'{}' is not a node (1..{}, all, majority, store)", word,
-                                         ServersOf(plan)));
+        reader.Fail("nodes", fmt::format("'{}' is not a node (1..{}, all, majority, leader, store)",
+                                         word, ServersOf(plan)));
       }
       nodes.push_back(node);
     }

@@ -18,8 +18,8 @@ namespace doublehold {
 //   from = "300ms"   every = "2s"   times = 2   for = "1.6 lease"
 //   until = "client 2 after-acquire" | "begin of NAME" | "end of NAME"
 //   during = "another fault's name"
-//   nodes = [1, 2] | "all" | "store" | "majority"   direction   command   key   nth   chance
-//   count   delay   jitter   spread   bytes   gap   bytes-per-second   by   period   rate
+//   nodes = [1, 2] | "all" | "store" | "majority" | "leader"   direction   command   key   nth
+//   chance   count   delay   jitter   spread   bytes   gap   bytes-per-second   by   period   rate
 //   sides = "minority" | "majority" | "ring"   links = ["1-4", "2-store"]
 std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan);
 

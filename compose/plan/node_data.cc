@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "faults/fault.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
 
 bool Meets(const FaultPlan& fault, FaultTrait does, int node) {
-  return Does(fault, does) && std::ranges::find(fault.nodes, node) != fault.nodes.end();
+  if (!Does(fault, does)) return false;
+  return std::ranges::find(fault.nodes, node) != fault.nodes.end() ||
+         (node != kStoreNode && NamesLeader(fault));
 }
 
 std::string NameForNode(int node) {
@@ -31,7 +35,12 @@ NodeData NodeDataFor(const Plan& plan, int node) {
 }
 
 Result<void> CheckNodeData(const Plan& plan, const FaultPlan& restart) {
-  for (const int node : restart.nodes) {
+  std::vector<int> nodes = restart.nodes;
+  if (NamesLeader(restart)) {
+    nodes.resize(static_cast<size_t>(ServersOf(plan)));
+    std::iota(nodes.begin(), nodes.end(), 1);
+  }
+  for (const int node : nodes) {
     const NodeData data = NodeDataFor(plan, node);
     // A server with an append-only file ignores its snapshot.
     if (data.snapshot && data.log) {

@@ -356,7 +356,8 @@ RunFacts FactsOf(const Plan& plan) {
                             .kind = fault.kind,
                             .traits = FindFault(fault.kind)->traits,
                             .what = Describe(fault),
-                            .nodes = fault.nodes,
+                            // Each episode records the node that led at its start.
+                            .nodes = NamesLeader(fault) ? std::vector<int>{} : fault.nodes,
                             .drawn_for = fault.drawn_for,
                             .until = AwaitedEnd(fault),
                             .lasts = FaultLength(fault),

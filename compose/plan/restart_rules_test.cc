@@ -7,6 +7,7 @@
 #include "compose/plan/node_data.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/testing/plan_testing.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -120,6 +121,17 @@ TEST(NodeData, IsKeptOnlyWhereARestartNeedsIt) {
   EXPECT_FALSE(NodeDataFor(plan, 1).snapshot);
   EXPECT_EQ(NodeDataFor(plan, 1).longest_cut, 1s);
   EXPECT_FALSE(NodeDataFor(plan, kStoreNode).log);
+}
+
+TEST(NodeData, IsKeptByEveryServerThatMayLead) {
+  const Plan plan = *Built(kRestartRulesLock + "[topology]\nname = \"sentinel\"\n" +
+                           Fault("restart", "nodes = \"leader\"\ndata = \"aof\""));
+  for (int node = 1; node <= ServersOf(plan); ++node) EXPECT_TRUE(NodeDataFor(plan, node).log);
+  EXPECT_FALSE(NodeDataFor(plan, kStoreNode).log);
+  const std::string snapshot = Fault("restart", "nodes = \"leader\"\ndata = \"rdb\"");
+  EXPECT_FALSE(Built(kRestartRulesLock + "[topology]\nname = \"sentinel\"\n" + snapshot +
+                     Fault("restart", "nodes = [2]\ndata = \"aof\"") +
+                     Fault("snapshot", "nodes = \"all\"")));
 }
 
 MonoTime AtMs(int64_t ms) { return MonoTime(std::chrono::milliseconds(ms)); }

@@ -54,6 +54,7 @@ const ServiceFacts& FactsOfServiceOf(const Plan& plan) {
     for (const TopologyEntry& topology : Topologies()) {
       if (!Has(facts.topologies, topology.name)) facts.topologies.push_back(topology.name);
     }
+    facts.elects = true;
     return facts;
   }();
   const std::string_view service = ServiceOf(plan);
@@ -124,9 +125,39 @@ Result<void> CheckOn(const FaultPlan& fault, const ServiceFacts& service, const 
   return {};
 }
 
+bool HasLeader(const ServiceFacts& service, const TopologyEntry& topology) {
+  if (topology.name == "ensemble") return service.elects;
+  return topology.HasReplicas() && topology.lead != Lead::kCluster;
+}
+
+Result<void> CheckLeader(const Plan& plan, const FaultPlan& fault) {
+  if (!NamesLeader(fault)) return {};
+  if (fault.nodes.size() > 1)
+    return BadInput("it names the leader and other nodes, of which one may lead", "nodes");
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  const TopologyEntry& topology = *FindTopology(plan.topology);
+  if (!HasLeader(service, topology)) {
+    std::vector<std::string_view> with;
+    for (const std::string_view name : service.topologies) {
+      if (HasLeader(service, *FindTopology(name))) with.push_back(name);
+    }
+    return BadInput(
+        fmt::format("no server of {} leads in topology '{}'{}", service.title, plan.topology,
+                    with.empty() ? "" : fmt::format("; use {}", fmt::join(with, " or "))),
+        "nodes");
+  }
+  if (Does(fault, FaultTrait::kTakesOver))
+    return BadInput("it promotes a replica, which the leader is not", "nodes");
+  const FaultEntry& kind = *FindFault(fault.kind);
+  if (topology.lead == Lead::kAddress && kind.needs_network && !kind.needs_replicas)
+    return BadInput("clients reach the leader at the address of node 1: use nodes = [1]", "nodes");
+  return {};
+}
+
 }  // namespace
 
 Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
+  TRY(CheckLeader(plan, fault));
   if (ActsOn(fault, /*store=*/true)) {
     const ServiceFacts& store = FactsOfService(StoreServiceOf(plan));
     TRY(CheckOn(fault, store, "the store is a server", "the store", store.data));

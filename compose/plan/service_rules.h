@@ -28,6 +28,7 @@ struct ServiceFacts {
   bool repeats = true;            // whether a request can be sent twice on one connection
   int most_replicas = 4;          // of a node in a topology with replicas
   bool hands_over = true;         // whether a failover can be planned: how = "planned"
+  bool elects = false;            // whether the servers of an ensemble elect a leader
   bool joins_namespaces = false;  // whether its servers support `net = "namespaces"`
   std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
   std::vector<std::string_view> data_in_ensemble{};  // the same in an ensemble; empty: as `data`

@@ -117,6 +117,43 @@ TEST(ServiceRules, RefusesWhatAStoreInPostgresCannotServeWithTheReason) {
   }
 }
 
+TEST(ServiceRules, AFaultNamesTheLeaderOnlyWhereOneServerLeads) {
+  const auto pause = [](const std::string& lock, const std::string& topology) {
+    return "lock.name = \"" + lock + "\"\nlock.lease = \"1s\"\ntopology.name = \"" + topology +
+           "\"\n[[fault]]\nkind = \"pause\"\nfor = \"1s\"\nnodes = \"leader\"\n";
+  };
+  const auto cut = [](const std::string& topology, const std::string& kind) {
+    return "lock.name = \"set-nx-px\"\ntopology.name = \"" + topology +
+           "\"\ntopology.replicas = 1\n[[fault]]\nnodes = \"leader\"\nkind = \"" + kind;
+  };
+  const std::string at = "x.toml:7: fault.0.nodes: fault 'pause-1': ";
+  const std::vector<ServiceRefusal> cases{
+      {pause("zookeeper", "ensemble"), "accepted"},
+      {pause("etcd-lock-api", "ensemble"), "accepted"},
+      {pause("postgres-lease", "replicated"), "accepted"},
+      {pause("set-nx-px", "sentinel"), "accepted"},
+      {cut("sentinel", "black-hole\"\nfor = \"1s\"\n"), "accepted"},
+      {cut("replicated", "cut-replication\"\nfor = \"1s\"\n"), "accepted"},
+      {pause("etcd", "single"), at + "no server of etcd leads in topology 'single'; use ensemble"},
+      {pause("mariadb-get-lock", "ensemble"),
+       at + "no server of MariaDB leads in topology 'ensemble'"},
+      {pause("set-nx-px", "cluster"),
+       at + "no server of Redis leads in topology 'cluster'; use replicated or sentinel"},
+      {pause("redlock", "independent"),
+       at + "no server of Redis leads in topology 'independent'; use replicated or sentinel"},
+      {pause("set-nx-px", "sentinel") + "[[fault]]\nkind = \"crash\"\nnodes = [\"leader\", 2]\n",
+       "x.toml:10: fault.1.nodes: fault 'crash-2': it names the leader and other nodes, of which "
+       "one may lead"},
+      {cut("replicated", "black-hole\"\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.nodes: fault 'black-hole-1': clients reach the leader at the address of "
+       "node 1: use nodes = [1]"},
+      {cut("sentinel", "promote\"\nhow = \"planned\"\n"),
+       "x.toml:5: fault.0.nodes: fault 'promote-1': it promotes a replica, which the leader is "
+       "not"},
+  };
+  for (const ServiceRefusal& c : cases) EXPECT_EQ(Refusal(c.toml), c.message) << c.toml;
+}
+
 TEST(ServiceRules, SeveralServersOfZooKeeperAreAnEnsemble) {
   const Result<Plan> plan = testing::Built("lock.name = \"zookeeper\"\ntopology.nodes = 5\n");
   ASSERT_TRUE(plan);

@@ -21,6 +21,7 @@ using Lines = std::vector<std::string>;
 class TimelineCluster final : public Cluster {
  public:
   MonoTime Now() override { return now; }
+  std::optional<int> FindLeader() override { return leader; }
   RuleId SetLink(LinkId /*link*/, LinkRule rule) override {
     rules[++last_rule] = std::move(rule);
     return last_rule;
@@ -63,6 +64,7 @@ class TimelineCluster final : public Cluster {
   // The initial time is that of steady_clock, which the timers of the event loop use.
   MonoTime now{std::chrono::steady_clock::now().time_since_epoch()};
   Lines log;
+  std::optional<int> leader;
   std::set<ProcessRef> dead;
   std::map<RuleId, LinkRule> rules;
   RuleId last_rule = 0;

@@ -25,7 +25,17 @@ struct Timeline::Entry {
         start_timer(io),
         end_timer(io) {}
 
+  // Sets the nodes of the next start. Returns false if the fault names the leader, and there is
+  // none.
+  bool ChooseNodes(Cluster& cluster) {
+    if (!NamesLeader(plan)) return true;
+    const std::optional<int> leader = cluster.FindLeader();
+    started.nodes = leader ? std::vector{*leader} : std::vector<int>{};
+    return leader.has_value();
+  }
+
   const FaultPlan& plan;
+  FaultPlan started = plan;  // with the leader's number in place of kLeaderNode
   const FaultEntry& kind;
   int index;
   Prng random;
@@ -147,9 +157,10 @@ void Timeline::StartFault(Entry& entry, int client) {
   entry.client = entry.plan.client.value_or(client);
   const uint64_t epoch = ++entry.epoch;
   ++entry.starts;
+  const bool has_nodes = entry.ChooseNodes(cluster_);
   hooks_.record(FaultEvent(entry, EventType::kInvoke, entry.kind.asked_ns(entry.plan)));
   const auto still = [&entry, epoch] { return entry.active && entry.epoch == epoch; };
-  const FaultStart start{.plan = entry.plan,
+  const FaultStart start{.plan = entry.started,
                          .client = entry.client,
                          .clients = plan_.clients,
                          .nodes = ClientLinksOf(plan_),
@@ -159,7 +170,11 @@ void Timeline::StartFault(Entry& entry, int client) {
                              if (still()) Heal(entry);
                            });
                          }};
-  entry.healer = entry.kind.start(cluster_, start, entry.random);
+  if (has_nodes) {
+    entry.healer = entry.kind.start(cluster_, start, entry.random);
+  } else {
+    start.on_limit_reached();  // it acts on nothing
+  }
   HealAtMoments();
   if (entry.kind.length_is_of_frames || entry.kind.ends_itself) return;
   if (entry.plan.length <= Duration::zero()) return;
@@ -206,10 +221,12 @@ void Timeline::End() {
 }
 
 Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns) const {
-  const int node = entry.plan.nodes.empty() ? -1 : entry.plan.nodes.front();
+  const std::vector<int>& nodes = entry.started.nodes;
+  const int node = nodes.empty() ? -1 : nodes.front();
   // A fault on nodes does not act on the client whose step started it.
-  const bool to_nodes =
-      node >= 0 && (!entry.kind.needs_network || entry.kind.needs_replicas) && !entry.plan.client;
+  const bool to_nodes = !entry.plan.nodes.empty() &&
+                        (!entry.kind.needs_network || entry.kind.needs_replicas) &&
+                        !entry.plan.client;
   const int client = to_nodes || entry.client == 0 ? -1 : entry.client;
   return {.client = kSupervisor,
           .op = Op::kFault,

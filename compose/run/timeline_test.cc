@@ -51,6 +51,25 @@ TEST_F(TimelineTest, ATriggerOfAnyClientMatchesTheFirstClientAtTheStep) {
   EXPECT_EQ(cluster_.log, (Lines{"pause 3", "resume 3"}));
 }
 
+TEST_F(TimelineTest, AFaultOnTheLeaderActsOnTheNodeThatLeadsAtEachStart) {
+  FaultPlan fault = Pause("p", At(1, Step::kAfterRead), At(1, Step::kAfterWrite));
+  fault.nodes = {kLeaderNode};
+  fault.times = 3;
+  fault.every = Duration(1);
+  Begin({fault});
+  for (const std::optional<int> leader : {std::optional(3), {}, std::optional(2)}) {
+    cluster_.leader = leader;
+    cluster_.now += 1s;
+    Reach(1, Step::kAfterRead);
+    cluster_.leader = 5;  // another leader is no target of an active fault
+    Reach(1, Step::kAfterWrite);
+  }
+  EXPECT_EQ(cluster_.log, (Lines{"pause 3", "resume 3", "pause 2", "resume 2"}));
+  EXPECT_EQ(recorded_, (Lines{"p invoke client -1 node 3", "p ok client -1 node 3",
+                              "p invoke client -1 node -1", "p fail client -1 node -1",
+                              "p invoke client -1 node 2", "p ok client -1 node 2"}));
+}
+
 TEST_F(TimelineTest, AFaultRepeatsAsOftenAsPlanned) {
   FaultPlan fault = Pause("p", At(1, Step::kAfterRead), At(1, Step::kAfterWrite));
   fault.times = 3;

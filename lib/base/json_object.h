@@ -57,6 +57,7 @@ class JsonValue {
 
   [[nodiscard]] const nlohmann::json* raw() const { return json_; }
   [[nodiscard]] bool IsNull() const { return json_ != nullptr && json_->is_null(); }
+  [[nodiscard]] bool IsText() const { return json_ != nullptr && json_->is_string(); }
   [[nodiscard]] bool Flag() const;
   [[nodiscard]] double Number() const;
   template <std::integral T>

@@ -3,6 +3,7 @@
 #ifndef DOUBLEHOLD_LIB_PLAN_PLAN_H_
 #define DOUBLEHOLD_LIB_PLAN_PLAN_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,7 +16,10 @@
 
 namespace doublehold {
 
-constexpr int kStoreNode = 0;                           // number of the store in lists of nodes
+constexpr int kStoreNode = 0;  // number of the store in lists of nodes
+// Stands for the node that leads when the fault begins. It is the only node of its fault.
+constexpr int kLeaderNode = -1;
+constexpr std::string_view kLeader = "leader";          // its name in files
 constexpr std::string_view kNamespaces = "namespaces";  // value of Plan::net
 
 // "client 2 after-read": the moment when a client reaches a step. Client 0: any client.
@@ -55,7 +59,7 @@ struct FaultPlan {
   std::optional<FaultMoment> until_fault;
   std::string during;         // acts only while the fault with this name is active
   std::optional<int> client;  // target client; if empty, the client that reached `on`, if any
-  std::vector<int> nodes;     // target nodes; kStoreNode is the store
+  std::vector<int> nodes;     // target nodes; kStoreNode is the store, kLeaderNode the leader
   std::string direction;      // "request", "reply", "both"
   std::string command;        // in upper case, or empty for every command
   // A command's first key (empty: any key). For a fault that deletes a key: the deleted key.
@@ -80,6 +84,11 @@ struct FaultPlan {
   std::string drawn_for;
   bool operator==(const FaultPlan&) const = default;
 };
+
+// Whether the fault acts on the node that leads.
+inline bool NamesLeader(const FaultPlan& fault) {
+  return std::ranges::find(fault.nodes, kLeaderNode) != fault.nodes.end();
+}
 
 struct RetryPlan {
   Duration interval{};   // between two tries

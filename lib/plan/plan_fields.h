@@ -28,6 +28,31 @@ inline void ReadField(const JsonValue& from, Link& to, const FieldRule& /*rule*/
   to = {.client = pair[0].Whole<int>(), .node = pair[1].Whole<int>()};
 }
 
+// The nodes of a fault, in which kLeaderNode is the word "leader".
+template <typename Numbers>
+struct FaultNodes {
+  Numbers* numbers = nullptr;
+  bool operator==(const FaultNodes&) const = default;
+};
+inline nlohmann::ordered_json WriteField(const FaultNodes<const std::vector<int>>& nodes) {
+  auto list = nlohmann::ordered_json::array();
+  for (const int node : *nodes.numbers) {
+    if (node == kLeaderNode) {
+      list.push_back(kLeader);
+    } else {
+      list.push_back(node);
+    }
+  }
+  return list;
+}
+inline void ReadField(const JsonValue& from, FaultNodes<std::vector<int>>& to,
+                      const FieldRule& /*rule*/) {
+  for (const JsonValue& node : from.List()) {
+    const bool leads = node.IsText() && node.Word({std::string(kLeader)}) == kLeader;
+    to.numbers->push_back(leads ? kLeaderNode : node.Whole<int>(/*least=*/0));
+  }
+}
+
 void ForEachField(ConstOrNot<Trigger> auto& trigger, auto&& visit) {
   visit("client", trigger.client);
   visit("step", trigger.step);
@@ -50,7 +75,8 @@ void ForEachField(ConstOrNot<FaultPlan> auto& fault, auto&& visit) {
   visit("until_fault", fault.until_fault);
   visit("during", fault.during);
   visit("client", fault.client);
-  visit("nodes", fault.nodes);
+  FaultNodes nodes{&fault.nodes};
+  visit("nodes", nodes);
   visit("direction", fault.direction);
   visit("command", fault.command);
   visit("key", fault.key);

@@ -39,6 +39,7 @@ Plan FullPlan() {
   first.drawn_for = "network";
   FaultPlan second{.name = "jump-of-2", .kind = "jump"};
   second.until_fault = FaultMoment{.fault = "held-write", .ended = true};
+  second.nodes = {kLeaderNode};
   second.by = 40s;
   second.period = 3s;
   second.rate = 1.25;
@@ -198,6 +199,9 @@ TEST(PlanJson, AMistypedOrOutOfRangeValueIsRefused) {
       {"/faults", json::object(), "field 'faults' is not a list"},
       {"/faults/1", 5, "field 'faults[1]' is not an object"},
       {"/faults/0/client", "1", "field 'faults[0].client' is not a whole number"},
+      {"/faults/1/nodes/0", "laeder",
+       "field 'faults[1].nodes[0]' is 'laeder', which is unknown (did you mean 'leader'?)"},
+      {"/faults/0/nodes/1", -1, "field 'faults[0].nodes[1]' is -1, outside 0 to 2147483647"},
       {"/faults/0/nodes/1", 2.5, "field 'faults[0].nodes[1]' is not a whole number"},
       {"/faults/0/links", json::array({json::array({1})}),
        "field 'faults[0].links[0]' is not a pair of a client and a node"},

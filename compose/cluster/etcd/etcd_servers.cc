@@ -143,13 +143,12 @@ class EtcdServers final : public Service {
     return "";
   }
 
-  [[nodiscard]] bool IsLeader(int node) const override {
-    const Question question = HttpQuestion("POST /v3/maintenance/status", [](const auto& body) {
+  [[nodiscard]] std::optional<Question> AskWhetherLeader() const override {
+    return HttpQuestion("POST /v3/maintenance/status", [](const auto& body) {
       const nlohmann::json status = nlohmann::json::parse(body, nullptr, false);
       return status.is_object() && status.contains("leader") && status.contains("header") &&
              status["header"]["member_id"] == status["leader"];
     });
-    return AskNow(AddressOf(node), question, kHealthPatience) == Answered::kYes;
   }
 
   Rejoining AfterRestart(int /*node*/) override {
@@ -185,6 +184,7 @@ ServiceEntry EtcdEntry() {
                     .why_shortest = ": etcd counts leases in whole seconds",
                     .lease_unit = kLeaseUnit,
                     .is_static = true,
+                    .elects = true,
                     .data = {"empty", "aof"},
                     .data_in_ensemble = {"aof"}},
           .protocol = Protocol::kHttp,

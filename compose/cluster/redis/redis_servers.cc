@@ -134,6 +134,12 @@ bool RedisServers::IsLeader(int node) const {
   return replication_ != nullptr && replication_->IsMasterAlready(node);
 }
 
+std::optional<Question> RedisServers::AskWhetherLeader() const {
+  return RedisQuestion({"ROLE"}, [](const CallResult& reply) {
+    return reply && !reply->items.empty() && reply->items.front().text == "master";
+  });
+}
+
 void RedisServers::Promote(int node, Promotion how, std::function<void(bool)> done) {
   CHECK(replication_ != nullptr);
   replication_->Promote(node, how, std::move(done));

@@ -39,6 +39,7 @@ class RedisServers final : public Service {
   [[nodiscard]] std::vector<LinkId> PeerLinks() const override;
   [[nodiscard]] std::string_view PeerFrames() const override;
   [[nodiscard]] bool IsLeader(int node) const override;
+  [[nodiscard]] std::optional<Question> AskWhetherLeader() const override;
   void Promote(int node, Promotion how, std::function<void(bool)> done) override;
   Rejoining AfterRestart(int node) override;
   void ForgetData(int node) override;

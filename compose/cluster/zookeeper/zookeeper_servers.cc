@@ -9,7 +9,6 @@
 #include <system_error>
 #include <utility>
 
-#include "compose/cluster/asking_connection.h"
 #include "compose/cluster/service.h"
 #include "compose/os/reserved_ports.h"
 #include "lib/base/check.h"
@@ -29,8 +28,6 @@ constexpr const char* kInstallZooKeeper =
 
 // The server counts time in ticks. A session ends at the first tick after its timeout.
 constexpr Duration kZooKeeperTick = std::chrono::milliseconds(200);
-constexpr Duration kPatienceWithZooKeeper =
-    std::chrono::milliseconds(50);  // with a server that may be stopped
 
 // The ports of a server: for clients, for the leader's followers, for elections.
 enum ZooKeeperPort : size_t { kForClients, kForFollowers, kForElections, kPorts };
@@ -96,11 +93,10 @@ class ZooKeeperServers final : public Service {
     CHECK(false);  // the plan refuses operators' commands
   }
 
-  [[nodiscard]] bool IsLeader(int node) const override {
-    const Question question = Ask("srvr", [](const std::string& answer) {
+  [[nodiscard]] std::optional<Question> AskWhetherLeader() const override {
+    return Ask("srvr", [](const std::string& answer) {
       return answer.find("Mode: leader") != std::string::npos;
     });
-    return AskNow(AddressOf(node), question, kPatienceWithZooKeeper) == Answered::kYes;
   }
 
   Rejoining AfterRestart(int /*node*/) override { return {}; }
@@ -163,6 +159,7 @@ ServiceEntry ZooKeeperEntry() {
                     .shortest_lease = 2 * kZooKeeperTick,
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
                     .repeats = false,
+                    .elects = true,
                     .data = {"empty", "aof"}},
           .protocol = Protocol::kZooKeeper,
           .find = FindZooKeeper,
