@@ -25,6 +25,10 @@ TEST_P(ServicesOnServers, AHolderThatIsStoppedPastItsSessionWritesTooLate) {
   ExpectCellAsStated(GetParam() + std::string("/pause"));
 }
 
+TEST(EnsemblesOnServers, TheLockSurvivesItsLeader) {
+  for (const char* cell : {"zookeeper/leader down", "etcd/leader paused"}) ExpectCellAsStated(cell);
+}
+
 TEST(MariaDbOnServers, AHolderThatIsStoppedKeepsItsLockOnOneServer) {
   ExpectCellAsStated("mariadb-get-lock/pause");
 }
