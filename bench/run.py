@@ -18,40 +18,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Figure:
-    name: str
-    values: list[float]
-    unit: str
-    limit: float
-    at_least: bool
-    beside: str = ""
-
-    @property
-    def met(self) -> bool:
-        middle = median(self.values)
-        return middle >= self.limit if self.at_least else middle <= self.limit
-
-    def line(self) -> str:
-        sign = ">=" if self.at_least else "<="
-        spread = f"{min(self.values):.4g} to {max(self.values):.4g}"
-        return (
-            f"{'ok    ' if self.met else 'MISSED'} {self.name:<46} {median(self.values):8.4g} {self.unit:<6}"
-            f" ({spread}, n={len(self.values)})  limit {sign} {self.limit:g} {self.unit}  {self.beside}"
-        )
-
-
-def run_json(command: list[str], environment: dict[str, str] | None = None) -> dict:
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(environment or {})})
-    if done.returncode != 0:
-        sys.exit(f"{command[0]}: exit {done.returncode}: {done.stderr.strip()}")
-    return json.loads(done.stdout)
+from figures import Figure, run_json
+from service_figures import service_figures
 
 
 def recorder_figures(build: Path) -> list[Figure]:
@@ -133,31 +105,6 @@ def variant_figures(build: Path) -> list[Figure]:
     figures.append(Figure("redlock at once, 5 nodes : one node, a grant",
                           [q / s for q, s in zip(quorum["quorum_us"], quorum["single_us"])], "", 4, at_least=False,
                           beside=f"{median(quorum['quorum_us']):.0f} us : {median(quorum['single_us']):.0f} us"))
-    return figures
-
-
-def service_figures(build: Path) -> list[Figure]:
-    """The locks of other services than Redis against bare loops over the same client libraries, and
-    the proxy's added latency for each protocol against that for Redis."""
-    program = build / "bench_services"
-    result = run_json([str(program)]) if program.exists() else {"skipped": "a client library is missing"}
-    if "skipped" in result:
-        print(f"skipped: locks of other services: {result['skipped']} (./setup.sh --services)")
-        return []
-    figures = []
-    for lock in result["locks"]:
-        ratios = [ours / bare for ours, bare in zip(lock["ours_per_s"], lock["bare_per_s"])]
-        figures.append(Figure(f"{lock['lock']} : bare client library, alone", ratios, "", 0.85, at_least=True,
-                              beside=f"bare {median(lock['bare_per_s']):.0f}/s, ours {median(lock['ours_per_s']):.0f}/s"))
-
-    def added(protocol: str) -> list[float]:
-        times = result["protocols"][protocol]
-        return [through - direct for through, direct in zip(times["proxy_us"], times["direct_us"])]
-
-    for protocol in sorted(set(result["protocols"]) - {"redis"}):
-        figures.append(Figure(f"proxy: added for {protocol} : for redis",
-                              [ours / redis for ours, redis in zip(added(protocol), added("redis"))], "", 1.5,
-                              at_least=False, beside=f"{median(added(protocol)):.1f} us : {median(added('redis')):.1f} us"))
     return figures
 
 
