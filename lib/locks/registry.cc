@@ -27,6 +27,7 @@
   ROW(VersionLock)            \
   ROW(AtomicScriptLock)       \
   ROW(ZooKeeperQueueLock)     \
+  ROW(ZooKeeperReadWriteLock) \
   ROW(EtcdMutexLock)          \
   ROW(EtcdApiLock)            \
   ROW(PostgresAdvisoryLock)   \

@@ -20,16 +20,18 @@ using std::chrono_literals::operator""min;
 
 constexpr Lease kSessionTimeout = 2min;  // longer than kPatience
 const LockKey kQueueKey{.name = "dh:item:0"};
+const LockKey kQueueKeyToRead{.name = "dh:item:0", .shared = true};
 // A waiter that polled would not be granted within kPatience.
 constexpr RetryPolicy kWatchesOnly{
     .interval = 2 * kPatience, .timeout = kPatience, .call_timeout = kPatience};
 
 class ZooKeeperClient {
  public:
-  ZooKeeperClient(const NodeAddress& server, int number, Duration timeout = kSessionTimeout)
+  ZooKeeperClient(const NodeAddress& server, int number, Duration timeout = kSessionTimeout,
+                  const char* name = "zookeeper")
       : process_{.number = number, .seed = 7, .addresses = {{}, server}} {
-    const LockEntry& entry = *FindLock("zookeeper");
-    options_ = *CompleteOptions("zookeeper", entry.options, {}, timeout);
+    const LockEntry& entry = *FindLock(name);
+    options_ = *CompleteOptions(name, entry.options, {}, timeout);
     lock_ = entry.make({.env = env_,
                         .client = number,
                         .seed = 7,
@@ -38,12 +40,12 @@ class ZooKeeperClient {
                         .options = Options(options_)});
   }
 
-  bool IsGranted() {
+  bool IsGranted(const LockKey& key = kQueueKey) {
     return std::holds_alternative<Granted>(
-        lock_->TryAcquire(kQueueKey, kSessionTimeout, env_.Mono() + kPatience));
+        lock_->TryAcquire(key, kSessionTimeout, env_.Mono() + kPatience));
   }
-  Grant Acquire() {
-    AcquireResult result = AcquireWithRetry(env_, *lock_, kQueueKey, kSessionTimeout, kWatchesOnly);
+  Grant Acquire(const LockKey& key = kQueueKey) {
+    AcquireResult result = AcquireWithRetry(env_, *lock_, key, kSessionTimeout, kWatchesOnly);
     if (auto* granted = std::get_if<Granted>(&result)) return granted->grant;
     ADD_FAILURE() << "never granted";
     return {};
@@ -118,6 +120,59 @@ TEST_F(ZooKeeperLockOnServer, AClosedSessionFreesTheLock) {
   EXPECT_FALSE(clients_[1]->IsGranted());
   clients_[0]->CloseSession();
   (void)clients_[1]->Acquire();
+}
+
+class ZooKeeperReadWriteOnServer : public ZooKeeperLockOnServer {
+ protected:
+  void SetUp() override {
+    ZooKeeperLockOnServer::SetUp();
+    if (server_ == nullptr) return;
+    clients_.clear();
+    for (int number = 1; number <= 4; ++number) {
+      clients_.push_back(std::make_unique<ZooKeeperClient>(
+          server_->address(), number, kSessionTimeout, "zookeeper-read-write"));
+    }
+  }
+};
+
+TEST_F(ZooKeeperReadWriteOnServer, AWriterHoldsAlone) {
+  constexpr int kRounds = 50;
+  std::atomic<int> readers = 0;
+  std::atomic<int> writers = 0;
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < clients_.size(); ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < kRounds; ++round) {
+        const bool reads = (round + static_cast<int>(i)) % 2 == 0;
+        const Grant grant = clients_[i]->Acquire(reads ? kQueueKeyToRead : kQueueKey);
+        if (reads) {
+          ++readers;
+          EXPECT_EQ(writers, 0);
+          --readers;
+        } else {
+          EXPECT_EQ(++writers, 1);
+          EXPECT_EQ(readers, 0);
+          --writers;
+        }
+        EXPECT_EQ(clients_[i]->Release(grant), ReleaseResult::kReleased);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(ZooKeeperReadWriteOnServer, ReadersShareButDoNotPassAWaitingWriter) {
+  const Grant first = clients_[0]->Acquire(kQueueKeyToRead);
+  const Grant second = clients_[1]->Acquire(kQueueKeyToRead);
+  EXPECT_FALSE(clients_[2]->IsGranted());
+  EXPECT_FALSE(clients_[3]->IsGranted(kQueueKeyToRead));
+  EXPECT_EQ(clients_[0]->Release(first), ReleaseResult::kReleased);
+  EXPECT_FALSE(clients_[2]->IsGranted());
+  EXPECT_EQ(clients_[1]->Release(second), ReleaseResult::kReleased);
+  const Grant write = clients_[2]->Acquire();
+  EXPECT_FALSE(clients_[3]->IsGranted(kQueueKeyToRead));
+  EXPECT_EQ(clients_[2]->Release(write), ReleaseResult::kReleased);
+  EXPECT_TRUE(clients_[3]->Acquire(kQueueKeyToRead).shared);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ using ZooLines = std::vector<std::string>;
 
 constexpr Duration kZooTimeout = 300ms;
 const LockKey kZooKey{.name = "dh:item/0"};
+const LockKey kZooKeyToRead{.name = "dh:item/0", .shared = true};
 const std::string kZooQueue = "/doublehold/dh:item|0";
 
 // A request that fails, and whether it is executed nevertheless.
@@ -140,11 +141,12 @@ class ZooKeeperLockTest : public ::testing::Test {
     };
   }
 
-  std::unique_ptr<Lock> Make(int client, std::string_view flag = "") {
-    const LockEntry& entry = *FindLock("zookeeper");
+  std::unique_ptr<Lock> Make(int client, std::string_view flag = "",
+                             std::string_view name = "zookeeper") {
+    const LockEntry& entry = *FindLock(name);
     std::map<std::string, std::string> given;
     if (!flag.empty()) given[std::string(flag)] = "true";
-    options_.push_back(*CompleteOptions("zookeeper", entry.options, given, kZooTimeout));
+    options_.push_back(*CompleteOptions(name, entry.options, given, kZooTimeout));
     return entry.make({.env = env_,
                        .client = client,
                        .seed = 1,
@@ -152,12 +154,15 @@ class ZooKeeperLockTest : public ::testing::Test {
                        .call_timeout = kZooTimeout,
                        .options = Options(options_.back())});
   }
-  AcquireResult Try(Lock& lock) {
-    return lock.TryAcquire(kZooKey, kZooTimeout, world_.now + kZooTimeout);
+  std::unique_ptr<Lock> MakeReadWrite(int client) {
+    return Make(client, "", "zookeeper-read-write");
+  }
+  AcquireResult Try(Lock& lock, const LockKey& key = kZooKey) {
+    return lock.TryAcquire(key, kZooTimeout, world_.now + kZooTimeout);
   }
   // Returns the grant. The test fails if the lock is not granted.
-  Grant Acquire(Lock& lock) {
-    const AcquireResult result = Try(lock);
+  Grant Acquire(Lock& lock, const LockKey& key = kZooKey) {
+    const AcquireResult result = Try(lock, key);
     const auto* granted = std::get_if<Granted>(&result);
     if (granted != nullptr) return granted->grant;
     ADD_FAILURE() << "not granted";
@@ -336,6 +341,77 @@ TEST_F(ZooKeeperLockTest, IgnoringTheSessionTheHolderHasNoEndAndNoWatchdog) {
   EXPECT_EQ(Acquire(*lock).valid_until, MonoTime::max());
   EXPECT_TRUE(world_.spawned.empty());
   EXPECT_FALSE(lock->ExtendsByItself());
+}
+
+// ---- zookeeper-read-write
+
+// Readers (r) and writers (w) that arrive one after the other. Those that are not granted (-) watch
+// a node, whose number is given by its last digit.
+struct Arrivals {
+  const char* modes;
+  const char* granted;
+  const char* watched;
+};
+
+TEST_F(ZooKeeperLockTest, AReaderWaitsForTheLastWriterAndAWriterForTheNodeBefore) {
+  for (const Arrivals& each :
+       {Arrivals{"rr", "++", ""}, Arrivals{"ww", "+-", "0"}, Arrivals{"rw", "+-", "0"},
+        Arrivals{"rrw", "++-", "1"}, Arrivals{"wrr", "+--", "00"}, Arrivals{"rwr", "+--", "01"},
+        Arrivals{"wrwrr", "+----", "0122"}, Arrivals{"wrrw", "+---", "002"}}) {
+    SCOPED_TRACE(each.modes);
+    zookeeper_ = {};
+    std::vector<std::unique_ptr<Lock>> locks;
+    std::string granted;
+    for (const char mode : std::string_view(each.modes)) {
+      locks.push_back(MakeReadWrite(static_cast<int>(locks.size()) + 1));
+      const AcquireResult result = Try(*locks.back(), mode == 'r' ? kZooKeyToRead : kZooKey);
+      granted += std::holds_alternative<Granted>(result) ? '+' : '-';
+    }
+    EXPECT_EQ(granted, each.granted);
+    std::string watched;
+    for (const std::string& number : zookeeper_.watched) watched += number.back();
+    EXPECT_EQ(watched, each.watched);
+  }
+}
+
+TEST_F(ZooKeeperLockTest, OnlyWritersHaveTokens) {
+  const auto a = MakeReadWrite(1);
+  const auto b = MakeReadWrite(2);
+  const Grant read = Acquire(*a, kZooKeyToRead);
+  EXPECT_TRUE(read.shared);
+  EXPECT_EQ(read.token, 0);
+  EXPECT_EQ(Release(*a, read), ReleaseResult::kReleased);
+  const Grant write = Acquire(*b);
+  EXPECT_FALSE(write.shared);
+  EXPECT_GT(write.token, 0);
+}
+
+// Otherwise the client would wait for itself. The flag `watches-all` changes no result.
+TEST_F(ZooKeeperLockTest, ALeftoverReadersNodeIsDeletedBeforeItsClientWrites) {
+  for (const std::string_view flag : {"", "watches-all"}) {
+    SCOPED_TRACE(flag);
+    zookeeper_ = {};
+    zookeeper_.nodes = {{"/doublehold", {}}, {kZooQueue, {}}};
+    zookeeper_.failures = {{"create", ZooTestKind::kNoReply, true},
+                           {"children", ZooTestKind::kNoReply, false}};
+    const auto lock = Make(1, flag, "zookeeper-read-write");
+    const AcquireResult result = Try(*lock, kZooKeyToRead);
+    ASSERT_TRUE(std::holds_alternative<Unknown>(result));
+    const Grant perhaps = std::get<Unknown>(result).perhaps;
+    EXPECT_TRUE(perhaps.shared);
+    EXPECT_EQ(Release(*lock, perhaps), ReleaseResult::kUnknown);
+    zookeeper_.failures = {{"delete", ZooTestKind::kNoReply, false}};
+    EXPECT_TRUE(IsBusy(*lock));
+    EXPECT_FALSE(Acquire(*lock).shared);
+    EXPECT_EQ(zookeeper_.Queue().size(), 1u);
+  }
+}
+
+TEST_F(ZooKeeperLockTest, TheExclusiveLockIgnoresThatAKeyIsShared) {
+  const auto a = Make(1);
+  const auto b = Make(2);
+  EXPECT_FALSE(Acquire(*a, kZooKeyToRead).shared);
+  EXPECT_FALSE(std::holds_alternative<Granted>(Try(*b, kZooKeyToRead)));
 }
 
 }  // namespace
