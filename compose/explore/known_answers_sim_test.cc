@@ -49,6 +49,15 @@ SettingTexts WithWholeSeconds(SettingTexts more) {
   return more;
 }
 const SettingTexts kEtcdLong = WithWholeSeconds(kLongSection);
+// With this seed, clients 1 and 2 read, client 3 writes, and client 4 reads.
+SettingTexts ReadAndWritten(SettingTexts more) {
+  more.insert({{"workload.name", "catalogue"}, {"workload.writers", "0.3"}, {"seed", "5"}});
+  return more;
+}
+SettingTexts Fenced(SettingTexts more) {
+  more.emplace("workload.write", "fenced");
+  return more;
+}
 const std::vector<FaultForm> kMessages{FaultForm::kHoldRequest,  FaultForm::kHoldReply,
                                        FaultForm::kDropRequest,  FaultForm::kDropReply,
                                        FaultForm::kResetRequest, FaultForm::kResetReply,
@@ -196,6 +205,7 @@ const std::vector<Answer>& Answers() {
        51},
       {"scripts", {"set-nx-px", {FaultForm::kForgetScripts}, 2}, "", 45},
       {"S01", {"zookeeper", {FaultForm::kPause}}, "exclusion stock", 48},
+      {"S01-fenced", {"zookeeper", {FaultForm::kPause}, 1, Fenced({})}, "exclusion", 48},
       // Both the heartbeat and the attempt to connect again are late.
       {"S04", {"zookeeper", {FaultForm::kHoldRequest}, 2, kLongSection}, "exclusion stock", 982},
       {"S04-ignores-session",
@@ -214,7 +224,16 @@ const std::vector<Answer>& Answers() {
        77},
       {"zookeeper-crash", {"zookeeper", {FaultForm::kCrash, FaultForm::kNodeCrash}}, "", 71},
       {"zookeeper-reordered", {"zookeeper", {}, 0, {}, 2, 1, 2}, "", 1670},
+      {"zookeeper-read-write",
+       {"zookeeper-read-write", {FaultForm::kPause}, 1, ReadAndWritten({}), 4},
+       "exclusion torn-read",
+       77},
+      {"zookeeper-read-write-messages",
+       {"zookeeper-read-write", kMessages, 1, ReadAndWritten(kLongSection), 4},
+       "",
+       643},
       {"S06", {"etcd", {FaultForm::kPause}, 1, kEtcdLong}, "exclusion stock", 56},
+      {"S06-fenced", {"etcd", {FaultForm::kPause}, 1, Fenced(kEtcdLong)}, "exclusion", 56},
       {"S06-trusts-dead-lease",
        {"etcd", {FaultForm::kPause}, 1, WithFlag("lock.trusts-dead-lease", kEtcdLong)},
        "exclusion lease-exclusion stock",
