@@ -22,8 +22,10 @@ packages=(
   python3 python3-matplotlib python3-jinja2
 )
 tidy_packages=(clang-14 clang-16 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
-service_packages=(zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev postgresql-15 libpq-dev
-  pgbouncer mariadb-server galera-4 libmariadb-dev)
+service_packages=(
+  zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
+  postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
+)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go)
 
 case "${1:-}" in

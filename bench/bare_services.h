@@ -1,5 +1,5 @@
-// Bare loops over the client libraries of lock services: each sends what a lock variant sends alone,
-// without deadlines, without recording, and without looking at the answers.
+// Bare loops over the client libraries of lock services. Each sends what a lock variant sends that
+// is alone, without deadlines and without recording, and does not look at the answers.
 #ifndef DOUBLEHOLD_BENCH_BARE_SERVICES_H_
 #define DOUBLEHOLD_BENCH_BARE_SERVICES_H_
 
