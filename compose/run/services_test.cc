@@ -26,7 +26,7 @@ TEST_P(ServicesOnServers, AHolderThatIsStoppedPastItsSessionWritesTooLate) {
 }
 
 TEST(EnsemblesOnServers, TheLockSurvivesItsLeader) {
-  for (const char* cell : {"zookeeper/leader down", "etcd/leader paused"}) ExpectCellAsStated(cell);
+  for (const char* cell : {"zookeeper/leader down", "etcd/leader down"}) ExpectCellAsStated(cell);
 }
 
 TEST(MariaDbOnServers, AHolderThatIsStoppedKeepsItsLockOnOneServer) {
