@@ -60,7 +60,8 @@ AskKeys AskForZooKeeperFolders(Env& env, const std::string& lock, Lease lease) {
 AskKeys AskForAdvisoryLocks(Env& env) {
   const auto session = std::make_shared<std::unique_ptr<SqlSession>>();
   return [&env, session](NodeId, Deadline deadline) -> std::optional<KeysLeft> {
-    if (*session == nullptr || (*session)->HasEnded()) *session = env.clients().sql().OpenSession(NodeId{1});
+    if (*session == nullptr || (*session)->HasEnded())
+      *session = env.clients().sql().OpenSession(NodeId{1});
     const SqlResult locks = (*session)->Execute(
         "SELECT classid || ' ' || objid || ' ' || objsubid FROM pg_locks "
         "WHERE locktype = 'advisory' AND granted",

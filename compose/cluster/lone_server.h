@@ -24,8 +24,8 @@ class LoneServer {
   [[nodiscard]] virtual NodeAddress address() const = 0;
   // Closes all connections of clients.
   virtual void CloseConnections() = 0;
-  // Loses the clients' locks: Redis loses its data, the clients of any other service are cut off for
-  // `cut`, so that their sessions end.
+  // Loses the clients' locks. Redis loses its data; the clients of any other service are cut off
+  // for `cut`, so that their sessions end.
   virtual Result<void> LoseLocks(Duration cut) = 0;
 };
 

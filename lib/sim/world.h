@@ -1,6 +1,6 @@
 // A simulated world: processes whose tasks are fibers, nodes that are modelled servers, messages
-// between them, and virtual time. Only a ChoiceSource decides what happens, so the same answers give
-// the same execution.
+// between them, and virtual time. Only a ChoiceSource decides what happens, so the same answers
+// give the same execution.
 //
 // Events happen one at a time, in the order of their due times. Events with the same due time
 // happen in the order in which they were planned. A message takes `latency`; computing takes no

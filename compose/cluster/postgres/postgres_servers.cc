@@ -28,14 +28,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Copies the template if there is no data, with the files named in $3: of a replica, the file that
-// makes it one. Runs in the child, so that the copy holds up nobody.
+// Copies the template if there is no data. $3 names an empty file to add, which makes the data that
+// of a replica, or is empty. Runs in the child, so that the copy holds up nobody.
 constexpr const char* kCopyAndStart =
     "data=$1; template=$2; mark=$3; shift 3; [ -e \"$data\" ] || "
     "{ cp -a \"$template\" \"$data\" && { [ -z \"$mark\" ] || : > \"$data/$mark\"; }; } || exit 1; "
     "exec \"$@\"";
 constexpr const char* kMarkOfReplica = "standby.signal";  // PostgreSQL removes it when promoted
 
+constexpr Duration kStreamTimeout = 1s;  // of the question whether the replica streams
 // Includes the time that the replica takes to replay what it has received.
 constexpr Duration kPromotionTimeout = 10s;
 
@@ -173,7 +174,7 @@ class PostgresServers final : public Service {
                PostgresQuestion("SELECT count(*) FROM pg_stat_wal_receiver WHERE status = "
                                 "'streaming'",
                                 [](const std::string& value) { return value == "1"; }),
-               kPromotionTimeout);
+               kStreamTimeout);
     return streams == Answered::kYes ? "" : "the replica does not stream";
   }
 
@@ -211,7 +212,6 @@ class PostgresServers final : public Service {
   static constexpr int kFirst = 1;  // the primary at the start, and the address of clients
   static constexpr int kReplica = 2;
 
-  // Everything that is special to a lock's servers is not for the store.
   [[nodiscard]] bool HasReplica() const { return parts_.plan.replicas > 0; }
   [[nodiscard]] bool HasPooler(int node) const {
     return node == kFirst && !PoolingOf(parts_.plan).empty();
