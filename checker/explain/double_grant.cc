@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "checker/evidence/names.h"
+#include "checker/explain/lock_nature.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
@@ -147,6 +148,11 @@ class GrantSearch {
     return LockHas(record_.history.facts, LockTrait::kClientClocks);
   }
 
+  // A lock that belongs to a session ends with its server, whatever data the server keeps.
+  [[nodiscard]] bool KeepsLock(const FaultFact& fault) const {
+    return fault.keeps_data && !LockHas(record_.history.facts, LockTrait::kSession);
+  }
+
   void AddFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
@@ -156,7 +162,7 @@ class GrantSearch {
     }
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
-        fault.keeps_data) {
+        KeepsLock(fault)) {
       return;
     }
     Add(LosesData(fault)
@@ -271,10 +277,7 @@ Explanation ChooseExplanation(const ViolationContext& record, const Hold& first,
     if (candidate.episode != nullptr) all.episodes.push_back(candidate.episode);
     if (candidate.call != nullptr) all.calls.push_back(candidate.call);
   }
-  if (causes.empty()) {
-    all.because = "nothing is recorded that takes a lock away whose lease is valid";
-    return all;
-  }
+  if (causes.empty()) return ExplainByNature(record, first, lost.core.from_ns);
   if (LockHas(record.history.facts, LockTrait::kMajority))
     return ExplainByMajorities(record, first, lost, std::move(all), causes);
   if (causes.size() > 1) {

@@ -158,9 +158,11 @@ void ReadRetry(SettingReader& reader, const LockEntry& lock, Plan& plan) {
 LockEntry FindLockOfPlan(const Plan& plan) {
   if (plan.driver) return DriverEntryWith(plan.driver->can);
   LockEntry lock = *FindLock(plan.lock);
-  const auto flag = plan.lock_options.find(std::string(lock.client_clock_option));
-  if (flag != plan.lock_options.end() && flag->second == "true")
-    lock.traits.Add(Trait::kClientClocks);
+  for (const OptionTrait& each : lock.option_traits) {
+    const auto option = plan.lock_options.find(std::string(each.option));
+    if (option != plan.lock_options.end() && option->second == each.value)
+      lock.traits.Add(each.trait);
+  }
   return lock;
 }
 

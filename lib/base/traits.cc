@@ -29,9 +29,10 @@ std::span<const std::string_view> NamesOfAll(FaultTrait) {
 }
 
 std::span<const std::string_view> NamesOfAll(LockTrait) {
-  static constexpr std::array<std::string_view, 10> kNames{
-      "token",     "readers",       "reentry",     "many-keys", "queue",
-      "lock-free", "client-clocks", "looks-first", "majority",  "grants-all"};
+  static constexpr std::array<std::string_view, 14> kNames{
+      "token",     "readers",       "reentry",      "many-keys",  "queue",
+      "lock-free", "client-clocks", "looks-first",  "majority",   "grants-all",
+      "session",   "each-server",   "lent-session", "ignores-end"};
   return kNames;
 }
 

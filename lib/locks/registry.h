@@ -68,6 +68,12 @@ using AskLeft = std::function<std::optional<int64_t>(const LockKey&, Deadline)>;
 constexpr int64_t kNothingLeft = -2;
 constexpr int64_t kLeftForEver = -1;
 
+// A trait that a lock has too if an option has this value. The value of a flag is "true".
+struct OptionTrait {
+  std::string_view option, value;
+  Trait trait;
+};
+
 struct LockEntry {
   std::string_view name;
   std::string_view summary;                  // one line for `doublehold list locks`
@@ -79,8 +85,7 @@ struct LockEntry {
   std::optional<Sends> sends{};
   std::unique_ptr<Lock> (*make)(const LockContext&) = nullptr;
   LockTraits traits{};
-  // The flag with which the lock has the trait kClientClocks too. Empty: there is none.
-  std::string_view client_clock_option{};
+  std::vector<OptionTrait> option_traits{};
   std::vector<Step> steps{};  // steps that the lock announces between its commands
   // Makes the question to a node what is left of keys. Null: Redis' PTTL of the key.
   AskLeft (*ask_left)(Env&, NodeId, Lease) = nullptr;

@@ -174,6 +174,7 @@ LockEntry EtcdMutexLock() {
                        .help = "stay the holder when the lease has ended (S06)"}},
           .make = MakeLock<EtcdLock>,
           .traits = {Trait::kToken, Trait::kQueue},
+          .option_traits = {{"trusts-dead-lease", "true", Trait::kIgnoresEnd}},
           .ask_left = AskForEtcdKeys};
 }
 

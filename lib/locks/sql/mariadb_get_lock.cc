@@ -44,6 +44,7 @@ LockEntry MariaDbGetLockLock() {
           .summary = "MariaDB's GET_LOCK, which one server keeps for the holder's session",
           .service = kMariaDbService,
           .make = MakeLock<MariaDbGetLock>,
+          .traits = {Trait::kSession, Trait::kEachServer},
           .ask_left = AskForGetLock,
           .has_leases = false};
 }

@@ -58,6 +58,8 @@ LockEntry PostgresAdvisoryLock() {
                            "session, or for one transaction",
                    .choices = {kNoPooler, "session", "transaction"}}},
       .make = MakeLock<PostgresAdvisory>,
+      .traits = {Trait::kSession},
+      .option_traits = {{kThroughPooler, "transaction", Trait::kLentSession}},
       .ask_left = AskForAdvisoryLock,
       .has_leases = false};
 }

@@ -173,7 +173,7 @@ LockEntry PostgresLeaseLock() {
                        .help = "the client's wall clock instead of the database's"}},
           .make = MakeLock<PostgresLease>,
           .traits = {Trait::kToken},
-          .client_clock_option = kClientClock,
+          .option_traits = {{kClientClock, "true", Trait::kClientClocks}},
           .ask_left = AskForLease};
 }
 

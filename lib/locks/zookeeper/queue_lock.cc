@@ -366,6 +366,10 @@ std::vector<OptionSpec> QueueOptions() {
            .help = "watch the whole queue, so that each release wakes all waiters"}};
 }
 
+std::vector<OptionTrait> QueueOptionTraits() {
+  return {{"ignores-session", "true", Trait::kIgnoresEnd}};
+}
+
 AskLeft AskForQueueNodes(Env& env, NodeId /*node*/, Lease lease) {
   const SharedSession session = env.clients().zookeeper().Open(lease);
   return [session, lease](const LockKey& key, Deadline deadline) -> std::optional<int64_t> {

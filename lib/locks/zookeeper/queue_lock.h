@@ -20,6 +20,7 @@ enum class QueueAccess : uint8_t {
 // context's lease is the session's timeout. Requires the options of QueueOptions.
 std::unique_ptr<Lock> MakeQueueLock(const LockContext& context, QueueAccess access);
 std::vector<OptionSpec> QueueOptions();
+std::vector<OptionTrait> QueueOptionTraits();
 
 // For LockEntry::ask_left: a node in the queue keeps others out until its session has ended.
 AskLeft AskForQueueNodes(Env& env, NodeId node, Lease lease);

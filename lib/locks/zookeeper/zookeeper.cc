@@ -26,6 +26,7 @@ LockEntry ZooKeeperQueueLock() {
                 return MakeQueueLock(context, QueueAccess::kExclusive);
               },
           .traits = {Trait::kToken, Trait::kQueue},
+          .option_traits = QueueOptionTraits(),
           .ask_left = AskForQueueNodes};
 }
 

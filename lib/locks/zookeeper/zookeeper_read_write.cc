@@ -26,6 +26,7 @@ LockEntry ZooKeeperReadWriteLock() {
                 return MakeQueueLock(context, QueueAccess::kReadWrite);
               },
           .traits = {Trait::kToken, Trait::kReaders, Trait::kQueue},
+          .option_traits = QueueOptionTraits(),
           .ask_left = AskForQueueNodes};
 }
 
