@@ -13,7 +13,7 @@
 namespace doublehold {
 
 struct LockKey {
-  std::string name;     // the key in Redis
+  std::string name;     // the key in the lock's service
   uint16_t index = 0;   // the key in a history
   bool shared = false;  // asks for shared access; only some variants support readers
 };

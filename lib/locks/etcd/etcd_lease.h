@@ -17,7 +17,8 @@ namespace doublehold {
 // Rounds a lease up to etcd's unit.
 Duration WholeSeconds(Lease lease);
 
-// Returns the name of the lock in etcd. A key's name must not be a prefix of another lock's keys.
+// Returns the name of the lock in etcd. The keys of the lock begin with this name and `/`. Without
+// the slash, a lock's name may be the prefix of another lock's keys.
 std::string EtcdName(const LockKey& key);
 // Returns the key that stands for this lease in the lock's queue, as the Go client names it.
 std::string OwnerOf(const LockKey& key, int64_t lease);
