@@ -100,6 +100,11 @@ std::span<const FaultKey> FaultKeys() {
                {"minority", "majority", "ring"},
                "the links to cut, instead of `nodes`; minority, majority: of every client to that "
                "many random nodes; ring: client c keeps only the majority that begins at node c"},
+      FaultKey{"between",
+               "",
+               {"clients", "servers", "all"},
+               "the links of `nodes` to cut: to clients, to the other servers of an ensemble, or "
+               "to both; servers, all: need `topology.net = \"namespaces\"`; default: clients"},
       FaultKey{"direction", "", {"request", "reply", "both"}, "the frames to act on"},
       FaultKey{
           "command",

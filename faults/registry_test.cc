@@ -221,6 +221,11 @@ TEST(Faults, AreDescribedInWords) {
         .direction = "reply",
         .links = {{.client = 1, .node = 4}, {.client = 1, .node = 5}, {.client = 2, .node = 0}}},
        "client 1 cut off from nodes 4 and 5, client 2 from the store (replies alone) at 0s for 1s"},
+      {{.kind = "partition", .length = 1s, .nodes = {kLeaderNode}, .between = "servers"},
+       "the leader cut off from the other servers at 0s for 1s"},
+      {{.kind = "partition", .length = 1s, .nodes = {1, 2}, .direction = "reply", .between = "all"},
+       "nodes 1 and 2 cut off from every client and the other servers (what they receive alone) "
+       "at 0s for 1s"},
       {{.kind = "stall", .until_fault = FaultMoment{"stop", true}, .client = 1, .nodes = {2}},
        "requests from client 1 to node 2 stalled at 0s until 'stop' ends"},
       {{.kind = "jump", .on = step, .nodes = {3}, .by = 3s},

@@ -21,6 +21,16 @@ void AddClients(std::vector<ProcessRef>& processes, int client, int clients) {
   for (int i = 1; i <= clients; ++i) processes.push_back({ProcessKind::kClient, i});
 }
 
+// Adds the links between the plan's nodes and all other servers.
+void AddPeers(std::vector<LinkId>& links, const FaultStart& start) {
+  const std::vector<int>& nodes = start.plan.nodes;
+  for (const int node : nodes) {
+    for (int peer = 1; peer <= start.nodes; ++peer) {
+      if (std::ranges::find(nodes, peer) == nodes.end()) links.push_back({0, node, peer});
+    }
+  }
+}
+
 // Returns "1st", "2nd", "11th", "23rd".
 std::string Ordinal(int number) {
   const int tens = number / 10 % 10;
@@ -80,14 +90,16 @@ std::vector<LinkId> LinksOf(const FaultStart& start) {
     for (const Link& link : start.plan.links) listed.push_back({link.client, link.node});
     return listed;
   }
+  std::vector<LinkId> links;
+  if (CutsServers(start.plan)) AddPeers(links, start);
+  if (start.plan.between == "servers") return links;
   std::vector<int> nodes = start.plan.nodes;
   if (nodes.empty()) {
     nodes.push_back(kStoreNode);
     for (int node = 1; node <= start.nodes; ++node) nodes.push_back(node);
   }
   std::vector<ProcessRef> clients;
-  AddClients(clients, start.client, start.clients);
-  std::vector<LinkId> links;
+  AddClients(clients, CutsServers(start.plan) ? 0 : start.client, start.clients);
   for (const ProcessRef& client : clients) {
     for (const int node : nodes) links.push_back({client.number, node});
   }

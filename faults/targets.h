@@ -14,7 +14,8 @@ namespace doublehold {
 
 // Returns the links that the plan lists. If it lists none, returns the links from the client of the
 // start (0: every client) to the plan's nodes. If the plan names no nodes, the links lead to all
-// nodes and the store.
+// nodes and the store. With `between`, returns the links from the other servers to the plan's
+// nodes, and with "all" also the links from every client.
 std::vector<LinkId> LinksOf(const FaultStart& start);
 
 // Returns the plan's nodes and client. If the plan names neither, returns the client of the start.

@@ -47,7 +47,9 @@ class FakeCluster : public Cluster {
  public:
   MonoTime Now() override { return now; }
   RuleId SetLink(LinkId link, LinkRule rule) override {
-    log.push_back(fmt::format("{}-{} {}", link.client, link.node, Write(rule)));
+    const int from = link.peer == 0 ? link.client : link.peer;
+    log.push_back(fmt::format("{}{}-{} {}", link.peer == 0 ? "" : "server ", from, link.node,
+                              Write(rule)));
     rules[++last] = std::move(rule);
     return last;
   }

@@ -25,14 +25,24 @@ bool PacketCuts::IsCut(const LinkRule& rule) {
          rule.nth == 1 && rule.chance >= 1 && rule.limit == 0;
 }
 
+// Returns the options that select the link's packets: the half between a client and the proxy, or
+// all packets between two servers that reach each other directly.
+std::string PacketCuts::PacketsOf(LinkId link, Direction direction) const {
+  const bool request = direction == Direction::kRequest;
+  if (const auto port = ports_.find(link); port != ports_.end()) {
+    return fmt::format("{} {}/32 -p tcp --{} {}", request ? "-d" : "-s", network_.own_address(),
+                       request ? "dport" : "sport", port->second);
+  }
+  const std::string& node = network_.AddressOf({ProcessRef::Kind::kNode, link.node});
+  const std::string& peer = network_.AddressOf({ProcessRef::Kind::kNode, link.peer});
+  return fmt::format("-s {}/32 -d {}/32 -p tcp", request ? peer : node, request ? node : peer);
+}
+
 // The rule drops forwarded packets, so neither end gets an error.
 RuleId PacketCuts::Cut(LinkId link, Direction direction) {
   const RuleId id = kFirstRule + ++last_rule_;
-  const bool request = direction == Direction::kRequest;
-  Rule rule{.text =
-                fmt::format("FORWARD {0} {1}/32 -p tcp --{2} {3} -m comment --comment {4} -j DROP",
-                            request ? "-d" : "-s", network_.own_address(),
-                            request ? "dport" : "sport", ports_.at(link), CommentForRule(id))};
+  Rule rule{.text = fmt::format("FORWARD {} -m comment --comment {} -j DROP",
+                                PacketsOf(link, direction), CommentForRule(id))};
   pending_.push_back("-A " + rule.text);
   rules_.emplace(id, std::move(rule));
   return id;

@@ -33,6 +33,7 @@ class PacketCuts {
   // Whether the kernel can carry out the rule: the rule must drop everything on the link until the
   // fault is healed.
   [[nodiscard]] static bool IsCut(const LinkRule& rule);
+  // Requires that the link was added, or that it joins two servers directly (`peer` is a server).
   RuleId Cut(LinkId link, Direction direction);
   // Whether this class made the rule.
   [[nodiscard]] bool Has(RuleId rule) const { return rules_.contains(rule); }
@@ -46,6 +47,7 @@ class PacketCuts {
     bool in_place = false;
   };
 
+  [[nodiscard]] std::string PacketsOf(LinkId link, Direction direction) const;
   int64_t LostTo(RuleId rule);
 
   Namespaces& network_;

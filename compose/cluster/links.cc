@@ -13,6 +13,11 @@ void Links::Redirect(LinkId link, const NodeAddress& to) {
   proxy_.Redirect(link, to);
 }
 
+std::string Links::HostOf(int node) const {
+  const OwnNetwork own = NetworkOf({ProcessRef::Kind::kNode, node});
+  return own.host.empty() ? "127.0.0.1" : own.host;
+}
+
 OwnNetwork Links::NetworkOf(ProcessRef ref) const {
   if (network_ == nullptr) return {};
   return {.fd = network_->Of(ref), .host = network_->AddressOf(ref)};

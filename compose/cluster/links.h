@@ -40,6 +40,8 @@ class Links {
   // The host of the ports that Add returns.
   [[nodiscard]] std::string host() const { return ProxyHost(network_); }
   [[nodiscard]] OwnNetwork NetworkOf(ProcessRef ref) const;
+  // The host on which a server that uses TCP listens.
+  [[nodiscard]] std::string HostOf(int node) const;
   [[nodiscard]] bool has_network() const { return network_ != nullptr; }
 
  private:

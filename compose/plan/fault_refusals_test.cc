@@ -251,6 +251,15 @@ TEST(BuildPlan, RefusesAnInvalidPartitionWithTheReason) {
       {cut("links = [\"1-2\"]\nclient = 1\n"),
        "x.toml:6: fault.0.links: fault 'partition-1' (partition): has links: remove client and "
        "nodes"},
+      {cut("between = \"servrs\"\nnodes = [1]\n"),
+       "x.toml:6: fault.0.between: fault 'partition-1' (partition): value 'servrs' is unknown (did "
+       "you mean 'servers'?)"},
+      {cut("between = \"all\"\nlinks = [\"1-2\"]\n"),
+       "x.toml:6: fault.0.between: fault 'partition-1' (partition): has links: remove between"},
+      {cut("client = 1\nbetween = \"all\"\nnodes = [1]\n"),
+       "x.toml:6: fault.0.client: fault 'partition-1' (partition): acts on servers and on no "
+       "single "
+       "client: remove client"},
   };
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
   const Plan plan = Good(cut("sides = \"ring\"\n"));

@@ -173,6 +173,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   }
   if (has("nodes")) fault.nodes = ReadNodes(reader, plan);
   if (has("direction")) fault.direction = reader.Word("direction", "");
+  if (has("between")) fault.between = reader.Word("between", "");
   if (has("command")) ReadFrames(reader, fault);
   if (has("count")) fault.count = static_cast<int>(reader.Integer("count", 0, 1, INT32_MAX));
   if (has("delay")) fault.delay = reader.Span("delay", "0s");

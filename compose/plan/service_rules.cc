@@ -154,10 +154,35 @@ Result<void> CheckLeader(const Plan& plan, const FaultPlan& fault) {
   return {};
 }
 
+// Servers of an ensemble reach each other past the proxy, so only the kernel can cut them off.
+Result<void> CheckBetweenServers(const Plan& plan, const FaultPlan& fault) {
+  if (!CutsServers(fault)) return {};
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  if (plan.topology != "ensemble") {
+    return BadInput(
+        fmt::format("it acts between servers of an ensemble; {}",
+                    Has(service.topologies, "ensemble")
+                        ? "set topology.name = \"ensemble\""
+                        : fmt::format("for {}, use the fault 'cut-replication'", service.title)),
+        "between");
+  }
+  if (plan.net != kNamespaces) {
+    return BadInput(
+        "servers of an ensemble reach each other past the proxy; set topology.net = \"namespaces\"",
+        "between");
+  }
+  if (ActsOn(fault, /*store=*/true))
+    return BadInput("the store has no links to other servers", "nodes");
+  if (static_cast<int>(fault.nodes.size()) == ServersOf(plan))
+    return BadInput("it names every server, and leaves none to be cut off from", "nodes");
+  return {};
+}
+
 }  // namespace
 
 Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
   TRY(CheckLeader(plan, fault));
+  TRY(CheckBetweenServers(plan, fault));
   if (ActsOn(fault, /*store=*/true)) {
     const ServiceFacts& store = FactsOfService(StoreServiceOf(plan));
     TRY(CheckOn(fault, store, "the store is a server", "the store", store.data));

@@ -26,9 +26,7 @@ TEST(ServiceRules, RefusesWhatZooKeeperCannotServeWithTheReason) {
       {"topology.name = \"sentinel\"\n",
        "x.toml:2: topology.name: lock zookeeper keeps its keys in ZooKeeper, which has no topology "
        "'sentinel' (one of: single, ensemble)"},
-      {"topology.net = \"namespaces\"\n",
-       "x.toml:2: topology.net: servers of ZooKeeper are not run in namespaces; use net = "
-       "\"proxy\""},
+      {"topology.net = \"namespaces\"\n", "accepted"},
       {fault + "kind = \"jump\"\nfor = \"1s\"\nby = \"1s\"\n",
        "x.toml:4: fault.0.nodes: fault 'jump-1': a server of ZooKeeper does not tell its time, so "
        "nobody could see whether its clock was moved"},
@@ -150,6 +148,35 @@ TEST(ServiceRules, AFaultNamesTheLeaderOnlyWhereOneServerLeads) {
       {cut("sentinel", "promote\"\nhow = \"planned\"\n"),
        "x.toml:5: fault.0.nodes: fault 'promote-1': it promotes a replica, which the leader is "
        "not"},
+  };
+  for (const ServiceRefusal& c : cases) EXPECT_EQ(Refusal(c.toml), c.message) << c.toml;
+}
+
+TEST(ServiceRules, ServersAreCutOffFromEachOtherOnlyInAnEnsembleInNamespaces) {
+  const auto cut = [](const std::string& lock, const std::string& topology,
+                      const std::string& nodes) {
+    return "lock.name = \"" + lock + "\"\nlock.lease = \"1s\"\ntopology.name = \"" + topology +
+           "\"\n[[fault]]\nkind = \"partition\"\nfor = \"1s\"\nbetween = \"servers\"\nnodes = " +
+           nodes + "\n";
+  };
+  const std::string in_namespaces = "topology.net = \"namespaces\"\n";
+  const std::string here = "x.toml:7: fault.0.between: fault 'partition-1': ";
+  const std::string past =
+      "servers of an ensemble reach each other past the proxy; set topology.net = \"namespaces\"";
+  const std::vector<ServiceRefusal> cases{
+      {in_namespaces + cut("zookeeper", "ensemble", "\"leader\""), "accepted"},
+      {in_namespaces + cut("etcd-lock-api", "ensemble", "[1, 2]"), "accepted"},
+      {cut("zookeeper", "ensemble", "\"leader\""), here + past},
+      {cut("mariadb-get-lock", "ensemble", "[1]"), here + past},
+      {cut("etcd", "single", "[1]"),
+       here + "it acts between servers of an ensemble; set topology.name = \"ensemble\""},
+      {cut("set-nx-px", "sentinel", "[1]"),
+       here + "it acts between servers of an ensemble; for Redis, use the fault 'cut-replication'"},
+      {in_namespaces + cut("etcd", "ensemble", "[1, \"store\"]"),
+       "x.toml:9: fault.0.nodes: fault 'partition-1': the store has no links to other servers"},
+      {in_namespaces + cut("etcd", "ensemble", "\"all\""),
+       "x.toml:9: fault.0.nodes: fault 'partition-1': it names every server, and leaves none to be "
+       "cut off from"},
   };
   for (const ServiceRefusal& c : cases) EXPECT_EQ(Refusal(c.toml), c.message) << c.toml;
 }

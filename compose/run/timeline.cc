@@ -224,9 +224,10 @@ Event Timeline::FaultEvent(const Entry& entry, EventType type, int64_t value_ns)
   const std::vector<int>& nodes = entry.started.nodes;
   const int node = nodes.empty() ? -1 : nodes.front();
   // A fault on nodes does not act on the client whose step started it.
-  const bool to_nodes = !entry.plan.nodes.empty() &&
-                        (!entry.kind.needs_network || entry.kind.needs_replicas) &&
-                        !entry.plan.client;
+  const bool to_nodes =
+      !entry.plan.nodes.empty() &&
+      (!entry.kind.needs_network || entry.kind.needs_replicas || CutsServers(entry.plan)) &&
+      !entry.plan.client;
   const int client = to_nodes || entry.client == 0 ? -1 : entry.client;
   return {.client = kSupervisor,
           .op = Op::kFault,

@@ -196,6 +196,20 @@ TEST_F(TimelineTest, AFaultOnNodesIsNotRecordedForTheClientThatTriggeredIt) {
   EXPECT_EQ(recorded_, Lines{"clock invoke client -1 node 3"});
 }
 
+TEST_F(TimelineTest, APartitionIsRecordedForItsClientUnlessItIsBetweenServers) {
+  for (const auto& [between, client] : {std::pair("", 1), {"servers", -1}, {"all", -1}}) {
+    FaultPlan cut{.name = "cut", .kind = "partition"};
+    cut.nodes = {1};
+    cut.between = between;
+    cut.on = At(1, Step::kAfterRead);
+    cut.until = At(2, Step::kAfterRead);
+    Begin({cut});
+    recorded_.clear();
+    Reach(1, Step::kAfterRead);
+    EXPECT_EQ(recorded_, Lines{fmt::format("cut invoke client {} node 1", client)});
+  }
+}
+
 TEST_F(TimelineTest, AFaultWithoutAStepStartsAtItsTime) {
   FaultPlan pause{.name = "p", .kind = "pause"};
   pause.client = 2;

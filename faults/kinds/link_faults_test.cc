@@ -142,6 +142,28 @@ TEST_F(FaultTest, APartitionCutsTheLinksItListsInOneDirection) {
   EXPECT_EQ(TakeLog(), (Log{"1-2 reply drop", "2-0 reply drop"}));
 }
 
+// The fixture has two clients and two nodes.
+TEST_F(FaultTest, APartitionBetweenServersLeavesTheLinksOfClients) {
+  Healer healer = Start({.kind = "partition", .nodes = {2}, .between = "servers"});
+  EXPECT_EQ(TakeLog(), (Log{"server 1-2 request drop", "server 1-2 reply drop"}));
+  cluster_.now += 300ms;
+  EXPECT_EQ(healer.Heal(), ToNs(300ms));
+  EXPECT_TRUE(cluster_.rules.empty());
+}
+
+TEST_F(FaultTest, APartitionBetweenAllCutsEveryClientOffToo) {
+  FaultPlan plan{.kind = "partition", .on = Trigger{1, Step::kAfterRead}, .nodes = {1}};
+  plan.direction = "request";
+  plan.between = "all";
+  Healer healer = Start(plan);
+  EXPECT_EQ(TakeLog(), (Log{"server 2-1 request drop", "1-1 request drop", "2-1 request drop"}));
+}
+
+TEST_F(FaultTest, APartitionBetweenServersKeepsTheLinksAmongItsNodes) {
+  Healer healer = Start({.kind = "partition", .nodes = {1, 2}, .between = "servers"});
+  EXPECT_EQ(TakeLog(), Log{});
+}
+
 TEST_F(FaultTest, CutReplicationActedOnlyIfTrafficWasLost) {
   for (const int64_t lost : {3, 0}) {
     cluster_.lost_chunks = lost;

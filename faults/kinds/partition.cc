@@ -2,11 +2,16 @@
 // until it is healed. When the plan is made, `sides` is replaced by such links. Dropped frames
 // never arrive. A partition with a direction is one-way: with "reply", commands run but their
 // replies are lost.
+//
+// With `between`, it cuts `nodes` off from the other servers of an ensemble, which only the kernel
+// can do: these servers reach each other past the proxy.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "faults/targets.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
@@ -20,6 +25,14 @@ Result<void> ValidatePartition(const FaultPlan& plan) {
   }
   if (!plan.links.empty() && (plan.client || !plan.nodes.empty())) {
     return BadFault(plan, "has links: remove client and nodes", "links");
+  }
+  const std::vector<std::string> ends{"clients", "servers", "all"};
+  if (!plan.between.empty() && std::ranges::find(ends, plan.between) == ends.end())
+    return BadFault(plan, UnknownWord("value", plan.between, ends), "between");
+  if (!plan.between.empty() && !plan.links.empty())
+    return BadFault(plan, "has links: remove between", "between");
+  if (CutsServers(plan) && plan.client) {
+    return BadFault(plan, "acts on servers and on no single client: remove client", "client");
   }
   return ValidateLinkFault(plan);
 }
@@ -41,7 +54,18 @@ std::string NameLinks(const std::vector<Link>& links) {
   return text;
 }
 
+// Returns "the leader cut off from the other servers". `direction` is seen from the other ends.
+std::string DescribeIsolation(const FaultPlan& plan) {
+  std::string text = NameNodes(plan) + " cut off from ";
+  if (plan.between == "all") text += "every client and ";
+  text += "the other servers";
+  if (plan.direction == "request") text += " (what they send alone)";
+  if (plan.direction == "reply") text += " (what they receive alone)";
+  return text;
+}
+
 std::string DescribePartition(const FaultPlan& plan) {
+  if (CutsServers(plan)) return DescribeIsolation(plan);
   const std::string who = plan.links.empty() ? NameClient(plan) + " cut off from " + NameNodes(plan)
                                              : NameLinks(plan.links);
   if (plan.direction == "request") return who + " (requests alone)";
@@ -53,9 +77,9 @@ std::string DescribePartition(const FaultPlan& plan) {
 
 FaultEntry PartitionFault() {
   return {.name = "partition",
-          .summary = "cuts clients off from some nodes, in both directions or one",
+          .summary = "cuts nodes off from clients or other servers, in both directions or one",
           .traits = {FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages, FaultTrait::kCutsOff},
-          .keys = {"client", "nodes", "sides", "links", "direction"},
+          .keys = {"client", "nodes", "sides", "links", "between", "direction"},
           .direction = kPartitionDirection,
           .needs_network = true,
           .validate = ValidatePartition,

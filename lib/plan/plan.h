@@ -61,6 +61,7 @@ struct FaultPlan {
   std::optional<int> client;  // target client; if empty, the client that reached `on`, if any
   std::vector<int> nodes;     // target nodes; kStoreNode is the store, kLeaderNode the leader
   std::string direction;      // "request", "reply", "both"
+  std::string between;        // links that a partition cuts: "clients" (default), "servers", "all"
   std::string command;        // in upper case, or empty for every command
   // A command's first key (empty: any key). For a fault that deletes a key: the deleted key.
   std::string key;
@@ -88,6 +89,11 @@ struct FaultPlan {
 // Whether the fault acts on the node that leads.
 inline bool NamesLeader(const FaultPlan& fault) {
   return std::ranges::find(fault.nodes, kLeaderNode) != fault.nodes.end();
+}
+
+// Whether the fault cuts its nodes off from the other servers.
+inline bool CutsServers(const FaultPlan& fault) {
+  return fault.between == "servers" || fault.between == "all";
 }
 
 struct RetryPlan {

@@ -78,6 +78,7 @@ void ForEachField(ConstOrNot<FaultPlan> auto& fault, auto&& visit) {
   FaultNodes nodes{&fault.nodes};
   visit("nodes", nodes);
   visit("direction", fault.direction);
+  visit("between", fault.between, {.is_optional = true});
   visit("command", fault.command);
   visit("key", fault.key);
   visit("count", fault.count);

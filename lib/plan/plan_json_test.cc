@@ -40,6 +40,7 @@ Plan FullPlan() {
   FaultPlan second{.name = "jump-of-2", .kind = "jump"};
   second.until_fault = FaultMoment{.fault = "held-write", .ended = true};
   second.nodes = {kLeaderNode};
+  second.between = "servers";
   second.by = 40s;
   second.period = 3s;
   second.rate = 1.25;

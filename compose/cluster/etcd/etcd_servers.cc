@@ -1,5 +1,5 @@
 // etcd: one server, or an ensemble whose servers elect a leader. A server listens on TCP ports of
-// the loopback. Servers reach each other directly, not through the proxy.
+// the loopback, or of its own network. Servers reach each other directly, not through the proxy.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -85,12 +85,12 @@ class EtcdServers final : public Service {
 
   // Only the process dies, so that no data needs to reach the disk.
   Result<SpawnRequest> CommandOf(int node) override {
-    const std::string clients = UrlOf(ClientPort(node));
-    const std::string peers = UrlOf(PeerPort(node));
+    const std::string clients = UrlOf(node, ClientPort(node));
+    const std::string peers = UrlOf(node, PeerPort(node));
     std::string members;
     for (int member = 1; member <= ServersOf(parts_.plan); ++member)
-      members +=
-          fmt::format("{}{}={}", members.empty() ? "" : ",", member, UrlOf(PeerPort(member)));
+      members += fmt::format("{}{}={}", members.empty() ? "" : ",", member,
+                             UrlOf(member, PeerPort(member)));
     return SpawnRequest{.argv = {parts_.program.path,
                                  "--name",
                                  std::to_string(node),
@@ -119,7 +119,7 @@ class EtcdServers final : public Service {
   }
 
   [[nodiscard]] NodeAddress AddressOf(int node) const override {
-    return {.unix_path = {}, .host = "127.0.0.1", .port = ClientPort(node)};
+    return {.unix_path = {}, .host = parts_.links.HostOf(node), .port = ClientPort(node)};
   }
 
   // A server answers this at once, and without its leader. It knows the cluster's version as soon
@@ -169,7 +169,9 @@ class EtcdServers final : public Service {
   [[nodiscard]] uint16_t PeerPort(int node) const {
     return ports_.At(2 * static_cast<size_t>(node - 1) + 1);
   }
-  static std::string UrlOf(uint16_t port) { return fmt::format("http://127.0.0.1:{}", port); }
+  [[nodiscard]] std::string UrlOf(int node, uint16_t port) const {
+    return fmt::format("http://{}:{}", parts_.links.HostOf(node), port);
+  }
 
   HeldPorts ports_;  // node by node: for clients, for the other servers
 };
@@ -185,6 +187,7 @@ ServiceEntry EtcdEntry() {
                     .lease_unit = kLeaseUnit,
                     .is_static = true,
                     .elects = true,
+                    .joins_namespaces = true,
                     .data = {"empty", "aof"},
                     .data_in_ensemble = {"aof"}},
           .protocol = Protocol::kHttp,

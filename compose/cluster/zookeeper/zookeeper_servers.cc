@@ -1,5 +1,6 @@
 // ZooKeeper: one server, or an ensemble whose servers elect a leader. A server is a JVM that
-// listens on TCP ports of the loopback. Servers reach each other directly, not through the proxy.
+// listens on TCP ports of the loopback, or of its own network. Servers reach each other directly,
+// not through the proxy.
 #include <fmt/format.h>
 
 #include <array>
@@ -80,7 +81,7 @@ class ZooKeeperServers final : public Service {
   }
 
   [[nodiscard]] NodeAddress AddressOf(int node) const override {
-    return {.unix_path = {}, .host = "127.0.0.1", .port = PortOf(node, kForClients)};
+    return {.unix_path = {}, .host = parts_.links.HostOf(node), .port = PortOf(node, kForClients)};
   }
 
   // A server that serves no sessions yet, or has no quorum, answers "null".
@@ -125,16 +126,16 @@ class ZooKeeperServers final : public Service {
 
   [[nodiscard]] std::string ConfigOf(int node) const {
     std::string config = fmt::format(
-        "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime={}\n"
+        "clientPort={}\nclientPortAddress={}\ndataDir={}\ntickTime={}\n"
         "minSessionTimeout={}\nmaxSessionTimeout={}\nmaxClientCnxns=0\n"
         "admin.enableServer=false\n4lw.commands.whitelist=isro,srvr\n",
-        PortOf(node, kForClients), FolderOf(node).string(), ToMs(kZooKeeperTick),
-        ToMs(2 * kZooKeeperTick), ToMs(std::chrono::hours(24)));
+        PortOf(node, kForClients), parts_.links.HostOf(node), FolderOf(node).string(),
+        ToMs(kZooKeeperTick), ToMs(2 * kZooKeeperTick), ToMs(std::chrono::hours(24)));
     if (ServersOf(parts_.plan) == 1) return config;
     config += "initLimit=50\nsyncLimit=10\n";
     for (int peer = 1; peer <= ServersOf(parts_.plan); ++peer) {
-      config += fmt::format("server.{}=127.0.0.1:{}:{}\n", peer, PortOf(peer, kForFollowers),
-                            PortOf(peer, kForElections));
+      config += fmt::format("server.{}={}:{}:{}\n", peer, parts_.links.HostOf(peer),
+                            PortOf(peer, kForFollowers), PortOf(peer, kForElections));
     }
     return config;
   }
@@ -160,6 +161,7 @@ ServiceEntry ZooKeeperEntry() {
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
                     .repeats = false,
                     .elects = true,
+                    .joins_namespaces = true,
                     .data = {"empty", "aof"}},
           .protocol = Protocol::kZooKeeper,
           .find = FindZooKeeper,
