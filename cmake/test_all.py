@@ -29,6 +29,7 @@ FOLDER = TOP / "build-all"
 PASSED = FOLDER / "passed.json"
 # What these suites need besides Redis.
 PREPARED = {"libraries": "./setup.sh --drivers", "findings": "./setup.sh --drivers",
+            "namespaces": "./setup.sh --services",
             "services": "./setup.sh --services && ./setup.sh --drivers"}
 
 
