@@ -48,8 +48,8 @@ class FakeCluster : public Cluster {
   MonoTime Now() override { return now; }
   RuleId SetLink(LinkId link, LinkRule rule) override {
     const int from = link.peer == 0 ? link.client : link.peer;
-    log.push_back(fmt::format("{}{}-{} {}", link.peer == 0 ? "" : "server ", from, link.node,
-                              Write(rule)));
+    log.push_back(
+        fmt::format("{}{}-{} {}", link.peer == 0 ? "" : "server ", from, link.node, Write(rule)));
     rules[++last] = std::move(rule);
     return last;
   }

@@ -68,6 +68,8 @@ TEST(CheckPlan, RefusesAPlanThatCannotRunHere) {
        "p.json: fault 'stopped-client': client -1 does not exist: the run has clients 1..4"},
       {[](Plan& p) { p.faults[0].nodes = {-2}; },
        "p.json: fault 'stopped-client': node -2 does not exist: the run has nodes 1..5"},
+      {[](Plan& p) { p.faults[0].between = "all"; },
+       "p.json: fault 'stopped-client': 'pause' does not act between servers; use 'partition'"},
       {[](Plan& p) { p.faults[0].times = 0; },
        "p.json: fault 'stopped-client': field 'times' is out of range"},
       {[](Plan& p) { p.faults[0].every = -1s; },

@@ -42,6 +42,7 @@ TEST(FaultKeys, ChoicesAreExactlyTheAcceptedWords) {
       {"direction", Table("drop", "")},
       {"spread", Table("delay", "delay = \"2ms\"\njitter = \"1ms\"\nfor = \"1s\"\n")},
       {"sides", Table("partition", "for = \"1s\"\n")},
+      {"between", Table("partition", "for = \"1s\"\nnodes = [1]\n")},
       {"data", Table("restart", "nodes = [1]\n")},
       {"how", "topology.name = \"replicated\"\n" + Table("promote", "nodes = [2]\n")}};
   for (const FaultKey& key : FaultKeys()) {

@@ -157,6 +157,8 @@ Result<void> CheckLeader(const Plan& plan, const FaultPlan& fault) {
 // Servers of an ensemble reach each other past the proxy, so only the kernel can cut them off.
 Result<void> CheckBetweenServers(const Plan& plan, const FaultPlan& fault) {
   if (!CutsServers(fault)) return {};
+  if (!Has(FindFault(fault.kind)->keys, "between"))
+    return BadInput(fmt::format("'{}' does not act between servers; use 'partition'", fault.kind));
   const ServiceFacts& service = FactsOfServiceOf(plan);
   if (plan.topology != "ensemble") {
     return BadInput(
