@@ -152,6 +152,11 @@ TEST(ServiceRules, AFaultNamesTheLeaderOnlyWhereOneServerLeads) {
   for (const ServiceRefusal& c : cases) EXPECT_EQ(Refusal(c.toml), c.message) << c.toml;
 }
 
+TEST(ServiceRules, ALockOfOneServerIsRefusedOnSeveral) {
+  EXPECT_EQ(Refusal("lock.name = \"postgres-lease\"\ntopology.nodes = 3\n"),
+            "x.toml:2: topology.nodes: lock postgres-lease uses exactly 1 node, not 3");
+}
+
 TEST(ServiceRules, ServersAreCutOffFromEachOtherOnlyInAnEnsembleInNamespaces) {
   const auto cut = [](const std::string& lock, const std::string& topology,
                       const std::string& nodes) {

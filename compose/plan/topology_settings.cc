@@ -69,6 +69,16 @@ Incompatibility FindLockIncompatibility(const Plan& plan, const LockEntry& lock)
   return {};
 }
 
+// Returns the topology of so many servers if the experiment names none.
+std::string_view UsualTopology(const Plan& plan) {
+  if (plan.nodes == 1) return "single";
+  const std::vector<std::string_view>& known = FactsOfServiceOf(plan).topologies;
+  for (const std::string_view topology : {"independent", "ensemble"}) {
+    if (std::ranges::find(known, topology) != known.end()) return topology;
+  }
+  return "single";
+}
+
 }  // namespace
 
 Incompatibility FindIncompatibility(const Plan& plan, const LockEntry& lock) {
@@ -88,9 +98,14 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
       topology == nullptr || topology->is_many || (is_one && !topology->HasReplicas());
   const int usual = by_lock ? (lock.least_nodes > 1 ? kUsualQuorum : 1) : topology->usual_nodes;
   plan.nodes = static_cast<int>(reader.Integer("topology.nodes", usual, 1, kMostNodes));
-  const std::vector<std::string_view>& known = FactsOfServiceOf(plan).topologies;
-  const bool may_be_many = std::ranges::find(known, "independent") != known.end();
-  if (!named) plan.topology = plan.nodes == 1 ? "single" : may_be_many ? "independent" : "ensemble";
+  if (!named) {
+    plan.topology = UsualTopology(plan);
+    if (plan.topology == "single" && plan.nodes > 1) {
+      reader.Fail("topology.nodes",
+                  fmt::format("lock {} uses exactly 1 node, not {}", plan.lock, plan.nodes));
+      plan.nodes = 1;
+    }
+  }
   topology = FindTopology(plan.topology);
   plan.replicas = static_cast<int>(
       reader.Integer("topology.replicas", topology->HasReplicas() ? 1 : 0, 0, kMostReplicas));
