@@ -69,7 +69,8 @@ Network::Message& Network::Add(uint32_t link) {
   message.link = link;
   message.script = nullptr;
   message.frame = 0;
-  message.with_text = message.executed = message.replied = message.closes = false;
+  message.with_text = message.replied = message.closes = false;
+  message.in_flight = true;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
   return message;
@@ -125,7 +126,10 @@ void Network::SendMessage(uint32_t index) {
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
     if (fault == FaultForm::kResetRequest)
       return Lose(index, /*definite=*/false, "the connection was reset");
-    if (!is_held) return;
+    if (!is_held) {
+      message.in_flight = false;
+      return;
+    }
     at += world_->terms_.lasts;
   }
   link.last_request = std::max(link.last_request, at);
@@ -143,8 +147,8 @@ void Network::Break(uint32_t link) {
   // The node reads all requests before it sees the end of the connection. A request in flight is
   // executed with the connection's watches and queued commands. So the node closes the connection
   // only afterwards.
-  if (broken.number != 0 && (broken.awaited == 0 || messages_[broken.awaited].executed))
-    nodes_[static_cast<size_t>(broken.node)].redis.CloseConnection(broken.number);
+  if (broken.number != 0 && (broken.awaited == 0 || !messages_[broken.awaited].in_flight))
+    CloseConnection(broken.node, broken.number);
   broken.number = 0;
   broken.awaited = 0;
   broken.answered = 0;
@@ -166,11 +170,11 @@ void Network::DeliverRequest(uint32_t index) {
     }
   }
   const bool replies = Execute(message, node);
-  message.executed = true;
+  message.in_flight = false;
   NoteArrival(message);
   Publish(number);
   const Link& link = links_[message.link];
-  if (link.number != message.number) node.redis.CloseConnection(message.number);
+  if (link.number != message.number) CloseConnection(number, message.number);
   if (!replies) return;
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (node.replicas && number != kStoreId.number) {
@@ -242,6 +246,7 @@ void Network::Answer(uint32_t index, MonoTime at) {
 // Breaks the connection. The caller sees the failure after one latency.
 void Network::Lose(uint32_t index, bool definite, std::string why) {
   messages_[index].closes = true;
+  messages_[index].in_flight = false;
   messages_[index].reply = Failure(definite, std::move(why));
   Answer(index, world_->now_ + world_->terms_.latency);
 }
@@ -253,7 +258,7 @@ void Network::DeliverReply(uint32_t index) {
   if (link.number != message.number || link.awaited != index) return;
   link.awaited = 0;
   if (message.closes) {
-    nodes_[static_cast<size_t>(link.node)].redis.CloseConnection(link.number);
+    CloseConnection(link.node, link.number);
     link.number = 0;
   } else {
     NoteArrival(message);
@@ -265,6 +270,15 @@ void Network::DeliverReply(uint32_t index) {
     listeners_[*link.listener].has_news = true;
   }
   world_->Wake(link.task);
+}
+
+void Network::CloseConnection(int node, int number) {
+  Node& closing = nodes_[static_cast<size_t>(node)];
+  if (closing.service != nullptr) {
+    if (closing.service->CloseConnection(number)) world_->NoteManyEffects();
+  } else {
+    closing.redis.CloseConnection(number);
+  }
 }
 
 void Network::RecordFrame(Message& message, bool is_reply) {

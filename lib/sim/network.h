@@ -133,10 +133,10 @@ class Network {
     bool with_text = false;
     Argv words{}, args{};  // `words` has the keys of a script, `args` its arguments
     CallResult reply{};
-    bool executed = false;
-    bool replied = false;  // the reply was sent
-    bool closes = false;   // the connection closes with this reply
-    size_t frame = 0;      // 1 + index of its last frame among WorldTerms::frames; 0: none
+    bool in_flight = false;  // the node may still execute it
+    bool replied = false;    // the reply was sent
+    bool closes = false;     // the connection closes with this reply
+    size_t frame = 0;        // 1 + index of its last frame among WorldTerms::frames; 0: none
     std::optional<Announced> step{};  // the step that the sender had announced
   };
   struct Listener {
@@ -167,6 +167,7 @@ class Network {
   void Lose(uint32_t index, bool definite, std::string why);
   void DeliverToUser(uint32_t index);
   void FailPendingCalls(int node);
+  void CloseConnection(int node, int number);  // at the node
   std::optional<Duration> AwaitReplicas(Message& message, const Node& node);
   static std::string_view Name(const Message& message);
   [[nodiscard]] MonoTime FindNextExpiry() const;

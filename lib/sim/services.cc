@@ -28,7 +28,12 @@ void Network::Leave(uint32_t link) {
 // to which the node sends its messages.
 bool Network::ExecuteOnService(Message& message, Node& node) {
   const auto index = static_cast<uint32_t>(&message - messages_.data());
-  std::optional<CallResult> reply = node.service->Execute(message.words, world_->now_, index);
+  const ServiceCall call{
+      .now = world_->now_,
+      .wall = kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_),
+      .connection = message.number,
+      .number = index};
+  std::optional<CallResult> reply = node.service->Execute(message.words, call);
   if (!reply) return false;
   message.reply = std::move(*reply);
   if (const std::optional<uint32_t> own = links_[message.link].listener) {

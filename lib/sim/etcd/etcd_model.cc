@@ -32,9 +32,9 @@ CallResult RefuseWithoutLease() {
 
 }  // namespace
 
-std::optional<CallResult> EtcdModel::Execute(Argv request, MonoTime now, uint32_t call) {
+std::optional<CallResult> EtcdModel::Execute(Argv request, const ServiceCall& call) {
   const std::string_view name = request[0];
-  if (name.starts_with("/V3/LEASE/")) return ExecuteOnLease(request, now);
+  if (name.starts_with("/V3/LEASE/")) return ExecuteOnLease(request, call.now);
   if (name == "/V3/KV/TXN") {
     const CallResult own = Create(request[1], NumberIn(request[2]));
     if (!own) return own;
@@ -59,7 +59,7 @@ std::optional<CallResult> EtcdModel::Execute(Argv request, MonoTime now, uint32_
   }
   CHECK(name == "/V3/LOCK/LOCK");
   const int64_t lease = NumberIn(request[2]);
-  const WaitingLock waiting{.call = call,
+  const WaitingLock waiting{.call = call.number,
                             .name = std::string(request[1]) + "/",
                             .key = fmt::format("{}/{:x}", request[1], lease)};
   const CallResult own = Create(waiting.key, lease);

@@ -33,8 +33,7 @@ constexpr std::string_view kEtcdNoLease = "requested lease not found";
 // - A Lock call whose client has left waits on; its key stays until its lease ends.
 class EtcdModel final : public ServiceModel {
  public:
-  [[nodiscard]] std::optional<CallResult> Execute(Argv request, MonoTime now,
-                                                  uint32_t call) override;
+  [[nodiscard]] std::optional<CallResult> Execute(Argv request, const ServiceCall& call) override;
   [[nodiscard]] MonoTime NextExpiry() const override;
   void Expire(MonoTime now) override;
   void Restart(MonoTime back) override;

@@ -27,6 +27,14 @@ struct LateReply {
   CallResult reply{};
 };
 
+// How a request arrived at its server.
+struct ServiceCall {
+  MonoTime now{};
+  WallTime wall{};      // the server's wall clock, which a fault can move
+  int connection = 0;   // over which it came; unique in the world
+  uint32_t number = 0;  // names the request in a LateReply
+};
+
 // Without I/O, clocks or randomness. Not thread-safe. The server's clock runs at the rate of
 // MonoTime, as that of a real server does, whatever happens to its wall clock.
 class ServiceModel {
@@ -34,9 +42,12 @@ class ServiceModel {
   virtual ~ServiceModel() = default;
 
   // Executes a request, whose first word is its name. Returns nothing if the server replies later,
-  // by a LateReply with this `call`, or never.
-  [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request, MonoTime now,
-                                                          uint32_t call) = 0;
+  // by a LateReply with the call's number, or never.
+  [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request,
+                                                          const ServiceCall& call) = 0;
+  // The connection has ended. All its requests were executed or lost before. Returns whether another
+  // client's request can notice that.
+  virtual bool CloseConnection(int /*connection*/) { return false; }
   // When the next session or lease ends; MonoTime::max() if there is none.
   [[nodiscard]] virtual MonoTime NextExpiry() const = 0;
   // Ends the sessions or leases that have expired at `now`.

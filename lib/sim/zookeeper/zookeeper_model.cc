@@ -24,12 +24,12 @@ std::string_view ParentOf(std::string_view path) {
 
 }  // namespace
 
-std::optional<CallResult> ZooKeeperModel::Execute(Argv request, MonoTime now, uint32_t /*call*/) {
+std::optional<CallResult> ZooKeeperModel::Execute(Argv request, const ServiceCall& call) {
   const std::string_view name = request[0];
-  if (name == "CONNECT") return Connect(request, now);
+  if (name == "CONNECT") return Connect(request, call.now);
   Session* session = FindSession(request[1]);
   if (session == nullptr) return std::nullopt;
-  session->expiry = now + session->timeout;
+  session->expiry = call.now + session->timeout;
   if (name == "CREATE") return Create(request);
   if (name == "GETDATA" || name == "GETCHILDREN") return Read(request);
   if (name == "DELETE") return Delete(request[2]);

@@ -37,8 +37,7 @@ class ZooKeeperModel final : public ServiceModel {
  public:
   ZooKeeperModel() { nodes_["/"]; }
 
-  [[nodiscard]] std::optional<CallResult> Execute(Argv request, MonoTime now,
-                                                  uint32_t call) override;
+  [[nodiscard]] std::optional<CallResult> Execute(Argv request, const ServiceCall& call) override;
   [[nodiscard]] MonoTime NextExpiry() const override;
   void Expire(MonoTime now) override;
   void Restart(MonoTime back) override;
