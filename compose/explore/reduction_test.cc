@@ -41,6 +41,11 @@ std::vector<Searched> SmallCases() {
        .depth = 0,
        .more = {{"lock.lease", "1s"}, {"workload.name", "cycle"}},
        .delays = 2},
+      // A reset frees the lock of a session.
+      {.lock = "postgres-advisory",
+       .faults = {FaultForm::kResetRequest, FaultForm::kResetReply},
+       .more = {{"workload.name", "cycle"}},
+       .delays = 2},
       {.lock = "set-nx-px-del", .faults = {FaultForm::kHoldRequest}, .clients = 3, .delays = 2}};
 }
 
@@ -59,6 +64,8 @@ std::vector<Searched> LargeCases() {
                    .delays = 1});
   cases.push_back(
       {.lock = "etcd-lock-api", .depth = 0, .more = {{"lock.lease", "1s"}}, .delays = 2});
+  for (const char* lock : {"postgres-advisory", "postgres-lease"})
+    cases.push_back({.lock = lock, .faults = AllFaults(), .delays = 1});
   cases.push_back({.lock = "redlock", .faults = AllFaults(), .more = kThreeNodes, .delays = 1});
   cases.push_back({.lock = "set-nx-px",
                    .faults = {FaultForm::kPause, FaultForm::kNodeClock},

@@ -77,9 +77,8 @@ void ChooseByLock(Settings& settings) {
   }
   const std::optional<Setting> work = read.Take("workload.work");
   if (!work || work->where != kDefaultPlace) return;
-  // The locks of other services than Redis keep their sessions alive, whatever their options are.
   const bool extends =
-      entry->service != kRedisService ||
+      FactsOfService(entry->service).keeps_alive ||
       std::ranges::find(entry->options, kNoWatchdog, &OptionSpec::name) != entry->options.end();
   const bool is_off = settings.Has(fmt::format("lock.{}", kNoWatchdog));
   settings.Set("workload.work", extends && !is_off ? kWorkOfWatchdogs : kWork, kDefaultPlace);
@@ -113,14 +112,18 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
                     plan->lock, service.title));
   }
   if (StoreServiceOf(*plan) != kRedisService)
-    return BadInput(fmt::format("workload.store: {} is not simulated; only redis is",
+    return BadInput(fmt::format("workload.store: a store in {} is not simulated; use redis",
                                 FactsOfService(StoreServiceOf(*plan)).title));
+  if (const auto pooler = plan->lock_options.find(kThroughPooler);
+      pooler != plan->lock_options.end() && pooler->second != kNoPooler)
+    return BadInput(
+        fmt::format("lock.{}: PgBouncer is not simulated; use {}", kThroughPooler, kNoPooler));
   if (plan->sections > 0) return BadInput("workload.sections: only for real runs; use --cycles");
   if (plan->direct) return BadInput("topology.direct: the simulation has no proxy to bypass");
   if (plan->net == kNamespaces)
     return BadInput("topology.net: packets are not simulated; use net = \"proxy\"");
-  if (FindTopology(plan->topology)->FailsOver() || plan->topology == "ensemble") {
-    const bool is_redis = ServiceOf(*plan) == kRedisService;
+  const bool is_redis = ServiceOf(*plan) == kRedisService;
+  if (is_redis ? FindTopology(plan->topology)->FailsOver() : plan->topology != "single") {
     return BadInput(fmt::format("topology.name: {} is not simulated; use {}", plan->topology,
                                 is_redis ? "single, independent or replicated" : "single"));
   }

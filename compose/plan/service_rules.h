@@ -23,6 +23,7 @@ struct ServiceFacts {
   // A lease must be a multiple of it: a server that cuts a fraction off could grant the lock again
   // while the client's lease is still valid.
   Lease lease_unit = std::chrono::milliseconds(1);
+  bool keeps_alive = false;       // whether clients keep the sessions or leases of its locks alive
   bool is_static = false;         // a static program: no clock shim can be loaded into it
   bool tells_time = false;        // whether anybody can see that a fault moved a node's clock
   bool repeats = true;            // whether a request can be sent twice on one connection

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lib/sim/etcd/etcd_model.h"
+#include "lib/sim/sql/postgres_model.h"
 #include "lib/sim/zookeeper/zookeeper_model.h"
 
 namespace doublehold::sim {
@@ -15,6 +16,7 @@ std::unique_ptr<ServiceModel> MakeModel() {
 }
 
 constexpr std::array kServiceModels{ServiceModelEntry{"redis"},
+                                    ServiceModelEntry{"postgres", MakeModel<PostgresModel>},
                                     ServiceModelEntry{"zookeeper", MakeModel<ZooKeeperModel>},
                                     ServiceModelEntry{"etcd", MakeModel<EtcdModel>}};
 

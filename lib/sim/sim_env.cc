@@ -150,12 +150,8 @@ bool SimEnv::SleepUntil(MonoTime time) {
 
 bool SimEnv::Stopping() { return task_.process->gone; }
 
-SqlClients& SimEnv::sql() {
-  CHECK(false);  // the simulated world has no SQL database
-}
-
 SqlClients& SimEnv::mariadb() {
-  CHECK(false);  // the simulated world has no SQL database
+  CHECK(false);  // the simulated world has no MariaDB
 }
 
 std::unique_ptr<Connection> SimEnv::Connect(NodeId node) {

@@ -9,6 +9,7 @@
 #include "lib/clients/clients.h"
 #include "lib/clients/etcd.h"
 #include "lib/clients/redis.h"
+#include "lib/clients/sql.h"
 #include "lib/clients/zookeeper.h"
 #include "lib/sim/world.h"
 
@@ -19,6 +20,7 @@ namespace doublehold::sim {
 class SimEnv final : public Env,
                      private Clients,
                      private RedisClients,
+                     private SqlClients,
                      private ZooKeeperClients,
                      private EtcdClients {
  public:
@@ -37,18 +39,20 @@ class SimEnv final : public Env,
 
  private:
   RedisClients& redis() override { return *this; }
-  SqlClients& sql() override;
+  SqlClients& sql() override { return *this; }
   SqlClients& mariadb() override;
   ZooKeeperClients& zookeeper() override { return *this; }
   EtcdClients& etcd() override { return *this; }
   std::unique_ptr<Connection> Connect(NodeId node) override;
   std::unique_ptr<Subscription> Subscribe(NodeId node, std::string channel) override;
+  std::unique_ptr<SqlSession> OpenSession(NodeId node) override;
   std::unique_ptr<ZooKeeperSession> Open(Duration timeout) override;
   std::unique_ptr<EtcdConnection> Dial() override;
 
   class Handle;
   class SimConnection;
   class SimSubscription;
+  class PostgresSession;
   class ZooSession;
   class EtcdCalls;
   class EtcdWatch;

@@ -185,6 +185,7 @@ ServiceEntry EtcdEntry() {
                     .shortest_lease = kLeaseUnit,
                     .why_shortest = ": etcd counts leases in whole seconds",
                     .lease_unit = kLeaseUnit,
+                    .keeps_alive = true,
                     .is_static = true,
                     .elects = true,
                     .joins_namespaces = true,

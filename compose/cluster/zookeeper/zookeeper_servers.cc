@@ -159,6 +159,7 @@ ServiceEntry ZooKeeperEntry() {
                     .topologies = {"single", "ensemble"},
                     .shortest_lease = 2 * kZooKeeperTick,
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
+                    .keeps_alive = true,
                     .repeats = false,
                     .elects = true,
                     .joins_namespaces = true,
