@@ -7,6 +7,7 @@
 #include "checker/evidence/names.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
+#include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/suite/comparison.h"
 #include "compose/suite/repeat.h"
@@ -52,8 +53,7 @@ po::options_description CompareOptions(po::options_description& hidden) {
   add("history", po::value<std::string>()->default_value("binary"),
       "history files of a run: both, or binary");
   add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
-  add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "the redis-server program");
+  AddProgramOptions(options);
   add("json", "print a summary line of JSON");
   AddColorOption(options);
   return options;

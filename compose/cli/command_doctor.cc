@@ -46,7 +46,7 @@ Result<std::string> TryRun(const ServerProgram& server) {
   const Plan plan = TRY(BuildPlan(std::move(settings)));
   const Scratch scratch = TRY(Scratch::Create());
   const RunVerdict verdict =
-      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .server = server}));
+      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .programs = {server, server}}));
   for (const ClaimVerdict& claim : verdict.claims) {
     if (claim.claim == "lease-exclusion" && claim.outcome == Outcome::kViolated) {
       return fmt::format("moving a clock made set-nx-px grant twice, as expected ({} grants)",

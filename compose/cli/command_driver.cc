@@ -10,6 +10,7 @@
 #include "compose/driver/driver.h"
 #include "compose/driver/serve.h"
 #include "compose/options/command_line.h"
+#include "compose/options/program_options.h"
 #include "compose/os/orphans.h"
 #include "lib/base/words.h"
 
@@ -42,7 +43,8 @@ Result<std::string> ReadDriverCommand(Words::const_iterator begin, Words::const_
   return command;
 }
 
-Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map& values) {
+Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map& values,
+                             const ChosenPrograms& chosen) {
   std::map<std::string, std::string> given;
   if (values.contains("option")) {
     for (const std::string& assignment : values["option"].as<Words>()) {
@@ -55,8 +57,7 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   if (!given.empty() && !met && met.error().code == ExitCode::kBadInput)
     return tl::unexpected(met.error());
   const std::string service = met ? met->service : std::string(kRedisService);
-  const ServerProgram program = TRY(FindService(service).find(
-      service == kRedisService ? values["redis-server"].as<std::string>() : ""));
+  const ServerProgram program = TRY(FindProgram(chosen, service));
   const Orphans orphans;  // ends orphaned processes after the drivers and the server have ended
   const auto server = TRY(LoneServer::Start(service, program));
   ExitCode status = ExitCode::kAsExpected;
@@ -76,14 +77,13 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
 
 // Usage:
 //
-//   driver check [--redis-server PROGRAM] [--option NAME=VALUE] -- COMMAND...
+//   driver check [--redis-server PATH] [--etcd PATH] [--option NAME=VALUE] -- COMMAND...
 //   driver serve LOCK
 Result<ExitCode> DriverCommand(const Words& words) {
   po::options_description options("options of check");
-  options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the redis-server program")(
-      "option", po::value<Words>()->composing(),
-      "set an option of the driver: --option name=value");
+  AddProgramOptions(options);
+  options.add_options()("option", po::value<Words>()->composing(),
+                        "set an option of the driver: --option name=value");
   const auto end = std::ranges::find(words, "--");
   ParsedLine line = TRY(ParseLine(Words(words.begin(), end), options, kUsage));
   if (line.help) return ExitCode::kAsExpected;
@@ -96,7 +96,7 @@ Result<ExitCode> DriverCommand(const Words& words) {
   if (line.rest != Words{"check"} || end == words.end() || end + 1 == words.end())
     return BadInput("usage: doublehold driver check -- COMMAND...");
   const std::string command = TRY(ReadDriverCommand(end + 1, words.end()));
-  return CheckDriver(command, line.values);
+  return CheckDriver(command, line.values, ReadProgramOptions(line));
 }
 
 }  // namespace doublehold

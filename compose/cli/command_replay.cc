@@ -6,9 +6,10 @@
 
 #include "checker/evidence/names.h"
 #include "compose/cluster/namespaces.h"
-#include "compose/cluster/redis/server.h"
+#include "compose/cluster/service.h"
 #include "compose/explore/scenario_settings.h"
 #include "compose/options/command_line.h"
+#include "compose/options/program_options.h"
 #include "compose/os/run_folder.h"
 #include "compose/replay/execution_story.h"
 #include "compose/replay/no_return.h"
@@ -37,8 +38,7 @@ po::options_description ReplayOptions() {
   add("real", "also run it on real servers with the same faults, and compare the verdicts");
   add("out", po::value<std::string>()->default_value("runs"),
       "with --real: folder for run folders");
-  add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "with --real: the redis-server program");
+  AddProgramOptions(options, "with --real: ");
   return options;
 }
 
@@ -53,11 +53,11 @@ std::string MakeTitle(const Scenario& scenario, const Execution& execution) {
 Result<ExitCode> ReplayOnRealServers(const ParsedLine& line, const Plan& plan,
                                      const RunVerdict& simulated,
                                      const std::map<std::string, TimingDependence>& dependences) {
-  const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
+  const ServerPrograms programs = TRY(FindPrograms(ReadProgramOptions(line), plan));
   TRY(CheckMachine(plan));
   const std::filesystem::path folder =
       TRY(MakeRunFolder(line.values["out"].as<std::string>(), plan.experiment, plan.seed));
-  const RunVerdict real = TRY(RunOnce({.plan = plan, .folder = folder, .server = server}));
+  const RunVerdict real = TRY(RunOnce({.plan = plan, .folder = folder, .programs = programs}));
   const Agreement agreement = Compare(simulated, real, dependences);
   fmt::print("\n{}\nfiles: {}\n", agreement.text, folder.string());
   if (agreement.differs) return ExitCode::kViolated;

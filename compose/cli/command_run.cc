@@ -7,10 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/cluster/namespaces.h"
-#include "compose/cluster/redis/server.h"
+#include "compose/cluster/service.h"
 #include "compose/driver/driver.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
+#include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
@@ -39,8 +40,7 @@ po::options_description RunOptions() {
   add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
   add("into", po::value<std::string>(), "write the run into exactly this folder");
   add("replace", "with --into: replace the run and the report in that folder");
-  add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "the redis-server program");
+  AddProgramOptions(options);
   AddRepeatOptions(options, 1);
   AddJUnitOption(options);
   add("json", "print verdict.json instead of the table; with --repeat, a summary line of JSON");
@@ -198,7 +198,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   if (!line.values["jobs"].defaulted()) return BadInput("--jobs: needs --repeat or --until");
   if (line.values.contains("fail-fast")) return BadInput("--fail-fast: needs --repeat or --until");
   // Checked before anything is written.
-  const ServerProgram server = TRY(FindServer(line.values["redis-server"].as<std::string>()));
+  const ServerPrograms programs = TRY(FindPrograms(ReadProgramOptions(line), plan));
   TRY(CheckMachine(plan));
   const std::filesystem::path folder = TRY(ChooseFolder(line, plan));
   const bool quiet = line.values.contains("quiet");
@@ -206,7 +206,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   std::vector<Frame> frames;
   RunRequest request{.plan = plan,
                      .folder = folder,
-                     .server = server,
+                     .programs = programs,
                      .frames = line.values.contains("frames") ? &frames : nullptr,
                      .history = history};
   if (terminal) request.progress = std::bind_front(ShowRunProgress, plan.duration);

@@ -7,6 +7,7 @@
 #include "checker/evidence/names.h"
 #include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
+#include "compose/options/program_options.h"
 #include "compose/os/program_files.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/suite.h"
@@ -100,8 +101,7 @@ po::options_description SuiteOptions() {
   options.add_options()("json", "print a summary line of JSON");
   options.add_options()("matrix", "print the expected outcomes as a table and exit");
   options.add_options()("cases", "print the expected outcomes with one line per column and exit");
-  options.add_options()("redis-server", po::value<std::string>()->default_value("redis-server"),
-                        "the redis-server program");
+  AddProgramOptions(options);
   return options;
 }
 

@@ -12,9 +12,10 @@
 #include "checker/evidence/names.h"
 #include "checker/measures/unavailable_time.h"
 #include "compose/cluster/namespaces.h"
-#include "compose/cluster/redis/server.h"
+#include "compose/cluster/service.h"
 #include "compose/driver/driver.h"
 #include "compose/options/experiment_options.h"
+#include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
@@ -63,8 +64,7 @@ po::options_description SweepOptions(po::options_description& hidden) {
       "faults in one run: 1, or 2 for each pair of faults at two places");
   add("jobs", po::value<int>()->default_value(kSweepJobs), "number of parallel runs");
   add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
-  add("redis-server", po::value<std::string>()->default_value("redis-server"),
-      "the redis-server program");
+  AddProgramOptions(options);
   add("json", "print sweep.json instead of the table");
   add("dry-run", "print the places and exit");
   return options;
@@ -111,11 +111,12 @@ Result<Plan> ReadBase(const ParsedLine& line) {
   return plan;
 }
 
-Result<std::vector<ProtocolPlace>> LearnPlaces(const Plan& base, const ServerProgram& server,
+Result<std::vector<ProtocolPlace>> LearnPlaces(const Plan& base, const ServerPrograms& programs,
                                                const std::filesystem::path& folder) {
   TRY(MakeFolder(folder));
   std::vector<Frame> frames;
-  TRY(RunOnce({.plan = PlanToLearn(base), .folder = folder, .server = server, .frames = &frames}));
+  TRY(RunOnce(
+      {.plan = PlanToLearn(base), .folder = folder, .programs = programs, .frames = &frames}));
   const History history = TRY(ReadHistory(folder));
   return FindProtocolPlaces(history, frames);
 }
@@ -232,10 +233,10 @@ Result<ExitCode> SweepCommand(const Words& words) {
   const Plan base = TRY(ReadBase(line));
   Suite suite{.name = "sweep-" + base.lock, .seed = base.seed, .about = {}};
   SuiteRequest runs = TRY(ReadRepeat(line, suite));
-  const ServerProgram server = TRY(FindServer(runs.redis_server));
+  const ServerPrograms programs = TRY(FindPrograms(runs.programs, base));
   TRY(CheckMachine(base));
   runs.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), suite.name, suite.seed));
-  const std::vector<ProtocolPlace> places = TRY(LearnPlaces(base, server, runs.folder / "learn"));
+  const std::vector<ProtocolPlace> places = TRY(LearnPlaces(base, programs, runs.folder / "learn"));
   const SweepRequest request{.base = base, .places = places, .faults = faults, .depth = depth};
   const SweepCells cells = TRY(MakeSweepCells(request));
   suite = cells.suite;

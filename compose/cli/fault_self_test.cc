@@ -58,7 +58,7 @@ Result<FaultTrial> TryFault(const FaultEntry& fault, const ServerProgram& server
   const Plan plan = TRY(PlanTrial(fault));
   const Scratch scratch = TRY(Scratch::Create());
   const RunVerdict verdict =
-      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .server = server}));
+      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .programs = {server, server}}));
   FaultTrial trial{.what = verdict.facts.faults.front().what, .acted = verdict.not_fired.empty()};
   if (verdict.episodes.empty()) return trial;
   trial.asked_ns = verdict.episodes.front().asked_ns;

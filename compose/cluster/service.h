@@ -32,6 +32,11 @@ struct ServerProgram {
   std::string version;  // for example "7.0.15"
 };
 
+// The programs of the store and of the servers of the lock's service.
+struct ServerPrograms {
+  ServerProgram store, locks;
+};
+
 // The servers of one run. Thread rule: the supervisor's thread. Only Begin may wait, since nothing
 // else runs while a topology is formed.
 class Service {
@@ -114,7 +119,7 @@ struct ServiceEntry {
   ServiceFacts facts;
   Protocol protocol = Protocol::kRedis;  // of its connections, for faults that name a request
   // Finds the program at `path`, or the usual one if `path` is empty. The error says what to
-  // install.
+  // install, or what is wrong with the program at `path`.
   Result<ServerProgram> (*find)(const std::string& path) = nullptr;
   std::unique_ptr<Service> (*make)(Service::Parts) = nullptr;
 };
@@ -122,6 +127,10 @@ struct ServiceEntry {
 std::span<const ServiceEntry> Services();
 // Requires that a service has this name.
 const ServiceEntry& FindService(std::string_view name);
+// Finds the program of a service's servers: the chosen one, or the usual one.
+Result<ServerProgram> FindProgram(const ChosenPrograms& chosen, std::string_view service);
+// Finds the programs of all servers of a plan.
+Result<ServerPrograms> FindPrograms(const ChosenPrograms& chosen, const Plan& plan);
 
 }  // namespace doublehold
 

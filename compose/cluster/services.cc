@@ -32,6 +32,16 @@ const ServiceEntry& FindService(std::string_view name) {
   return *found;
 }
 
+Result<ServerProgram> FindProgram(const ChosenPrograms& chosen, std::string_view service) {
+  const auto path = chosen.find(service);
+  return FindService(service).find(path == chosen.end() ? "" : path->second);
+}
+
+Result<ServerPrograms> FindPrograms(const ChosenPrograms& chosen, const Plan& plan) {
+  return ServerPrograms{.store = TRY(FindProgram(chosen, StoreServiceOf(plan))),
+                        .locks = TRY(FindProgram(chosen, ServiceOf(plan)))};
+}
+
 const ServiceFacts& FactsOfService(std::string_view name) { return FindService(name).facts; }
 
 std::vector<std::string> NamesOfServices() {

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_SERVICE_RULES_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_SERVICE_RULES_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ namespace doublehold {
 struct ServiceFacts {
   std::string_view name;   // as in LockEntry::service
   std::string_view title;  // as its makers write it: "ZooKeeper"
+  // The usual program of a server. An option of the same name chooses another one. Empty: the user
+  // cannot choose.
+  std::string_view program{};
   std::vector<std::string_view> topologies{};
   Lease shortest_lease = std::chrono::milliseconds(1);
   std::string_view why_shortest{};  // follows "must be at least 400ms"
@@ -34,6 +38,10 @@ struct ServiceFacts {
   std::vector<std::string_view> data{};  // what a restarted node may keep: values of `data`
   std::vector<std::string_view> data_in_ensemble{};  // the same in an ensemble; empty: as `data`
 };
+
+// The servers' programs that the user chose: a path for the name of a service. Any other service
+// runs its usual program.
+using ChosenPrograms = std::map<std::string, std::string, std::less<>>;
 
 // Returns the facts of a service; the registry is compose/cluster/services.cc. Requires that a
 // service has this name.

@@ -20,12 +20,12 @@ nlohmann::json EnvironmentFacts(const RunRequest& request, const Supervised& sup
   utsname kernel{};
   uname(&kernel);
   const Plan& plan = request.plan;
-  nlohmann::json facts{{std::string(StoreServiceOf(plan)), supervised.programs.store.version},
+  nlohmann::json facts{{std::string(StoreServiceOf(plan)), request.programs.store.version},
                        {"cores", std::thread::hardware_concurrency()},
                        {"kernel", kernel.release},
                        {"doublehold", DOUBLEHOLD_VERSION},
                        {"supervisor", ToJson(supervised.use)}};
-  facts[std::string(ServiceOf(plan))] = supervised.programs.locks.version;
+  facts[std::string(ServiceOf(plan))] = request.programs.locks.version;
   return facts;
 }
 

@@ -41,10 +41,9 @@ constexpr Duration kEndGrace = 2s;   // time for a client to end after its last 
 
 class Supervisor {
  public:
-  Supervisor(const RunRequest& request, ServerPrograms programs, Scratch scratch, SharedRun shared,
+  Supervisor(const RunRequest& request, Scratch scratch, SharedRun shared,
              std::unique_ptr<Namespaces> network)
       : request_(request),
-        programs_(std::move(programs)),
         plan_(request.plan),
         facts_(FactsOf(request.plan)),
         network_(std::move(network)),
@@ -63,8 +62,8 @@ class Supervisor {
         launcher_({.plan = plan_,
                    .folder = request.folder,
                    .sockets = scratch_.folder(),
-                   .store = programs_.store,
-                   .locks = programs_.locks},
+                   .store = request.programs.store,
+                   .locks = request.programs.locks},
                   io_, shared_, cluster_, links_, children_),
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
@@ -96,7 +95,7 @@ class Supervisor {
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    return Supervised{Collect(), use_meter_.End(), programs_, end_request_.once()};
+    return Supervised{Collect(), use_meter_.End(), end_request_.once()};
   }
 
  private:
@@ -332,7 +331,6 @@ class Supervisor {
   }
 
   const RunRequest& request_;
-  const ServerPrograms programs_;
   const Plan& plan_;
   const RunFacts facts_;
   std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace
@@ -368,19 +366,12 @@ class Supervisor {
 }  // namespace
 
 Result<Supervised> Supervise(const RunRequest& request) {
-  const auto find = [&](std::string_view service) -> Result<ServerProgram> {
-    return service == kRedisService ? request.server : FindService(service).find("");
-  };
-  ServerPrograms programs{.store = TRY(find(StoreServiceOf(request.plan))),
-                          .locks = TRY(find(ServiceOf(request.plan)))};
   // Forks the janitor first, so that it inherits no open file of the run.
   Scratch scratch = TRY(Scratch::Create());
   SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),
                                            request.plan.threads));
   auto network = TRY(Namespaces::CreateFor(request.plan));
-  return Supervisor(request, std::move(programs), std::move(scratch), std::move(shared),
-                    std::move(network))
-      .Run();
+  return Supervisor(request, std::move(scratch), std::move(shared), std::move(network)).Run();
 }
 
 }  // namespace doublehold

@@ -29,7 +29,7 @@ struct Progress {
 struct RunRequest {
   Plan plan;
   std::filesystem::path folder;  // the folder of this run; exists
-  ServerProgram server;          // a redis-server
+  ServerPrograms programs;
   // Called a few times a second; may be empty. `snapshot` returns the history so far.
   std::function<void(const Progress&, const std::function<History()>& snapshot)> progress;
   // If not null, receives the frames on the wire. Must be null if the plan is `direct`.
@@ -37,15 +37,9 @@ struct RunRequest {
   HistoryFiles history = HistoryFiles::kBoth;
 };
 
-// The programs of the store and of the servers of the lock's service.
-struct ServerPrograms {
-  ServerProgram store, locks;
-};
-
 struct Supervised {
   History history;
   SupervisorUse use;
-  ServerPrograms programs;
   bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
 };
 

@@ -10,7 +10,8 @@
 
 #include "checker/evidence/names.h"
 #include "compose/cluster/namespaces.h"
-#include "compose/cluster/redis/server.h"
+#include "compose/cluster/service.h"
+#include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
 #include "compose/suite/baseline.h"
@@ -46,10 +47,11 @@ Result<void> CheckJudged(const Until& until, const Suite& suite) {
   return {};
 }
 
-// Checks once the requirements that would otherwise fail in every cell: the server, and the network
-// of the cells.
+// Checks once the requirements that would otherwise fail in every cell: the servers' programs, and
+// the network of the cells.
 Result<void> CheckNeeds(const SuiteRequest& request) {
-  TRY(FindServer(request.redis_server));
+  TRY(FindProgram(request.programs, kRedisService));
+  for (const auto& [service, path] : request.programs) TRY(FindService(service).find(path));
   const auto neediest =
       std::ranges::max_element(request.suite.cells, {}, [](const SuiteCell& cell) {
         return std::pair(cell.plan.net == kNamespaces, cell.plan.packet_delay);
@@ -266,9 +268,8 @@ Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, co
 }
 
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
-  SuiteRequest request{.suite = suite,
-                       .jobs = line.values["jobs"].as<int>(),
-                       .redis_server = line.values["redis-server"].as<std::string>()};
+  SuiteRequest request{
+      .suite = suite, .jobs = line.values["jobs"].as<int>(), .programs = ReadProgramOptions(line)};
   request.history = TRY(ReadHistoryFiles(line));
   request.until = TRY(ReadUntilOption(line));
   request.fails_fast = line.values.contains("fail-fast");

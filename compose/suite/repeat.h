@@ -24,8 +24,8 @@ Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, co
 // Reads --history. Returns kBoth if the command does not have the option.
 Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);
 
-// Reads these options, --redis-server and --out. `suite` may still be empty; it must outlive the
-// request.
+// Reads these options, those of servers' programs (program_options.h) and --out. `suite` may still
+// be empty; it must outlive the request.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);
 
 // Takes over the question and the budget of a comparison, if the suite is one. Returns bad input if

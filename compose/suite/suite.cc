@@ -11,6 +11,7 @@
 #include <span>
 
 #include "compose/driver/driver.h"
+#include "compose/options/program_options.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/comparison.h"
@@ -161,10 +162,8 @@ class SuiteRunner {
     running.log = folder / "run.log";
     const std::string file = (folder / "plan.json").string();
     TRY(WriteWhole(file, ToJson(plan).dump(2) + "\n"));
-    std::vector<std::string> argv{
-        "doublehold", "run",           "--plan",         file,
-        "--into",     folder.string(), "--redis-server", request_.redis_server,
-        "--quiet"};
+    Words argv{"doublehold", "run", "--plan", file, "--into", folder.string(), "--quiet"};
+    for (const std::string& word : ToWords(request_.programs)) argv.push_back(word);
     if (request_.history == HistoryFiles::kBinary) argv.insert(argv.end(), {"--history", "binary"});
     const pid_t pid = TRY(Spawn({.argv = std::move(argv), .self = true, .log = running.log}));
     running_.emplace(pid, std::move(running));

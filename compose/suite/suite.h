@@ -15,6 +15,7 @@
 #include "checker/rates/until.h"
 #include "checker/verdict/percentiles.h"
 #include "compose/os/run_folder.h"
+#include "compose/plan/service_rules.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/settings.h"
@@ -146,7 +147,7 @@ struct SuiteRequest {
   // An earlier run, whose claims decide the exit status (baseline.h); null: none. Not owned.
   const MergedSuite* baseline = nullptr;
   HistoryFiles history = HistoryFiles::kBoth;
-  std::string redis_server;
+  ChosenPrograms programs{};
   std::function<void(const SuiteCell&, int repetition, const CellRun&)> finished;
   // Called once a second, and whenever a run ends; may be empty.
   std::function<void(const SuiteProgress&)> progress{};

@@ -21,8 +21,7 @@ TEST(RunSuite, ReturnsItsRunsEvenIfSuiteJsonCannotBeWritten) {
   // suite.json is a folder, so that it cannot be written.
   std::filesystem::create_directory(folder.path() / "suite.json");
   const Suite suite{.name = "none", .rows = {}, .columns = {}, .about = {}, .cells = {}};
-  const SuiteResult result =
-      RunSuite({.suite = suite, .folder = folder.path(), .redis_server = {}, .finished = {}});
+  const SuiteResult result = RunSuite({.suite = suite, .folder = folder.path(), .finished = {}});
   ASSERT_TRUE(result.error.has_value());
   EXPECT_NE(result.error->message.find("suite.json: cannot be written: "), std::string::npos);
 }

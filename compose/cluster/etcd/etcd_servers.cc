@@ -2,6 +2,7 @@
 // the loopback, or of its own network. Servers reach each other directly, not through the proxy.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -32,22 +33,39 @@ constexpr Lease kLeaseUnit = std::chrono::seconds(1);
 constexpr Duration kHealthPatience = std::chrono::milliseconds(200);
 constexpr Duration kRejoinPatience = 10 * kElectionTimeout;
 
-// Returns the version in "etcd Version: 3.4.23\nGit SHA: ...".
-std::string VersionIn(const std::string& printed) {
-  constexpr std::string_view kBefore = "Version: ";
-  const size_t at = printed.find(kBefore);
-  if (at == std::string::npos) return "unknown";
-  const size_t from = at + kBefore.size();
-  return printed.substr(from, printed.find('\n', from) - from);
+// Leases and locks of the JSON gateway are at /v3 since this version.
+constexpr std::pair kOldestEtcd{3, 4};
+
+// Reads the version in "etcd Version: 3.4.23\nGit SHA: ...", which the program prints.
+Result<std::string> AskVersionOfEtcd(const std::string& program, const std::string& if_missing) {
+  const RunResult run = TRY(RunToEnd({program, "--version"}, {.if_missing = if_missing}));
+  constexpr std::string_view kBefore = "etcd Version: ";
+  const std::string line = run.output.substr(0, std::min<size_t>(run.output.find('\n'), 60));
+  if (!line.starts_with(kBefore))
+    return EnvironmentFailed(fmt::format("{}: not an etcd server: it says '{}'", program, line));
+  const std::string version = line.substr(kBefore.size());
+  int major = 0, minor = 0;
+  const char* const end = version.data() + version.size();
+  const char* const dot = std::from_chars(version.data(), end, major).ptr;
+  if (dot != end) std::from_chars(dot + 1, end, minor);
+  if (std::pair(major, minor) < kOldestEtcd) {
+    return EnvironmentFailed(fmt::format("{}: version {} is too old; {}.{} or later is needed",
+                                         program, version, kOldestEtcd.first, kOldestEtcd.second));
+  }
+  return version;
 }
 
 Result<ServerProgram> FindEtcd(const std::string& path) {
   if (!HasEtcd())
     return EnvironmentFailed(fmt::format("etcd: built without libcurl; {}", kInstallEtcd));
-  const std::string program = path.empty() ? "etcd" : path;
-  const RunResult printed = TRY(RunToEnd(
-      {program, "--version"}, {.if_missing = fmt::format(": not found; {}", kInstallEtcd)}));
-  return ServerProgram{.path = program, .version = VersionIn(printed.output)};
+  if (path.empty()) {
+    const std::string missing = fmt::format(": not found; {}", kInstallEtcd);
+    return ServerProgram{.path = "etcd", .version = TRY(AskVersionOfEtcd("etcd", missing))};
+  }
+  const Result<std::string> version = AskVersionOfEtcd(path, ": not found");
+  if (version) return ServerProgram{.path = path, .version = *version};
+  // A wrong choice of the user is bad input, not a lack of this machine.
+  return BadInput("--etcd: " + version.error().message);
 }
 
 // An HTTP request over a connection that stays open. `is_hoped` judges the body of the reply.
@@ -181,6 +199,7 @@ class EtcdServers final : public Service {
 ServiceEntry EtcdEntry() {
   return {.facts = {.name = "etcd",
                     .title = "etcd",
+                    .program = "etcd",
                     .topologies = {"single", "ensemble"},
                     .shortest_lease = kLeaseUnit,
                     .why_shortest = ": etcd counts leases in whole seconds",

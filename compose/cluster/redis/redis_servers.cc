@@ -275,6 +275,7 @@ ServiceEntry RedisEntry() {
   return {
       .facts = {.name = kRedisService,
                 .title = "Redis",
+                .program = "redis-server",
                 .topologies = {"single", "independent", "replicated", "sentinel", "cluster"},
                 .tells_time = true,
                 .joins_namespaces = true,
