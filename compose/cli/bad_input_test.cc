@@ -110,7 +110,7 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
        "topology.name: ensemble is not simulated; use single"},
       {{"explore", "--lock", "zookeeper", "--faults", "pause,node-clock"},
        3,
-       "--faults: node-clock: a server of ZooKeeper does not tell its time"},
+       "--faults: node-clock: the model of ZooKeeper has no wall clock"},
       {{"explore", "--lock", "etcd", "--faults", "forget-scripts"},
        3,
        "--faults: forget-scripts: it acts on Redis"},

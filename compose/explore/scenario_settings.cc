@@ -9,6 +9,7 @@
 
 #include "compose/driver/driver.h"
 #include "compose/plan/service_rules.h"
+#include "faults/fault.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/topology.h"
 #include "lib/sim/service_models.h"
@@ -92,7 +93,11 @@ std::string ExplainMissing(FaultForm form, const Plan& plan) {
   const FaultPlan fault{
       .kind = std::string(entry.kind), .nodes = {1}, .data = std::string(entry.data)};
   const Result<void> possible = CheckService(plan, fault);
-  return possible ? "" : possible.error().message;
+  if (!possible) return possible.error().message;
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  return Does(fault, FaultTrait::kMovesClock) && service.name != kRedisService
+             ? fmt::format("the model of {} has no wall clock", service.title)
+             : "";
 }
 
 Result<Plan> SimulatedPlan(const Settings& settings) {

@@ -191,7 +191,14 @@ Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
   }
   if (!ActsOn(fault, /*store=*/false)) return {};
   const ServiceFacts& service = FactsOfServiceOf(plan);
-  const bool is_member = plan.topology == "ensemble" && !service.data_in_ensemble.empty();
+  const bool in_ensemble = plan.topology == "ensemble";
+  if (Does(fault, FaultTrait::kMovesClock) && in_ensemble && !service.members_tell_time) {
+    return BadInput(fmt::format("in an ensemble of {}, only the leader tells its time, so nobody "
+                                "could see whether another server's clock was moved",
+                                service.title),
+                    "nodes");
+  }
+  const bool is_member = in_ensemble && !service.data_in_ensemble.empty();
   return CheckOn(fault, service, fmt::format("the nodes of lock {} are servers", plan.lock),
                  is_member ? "a member of an ensemble" : "a node",
                  is_member ? service.data_in_ensemble : service.data);

@@ -30,6 +30,7 @@ struct ServiceFacts {
   bool keeps_alive = false;       // whether clients keep the sessions or leases of its locks alive
   bool is_static = false;         // a static program: no clock shim can be loaded into it
   bool tells_time = false;        // whether anybody can see that a fault moved a node's clock
+  bool members_tell_time = true;  // whether each server of an ensemble tells its own time
   bool repeats = true;            // whether a request can be sent twice on one connection
   int most_replicas = 4;          // of a node in a topology with replicas
   bool hands_over = true;         // whether a failover can be planned: how = "planned"

@@ -27,9 +27,9 @@ TEST(ServiceRules, RefusesWhatZooKeeperCannotServeWithTheReason) {
        "x.toml:2: topology.name: lock zookeeper keeps its keys in ZooKeeper, which has no topology "
        "'sentinel' (one of: single, ensemble)"},
       {"topology.net = \"namespaces\"\n", "accepted"},
-      {fault + "kind = \"jump\"\nfor = \"1s\"\nby = \"1s\"\n",
-       "x.toml:4: fault.0.nodes: fault 'jump-1': a server of ZooKeeper does not tell its time, so "
-       "nobody could see whether its clock was moved"},
+      {"topology.name = \"ensemble\"\n" + fault + "kind = \"jump\"\nfor = \"1s\"\nby = \"1s\"\n",
+       "x.toml:5: fault.0.nodes: fault 'jump-1': in an ensemble of ZooKeeper, only the leader "
+       "tells its time, so nobody could see whether another server's clock was moved"},
       {fault + "kind = \"flush\"\n",
        "x.toml:4: fault.0.nodes: fault 'flush-1': it acts on Redis, but the nodes of lock "
        "zookeeper "

@@ -29,6 +29,10 @@ TEST(EnsemblesOnServers, TheLockSurvivesItsLeader) {
   for (const char* cell : {"zookeeper/leader down", "etcd/leader down"}) ExpectCellAsStated(cell);
 }
 
+TEST(ZooKeeperOnServers, ASessionDoesNotDependOnTheWallClockOfItsServer) {
+  ExpectCellAsStated("zookeeper/clock");
+}
+
 TEST(MariaDbOnServers, AHolderThatIsStoppedKeepsItsLockOnOneServer) {
   ExpectCellAsStated("mariadb-get-lock/pause");
 }

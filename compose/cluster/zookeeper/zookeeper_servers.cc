@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <boost/endian/conversion.hpp>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -54,6 +56,56 @@ Result<ServerProgram> FindZooKeeper(const std::string& path) {
   return ServerProgram{.path = jar, .version = VersionOf(jar)};
 }
 
+// A request on the wire: its length, and its fields in big-endian order.
+template <typename... Field>
+std::string RequestOf(Field... fields) {
+  std::string request;
+  const auto append = [&request](auto field) {
+    boost::endian::native_to_big_inplace(field);
+    request.append(reinterpret_cast<const char*>(&field), sizeof field);
+  };
+  append(static_cast<int32_t>((sizeof(Field) + ...)));
+  (append(fields), ...);
+  return request;
+}
+
+template <typename Field>
+Field FieldAt(std::string_view bytes, size_t at) {
+  Field field;
+  std::memcpy(&field, bytes.data() + at, sizeof field);
+  return boost::endian::big_to_native(field);
+}
+
+// The data of the root, which nobody reads, is set to nothing in a session of its own. The reply
+// has the node's Stat, whose mtime is the server's wall clock when it took the request.
+Question QuestionForTime(std::function<void(Duration since_epoch)> tell) {
+  constexpr int32_t kSetData = 5, kPathBytes = 1, kNoBytes = 0, kAnyVersion = -1;
+  constexpr int32_t kPasswordBytes = 16;
+  // A reply is its length, a header (xid, zxid, error) and a Stat (czxid, mzxid, ctime, mtime, ..).
+  constexpr size_t kLengthBytes = 4, kReplyBytes = 16 + 68, kMtimeAt = kLengthBytes + 16 + 24;
+  return {
+      .bytes = RequestOf(int32_t{1}, kSetData, kPathBytes, '/', kNoBytes, kAnyVersion),
+      .hear =
+          [unread = std::make_shared<std::string>(), tell = std::move(tell)](std::string_view bytes,
+                                                                             bool) {
+            *unread += bytes;
+            while (unread->size() >= kLengthBytes) {
+              const auto length = static_cast<size_t>(FieldAt<int32_t>(*unread, 0));
+              if (unread->size() < kLengthBytes + length) break;
+              // A shorter frame is the reply to the opening.
+              if (length == kReplyBytes) {
+                tell(std::chrono::milliseconds(FieldAt<int64_t>(*unread, kMtimeAt)));
+                return Question::Heard::kYes;
+              }
+              unread->erase(0, kLengthBytes + length);
+            }
+            return Question::Heard::kIncomplete;
+          },
+      // Protocol version, last zxid, timeout, session, password, whether it only reads.
+      .opening = RequestOf(int32_t{0}, int64_t{0}, static_cast<int32_t>(ToMs(2 * kZooKeeperTick)),
+                           int64_t{0}, kPasswordBytes, int64_t{0}, int64_t{0}, '\0')};
+}
+
 class ZooKeeperServers final : public Service {
  public:
   using Service::Service;
@@ -87,6 +139,10 @@ class ZooKeeperServers final : public Service {
   // A server that serves no sessions yet, or has no quorum, answers "null".
   [[nodiscard]] Question Ping() const override {
     return Ask("isro", [](const std::string& answer) { return answer == "rw"; });
+  }
+
+  [[nodiscard]] std::optional<Question> AskTime(TellTime tell) const override {
+    return QuestionForTime(std::move(tell));
   }
 
   void Operate(int /*node*/, const std::vector<std::string>& /*command*/, Duration /*timeout*/,
@@ -160,6 +216,8 @@ ServiceEntry ZooKeeperEntry() {
                     .shortest_lease = 2 * kZooKeeperTick,
                     .why_shortest = ": a session of ZooKeeper lasts at least two ticks of 200ms",
                     .keeps_alive = true,
+                    .tells_time = true,
+                    .members_tell_time = false,
                     .repeats = false,
                     .elects = true,
                     .joins_namespaces = true,
