@@ -1,5 +1,5 @@
-// A lock service: what the testbed needs of it to run its servers. Each service has a folder beside
-// this file, and a line in services.cc. docs/services.md says how to add one.
+// A lock service, as far as the testbed runs its servers. Each service has a folder beside this
+// file, and a line in services.cc. docs/services.md says how to add one.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_SERVICE_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_SERVICE_H_
 
@@ -37,8 +37,8 @@ struct ServerPrograms {
   ServerProgram store, locks;
 };
 
-// The servers of one run. Thread rule: the supervisor's thread. Only Begin may wait, since nothing
-// else runs while a topology is formed.
+// The servers of one run. Thread rule: the supervisor's thread. Only Prepare, Begin and FindMissing
+// may wait for a server, because the clients start after them.
 class Service {
  public:
   struct Parts {
@@ -73,11 +73,12 @@ class Service {
 
   // Every server that runs answers at once, with yes if it is ready for clients.
   [[nodiscard]] virtual Question Ping() const = 0;
-  // Asks for the server's wall clock. Null if the service tells no time, so that nobody can see
-  // whether a fault moved its clock.
+  // Asks for the server's wall clock. Empty if the service does not tell its time: then nobody can
+  // see whether a fault moved its clock.
   using TellTime = std::function<void(Duration since_epoch)>;
   [[nodiscard]] virtual std::optional<Question> AskTime(TellTime /*tell*/) const { return {}; }
-  // Sends an operator's command. Calls `answer` once.
+  // Sends an operator's command, and calls `answer` once. Plans allow faults with such commands
+  // only on the service that they name (FaultEntry::service).
   virtual void Operate(int node, const std::vector<std::string>& command, Duration timeout,
                        std::function<void(CallResult)> answer) = 0;
 
@@ -89,10 +90,10 @@ class Service {
   virtual std::string FindMissing() { return {}; }
   [[nodiscard]] virtual std::vector<LinkId> PeerLinks() const { return {}; }
   // The name of frames that servers send each other on links that clients use too. Empty: servers
-  // have links of their own.
+  // use links of their own, or none.
   [[nodiscard]] virtual std::string_view PeerFrames() const { return {}; }
   [[nodiscard]] virtual bool IsLeader(int /*node*/) const { return false; }
-  // A question that a server answers with yes if it leads. Null: IsLeader knows without asking.
+  // A question that a server answers with yes if it leads. Empty: IsLeader knows without asking.
   [[nodiscard]] virtual std::optional<Question> AskWhetherLeader() const { return {}; }
   // See Cluster::Promote. Requires that the node is not the leader.
   virtual void Promote(int /*node*/, Promotion /*how*/, std::function<void(bool)> done) {

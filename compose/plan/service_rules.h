@@ -14,7 +14,7 @@
 
 namespace doublehold {
 
-// What a plan must know of a lock service.
+// The facts of a lock service on which the rules for plans depend.
 struct ServiceFacts {
   std::string_view name;   // as in LockEntry::service
   std::string_view title;  // as its makers write it: "ZooKeeper"

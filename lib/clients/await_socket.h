@@ -1,4 +1,4 @@
-// Waits for a socket of a service's client library that does not block.
+// Waits for the socket of a client library whose calls do not block.
 #ifndef DOUBLEHOLD_LIB_CLIENTS_AWAIT_SOCKET_H_
 #define DOUBLEHOLD_LIB_CLIENTS_AWAIT_SOCKET_H_
 
@@ -6,8 +6,8 @@
 
 namespace doublehold {
 
-// Waits until the socket is ready for one of `events`, as for poll(2), and returns those for which
-// it is. Returns 0 after the deadline.
+// Waits until the socket is ready for one of `events` (poll(2): POLLIN, POLLOUT), and returns the
+// events that are ready. Returns 0 after the deadline.
 short AwaitSocket(int fd, short events, Deadline deadline);
 
 }  // namespace doublehold

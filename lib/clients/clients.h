@@ -10,7 +10,7 @@ class SqlClients;        // lib/clients/sql.h: PostgreSQL, MariaDB
 class ZooKeeperClients;  // lib/clients/zookeeper.h
 
 // Belongs to one Env, and is used by the Env's task only. Returns objects that live as long as the
-// Env. A plan never leads a lock to a service that its world lacks (LockEntry::service).
+// Env. Requires that the Env's world has the service: plans are checked by LockEntry::service.
 class Clients {
  public:
   virtual ~Clients() = default;

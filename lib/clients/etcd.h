@@ -31,7 +31,7 @@ using EtcdResult = tl::expected<Value, EtcdFailure>;
 
 struct EtcdKey {
   std::string name;
-  int64_t create_revision = 0;  // of the transaction that created the key; increases over all keys
+  int64_t create_revision = 0;  // of the transaction that created the key; larger for later keys
 };
 
 // The answer to a create.
@@ -46,16 +46,16 @@ class EtcdConnection {
  public:
   virtual ~EtcdConnection() = default;
 
-  // Returns the number of a new lease. The server ends it, and removes its keys, when nobody has
-  // kept it alive for `ttl`, which is rounded up to whole seconds.
+  // Returns the number of a new lease. If no client keeps the lease alive for `ttl`, rounded up to
+  // whole seconds, the server ends it and removes its keys.
   [[nodiscard]] virtual EtcdResult<int64_t> GrantLease(Duration ttl, Deadline deadline) = 0;
   // Makes the lease last for its whole time again.
   [[nodiscard]] virtual EtcdResult<void> KeepAlive(int64_t lease, Deadline deadline) = 0;
   // Ends the lease, and removes its keys.
   [[nodiscard]] virtual EtcdResult<void> Revoke(int64_t lease, Deadline deadline) = 0;
 
-  // In one transaction: creates the key unless it exists, and finds the first key whose name begins
-  // with `prefix`. Requires that the key's name does, too.
+  // In one transaction: creates the key unless it exists, and finds the key with the lowest create
+  // revision under `prefix`. Requires that `key` begins with `prefix`.
   [[nodiscard]] virtual EtcdResult<EtcdQueue> Create(const std::string& key, int64_t lease,
                                                      const std::string& prefix,
                                                      Deadline deadline) = 0;
@@ -65,13 +65,13 @@ class EtcdConnection {
                                                                       Deadline deadline) = 0;
   // Returns the names of all keys.
   [[nodiscard]] virtual EtcdResult<std::vector<std::string>> Keys(Deadline deadline) = 0;
-  // Gets a message when this key is deleted, or was deleted since it was created. Independent of
-  // the connection, and used by one task.
+  // Returns a subscription, independent of this connection, that gets a message when this key is
+  // deleted, or if it was deleted before this call. Used by one task.
   [[nodiscard]] virtual std::unique_ptr<Subscription> WatchDeletion(const EtcdKey& key) = 0;
 
   // The server's lock. Lock waits on the server until the lock is granted, and returns the key that
-  // proves it. Its revision is that of the grant. A failed Lock may leave a key, which ends with
-  // the lease. Unlock does not say whether the key existed.
+  // proves the grant; `create_revision` is then the revision of the grant. A failed Lock may leave
+  // a key, which ends with the lease. Unlock does not report whether the key existed.
   [[nodiscard]] virtual EtcdResult<EtcdKey> Lock(const std::string& name, int64_t lease,
                                                  Deadline deadline) = 0;
   [[nodiscard]] virtual EtcdResult<void> Unlock(const std::string& key, Deadline deadline) = 0;

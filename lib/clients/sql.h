@@ -33,9 +33,9 @@ using SqlValues = std::span<const std::string_view>;
 // One session of the database. Connects on first use, and never again: a statement after the end of
 // the session fails with kNotSent. Not thread-safe; owned by one task.
 //
-// The session has ended when it could not connect, when the database ended it, and after kNoReply:
-// the client then closes the connection, so that no late reply is mistaken. The database ends its
-// side when it notices that, and frees the session's locks.
+// The session has ended if it could not connect, if the database ended it, and after kNoReply: the
+// client then closes the connection, so that a late reply is not mistaken for the reply to a later
+// statement. The database frees the session's locks when it notices the closed connection.
 class SqlSession {
  public:
   virtual ~SqlSession() = default;  // closes the session; does not wait for the database

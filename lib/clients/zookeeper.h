@@ -31,7 +31,7 @@ using ZooResult = tl::expected<Value, ZooFailure>;
 
 struct ZooNode {
   std::string path;   // with the number that the server appended to a sequential node
-  int64_t czxid = 0;  // the transaction that created the node; increases over all nodes
+  int64_t czxid = 0;  // the transaction that created the node; larger for later nodes
 };
 
 enum class ZooCreate : uint8_t { kPersistent, kEphemeralSequential };
@@ -42,6 +42,7 @@ class ZooKeeperSession {
  public:
   virtual ~ZooKeeperSession() = default;  // closes the session if the server answers soon
 
+  // Returns the new node. Fails with kNoNode if its parent does not exist.
   [[nodiscard]] virtual ZooResult<ZooNode> Create(std::string_view path, std::string_view data,
                                                   ZooCreate how, Deadline deadline) = 0;
   // Returns the names of the node's children, in any order.
@@ -49,15 +50,15 @@ class ZooKeeperSession {
                                                                      Deadline deadline) = 0;
   // Returns the node, or kNoNode.
   [[nodiscard]] virtual ZooResult<ZooNode> Find(std::string_view path, Deadline deadline) = 0;
-  // Like Find and Children; News gets a message once, when the node, or its list of children,
-  // changes.
+  // As Find and Children. If the call succeeds, News gets one message at the next change of the
+  // node, or of its list of children.
   [[nodiscard]] virtual ZooResult<ZooNode> Watch(std::string_view path, Deadline deadline) = 0;
   [[nodiscard]] virtual ZooResult<std::vector<std::string>> WatchChildren(std::string_view path,
                                                                           Deadline deadline) = 0;
   [[nodiscard]] virtual ZooResult<void> Delete(std::string_view path, Deadline deadline) = 0;
 
-  // Messages of all watches of this session. A message comes too when the session has ended, or was
-  // connected again. Used by one task at a time.
+  // Returns the subscription to all watches of this session, which the session owns. It also gets a
+  // message when the session has ended or has reconnected. Used by one task at a time.
   [[nodiscard]] virtual Subscription& News() = 0;
 };
 
@@ -66,8 +67,8 @@ class ZooKeeperClients {
  public:
   virtual ~ZooKeeperClients() = default;
 
-  // The server removes the session's ephemeral nodes when it has not heard from the session for
-  // `timeout`.
+  // Opens a session. The server ends it, and removes its ephemeral nodes, after `timeout` without a
+  // request or a heartbeat.
   [[nodiscard]] virtual std::unique_ptr<ZooKeeperSession> Open(Duration timeout) = 0;
 };
 

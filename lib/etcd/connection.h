@@ -14,9 +14,9 @@ namespace doublehold {
 // Whether this build contains libcurl.
 bool HasEtcd();
 
-// Makes a connection that begins with the first server. Requires HasEtcd() and TCP addresses. The
-// server's answers that leave open whether a request was executed are kNoReply, for example after a
-// change of the leader. After such an answer the next request goes to the next server.
+// Makes a connection that begins with the first server. Requires HasEtcd() and TCP addresses. An
+// error reply is kNoReply if the request may have been executed, for example after a change of the
+// leader. After such a reply, the next request goes to the next server.
 std::unique_ptr<EtcdConnection> DialEtcd(std::vector<NodeAddress> servers);
 
 }  // namespace doublehold

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Duration kLongestPoll = std::chrono::seconds(60);  // curl counts milliseconds in an int
 
-// Rounds up, so that nothing is tried again within the last millisecond. 0 means no limit to curl.
+// Rounds up, so that no caller loops within the last millisecond. To curl, 0 means no limit.
 long MsUntil(Deadline deadline) {
   const Duration left = deadline - MonoTime(std::chrono::steady_clock::now().time_since_epoch());
   return std::clamp<long>(
@@ -30,8 +30,8 @@ size_t AppendBytes(const char* bytes, size_t size, size_t count, void* into) {
 }  // namespace
 
 // A request that curl is executing. Curl calls BeforeRequest when it has a connection and before it
-// sends. Curl sends a request again by itself if a kept connection breaks; the second call stops
-// it.
+// sends. If a kept connection breaks, curl sends the request again by itself; the second call of
+// BeforeRequest stops that.
 struct CurlTransfer {
   CURL* easy = curl_easy_init();
   curl_slist* headers = nullptr;

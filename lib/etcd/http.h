@@ -53,7 +53,8 @@ class HttpStream {
   HttpStream& operator=(const HttpStream&) = delete;
 
   enum class Event : uint8_t { kLine, kDeadline, kEnded };
-  // Waits for the next line. kEnded: no more lines come, because of an error or the server's will.
+  // Waits for the next line. kEnded: no more lines come, because the server ended the stream or an
+  // error occurred.
   [[nodiscard]] Event Next(std::string& line, Deadline deadline);
 
  private:

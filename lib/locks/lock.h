@@ -57,7 +57,7 @@ class Lock {
 
   // Tries once. Does not wait for another holder.
   // Granted: the caller holds `key` until Grant::valid_until, or longer if it extends the grant.
-  // Busy:    another owner holds the key, or there is no quorum. Nodes that replied keep no entry.
+  // Busy:    another owner has the key, or no quorum. At most a place in a queue remains (GiveUp).
   // Unknown: the request may have been carried out. The caller must not enter, and should Release
   //          unless that could free another owner's lock (ReleasesAnothers).
   [[nodiscard]] virtual AcquireResult TryAcquire(const LockKey& key, Lease lease,

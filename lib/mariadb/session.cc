@@ -79,8 +79,8 @@ bool MariaDbSession::Await(const Start& start, const Continue& proceed, Deadline
   return true;
 }
 
-// Returns why there is no connection, or an empty text. The client reads no file of settings,
-// unless it is asked to.
+// Returns why there is no connection, or an empty text. The C client reads a user's configuration
+// files only if it is asked to.
 std::string MariaDbSession::Connect(Deadline deadline) {
   connection_ = mysql_init(nullptr);
   if (connection_ == nullptr) return "out of memory";

@@ -1,5 +1,5 @@
-// SqlSession of a real MariaDB server, over its C client. Only session.cc includes it. A build
-// without it has absent.cc instead.
+// SqlSession of a real MariaDB server, over MariaDB's C client. Only session.cc includes the C
+// client. A build without the C client has absent.cc instead.
 #ifndef DOUBLEHOLD_LIB_MARIADB_SESSION_H_
 #define DOUBLEHOLD_LIB_MARIADB_SESSION_H_
 

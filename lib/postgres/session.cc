@@ -48,8 +48,8 @@ tl::unexpected<SqlFailure> PostgresSession::End(Kind kind, const std::string& wh
   return tl::unexpected(SqlFailure{.kind = kind, .message = OnOneLine(why)});
 }
 
-// Returns why there is no connection, or an empty text. All settings that a user's environment
-// could change are given.
+// Returns why there is no connection, or an empty text. Sets each parameter that a variable of the
+// user's environment could set otherwise.
 std::string PostgresSession::Connect(Deadline deadline) {
   std::string host = server_.host;
   std::string port = std::to_string(server_.port);

@@ -16,9 +16,9 @@ namespace doublehold {
 bool HasZooKeeper();
 
 // Makes a session that connects to one of the servers, and to another when the connection fails.
-// The servers have TCP addresses. Requires HasZooKeeper(). Every request fails with kRefused if the
-// servers allow only a shorter timeout: a holder would then rely on its nodes for too long.
-// The destructor waits at most 1.5 s for the server's answer (by the C client's constant).
+// Requires HasZooKeeper() and TCP addresses. Every request fails with kRefused if the servers allow
+// only a shorter timeout: a holder would then rely on its nodes for too long.
+// The destructor waits at most 1.5 s for the server's reply (a constant of the C client).
 std::unique_ptr<ZooKeeperSession> OpenZooKeeper(std::vector<NodeAddress> servers, Duration timeout);
 
 }  // namespace doublehold

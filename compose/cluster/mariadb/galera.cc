@@ -26,14 +26,15 @@ constexpr const char* kFasterThanUsual =
 
 constexpr const char* kGaleraLibrary = "/usr/lib/galera/libgalera_smm.so";  // Debian's package
 
-// Runs in the child, so that the copy holds up nobody.
+// Runs in the child process, so that the supervisor does not wait for the copy.
 constexpr const char* kRenewAndStart =
     "data=$1; template=$2; shift 2; rm -rf \"$data\"; "
     "cp -a \"$template\" \"$data\" || exit 1; exec \"$@\"";
 
-// A server runs this program to send (donor) or to receive (joiner) a whole state. Both have the
-// template's state, {0}. With --bypass, the donor itself sends what follows that state; without,
-// it has not kept that, and the joiner cannot be helped.
+// A server runs this program to send (donor) or to receive (joiner) a whole state. Both started
+// from the template's state, {0}, so the program copies nothing. With --bypass, the donor then
+// sends the writes after that state. Without --bypass, the donor no longer has them, and the join
+// fails.
 constexpr const char* kTransferScript = R"(#!/bin/sh
 while [ $# -gt 0 ]; do
   case "$1" in

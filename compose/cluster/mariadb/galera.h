@@ -1,4 +1,4 @@
-// A Galera cluster: MariaDB servers of which each accepts writes and has the others' data.
+// A Galera cluster: MariaDB servers that all accept writes and replicate their data to each other.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_MARIADB_GALERA_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_MARIADB_GALERA_H_
 
@@ -12,17 +12,17 @@
 
 namespace doublehold {
 
-// Each start of a member begins with a copy of the same template. The other members send it what
-// was committed since then, so that no tool needs to copy data between members.
+// Each start of a member begins with a copy of the same template. The other members send what was
+// committed since the template, so that no tool needs to copy data between members.
 class Galera {
  public:
   // Reserves ports for `members` servers, and creates the template in `folder`, which must exist.
-  // Runs a server to its end, which takes about a second. The error says what to install.
+  // For the template, it runs a server to its end, about a second. The error says what to install.
   static Result<Galera> Create(const std::filesystem::path& mariadb,
                                const std::filesystem::path& folder, int members);
 
-  // Returns how to start a member, which removes `data`. The first start of member 1 founds the
-  // cluster; all other starts join it.
+  // Returns how to start a member, counted from 1. The start replaces the folder `data` by a copy
+  // of the template. The first start of member 1 founds the cluster; all other starts join it.
   SpawnRequest StartOf(int member, const std::filesystem::path& data,
                        const std::filesystem::path& socket);
 

@@ -10,9 +10,9 @@
 
 namespace doublehold {
 
-// Returns how to start a pooler of the server whose socket is in `server_folder`. Writes its
-// configuration into `folder`, where it listens on PoolerSocket. `mode`: "session" or
-// "transaction", for so long a client keeps a session of the server.
+// Returns how to start a pooler for the server whose socket is in `server_folder`. Writes the
+// pooler's configuration into `folder`, where it listens on PoolerSocket. `mode` says how long a
+// client keeps a session of the server: for its own "session", or for one "transaction".
 Result<SpawnRequest> PoolerCommand(const std::filesystem::path& folder,
                                    const std::filesystem::path& server_folder,
                                    const std::string& mode);

@@ -9,8 +9,8 @@
 
 namespace doublehold {
 
-// A query for one value. `is_hoped` decides about the value, which is empty if the server refused
-// the query.
+// Makes a question that sends a query for one value. The answer is yes if `is_hoped` returns true
+// for the value. The value is empty if the server refused the query.
 Question PostgresQuestion(const char* query,
                           std::function<bool(const std::string& value)> is_hoped);
 

@@ -28,8 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Copies the template if there is no data. $3 names an empty file to add, which makes the data that
-// of a replica, or is empty. Runs in the child, so that the copy holds up nobody.
+// Copies the template if there is no data. $3 is empty, or names an empty file to add that makes
+// the server a replica. Runs in the child process, so that the supervisor does not wait for the
+// copy.
 constexpr const char* kCopyAndStart =
     "data=$1; template=$2; mark=$3; shift 3; [ -e \"$data\" ] || "
     "{ cp -a \"$template\" \"$data\" && { [ -z \"$mark\" ] || : > \"$data/$mark\"; }; } || exit 1; "

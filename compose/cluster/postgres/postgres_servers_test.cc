@@ -58,7 +58,7 @@ TEST_F(PostgresRuns, ALeaseSurvivesARestartOfTheServerAndAnAdvisoryLockDoesNot) 
   EXPECT_EQ(Outcome(RunWith("postgres-lease", restart), "lease-exclusion"), "valid");
 }
 
-// S11
+// Case S11 of compose/suites/services.toml.
 TEST_F(PostgresRuns, AReplicaThatIsPromotedHasRowsButNoSessionLocks) {
   const std::string failover =
       "[topology]\nname = \"replicated\"\n"
@@ -79,7 +79,7 @@ TEST_F(PostgresRuns, AReplicaLacksTheRowsThatAFaultKeptFromIt) {
   EXPECT_EQ(Outcome(verdict, "fencing"), "violated") << "tokens come again: " << verdict.dump();
 }
 
-// S12
+// Case S12 of compose/suites/services.toml.
 TEST_F(PostgresRuns, APoolerOfTransactionsLendsASessionLockToEverybody) {
   if (!RunTool({"sh", "-c", "PATH=$PATH:/usr/sbin command -v pgbouncer"}))
     GTEST_SKIP() << "needs the Debian package pgbouncer";

@@ -9,7 +9,8 @@
 //          no longer the leader answers no keep-alive.
 // Attack:  stop the holder for longer than its lease: its key goes, and the next client enters.
 //          With trusts-dead-lease the late holder goes on (S06). With no-keepalive, work for longer
-//          than the lease (S08).
+//          than the lease (S08). Stop the leader of the servers: when it continues, it may revoke
+//          leases that the next leader keeps alive (S07).
 // Source:  go.etcd.io/etcd/clientv3/concurrency, Session and Mutex. Here each acquire has a session
 //          of its own, as in `etcdctl lock`, and a release closes it: Revoke, not Delete. A late
 //          Delete could remove the key of the session's next hold.
@@ -86,7 +87,8 @@ AcquireResult EtcdLock::TryAcquire(const LockKey& key, Lease /*lease*/, Deadline
   return Enter(key, place, deadline);
 }
 
-// Makes sure that the place has a lease, which lasts for most of its time.
+// Makes sure that the place has a lease with enough time left for a try: two thirds of it with
+// keep-alives, or any time without them.
 EtcdResult<void> EtcdLock::Prolong(EtcdPlace& place, Deadline deadline) {
   const MonoTime now = env_.Mono();
   if (place.lease != 0 && now < place.renewed + (keeps_alive_ ? ttl_ / 3 : ttl_)) return {};
@@ -139,8 +141,9 @@ EtcdResult<void> EtcdLock::Watch(EtcdPlace& place, const std::string& prefix, co
   return {};
 }
 
-// A place that waits under this lease is left too: the acquire had an unknown outcome, and the
-// create may still be executed. No create succeeds without its lease.
+// An acquire of unknown outcome has left its place waiting under this lease, and its create may
+// still be executed. Revoking the lease prevents that: no create succeeds without its lease. So the
+// place is dropped too.
 ReleaseResult EtcdLock::Release(const Grant& grant, Deadline deadline) {
   if (watchdog_) watchdog_->Leave(grant);
   const auto found = places_.find(EtcdName(grant.key));

@@ -18,18 +18,18 @@ namespace doublehold {
 Duration WholeSeconds(Lease lease);
 
 // Returns the name of the lock in etcd. The keys of the lock begin with this name and `/`. Without
-// the slash, a lock's name may be the prefix of another lock's keys.
+// the slash, the name of `item:1` would also be a prefix of the keys of `item:10`.
 std::string EtcdName(const LockKey& key);
 // Returns the key that stands for this lease in the lock's queue, as the Go client names it.
 std::string OwnerOf(const LockKey& key, int64_t lease);
 // Returns the lease of a grant whose owner is made by OwnerOf.
 int64_t LeaseOf(const Grant& grant);
 
-// Extends the grant's lease. A client that `trusts` a lease never looks whether it has ended, so
-// its grants have no end.
+// Makes the grant's lease end `ttl` from now. With `trusts`, the client does not stop at the end of
+// its lease, so the extended grant has no end.
 ExtendResult KeepLeaseAlive(Env& env, EtcdConnection& etcd, const Grant& grant, Duration ttl,
                             bool trusts, Deadline deadline);
-// Returns kReleased if the lease had not ended yet.
+// Ends the lease, and with it the lock. Returns kReleased if the lease had not ended yet.
 ReleaseResult RevokeLease(EtcdConnection& etcd, int64_t lease, Deadline deadline);
 
 // Keeps leases alive over a connection of its own.

@@ -7,9 +7,9 @@
 //          increase from grant to grant.
 // Assumes: the servers lose no write, and their clocks run at the clients' rate. A server that is
 //          no longer the leader answers no keep-alive.
-// Attack:  stop the holder for longer than its lease, then let it release: Unlock deletes the key
-//          by name and does not say that it is gone, so the late holder hears of success.
-// Source:  etcd's api/v3lock, v3lock.proto
+// Attack:  stop the holder for longer than its lease (S06), then let it release: Unlock does not
+//          report that the key is gone, so the release of a lost lock reports success.
+// Source:  etcd's api/v3lock, v3lock.proto.
 
 #include <algorithm>
 #include <memory>
@@ -34,8 +34,8 @@ class LockOverApi final : public Lock {
         etcd_(context.etcd().Dial()),
         watchdog_(MakeLeaseWatchdog(env_, ttl_, /*trusts=*/false)) {}
 
-  // Waits on the server, unlike other locks. Nobody keeps the lease alive meanwhile, so the wait
-  // ends after a third of it.
+  // Waits on the server, unlike other locks. No keep-alive is sent meanwhile, so the wait ends
+  // after a third of the lease.
   AcquireResult TryAcquire(const LockKey& key, Lease /*lease*/, Deadline deadline) override {
     const MonoTime invoked = env_.Mono();
     const EtcdResult<int64_t> lease = etcd_->GrantLease(ttl_, deadline);
@@ -60,7 +60,8 @@ class LockOverApi final : public Lock {
     return KeepLeaseAlive(env_, *etcd_, grant, ttl_, /*trusts=*/false, deadline);
   }
 
-  // Unlock alone would let a create that is still under way lock the key afterwards.
+  // After an acquire of unknown outcome, the server may still create the key. Revoking the lease
+  // prevents that; Unlock would not.
   ReleaseResult Release(const Grant& grant, Deadline deadline) override {
     watchdog_->Leave(grant);
     if (grant.token == 0) return RevokeLease(*etcd_, LeaseOf(grant), deadline);

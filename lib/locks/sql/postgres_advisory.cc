@@ -6,8 +6,9 @@
 // Assumes: the server stays up, and each holder notices the end of its session before it goes on.
 //          The key's 64-bit number differs from those of all other keys.
 // Attack:  restart the server, or cut the holder's connection: the lock is gone, and the holder
-//          does not know until it asks (K18). Stop the holder: nobody else is granted as long as
-//          its connection lives, however long that is (S09).
+//          does not know until it asks (S10). Promote a replica: it has no locks (S11). Pool by
+//          transaction: clients share the session that has the lock (S12). Stop the holder: nobody
+//          else is granted as long as its connection lives, however long that is (S09).
 // Source:  PostgreSQL's documentation, "Advisory Locks"; with_advisory_lock (Rails).
 
 #include <string>

@@ -7,8 +7,9 @@
 // Assumes: the database loses no transaction, its clock runs at the clients' rate, and work ends
 //          within the lease. With client-clock, all clients' clocks agree.
 // Attack:  stop the holder past its lease (K14). Move the database's clock ahead (S14); with
-//          client-clock, one client's. Lose the database's data (K18): old tokens come again.
-// Source:  ShedLock (JdbcTemplateLockProvider, usingDbTime); jdbc locks of Spring Integration.
+//          client-clock, one client's. Lose the database's data (K18), or promote a replica that
+//          lags (S11): old tokens are granted again.
+// Source:  ShedLock (JdbcTemplateLockProvider, usingDbTime); JDBC locks of Spring Integration.
 
 #include <fmt/format.h>
 
@@ -27,7 +28,8 @@ namespace {
 
 constexpr std::string_view kClientClock = "client-clock";
 
-// SQLSTATEs: the table does not exist; it exists (two ways, as two clients may create it at once).
+// SQLSTATEs: the table does not exist; it exists already. PostgreSQL reports the latter in one of
+// two ways if several clients create the table at once.
 constexpr std::string_view kUndefinedTable = "42P01";
 constexpr std::string_view kDuplicateTable = "42P07";
 constexpr std::string_view kUniqueViolation = "23505";

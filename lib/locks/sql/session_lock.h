@@ -22,11 +22,11 @@ struct SessionLockStatements {
   std::string_view unlock;  // returns `yes` if the session had the lock
   std::string_view find;    // returns a row if some session has the lock
   std::string_view yes;
-  std::string (*name)(const LockKey&);  // which every client computes alike
+  std::string (*name)(const LockKey&);  // must not depend on the client
 };
 
-// Not thread-safe. Opens a session when it has none, and again when its session has ended: a grant
-// holds only in the session that got it. An extension asks whether that session still lives.
+// Not thread-safe. Opens a session on the first try, and a new one after the end of a session. A
+// grant is valid only in the session that acquired it. Extend asks whether that session lives.
 class SessionLock : public Lock {
  public:
   SessionLock(const LockContext& context, SqlClients& clients, SessionLockStatements statements)
@@ -53,7 +53,8 @@ class SessionLock : public Lock {
   uint64_t without_reply_ = 0;           // the last hold whose outcome is not known
 };
 
-// For LockEntry::ask_left: a lock stays as long as its session, which no client can know.
+// For LockEntry::ask_left: a lock lasts as long as its session, and no client knows how long that
+// is. So a lock that is left counts as left for ever.
 AskLeft AskForSessionLock(SqlClients& clients, NodeId node, SessionLockStatements statements);
 
 }  // namespace doublehold
