@@ -2,10 +2,13 @@
 # Installs what Doublehold needs from Debian 12, by package name, and says what it installs.
 #
 #   ./setup.sh            what `make build`, `make test` and `make demo` need
-#   ./setup.sh --tidy     also clang-format, clang-tidy, and two versions of clang, one with libFuzzer
-#   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), of it only what is not there in another way
-#   ./setup.sh --services also other lock services than Redis, and their client libraries
-#   ./setup.sh --etcd 3.6.16   build that version of etcd's server with Go, and print its path
+#   ./setup.sh --tidy     also clang-format, clang-tidy, and two versions of clang, one with
+#                         libFuzzer
+#   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), except programs
+#                         that are in PATH already
+#   ./setup.sh --services also ZooKeeper, etcd, PostgreSQL, MariaDB, and their client libraries
+#   ./setup.sh --etcd 3.6.16
+#                         build that version of etcd's server with Go, and print its path
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -97,7 +100,8 @@ echo "setup.sh: installing ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-# Debian starts a packaged redis-server as a service; Doublehold starts its own, so keep that one from running.
+# Debian starts each packaged server as a service. Doublehold starts its own servers, so this policy
+# keeps those of Debian from running.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' >"$policy"
