@@ -58,8 +58,8 @@ po::options_description ExploreOptions(po::options_description& hidden) {
   add("no-reduction", "also run executions that differ only in the order of independent events");
   add("check-determinism", "run each execution twice and compare the two");
   add("all",
-      "explore each lock with each fault, up to --depth (default 2), with --clients (default 2 and "
-      "3)");
+      "explore each lock on Redis with each fault, up to --depth (default 2), with --clients "
+      "(default 2 and 3)");
   add("into", po::value<std::string>(),
       "with --all: write the result into this new folder, for the report");
   add("json", "print the result as JSON");

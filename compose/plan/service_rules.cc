@@ -160,19 +160,20 @@ Result<void> CheckBetweenServers(const Plan& plan, const FaultPlan& fault) {
   if (!Has(FindFault(fault.kind)->keys, "between"))
     return BadInput(fmt::format("'{}' does not act between servers; use 'partition'", fault.kind));
   const ServiceFacts& service = FactsOfServiceOf(plan);
-  if (plan.topology != "ensemble") {
-    return BadInput(
-        fmt::format("it acts between servers of an ensemble; {}",
-                    Has(service.topologies, "ensemble")
-                        ? "set topology.name = \"ensemble\""
-                        : fmt::format("for {}, use the fault 'cut-replication'", service.title)),
-        "between");
+  std::string why;
+  if (!Has(service.topologies, "ensemble")) {
+    why = fmt::format(
+        "it acts between servers of an ensemble; for {}, use the fault 'cut-replication'",
+        service.title);
+  } else if (!service.joins_namespaces) {
+    why = fmt::format("servers of {} cannot be cut off from each other", service.title);
+  } else if (plan.topology != "ensemble") {
+    why = "it acts between servers of an ensemble; set topology.name = \"ensemble\"";
+  } else if (plan.net != kNamespaces) {
+    why =
+        "servers of an ensemble reach each other past the proxy; set topology.net = \"namespaces\"";
   }
-  if (plan.net != kNamespaces) {
-    return BadInput(
-        "servers of an ensemble reach each other past the proxy; set topology.net = \"namespaces\"",
-        "between");
-  }
+  if (!why.empty()) return BadInput(why, "between");
   if (ActsOn(fault, /*store=*/true))
     return BadInput("the store has no links to other servers", "nodes");
   if (static_cast<int>(fault.nodes.size()) == ServersOf(plan))
