@@ -54,9 +54,14 @@ Explanation ExplainHarm(const ViolationContext& record, const Violation& violati
   return ExplainOverlap(record, *by, *other, std::max(by->core.from_ns, other->core.from_ns));
 }
 
-int64_t TokenForHold(const ViolationContext& record, const Hold* hold) {
-  const Call* grant = hold == nullptr ? nullptr : record.GrantOf(hold->hold);
-  return grant == nullptr ? 0 : grant->answer[1];
+// Returns the token that the writes under a hold showed to the store. Returns 0 if they showed none:
+// then the store compared nothing, whatever token the lock granted.
+int64_t TokenShown(const ViolationContext& record, const Hold* hold) {
+  if (hold == nullptr) return 0;
+  for (const Call* call : record.UsesOf(*hold)) {
+    if (call->op == Op::kWrite) return call->asked[3];
+  }
+  return 0;
 }
 
 // Explains a grant whose token is not larger than an earlier one. The cause is the last fault since
@@ -100,8 +105,8 @@ Explanation ExplainStock(const ViolationContext& record, const Violation& violat
     }
     return Unexplained("no single write is to blame");
   }
-  const int64_t token = TokenForHold(record, by);
-  const int64_t other = TokenForHold(record, over);
+  const int64_t token = TokenShown(record, by);
+  const int64_t other = TokenShown(record, over);
   if (token == 0 || other == 0) return ExplainHarm(record, violation);
   // Whether `after` was acquired after the grant of `before`, but got no larger token.
   const auto got_no_larger = [](const Hold& before, int64_t token_before, const Hold& after,
@@ -118,7 +123,7 @@ Explanation ExplainStock(const ViolationContext& record, const Violation& violat
           .because = fmt::format("the store took {}'s write with token {}, and its lease was over "
                                  "since {}",
                                  OwnerName(record.disturbances, late.owner()),
-                                 TokenForHold(record, &late), At(late.LeaseEndBefore(at_ns)))};
+                                 TokenShown(record, &late), At(late.LeaseEndBefore(at_ns)))};
 }
 
 Explanation ExplainFencing(const ViolationContext& record, const Violation& violation) {

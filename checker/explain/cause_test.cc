@@ -165,10 +165,18 @@ TEST(Cause, AStaleWriteIsTakenIfTheStoreHasSeenNoNewerToken) {
       c2:              A-a=g=====W-w==R-r                 | #2 1 1>0#2
       flush n1:   []
       final:                                         *    | 0/2)";
+  // The lock grants tokens, but the writes do not show them.
+  const std::string hidden = R"(
+      c1:          A-a=g===!======W-w=R-x                 | #1 1 1>0
+      c2:                       A-a=g=====W-w==R-r        | #2 1 1>0
+      final:                                         *    | 0/2)";
   const LaneOptions fenced{.stock = 1, .write = "fenced"};
-  ExpectCauses({{"stock", taken, "stale-write-taken", fenced},
-                {"stock", anew, "counter-went-back", fenced},
-                {"stock", late_reply, "key-removed", fenced}});
+  ExpectCauses(
+      {{"stock", taken, "stale-write-taken", fenced},
+       {"stock", hidden, "overran", {.stock = 1}},
+       {"stock", hidden + "\n      pause c1:         [---------]", "stopped", {.stock = 1}},
+       {"stock", anew, "counter-went-back", fenced},
+       {"stock", late_reply, "key-removed", fenced}});
 }
 
 TEST(Cause, AKilledClientOrNodeExplainsAStuckKey) {
