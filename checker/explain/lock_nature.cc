@@ -46,7 +46,10 @@ Explanation ExplainByNature(const ViolationContext& record, const Hold& first, i
       });
     });
   }
-  if (LockHas(facts, LockTrait::kIgnoresEnd)) {
+  // A lease cannot end much sooner than a lease after its acquire. It began before that only if its
+  // client waited, and a waiting client keeps it alive in time.
+  const bool may_have_ended = lost_ns - first.asked_ns > ToNs(facts.lease) / 2;
+  if (LockHas(facts, LockTrait::kIgnoresEnd) && may_have_ended) {
     add_faults(Cause::kEndIgnored,
                {FaultTrait::kStops, FaultTrait::kLosesMessages, FaultTrait::kKeepsMessages});
   }

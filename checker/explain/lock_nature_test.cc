@@ -18,6 +18,7 @@ struct NatureCase {
   std::string cause;
   int nodes = 1;
   bool keeps_data = true;
+  Lease lease = 10ms;
 };
 
 void PrintTo(const NatureCase& one, std::ostream* out) { *out << one.name; }
@@ -26,8 +27,8 @@ class CauseByNature : public ::testing::TestWithParam<NatureCase> {};
 
 TEST_P(CauseByNature, IsGivenOnlyIfTheRecordShowsIt) {
   const NatureCase& one = GetParam();
-  History history =
-      FromLanes(kBoth + one.faults, {.nodes = one.nodes, .claims = {"lease-exclusion"}});
+  History history = FromLanes(
+      kBoth + one.faults, {.lease = one.lease, .nodes = one.nodes, .claims = {"lease-exclusion"}});
   history.facts.lock_traits = one.traits;
   for (FaultFact& fault : history.facts.faults) fault.keeps_data = one.keeps_data;
   EXPECT_EQ(testing::CauseOf(history, "lease-exclusion"), one.cause);
@@ -78,6 +79,13 @@ INSTANTIATE_TEST_SUITE_P(
          {kIgnoresEnd},
          "end-ignored"},
         {"nothing ended the lease that is ignored", "", {kIgnoresEnd}, "unexplained"},
+        {"a lease that is ignored, but cannot have ended yet",
+         "\n      pause c1:          [-]",
+         {kIgnoresEnd},
+         "unexplained",
+         1,
+         true,
+         100ms},
         {"a lent session", "", {kSession, kLentSession}, "session-lent"},
         {"a lent session, or one that was cut", kReset, {kSession, kLentSession}, "unexplained"},
         {"two servers that grant by themselves", "", {kSession, kEachServer}, "each-server", 2},
