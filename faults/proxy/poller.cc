@@ -153,7 +153,10 @@ bool Poller::Socket::Watch(bool readable, bool writable) {
 
 void Poller::Socket::Close() {
   if (!is_open()) return;
-  close(std::exchange(fd_, -1));  // closing the socket also removes it from the epoll
+  // A process that was just forked has the socket until its exec. Until then, closing the socket
+  // would not remove it from the epoll.
+  if (watched_ != 0) epoll_ctl(poller_.epoll_, EPOLL_CTL_DEL, fd_, nullptr);
+  close(std::exchange(fd_, -1));
   watched_ = 0;
   poller_.Forget(*this);
 }

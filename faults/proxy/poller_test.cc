@@ -97,6 +97,17 @@ TEST_F(PollerTest, ASocketClosedByAnotherCallbackGetsNoEvent) {
   EXPECT_EQ(calls_.size(), 1U) << calls_;
 }
 
+TEST_F(PollerTest, AClosedSocketGetsNoEventWhileAForkedProcessHasIt) {
+  const int copy = dup(a_.socket.fd());
+  a_.Write("x");
+  a_.socket.Close();
+  b_.on_ready = [&] { b_.Read(); };
+  b_.Write("x");
+  RunUntil([&] { return calls_.ends_with('b'); });
+  EXPECT_EQ(calls_, "b");
+  close(copy);
+}
+
 TEST_F(PollerTest, AnUnwatchedSocketGetsNoEventAtItsEnd) {
   EXPECT_TRUE(a_.socket.Watch(/*readable=*/false, /*writable=*/false));
   shutdown(a_.socket.fd(), SHUT_RDWR);
