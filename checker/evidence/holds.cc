@@ -216,7 +216,11 @@ class HoldExtraction {
 
   void ReleaseUnknownAcquire(const Event& event) {
     const auto acquire = unknown_.find(event.hold);
-    if (acquire == unknown_.end()) return;
+    if (acquire == unknown_.end()) {
+      if (event.hold != 0)
+        Break(event, fmt::format("released hold {}, which nobody was granted", event.hold));
+      return;
+    }
     // In a lock that counts entries, this release may undo an earlier entry of the session.
     for (const size_t i : kept_[{SessionOf(event), event.key}]) MakeUnclear(i, event.at_ns);
     const auto [found, first] =
@@ -251,7 +255,11 @@ class HoldExtraction {
   // Restores a hold that seemed abandoned: its new event proves that the later acquire re-entered.
   void UndoAbandonment(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
-    if (found == holds_.by_id.end()) return;
+    if (found == holds_.by_id.end()) {
+      if (event.op == Op::kRead || event.op == Op::kWrite)
+        Break(event, fmt::format("used hold {}, which nobody was granted", event.hold));
+      return;
+    }
     Open& open = open_[found->second];
     const Hold& hold = holds_.all[found->second];
     if (open.ended || !open.cut_ns || hold.owner() != SessionOf(event)) return;

@@ -226,6 +226,21 @@ TEST(Holds, AHistoryThatContradictsItselfIsBroken) {
   EXPECT_EQ(broken(2, 101, 6),
             "the history contradicts itself: at 0.013 s client 2 released hold 101, which it was "
             "not granted");
+  EXPECT_EQ(
+      broken(2, 999, 6),
+      "the history contradicts itself: at 0.013 s client 2 released hold 999, which nobody was "
+      "granted");
+}
+
+TEST(Holds, AUseOfAHoldThatNobodyWasGrantedContradictsTheHistory) {
+  History history = FromLanes("c1: A-a=g=W-w=R-r | 5 5>4");
+  EXPECT_FALSE(ExtractHolds(history).broken);
+  std::erase_if(history.events, [](const Event& event) {
+    return event.op == Op::kAcquire && event.type == EventType::kOk;
+  });
+  EXPECT_EQ(ExtractHolds(history).broken.value_or(""),
+            "the history contradicts itself: at 0.004 s client 1 used hold 101, which nobody was "
+            "granted");
 }
 
 TEST(Holds, TwoThreadsOfAClientAreTwoOwners) {
