@@ -28,7 +28,6 @@ enum class Cause : uint8_t {
   kClientClock,
   kForeignRelease,
   kNodeRestarted,
-  kConnectionLost,
   kEachServer,
   kSessionLent,
   kEndIgnored,

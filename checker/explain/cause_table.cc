@@ -31,8 +31,6 @@ constexpr std::array kCauses{
                "too early"},
     CauseEntry{Cause::kNodeRestarted, "node-restarted",
                "the lock was lost: its node restarted without it"},
-    CauseEntry{Cause::kConnectionLost, "connection-lost",
-               "a fault ended the connection that held the lock, and its client did not know yet"},
     CauseEntry{Cause::kEachServer, "each-server",
                "each of several servers granted the lock by itself"},
     CauseEntry{Cause::kSessionLent, "session-lent",

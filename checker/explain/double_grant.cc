@@ -277,7 +277,7 @@ Explanation ChooseExplanation(const ViolationContext& record, const Hold& first,
     if (candidate.episode != nullptr) all.episodes.push_back(candidate.episode);
     if (candidate.call != nullptr) all.calls.push_back(candidate.call);
   }
-  if (causes.empty()) return ExplainByNature(record, first, lost.core.from_ns);
+  if (causes.empty()) return ExplainByNature(record, first, lost);
   if (LockHas(record.history.facts, LockTrait::kMajority))
     return ExplainByMajorities(record, first, lost, std::move(all), causes);
   if (causes.size() > 1) {

@@ -1,5 +1,5 @@
-// Explains a double grant by the traits of the lock: it belongs to a connection, each server grants
-// it by itself, a pooler lends its session, or its client ignores the end of its lease.
+// Explains a double grant by the traits of the lock: each server grants it by itself, a pooler lends
+// its session, or its client ignores the end of its lease.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_LOCK_NATURE_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_LOCK_NATURE_H_
 
@@ -7,9 +7,9 @@
 
 namespace doublehold {
 
-// Requires that `first` and a later hold of another owner, granted at `lost_ns` on the history's
-// clock, were both valid, and that no recorded event took the lock away.
-Explanation ExplainByNature(const ViolationContext& record, const Hold& first, int64_t lost_ns);
+// `lost`: the first grant to another owner during the lease of `first`. Requires that no recorded
+// event took the lock away.
+Explanation ExplainByNature(const ViolationContext& record, const Hold& first, const Hold& lost);
 
 }  // namespace doublehold
 

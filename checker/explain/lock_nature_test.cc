@@ -35,7 +35,6 @@ TEST_P(CauseByNature, IsGivenOnlyIfTheRecordShowsIt) {
 }
 
 const std::string kRestart = "\n      restart n1:        [-]";
-const std::string kReset = "\n      reset c1:          [-]";
 
 using enum LockTrait;
 
@@ -52,24 +51,6 @@ INSTANTIATE_TEST_SUITE_P(
          {kSession},
          "unexplained",
          2},
-        {"a connection that ended held the lock", kReset, {kSession}, "connection-lost"},
-        {"a lease outlives its connection", kReset, {}, "unexplained"},
-        {"another client's connection held no lock",
-         "\n      reset c2:          [-]",
-         {kSession},
-         "unexplained"},
-        {"a connection that ended too late",
-         "\n      reset c1:                      [-]",
-         {kSession},
-         "unexplained"},
-        {"the store's connection holds no lock",
-         "\n      reset n0:          [-]",
-         {kSession},
-         "unexplained"},
-        {"a connection outlives a lost message",
-         "\n      drop c1:           [-]",
-         {kSession},
-         "unexplained"},
         {"a stopped client that ignores the end",
          "\n      pause c1:          [-]",
          {kIgnoresEnd},
@@ -87,7 +68,15 @@ INSTANTIATE_TEST_SUITE_P(
          true,
          100ms},
         {"a lent session", "", {kSession, kLentSession}, "session-lent"},
-        {"a lent session, or one that was cut", kReset, {kSession, kLentSession}, "unexplained"},
+        {"a lent session, or an end that was ignored",
+         "\n      pause c1:          [-]",
+         {kIgnoresEnd, kLentSession},
+         "unexplained"},
+        {"another client was stopped",
+         "\n      pause c2:          [-]",
+         {kIgnoresEnd},
+         "unexplained"},
+        {"the store was cut off", "\n      partition n0:      [-]", {kIgnoresEnd}, "unexplained"},
         {"two servers that grant by themselves", "", {kSession, kEachServer}, "each-server", 2},
         {"one server that grants by itself", "", {kSession, kEachServer}, "unexplained"},
     }),
@@ -98,6 +87,17 @@ INSTANTIATE_TEST_SUITE_P(
       }
       return name;
     });
+
+TEST(CauseByNature, TwoClientsOfOneServerAreNotGrantedALockByTwo) {
+  History history = FromLanes(R"(
+      c1:          A-a================R-r
+      c3:                    A-a==R-r)",
+                              {.nodes = 2, .claims = {"lease-exclusion"}});
+  history.facts.lock_traits = LockTraits{kSession, kEachServer};
+  EXPECT_EQ(testing::CauseOf(history, "lease-exclusion"), "unexplained");
+  history.facts.nodes = 3;
+  EXPECT_EQ(testing::CauseOf(history, "lease-exclusion"), "each-server");
+}
 
 TEST(CauseByNature, ALockThatStaysInALentSessionIsNeverFree) {
   History history = FromLanes("c1:         A-a==R-r\nprobe:              P------x",

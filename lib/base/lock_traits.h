@@ -22,8 +22,8 @@ enum class LockTrait : uint8_t {
   kLooksFirst,    // its release reads the owner, and deletes the key in a second command
   kMajority,      // needs more than half of its nodes
   kGrantsAll,     // excludes nobody
-  kSession,       // lasts as long as the holder's connection, and no longer than its server
-  kEachServer,    // each of several servers grants it by itself
+  kSession,       // lasts as long as the holder's session, which a restart of its server ends
+  kEachServer,    // each of n servers grants it by itself; client c uses server c, modulo n
   kLentSession,   // a pooler may lend the session that holds it to other clients
   kIgnoresEnd,    // its client goes on as the holder without knowing that its session lives
 };
