@@ -6,11 +6,13 @@
 //          follow the order of arrival; a dead holder blocks nobody longer than its session's
 //          timeout; tokens (the node's czxid) increase from grant to grant.
 // Assumes: the servers lose no write, and their clocks run at the clients' rate. No server answers
-//          reads while it is cut off from its leader: its answers do not prolong the session.
+//          reads while it is cut off from its leader, or while the leader is stopped: its answers
+//          do not prolong the session.
 // Attack:  stop the holder (S01), or cut it off, for longer than its session: its node goes, and
 //          the next client enters. With ignores-session the late holder goes on (S04). Lose the
 //          reply to the create: with no-guid, the client waits behind its own node until its
-//          session ends (S05).
+//          session ends (S05). Stop the leader of an ensemble for longer than the session of a
+//          holder at a follower: it ends a session that the follower keeps answering.
 // Source:  ZooKeeper recipes, "Locks". The guid is from Curator's InterProcessMutex (protection).
 
 #include "lib/locks/zookeeper/queue_lock.h"
