@@ -23,6 +23,8 @@ class HoldExtraction {
     // This client ended by itself, so a later kill does not prolong its holds.
     if (event.op == Op::kDied) killed_ns_.emplace(event.client, 0);
     if (event.task != TaskKind::kSession || !HasKey(event.op)) return;
+    if (event.hold != 0 && IsUngranted(event))
+      Break(event, fmt::format("used hold {}, which nobody was granted", event.hold));
     if (event.op == Op::kRelease) Release(event);
     if (event.op == Op::kLeave) Leave(event);
     if (event.op == Op::kWait || event.op == Op::kAcquire) Acquire(event);
@@ -76,6 +78,14 @@ class HoldExtraction {
   // or an extension was invoked at that time.
   void MakeUnclear(size_t index, int64_t at_ns) {
     open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
+  }
+
+  // Whether an operation requires a hold that nobody was granted. A client releases what it may have
+  // been granted.
+  [[nodiscard]] bool IsUngranted(const Event& event) const {
+    const bool releases = event.op == Op::kRelease;
+    if (!releases && event.op != Op::kRead && event.op != Op::kWrite) return false;
+    return !holds_.by_id.contains(event.hold) && !(releases && unknown_.contains(event.hold));
   }
 
   // Returns the end of a hold that is neither released nor left.
@@ -216,11 +226,7 @@ class HoldExtraction {
 
   void ReleaseUnknownAcquire(const Event& event) {
     const auto acquire = unknown_.find(event.hold);
-    if (acquire == unknown_.end()) {
-      if (event.hold != 0)
-        Break(event, fmt::format("released hold {}, which nobody was granted", event.hold));
-      return;
-    }
+    if (acquire == unknown_.end()) return;
     // In a lock that counts entries, this release may undo an earlier entry of the session.
     for (const size_t i : kept_[{SessionOf(event), event.key}]) MakeUnclear(i, event.at_ns);
     const auto [found, first] =
@@ -255,11 +261,7 @@ class HoldExtraction {
   // Restores a hold that seemed abandoned: its new event proves that the later acquire re-entered.
   void UndoAbandonment(const Event& event) {
     const auto found = holds_.by_id.find(event.hold);
-    if (found == holds_.by_id.end()) {
-      if (event.op == Op::kRead || event.op == Op::kWrite)
-        Break(event, fmt::format("used hold {}, which nobody was granted", event.hold));
-      return;
-    }
+    if (found == holds_.by_id.end()) return;
     Open& open = open_[found->second];
     const Hold& hold = holds_.all[found->second];
     if (open.ended || !open.cut_ns || hold.owner() != SessionOf(event)) return;
@@ -351,35 +353,6 @@ class HoldExtraction {
 };
 
 }  // namespace
-
-bool Hold::LiveAt(int64_t at_ns) const {
-  return std::ranges::any_of(live, [at_ns](const Span& span) {
-    return at_ns == span.from_ns || (span.from_ns < at_ns && at_ns < span.to_ns);
-  });
-}
-
-bool Hold::PromisedAt(int64_t at_ns) const {
-  return LiveAt(at_ns) || std::ranges::any_of(promised, [at_ns](const Span& span) {
-           return span.from_ns <= at_ns && at_ns < span.to_ns;
-         });
-}
-
-int64_t Hold::LeaseEndBefore(int64_t at_ns) const {
-  // `live` may begin with an extension, if the lease ended before the grant.
-  int64_t end_ns = granted_until_ns;
-  for (const Span& span : live) {
-    if (span.to_ns <= at_ns) end_ns = span.to_ns;
-  }
-  return end_ns;
-}
-
-HoldRef Hold::Ref() const {
-  return {.client = client,
-          .hold = hold,
-          .from_ns = core.from_ns,
-          .to_ns = core.to_ns,
-          .valid_until_ns = valid_until_ns};
-}
 
 const Hold* Holds::Find(uint64_t hold) const {
   const auto found = by_id.find(hold);

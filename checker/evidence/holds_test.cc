@@ -226,10 +226,9 @@ TEST(Holds, AHistoryThatContradictsItselfIsBroken) {
   EXPECT_EQ(broken(2, 101, 6),
             "the history contradicts itself: at 0.013 s client 2 released hold 101, which it was "
             "not granted");
-  EXPECT_EQ(
-      broken(2, 999, 6),
-      "the history contradicts itself: at 0.013 s client 2 released hold 999, which nobody was "
-      "granted");
+  EXPECT_EQ(broken(2, 999, 6),
+            "the history contradicts itself: at 0.013 s client 2 used hold 999, which nobody was "
+            "granted");
 }
 
 TEST(Holds, AUseOfAHoldThatNobodyWasGrantedContradictsTheHistory) {
