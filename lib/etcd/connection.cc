@@ -201,6 +201,7 @@ EtcdResult<json> GatewayConnection::Call(std::string path, const json& body, Dea
   std::string failure;
   for (size_t tried = 0; tried < servers_.size(); ++tried) {
     request.server = servers_[server_];
+    request.servers = static_cast<int>(servers_.size() - tried);
     const tl::expected<HttpReply, HttpFailure> reply = http_.Post(request, deadline);
     if (reply && reply->status == 200) {
       json value = json::parse(reply->body, nullptr, /*allow_exceptions=*/false);

@@ -177,6 +177,25 @@ TEST_F(EtcdConnectionTest, TheNextServerIsAskedWhenNobodyListens) {
   EXPECT_EQ(Outcome(etcd->GrantLease(kLongLease, RealMono())), "not sent");
 }
 
+// A listener whose queue is full answers nobody, as a server does that is cut off.
+TEST_F(EtcdConnectionTest, TheNextServerIsAskedInTimeWhenTheFirstIsCutOff) {
+  sockaddr_in address{.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+  socklen_t bytes = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_TRUE(bind(listener, generic, bytes) == 0 && listen(listener, 0) == 0);
+  ASSERT_EQ(getsockname(listener, generic, &bytes), 0);
+  std::array<int, 4> waiting{};
+  for (int& client : waiting) {
+    client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    connect(client, generic, bytes);
+  }
+  const auto etcd = DialEtcd({{.port = ntohs(address.sin_port)}, server_->address()});
+  EXPECT_EQ(Outcome(etcd->GrantLease(kLongLease, RealMono() + kPatience / 15)), "ok");
+  for (const int client : waiting) close(client);
+  close(listener);
+}
+
 TEST_F(EtcdConnectionTest, ARequestSucceedsAfterARestartOfTheServer) {
   const int64_t lease = GrantLease();
   server_->Kill();

@@ -87,6 +87,8 @@ tl::expected<HttpReply, HttpFailure> HttpClient::Post(const HttpRequest& request
   if (left_ms == 0) return tl::unexpected(HttpFailure{false, "the deadline has passed"});
   handle_->Prepare(request);
   curl_easy_setopt(handle_->easy, CURLOPT_TIMEOUT_MS, left_ms);
+  curl_easy_setopt(handle_->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                   std::max(left_ms / request.servers, 1L));
   const CURLcode code = curl_easy_perform(handle_->easy);
   if (code != CURLE_OK) {
     return tl::unexpected(

@@ -24,6 +24,7 @@ struct HttpRequest {
   NodeAddress server;  // a TCP address
   std::string path;
   std::string body;
+  int servers = 1;  // how many may still be asked; connecting takes at most its part of the time
 };
 
 // Sends one request at a time. Keeps one connection open. Not thread-safe.
