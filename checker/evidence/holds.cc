@@ -80,8 +80,8 @@ class HoldExtraction {
     open_[index].unclear_ns = std::min(open_[index].unclear_ns, at_ns);
   }
 
-  // Whether an operation requires a hold that nobody was granted. A client releases what it may have
-  // been granted.
+  // Whether an operation requires a hold that nobody was granted. A client may release what it was
+  // perhaps granted.
   [[nodiscard]] bool IsUngranted(const Event& event) const {
     const bool releases = event.op == Op::kRelease;
     if (!releases && event.op != Op::kRead && event.op != Op::kWrite) return false;

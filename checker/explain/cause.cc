@@ -54,8 +54,8 @@ Explanation ExplainHarm(const ViolationContext& record, const Violation& violati
   return ExplainOverlap(record, *by, *other, std::max(by->core.from_ns, other->core.from_ns));
 }
 
-// Returns the token that the writes under a hold showed to the store. Returns 0 if they showed none:
-// then the store compared nothing, whatever token the lock granted.
+// Returns the token that the writes under a hold showed to the store. Returns 0 if they showed
+// none: then the store compared nothing, whatever token the lock granted.
 int64_t TokenShown(const ViolationContext& record, const Hold* hold) {
   if (hold == nullptr) return 0;
   for (const Call* call : record.UsesOf(*hold)) {

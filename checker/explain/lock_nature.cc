@@ -8,8 +8,8 @@
 namespace doublehold {
 namespace {
 
-// Finds the faults that stopped the holder, or acted on its messages to lock servers, since it asked
-// for the lock.
+// Finds the faults that stopped the holder, or acted on its messages to lock servers, since it
+// asked for the lock.
 std::vector<const FaultEpisode*> FindFaultsOnHolder(const ViolationContext& record,
                                                     const Hold& first, int64_t lost_ns) {
   constexpr FaultTraits kDelaying{FaultTrait::kStops, FaultTrait::kLosesMessages,
@@ -51,9 +51,14 @@ Explanation ExplainByNature(const ViolationContext& record, const Hold& first, c
                                 "locks that another has granted"});
   }
   if (found.size() == 1) return found.front();
-  Explanation none{.because = "nothing is recorded that takes a lock away whose lease is valid"};
-  for (const Explanation& each : found) none.perhaps.push_back(each.cause);
-  return none;
+  if (found.empty())
+    return {.because = "nothing is recorded that takes a lock away whose lease is valid"};
+  Explanation all{.because = "each of these explains it: "};
+  for (const Explanation& each : found) {
+    all.because += (all.perhaps.empty() ? "" : ", and ") + each.because;
+    all.perhaps.push_back(each.cause);
+  }
+  return all;
 }
 
 }  // namespace doublehold

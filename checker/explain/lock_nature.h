@@ -1,5 +1,5 @@
-// Explains a double grant by the traits of the lock: each server grants it by itself, a pooler lends
-// its session, or its client ignores the end of its lease.
+// Explains a double grant by the traits of the lock: each server grants it by itself, a pooler
+// lends its session, or its client ignores the end of its lease.
 #ifndef DOUBLEHOLD_CHECKER_EXPLAIN_LOCK_NATURE_H_
 #define DOUBLEHOLD_CHECKER_EXPLAIN_LOCK_NATURE_H_
 

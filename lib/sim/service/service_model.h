@@ -45,8 +45,8 @@ class ServiceModel {
   // by a LateReply with the call's number, or never.
   [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request,
                                                           const ServiceCall& call) = 0;
-  // The connection has ended. All its requests were executed or lost before. Returns whether another
-  // client's request can notice that.
+  // The connection has ended. All its requests were executed or lost before. Returns whether
+  // another client's request can notice that.
   virtual bool CloseConnection(int /*connection*/) { return false; }
   // When the next session or lease ends; MonoTime::max() if there is none.
   [[nodiscard]] virtual MonoTime NextExpiry() const = 0;

@@ -1,6 +1,6 @@
 // Compares the modelled PostgreSQL with a real server: the same random statements of two sessions
-// must give the same results. These are all the statements that the model knows, with the database's
-// clock and with given times.
+// must give the same results. These are all the statements that the model knows, with the
+// database's clock and with given times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
