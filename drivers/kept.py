@@ -8,7 +8,7 @@ The language's package client (pip, npm, mvn, go) installs the library into a fo
 cache, once for each version. The client uses its own cache as well. A failure is reported in one
 line, with exit status 4.
 """
-import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile
+import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile, tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,19 +99,19 @@ class Npm:
 
 @dataclass
 class Go:
-    module: str
+    package: str
     runs_on, protocol = "go", "protocol.go"
     usual_s = 30
 
     def pinned(self, folder):
-        return re.search(rf"{re.escape(self.module)} v(\S+)", (folder / "go.mod").read_text())[1]
+        return re.search(rf"{re.escape(self.package)} v(\S+)", (folder / "go.mod").read_text())[1]
 
     def install(self, source, version, into):
         go = need("go", "golang-go")
         for file in (source / "main.go", source / "go.mod", source / "go.sum", HERE / self.protocol):
             shutil.copy(file, into)
         if version != self.pinned(source):
-            tell([go, "get", f"{self.module}@v{version}"], folder=into)
+            tell([go, "get", f"{self.package}@v{version}"], folder=into)
             tell([go, "mod", "tidy"], folder=into)
             # `go build` replaces a version that lacks a package by one that has it.
             if self.pinned(into) != version:
@@ -125,7 +125,9 @@ class Go:
         return [str(installed / "driver")], {}
 
 
+@dataclass
 class Maven:
+    package: str
     runs_on, protocol = "java", "Protocol.java"
     usual_s = 30
 
@@ -148,24 +150,20 @@ class Maven:
                 "-cp", f"{installed / 'classes'}:{installed / 'lib'}/*", "Driver"], {}
 
 
-KEPT = {
-    "redis-py": Pip("redis"),
-    "kazoo": Pip("kazoo"),
-    "node-redlock": Npm("redlock"),
-    "redis-semaphore": Npm("redis-semaphore"),
-    "redisson": Maven(),
-    "redsync": Go("github.com/go-redsync/redsync/v4"),
-    "etcd-concurrency": Go("go.etcd.io/etcd/client/v3"),
-    "curator": Maven(),
-    "shedlock-jdbc": Maven(),
-    "spring-jdbc": Maven(),
-    "jetcd": Maven(),
-    "django-pglock": Pip("django-pglock"),
-}
+INSTALLERS = {"pip": Pip, "npm": Npm, "go": Go, "maven": Maven}
+ABOUT = "driver.toml"  # in each driver's folder; the program's own list reads it too
+
+
+def kept_driver(folder: Path):
+    about = tomllib.loads((folder / ABOUT).read_text())
+    return INSTALLERS[about["install"]](about["package"])
+
+
+KEPT = {about.parent.name: kept_driver(about.parent) for about in sorted(HERE.glob(f"*/{ABOUT}"))}
 
 
 def text_of(folder: Path, compiled_in: str | None) -> bytes:
-    files = [file for file in sorted(folder.iterdir()) if file.is_file()] + ([HERE / compiled_in] if compiled_in else [])
+    files = [file for file in sorted(folder.iterdir()) if file.is_file() and file.name != ABOUT] + ([HERE / compiled_in] if compiled_in else [])
     return b"".join(file.name.encode() + file.read_bytes() for file in files)
 
 

@@ -33,6 +33,7 @@ struct ListRow {
 struct Table {
   std::string name;
   std::vector<ListRow> rows;
+  std::string options_title = "";  // if set, Markdown has a column of the options
 };
 
 // Lists the keys that set when a fault begins and ends.
@@ -96,7 +97,8 @@ std::vector<Table> MakeTables() {
                             {"fault-keys", {}},
                             {"lock-options", {}},
                             {"workload-options", {}},
-                            {"fault-forms", {}}};
+                            {"fault-forms", {}},
+                            {"drivers", {}, "options, each with its default"}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -104,10 +106,12 @@ std::vector<Table> MakeTables() {
   }
   tables[0].rows.push_back({std::string(DriverEntry().name),
                             std::string(DriverEntry().summary),
-                            {"driver = COMMAND: run by /bin/sh; see docs/driver-protocol.md"}});
+                            {"driver = COMMAND: run by /bin/sh; see docs/driver-protocol.md",
+                             "driver = NAME, or NAME@VERSION: of a library; see list drivers"}});
   for (const KeptDriver& driver : KeptDrivers()) {
-    tables[0].rows.back().options.push_back(
-        fmt::format("driver = {0}, or {0}@VERSION: {1}", driver.name, driver.summary));
+    tables[14].rows.push_back({driver.name, driver.summary, {}});
+    for (const auto& [name, about] : driver.options)
+      tables[14].rows.back().options.push_back(fmt::format("`{}` = {}", name, about));
   }
   for (const WorkloadEntry& workload : Workloads()) {
     tables[1].rows.push_back(
@@ -165,8 +169,14 @@ void PrintText(const Table& table) {
 }
 
 void PrintMarkdown(const Table& table) {
-  fmt::print("| {} | what it is |\n|---|---|\n", table.name);
-  for (const ListRow& row : table.rows) fmt::print("| `{}` | {} |\n", row.name, row.summary);
+  const bool has_options = !table.options_title.empty();
+  fmt::print("| {} | what it is |{}\n|---|---|{}\n", table.name,
+             has_options ? fmt::format(" {} |", table.options_title) : "",
+             has_options ? "---|" : "");
+  for (const ListRow& row : table.rows) {
+    fmt::print("| `{}` | {} |{}\n", row.name, row.summary,
+               has_options ? fmt::format(" {} |", fmt::join(row.options, "; ")) : "");
+  }
 }
 
 nlohmann::json ToJson(const Table& table) {
@@ -182,10 +192,10 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "print JSON")("markdown", "print a Markdown table");
-  ParsedLine line =
-      TRY(ParseLine(words, options,
-                    "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-                    "causes|fault-keys|lock-options|workload-options|fault-forms] [--json]"));
+  ParsedLine line = TRY(
+      ParseLine(words, options,
+                "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
+                "causes|fault-keys|lock-options|workload-options|fault-forms|drivers] [--json]"));
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("json") && line.values.contains("markdown"))
     return BadInput("--json, --markdown: only one of them is allowed");

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -15,13 +14,45 @@
 #include "compose/os/program_files.h"
 #include "lib/base/words.h"
 #include "lib/os/run_tool.h"
+#include "lib/plan/settings.h"
 
 namespace doublehold {
 namespace {
 
 constexpr const char* kPython = "python3";
+constexpr const char* kLauncher = "drivers/kept.py";
 // The text of Suggestion() contains this if a known word is similar.
 constexpr const char* kNearest = "did you mean";
+
+// The file in a driver's folder that describes it; drivers/kept.py reads it too.
+constexpr const char* kDescription = "driver.toml";
+
+// Returns nothing for a folder without a description that can be read.
+std::optional<KeptDriver> ReadKeptDriver(const std::filesystem::path& folder) {
+  Result<Settings> read = Settings::ReadToml(folder / kDescription);
+  if (!read) return std::nullopt;
+  const auto word = [](Settings& of, const std::string& name) {
+    return of.TakeWord(name).value_or(std::nullopt).value_or("");
+  };
+  KeptDriver driver{.name = folder.filename().string(), .summary = word(*read, "summary")};
+  Settings options = read->TakeBelow("options");
+  for (const std::string& name : options.Names())
+    driver.options.emplace_back(name, word(options, name));
+  return driver;
+}
+
+std::vector<KeptDriver> ReadKeptDrivers() {
+  std::vector<KeptDriver> drivers;
+  const auto launcher = FirstThatExists(PlacesOfData(OwnProgram(), kLauncher));
+  if (!launcher) return drivers;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(launcher->parent_path(), code)) {
+    if (std::optional<KeptDriver> driver = ReadKeptDriver(entry.path()))
+      drivers.push_back(*std::move(driver));
+  }
+  std::ranges::sort(drivers, {}, &KeptDriver::name);
+  return drivers;
+}
 
 struct DriverRequested {
   const KeptDriver* driver = nullptr;
@@ -55,7 +86,7 @@ bool IsNoCommand(const std::string& word) {
 std::string SuggestDriver(const std::string& asked) {
   if (!IsNoCommand(asked)) return {};
   std::vector<std::string> names;
-  for (const KeptDriver& driver : KeptDrivers()) names.emplace_back(driver.name);
+  for (const KeptDriver& driver : KeptDrivers()) names.push_back(driver.name);
   const std::string name = asked.substr(0, asked.find('@'));
   std::string unknown = UnknownWord("driver", name, names);
   return unknown.find(kNearest) == std::string::npos ? std::string() : unknown;
@@ -73,7 +104,7 @@ bool IsVersion(std::string_view text) {
 }
 
 Result<std::string> Launcher() {
-  const auto program = FirstThatExists(PlacesOfData(OwnProgram(), "drivers/kept.py"));
+  const auto program = FirstThatExists(PlacesOfData(OwnProgram(), kLauncher));
   if (program) return program->string();
   return EnvironmentFailed(
       "drivers/kept.py: the program that installs the drivers is missing; install Doublehold "
@@ -89,7 +120,7 @@ Result<std::vector<std::string>> MakeLauncherCommand(const std::string& asked,
                     asked, parsed.driver->name));
   }
   const std::string launcher = TRY(Launcher());
-  std::vector<std::string> words{kPython, launcher, std::string(parsed.driver->name)};
+  std::vector<std::string> words{kPython, launcher, parsed.driver->name};
   if (!parsed.version.empty()) words.insert(words.end(), {"--version", parsed.version});
   return words;
 }
@@ -111,22 +142,8 @@ std::string ShellQuoted(const std::string& word) {
   return quoted;
 }
 
-std::span<const KeptDriver> KeptDrivers() {
-  static constexpr std::array kDrivers{
-      KeptDriver{"redis-py", "Python: the Lock of redis-py"},
-      KeptDriver{"kazoo", "Python: the Lock of kazoo, on ZooKeeper"},
-      KeptDriver{"node-redlock", "Node: redlock, version 5 or 4, on a majority of nodes or on one"},
-      KeptDriver{"redis-semaphore",
-                 "Node: Mutex, RedlockMutex or Semaphore of redis-semaphore (option kind)"},
-      KeptDriver{"redisson", "Java: the locks of Redisson (option kind)"},
-      KeptDriver{"redsync", "Go: redsync on go-redis, on a majority of nodes or on one"},
-      KeptDriver{"etcd-concurrency", "Go: the Mutex of etcd's own client, on etcd"},
-      KeptDriver{"curator", "Java: the locks of Curator, on ZooKeeper (option kind)"},
-      KeptDriver{"shedlock-jdbc", "Java: ShedLock's JDBC lock, on PostgreSQL"},
-      KeptDriver{"spring-jdbc", "Java: the JdbcLockRegistry of Spring Integration, on PostgreSQL"},
-      KeptDriver{"jetcd", "Java: the server's own lock by jetcd, on etcd"},
-      KeptDriver{"django-pglock", "Python: advisory locks by django-pglock, on PostgreSQL"},
-  };
+const std::vector<KeptDriver>& KeptDrivers() {
+  static const std::vector<KeptDriver> kDrivers = ReadKeptDrivers();
   return kDrivers;
 }
 
@@ -171,8 +188,7 @@ Result<void> InstallDriver(const std::string& asked) {
   Error error = done.error();
   // The launcher's message already begins with the driver's name, so "python3: " is removed.
   const std::string ran = fmt::format("{}: ", kPython);
-  if (error.message.starts_with(ran + std::string(parsed->driver->name)))
-    error.message.erase(0, ran.size());
+  if (error.message.starts_with(ran + parsed->driver->name)) error.message.erase(0, ran.size());
   return tl::unexpected(std::move(error));
 }
 

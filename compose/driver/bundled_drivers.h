@@ -2,19 +2,24 @@
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lib/base/result.h"
 
 namespace doublehold {
 
+// What the file driver.toml in a driver's folder says of it.
 struct KeptDriver {
-  std::string_view name;  // also its folder in drivers/
-  std::string_view summary;
+  std::string name;  // also its folder in drivers/
+  std::string summary;
+  std::vector<std::pair<std::string, std::string>> options;  // names, each with its description
 };
-std::span<const KeptDriver> KeptDrivers();
+// Returns the drivers by name, read once from the folders in drivers/ that have a driver.toml.
+// Returns none if these files are missing. Safe to call from any thread.
+const std::vector<KeptDriver>& KeptDrivers();
 
 // Returns the shell command for `asked`. If `asked` names a bundled driver, returns the command
 // that starts it in this version, else `asked` itself. Returns bad input for an invalid version,

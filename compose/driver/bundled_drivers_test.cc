@@ -71,17 +71,24 @@ TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
   }
 }
 
-// kept.py lists its known names in an error, and its versions with `kept.py --list`.
 TEST(KeptDrivers, AreTheDriversThatTheLauncherLists) {
   const Result<std::string> listed =
       RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});
   ASSERT_TRUE(listed.has_value()) << listed.error().message;
   std::string expected;
-  for (const KeptDriver& driver : KeptDrivers()) expected += std::string(driver.name) + "\n";
+  for (const KeptDriver& driver : KeptDrivers()) expected += driver.name + "\n";
   std::string names;
   std::istringstream lines(*listed);
   for (std::string name, version; lines >> name >> version;) names += name + "\n";
   EXPECT_EQ(names, expected);
+}
+
+TEST(KeptDrivers, AreDescribed) {
+  EXPECT_GE(KeptDrivers().size(), 12U);
+  for (const KeptDriver& driver : KeptDrivers()) {
+    EXPECT_FALSE(driver.summary.empty()) << driver.name;
+    for (const auto& [name, about] : driver.options) EXPECT_FALSE(about.empty()) << name;
+  }
 }
 
 TEST(KeptDrivers, AShellReadsAQuotedWordUnchanged) {
