@@ -102,7 +102,14 @@ func (l *library) acquire(r request) (any, error) {
 			reportLost(grant)
 		}
 	}()
-	return map[string]any{"grant": grant, "token": lock.Header().Revision}, nil
+	return map[string]any{"grant": grant, "token": lock.Header().Revision, "validity_ms": l.validityMs()}, nil
+}
+
+// The client keeps a session alive after a third of its time, but looks only every 500 ms whether
+// that is over. So the last time may lie that far back when a lock is asked for.
+func (l *library) validityMs() int64 {
+	const looksEveryMs = 500
+	return int64(l.ttl)*1000*2/3 - looksEveryMs
 }
 
 // Unlock does not say whether the key still existed.
