@@ -7,8 +7,6 @@
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), except programs
 #                         that are in PATH already
 #   ./setup.sh --services also ZooKeeper, etcd, PostgreSQL, MariaDB, and their client libraries
-#   ./setup.sh --etcd 3.6.16
-#                         build that version of etcd's server with Go, and print its path
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -32,31 +30,6 @@ service_packages=(
 )
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go)
 
-# Prints only the path on standard output. `go install` refuses a module with replacements, so an
-# empty module requires the server.
-build_etcd() {
-  local version=${1#v} module=go.etcd.io/etcd/server/v3
-  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/doublehold
-  local folder=$cache/etcd-$version
-  if [ ! -x "$folder/etcd" ]; then
-    if ! command -v go >/dev/null; then
-      echo "setup.sh: --etcd needs go (./setup.sh --drivers)" >&2
-      exit 4
-    fi
-    mkdir -p "$cache"
-    work=$(mktemp -d "$cache/etcd.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
-    if ! (cd "$work" && go mod init etcd && go get "$module@v$version" &&
-          go build -o etcd "$module") >"$work/log" 2>&1; then
-      echo "setup.sh: --etcd $version: $(tail -n 2 "$work/log" | tr -s "\t\n" " ")" >&2
-      exit 4
-    fi
-    mkdir -p "$folder"
-    mv "$work/etcd" "$folder/etcd"
-  fi
-  echo "$folder/etcd"
-}
-
 case "${1:-}" in
   "") ;;
   --tidy) packages+=("${tidy_packages[@]}") ;;
@@ -65,15 +38,8 @@ case "${1:-}" in
     for pair in "${driver_programs[@]}"; do
       command -v "${pair%%:*}" >/dev/null || packages+=("${pair#*:}")
     done ;;
-  --etcd)
-    if [[ ! "${2:-}" =~ ^v?[0-9]+\.[0-9]+\.[0-9]+ ]]; then
-      echo "setup.sh: --etcd '${2:-}': not a version, such as 3.6.16" >&2
-      exit 3
-    fi
-    build_etcd "$2"
-    exit 0 ;;
   --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${service_packages[@]}" "${driver_programs[@]#*:}"; exit 0 ;;
-  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --services, --etcd, --list)" >&2; exit 3 ;;
+  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --services, --list)" >&2; exit 3 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -79,6 +79,12 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
         Step("conformance", "100,000 random sequences: the modelled Redis against a real one",
              [*build("release", "sim_conformance_test"), "build/lib/sim_conformance_test"],
              {"DOUBLEHOLD_CONFORMANCE_SEQUENCES": "100000"}),
+        Step("servers", "the same for the other servers that are installed by name",
+             [*build("release", "sim_conformance_test"),
+              # The test waits after each step of Valkey's clock.
+              *(f"DOUBLEHOLD_CONFORMANCE_SEQUENCES={sequences} DOUBLEHOLD_CONFORMANCE_SERVER=$(drivers/kept_servers.py {server}) "
+                "build/lib/sim_conformance_test"
+                for server, sequences in (("redis@6.2", 10000), ("redis@8.2", 10000), ("valkey@9.1", 200)))]),
         Step("trials", "2,000,000 random histories of every model and claim against every order",
              [*build("release", "linear_test claim_trials_test"),
               trials.format("linear_test"), trials.format("claim_trials_test")],

@@ -175,10 +175,9 @@ def folder_of(name: str, version: str) -> Path:
     return CACHE / f"{name}-{version}-{runtime}-{which}"
 
 
-def installed(name: str, version: str) -> Path:
-    """Returns the folder of the installed version, complete. If several processes ask at once, one
-    of them installs it."""
-    kept, source, folder = KEPT[name], HERE / name, folder_of(name, version)
+def install_once(folder: Path, install) -> Path:
+    """Returns the folder, complete. If it is missing, `install` fills a fresh one; if several
+    processes ask at once, one of them does it."""
     if folder.exists():
         return folder
     CACHE.mkdir(parents=True, exist_ok=True)
@@ -192,11 +191,16 @@ def installed(name: str, version: str) -> Path:
         with tempfile.TemporaryDirectory(prefix="installing-", dir=CACHE) as fresh:
             made = Path(fresh) / "made"
             made.mkdir()
-            kept.install(source, version, made)
+            install(made)
             made.rename(folder)
     finally:
         os.close(one_at_a_time)
     return folder
+
+
+def installed(name: str, version: str) -> Path:
+    """Returns the folder of the installed version."""
+    return install_once(folder_of(name, version), lambda into: KEPT[name].install(HERE / name, version, into))
 
 
 def end_with_parent() -> None:

@@ -6,6 +6,7 @@
 #include "checker/explain/cause.h"
 #include "checker/linear/model.h"
 #include "checker/verdict/checker.h"
+#include "compose/cluster/kept_servers.h"
 #include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
 #include "compose/options/option_rows.h"
@@ -98,7 +99,8 @@ std::vector<Table> MakeTables() {
                             {"lock-options", {}},
                             {"workload-options", {}},
                             {"fault-forms", {}},
-                            {"drivers", {}, "options, each with its default"}};
+                            {"drivers", {}, "options, each with its default"},
+                            {"servers", {}}};
   for (const LockEntry& lock : Locks()) {
     tables[0].rows.push_back(
         {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
@@ -113,6 +115,8 @@ std::vector<Table> MakeTables() {
     for (const auto& [name, about] : driver.options)
       tables[14].rows.back().options.push_back(fmt::format("`{}` = {}", name, about));
   }
+  for (const KeptServer& server : KeptServers())
+    tables[15].rows.push_back({server.name, server.summary, {}});
   for (const WorkloadEntry& workload : Workloads()) {
     tables[1].rows.push_back(
         {std::string(workload.name), std::string(workload.summary), OptionLines(workload.options)});
@@ -192,10 +196,10 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "print JSON")("markdown", "print a Markdown table");
-  ParsedLine line = TRY(
-      ParseLine(words, options,
-                "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-                "causes|fault-keys|lock-options|workload-options|fault-forms|drivers] [--json]"));
+  ParsedLine line = TRY(ParseLine(
+      words, options,
+      "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
+      "causes|fault-keys|lock-options|workload-options|fault-forms|drivers|servers] [--json]"));
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("json") && line.values.contains("markdown"))
     return BadInput("--json, --markdown: only one of them is allowed");

@@ -128,9 +128,11 @@ struct ServiceEntry {
 std::span<const ServiceEntry> Services();
 // Requires that a service has this name.
 const ServiceEntry& FindService(std::string_view name);
-// Finds the program of a service's servers: the chosen one, or the usual one.
+// Finds the program of a service's servers: the chosen one, which is installed if it is a name
+// such as "redis@6.2", or the usual one.
 Result<ServerProgram> FindProgram(const ChosenPrograms& chosen, std::string_view service);
-// Finds the programs of all servers of a plan.
+// Finds the programs of all servers of a plan. A chosen program overrides the server that the plan
+// names.
 Result<ServerPrograms> FindPrograms(const ChosenPrograms& chosen, const Plan& plan);
 
 }  // namespace doublehold

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compose/cluster/kept_servers.h"
 #include "compose/cluster/service.h"
 #include "lib/base/check.h"
 
@@ -33,13 +34,22 @@ const ServiceEntry& FindService(std::string_view name) {
 }
 
 Result<ServerProgram> FindProgram(const ChosenPrograms& chosen, std::string_view service) {
-  const auto path = chosen.find(service);
-  return FindService(service).find(path == chosen.end() ? "" : path->second);
+  const auto found = chosen.find(service);
+  std::string path = found == chosen.end() ? "" : found->second;
+  if (IsServerName(path)) {
+    TRY(CheckServer(path, service));
+    path = TRY(InstallServer(path));
+  }
+  return FindService(service).find(path);
 }
 
 Result<ServerPrograms> FindPrograms(const ChosenPrograms& chosen, const Plan& plan) {
-  return ServerPrograms{.store = TRY(FindProgram(chosen, StoreServiceOf(plan))),
-                        .locks = TRY(FindProgram(chosen, ServiceOf(plan)))};
+  TRY(CheckServer(plan));
+  ChosenPrograms programs = chosen;
+  const std::string service(ServiceOf(plan));
+  if (!plan.server.empty()) programs.emplace(service, plan.server);
+  return ServerPrograms{.store = TRY(FindProgram(programs, StoreServiceOf(plan))),
+                        .locks = TRY(FindProgram(programs, service))};
 }
 
 const ServiceFacts& FactsOfService(std::string_view name) { return FindService(name).facts; }

@@ -11,16 +11,14 @@
 #include <sstream>
 #include <vector>
 
-#include "compose/os/program_files.h"
+#include "compose/os/kept_programs.h"
 #include "lib/base/words.h"
-#include "lib/os/run_tool.h"
 #include "lib/plan/settings.h"
 
 namespace doublehold {
 namespace {
 
-constexpr const char* kPython = "python3";
-constexpr const char* kLauncher = "drivers/kept.py";
+constexpr const char* kLauncher = "kept.py";
 // The text of Suggestion() contains this if a known word is similar.
 constexpr const char* kNearest = "did you mean";
 
@@ -43,7 +41,7 @@ std::optional<KeptDriver> ReadKeptDriver(const std::filesystem::path& folder) {
 
 std::vector<KeptDriver> ReadKeptDrivers() {
   std::vector<KeptDriver> drivers;
-  const auto launcher = FirstThatExists(PlacesOfData(OwnProgram(), kLauncher));
+  const auto launcher = FindInDrivers(kLauncher);
   if (!launcher) return drivers;
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(launcher->parent_path(), code)) {
@@ -103,24 +101,16 @@ bool IsVersion(std::string_view text) {
          std::ranges::all_of(text, fits);
 }
 
-Result<std::string> Launcher() {
-  const auto program = FirstThatExists(PlacesOfData(OwnProgram(), kLauncher));
-  if (program) return program->string();
-  return EnvironmentFailed(
-      "drivers/kept.py: the program that installs the drivers is missing; install Doublehold "
-      "again");
-}
-
-Result<std::vector<std::string>> MakeLauncherCommand(const std::string& asked,
-                                                     const DriverRequested& parsed) {
+// Returns the arguments of the launcher.
+Result<std::vector<std::string>> MakeLauncherArguments(const std::string& asked,
+                                                       const DriverRequested& parsed) {
   if (asked.find('@') != std::string::npos && !IsVersion(parsed.version)) {
     return BadInput(
         fmt::format("'{}': a version begins with a digit, and has letters, digits, '.', '-', '+' "
                     "and '_' ({}@1.2.3)",
                     asked, parsed.driver->name));
   }
-  const std::string launcher = TRY(Launcher());
-  std::vector<std::string> words{kPython, launcher, parsed.driver->name};
+  std::vector<std::string> words{parsed.driver->name};
   if (!parsed.version.empty()) words.insert(words.end(), {"--version", parsed.version});
   return words;
 }
@@ -167,29 +157,25 @@ Result<std::string> FindDriverCommand(const std::string& asked) {
       return BadInput(std::move(misspelt));
     return asked;
   }
-  const auto words = TRY(MakeLauncherCommand(asked, *parsed));
-  std::string command;
-  for (const std::string& word : words) command += (command.empty() ? "" : " ") + ShellQuoted(word);
+  const auto words = TRY(MakeLauncherArguments(asked, *parsed));
+  const std::filesystem::path launcher = TRY(FindInDrivers(kLauncher));
+  std::string command = "python3 " + ShellQuoted(launcher.string());
+  for (const std::string& word : words) command += " " + ShellQuoted(word);
   return command;
 }
 
 Result<void> InstallDriver(const std::string& asked) {
   const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
   if (!parsed) return {};
-  auto words = TRY(MakeLauncherCommand(asked, *parsed));
+  auto words = TRY(MakeLauncherArguments(asked, *parsed));
   words.emplace_back("--missing");
   if (isatty(STDERR_FILENO) == 1) {
-    const Result<std::string> missing = RunTool(words);
-    if (missing && !missing->empty()) fmt::print(stderr, "installing {}", *missing);
+    const Result<std::string> missing = RunInDrivers(kLauncher, words);
+    if (missing && !missing->empty()) fmt::print(stderr, "installing {}\n", *missing);
   }
   words.back() = "--install";
-  const Result<std::string> done = RunTool(words);
-  if (done) return {};
-  Error error = done.error();
-  // The launcher's message already begins with the driver's name, so "python3: " is removed.
-  const std::string ran = fmt::format("{}: ", kPython);
-  if (error.message.starts_with(ran + parsed->driver->name)) error.message.erase(0, ran.size());
-  return tl::unexpected(std::move(error));
+  TRY(RunInDrivers(kLauncher, std::move(words)));
+  return {};
 }
 
 }  // namespace doublehold

@@ -29,6 +29,7 @@ constexpr std::array kFlags{
     Flag{"lease", "lock.lease", "how long a grant lasts, such as 500ms"},
     Flag{"nodes", "topology.nodes", "number of redis-servers that keep lock keys"},
     Flag{"topology", "topology.name", "how the servers are arranged (doublehold list topologies)"},
+    Flag{"server", "topology.server", "the servers' program, such as redis@6.2 (list servers)"},
     Flag{"net", "topology.net",
          "how links are cut: proxy, or namespaces (drops packets; needs root)"},
     Flag{"workload", "workload.name", "what clients do with the lock"},

@@ -9,9 +9,9 @@ void AddProgramOptions(boost::program_options::options_description& options,
   for (const std::string& service : NamesOfServices()) {
     const std::string program(FactsOfService(service).program);
     if (program.empty()) continue;
-    options.add_options()(program.c_str(),
-                          boost::program_options::value<std::string>()->default_value(program),
-                          fmt::format("{}the {} program", when, program).c_str());
+    options.add_options()(
+        program.c_str(), boost::program_options::value<std::string>()->default_value(program),
+        fmt::format("{}the {} program: a path, or a name of list servers", when, program).c_str());
   }
 }
 

@@ -1,5 +1,5 @@
-// The options that choose the programs of servers: --redis-server PATH, --etcd PATH. A service has
-// such an option if its facts name its program.
+// The options that choose the programs of servers: --redis-server PATH, --etcd etcd@3.6.16. A
+// service has such an option if its facts name its program.
 #ifndef DOUBLEHOLD_COMPOSE_OPTIONS_PROGRAM_OPTIONS_H_
 #define DOUBLEHOLD_COMPOSE_OPTIONS_PROGRAM_OPTIONS_H_
 

@@ -109,6 +109,7 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   topology = FindTopology(plan.topology);
   plan.replicas = static_cast<int>(
       reader.Integer("topology.replicas", topology->HasReplicas() ? 1 : 0, 0, kMostReplicas));
+  plan.server = reader.Word("topology.server").value_or("");
   plan.direct = reader.Flag("topology.direct", false);
   plan.net = reader.Known("topology.net", "network", "proxy", {kNets.begin(), kNets.end()});
   plan.packet_delay = reader.Span("topology.packet-delay", "0s");

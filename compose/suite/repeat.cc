@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "checker/evidence/names.h"
+#include "compose/cluster/kept_servers.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/service.h"
 #include "compose/options/program_options.h"
@@ -51,7 +52,8 @@ Result<void> CheckJudged(const Until& until, const Suite& suite) {
 // the network of the cells.
 Result<void> CheckNeeds(const SuiteRequest& request) {
   TRY(FindProgram(request.programs, kRedisService));
-  for (const auto& [service, path] : request.programs) TRY(FindService(service).find(path));
+  for (const auto& [service, path] : request.programs) TRY(FindProgram(request.programs, service));
+  for (const SuiteCell& cell : request.suite.cells) TRY(CheckServer(cell.plan));
   const auto neediest =
       std::ranges::max_element(request.suite.cells, {}, [](const SuiteCell& cell) {
         return std::pair(cell.plan.net == kNamespaces, cell.plan.packet_delay);

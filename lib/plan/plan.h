@@ -131,6 +131,7 @@ struct Plan {
   RetryPlan retry;
 
   std::string topology;  // a row of Topologies()
+  std::string server;    // the servers' program: "redis@6.2"; empty: the installed one
   int nodes = 1;         // without replicas
   int replicas = 0;      // for each node
   // A silent server is considered down after this time, by sentinels and in a cluster.

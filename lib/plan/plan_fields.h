@@ -128,6 +128,7 @@ void ForEachField(ConstOrNot<Plan> auto& plan, auto&& visit) {
   visit("call_timeout_ns", plan.call_timeout);
   visit("retry", plan.retry);
   visit("topology", plan.topology);
+  visit("server", plan.server, {.is_optional = true});
   visit("nodes", plan.nodes);
   visit("replicas", plan.replicas);
   visit("down_after_ns", plan.down_after);

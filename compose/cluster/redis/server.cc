@@ -28,7 +28,8 @@ Result<ServerProgram> FindServer(const std::string& path) {
   const std::string& output = run.output;
   if (output.empty()) return EnvironmentFailed(path + missing);
   const size_t at = output.find(" v=");
-  if (!output.starts_with("Redis server") || at == std::string::npos) {
+  const bool is_valkey = output.starts_with("Valkey server");
+  if ((!is_valkey && !output.starts_with("Redis server")) || at == std::string::npos) {
     return EnvironmentFailed(
         fmt::format("{}: not a redis-server: it says '{}'", path,
                     output.substr(0, std::min<size_t>(output.find('\n'), 60))));
@@ -40,7 +41,7 @@ Result<ServerProgram> FindServer(const std::string& path) {
     return EnvironmentFailed(fmt::format("{}: version {} is too old; {}.0 or later is needed", path,
                                          version, kLeastMajorVersion));
   }
-  return ServerProgram{.path = path, .version = version};
+  return ServerProgram{.path = path, .version = is_valkey ? version + " (Valkey)" : version};
 }
 
 SpawnRequest ServerCommand(const ServerRequest& request) {

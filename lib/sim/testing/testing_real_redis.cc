@@ -5,15 +5,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <thread>
 
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/sim/testing/testing_model.h"
 
 namespace doublehold::testing {
 namespace {
+
+// Valkey 9 reads the wall clock by a timer, and not for each command.
+constexpr std::chrono::milliseconds kReadsClockEvery(120);
 
 std::string ShowWire(std::string_view bytes) {
   ReplyReader replies;
@@ -21,6 +27,18 @@ std::string ShowWire(std::string_view bytes) {
   const std::optional<CallResult> reply = replies.Next();
   if (!reply) return "a broken reply";
   return *reply ? Show(**reply) : "error " + reply->error().message;
+}
+
+ServerOptions OptionsOf(const StandingClock& clock) {
+  const char* chosen = std::getenv("DOUBLEHOLD_CONFORMANCE_SERVER");
+  ServerOptions options{.environment = clock.Environment(),
+                        .descriptors = {clock.fd()},
+                        .program = chosen == nullptr ? "redis-server" : chosen};
+  // Redis 6 has no such option, and always lets clients debug.
+  const Result<std::string> version = RunTool({options.program, "--version"});
+  if (version && version->find(" v=6.") == std::string::npos)
+    options.arguments = {"--enable-debug-command", "yes"};
+  return options;
 }
 
 }  // namespace
@@ -54,9 +72,10 @@ std::vector<std::string> StandingClock::Environment() const {
           fmt::format(DOUBLEHOLD_CLOCK_VARIABLE "={}:0", fd_)};
 }
 
-RealRedis::RealRedis() {
+RealRedis::RealRedis() : server_(folder_.path() / "redis.sock", OptionsOf(clock_)) {
   for (int i = 0; i < kSequenceConnections; ++i)
     clients_.push_back(ByteClient::ToUnix(server_.address().unix_path));
+  is_valkey_ = clients_[0].Call({"INFO", "server"}).find("valkey_version") != std::string::npos;
   // Makes the server remove an expired key only when a command reads it, so that replies are
   // deterministic.
   EXPECT_EQ(clients_[0].Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"}), "+OK\r\n");
@@ -67,9 +86,14 @@ void RealRedis::Load(const std::vector<Script>& scripts) {
   for (const Script& script : scripts) clients_[0].Call({"SCRIPT", "LOAD", script.text});
 }
 
+void RealRedis::MoveClockTo(int64_t now_ms) {
+  clock_.StandAt(now_ms);
+  if (is_valkey_) std::this_thread::sleep_for(kReadsClockEvery);
+}
+
 std::vector<std::string> RealRedis::Run(const Sequence& sequence) {
   int64_t now_ms = kSequenceStartMs;
-  clock_.StandAt(now_ms);
+  MoveClockTo(now_ms);
   const std::string forget = Encode({"DISCARD"}) + Encode({"UNWATCH"});
   for (const size_t each : used_) clients_[each].Send(forget);
   for (const size_t each : used_) {
@@ -83,7 +107,7 @@ std::vector<std::string> RealRedis::Run(const Sequence& sequence) {
     const SequenceStep& first = sequence[at];
     if (first.words.empty()) {
       now_ms += first.move_ms;
-      clock_.StandAt(now_ms);
+      MoveClockTo(now_ms);
       ++at;
       continue;
     }

@@ -37,6 +37,7 @@ class StandingClock {
 };
 
 // Replies are texts in the format of Show (testing_model.h).
+// DOUBLEHOLD_CONFORMANCE_SERVER is its program; default: redis-server.
 class RealRedis {
  public:
   RealRedis();
@@ -48,14 +49,14 @@ class RealRedis {
   std::vector<std::string> Run(const Sequence& sequence);
 
  private:
+  void MoveClockTo(int64_t now_ms);
+
   StandingClock clock_;
   TempFolder folder_;
-  Server server_{folder_.path() / "redis.sock",
-                 {.arguments = {"--enable-debug-command", "yes"},
-                  .environment = clock_.Environment(),
-                  .descriptors = {clock_.fd()}}};
+  Server server_;
   std::vector<ByteClient> clients_;
   std::set<size_t> used_;  // connections used by the last sequence
+  bool is_valkey_ = false;
 };
 
 }  // namespace doublehold::testing
