@@ -4,10 +4,11 @@
 # make test-all  make test and everything deeper, for a release: resumable, a summary at the end
 # make build     set-up, release build: build/doublehold
 # make bench     set-up, release build, the speed and memory figures as ratios
+# make findings  set-up, release build, each finding in a library five times: docs/findings.md
 # make loop      what the builds and the tests above cost in CPU seconds, against their budgets
 # make mutants   set-up, dev build, the tests of the checkers against each of their deliberate defects
 # make format, make tidy
-.PHONY: demo check test test-all build bench loop mutants format tidy setup readme clean build-check build-test
+.PHONY: demo check test test-all build bench findings loop mutants format tidy setup readme clean build-check build-test
 
 JOBS ?= $(shell nproc)
 # A test on real servers mostly waits, for a lease to be over.
@@ -62,6 +63,9 @@ mutants: setup
 	$(call quietly,cmake --preset dev)
 	cmake --build --preset dev -j $(JOBS) --target checker_test linear_test history_test op_log_test
 	checker/mutants/run.py build-dev --jobs $(JOBS)
+
+findings: build
+	docs/findings/record.py build/doublehold
 
 readme: build
 	docs/generate.py build/doublehold README.md docs/*.md

@@ -2,6 +2,7 @@
 """The bundled drivers: installs a library in a version, and becomes its driver.
 
     kept.py NAME [--version V] [--install | --missing]
+    kept.py NAME --versions | --pinned
     kept.py --list
 
 The language's package client (pip, npm, mvn, go) installs the library into a folder of the user's
@@ -30,9 +31,9 @@ def need(program: str, package: str) -> str:
     return found
 
 
-def tell(words, folder=None) -> None:
-    """Runs a language's package client. On failure raises the shortest part of its output that
-    explains the error."""
+def tell(words, folder=None) -> str:
+    """Runs a language's package client, and returns its output. On failure raises the shortest part
+    of its output that explains the error."""
     client = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, errors="replace", start_new_session=True)
     try:
@@ -51,6 +52,23 @@ def tell(words, folder=None) -> None:
         # mvn prints the subject of an error first, and its reason last.
         line = re.sub(r"^.* (?=Could not (find|transfer) artifact|\S+ was not found in)|\x1b\[\d*m| -> \[Help \d\]$", "", line)
         raise CannotInstall(line[:300])
+    return printed
+
+
+def order(version: str):
+    """Sorts 2.9 before 2.10, and 5.0.0-beta.1 before 5.0.0."""
+    numbers, rest = re.match(r"([\d.]*)(.*)", version).groups()
+    whole = [int(number) for number in numbers.split(".") if number]
+    while whole and whole[-1] == 0:  # 1.2 is 1.2.0
+        whole.pop()
+    is_early = bool(re.match(r"-|\.?(a|b|rc|dev|m|cr|alpha|beta)\d", rest, re.I))
+    return whole, not is_early, [int(part) if part.isdigit() else 0 for part in re.split(r"\D+", rest)]
+
+
+def released(versions) -> list[str]:
+    """Returns the versions in order. Early ones count only if what they announce never came out."""
+    final = [order(version)[0] for version in versions if order(version)[1]]
+    return sorted((version for version in set(versions) if order(version)[1] or order(version)[0] not in final), key=order)
 
 
 @dataclass
@@ -68,6 +86,10 @@ class Pip:
         asked.write_text(re.sub(rf"^{self.package}==.*$", f"{self.package}=={version}", lines, flags=re.M))
         tell([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
               "--timeout", "15", "--target", str(into / "packages"), "-r", str(asked)])
+
+    def versions(self):
+        printed = tell([sys.executable, "-m", "pip", "index", "versions", "--disable-pip-version-check", self.package])
+        return re.search(r"Available versions: (.*)", printed)[1].split(", ")
 
     def command(self, source, installed):
         return [sys.executable, str(source / "driver.py")], {"PYTHONPATH": f"{installed / 'packages'}:{HERE}"}
@@ -92,6 +114,10 @@ class Npm:
         (into / "package.json").write_text(json.dumps(package))
         tell([npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error",
               "--fetch-retries=1"], folder=into)
+
+    def versions(self):
+        listed = json.loads(tell([need("npm", "nodejs npm"), "view", self.package, "versions", "--json", "--loglevel=error"]))
+        return listed if isinstance(listed, list) else [listed]
 
     def command(self, source, installed):
         return [need("node", "nodejs"), str(source / "driver.js")], {"NODE_PATH": f"{installed / 'node_modules'}:{HERE}"}
@@ -121,6 +147,11 @@ class Go:
         except CannotInstall as why:
             raise CannotInstall(f"the driver does not compile with that version: {why}")
 
+    def versions(self):
+        with tempfile.TemporaryDirectory() as empty:  # a module here would say which versions may be used
+            listed = tell([need("go", "golang-go"), "list", "-m", "-versions", self.package], folder=empty)
+        return [word[1:] for word in listed.split()[1:]]
+
     def command(self, source, installed):
         return [str(installed / "driver")], {}
 
@@ -143,6 +174,13 @@ class Maven:
             tell([javac, "-nowarn", "-cp", f"{into / 'lib'}/*", "-d", str(into / "classes"), *sources])
         except CannotInstall as why:
             raise CannotInstall(f"the driver does not compile with that version: {why}")
+
+    def versions(self):
+        group, artifact = self.package.split(":")
+        tell([need("mvn", "maven"), "--batch-mode", "--quiet", "--update-snapshots",
+              "org.apache.maven.plugins:maven-dependency-plugin:get", f"-Dartifact={self.package}:LATEST", "-Dtransitive=false"])
+        folder = Path.home() / ".m2" / "repository" / group.replace(".", "/") / artifact
+        return [version for file in folder.glob("maven-metadata-*.xml") for version in re.findall(r"<version>(.+?)<", file.read_text())]
 
     def command(self, source, installed):
         # Small and quick to start: a run starts one for each client.
@@ -220,6 +258,8 @@ def main() -> None:
     parser.add_argument("--install", action="store_true", help="do no more than that")
     parser.add_argument("--missing", action="store_true",
                         help="what --install would install, and how long that takes; or nothing")
+    parser.add_argument("--versions", action="store_true", help="all released versions, oldest first")
+    parser.add_argument("--pinned", action="store_true", help="the version that is used without --version")
     parser.add_argument("--list", action="store_true", help="the names, each with the version that is pinned")
     asked = parser.parse_args()
     if asked.list:
@@ -230,6 +270,16 @@ def main() -> None:
         parser.error("of which library?")
     kept, source = KEPT[asked.name], HERE / asked.name
     version = asked.version or kept.pinned(source)
+    if asked.pinned:
+        print(version)
+        return
+    if asked.versions:
+        try:
+            print("\n".join(released(kept.versions())))
+        except (CannotInstall, OSError) as why:
+            print(f"{asked.name}: its versions cannot be listed: {why}", file=sys.stderr)
+            sys.exit(4)
+        return
     if asked.missing:
         if not folder_of(asked.name, version).exists():
             print(f"{asked.name} {version} ({kept.usual_s} s, once)")

@@ -8,8 +8,8 @@
 #include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
 #include "compose/options/program_options.h"
-#include "compose/os/program_files.h"
 #include "compose/suite/repeat.h"
+#include "compose/suite/selection.h"
 #include "compose/suite/suite.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
@@ -37,33 +37,6 @@ Result<Shard> ReadShard(const ParsedLine& line) {
   return shard;
 }
 
-bool Selects(const std::string& only, const SuiteCell& cell) {
-  if (only.ends_with('/')) return only == cell.row + "/";
-  if (only.starts_with('/')) return only == "/" + cell.column;
-  return only == cell.name;
-}
-
-// Removes the cells that were not selected.
-Result<void> Select(const std::vector<std::string>& wanted, Suite& suite) {
-  std::vector<SuiteCell> selected;
-  for (const std::string& only : wanted) {
-    const size_t before = selected.size();
-    for (const SuiteCell& cell : suite.cells) {
-      if (!Selects(only, cell)) continue;
-      const bool twice = std::ranges::find(selected, cell.name, &SuiteCell::name) != selected.end();
-      if (!twice) selected.push_back(cell);
-    }
-    if (selected.size() > before) continue;
-    std::vector<std::string> names;
-    for (const SuiteCell& cell : suite.cells) names.push_back(cell.name);
-    return BadInput("--only: " + UnknownWord("cell", only, names) +
-                    "; 'ROW/' and '/COLUMN' choose all of a row or a column");
-  }
-  suite.cells = std::move(selected);
-  suite.only = wanted;
-  return {};
-}
-
 // Applies the options, which override the suite's file.
 Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   if (line.values.contains("seed")) {
@@ -74,7 +47,7 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   }
   TRY(CheckJUnit(line));
   if (!line.values.contains("only")) return {};
-  return Select(line.values["only"].as<std::vector<std::string>>(), suite);
+  return SelectCells(line.values["only"].as<std::vector<std::string>>(), "--only", suite);
 }
 
 Result<void> CheckShard(const Shard& shard, const Suite& suite) {
@@ -135,13 +108,8 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   request.shard = shard;
   request.resumes = line.values.contains("resume");
   if (request.resumes) request.folder = line.values["resume"].as<std::string>();
-  const std::string& word = line.rest.front();
   request.resume_words = WordsToResume(words);
-  const std::filesystem::path file = FindSuiteFile(word);
-  std::error_code code;
-  if (word.find_first_of("/.") == std::string::npos && !std::filesystem::exists(file, code))
-    return BadInput(UnknownWord("suite", word, ListSuites()));
-  suite = TRY(ReadSuite(file));
+  suite = TRY(ReadSuiteNamed(line.rest.front()));
   TRY(ChangeSuite(line, suite));
   TRY(CheckShard(shard, suite));
   if (line.values.contains("matrix")) {

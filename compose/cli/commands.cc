@@ -13,6 +13,8 @@ std::span<const CommandEntry> Commands() {
                    MergeCommand},
       CommandEntry{"compare", "--locks LOCK,LOCK [options]",
                    "run locks in pairs: what each violates, and what it costs", CompareCommand},
+      CommandEntry{"bisect", "SUITE.toml --cell ROW/COLUMN",
+                   "find the versions of a library that show a violation", BisectCommand},
       CommandEntry{"sweep", "--lock LOCK [options]",
                    "run a lock with each fault at each step of its protocol", SweepCommand},
       CommandEntry{"explore", "--lock LOCK [options]",

@@ -18,6 +18,7 @@ Result<ExitCode> RunCommand(const Words& words);
 Result<ExitCode> SuiteCommand(const Words& words);
 Result<ExitCode> MergeCommand(const Words& words);
 Result<ExitCode> CompareCommand(const Words& words);
+Result<ExitCode> BisectCommand(const Words& words);
 Result<ExitCode> SweepCommand(const Words& words);
 Result<ExitCode> ExploreCommand(const Words& words);
 Result<ExitCode> ReplayCommand(const Words& words);

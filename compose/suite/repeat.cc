@@ -269,6 +269,14 @@ Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, co
   return TRY(ReadBaseline(line.values["baseline"].as<std::string>(), suite));
 }
 
+Result<void> CheckCounts(const SuiteRequest& request) {
+  if (request.repeat < 1 || request.repeat > kMostRepetitions)
+    return BadInput("--repeat: must be from 1 to 100000");
+  if (request.jobs < 1 || request.jobs > kMostRepeatJobs)
+    return BadInput("--jobs: must be from 1 to 64");
+  return {};
+}
+
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   SuiteRequest request{
       .suite = suite, .jobs = line.values["jobs"].as<int>(), .programs = ReadProgramOptions(line)};
@@ -277,10 +285,7 @@ Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite) {
   request.fails_fast = line.values.contains("fail-fast");
   if (request.until) request.repeat = kRepetitionsUntilAnswered;
   if (line.values.contains("repeat")) request.repeat = line.values["repeat"].as<int>();
-  if (request.repeat < 1 || request.repeat > kMostRepetitions)
-    return BadInput("--repeat: must be from 1 to 100000");
-  if (request.jobs < 1 || request.jobs > kMostRepeatJobs)
-    return BadInput("--jobs: must be from 1 to 64");
+  TRY(CheckCounts(request));
   return request;
 }
 

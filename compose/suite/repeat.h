@@ -24,6 +24,9 @@ Result<std::optional<MergedSuite>> ReadBaselineOption(const ParsedLine& line, co
 // Reads --history. Returns kBoth if the command does not have the option.
 Result<HistoryFiles> ReadHistoryFiles(const ParsedLine& line);
 
+// Checks --repeat and --jobs.
+Result<void> CheckCounts(const SuiteRequest& request);
+
 // Reads these options, those of servers' programs (program_options.h) and --out. `suite` may still
 // be empty; it must outlive the request.
 Result<SuiteRequest> ReadRepeat(const ParsedLine& line, const Suite& suite);

@@ -28,6 +28,8 @@ struct SuiteCell {
   std::string column;
   Plan plan;          // has the seed of the first repetition
   Settings settings;  // the settings that the plan was built from
+  // The claim whose violation is a finding in the library; empty: the cell is none.
+  std::string finding{};
   // Why the cell's driver cannot be used. If not empty, the cell is not run and is unknown.
   std::string unmet{};
 };
@@ -87,7 +89,8 @@ Result<void> SetComparison(const std::string& baseline, const std::string& budge
 //   [experiment]    settings of every cell
 //   [row.NAME]      further settings of the cells of a row
 //   [column.NAME]   further settings of the cells of a column, and its description `about`
-//   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect
+//   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect,
+//                   finding (a claim)
 //   [compare]       compares the rows: baseline, budget, rate, load
 //
 // Starts no driver: drivers are assumed fully capable until QueryDrivers queries them.

@@ -59,11 +59,19 @@ Result<Settings> ReadCell(Settings& file, Settings cell, const std::string& row,
   (void)merged.Take("about");
   Settings own;
   for (const std::string& name : cell.Names()) {
-    if (name == "row" || name == "column") continue;
+    if (name == "row" || name == "column" || name == "finding") continue;
     own.Put(name, *cell.Take(name));
   }
   merged.Lay(own);
   return merged;
+}
+
+Result<void> CheckFinding(const SuiteCell& cell, const std::string& where) {
+  const auto expected = cell.plan.expect.find(cell.finding);
+  if (cell.finding.empty()) return {};
+  if (expected != cell.plan.expect.end() && expected->second == "violated") return {};
+  return BadInput(
+      fmt::format("{}: '{}' is not expected to be violated in {}", where, cell.finding, cell.name));
 }
 
 // Reads a [[cell]] table. A table with several rows and columns has a cell for each pair of them.
@@ -73,10 +81,14 @@ Result<void> ReadCells(Settings& file, int index, const std::string& file_name,
   const std::string where = fmt::format("{}: cell {}", file_name, index + 1);
   const auto rows = TRY(TakeRequired(cell, "row", where));
   const auto columns = TRY(TakeRequired(cell, "column", where));
+  const std::string finding_where = cell.Where("finding");
+  const std::string finding = TRY(cell.TakeWord("finding")).value_or("");
   for (const std::string& row : rows) {
     for (const std::string& column : columns) {
       Settings settings = TRY(ReadCell(file, cell, row, column, common));
       TRY(AddCellOf(std::move(settings), row, column, where, suite));
+      suite.cells.back().finding = finding;
+      TRY(CheckFinding(suite.cells.back(), finding_where));
     }
   }
   return {};
