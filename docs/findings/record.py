@@ -39,7 +39,7 @@ def commit() -> str:
 
 def times_seen(folder: Path, cell: dict, claim: str) -> tuple[int, int]:
     runs = cell["runs"]
-    verdicts = [json.loads((folder / run["folder"] / "verdict.json").read_text()) for run in runs if not run.get("error")]
+    verdicts = [json.loads((folder / run["dir"] / "verdict.json").read_text()) for run in runs if not run.get("error")]
     return sum(any(judged["claim"] == claim and judged["outcome"] == "violated" for judged in verdict["claims"])
                for verdict in verdicts), len(runs)
 

@@ -52,12 +52,9 @@ Settings Settings::TakeBelow(std::string_view prefix) {
 }
 
 std::vector<std::string> Settings::TablesBelow(std::string_view prefix) const {
-  const std::string start = std::string(prefix) + ".";
   std::vector<std::string> names;
-  for (const std::string& table : tables_) {
-    const bool right_below =
-        table.starts_with(start) && table.find('.', start.size()) == std::string::npos;
-    if (right_below) names.push_back(table.substr(start.size()));
+  for (const auto& [parent, key] : tables_) {
+    if (parent == prefix) names.push_back(key);
   }
   return names;
 }

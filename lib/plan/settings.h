@@ -30,7 +30,8 @@ class Settings {
   static Result<Settings> ReadToml(const std::filesystem::path& file);
   static Result<Settings> ParseToml(std::string_view text, std::string_view name);
 
-  void AddTable(const std::string& name) { tables_.insert(name); }
+  // `parent`: the full name of the table above, or empty. A key may have dots: [row."redis-py 4.5"].
+  void AddTable(const std::string& parent, const std::string& key) { tables_.emplace(parent, key); }
   void Set(const std::string& name, std::string word, std::string where);
   void SetList(const std::string& name, std::vector<std::string> words, std::string where);
   void Put(const std::string& name, Setting setting) { values_[name] = std::move(setting); }
@@ -65,9 +66,9 @@ class Settings {
 
  private:
   std::map<std::string, Setting> values_;
-  std::set<std::string> tables_;
-  std::set<std::string> known_;  // taken, or asked for
-  std::string prefix_;           // the prefix that TakeBelow removed, for messages
+  std::set<std::pair<std::string, std::string>> tables_;  // parent and key
+  std::set<std::string> known_;                           // taken, or asked for
+  std::string prefix_;  // the prefix that TakeBelow removed, for messages
 };
 
 }  // namespace doublehold

@@ -71,6 +71,13 @@ TEST(Settings, AnEmptyTableIsListed) {
   EXPECT_TRUE(settings.TablesBelow("cell").empty());
 }
 
+TEST(Settings, ANameMayHaveDots) {
+  Settings settings = Parsed("[row.\"redis-py 4.5\"]\nlock = 'a'\n[row.redis-py]\nlock = 'b'\n");
+  EXPECT_EQ(settings.TablesBelow("row"), (std::vector<std::string>{"redis-py", "redis-py 4.5"}));
+  EXPECT_EQ(WordOf(settings, "row.redis-py 4.5.lock"), "a");
+  EXPECT_EQ(WordOf(settings, "row.redis-py.lock"), "b");
+}
+
 TEST(Settings, AMissingSettingIsReportedAtItsTable) {
   Settings settings = Parsed("a = 1\n[[fault]]\nclient = 1\n");
   EXPECT_EQ(settings.TakeBelow("fault.0").Where("kind"), "x.toml:3: fault.0.kind");

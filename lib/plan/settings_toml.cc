@@ -25,7 +25,8 @@ class Flattener {
       const std::string name = prefix + std::string(key.str());
       Result<void> ok;
       if (const toml::table* inner = node.as_table()) {
-        settings_.AddTable(name);
+        settings_.AddTable(prefix.substr(0, prefix.size() - (prefix.empty() ? 0 : 1)),
+                           std::string(key.str()));
         ok = Table(*inner, name + ".");
       } else if (const toml::array* array = node.as_array()) {
         ok = Array(*array, name);
