@@ -81,9 +81,19 @@ class Pip:
         return re.search(rf"^{self.package}==(\S+)", (folder / "requirements.txt").read_text(), re.M)[1]
 
     def install(self, source, version, into):
-        lines = (source / "requirements.txt").read_text()
+        pinned = (source / "requirements.txt").read_text()
+        lines = re.sub(rf"^{self.package}==.*\n", "", pinned, flags=re.M)
+        try:
+            self.install_lines(f"{self.package}=={version}\n{lines}", into)
+        except CannotInstall:
+            if version == self.pinned(source):
+                raise
+            # Another version of the library may need other versions of the rest.
+            self.install_lines(f"{self.package}=={version}\n{re.sub('==.*', '', lines)}", into)
+
+    def install_lines(self, lines, into):
         asked = into / "requirements.txt"
-        asked.write_text(re.sub(rf"^{self.package}==.*$", f"{self.package}=={version}", lines, flags=re.M))
+        asked.write_text(lines)
         tell([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
               "--timeout", "15", "--target", str(into / "packages"), "-r", str(asked)])
 
