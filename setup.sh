@@ -28,7 +28,8 @@ service_packages=(
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
   postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
 )
-driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go)
+driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go php:php-cli)
+driver_packages=(php-redis php-illuminate-cache php-illuminate-redis php-symfony-lock)
 
 case "${1:-}" in
   "") ;;
@@ -37,8 +38,9 @@ case "${1:-}" in
   --drivers)
     for pair in "${driver_programs[@]}"; do
       command -v "${pair%%:*}" >/dev/null || packages+=("${pair#*:}")
-    done ;;
-  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${service_packages[@]}" "${driver_programs[@]#*:}"; exit 0 ;;
+    done
+    packages+=("${driver_packages[@]}") ;;
+  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${service_packages[@]}" "${driver_programs[@]#*:}" "${driver_packages[@]}"; exit 0 ;;
   *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --services, --list)" >&2; exit 3 ;;
 esac
 

@@ -6,8 +6,8 @@
     kept.py --list
 
 The language's package client (pip, npm, mvn, go) installs the library into a folder of the user's
-cache, once for each version. The client uses its own cache as well. A failure is reported in one
-line, with exit status 4.
+cache, once for each version. The client uses its own cache as well. Debian's packages must be
+installed already. A failure is reported in one line, with exit status 4.
 """
 import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile, tomllib
 from dataclasses import dataclass
@@ -198,13 +198,52 @@ class Maven:
                 "-cp", f"{installed / 'classes'}:{installed / 'lib'}/*", "Driver"], {}
 
 
-INSTALLERS = {"pip": Pip, "npm": Npm, "go": Go, "maven": Maven}
+@dataclass
+class Debian:
+    """The system's own packages: a version cannot be chosen, and nothing is installed. They are
+    looked for at each start, because they may be removed."""
+    package: str
+    others: list[str]
+    runs_on, protocol = "php", None
+    usual_s = 0
+
+    def pinned(self, folder):
+        return versions_of([self.package]).get(self.package, "(absent)")
+
+    def install(self, source, version, into):
+        packages = [self.package, *self.others]
+        found = versions_of(packages)
+        if missing := [package for package in packages if package not in found]:
+            install = f"apt-get install {' '.join(missing)}"
+            raise CannotInstall(f"packages are missing (on Debian: {install})")
+        if version != found[self.package]:
+            here = found[self.package]
+            raise CannotInstall(f"it is Debian's package {self.package}, which is {here} here")
+
+    def versions(self):
+        return [self.pinned(None)]
+
+    def command(self, source, installed):
+        return [need("php", "php-cli"), str(source / "driver.php")], {}
+
+
+def versions_of(packages) -> dict[str, str]:
+    """Returns the upstream versions of those packages that are installed."""
+    if not shutil.which("dpkg-query"):
+        return {}
+    ask = ["dpkg-query", "-W", "-f", "${Status} ${Package} ${Version}\n", *packages]
+    lines = subprocess.run(ask, capture_output=True, text=True).stdout
+    return dict(re.findall(r"^install ok installed (\S+) (?:\d+:)?([\d.]+)", lines, re.M))
+
+
+INSTALLERS = {"pip": Pip, "npm": Npm, "go": Go, "maven": Maven, "debian": Debian}
 ABOUT = "driver.toml"  # in each driver's folder; the program's own list reads it too
 
 
 def kept_driver(folder: Path):
     about = tomllib.loads((folder / ABOUT).read_text())
-    return INSTALLERS[about["install"]](about["package"])
+    others = [about["with"]] if "with" in about else []
+    return INSTALLERS[about["install"]](about["package"], *others)
 
 
 KEPT = {about.parent.name: kept_driver(about.parent) for about in sorted(HERE.glob(f"*/{ABOUT}"))}
@@ -232,7 +271,7 @@ def install_once(folder: Path, install) -> Path:
     one_at_a_time = os.open(CACHE, os.O_RDONLY)
     try:
         fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
-        if folder.exists():
+        if kept.usual_s and folder.exists():
             return folder
         for killed in CACHE.glob("installing-*"):  # left over by processes that were killed
             shutil.rmtree(killed, ignore_errors=True)
@@ -248,7 +287,11 @@ def install_once(folder: Path, install) -> Path:
 
 def installed(name: str, version: str) -> Path:
     """Returns the folder of the installed version."""
-    return install_once(folder_of(name, version), lambda into: KEPT[name].install(HERE / name, version, into))
+    kept, source, folder = KEPT[name], HERE / name, folder_of(name, version)
+    if kept.usual_s:
+        return install_once(folder, lambda into: kept.install(source, version, into))
+    kept.install(source, version, None)
+    return folder
 
 
 def end_with_parent() -> None:
@@ -291,7 +334,7 @@ def main() -> None:
             sys.exit(4)
         return
     if asked.missing:
-        if not folder_of(asked.name, version).exists():
+        if kept.usual_s and not folder_of(asked.name, version).exists():
             print(f"{asked.name} {version} ({kept.usual_s} s, once)")
         return
     if asked.install:

@@ -41,6 +41,7 @@ class EmptyCache {
   EmptyCache() { surroundings_.Set("XDG_CACHE_HOME", folder_.path() / "cache"); }
   // Simulates a machine with empty caches and without a network.
   void TakeRegistriesAway() {
+    surroundings_.Set("DPKG_ADMINDIR", folder_.path() / "dpkg");
     surroundings_.Set("PIP_NO_INDEX", "1");
     surroundings_.Set("npm_config_offline", "true");
     surroundings_.Set("npm_config_cache", folder_.path() / "npm");
@@ -163,6 +164,7 @@ const std::vector<KeptDriversWay>& Ways() {
       {"Pottery2", "pottery@2.3.7", {}},
       {"AioredlockOfFive", "aioredlock", {"--nodes", "5"}},
       {"PythonRedisLockWithRenewal", "python-redis-lock", {"--option", "auto_renewal=yes"}},
+      {"LaravelsBlock", "laravel-cache-lock", {"--option", "block=yes"}},
       {"KazooLeavesNoKeys", "kazoo", {"--claims", "exclusion,key-leak"}},
       {"EtcdConcurrencyLeavesNoKeys", "etcd-concurrency", {"--claims", "exclusion,key-leak"}},
       {"DjangoPglockLeavesNoLocks", "django-pglock", {"--claims", "exclusion,key-leak"}},
