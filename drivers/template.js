@@ -102,6 +102,24 @@ function oneOf(options, name, known) {
   return options[name];
 }
 
+// For a library that does not report when its lease began: returns its client, which notes in `sent`
+// when each SET was sent that set its key. A reply arrives by a promise or by a callback.
+function noteGrants(client, sent) {
+  const set = (key, ...words) => {
+    const asked = monotonicNs();
+    const note = (reply) => (reply && sent.set(key, asked), reply);
+    const callback = words.at(-1);
+    if (typeof callback !== "function") return client.set(key, ...words).then(note);
+    return client.set(key, ...words.slice(0, -1), (error, reply) => callback(error, note(reply)));
+  };
+  return new Proxy(client, {
+    get(_, name) {
+      if (name === "set") return set;
+      return typeof client[name] === "function" ? client[name].bind(client) : client[name];
+    },
+  });
+}
+
 // Returns the installed version, whatever was requested.
 function versionOf(library) {
   const files = require.resolve.paths(library).map((folder) => path.join(folder, library, "package.json"));
@@ -149,5 +167,5 @@ function serve(library) {
   lines.on("close", () => process.exit(0));
 }
 
-module.exports = { serve, newGrant, monotonicNs, milliseconds, oneOf, versionOf };
+module.exports = { serve, newGrant, monotonicNs, milliseconds, oneOf, noteGrants, versionOf };
 if (require.main === module) serve(Library);
