@@ -144,7 +144,7 @@ class Go:
 
     def install(self, source, version, into):
         go = need("go", "golang-go")
-        for file in (source / "main.go", source / "go.mod", source / "go.sum", HERE / self.protocol):
+        for file in (*source.glob("*.go"), source / "go.mod", source / "go.sum", HERE / self.protocol):
             shutil.copy(file, into)
         if version != self.pinned(source):
             tell([go, "get", f"{self.package}@v{version}"], folder=into)

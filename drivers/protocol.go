@@ -13,7 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+	"unsafe"
 )
 
 type request struct {
@@ -47,6 +49,64 @@ type answerer interface {
 }
 
 func milliseconds(count int64) time.Duration { return time.Duration(count) * time.Millisecond }
+
+func monotonicNs() int64 { // time.Time does not expose it
+	const clockMonotonic = 1
+	var now syscall.Timespec
+	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0); failed != 0 {
+		panic(failed)
+	}
+	return now.Nano()
+}
+
+// held has the library's locks by grant, until they are released. Safe for concurrent use.
+type held[T any] struct {
+	mutex sync.Mutex
+	locks map[string]T
+}
+
+func (h *held[T]) add(grant string, lock T) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.locks == nil {
+		h.locks = map[string]T{}
+	}
+	h.locks[grant] = lock
+}
+
+func (h *held[T]) find(grant string) (T, bool) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	lock, found := h.locks[grant]
+	return lock, found
+}
+
+func (h *held[T]) remove(grant string) (T, bool) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	lock, found := h.locks[grant]
+	delete(h.locks, grant)
+	return lock, found
+}
+
+// wholeNumber returns an option's value, from `least` up to a million.
+func wholeNumber(options map[string]string, name string, least int) (int, error) {
+	number, err := strconv.Atoi(options[name])
+	if err != nil || number < least || number > 1000000 {
+		return 0, fmt.Errorf("%s is a whole number from %d up to 1000000, and not '%s'", name, least, options[name])
+	}
+	return number, nil
+}
+
+// oneOf returns an option's value, which is one of `words`.
+func oneOf(options map[string]string, name string, words ...string) (string, error) {
+	for _, word := range words {
+		if options[name] == word {
+			return word, nil
+		}
+	}
+	return "", fmt.Errorf("%s is one of %s, and not '%s'", name, strings.Join(words, ", "), options[name])
+}
 
 // withDefaults returns the options with the defaults of those that are not given.
 func withDefaults(given, defaults map[string]string) (map[string]string, error) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	etcd "go.etcd.io/etcd/client/v3"
@@ -27,14 +28,14 @@ type library struct {
 	client   *etcd.Client
 	ttl      int // seconds
 	mutex    sync.Mutex
-	sessions map[int]*concurrency.Session  // by session of the protocol; guarded by mutex
-	locks    map[string]*concurrency.Mutex // by grant; guarded by mutex
-	grants   int                           // guarded by mutex
+	sessions map[int]*concurrency.Session // by session of the protocol; guarded by mutex
+	locks    held[*concurrency.Mutex]     // by grant
+	grants   atomic.Uint64
 }
 
 func (l *library) setUp(r request) error {
 	l.ttl = int((r.LeaseMs + 999) / 1000)
-	l.sessions, l.locks = map[int]*concurrency.Session{}, map[string]*concurrency.Mutex{}
+	l.sessions = map[int]*concurrency.Session{}
 	var err error
 	l.client, err = etcd.New(etcd.Config{Endpoints: r.addresses(), DialTimeout: dialTimeout})
 	return err
@@ -91,14 +92,11 @@ func (l *library) acquire(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.mutex.Lock()
-	l.grants++
-	grant := strconv.Itoa(l.grants)
-	l.locks[grant] = lock
-	l.mutex.Unlock()
+	grant := strconv.FormatUint(l.grants.Add(1), 10)
+	l.locks.add(grant, lock)
 	go func() {
 		<-session.Done()
-		if l.lockOf(grant) != nil {
+		if _, unreleased := l.locks.find(grant); unreleased {
 			reportLost(grant)
 		}
 	}()
@@ -114,22 +112,13 @@ func (l *library) validityMs() int64 {
 
 // Unlock does not say whether the key still existed.
 func (l *library) release(r request) (any, error) {
-	lock := l.lockOf(r.Grant)
-	if lock == nil {
+	lock, found := l.locks.remove(r.Grant)
+	if !found {
 		return nil, nil
 	}
-	l.mutex.Lock()
-	delete(l.locks, r.Grant)
-	l.mutex.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	return struct{}{}, lock.Unlock(ctx)
-}
-
-func (l *library) lockOf(grant string) *concurrency.Mutex {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.locks[grant]
 }
 
 func (l *library) answer(r request) (any, error) {

@@ -9,6 +9,11 @@ require (
 )
 
 require (
+	github.com/gomodule/redigo v1.8.9
+	github.com/redis/rueidis v1.0.19
+)
+
+require (
 	github.com/cespare/xxhash/v2 v2.2.0 // indirect
 	github.com/dgryski/go-rendezvous v0.0.0-20200823014737-9f7001d12a5f // indirect
 	github.com/hashicorp/errwrap v1.1.0 // indirect

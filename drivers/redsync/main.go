@@ -1,19 +1,19 @@
-// redsync on go-redis, as released: --driver redsync, or redsync@4.11.0. Uses a majority of the
-// nodes, or the only node.
+// redsync, as released: --driver redsync, or redsync@4.11.0. Uses a majority of the nodes, or the
+// only node.
 package main
 
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"strconv"
-	"sync"
-	"syscall"
 	"time"
-	"unsafe"
 
 	"github.com/go-redsync/redsync/v4"
 	syncredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	"github.com/go-redsync/redsync/v4/redis/redigo"
+	redigolib "github.com/gomodule/redigo/redis"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -23,21 +23,45 @@ type library struct {
 	tries         int
 	retryDelay    time.Duration // 0: the library's default, at most longestDelay
 	timeoutFactor float64
+	newPool       func(address string) (syncredis.Pool, error)
 	sync          *redsync.Redsync
-	mutex         sync.Mutex
-	locks         map[string]*redsync.Mutex // by grant, which is the lock's value; guarded by mutex
+	locks         held[*redsync.Mutex] // by grant, which is the lock's value
 }
 
 const longestDelay = 250 * time.Millisecond
 
 // The library's defaults.
-var defaults = map[string]string{"tries": "32", "retry_delay_ms": "50-250", "timeout_factor": "0.05"}
+var defaults = map[string]string{"client": "goredis", "tries": "32", "retry_delay_ms": "50-250", "timeout_factor": "0.05"}
+
+// The clients of Redis that this program is built with, each connected as in the library's examples.
+var clients = map[string]func(address string) (syncredis.Pool, error){
+	"goredis": func(address string) (syncredis.Pool, error) {
+		return goredis.NewPool(redis.NewClient(&redis.Options{Addr: address})), nil
+	},
+	"redigo": func(address string) (syncredis.Pool, error) {
+		dial := func() (redigolib.Conn, error) { return redigolib.Dial("tcp", address) }
+		return redigo.NewPool(&redigolib.Pool{MaxIdle: 3, IdleTimeout: 240 * time.Second, Dial: dial}), nil
+	},
+}
+
+func namesOfClients() (names []string) {
+	for name := range clients {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
 
 func (l *library) take(options map[string]string) error {
 	options, err := withDefaults(options, defaults)
 	if err != nil {
 		return err
 	}
+	client, err := oneOf(options, "client", namesOfClients()...)
+	if err != nil {
+		return err
+	}
+	l.newPool = clients[client]
 	if l.tries, err = strconv.Atoi(options["tries"]); err != nil || l.tries < 1 {
 		return fmt.Errorf("tries is a whole number from 1 on, and not '%s'", options["tries"])
 	}
@@ -54,13 +78,17 @@ func (l *library) take(options map[string]string) error {
 	return nil
 }
 
-func (l *library) setUp(r request) {
+func (l *library) setUp(r request) error {
 	var pools []syncredis.Pool
 	for _, address := range r.addresses() {
-		pools = append(pools, goredis.NewPool(redis.NewClient(&redis.Options{Addr: address})))
+		pool, err := l.newPool(address)
+		if err != nil {
+			return err
+		}
+		pools = append(pools, pool)
 	}
 	l.sync = redsync.New(pools...)
-	l.locks = map[string]*redsync.Mutex{}
+	return nil
 }
 
 // Tries as often as fits into wait_ms. A context that ends would keep the library from releasing
@@ -79,16 +107,14 @@ func (l *library) acquire(r request) (any, error) {
 	if err := lock.Lock(); err != nil {
 		return refused(err)
 	}
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.locks[lock.Value()] = lock
+	l.locks.add(lock.Value(), lock)
 	return granted{lock.Value(), leaseOf(lock)}, nil
 }
 
 // Extends by the lease of the acquire: the library has no other.
 func (l *library) extend(r request) (any, error) {
-	lock := l.lockOf(r.Grant)
-	if lock == nil {
+	lock, found := l.locks.find(r.Grant)
+	if !found {
 		return nil, nil
 	}
 	redsync.WithExpiry(milliseconds(r.LeaseMs)).Apply(lock)
@@ -99,23 +125,14 @@ func (l *library) extend(r request) (any, error) {
 }
 
 func (l *library) release(r request) (any, error) {
-	lock := l.lockOf(r.Grant)
-	if lock == nil {
+	lock, found := l.locks.remove(r.Grant)
+	if !found {
 		return nil, nil
 	}
-	l.mutex.Lock()
-	delete(l.locks, r.Grant)
-	l.mutex.Unlock()
 	if released, err := lock.Unlock(); !released {
 		return refused(err)
 	}
 	return struct{}{}, nil
-}
-
-func (l *library) lockOf(grant string) *redsync.Mutex {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.locks[grant]
 }
 
 // Returns a refusal, unless a node could not be reached and the others are no majority.
@@ -147,22 +164,13 @@ func leaseOf(lock *redsync.Mutex) lease {
 	return lease{left, from}
 }
 
-func monotonicNs() int64 { // time.Time does not expose it
-	const clockMonotonic = 1
-	var now syscall.Timespec
-	if _, _, failed := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&now)), 0); failed != 0 {
-		panic(failed)
-	}
-	return now.Nano()
-}
-
 func (l *library) answer(r request) (any, error) {
 	switch r.Op {
 	case "hello":
 		can := []string{"lease", "extend"}
 		return map[string]any{"protocol": 1, "name": "redsync", "version": versionOf(module), "can": can}, l.take(r.Options)
 	case "setup":
-		l.setUp(r)
+		return struct{}{}, l.setUp(r)
 	case "acquire":
 		return l.acquire(r)
 	case "extend":
