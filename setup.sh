@@ -28,7 +28,7 @@ service_packages=(
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
   postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
 )
-driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go php:php-cli)
+driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go cargo:cargo-web php:php-cli)
 driver_packages=(php-redis php-illuminate-cache php-illuminate-redis php-symfony-lock)
 
 case "${1:-}" in

@@ -5,8 +5,8 @@
     kept.py NAME --versions | --pinned
     kept.py --list
 
-The language's package client (pip, npm, mvn, go) installs the library into a folder of the user's
-cache, once for each version. The client uses its own cache as well. Debian's packages must be
+The language's package client (pip, npm, mvn, go, cargo) installs the library into a folder of the
+user's cache, once for each version. The client uses its own cache as well. Debian's packages must be
 installed already. A failure is reported in one line, with exit status 4.
 """
 import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile, tomllib
@@ -236,7 +236,38 @@ def versions_of(packages) -> dict[str, str]:
     return dict(re.findall(r"^install ok installed (\S+) (?:\d+:)?([\d.]+)", lines, re.M))
 
 
-INSTALLERS = {"pip": Pip, "npm": Npm, "go": Go, "maven": Maven, "debian": Debian}
+@dataclass
+class Cargo:
+    package: str
+    runs_on, protocol = "rust", "protocol.rs"
+    usual_s = 60
+
+    def pinned(self, folder):
+        return re.search(rf'^{self.package} = .*"=(.+?)"', (folder / "Cargo.toml").read_text(), re.M)[1]
+
+    def install(self, source, version, into):
+        cargo = need("cargo", "cargo-web")
+        for file in (*source.glob("*.rs"), source / "Cargo.toml", source / "Cargo.lock", HERE / self.protocol):
+            shutil.copy(file, into)
+        if version != self.pinned(source):
+            asked = into / "Cargo.toml"
+            asked.write_text(re.sub(rf'^({self.package} = .*"=).+?"', rf'\g<1>{version}"', asked.read_text(), flags=re.M))
+            tell([cargo, "update", "--quiet", "--workspace"], folder=into)
+        try:
+            tell([cargo, "build", "--quiet", "--locked", "--target-dir", str(into / "target")], folder=into)
+        except CannotInstall as why:
+            raise CannotInstall(f"the driver does not compile with that version: {why}")
+        shutil.move(into / "target" / "debug" / "driver", into)
+        shutil.rmtree(into / "target")
+
+    def versions(self):
+        raise CannotInstall("cargo does not list them")
+
+    def command(self, source, installed):
+        return [str(installed / "driver")], {}
+
+
+INSTALLERS = {"pip": Pip, "npm": Npm, "go": Go, "maven": Maven, "cargo": Cargo, "debian": Debian}
 ABOUT = "driver.toml"  # in each driver's folder; the program's own list reads it too
 
 

@@ -165,11 +165,16 @@ const std::vector<KeptDriversWay>& Ways() {
       {"AioredlockOfFive", "aioredlock", {"--nodes", "5"}},
       {"PythonRedisLockWithRenewal", "python-redis-lock", {"--option", "auto_renewal=yes"}},
       {"LaravelsBlock", "laravel-cache-lock", {"--option", "block=yes"}},
+      {"RedsyncOnRedigo", "redsync", {"--option", "client=redigo"}},
+      {"RslockOfFive", "rslock", {"--nodes", "5"}},
+      {"RueidislockOfThreeKeys", "rueidislock", {"--option", "key_majority=2"}},
       {"KazooLeavesNoKeys", "kazoo", {"--claims", "exclusion,key-leak"}},
       {"EtcdConcurrencyLeavesNoKeys", "etcd-concurrency", {"--claims", "exclusion,key-leak"}},
       {"DjangoPglockLeavesNoLocks", "django-pglock", {"--claims", "exclusion,key-leak"}},
       {"CuratorsReadersAndWriters", "curator", {"--option", "kind=read-write"}},
       {"CuratorsSemaphore", "curator", {"--option", "kind=semaphore-mutex"}},
+      {"ShedLockThatComparesOwners", "shedlock-redis", {"--option", "safe_update=yes"}},
+      {"SpringsPubSubLock", "spring-redis", {"--option", "lock_type=pub-sub"}},
       {"ShedLockByTheDatabasesClock", "shedlock-jdbc", {"--option", "clock=db"}},
   };
   return kWays;
