@@ -35,9 +35,8 @@ impl Library {
         };
         self.settings.set(settings).map_err(|_| "a second hello")?;
         let version = version_of("rslock", include_str!("Cargo.lock"));
-        Ok(Some(
-            json!({"protocol": 1, "name": "rslock", "version": version, "can": ["lease", "extend", "silent-release"]}),
-        ))
+        let can = ["lease", "extend", "silent-release"];
+        Ok(Some(json!({"protocol": 1, "name": "rslock", "version": version, "can": can})))
     }
 
     fn set_up(&self, request: &Request) -> Outcome {
@@ -52,7 +51,7 @@ impl Library {
         let mut manager = self.manager.get().ok_or("no setup")?.clone();
         let settings = self.settings.get().ok_or("no hello")?;
         let fitting = 1 + wait.as_millis() / settings.retry_delay.as_millis();
-        manager.set_retry(settings.tries.min(fitting as u32), settings.retry_delay);
+        manager.set_retry(fitting.min(settings.tries.into()) as u32, settings.retry_delay);
         Ok(manager)
     }
 
@@ -75,9 +74,10 @@ impl Library {
         let Some(lock) = found else {
             return Ok(None);
         };
-        let manager = self.manager_for(Duration::ZERO)?;
+        let lease = request.milliseconds("lease_ms");
+        let manager = self.manager_for(lease)?;
         let asked_ns = monotonic_ns();
-        let extended = granted(manager.extend(&lock, request.milliseconds("lease_ms")).await)?;
+        let extended = granted(manager.extend(&lock, lease).await)?;
         Ok(extended.map(|lock| json!({"from_ns": asked_ns, "validity_ms": lock.validity_time})))
     }
 
