@@ -21,7 +21,7 @@ TEST(KeptDrivers, ANameIsReplacedByItsCommand) {
       {"python3 my_lock.py", "python3 my_lock.py"},
       {"redis-server", "redis-server"},  // similar, but a program
       {"./redis-pyx", "./redis-pyx"},
-      {"my-own-lock", "my-own-lock"},
+      {"serve-my-mutex", "serve-my-mutex"},
       {"", ""},
       {"@1", "@1"},
   };
