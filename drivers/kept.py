@@ -302,7 +302,7 @@ def install_once(folder: Path, install) -> Path:
     one_at_a_time = os.open(CACHE, os.O_RDONLY)
     try:
         fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
-        if kept.usual_s and folder.exists():
+        if folder.exists():
             return folder
         for killed in CACHE.glob("installing-*"):  # left over by processes that were killed
             shutil.rmtree(killed, ignore_errors=True)
