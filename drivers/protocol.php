@@ -83,6 +83,7 @@ function startSession(string $library, array $setup, array $options, array $othe
     }
     array_map('fclose', [$ours, ...$others]);
     $session = new $library($setup, $options);
+    stream_set_timeout($its, 86400);  // by default an idle session would end after 60 s
     while (($line = fgets($its)) !== false) {
         $request = json_decode($line, true, 16, JSON_THROW_ON_ERROR);
         try {
