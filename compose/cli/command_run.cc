@@ -6,6 +6,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "compose/cluster/clock_shim.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/service.h"
 #include "compose/driver/driver.h"
@@ -19,6 +20,7 @@
 #include "compose/run/run_once.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/suite_tables.h"
+#include "lib/clock/time_speed.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -197,6 +199,11 @@ Result<ExitCode> RunCommand(const Words& words) {
     return BadInput("--frames: cannot be combined with --direct, because the proxy records frames");
   if (!line.values["jobs"].defaulted()) return BadInput("--jobs: needs --repeat or --until");
   if (line.values.contains("fail-fast")) return BadInput("--fail-fast: needs --repeat or --until");
+  if (plan.speed > 0 && TimeSpeed() == 1) {
+    Words again{"doublehold", "run"};
+    again.insert(again.end(), words.begin(), words.end());
+    TRY(EnterFastTime(plan.speed, std::move(again)));
+  }
   // Checked before anything is written.
   const ServerPrograms programs = TRY(FindPrograms(ReadProgramOptions(line), plan));
   TRY(CheckMachine(plan));

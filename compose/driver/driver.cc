@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "compose/driver/bundled_drivers.h"
@@ -14,6 +16,7 @@
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/service_rules.h"
 #include "lib/base/words.h"
+#include "lib/clock/time_speed.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
@@ -28,10 +31,18 @@ std::string WithLog(std::string what, const std::filesystem::path& log) {
   return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, tail);
 }
 
+// Whether a running program was built by Go, which asks the kernel itself for the time. `go build`
+// writes this mark into each program.
+bool IsGoProgram(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/exe", pid), std::ios::binary);
+  const std::string program{std::istreambuf_iterator<char>(file), {}};
+  return program.find("\xff Go buildinf:") != std::string::npos;
+}
+
 // Sends hello or setup. Returns the answer, or an error that says why there is none.
 Result<DriverAnswer> AskOnce(DriverChannel& driver, DriverOp op, const json& members,
                              const std::filesystem::path& log) {
-  auto answer = driver.Ask(op, members, RealMono() + kDriverPatience);
+  auto answer = driver.Ask(op, members, RealMono() + OfRealTime(kDriverPatience));
   if (!answer) {
     if (const auto end = driver.end()) return EnvironmentFailed(Describe(*end, log));
     return EnvironmentFailed(WithLog(
@@ -90,6 +101,8 @@ Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions opt
     return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
   const Result<DriverHello> hello = SayHello(**driver, options, log.path());
   if (!hello) return failed(hello.error());
+  if (TimeSpeed() > 1 && IsGoProgram((*driver)->pid()))
+    return failed({ExitCode::kBadInput, "is a Go program, whose time cannot run fast (speed)", {}});
   if (const std::string asked = RequestedVersion(command);
       !asked.empty() && !IsRequestedVersion(asked, hello->version)) {
     return failed({ExitCode::kEnvironment, fmt::format("reports that it is {} {}, not version {}",

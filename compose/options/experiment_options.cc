@@ -37,6 +37,7 @@ constexpr std::array kFlags{
     Flag{"duration", "workload.duration", "how long the clients work, such as 5s"},
     Flag{"stock", "workload.stock", "initial stock of each item"},
     Flag{"seed", "seed", "seed of every random choice"},
+    Flag{"speed", "speed", "run all clocks and waits so many times as fast as real time"},
     Flag{"nemesis", "nemesis.faults", "draw random faults of these kinds: {}"},
     Flag{"every", "nemesis.every", "draw one fault of the nemesis per interval, such as 500ms"},
 };

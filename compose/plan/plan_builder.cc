@@ -262,7 +262,7 @@ Result<void> CheckAllButFaults(const Plan& plan) {
     return BadInput(fmt::format("topology.{}: {}", incompatibility.setting, incompatibility.why));
   TRY(CheckCompleted("workload " + plan.workload, workload->options, plan.workload_options));
   for (const std::string& why :
-       {ExplainInvalidRestartDelay(plan), ExplainStore(plan),
+       {ExplainInvalidRestartDelay(plan), ExplainStore(plan), ExplainSpeed(plan),
         WhyMisfit(*workload, Options(plan.workload_options), FindLockOfPlan(plan)),
         ExplainUnjudgedClaims(plan, FindLockOfPlan(plan)), ExplainInvalidExpectations(plan)}) {
     if (!why.empty()) return BadInput(why);

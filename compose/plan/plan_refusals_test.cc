@@ -161,6 +161,9 @@ TEST(BuildPlan, RefusesAnInvalidWorkloadSettingWithTheReason) {
 TEST(BuildPlan, RefusesAnyOtherInvalidSettingWithTheReason) {
   const Case cases[] = {
       {"seed = -1\n" + kLock, "x.toml:1: seed: -1 is not in 0..9223372036854775807"},
+      {"speed = 101\n" + kLock, "x.toml:1: speed: 101 is not in 1..100"},
+      {"speed = 10\n[lock]\nname = \"etcd\"\nlease = \"2s\"\n",
+       "x.toml:1: speed: a server of etcd is a static program, whose time cannot run fast"},
       {"nmae = \"k14\"\n" + kLock, "x.toml:1: setting 'nmae' is unknown (did you mean 'name'?)"},
       {kLock + "[retry]\njitter = 1.5\n", "x.toml:4: retry.jitter: 1.5 is not in 0..1"},
       {kLock + "[retry]\njitter = \"half\"\n", "x.toml:4: retry.jitter: 'half' is not a number"},

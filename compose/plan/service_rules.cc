@@ -71,6 +71,13 @@ std::string ExplainLease(const Plan& plan) {
                      service.why_shortest);
 }
 
+std::string ExplainSpeed(const Plan& plan) {
+  const ServiceFacts& service = FactsOfServiceOf(plan);
+  if (plan.speed == 0 || !service.is_static) return "";
+  return fmt::format("a server of {} is a static program, whose time cannot run fast",
+                     service.title);
+}
+
 std::string ExplainStore(const Plan& plan) {
   return ExplainNetwork(plan, FactsOfService(StoreServiceOf(plan)));
 }

@@ -61,6 +61,9 @@ const ServiceFacts& FactsOfServiceOf(const Plan& plan);
 std::string ExplainLease(const Plan& plan);
 // Says why the plan cannot have its store. Returns an empty text if it can.
 std::string ExplainStore(const Plan& plan);
+// Says why the time of the lock's service cannot run fast. Returns an empty text if it can, or need
+// not.
+std::string ExplainSpeed(const Plan& plan);
 // Says why the service cannot have this topology or network.
 Incompatibility FindServiceIncompatibility(const Plan& plan);
 // Refuses a fault that cannot act on the servers of their service.

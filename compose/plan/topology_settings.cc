@@ -7,6 +7,7 @@
 
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/service_rules.h"
+#include "lib/clock/time_speed.h"
 
 namespace doublehold {
 namespace {
@@ -110,6 +111,9 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   plan.replicas = static_cast<int>(
       reader.Integer("topology.replicas", topology->HasReplicas() ? 1 : 0, 0, kMostReplicas));
   plan.server = reader.Word("topology.server").value_or("");
+  const auto speed = static_cast<int>(reader.Integer("speed", 1, 1, kMostSpeed));
+  plan.speed = speed == 1 ? 0 : speed;
+  if (const std::string why = ExplainSpeed(plan); !why.empty()) reader.Fail("speed", why);
   plan.direct = reader.Flag("topology.direct", false);
   plan.net = reader.Known("topology.net", "network", "proxy", {kNets.begin(), kNets.end()});
   plan.packet_delay = reader.Span("topology.packet-delay", "0s");
@@ -138,6 +142,7 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
 }
 
 std::string_view FindTopologyFieldOutOfRange(const Plan& plan) {
+  if (plan.speed < 0 || plan.speed > kMostSpeed) return "speed";
   if (plan.nodes < 1 || plan.nodes > kMostNodes) return "nodes";
   if (std::ranges::find(kNets, std::string_view(plan.net)) == kNets.end()) return "net";
   const Duration longest_delay = plan.net == kNamespaces ? kLongestPacketDelay : Duration::zero();

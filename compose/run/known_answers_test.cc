@@ -82,6 +82,12 @@ TEST(KnownAnswers, K14_AHolderStoppedPastItsLeaseOversells) {
   ExpectOversoldByOne(RunKnown("k14"));
 }
 
+// The source's lease of 30 s, in 8 s.
+TEST(KnownAnswers, K14_InFastTimeHasTheSameOutcome) {
+  ExpectOversoldByOne(RunKnown("k14", {"--speed", "10", "--lease", "30s", "--duration", "80s",
+                                       "--set", "workload.think=1s"}));
+}
+
 TEST(KnownAnswers, K15_AWriteHeldOnTheWirePastTheLeaseOversells) {
   ExpectOversoldByOne(RunKnown("k15"));
 }
@@ -175,6 +181,15 @@ TEST(KnownAnswers, K22_AHolderThatRetriesItsRenewalKeepsItsLock) {
       RunKnown("k22", {"--set", "lock.renew-once=false", "--set", "expect.exclusion=valid", "--set",
                        "expect.stock=valid"});
   ExpectAsExpectedKnownAnswers(outcome);
+}
+
+TEST(KnownAnswers, K22_InFastTimeHasTheSameOutcomes) {
+  const std::vector<std::string> fast{"--speed", "10", "--lease", "30s", "--duration", "90s"};
+  ExpectAsExpectedKnownAnswers(RunKnown("k22", fast));
+  std::vector<std::string> retries = fast;
+  retries.insert(retries.end(),
+                 {"--set", "lock.renew-once=false", "--set", "expect.exclusion=valid"});
+  ExpectAsExpectedKnownAnswers(RunKnown("k22", retries));
 }
 
 TEST(KnownAnswers, K24_AQuorumDoesNotHelpAHolderThatIsStopped) {

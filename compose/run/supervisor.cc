@@ -23,6 +23,7 @@
 #include "compose/run/sent_traffic.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
+#include "lib/clock/time_speed.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
@@ -114,7 +115,8 @@ class Supervisor {
 
   // Polls every kPingInterval until `find_missing` returns an empty text.
   Result<void> Await(const std::function<std::string()>& find_missing) {
-    const MonoTime give_up = RealMono() + kStartTimeout + (plan_.driver ? kDriverStart : 0s);
+    const MonoTime give_up =
+        RealMono() + OfRealTime(kStartTimeout + (plan_.driver ? kDriverStart : 0s));
     for (std::string missing = find_missing(); !missing.empty(); missing = find_missing()) {
       if (failure_) return tl::unexpected(*failure_);
       if (end_request_.once())
@@ -187,7 +189,8 @@ class Supervisor {
     interruptible_ = false;
     timeline_.End();
     const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
-    if (!failure_) WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + longest + kEndGrace);
+    if (!failure_)
+      WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + longest + OfRealTime(kEndGrace));
     if (failure_) return children_.KillAll();
     // Records the death of each client that still runs: its last operation and hold have no end.
     for (const Child& child : children_.all()) {
@@ -198,15 +201,16 @@ class Supervisor {
     running_ = !end_request_.twice();
     if (end_request_.twice()) return children_.KillAll();
     killing_ = true;
-    WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + kEndGrace);
+    WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + OfRealTime(kEndGrace));
     cluster_.DropStragglers();
     // All clients have ended. Nodes that a fault keeps down are restarted before the final probes.
     cluster_.HurryNodes();
-    WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + kStartTimeout);
+    WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + OfRealTime(kStartTimeout));
     if (failure_) return children_.KillAll();
     Answer(0);
     const auto referee_ended = [this] { return children_.HaveEnded(kClientKind, 0); };
-    WaitFor(referee_ended, RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + kEndGrace);
+    WaitFor(referee_ended,
+            RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + OfRealTime(kEndGrace));
     running_ = false;
     children_.KillAll();
     frame_log_.Stop();

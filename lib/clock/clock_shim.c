@@ -1,5 +1,6 @@
 /* LD_PRELOADed under redis-server and under Doublehold's clients. Moves the wall clock of a process
- * as its clock page says (clock_layout.h). CLOCK_MONOTONIC and the CPU clocks are not changed.
+ * as its clock page says (clock_layout.h). CLOCK_MONOTONIC is not changed, unless time runs fast:
+ * then every clock but those of the CPU does (fast_time.h, fast_waits.c).
  *
  * The shim must work before libc has finished starting, under allocators and sanitizers that read
  * the time while they start, and in signal handlers. Therefore it uses no malloc, no dlsym, no
@@ -21,28 +22,51 @@
 #include <unistd.h>
 
 #include "lib/clock/clock_layout.h"
+#include "lib/clock/fast_time.h"
 
 #if UINTPTR_MAX != UINT64_MAX
 #error "the clock shim knows 64-bit Linux only"
 #endif
-
-#define EXPORTED __attribute__((visibility("default")))
 
 typedef int (*clock_function)(clockid_t, struct timespec*);
 
 /* Written only by the constructor, before a second thread exists. */
 static clock_function vdso_clock;
 static const struct doublehold_clock_page* page;
+static int64_t speed = 1;
+static int64_t speed_began_ns; /* CLOCK_MONOTONIC; all processes of a run have the same */
 
 static const int64_t kSecondNs = 1000000000;
 
 /* Behaves like the kernel's clock_gettime, errno included. */
-static int machine_clock(clockid_t clock, struct timespec* time) {
+static int kernel_clock(clockid_t clock, struct timespec* time) {
   if (vdso_clock == NULL) return (int)syscall(SYS_clock_gettime, clock, time);
   const int status = vdso_clock(clock, time); /* the vDSO returns -errno */
   if (__builtin_expect(status == 0, 1)) return 0;
   errno = -status;
   return -1;
+}
+
+static struct timespec from_ns(int64_t ns) {
+  struct timespec time = {ns / kSecondNs, ns % kSecondNs};
+  if (time.tv_nsec < 0) {
+    time.tv_nsec += kSecondNs;
+    --time.tv_sec;
+  }
+  return time;
+}
+
+/* The clock as this run counts it: the kernel's, or ahead of it by what the run has gained. */
+static int machine_clock(clockid_t clock, struct timespec* time) {
+  const int status = kernel_clock(clock, time);
+  const unsigned cpu_clocks = 1u << CLOCK_PROCESS_CPUTIME_ID | 1u << CLOCK_THREAD_CPUTIME_ID;
+  if (__builtin_expect(speed == 1, 1) || status != 0) return status;
+  if ((unsigned)clock >= 32 || (cpu_clocks >> clock & 1) != 0) return status;
+  struct timespec mono = *time;
+  if (clock != CLOCK_MONOTONIC) kernel_clock(CLOCK_MONOTONIC, &mono);
+  const int64_t passed_ns = mono.tv_sec * kSecondNs + mono.tv_nsec - speed_began_ns;
+  *time = from_ns(time->tv_sec * kSecondNs + time->tv_nsec + passed_ns * (speed - 1));
+  return 0;
 }
 
 static int64_t machine_ns(clockid_t clock) {
@@ -61,15 +85,6 @@ static int moved_ns(int64_t* wall_ns) {
     *wall_ns = doublehold_clock_wall(&slot, machine_ns(CLOCK_MONOTONIC));
   } while (!doublehold_clock_current(page, version));
   return 1;
-}
-
-static struct timespec from_ns(int64_t ns) {
-  struct timespec time = {ns / kSecondNs, ns % kSecondNs};
-  if (time.tv_nsec < 0) {
-    time.tv_nsec += kSecondNs;
-    --time.tv_sec;
-  }
-  return time;
 }
 
 /* TAI is ahead of UTC by whole seconds; by 0 on machines without that setting. */
@@ -171,15 +186,14 @@ static clock_function find_vdso_clock(void) {
 static long read_number(const char** text) {
   long number = -1;
   for (; **text >= '0' && **text <= '9'; ++*text) {
-    if (number > (1L << 40)) return -1; /* larger than any descriptor or offset */
+    if (number > (1L << 58)) return -1; /* larger than any descriptor, offset or time */
     number = (number < 0 ? 0 : number * 10) + (**text - '0');
   }
   return number;
 }
 
-/* Returns the value of DOUBLEHOLD_CLOCK in an environment, or NULL. */
-static const char* find_variable(char** environment) {
-  const char name[] = DOUBLEHOLD_CLOCK_VARIABLE "=";
+/* Returns the value of a variable, whose name ends with "=", in an environment, or NULL. */
+static const char* find_variable(char** environment, const char* name) {
   for (; environment != NULL && *environment != NULL; ++environment) {
     size_t i = 0;
     while (name[i] != '\0' && (*environment)[i] == name[i]) ++i;
@@ -188,9 +202,20 @@ static const char* find_variable(char** environment) {
   return NULL;
 }
 
+static void read_speed(const char* text) {
+  if (text == NULL) return;
+  const long asked = read_number(&text);
+  if (asked < 1 || asked > DOUBLEHOLD_MOST_SPEED || *text++ != ':') return;
+  const long began_ns = read_number(&text);
+  if (began_ns < 0 || *text != '\0') return;
+  speed_began_ns = began_ns;
+  speed = asked;
+}
+
 __attribute__((constructor(101))) static void start(void) {
   vdso_clock = find_vdso_clock();
-  const char* text = find_variable(environ);
+  read_speed(find_variable(environ, DOUBLEHOLD_SPEED_VARIABLE "="));
+  const char* text = find_variable(environ, DOUBLEHOLD_CLOCK_VARIABLE "=");
   if (text == NULL) return;
   const long fd = read_number(&text);
   if (fd < 0 || *text++ != ':') return;

@@ -58,6 +58,7 @@ class DriverChannel final : public DriverRequests {
   // Send and Await in one call.
   std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, MonoTime deadline);
   [[nodiscard]] std::optional<DriverEnd> end() const;
+  [[nodiscard]] pid_t pid() const { return pid_; }
 
   // Sends `bye`. Returns true when the driver exited in time. Otherwise the destructor kills the
   // driver.

@@ -122,6 +122,7 @@ struct DriverPlan {
 struct Plan {
   std::string experiment = "run";
   uint64_t seed = 1;
+  int speed = 0;  // how many times as fast as real time all clocks run; 0: in real time
 
   std::string lock;
   std::map<std::string, std::string> lock_options;  // complete, and checked against the registry

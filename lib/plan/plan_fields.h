@@ -121,6 +121,7 @@ void ForEachField(ConstOrNot<DriverPlan> auto& driver, auto&& visit) {
 void ForEachField(ConstOrNot<Plan> auto& plan, auto&& visit) {
   visit("experiment", plan.experiment);
   visit("seed", plan.seed);
+  visit("speed", plan.speed, {.is_optional = true});
   visit("lock", plan.lock);
   visit("lock_options", plan.lock_options);
   visit("driver", plan.driver);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "lib/clock/time_speed.h"
 #include "lib/os/run_tool.h"
 #include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
@@ -80,7 +81,8 @@ Result<SpawnRequest> SentinelCommand(const SentinelRequest& request) {
 CallResult AskServer(const std::filesystem::path& socket,
                      std::initializer_list<std::string_view> command, Duration patience) {
   const std::vector<std::string_view> words(command);
-  return MakeConnection({.unix_path = socket.string()})->Call(words, RealMono() + patience);
+  return MakeConnection({.unix_path = socket.string()})
+      ->Call(words, RealMono() + OfRealTime(patience));
 }
 
 // Parses the reply to ROLE: ["master", offset, replicas] or ["slave", host, port, state, offset].
