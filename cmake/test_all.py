@@ -30,6 +30,7 @@ PASSED = FOLDER / "passed.json"
 # What these suites need besides Redis.
 PREPARED = {"libraries": "./setup.sh --drivers", "findings": "./setup.sh --drivers",
             "namespaces": "./setup.sh --services",
+            "atlas": "./setup.sh --services && ./setup.sh --drivers",
             "services": "./setup.sh --services && ./setup.sh --drivers"}
 
 
