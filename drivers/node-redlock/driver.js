@@ -40,21 +40,23 @@ class Library {
 
   async acquire({ key, lease_ms, wait_ms }) {
     const retryCount = Math.floor(wait_ms / Math.max(this.retryDelay + this.retryJitter, 1));
+    const asked = monotonicNs();
     const acquire = () => this.redlock.acquireWithOptions // version 4
       ? this.redlock.acquireWithOptions(key, lease_ms, { retryCount })
       : this.redlock.acquire([key], lease_ms, { retryCount });
     return this.told(acquire, (lock) => {
       const grant = newGrant();
       this.locks.set(grant, lock);
-      return { grant, ...this.lease(lock) };
+      return { grant, ...this.lease(lock, asked) };
     });
   }
 
   async extend({ grant, lease_ms }) {
     if (!this.locks.has(grant)) return null;
+    const asked = monotonicNs();
     return this.told(() => this.locks.get(grant).extend(lease_ms), (lock) => {
       this.locks.set(grant, lock);
-      return this.lease(lock);
+      return this.lease(lock, asked);
     });
   }
 
@@ -64,10 +66,11 @@ class Library {
     return lock ? this.told(() => (lock.release ?? lock.unlock).call(lock), () => ({})) : null;
   }
 
-  // The end of the lease as the library reports it, by the wall clock.
-  lease(lock) {
-    const from_ns = monotonicNs();
-    return { validity_ms: Math.max(0, Math.floor(lock.expiration - Date.now())), from_ns };
+  // The end of the lease as the library reports it, by the wall clock. It may lie in the past.
+  lease(lock, asked) {
+    const now = monotonicNs(), rest_ms = Math.floor(lock.expiration - Date.now());
+    if (rest_ms >= 0) return { validity_ms: rest_ms, from_ns: now };
+    return { validity_ms: 0, from_ns: Math.max(asked, now + 1e6 * rest_ms) };
   }
 
   // The library throws the same exception for a refusal and for unreachable nodes; note() has seen

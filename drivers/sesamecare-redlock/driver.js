@@ -44,13 +44,13 @@ class Library {
 
   async acquire({ key, lease_ms, wait_ms }) {
     const retryCount = Math.floor(wait_ms / Math.max(this.retryDelay + this.retryJitter, 1));
-    const grant = newGrant();
+    const grant = newGrant(), asked = monotonicNs();
     const acquire = () => this.using
       ? this.enter(key, lease_ms, { retryCount }, grant)
       : this.redlock.acquire([key], lease_ms, { retryCount });
     return this.told(acquire, (lock) => {
       this.locks.set(grant, lock);
-      return { grant, ...this.lease(lock) };
+      return { grant, ...this.lease(lock, asked) };
     });
   }
 
@@ -67,9 +67,10 @@ class Library {
 
   async extend({ grant, lease_ms }) {
     if (!this.locks.has(grant)) return null;
+    const asked = monotonicNs();
     return this.told(() => this.locks.get(grant).extend(lease_ms), (lock) => {
       this.locks.set(grant, lock);
-      return this.lease(lock);
+      return this.lease(lock, asked);
     });
   }
 
@@ -79,10 +80,11 @@ class Library {
     return lock ? this.told(() => lock.release(), () => ({})) : null;
   }
 
-  // The end of the lease as the library reports it, by the wall clock.
-  lease(lock) {
-    const from_ns = monotonicNs();
-    return { validity_ms: Math.max(0, Math.floor(lock.expiration - Date.now())), from_ns };
+  // The end of the lease as the library reports it, by the wall clock. It may lie in the past.
+  lease(lock, asked) {
+    const now = monotonicNs(), rest_ms = Math.floor(lock.expiration - Date.now());
+    if (rest_ms >= 0) return { validity_ms: rest_ms, from_ns: now };
+    return { validity_ms: 0, from_ns: Math.max(asked, now + 1e6 * rest_ms) };
   }
 
   // The library throws the same exception for a refusal and for unreachable nodes; note() has seen
