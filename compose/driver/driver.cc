@@ -31,12 +31,27 @@ std::string WithLog(std::string what, const std::filesystem::path& log) {
   return tail.empty() ? what : fmt::format("{}; its log ends: {}", what, tail);
 }
 
-// Whether a running program was built by Go, which asks the kernel itself for the time. `go build`
-// writes this mark into each program.
-bool IsGoProgram(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/exe", pid), std::ios::binary);
-  const std::string program{std::istreambuf_iterator<char>(file), {}};
-  return program.find("\xff Go buildinf:") != std::string::npos;
+std::string ReadAll(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Returns the program of a process of this group whose time cannot run fast, or an empty path. Such
+// a program has not loaded the library of fast waits, as a static one, or asks the kernel itself
+// for the time, as Go does, which writes a mark into each program.
+std::filesystem::path FindProgramInRealTime(pid_t group) {
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid <= 0 || getpgid(pid) != group) continue;
+    const std::filesystem::path program = std::filesystem::read_symlink(entry.path() / "exe", code);
+    if (code) continue;  // it has ended
+    const bool waits_fast =
+        ReadAll(entry.path() / "maps").find("libdoublehold_fast_waits") != std::string::npos;
+    const bool by_go = ReadAll(entry.path() / "exe").find("\xff Go buildinf:") != std::string::npos;
+    if (!waits_fast || by_go) return program;
+  }
+  return {};
 }
 
 // Sends hello or setup. Returns the answer, or an error that says why there is none.
@@ -101,8 +116,15 @@ Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions opt
     return failed({ExitCode::kEnvironment, "could not be started: " + driver.error().message});
   const Result<DriverHello> hello = SayHello(**driver, options, log.path());
   if (!hello) return failed(hello.error());
-  if (TimeSpeed() > 1 && IsGoProgram((*driver)->pid()))
-    return failed({ExitCode::kBadInput, "is a Go program, whose time cannot run fast (speed)", {}});
+  if (TimeSpeed() > 1) {
+    if (const auto slow = FindProgramInRealTime((*driver)->pid()); !slow.empty()) {
+      return failed({ExitCode::kBadInput,
+                     fmt::format("runs {}, a program of Go or a static one, whose time cannot run "
+                                 "fast (speed)",
+                                 slow.string()),
+                     {}});
+    }
+  }
   if (const std::string asked = RequestedVersion(command);
       !asked.empty() && !IsRequestedVersion(asked, hello->version)) {
     return failed({ExitCode::kEnvironment, fmt::format("reports that it is {} {}, not version {}",

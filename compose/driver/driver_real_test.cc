@@ -255,6 +255,19 @@ TEST_F(Drivers, ADriverThatCannotBeRunIsReported) {
   EXPECT_EQ(bytes.err, "doublehold run: --driver: is not valid UTF-8\n");
 }
 
+TEST_F(Drivers, ADriverWhoseTimeCannotRunFastIsRefused) {
+  const std::vector<std::string> fast{"--speed", "10", "--lease", "30s", "--duration", "20s"};
+  std::vector<std::string> words{"--driver", "env -u LD_PRELOAD " + kDriverTemplate};
+  words.insert(words.end(), fast.begin(), fast.end());
+  Driven run(words);
+  EXPECT_EQ(run.program->Wait(), 3) << run.program->Out();
+  EXPECT_NE(run.program->Err().find("whose time cannot run fast"), std::string::npos)
+      << run.program->Err();
+  words[1] = kDriverTemplate;
+  Driven accepted(words);
+  EXPECT_EQ(accepted.program->Wait(), 0) << accepted.program->Out() << accepted.program->Err();
+}
+
 // A shell waits for the driver, so that it is not the client's own child.
 TEST_F(Drivers, ADriverThatDoesNotEndIsKilledWithItsClient) {
   Driven run({"--driver", Liar("bye stays") + "; true"});
