@@ -63,11 +63,17 @@ def about_driver(command: str) -> dict:
     return tomllib.loads(file.read_text()) if file.exists() else {}
 
 
+def server_of(cells: list[Cell], service: str) -> str:
+    """Returns the version that ran, such as "redis 7.0.15"; nothing if no cell ran."""
+    ran = [verdict["environment"].get(service, "?") for cell in cells for verdict in cell.verdicts]
+    return f"; on {service} {ran[0]}" if ran else ""
+
+
 def section(name: str, cells: list[Cell], plan: dict) -> list[str]:
     driver, about = plan["driver"], about_driver(plan["driver"]["command"])
     options = "".join(f", `{key}={value}`" for key, value in driver["options"].items())
-    server = plan.get("server") or "the installed server"
-    lines = [f"### {name}", "", f"{about.get('summary', driver['name'])}; {driver['version']}{options}; on {server}."]
+    server = server_of(cells, driver.get("service", "redis"))
+    lines = [f"### {name}", "", f"{about.get('summary', driver['name'])}; {driver['version']}{options}{server}."]
     if "promise" in about:
         lines += ["", f"> {about['promise']}", f"> ({about['promise_from']})"]
     lines += ["", "| fault | seen | story of the worst |", "|---|---|---|"]
@@ -98,7 +104,7 @@ def main(folder: Path) -> None:
             "of each fault, and the command that shows it. *Written by `docs/atlas.py` from a run of",
             "`compose/suites/atlas.toml`; do not edit.*", "",
             f"Run on {'-'.join(date.groups()) if date else '?'} at commit {commit}: {len(cells)} cells of {len(rows)} rows, "
-            f"{suite['repeat']} runs each, {suite['seconds'] / 60:.0f} min at {suite['jobs']} jobs: "
+            f"each run {suite['repeat']} times, {suite['seconds'] / 60:.0f} min at {suite['jobs']} jobs: "
             + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) + ".", "",
             "Every lock that has only a lease is violated under `network`, `pause`, `clock` and `restart`: that is a",
             "property of leases ([findings.md](findings.md)). A violation in another column is the library's own.",
