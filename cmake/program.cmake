@@ -3,7 +3,8 @@
 set(data_dir share/doublehold)
 install(TARGETS doublehold RUNTIME DESTINATION bin COMPONENT program)
 # Not below CMAKE_INSTALL_LIBDIR, whose depth differs between systems.
-install(TARGETS doublehold_clock_shim doublehold_fast_waits LIBRARY DESTINATION lib/doublehold COMPONENT program)
+install(TARGETS doublehold_clock_shim doublehold_fast_waits LIBRARY DESTINATION lib/doublehold
+  COMPONENT program)
 install(DIRECTORY reports drivers DESTINATION ${data_dir} COMPONENT program
   PATTERN "*_test.py" EXCLUDE
   PATTERN "__pycache__" EXCLUDE

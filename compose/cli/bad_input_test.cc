@@ -39,6 +39,8 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
             "[5]\nfor = '1s'\n");
   WriteFile(in / "endless.toml",
             "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = 'pause'\nclient = 1\n");
+  WriteFile(in / "command.toml",
+            "[[cell]]\nrow = 'a'\ncolumn = 'b'\nlock.driver = 'python3 my_lock.py'\n");
   WriteFile(in / "typo.toml", "[lock]\nname = 'set-nx-px'\nleese = '1s'\n");
   WriteFile(in / "kind.toml", "[lock]\nname = 'set-nx-px'\n[[fault]]\nkind = 'paus'\n");
   WriteFile(in / "control.toml",
@@ -182,6 +184,9 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"bisect", "findings", "--cell", "redisson 4.7.0/reset", "--claim", "call-timout"},
        3,
        "did you mean 'call-timeout'?"},
+      {{"bisect", (in / "command.toml").string(), "--cell", "a/b"},
+       3,
+       "--cell: its driver is a command, which has no versions"},
       {{"suite", "ncp", "--out", out}, 3, "suite 'ncp' is unknown (did you mean 'npc'?)"},
       {{"suite", (in / "four.toml").string(), "--shard", "99/100", "--out", out},
        3,

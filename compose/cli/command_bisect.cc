@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "compose/cli/commands.h"
+#include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
 #include "compose/options/program_options.h"
 #include "compose/os/kept_programs.h"
@@ -67,11 +68,12 @@ Result<VersionQuestion> ReadQuestion(const ParsedLine& line, Suite suite) {
   if (!driver) return BadInput("--cell: its lock is not a library's (setting lock.driver)");
   const std::string& command = driver->command;
   question.driver = command.substr(0, command.find('@'));
+  if (std::ranges::find(KeptDrivers(), question.driver, &KeptDriver::name) == KeptDrivers().end())
+    return BadInput("--cell: its driver is a command, which has no versions (list drivers)");
   question.claim = TRY(ChooseClaim(line, question.cell));
   question.versions = TRY(ListVersions(question.driver));
-  const std::string version = command.find('@') == std::string::npos
-                                  ? TRY(RunInDrivers("kept.py", {question.driver, "--pinned"}))
-                                  : command.substr(command.find('@') + 1);
+  std::string version = RequestedVersion(command);
+  if (version.empty()) version = TRY(RunInDrivers("kept.py", {question.driver, "--pinned"}));
   const auto start = std::ranges::find(question.versions, version);
   if (start == question.versions.end())
     return BadInput(
@@ -80,13 +82,15 @@ Result<VersionQuestion> ReadQuestion(const ParsedLine& line, Suite suite) {
   return question;
 }
 
-bool ViolatesClaim(const std::filesystem::path& folder, const std::string& claim) {
+// Returns the outcome of a claim in a run's folder: "valid", "violated" or "unknown".
+std::string ReadOutcome(const std::filesystem::path& folder, const std::string& claim) {
   std::ifstream file(folder / "verdict.json");
   const auto verdict = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
-  if (!verdict.is_object() || !verdict.contains("claims")) return false;
-  return std::ranges::any_of(verdict["claims"], [&](const nlohmann::json& judged) {
-    return judged.value("claim", "") == claim && judged.value("outcome", "") == "violated";
-  });
+  if (!verdict.is_object() || !verdict.contains("claims")) return "unknown";
+  for (const nlohmann::json& judged : verdict["claims"]) {
+    if (judged.value("claim", "") == claim) return judged.value("outcome", "unknown");
+  }
+  return "unknown";
 }
 
 // Runs the cell with one version of the library.
@@ -113,8 +117,10 @@ Result<VersionAnswer> AskVersion(const VersionQuestion& question, const std::str
   bool decided = true;
   for (const CellRun& run : result.runs.front()) {
     ++answer.runs;
-    answer.violated += ViolatesClaim(request.folder / run.folder, question.claim) ? 1 : 0;
-    decided = decided && run.error.empty() && run.overall != "unknown";
+    // A run that another claim decides says nothing of this one.
+    const std::string outcome = ReadOutcome(request.folder / run.folder, question.claim);
+    answer.violated += outcome == "violated" ? 1 : 0;
+    decided = decided && outcome != "unknown";
     if (!run.error.empty()) answer.why = run.error;
   }
   if (answer.violated > 0) answer.probe = Probe::kSeen;

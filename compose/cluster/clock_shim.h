@@ -17,9 +17,9 @@ Result<std::filesystem::path> FindClockShim();
 std::vector<std::string> ShimEnvironment(const std::filesystem::path& shim, int clock_fd,
                                          size_t clock_offset);
 
-// Runs this program again, with these arguments, in fast time (lib/clock/fast_time.h). All processes
-// that it starts run at the same speed. Returns only if that fails. Requires that this process is in
-// real time.
+// Runs this program again, with these arguments, in fast time (lib/clock/fast_time.h). All
+// processes that it starts run at the same speed. Returns only if that fails. Requires that this
+// process is in real time.
 Result<void> EnterFastTime(int speed, std::vector<std::string> argv);
 
 }  // namespace doublehold

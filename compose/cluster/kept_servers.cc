@@ -33,7 +33,7 @@ std::vector<KeptServer> ReadKeptServers() {
   return servers;
 }
 
-bool IsVersion(std::string_view text) {
+bool IsOfDigitsAndDots(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
     return std::isdigit(c) != 0 || c == '.';
   });
@@ -44,7 +44,7 @@ bool Names(const KeptServer& server, std::string_view asked) {
   const std::string_view name = server.name;
   if (!name.ends_with(kAnyVersion)) return false;
   const std::string_view any = name.substr(0, name.size() - kAnyVersion.size());
-  return asked.starts_with(any) && IsVersion(asked.substr(any.size()));
+  return asked.starts_with(any) && IsOfDigitsAndDots(asked.substr(any.size()));
 }
 
 }  // namespace

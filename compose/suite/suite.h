@@ -89,8 +89,8 @@ Result<void> SetComparison(const std::string& baseline, const std::string& budge
 //   [experiment]    settings of every cell
 //   [row.NAME]      further settings of the cells of a row
 //   [column.NAME]   further settings of the cells of a column, and its description `about`
-//   [[cell]]        row and column (a name or a list; lists are combined), further settings, expect,
-//                   finding (a claim)
+//   [[cell]]        row and column (a name or a list; lists are combined), further settings,
+//                   expect, finding (a claim)
 //   [compare]       compares the rows: baseline, budget, rate, load
 //
 // Starts no driver: drivers are assumed fully capable until QueryDrivers queries them.

@@ -1,6 +1,6 @@
-/* LD_PRELOADed beside the clock shim under a process whose time runs fast (fast_time.h): its waits end
- * after their part of the time. Has each of libc's functions that wait for a time. What waits by the
- * kernel alone, as Go does, is not reached: Doublehold refuses such programs. A wait here is no
+/* LD_PRELOADed beside the clock shim under a process whose time runs fast (fast_time.h): its waits
+ * end after their part of the time. Has each of libc's functions that wait for a time. What waits
+ * by the kernel alone, as Go does, is not reached: Doublehold refuses such programs. A wait here is no
  * cancellation point; programs that cancel threads are not known among those that run under it.
  */
 #define _GNU_SOURCE

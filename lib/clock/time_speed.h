@@ -17,8 +17,8 @@ int TimeSpeed();
 // clocks of this process.
 Duration OfRealTime(Duration real);
 
-// Returns the entry "DOUBLEHOLD_SPEED=..." of the environment of processes whose time runs fast from
-// now on. Requires that this process's own time does not.
+// Returns the entry "DOUBLEHOLD_SPEED=..." of the environment of processes whose time runs fast
+// from now on. Requires that this process's own time does not.
 std::string SpeedFromNow(int speed);
 
 }  // namespace doublehold

@@ -30,7 +30,8 @@ class Settings {
   static Result<Settings> ReadToml(const std::filesystem::path& file);
   static Result<Settings> ParseToml(std::string_view text, std::string_view name);
 
-  // `parent`: the full name of the table above, or empty. A key may have dots: [row."redis-py 4.5"].
+  // `parent`: the full name of the table above, or empty. A key may have dots:
+  // [row."redis-py 4.5"].
   void AddTable(const std::string& parent, const std::string& key) { tables_.emplace(parent, key); }
   void Set(const std::string& name, std::string word, std::string where);
   void SetList(const std::string& name, std::vector<std::string> words, std::string where);
