@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"new and fixed", "...xxxx......", 4, ".3-6."},
         Case{"new, never fixed", "...xxxx", 6, ".3-6|"}, Case{"alone", "......x.....", 6, ".6-6."},
         Case{"old versions are unusable", "?????xxxx.", 7, "?5-8."},
-        Case{"one unusable between", "..xx?xx....", 2, ".2-6."},
+        Case{"one unusable between", "..xxxx?x...", 2, ".2-7."},
         Case{"the newest is unusable", "..xxxx?", 3, ".2-5?"},
         Case{"many", std::string(100, '.') + std::string(60, 'x') + "....", 120, ".100-159."}));
 
