@@ -259,7 +259,14 @@ class Cargo:
         shutil.rmtree(into / "target")
 
     def versions(self):
-        raise CannotInstall("cargo does not list them")
+        with tempfile.TemporaryDirectory() as empty:  # cargo looks a package up for a program that needs it
+            (Path(empty) / "src").mkdir()
+            (Path(empty) / "src/lib.rs").touch()
+            (Path(empty) / "Cargo.toml").write_text(f'[package]\nname = "asks"\nversion = "0.1.0"\n[dependencies]\n{self.package} = "*"\n')
+            tell([need("cargo", "cargo-web"), "generate-lockfile", "--quiet"], folder=empty)
+        home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")  # cargo keeps there what it was told
+        known = b"".join(file.read_bytes() for file in home.glob(f"registry/index/*/.cache/*/*/{self.package}"))
+        return re.findall(r'"vers": ?"(.+?)"', known.decode(errors="replace"))
 
     def command(self, source, installed):
         return [str(installed / "driver")], {}
