@@ -3,6 +3,9 @@
 // the lock shared, if the variant has readers, and read both halves, with work in between. Versions
 // are never reused, so that halves of two writes differ.
 //
+// With `downgrades`, some writers also acquire the lock shared while they hold it exclusively, then
+// release it exclusively, and read as a reader: the usual way to read what one has just written.
+//
 // In the store:
 //   dh:catalogue:first, dh:catalogue:second  the version of each half
 //   dh:catalogue:last                        the largest version so far
@@ -31,6 +34,7 @@ class Catalogue final : public Workload {
  public:
   explicit Catalogue(const Options& options)
       : writers_(options.Number("writers")),
+        downgrades_(options.Number("downgrades")),
         pace_(options),
         store_timeout_(options.Span("store-timeout")) {}
 
@@ -42,12 +46,18 @@ class Catalogue final : public Workload {
 
   void Step(Session& session) override {
     if (!store_) store_.emplace(session.env, store_timeout_);
-    const bool writes = session.env.Random().Unit() < writers_;
+    Env& env = session.env;
+    const bool writes = env.Random().Unit() < writers_;
+    const bool downgrades = writes && downgrades_ > 0 && env.Random().Unit() < downgrades_;
     const LockKey key{.name = kName, .index = 0, .shared = !writes};
-    WithLock(
-        session.env, session.lock, key, session.lease, session.policy,
-        [&](const Grant& grant) { writes ? Write(session.env, grant) : Look(session.env, grant); });
-    pace_.Think(session.env);
+    std::optional<HeldLock> reading;
+    WithLock(env, session.lock, key, session.lease, session.policy, [&](const Grant& grant) {
+      writes ? Write(env, grant) : Look(env, grant);
+      if (downgrades) Downgrade(session, reading);
+    });
+    if (reading) Look(env, reading->grant());
+    reading.reset();  // releases it
+    pace_.Think(env);
   }
 
   void Finish(Env& /*env*/) override {}
@@ -56,6 +66,16 @@ class Catalogue final : public Workload {
 
  private:
   static constexpr const char* kName = "dh:catalogue";
+
+  // Acquires the lock shared too.
+  static void Downgrade(Session& session, std::optional<HeldLock>& reading) {
+    const LockKey key{.name = kName, .index = 0, .shared = true};
+    AcquireResult result = AwaitLock(session.env, session.lock, key, session.lease, session.policy);
+    if (auto* granted = std::get_if<Granted>(&result)) {
+      reading.emplace(session.env, session.lock, std::move(granted->grant),
+                      session.policy.call_timeout);
+    }
+  }
 
   void Look(Env& env, const Grant& grant) {
     Event event{.hold = grant.hold, .op = Op::kLook, .type = EventType::kInvoke};
@@ -97,6 +117,7 @@ class Catalogue final : public Workload {
   }
 
   double writers_;
+  double downgrades_;
   Pace pace_;
   Duration store_timeout_;
   std::optional<Store> store_;  // in a client's session
@@ -109,6 +130,11 @@ WorkloadEntry CatalogueWorkload() {
                                    .kind = OptionSpec::Kind::kNumber,
                                    .fallback = "0.2",
                                    .help = "share of the steps that write; the others read",
+                                   .most = 1},
+                                  {.name = "downgrades",
+                                   .kind = OptionSpec::Kind::kNumber,
+                                   .fallback = "0",
+                                   .help = "share of the writers that go on as readers",
                                    .most = 1}};
   for (const OptionSpec& option : PaceOptions("0.02 lease", "0.01 lease")) {
     options.push_back(option);

@@ -60,6 +60,22 @@ TEST(Catalogue, AReaderAcquiresTheLockSharedAndReadsBothHalves) {
   EXPECT_FALSE(writer.lock.last_key.shared);
 }
 
+TEST(Catalogue, AWriterThatGoesOnAsAReaderHoldsTheLockAllTheTime) {
+  WorkloadScene scene("catalogue", {{"writers", "1"}, {"downgrades", "1"}, {"think", "0s"}});
+  EXPECT_TRUE(scene.workload->Setup(scene.env));
+  scene.Step();
+  const auto calls = [&] {
+    Lines names;
+    for (const std::string& line : scene.lock.said)
+      names.push_back(line.substr(line.find(' ') + 1));
+    return names;
+  };
+  EXPECT_EQ(calls(), (Lines{"acquire", "acquire", "release 1", "release 2"}));
+  EXPECT_TRUE(scene.lock.last_key.shared);
+  EXPECT_EQ(scene.Find(Op::kLook, EventType::kOk)->hold, 2U);
+  EXPECT_EQ(scene.Find(Op::kLook, EventType::kOk)->value, (std::array<int64_t, 4>{1, 1, 0, 0}));
+}
+
 TEST(Catalogue, AFaultCanBeAimedAtAReaderOrAtAWriterBetweenTheHalves) {
   const auto announced = [](const char* writers) {
     CatalogueScene scene(writers);

@@ -14,6 +14,7 @@
   ROW(CatalogueWorkload)          \
   ROW(NestedWorkload)             \
   ROW(QueueWorkload)              \
+  ROW(LongHoldWorkload)           \
   ROW(AbandonWorkload)            \
   ROW(CycleWorkload)
 

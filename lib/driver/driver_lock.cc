@@ -26,6 +26,7 @@ LockEntry DriverEntryWith(std::span<const std::string> can) {
                                     {"reentrant", Trait::kReentry}}) {
     if (Has(can, word)) entry.traits.Add(trait);
   }
+  entry.extends = !LeasesEndKnown(can) || Has(can, "extend");
   return entry;
 }
 

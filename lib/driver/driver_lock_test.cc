@@ -164,6 +164,13 @@ TEST(DriverLock, AFencingTokenComesFromTheDriver) {
   EXPECT_FALSE(DriverEntryWith({}).Has(Trait::kToken));
 }
 
+TEST(DriverLock, AGrantLastsLongerThanItsLeaseIfTheDriverCanExtendOrHasNoLease) {
+  using Words = std::vector<std::string>;
+  const std::pair<Words, bool> cases[] = {
+      {{"lease"}, false}, {{"lease", "extend"}, true}, {{"lease", "watchdog"}, true}, {{}, true}};
+  for (const auto& [can, extends] : cases) EXPECT_EQ(DriverEntryWith(can).extends, extends);
+}
+
 TEST(DriverLock, ARefusalOrDefiniteErrorIsBusyAndAnyOtherErrorUnknown) {
   EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({No()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({Failed(true)})));

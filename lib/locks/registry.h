@@ -90,6 +90,7 @@ struct LockEntry {
   // Makes the question to a node what is left of keys. Null: Redis' PTTL of the key.
   AskLeft (*ask_left)(Env&, NodeId, Lease) = nullptr;
   bool has_leases = true;  // false: the lock's grants never end
+  bool extends = true;     // false: Extend does nothing, so a grant ends with its first lease
   // Whether the key's value contains the end of the lease. If so, a key without expiry does no
   // harm.
   bool end_is_in_value = false;

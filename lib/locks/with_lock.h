@@ -51,22 +51,20 @@ struct Entry {
   ReleaseResult released = ReleaseResult::kUnknown;  // set if entered
 };
 
-// Acquires by the policy, and then calls `body`. A policy with a timeout of 0 tries once. Releases
-// the lock even if `body` throws, and passes the exception on. `due`: when the customer came, if
-// customers come by a schedule; the history then has this time, which may be long before the call.
+// Acquires by the policy, and records the wait. A policy with a timeout of 0 tries once. `due`:
+// when the customer came, if customers come by a schedule; the history then has this time, which
+// may be long before the call.
+[[nodiscard]] AcquireResult AwaitLock(Env& env, Lock& lock, const LockKey& key, Lease lease,
+                                      const RetryPolicy& policy,
+                                      std::optional<MonoTime> due = std::nullopt);
+
+// Acquires like AwaitLock, and then calls `body`. Releases the lock even if `body` throws, and
+// passes the exception on.
 template <typename Body>
 Entry WithLock(Env& env, Lock& lock, const LockKey& key, Lease lease, const RetryPolicy& policy,
                Body&& body, std::optional<MonoTime> due = std::nullopt) {
-  env.Record({.key = key.index,
-              .op = Op::kWait,
-              .type = EventType::kInvoke,
-              .value = {due ? env.SinceStartNs(*due) : 0}});
-  AcquireResult result = AcquireWithRetry(env, lock, key, lease, policy);
+  AcquireResult result = AwaitLock(env, lock, key, lease, policy, due);
   auto* granted = std::get_if<Granted>(&result);
-  env.Record({.hold = granted == nullptr ? 0 : granted->grant.hold,
-              .key = key.index,
-              .op = Op::kWait,
-              .type = granted == nullptr ? EventType::kFail : EventType::kOk});
   if (granted == nullptr) {
     return {.entered = false, .perhaps_left_locked = std::holds_alternative<Unknown>(result)};
   }

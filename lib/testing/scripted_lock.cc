@@ -33,7 +33,7 @@ AcquireResult ScriptedLock::TryAcquire(const LockKey& key, Lease lease, Deadline
 
 ExtendResult ScriptedLock::Extend(const Grant& grant, Lease lease, Deadline /*deadline*/) {
   Say(fmt::format("extend {}", grant.hold));
-  return Extended{world_.now + lease};
+  return extension.value_or(Extended{world_.now + lease});
 }
 
 ReleaseResult ScriptedLock::Release(const Grant& grant, Deadline /*deadline*/) {

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_LIB_TESTING_SCRIPTED_LOCK_H_
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class ScriptedLock final : public Lock {
   bool stays_locked_on_throw = false;
   bool releases_anothers = false;
   bool extends_by_itself = false;
+  std::optional<ExtendResult> extension;  // result of every extension; default: extended
 
   // Sets the outcomes of the following attempts.
   void Then(std::vector<Attempt> attempts) { attempts_.assign(attempts.begin(), attempts.end()); }
