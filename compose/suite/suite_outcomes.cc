@@ -53,19 +53,24 @@ std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool c
       cells[{suite.cells[i].row, suite.cells[i].column}] =
           CombineOutcomes(suite.cells[i], result.runs[i], letters);
   }
-  const auto is_shown = [&](const std::string& row) {
-    return std::ranges::any_of(cells, [&](const auto& cell) { return cell.first.first == row; });
-  };
+  // Only rows and columns of which a cell was run.
+  std::vector<std::string> rows = suite.rows, columns = suite.columns;
+  std::erase_if(rows, [&](const std::string& row) {
+    return std::ranges::none_of(cells, [&](const auto& cell) { return cell.first.first == row; });
+  });
+  std::erase_if(columns, [&](const std::string& column) {
+    return std::ranges::none_of(cells,
+                                [&](const auto& cell) { return cell.first.second == column; });
+  });
   size_t first = 0;
-  for (const std::string& row : suite.rows) first = std::max(first, row.size());
+  for (const std::string& row : rows) first = std::max(first, row.size());
   std::string text = fmt::format("\n{:<{}}", "", first);
-  for (const std::string& column : suite.columns)
+  for (const std::string& column : columns)
     text += fmt::format("  {:<{}}", column, std::max(kNarrowest, column.size()));
   text.erase(text.find_last_not_of(' ') + 1);
-  for (const std::string& row : suite.rows) {
-    if (!is_shown(row)) continue;
+  for (const std::string& row : rows) {
     text += fmt::format("\n{:<{}}", row, first);
-    for (const std::string& column : suite.columns) {
+    for (const std::string& column : columns) {
       const size_t width = std::max(kNarrowest, column.size());
       const auto cell = cells.find({row, column});
       const OutcomeCell shown = cell == cells.end() ? OutcomeCell{""} : cell->second;

@@ -112,6 +112,13 @@ TEST_F(Results, TheTableHasLettersAndTheirMeaning) {
   EXPECT_NE(FormatOutcomes(suite_, result_, true).find("\x1b[31mS\x1b[0m"), std::string::npos);
 }
 
+TEST_F(Results, TheTableHasOnlyRowsAndColumnsOfWhichACellWasRun) {
+  suite_.rows.emplace_back("longer");
+  suite_.columns.emplace_back("z");
+  const std::string table = FormatOutcomes(suite_, result_, false);
+  EXPECT_TRUE(table.starts_with("\n   x        y\na  S        ok\nb  error\n")) << table;
+}
+
 TEST_F(Results, UnexpectedOutcomesAreMarkedOnlyIfTheCellHasExpectations) {
   EXPECT_EQ(FormatOutcomes(suite_, result_, false).find("(!)"), std::string::npos);
   suite_.cells[0].plan.expect["stock"] = "valid";

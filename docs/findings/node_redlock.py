@@ -7,12 +7,26 @@ Speaks the driver protocol to the library, unmodified, on redis-servers of its o
 """
 import json
 import select
+import socket
 import subprocess
 import sys
+import time
+from pathlib import Path
 
-from redisson import KEPT, Server
-
+KEPT = Path(__file__).resolve().parents[2] / "drivers" / "kept.py"
 LEASE_MS = 2000
+
+
+class Server:
+    def __init__(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.process = subprocess.Popen(["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""],
+                                        stdout=subprocess.DEVNULL)
+        time.sleep(0.5)
+
+    def ask(self, *words) -> list[str]:
+        return subprocess.run(["redis-cli", "-p", str(self.port), *words], capture_output=True, text=True).stdout.split()
 
 
 class Library:
