@@ -158,6 +158,8 @@ const std::vector<KeptDriversWay>& Ways() {
       {"RedlockMutex", "redis-semaphore", {"--option", "kind=redlock", "--nodes", "3"}},
       {"Semaphore", "redis-semaphore", {"--option", "kind=semaphore"}},
       {"MutexWithoutRefresh", "redis-semaphore", {"--option", "refresh=no"}},
+      {"BullmqJobsFetchedByHand", "bullmq", {"--option", "kind=manual"}},
+      {"Bullmq4", "bullmq@4.18.3", {}},
       {"RedsyncOfFive", "redsync", {"--nodes", "5"}},
       {"RedlockPyOfFive", "redlock-py", {"--nodes", "5"}},
       {"PotteryOfFive", "pottery", {"--nodes", "5"}},

@@ -7,10 +7,13 @@ const { setTimeout: sleep } = require("node:timers/promises");
 const { Queue, Worker } = require("bullmq");
 const { serve, newGrant, monotonicNs, milliseconds, oneOf, versionOf } = require("template.js");
 
-const JOB = { jobId: "lock", removeOnComplete: true, removeOnFail: true };
+const QUEUE = "queue", JOB = { jobId: "lock", removeOnComplete: true, removeOnFail: true };
 // Errors of a job that is not this worker's any more.
 const REFUSED = /^(Missing (lock|key)|Lock mismatch) for job|^Job .* is not in the active state/;
 const NOT_RENEWED = /^could not renew lock for job/;
+// Older versions emit this error only if Redis answers with an error.
+const [MAJOR, MINOR] = versionOf("bullmq").split(".").map(Number);
+const NOTIFIES = MAJOR > 5 || (MAJOR === 5 && MINOR >= 33);
 
 class Library {
   static NAME = "bullmq";
@@ -26,7 +29,8 @@ class Library {
       throw new Error("max_stalled_count is a whole number of at most six digits");
     const renews = oneOf(options, "renew", ["yes", "no"]) === "yes";
     if (oneOf(options, "kind", ["processor", "manual"]) === "manual") return ["lease", "extend"];
-    return renews ? ["lease", "watchdog", "lost"] : ["lease"];
+    if (!renews) return ["lease"];
+    return NOTIFIES ? ["lease", "watchdog", "lost"] : ["lease", "watchdog"];
   }
 
   constructor(setup, options, lost) {
@@ -46,16 +50,20 @@ class Library {
 
   // Adds the job of the key. That does nothing while the job exists.
   async add(key) {
-    const { connection } = this;
-    if (!this.queues.has(key)) this.queues.set(key, logged(new Queue(nameOf(key), { connection })));
+    if (!this.queues.has(key)) this.queues.set(key, logged(new Queue(QUEUE, this.settings(key))));
     await this.queues.get(key).add("lock", {}, JOB);
+  }
+
+  // The key is in the prefix, because it has colons, which the name of a queue must not have.
+  settings(key) {
+    return { connection: this.connection, prefix: `bull:${key}` };
   }
 
   // A worker lives from an acquire to its release: without an end it would take the job again.
   worker(key, processor, lease_ms) {
     const { renew, stalled_interval_ms, max_stalled_count } = this.options;
-    return logged(new Worker(nameOf(key), processor, {
-      connection: this.connection,
+    return logged(new Worker(QUEUE, processor, {
+      ...this.settings(key),
       lockDuration: lease_ms,
       skipLockRenewal: renew === "no",
       stalledInterval: Number(stalled_interval_ms) || lease_ms,
@@ -123,9 +131,6 @@ class Library {
     return hold ? hold.release() : null;
   }
 }
-
-// A key has colons, which the name of a queue must not have.
-const nameOf = (key) => key.replaceAll(":", ".");
 
 const log = (error) => console.error(String(error));
 const logged = (object) => object.on("error", log);
