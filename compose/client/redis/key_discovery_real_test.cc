@@ -12,7 +12,7 @@ namespace doublehold {
 namespace {
 
 // The template's lock with another key name, beside a counter that is never removed. With `leaves`,
-// client 1 does not delete its key.
+// client 1 does not delete its key. `blindly` says that its release does not check the owner.
 constexpr const char* kNamed = R"py(
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
@@ -24,6 +24,10 @@ class Named(template.Library):
     def __init__(self, setup, options):
         super().__init__(setup, options)
         self.leaves = leaves and setup["client"] == 1
+
+    @staticmethod
+    def can(options):
+        return template.Library.can(options) + (["blind-release"] if sys.argv[3] == "blindly" else [])
 
     def acquire(self, key, lease_ms, wait_ms):
         self.redis.call("INCR", "count:" + key)
@@ -65,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Each, LibraryKeys,
                          ::testing::Values(LibraryKeysNamed{"KEY", "deletes", "valid"},
                                            LibraryKeysNamed{"KEY", "leaves", "violated"},
                                            LibraryKeysNamed{"lock:KEY", "deletes", "valid"},
+                                           LibraryKeysNamed{"lock:KEY", "blindly", "valid"},
                                            LibraryKeysNamed{"lock:KEY", "leaves", "violated"},
                                            LibraryKeysNamed{"{KEY}:lock", "leaves", "violated"},
                                            LibraryKeysNamed{"its-own", "deletes", "unknown"}));
