@@ -7,7 +7,7 @@ const { setTimeout: sleep } = require("node:timers/promises");
 const { Queue, Worker } = require("bullmq");
 const { serve, newGrant, monotonicNs, milliseconds, oneOf, versionOf } = require("template.js");
 
-const QUEUE = "queue", JOB = { jobId: "lock", removeOnComplete: true, removeOnFail: true };
+const JOB = { jobId: "lock", removeOnComplete: true, removeOnFail: true };
 // Errors of a job that is not this worker's any more.
 const REFUSED = /^(Missing (lock|key)|Lock mismatch) for job|^Job .* is not in the active state/;
 const NOT_RENEWED = /^could not renew lock for job/;
@@ -50,20 +50,16 @@ class Library {
 
   // Adds the job of the key. That does nothing while the job exists.
   async add(key) {
-    if (!this.queues.has(key)) this.queues.set(key, logged(new Queue(QUEUE, this.settings(key))));
+    const { connection } = this;
+    if (!this.queues.has(key)) this.queues.set(key, logged(new Queue(nameOf(key), { connection })));
     await this.queues.get(key).add("lock", {}, JOB);
-  }
-
-  // The key is in the prefix, because it has colons, which the name of a queue must not have.
-  settings(key) {
-    return { connection: this.connection, prefix: `bull:${key}` };
   }
 
   // A worker lives from an acquire to its release: without an end it would take the job again.
   worker(key, processor, lease_ms) {
     const { renew, stalled_interval_ms, max_stalled_count } = this.options;
-    return logged(new Worker(QUEUE, processor, {
-      ...this.settings(key),
+    return logged(new Worker(nameOf(key), processor, {
+      connection: this.connection,
       lockDuration: lease_ms,
       skipLockRenewal: renew === "no",
       stalledInterval: Number(stalled_interval_ms) || lease_ms,
@@ -131,6 +127,9 @@ class Library {
     return hold ? hold.release() : null;
   }
 }
+
+// A queue's name has no colons. So Doublehold does not take the keys of a waiting job for a lock's.
+const nameOf = (key) => key.replaceAll(":", ".");
 
 const log = (error) => console.error(String(error));
 const logged = (object) => object.on("error", log);
