@@ -12,7 +12,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[1]
 PAGE = TOP / "docs" / "atlas.md"
 # From the worst on: the story of a row is that of its worst claim.
-WORST = ["lease-exclusion", "exclusion", "release", "stock", "fencing", "liveness", "availability", "lost-lock-notification",
+WORST = ["lease-exclusion", "exclusion", "release", "stock", "exactly-once", "fencing", "liveness", "availability", "lost-lock-notification",
          "release-result", "key-leak", "call-timeout", "idle-traffic"]
 OWN_BY_LEASE = {"network", "pause", "own-times-pause", "clock", "restart"}  # take the lock from a holder: every lock with a lease is violated there
 
