@@ -4,13 +4,37 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/base/paths.h"
 #include "lib/os/run_tool.h"
+#include "lib/plan/settings.h"
 
 namespace doublehold {
 namespace {
+
+struct ListedDriver {
+  std::string name;
+  std::string version;
+};
+
+// Returns the drivers that `kept.py --list` prints, each with its pinned version.
+std::vector<ListedDriver> ListByLauncher() {
+  const Result<std::string> printed =
+      RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});
+  if (!printed) {
+    ADD_FAILURE() << printed.error().message;
+    return {};
+  }
+  std::vector<ListedDriver> drivers;
+  std::istringstream lines(*printed);
+  for (ListedDriver each; lines >> each.name >> each.version;) drivers.push_back(each);
+  return drivers;
+}
 
 TEST(KeptDrivers, ANameIsReplacedByItsCommand) {
   const std::string program = ShellQuoted(SourceDir() + "/drivers/kept.py");
@@ -72,15 +96,29 @@ TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
 }
 
 TEST(KeptDrivers, AreTheDriversThatTheLauncherLists) {
-  const Result<std::string> listed =
-      RunTool({"python3", SourceDir() + "/drivers/kept.py", "--list"});
-  ASSERT_TRUE(listed.has_value()) << listed.error().message;
   std::string expected;
   for (const KeptDriver& driver : KeptDrivers()) expected += driver.name + "\n";
   std::string names;
-  std::istringstream lines(*listed);
-  for (std::string name, version; lines >> name >> version;) names += name + "\n";
+  for (const ListedDriver& listed : ListByLauncher()) names += listed.name + "\n";
   EXPECT_EQ(names, expected);
+}
+
+// A new pin needs a look at the documentation of that version. Debian's packages have no pin.
+TEST(KeptDrivers, QuoteThePromiseOfThePinnedVersion) {
+  for (const ListedDriver& listed : ListByLauncher()) {
+    const std::string folder = SourceDir() + "/drivers/" + listed.name;
+    Result<Settings> about = Settings::ReadToml(folder + "/driver.toml");
+    ASSERT_TRUE(about.has_value()) << listed.name;
+    const auto word = [&about](const std::string& name) -> std::string {
+      return about->TakeWord(name).value_or(std::nullopt).value_or("");
+    };
+    EXPECT_NE(word("promise"), "") << listed.name;
+    const std::string source = word("promise_from");
+    EXPECT_NE(source, "") << listed.name;
+    if (word("install") == "debian") continue;
+    EXPECT_NE(source.find(listed.version), std::string::npos)
+        << listed.name << " is pinned to " << listed.version << ", and quotes " << source;
+  }
 }
 
 TEST(KeptDrivers, AreDescribed) {
