@@ -1,128 +1,221 @@
 #!/usr/bin/env python3
 """Writes docs/atlas.md from a finished run of compose/suites/atlas.toml.
 
-    docs/atlas.py RUNS/atlas/latest
+    docs/atlas.py RUNS/atlas/latest [PAGE.md]
 """
 from __future__ import annotations
 
-import json, re, subprocess, sys, tomllib
+import json, re, subprocess, sys, textwrap, tomllib
 from collections import Counter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
-PAGE = TOP / "docs" / "atlas.md"
-# From the worst on: the story of a row is that of its worst claim.
-WORST = ["lease-exclusion", "exclusion", "release", "stock", "exactly-once", "fencing", "liveness", "availability", "lost-lock-notification",
-         "release-result", "key-leak", "call-timeout", "idle-traffic"]
-OWN_BY_LEASE = {"network", "pause", "own-times-pause", "clock", "restart"}  # take the lock from a holder: every lock with a lease is violated there
+# From the worst on. The first seven say whether the lock excludes, and whether the data is right.
+WORST = ["lease-exclusion", "exclusion", "release", "stock", "exactly-once", "torn-read", "fencing",
+         "liveness", "availability", "lost-lock-notification", "release-result", "key-leak",
+         "call-timeout", "idle-traffic"]
+UNSAFE = set(WORST[:7])
+# No lock with a lease keeps these claims if a fault outlasts the lease, or takes the lock away.
+LATE = {"exclusion", "stock", "exactly-once", "torn-read"}
+TAKEN = {"lease-exclusion", "fencing"}
+LIMITS = {"network": LATE, "pause": LATE, "own-times-pause": LATE,
+          "clock": LATE | TAKEN, "restart": LATE | TAKEN}
+OWN_CAUSES = {"foreign-release", "over-at-grant", "end-ignored", "marker-left", "resent"}
+ANSWERS = {"no": "it does not exclude, or harms the data, where it could do better",
+           "in part": "it excludes, but is late, stuck or untidy, or hides a loss",
+           "within its lease": "only a fault that outlasts the lease, or takes the lock from its "
+                               "holder, breaks it; it breaks every lock with a lease",
+           "nothing seen": "nothing was violated in these few runs, which proves no lock right",
+           "?": "it did not run, or could not be judged"}
+MARKS = {"ok": "nothing was violated", "ok?": "the same, but some claim could not be judged",
+         "**claim**": "violated in all runs, or in n/m of them, and the lock could do better",
+         "lease": "violated, as for every lock with a lease",
+         "-": "did not run; without a mark, the fault is not looked at"}
 
 
 def read(file: Path) -> dict:
     return json.loads(file.read_text())
 
 
+def rank(claim: str) -> int:
+    return WORST.index(claim) if claim in WORST else len(WORST)
+
+
+def wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
+    return textwrap.wrap(text, 100, initial_indent=first, subsequent_indent=rest,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def table(*lines) -> list[str]:
+    head, *rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
+                   for line in lines]
+    return [head, "|---" * len(lines[0]) + "|", *rows, ""]
+
+
 class Cell:
-    def __init__(self, folder: Path, cell: dict):
-        self.name, self.row, self.column = cell["name"], cell["row"], cell["column"]
-        self.dir = cell["runs"][0]["dir"]
+    def __init__(self, folder: Path, cell: dict, place: int, limits: set[str]):
+        self.name, self.column, self.place = cell["name"], cell["column"], place
         self.errors = [run["error"] for run in cell["runs"] if run.get("error")]
-        self.verdicts = [read(folder / run["dir"] / "verdict.json") for run in cell["runs"] if not run.get("error")]
-        self.runs, self.seconds = len(cell["runs"]), sum(run["seconds"] for run in cell["runs"])
-        self.violated = Counter(judged["claim"] for verdict in self.verdicts for judged in verdict["claims"] if judged["outcome"] == "violated")
-        self.unknown = sum(verdict["overall"] == "unknown" for verdict in self.verdicts)
+        files = [folder / run["dir"] / "verdict.json" for run in cell["runs"]]
+        self.verdicts = [read(file) for file in files if file.exists()]
+        judged = [claim for verdict in self.verdicts for claim in verdict["claims"]]
+        violated = [claim for claim in judged if claim["outcome"] == "violated"]
+        self.violated = Counter(claim["claim"] for claim in violated)
+        self.unknown = {claim["claim"] for claim in judged if claim["outcome"] == "unknown"}
+        # What the lock could have kept.
+        self.own = {claim["claim"] for claim in violated if claim["claim"] not in limits
+                    or any(each.get("cause") in OWN_CAUSES for each in claim["violations"])}
+        self.story = min((claim for claim in violated if claim["violations"]), default=None,
+                         key=lambda claim: (claim["claim"] not in self.own, rank(claim["claim"])))
 
-    def outcome(self) -> str:
-        if not self.verdicts:
-            return "not run"
-        return "violated" if self.violated else "unknown" if self.unknown else "valid"
+    def counted(self, claims) -> str:
+        runs = len(self.verdicts)
+        return ", ".join(claim + f" {self.violated[claim]}/{runs}" * (self.violated[claim] < runs)
+                         for claim in sorted(claims, key=rank))
 
-    def text(self) -> str:
-        if not self.verdicts:
-            return "not run"
-        def counted(claim: str) -> str:
-            seen = self.violated[claim]
-            return claim if seen == self.runs else f"{claim} {seen}/{self.runs}"
-        claims = [counted(claim) for claim in sorted(self.violated, key=WORST.index)]
-        if claims:
-            return f"**{', '.join(claims)}**"
-        return "ok" if not self.unknown else f"unknown {self.unknown}/{self.runs}"
+    def mark(self) -> str:
+        if self.own:
+            return f"**{self.counted(self.own)}**"
+        return ("-" if not self.verdicts else "lease" if self.violated
+                else "ok?" if self.unknown else "ok")
 
-    def story(self) -> tuple[int, str] | None:
-        """Returns the rank of the worst violation, and its sentence with its cause."""
-        found = [(WORST.index(judged["claim"]), judged["claim"], judged["violations"][0]) for verdict in self.verdicts
-                 for judged in verdict["claims"] if judged["outcome"] == "violated" and judged.get("violations")]
-        if not found:
-            return None
-        rank, claim, first = min(found, key=lambda each: each[0])
+    def goodness(self) -> tuple:
+        """Sorts the worst first; of equals the one whose fault has the first column."""
+        return not self.own, min(map(rank, self.own or self.violated), default=99), self.place
+
+    def line(self) -> list[str]:
+        seen = self.counted(self.violated) or ("nothing" if self.verdicts else "did not run")
+        if self.unknown:
+            seen += f"; unknown: {', '.join(sorted(self.unknown, key=rank))}"
+        if not self.story:
+            return [self.column, seen, self.errors[0] if self.errors else ""]
+        first = self.story["violations"][0]
         cause = f" (cause: `{first['cause']}`)" if first.get("cause") else ""
-        return rank, f"`{claim}`: {first['sentence']}{cause}"
+        return [self.column, seen, f"`{self.story['claim']}`: {first['sentence']}{cause}"]
 
 
-def about_driver(command: str) -> dict:
-    file = TOP / "drivers" / command.partition("@")[0] / "driver.toml"
-    return tomllib.loads(file.read_text()) if file.exists() else {}
+class Row:
+    def __init__(self, folder: Path, cells: list[dict], columns: list[str], known: dict):
+        self.name = cells[0]["row"]
+        self.anchor = re.sub(r"[^\w\- ]", "", self.name.lower()).replace(" ", "-")
+        self.driver = read(folder / cells[0]["runs"][0]["dir"] / "plan.json")["driver"]
+        self.library = self.driver["command"].partition("@")[0]
+        about = TOP / "drivers" / self.library / "driver.toml"
+        self.about = tomllib.loads(about.read_text()) if about.exists() else {}
+        self.language = re.split(r"\W", self.about.get("summary", "Other"))[0]
+        limits = LIMITS if {"lease", "watchdog"} & set(self.driver["can"]) else {}
+        self.cells = sorted((Cell(folder, cell, columns.index(cell["column"]),
+                                  limits.get(cell["column"], set())) for cell in cells),
+                            key=Cell.goodness)
+        self.own = {claim for cell in self.cells for claim in cell.own}
+        service = self.driver.get("service", "redis")
+        ran = [verdict["environment"] for cell in self.cells for verdict in cell.verdicts]
+        version, _, product = (ran[0].get(service, "?") if ran else "?").partition(" (")
+        self.server = f"{product.rstrip(')') or service} {version}"  # from "9.1.2 (Valkey)"
+        page = f"findings/{self.library}.md"
+        has_page = (TOP / "docs" / page).exists()
+        self.known = known.get(self.library, [])
+        self.more = f"[findings]({page if has_page else 'findings.md#defects'})" * bool(
+            has_page or self.known)
+
+    def answer(self) -> str:
+        if self.own:
+            return "**no**" if self.own & UNSAFE else "**in part**"
+        if any(cell.violated for cell in self.cells):
+            return "within its lease"
+        unsure = any(cell.unknown & UNSAFE or not cell.verdicts for cell in self.cells)
+        return "?" if unsure else "nothing seen"
+
+    def line(self, columns: list[str]) -> list[str]:
+        marks = {cell.column: cell.mark() for cell in self.cells}
+        return [f"[{self.name}](#{self.anchor})", self.driver["version"], self.server,
+                self.answer(), self.more, *(marks.get(column, "") for column in columns)]
+
+    def section(self) -> list[str]:
+        options = "".join(f", `{key}={value}`" for key, value in self.driver["options"].items())
+        lines = [f"### {self.name}", "", *wrapped(
+            f"{self.about.get('summary', self.driver['name'])}. Tested: {self.driver['version']}"
+            f"{options}, on {self.server}."), "", f"Is it right? {self.answer()}", ""]
+        if "promise" in self.about:
+            promise = f"{self.about['promise']} ({self.about['promise_from']})"
+            lines += [*wrapped(promise, "> ", "> "), ""]
+        lines += table(["fault", "violated", "its worst story"], *map(Cell.line, self.cells))
+        if self.cells[0].violated:
+            lines += [f'    build/doublehold suite atlas --only "{self.cells[0].name}"', ""]
+        if self.more:
+            lines += [f"Other experiments with this library: {self.more}.", "", *self.known]
+        return lines + [""] * bool(self.known)
 
 
-def server_of(cells: list[Cell], service: str) -> str:
-    """Returns the version that ran, such as "redis 7.0.15"; nothing if no cell ran."""
-    ran = [verdict["environment"].get(service, "?") for cell in cells for verdict in cell.verdicts]
-    return f"; on {service} {ran[0]}" if ran else ""
+def known_findings() -> dict[str, list[str]]:
+    """Returns for each driver a line a finding, with the versions that show it."""
+    rows = tomllib.loads((TOP / "compose/suites/findings.toml").read_text())["row"]
+    lines: dict[str, list[str]] = {}
+    for cell, entry in read(TOP / "docs/findings/record.json").items():
+        library = rows[cell.rpartition("/")[0]]["lock"]["driver"].partition("@")[0]
+        if "first" in entry:
+            versions = (f"{entry['first']} ({entry['before'] or 'the oldest'}) to "
+                        f"{entry['last']} ({entry['after'] or 'the newest'})")
+            line = f"`{entry['claim']}` in `{cell}`: {versions}"
+            lines.setdefault(library, []).extend(wrapped(line, "- ", "  "))
+    return lines
 
 
-def section(name: str, cells: list[Cell], plan: dict) -> list[str]:
-    driver, about = plan["driver"], about_driver(plan["driver"]["command"])
-    options = "".join(f", `{key}={value}`" for key, value in driver["options"].items())
-    server = server_of(cells, driver.get("service", "redis"))
-    lines = [f"### {name}", "", f"{about.get('summary', driver['name'])}; {driver['version']}{options}{server}."]
-    if "promise" in about:
-        lines += ["", f"> {about['promise']}", f"> ({about['promise_from']})"]
-    lines += ["", "| fault | seen | story of the worst |", "|---|---|---|"]
-    for cell in cells:
-        story = cell.story()
-        lines.append(f"| {cell.column} | {cell.text()} | {story[1] if story else cell.errors[0] if cell.errors else ''} |")
-    worst = min((cell for cell in cells if cell.story()), default=None,
-                key=lambda cell: (cell.column in OWN_BY_LEASE, cell.story()[0]))
-    if worst:
-        lines += ["", f'    build/doublehold suite atlas --only "{worst.name}"']
-    return lines + [""]
+def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
+    head = ["git", "-C", str(TOP), "rev-parse", "--short=8", "HEAD"]
+    commit = subprocess.check_output(head, text=True).strip()
+    counts = Counter(row.answer().strip("*") for row in rows)
+    cut = f" It was interrupted: {len(suite['planned'])} were planned." * suite["interrupted"]
+    lines = ["# The atlas: is the lock that you use right?", "", *wrapped(
+        "Find your library below its language. *right?* is the answer for that version and server. "
+        "The name leads to what its documentation says, its worst stories, and a command that "
+        "shows the worst. *more* leads to other experiments with the library, by version."),
+        "", *table(["right?", "locks", "it means"], *(
+            [answer, str(counts[answer]), meaning] for answer, meaning in ANSWERS.items())),
+        "Another version:", "", "    build/doublehold run --driver redis-py@4.5.5 --faults pause",
+        "", *wrapped(f"*Written by `docs/atlas.py` at commit {commit}; do not edit.* The run of "
+                     f"`compose/suites/atlas.toml` is of {date}: {len(suite['cells'])} cells of "
+                     f"{len(rows)} locks, {suite['repeat']} runs each, "
+                     f"{suite['seconds'] / 60:.0f} min.{cut}"), ""]
+    unsafe = [row for row in rows if row.own & UNSAFE]
+    stories = [f"- [{row.name}](#{row.anchor}): {row.cells[0].mark()} in `{row.cells[0].column}`"
+               for row in sorted(unsafe, key=lambda row: row.cells[0].goodness())]
+    return lines + ["The worst first:", "", *stories, ""] * bool(stories)
 
 
-def main(folder: Path) -> None:
+def legend(suite: dict, rows: list[Row]) -> list[str]:
+    meanings = {claim["claim"]: claim["meaning"] for row in rows for cell in row.cells
+                for verdict in cell.verdicts for claim in verdict["claims"]}
+    return ["## How to read the tables", "", *table(["mark", "it means"], *MARKS.items()),
+            *table(["fault", "what happens"], *(
+                [column, suite["about"].get(column, "")] for column in suite["columns"])),
+            *table(["claim", "violated when"], *(
+                [f"`{claim}`", meanings[claim]] for claim in sorted(meanings, key=rank)))]
+
+
+def main(folder: Path, page: Path) -> None:
     suite = read(folder / "suite.json")
-    cells = [Cell(folder, cell) for cell in suite["cells"]]
-    if not cells:
+    if not suite["cells"]:
         sys.exit(f"{folder}: no cell was run")
-    columns = {column: suite["about"].get(column, "") for column in suite["columns"]}
-    rows: dict[str, list[Cell]] = {}
-    for cell in cells:
-        rows.setdefault(cell.row, []).append(cell)
-    counts = Counter(cell.outcome() for cell in cells)
-    date = re.match(r"(\d{4})(\d\d)(\d\d)", folder.resolve().name)
-    commit = subprocess.run(["git", "-C", str(TOP), "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-    page = ["# The atlas: what breaks which lock library", "",
-            "Find your library below: its row, and its section with what its documentation says, the worst story",
-            "of each fault, and the command that shows it. *Written by `docs/atlas.py` from a run of",
-            "`compose/suites/atlas.toml`; do not edit.*", "",
-            f"Run on {'-'.join(date.groups()) if date else '?'} at commit {commit}: {len(cells)} cells of {len(rows)} rows, "
-            f"each run {suite['repeat']} times, {suite['seconds'] / 60:.0f} min at {suite['jobs']} jobs: "
-            + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()) + ".", "",
-            "Every lock that has only a lease is violated under `network`, `pause`, `own-times-pause`, `clock` and",
-            "`restart`: that is a property of leases ([findings.md](findings.md)). A violation in another column is",
-            "the library's own.",
-            "`n/m`: in n of m runs; without it, in all.", "", "| fault | what happens |", "|---|---|",
-            *(f"| {name} | {about} |" for name, about in columns.items()), "",
-            "| library | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
-    for name, of_row in rows.items():
-        by_column = {cell.column: cell.text() for cell in of_row}
-        anchor = re.sub(r"[^\w\- ]", "", name.lower()).replace(" ", "-")
-        page.append(f"| [{name}](#{anchor}) | " + " | ".join(by_column.get(column, "not looked at") for column in columns) + " |")
-    page.append("")
-    for name, of_row in rows.items():
-        page += section(name, of_row, read(folder / of_row[0].dir / "plan.json"))
-    PAGE.write_text("\n".join(page))
+    cells: dict[str, list[dict]] = {}
+    for cell in suite["cells"]:
+        cells.setdefault(cell["row"], []).append(cell)
+    known = known_findings()
+    rows = sorted((Row(folder, of_row, suite["columns"], known) for of_row in cells.values()),
+                  key=lambda row: (row.language == "Other", row.language))
+    date = re.sub(r"^(\d{4})(\d\d)(\d\d).*", r"\1-\2-\3", folder.resolve().name)
+    lines = introduction(date, suite, rows)
+    for language in dict.fromkeys(row.language for row in rows):
+        lines += [f"## {language}", "", *table(
+            ["lock", "version", "server", "right?", "more", *suite["columns"]],
+            *(row.line(suite["columns"]) for row in rows if row.language == language))]
+    lines += [*legend(suite, rows), "## Each lock", ""]
+    for row in rows:
+        lines += row.section()
+    page.write_text("\n".join(lines).rstrip() + "\n")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if sys.argv[2:] else TOP / "docs" / "atlas.md")
