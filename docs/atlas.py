@@ -10,6 +10,9 @@ from collections import Counter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TOP / "drivers"))
+from kept import order  # of versions
+
 # From the worst on. The first seven say whether the lock excludes, and whether the data is right.
 WORST = ["lease-exclusion", "exclusion", "release", "stock", "exactly-once", "torn-read", "fencing",
          "liveness", "availability", "lost-lock-notification", "release-result", "key-leak",
@@ -22,6 +25,7 @@ LIMITS = {"network": LATE, "pause": LATE, "own-times-pause": LATE,
           "clock": LATE | TAKEN, "restart": LATE | TAKEN}
 OWN_CAUSES = {"foreign-release", "over-at-grant", "end-ignored", "marker-left", "resent"}
 ANSWERS = {"no": "it does not exclude, or harms the data, where it could do better",
+           "not always": "*elsewhere*, with other options or faults, this version does not exclude",
            "in part": "it excludes, but is late, stuck or untidy, or hides a loss",
            "within its lease": "only a fault that outlasts the lease, or takes the lock from its "
                                "holder, breaks it; it breaks every lock with a lease",
@@ -111,16 +115,22 @@ class Row:
         service = self.driver.get("service", "redis")
         ran = [verdict["environment"] for cell in self.cells for verdict in cell.verdicts]
         version, _, product = (ran[0].get(service, "?") if ran else "?").partition(" (")
-        self.server = f"{product.rstrip(')') or service} {version}"  # from "9.1.2 (Valkey)"
+        version = version.replace("unknown", "")
+        self.server = f"{product.rstrip(')') or service} {version}".strip()  # "9.1.2 (Valkey)"
         page = f"findings/{self.library}.md"
         has_page = (TOP / "docs" / page).exists()
-        self.known = known.get(self.library, [])
-        self.more = f"[findings]({page if has_page else 'findings.md#defects'})" * bool(
-            has_page or self.known)
+        self.known = [finding for finding in known.get(self.library, [])
+                      if finding.covers(self.driver["version"])]
+        claims = sorted({finding.claim for finding in self.known}, key=rank) or ["findings"]
+        self.more = f"[{', '.join(claims)}]({page})" * has_page
 
     def answer(self) -> str:
+        if self.own & UNSAFE:
+            return "**no**"
+        if UNSAFE & {finding.claim for finding in self.known}:
+            return "**not always**"
         if self.own:
-            return "**no**" if self.own & UNSAFE else "**in part**"
+            return "**in part**"
         if any(cell.violated for cell in self.cells):
             return "within its lease"
         unsure = any(cell.unknown & UNSAFE or not cell.verdicts for cell in self.cells)
@@ -143,22 +153,37 @@ class Row:
         if self.cells[0].violated:
             lines += [f'    build/doublehold suite atlas --only "{self.cells[0].name}"', ""]
         if self.more:
-            lines += [f"Other experiments with this library: {self.more}.", "", *self.known]
+            lines += [f"Other experiments with this library: {self.more}.", ""]
+            lines += [line for finding in self.known for line in finding.lines()]
         return lines + [""] * bool(self.known)
 
 
-def known_findings() -> dict[str, list[str]]:
-    """Returns for each driver a line a finding, with the versions that show it."""
+class Finding:
+    """A cell of the suite `findings`, with the versions that show it."""
+
+    def __init__(self, cell: str, entry: dict, driver: str):
+        self.cell, self.claim, self.entry = cell, entry["claim"], entry
+        self.library, _, version = driver.partition("@")
+        self.first, self.last = entry.get("first", version), entry.get("last", version)
+
+    def covers(self, version: str) -> bool:
+        return not self.first or order(self.first) <= order(version) <= order(self.last)
+
+    def lines(self) -> list[str]:
+        versions = (f": {self.first} ({self.entry['before'] or 'the oldest'}) to "
+                    f"{self.last} ({self.entry['after'] or 'the newest'})"
+                    if "first" in self.entry else "")
+        return wrapped(f"`{self.claim}` in `{self.cell}`{versions}", "- ", "  ")
+
+
+def known_findings() -> dict[str, list[Finding]]:
+    """Returns the findings of each driver."""
     rows = tomllib.loads((TOP / "compose/suites/findings.toml").read_text())["row"]
-    lines: dict[str, list[str]] = {}
+    found: dict[str, list[Finding]] = {}
     for cell, entry in read(TOP / "docs/findings/record.json").items():
-        library = rows[cell.rpartition("/")[0]]["lock"]["driver"].partition("@")[0]
-        if "first" in entry:
-            versions = (f"{entry['first']} ({entry['before'] or 'the oldest'}) to "
-                        f"{entry['last']} ({entry['after'] or 'the newest'})")
-            line = f"`{entry['claim']}` in `{cell}`: {versions}"
-            lines.setdefault(library, []).extend(wrapped(line, "- ", "  "))
-    return lines
+        finding = Finding(cell, entry, rows[cell.rpartition("/")[0]]["lock"]["driver"])
+        found.setdefault(finding.library, []).append(finding)
+    return found
 
 
 def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
@@ -169,7 +194,8 @@ def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
     lines = ["# The atlas: is the lock that you use right?", "", *wrapped(
         "Find your library below its language. *right?* is the answer for that version and server. "
         "The name leads to what its documentation says, its worst stories, and a command that "
-        "shows the worst. *more* leads to other experiments with the library, by version."),
+        "shows the worst. *elsewhere*: what other experiments with this version violate, with "
+        "other options or faults."),
         "", *table(["right?", "locks", "it means"], *(
             [answer, str(counts[answer]), meaning] for answer, meaning in ANSWERS.items())),
         "Another version:", "", "    build/doublehold run --driver redis-py@4.5.5 --faults pause",
@@ -207,7 +233,7 @@ def main(folder: Path, page: Path) -> None:
     lines = introduction(date, suite, rows)
     for language in dict.fromkeys(row.language for row in rows):
         lines += [f"## {language}", "", *table(
-            ["lock", "version", "server", "right?", "more", *suite["columns"]],
+            ["lock", "version", "server", "right?", "elsewhere", *suite["columns"]],
             *(row.line(suite["columns"]) for row in rows if row.language == language))]
     lines += [*legend(suite, rows), "## Each lock", ""]
     for row in rows:
