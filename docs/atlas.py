@@ -24,17 +24,22 @@ TAKEN = {"lease-exclusion", "fencing"}
 LIMITS = {"network": LATE, "pause": LATE, "own-times-pause": LATE,
           "clock": LATE | TAKEN, "restart": LATE | TAKEN}
 OWN_CAUSES = {"foreign-release", "over-at-grant", "end-ignored", "marker-left", "resent"}
-ANSWERS = {"no": "it does not exclude, or harms the data, where it could do better",
-           "not always": "*elsewhere*, with other options or faults, this version does not exclude",
-           "in part": "it excludes, but is late, stuck or untidy, or hides a loss",
-           "within its lease": "only a fault that outlasts the lease, or takes the lock from its "
-                               "holder, breaks it; it breaks every lock with a lease",
+ANSWERS = {"no": "it let two clients in, freed another client's lock, or harmed the data, for a "
+                 "reason that other locks with a lease avoid",
+           "not always": "as *no*, but only in an experiment of *elsewhere*: look there whether "
+                         "you use its option or kind of lock",
+           "in part": "one client at a time held it within its lease, but a call was late, a free "
+                      "lock was not granted, or a release hid that the lock was lost",
+           "within its lease": "here only a fault that outlasts the lease, or takes the lock from "
+                               "its holder, broke it; no lock with a lease is safe from all of "
+                               "these; *elsewhere* may name late calls or missing notifications",
            "nothing seen": "nothing was violated in these few runs, which proves no lock right",
            "?": "it did not run, or could not be judged"}
 MARKS = {"ok": "nothing was violated", "ok?": "the same, but some claim could not be judged",
          "**claim**": "violated in all runs, or in n/m of them, and the lock could do better",
-         "lease": "violated, as for every lock with a lease",
-         "-": "did not run; without a mark, the fault is not looked at"}
+         "lease": "violated, as can happen to every lock with a lease: the fault outlasts the "
+                  "lease, or takes the lock from its holder",
+         "-": "did not run; an empty cell is not tested"}
 
 
 def read(file: Path) -> dict:
@@ -119,8 +124,9 @@ class Row:
         self.server = f"{product.rstrip(')') or service} {version}".strip()  # "9.1.2 (Valkey)"
         page = f"findings/{self.library}.md"
         has_page = (TOP / "docs" / page).exists()
-        self.known = [finding for finding in known.get(self.library, [])
-                      if finding.covers(self.driver["version"])]
+        self.known = sorted((finding for finding in known.get(self.library, [])
+                             if finding.covers(self.driver["version"])),
+                            key=lambda finding: rank(finding.claim))
         claims = sorted({finding.claim for finding in self.known}, key=rank) or ["findings"]
         self.more = f"[{', '.join(claims)}]({page})" * has_page
 
@@ -153,7 +159,10 @@ class Row:
         if self.cells[0].violated:
             lines += [f'    build/doublehold suite atlas --only "{self.cells[0].name}"', ""]
         if self.more:
-            lines += [f"Other experiments with this library: {self.more}.", ""]
+            cells = " Each is a cell of the suite `findings`. The worst:" * bool(self.known)
+            lines += [*wrapped(f"Other experiments with this library: {self.more}.{cells}"), ""]
+        if self.known:
+            lines += [f'    build/doublehold suite findings --only "{self.known[0].cell}"', ""]
             lines += [line for finding in self.known for line in finding.lines()]
         return lines + [""] * bool(self.known)
 
@@ -191,22 +200,30 @@ def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
     commit = subprocess.check_output(head, text=True).strip()
     counts = Counter(row.answer().strip("*") for row in rows)
     cut = f" It was interrupted: {len(suite['planned'])} were planned." * suite["interrupted"]
+    runs = "each run once" if suite["repeat"] == 1 else f"each run {suite['repeat']} times"
     lines = ["# The atlas: is the lock that you use right?", "", *wrapped(
         "Find your library below its language. *right?* is the answer for that version and server. "
-        "The name leads to what its documentation says, its worst stories, and a command that "
-        "shows the worst. *elsewhere*: what other experiments with this version violate, with "
-        "other options or faults."),
+        "The name links what its documentation says, the worst story under each fault, and a "
+        "command that repeats the worst of them. [How to read the tables](#how-to-read-the-tables) "
+        "explains marks and faults, and [claims.md](claims.md) all claims and causes."),
+        "", *wrapped(
+        "*elsewhere* names the claims that other experiments with this version violate, perhaps "
+        "with another option, kind of lock, number of nodes or fault. The word *findings* there "
+        "links a page without such an experiment, often one about another version."),
         "", *table(["right?", "locks", "it means"], *(
             [answer, str(counts[answer]), meaning] for answer, meaning in ANSWERS.items())),
-        "Another version:", "", "    build/doublehold run --driver redis-py@4.5.5 --faults pause",
+        *wrapped("The commands need `./setup.sh --drivers` and `make build`; those on ZooKeeper, "
+                 "etcd and PostgreSQL also `./setup.sh --services` before the build. To test "
+                 "another version:"),
+        "", "    build/doublehold run --driver redis-py@4.5.5 --faults pause",
         "", *wrapped(f"*Written by `docs/atlas.py` at commit {commit}; do not edit.* The run of "
                      f"`compose/suites/atlas.toml` is of {date}: {len(suite['cells'])} cells of "
-                     f"{len(rows)} locks, {suite['repeat']} runs each, "
+                     f"{len(rows)} locks, {runs}, "
                      f"{suite['seconds'] / 60:.0f} min.{cut}"), ""]
     unsafe = [row for row in rows if row.own & UNSAFE]
     stories = [f"- [{row.name}](#{row.anchor}): {row.cells[0].mark()} in `{row.cells[0].column}`"
                for row in sorted(unsafe, key=lambda row: row.cells[0].goodness())]
-    return lines + ["The worst first:", "", *stories, ""] * bool(stories)
+    return lines + ["The answer is *no*, the worst first:", "", *stories, ""] * bool(stories)
 
 
 def legend(suite: dict, rows: list[Row]) -> list[str]:
