@@ -72,6 +72,16 @@ TEST(LongHold, LeavesAtTheEndOfTheRun) {
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "60 extend 1", "70 release 1"}));
 }
 
+TEST(LongHold, IsRefusedToADriverThatCannotExtendAndToALockThatTakesNone) {
+  const WorkloadEntry& workload = *FindWorkload("long-hold");
+  const Options options{Values{}};
+  LockEntry driver = DriverEntry();
+  EXPECT_EQ(WhyMisfit(workload, options, driver), "");
+  driver.extends = false;
+  EXPECT_NE(WhyMisfit(workload, options, driver), "");
+  EXPECT_NE(WhyMisfit(workload, options, *FindLock("watch")), "");
+}
+
 TEST(LongHold, UsesAllItsKeys) {
   LongHoldScene scene(With("keys", "3"));
   EXPECT_EQ(scene.workload->Keys(), (Lines{"dh:long:0", "dh:long:1", "dh:long:2"}));

@@ -171,6 +171,11 @@ TEST(DriverLock, AGrantLastsLongerThanItsLeaseIfTheDriverCanExtendOrHasNoLease) 
   for (const auto& [can, extends] : cases) EXPECT_EQ(DriverEntryWith(can).extends, extends);
 }
 
+TEST(DriverLock, OnlyALibraryWithAWatchdogExtendsByItself) {
+  EXPECT_TRUE(DriverLockScene({"lease", "watchdog"}).lock.ExtendsByItself());
+  EXPECT_FALSE(DriverLockScene({"lease", "extend"}).lock.ExtendsByItself());
+}
+
 TEST(DriverLock, ARefusalOrDefiniteErrorIsBusyAndAnyOtherErrorUnknown) {
   EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({No()})));
   EXPECT_TRUE(std::holds_alternative<Busy>(DriverLockScene().Acquire({Failed(true)})));
