@@ -47,13 +47,15 @@ static int64_t kernel_ns(clockid_t clock) {
   return to_ns(&time);
 }
 
-/* Returns when the kernel's clock ends a wait that ends when the process's clock shows `until`. */
+/* Returns when the kernel's clock ends a wait that ends when the process's clock shows `until`.
+ * Never 0: a time that has passed ends the wait at once, but 0 would stop a timer.
+ */
 static struct timespec kernel_end(clockid_t clock, const struct timespec* until) {
   struct timespec now = {0, 0};
   clock_gettime(clock, &now);
   const int64_t left_ns = to_ns(until) - to_ns(&now);
   const int64_t end_ns = kernel_ns(clock) + shortened(left_ns);
-  return to_time(end_ns < 0 ? 0 : end_ns);
+  return to_time(end_ns < 1 ? 1 : end_ns);
 }
 
 /* Returns libc's function of that name. Called for a wait, long after the program's start. */
