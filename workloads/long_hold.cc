@@ -81,9 +81,6 @@ class LongHold final : public Workload {
 };
 
 std::string WhyNotExtended(const Options& /*options*/, const LockEntry& lock) {
-  if (lock.Has(Trait::kLockFree)) {
-    return fmt::format("workload long-hold needs a lock, and {} takes none", lock.name);
-  }
   if (lock.extends) return "";
   return "workload long-hold extends leases, and this driver can neither extend nor watchdog";
 }

@@ -45,12 +45,11 @@ std::string WhyMisfit(const WorkloadEntry& workload, const Options& options,
     return fmt::format("workload {} needs a lock that {} ({}), not {}", workload.name, Name(need),
                        fmt::join(LocksWith(need), ", "), lock.name);
   }
-  if (workload.incompatibility != nullptr) return workload.incompatibility(options, lock);
-  if (lock.Has(Trait::kLockFree)) {
+  if (lock.Has(Trait::kLockFree) && !workload.takes_lock_free) {
     return fmt::format("workload {} needs a lock, and {} takes none (it is for workload inventory)",
                        workload.name, lock.name);
   }
-  return "";
+  return workload.incompatibility == nullptr ? "" : workload.incompatibility(options, lock);
 }
 
 }  // namespace doublehold

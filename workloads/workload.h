@@ -54,9 +54,9 @@ struct WorkloadEntry {
   std::vector<std::string_view> on_demand{};  // further such claims, judged only on demand
   std::vector<Trait> needs{};                 // traits that the lock needs
   std::vector<doublehold::Step> steps{};      // announced steps, besides those of WithLock
+  bool takes_lock_free = false;               // whether it also tests a lock that acquires nothing
   // Returns why a lock does not fit these options, with the name of a lock that fits. Returns "" if
-  // the lock fits. If null, every lock with the needed traits fits, except locks that acquire
-  // nothing.
+  // the lock fits. If null, every lock with the needed traits fits.
   std::string (*incompatibility)(const Options&, const LockEntry&) = nullptr;
   // Commands to the store, besides those of the stock writer. Empty if not known.
   std::optional<Sends> sends{};
