@@ -20,10 +20,31 @@
 namespace doublehold {
 namespace {
 
+// Blocks the signals that end the program while this object lives: until there is a janitor, nobody
+// would remove the folder. Not thread-safe.
+class NoEndBySignal {
+ public:
+  NoEndBySignal() {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int signal : kEnding) sigaddset(&blocked, signal);
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+  }
+  ~NoEndBySignal() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  NoEndBySignal(const NoEndBySignal&) = delete;
+  NoEndBySignal& operator=(const NoEndBySignal&) = delete;
+
+  static constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
+
+ private:
+  sigset_t before_{};
+};
+
 [[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder) {
   setsid();  // Ctrl-C in a terminal must not reach the janitor
   prctl(PR_SET_NAME, "dh-janitor");
-  for (const int ignored : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(ignored, SIG_IGN);
+  for (const int ignored : NoEndBySignal::kEnding) signal(ignored, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
   // Closes the parent's files, so that a reader of the parent's output sees the end of the output.
   if (pipe_read != 3) dup2(pipe_read, 3);
   syscall(SYS_close_range, 4U, ~0U, 0U);
@@ -41,6 +62,7 @@ namespace {
 }  // namespace
 
 Result<Scratch> Scratch::Create() {
+  const NoEndBySignal until_there_is_a_janitor;
   std::error_code code;
   const std::filesystem::path base = std::filesystem::temp_directory_path(code);
   std::string pattern = (code ? std::filesystem::path("/tmp") : base) / "doublehold-XXXXXX";
