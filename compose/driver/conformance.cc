@@ -38,6 +38,7 @@ class Trial : private DriverParties {
         {"readers enter together, and exclude writers", &Trial::AdmitsReadersTogether},
         {"the owner may enter again, and the lock is free after the last release",
          &Trial::Reenters},
+        {"several keys are granted together, or none", &Trial::TakesKeysTogether},
         {"a lease expires", &Trial::LetsLeasesEnd},
         {"a watchdog keeps the lock", &Trial::KeepsTheLockByWatchdog},
         {"an extension lengthens the lease", &Trial::Extends},
@@ -176,6 +177,25 @@ class Trial : private DriverParties {
     Must(AnswerKind::kOk, "the last release", Release(kA, outer.grant));
     const DriverAnswer next = Must(AnswerKind::kOk, "acquire after the last release", Acquire(kB));
     Must(AnswerKind::kOk, "release", Release(kB, next.grant));
+  }
+
+  void TakesKeysTogether() {
+    if (!hello().Can("keys-together")) return Skip();
+    const AcquireRequest two{.also_of = {1}};
+    const DriverAnswer both = Must(AnswerKind::kOk, "acquire of two free keys", Acquire(kA, two));
+    for (const int of : {0, 1}) {
+      Must(AnswerKind::kNo, fmt::format("acquire of key {} of the two that another holds", of + 1),
+           Acquire(kB, {.key_of = of}));
+    }
+    Must(AnswerKind::kOk, "release of both", Release(kA, both.grant));
+    const DriverAnswer second = Must(AnswerKind::kOk, "acquire of the second, which was released",
+                                     Acquire(kB, {.key_of = 1}));
+    Must(AnswerKind::kNo, "acquire of two keys, of which another holds one", Acquire(kA, two));
+    const DriverAnswer first =
+        Must(AnswerKind::kOk, "acquire of the first, which was not granted with the second",
+             Acquire(kB));
+    Must(AnswerKind::kOk, "release of the first", Release(kB, first.grant));
+    Must(AnswerKind::kOk, "release of the second", Release(kB, second.grant));
   }
 
   void LetsLeasesEnd() {

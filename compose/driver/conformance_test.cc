@@ -204,5 +204,47 @@ TEST(DriverTrial, ARefusedOptionIsBadInputAsInARun) {
   }
 }
 
+// A driver that takes several keys together. With "first" it takes only the first of them, and with
+// "keeps" it keeps the keys that it has if another is taken.
+constexpr const char* kTogether = R"(
+import sys
+sys.path.insert(0, sys.argv[1])
+from template import Driver, Library
+
+class Together(Library):
+    can = staticmethod(lambda options: ["keys-together", "lease"])
+
+    def acquire(self, key, lease_ms, wait_ms, also=()):
+        grants = []
+        for each in [key, *(also if sys.argv[2] != "first" else ())]:
+            got = super().acquire(each, lease_ms, wait_ms)
+            if got is None:
+                for grant in grants if sys.argv[2] != "keeps" else []: super().release(grant)
+                return None
+            grants.append(got["grant"])
+        return {"grant": " ".join(grants)}
+
+    def release(self, grant):
+        done = [super(Together, self).release(each) for each in grant.split(" ")]
+        return None if None in done else {}
+
+Driver(Together).run()
+)";
+
+TEST(DriverTrial, TestsThatSeveralKeysAreGrantedTogetherOrNone) {
+  const TestFolder folder;
+  WriteFile(folder.path() / "together.py", kTogether);
+  const std::string step = "several keys are granted together, or none";
+  for (const auto& [how, said] :
+       {std::pair("right", "ok     " + step + "\n"),
+        {"first", "WRONG  " + step + ": acquire of key 2 of the two that another holds"},
+        {"keeps", "WRONG  " + step + ": acquire of the first, which was not granted"}}) {
+    const Finished checked =
+        RunProgram({"driver", "check", "--", "/usr/bin/python3",
+                    (folder.path() / "together.py").string(), SourceDir() + "/drivers", how});
+    EXPECT_NE(checked.out.find(said), std::string::npos) << how << "\n" << checked.out;
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

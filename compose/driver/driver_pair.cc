@@ -110,11 +110,13 @@ DriverAnswer DriverParties::Answered(Caller caller, uint64_t id, std::string_vie
 }
 
 uint64_t DriverParties::SendAcquire(Caller caller, const AcquireRequest& wanted) {
+  const auto key = [&](int of) { return fmt::format("dh:trial:{}:{}", step_, of); };
   json members{{"session", caller.session},
-               {"key", fmt::format("dh:trial:{}:{}", step_, wanted.key_of)},
+               {"key", key(wanted.key_of)},
                {"lease_ms", ToMs(wanted.lease)},
                {"wait_ms", ToMs(wanted.wait)}};
   if (wanted.reads) members["mode"] = "read";
+  for (const int of : wanted.also_of) members["also"].push_back(key(of));
   return parties_[caller.party].channel->Send(DriverOp::kAcquire, members);
 }
 

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compose/driver/driver.h"
 #include "compose/os/memory_log.h"
@@ -32,6 +33,7 @@ class DriverParties {
     int key_of = 0;  // selects one of this step's keys
     Lease lease = kLongTrialLease;
     bool reads = false;
+    std::vector<int> also_of{};  // further keys of the same attempt
   };
 
   // Starts both drivers and sends hello and setup. If it returns false, asked() is the failed

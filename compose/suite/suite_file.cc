@@ -36,12 +36,13 @@ Result<std::vector<std::string>> TakeRequired(Settings& cell, const std::string&
 // Returns the plan of a driver that supports everything, so that a suite can be read without
 // starting its drivers.
 Result<DriverPlan> PresumeDriver(const std::string& command, const DriverOptions& options) {
-  return DriverPlan{.command = command,
-                    .options = options,
-                    .name = command,
-                    .version = "?",
-                    .can = {"extend", "lease", "lost", "read-write", "reentrant", "token"},
-                    .service = ""};
+  return DriverPlan{
+      .command = command,
+      .options = options,
+      .name = command,
+      .version = "?",
+      .can = {"extend", "keys-together", "lease", "lost", "read-write", "reentrant", "token"},
+      .service = ""};
 }
 
 // Returns the settings of one cell: the common ones, those of its row and column, and its own.

@@ -15,7 +15,7 @@ class Library {
   static OPTIONS = { retry_delay_ms: "200" };
   static can(options) {
     milliseconds(options, "retry_delay_ms");
-    return ["lease", "extend"];
+    return ["lease", "extend", "keys-together"];
   }
 
   constructor(setup, options) {
@@ -38,12 +38,12 @@ class Library {
     this.failed = error;
   }
 
-  async acquire({ key, lease_ms, wait_ms }) {
+  async acquire({ key, also = [], lease_ms, wait_ms }) {
     const retryCount = Math.floor(wait_ms / Math.max(this.retryDelay + this.retryJitter, 1));
     const asked = monotonicNs();
     const acquire = () => this.redlock.acquireWithOptions // version 4
-      ? this.redlock.acquireWithOptions(key, lease_ms, { retryCount })
-      : this.redlock.acquire([key], lease_ms, { retryCount });
+      ? this.redlock.acquireWithOptions([key, ...also], lease_ms, { retryCount })
+      : this.redlock.acquire([key, ...also], lease_ms, { retryCount });
     return this.told(acquire, (lock) => {
       const grant = newGrant();
       this.locks.set(grant, lock);

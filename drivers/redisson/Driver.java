@@ -1,3 +1,4 @@
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.lang.reflect.InvocationTargetException;
@@ -49,6 +50,7 @@ final class Driver implements Protocol.Library {
     if (hasWatchdog()) can.add("watchdog");
     if (kind().equals("fenced")) can.add("token");
     if (kind().equals("read-write")) can.add("read-write");
+    if (kind().equals("multi")) can.add("keys-together");
     // The majorities of a redlock may be different nodes. It also ignores every exception of an
     // unlock.
     can.add(kind().equals("redlock") ? "silent-release" : "reentrant");
@@ -78,7 +80,8 @@ final class Driver implements Protocol.Library {
 
   @Override
   public JsonObject acquire(JsonObject request) throws Exception {
-    RLock lock = lockOf(request.get("key").getAsString(), request.has("mode"));
+    String key = request.get("key").getAsString();
+    RLock lock = request.has("also") ? lockOfAll(key, request.getAsJsonArray("also")) : lockOf(key, request.has("mode"));
     long wait = request.get("wait_ms").getAsLong();
     long lease = hasWatchdog() ? -1 : request.get("lease_ms").getAsLong();
     JsonObject ok = new JsonObject();
@@ -121,6 +124,12 @@ final class Driver implements Protocol.Library {
       case "redlock" -> new RedissonRedLock(nodes.stream().map(node -> node.getLock(key)).toArray(RLock[]::new));
       default -> first.getLock(key);
     };
+  }
+
+  private RLock lockOfAll(String key, JsonArray also) {
+    List<RLock> locks = new ArrayList<>(List.of(nodes.get(0).getLock(key)));
+    for (JsonElement next : also) locks.add(nodes.get(0).getLock(next.getAsString()));
+    return new RedissonMultiLock(locks.toArray(RLock[]::new));
   }
 
   // Looked up by name, so that this compiles with versions that lack it.

@@ -12,7 +12,7 @@ class Library {
   static OPTIONS = { using: "no", retry_delay_ms: "200", retry_jitter_ms: "100", release_retries: "0", extension_threshold_ms: "500" };
   static can(options) {
     for (const name of Object.keys(Library.OPTIONS)) if (name !== "using") milliseconds(options, name);
-    return oneOf(options, "using", ["yes", "no"]) === "yes" ? ["lease", "watchdog", "lost"] : ["lease", "extend"];
+    return oneOf(options, "using", ["yes", "no"]) === "yes" ? ["lease", "watchdog", "lost", "keys-together"] : ["lease", "extend", "keys-together"];
   }
 
   constructor(setup, options, lost) {
@@ -42,12 +42,12 @@ class Library {
     this.failed = error;
   }
 
-  async acquire({ key, lease_ms, wait_ms }) {
+  async acquire({ key, also = [], lease_ms, wait_ms }) {
     const retryCount = Math.floor(wait_ms / Math.max(this.retryDelay + this.retryJitter, 1));
     const grant = newGrant(), asked = monotonicNs();
     const acquire = () => this.using
-      ? this.enter(key, lease_ms, { retryCount }, grant)
-      : this.redlock.acquire([key], lease_ms, { retryCount });
+      ? this.enter([key, ...also], lease_ms, { retryCount }, grant)
+      : this.redlock.acquire([key, ...also], lease_ms, { retryCount });
     return this.told(acquire, (lock) => {
       this.locks.set(grant, lock);
       return { grant, ...this.lease(lock, asked) };
@@ -55,9 +55,9 @@ class Library {
   }
 
   // Returns the lock of a `using` whose routine ends at the release.
-  enter(key, lease_ms, settings, grant) {
+  enter(keys, lease_ms, settings, grant) {
     return new Promise((resolve, reject) => {
-      const ended = this.redlock.using([key], lease_ms, settings, (signal, context) => new Promise((end) => {
+      const ended = this.redlock.using(keys, lease_ms, settings, (signal, context) => new Promise((end) => {
         signal.addEventListener("abort", () => this.locks.has(grant) && this.lost(grant));
         resolve({ expiration: context.lock.expiration, release: () => (end(), ended) });
       }));

@@ -21,9 +21,9 @@ constexpr std::array<std::string_view, 6> kOpNames{"hello",  "setup",   "acquire
                                                    "extend", "release", "bye"};
 
 std::vector<std::string> ReadAbilities(const JsonValue& field) {
-  static const std::vector<std::string> known{"lease",     "watchdog",      "extend",
-                                              "lost",      "token",         "read-write",
-                                              "reentrant", "blind-release", "silent-release"};
+  static const std::vector<std::string> known{
+      "lease",      "watchdog",  "extend",        "lost",          "token",
+      "read-write", "reentrant", "keys-together", "blind-release", "silent-release"};
   std::vector<std::string> can;
   for (const JsonValue& word : field.List()) can.push_back(word.Word(known));
   std::ranges::sort(can);

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "lib/locks/recorded_lock.h"
+
 namespace doublehold {
 namespace {
 
@@ -23,6 +25,7 @@ LockEntry DriverEntryWith(std::span<const std::string> can) {
   LockEntry entry = DriverEntry();
   for (const auto& [word, trait] : {std::pair{"token", Trait::kToken},
                                     {"read-write", Trait::kReaders},
+                                    {"keys-together", Trait::kManyKeys},
                                     {"reentrant", Trait::kReentry}}) {
     if (Has(can, word)) entry.traits.Add(trait);
   }
@@ -53,6 +56,10 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
   const Duration wait = WaitOf(std::max(deadline - sent, Duration::zero()));
   nlohmann::json members{
       {"session", session_}, {"key", key.name}, {"lease_ms", ToMs(lease)}, {"wait_ms", ToMs(wait)}};
+  for (const LockKey& next : key.also) {
+    members["also"].push_back(next.name);
+    (void)owners_.NextHold();  // follows the hold of the key before it
+  }
   grant.shared = key.shared && hello_.Can("read-write");
   if (grant.shared) members["mode"] = "read";
   const PendingCall call{
@@ -101,6 +108,8 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   }
   const auto answer = AskRelease(release, deadline);
   if (!answer || answer->kind == AnswerKind::kError) return ReleaseResult::kUnknown;
+  // Of several keys, `no` does not say which of them were lost.
+  if (answer->kind == AnswerKind::kNo && !grant.key.also.empty()) return ReleaseResult::kUnknown;
   if (answer->kind == AnswerKind::kNo) return ReleaseResult::kNotOwner;
   return ReleasesAnothers() ? ReleaseResult::kFreed : ReleaseResult::kReleased;
 }
@@ -141,11 +150,11 @@ void DriverLock::RecordLateReply(EventType how, Duration took) {
 void DriverLock::RecordLoss(const Grant& grant) {
   const auto lost = driver_.LostAt(grant.owner);
   if (!lost) return;
-  env_.Record({.hold = grant.hold,
-               .key = grant.key.index,
-               .op = Op::kLostNotification,
-               .type = EventType::kInfo,
-               .value = {env_.SinceStartNs(*lost)}});
+  RecordOnKeys(env_, grant.key,
+               {.hold = grant.hold,
+                .op = Op::kLostNotification,
+                .type = EventType::kInfo,
+                .value = {env_.SinceStartNs(*lost)}});
 }
 
 // Waits for the pending call and sends the deferred releases. Returns true when no call is pending

@@ -41,6 +41,7 @@ class DriverLock final : public Lock {
   ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override;
   ReleaseResult Release(const Grant& grant, Deadline deadline) override;
   [[nodiscard]] bool ReleasesAnothers() const override { return hello_.Can("blind-release"); }
+  [[nodiscard]] bool TakesKeysTogether() const override { return hello_.Can("keys-together"); }
   [[nodiscard]] bool ExtendsByItself() const override { return hello_.Can("watchdog"); }
 
  private:

@@ -404,5 +404,40 @@ TEST(DriverLock, ExtendsOnlyIfTheLibraryCanExtend) {
   EXPECT_EQ(cannot.TakeAsked(), "");
 }
 
+TEST(DriverLock, SeveralKeysAreOneRequestAndEachHasAHoldOfItsOwn) {
+  const LockKey keys{.name = "a", .index = 4, .also = {{.name = "b", .index = 2}, {.name = "c"}}};
+  const struct {
+    ScriptedDriver::Answer answer;
+    ReleaseResult released;
+  } cases[] = {{Ok(), ReleaseResult::kReleased}, {No(), ReleaseResult::kUnknown}};
+  for (const auto& [answer, released] : cases) {
+    DriverLockScene scene({"keys-together", "lease"});
+    EXPECT_TRUE(scene.lock.TakesKeysTogether());
+    scene.driver.ready = {Ok("3f9c")};
+    const AcquireResult result =
+        scene.lock.TryAcquire(keys, kDriverLockLease, scene.world.now + kDriverLockPatience);
+    EXPECT_EQ(scene.TakeAsked(),
+              R"(acquire {"also":["b","c"],"key":"a","lease_ms":300,"session":3,"wait_ms":50})");
+    const Grant& grant = std::get<Granted>(result).grant;
+    EXPECT_EQ(scene.Release(grant, {answer}), released);
+    EXPECT_EQ(scene.TakeAsked(), R"(release {"grant":"3f9c","session":3})");
+    EXPECT_EQ(std::get<Granted>(scene.Acquire({Ok("next")})).grant.hold, grant.hold + 3);
+  }
+  EXPECT_TRUE(DriverEntryWith(std::vector<std::string>{"keys-together"}).Has(Trait::kManyKeys));
+}
+
+TEST(DriverLock, ALossIsRecordedOnEachKey) {
+  DriverLockScene scene({"keys-together", "lease", "lost"});
+  Grant grant = GrantOf("a");
+  grant.hold = 7;
+  grant.key = {.name = "a", .index = 4, .also = {{.name = "b", .index = 2}}};
+  scene.driver.lost["a"] = scene.world.now;
+  (void)scene.Release(grant, {Ok()});
+  ASSERT_EQ(scene.world.events.size(), 2U);
+  EXPECT_EQ(scene.world.events[1].op, Op::kLostNotification);
+  EXPECT_EQ(scene.world.events[1].key, 2);
+  EXPECT_EQ(scene.world.events[1].hold, 8U);
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -23,7 +23,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
   const bool fail = type == EventType::kFail;
   switch (op) {
     case Op::kAcquire:
-      if (invoke) return {"lease_ns"};
+      if (invoke) return {"lease_ns", "keys?"};
       if (ok) return {"valid_until_ns", "token", "shared?"};
       if (fail) return {"retry_hint_ns"};
       return {};

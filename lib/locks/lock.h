@@ -3,52 +3,10 @@
 #ifndef DOUBLEHOLD_LIB_LOCKS_LOCK_H_
 #define DOUBLEHOLD_LIB_LOCKS_LOCK_H_
 
-#include <cstdint>
-#include <string>
-#include <variant>
-
 #include "lib/base/subscription.h"
-#include "lib/base/time.h"
+#include "lib/locks/grant.h"
 
 namespace doublehold {
-
-struct LockKey {
-  std::string name;     // the key in the lock's service
-  uint16_t index = 0;   // the key in a history
-  bool shared = false;  // asks for shared access; only some variants support readers
-};
-
-struct Grant {
-  LockKey key;
-  std::string owner;       // owner text, which proves ownership to the node
-  uint64_t hold = 0;       // identifies this grant in the history; unique in a run
-  MonoTime valid_until{};  // counted from the invocation, or MonoTime::max() for no end
-  int64_t token = 0;       // fencing token, or 0 if the variant has no tokens
-  bool shared = false;     // other readers may hold the key too
-};
-
-struct Granted {
-  Grant grant;
-};
-struct Busy {
-  Duration retry_hint{};  // upper bound of the holder's remaining lease, or 0 if not known
-};
-struct Unknown {
-  Grant perhaps;  // the grant to release, in case the node executed the request
-};
-using AcquireResult = std::variant<Granted, Busy, Unknown>;
-
-struct Extended {
-  MonoTime valid_until{};
-};
-struct Lost {};       // the key certainly belongs to another owner or to none
-struct Undecided {};  // the extension may have been carried out
-using ExtendResult = std::variant<Extended, Lost, Undecided>;
-
-// kReleased: the caller's own lock was freed.
-// kFreed: a lock was freed without comparing its owner.
-// kNotOwner: no lock was freed, because the caller did not own it.
-enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kFreed, kNotOwner, kUnknown};
 
 // Not thread-safe: each client task has its own Lock, and makes one attempt at a time.
 class Lock {
@@ -79,6 +37,8 @@ class Lock {
   // Whether Release may free another owner's lock. If so, an acquire of unknown outcome must not be
   // released.
   [[nodiscard]] virtual bool ReleasesAnothers() const { return false; }
+  // Whether one attempt can acquire several keys (LockKey::also), which one release frees.
+  [[nodiscard]] virtual bool TakesKeysTogether() const { return false; }
   // Whether a watchdog extends every grant until its release.
   [[nodiscard]] virtual bool ExtendsByItself() const { return false; }
 

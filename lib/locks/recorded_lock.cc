@@ -24,10 +24,22 @@ Event Released(Event event, ReleaseResult result) {
 
 }  // namespace
 
+void RecordOnKeys(Env& env, const LockKey& key, Event event) {
+  event.key = key.index;
+  env.Record(event);
+  for (const LockKey& next : key.also) {
+    event.key = next.index;
+    if (event.hold != 0) ++event.hold;
+    env.Record(event);
+  }
+}
+
 AcquireResult RecordedLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
-  Event event{
-      .key = key.index, .op = Op::kAcquire, .type = EventType::kInvoke, .value = {lease.count()}};
-  env_.Record(event);
+  const auto keys = static_cast<int64_t>(1 + key.also.size());
+  Event event{.op = Op::kAcquire,
+              .type = EventType::kInvoke,
+              .value = {lease.count(), keys > 1 ? keys : 0}};
+  RecordOnKeys(env_, key, event);
   AcquireResult result = lock_->TryAcquire(key, lease, deadline);
   if (const auto* granted = std::get_if<Granted>(&result)) {
     event.type = EventType::kOk;
@@ -42,7 +54,7 @@ AcquireResult RecordedLock::TryAcquire(const LockKey& key, Lease lease, Deadline
     event.hold = std::get<Unknown>(result).perhaps.hold;
     event.value = {};
   }
-  env_.Record(event);
+  RecordOnKeys(env_, key, event);
   return result;
 }
 
@@ -51,23 +63,21 @@ ExtendResult RecordedLock::Extend(const Grant& grant, Lease lease, Deadline dead
 }
 
 void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result) {
-  Event event{
-      .hold = grant.hold, .key = grant.key.index, .op = Op::kExtend, .type = EventType::kInfo};
+  Event event{.hold = grant.hold, .op = Op::kExtend, .type = EventType::kInfo};
   if (const auto* extended = std::get_if<Extended>(&result)) {
     event.type = EventType::kOk;
     event.value = {env.SinceStartNs(extended->valid_until)};
   } else if (std::holds_alternative<Lost>(result)) {
     event.type = EventType::kFail;
   }
-  env.Record(event);
+  RecordOnKeys(env, grant.key, event);
 }
 
 ReleaseResult RecordedLock::Release(const Grant& grant, Deadline deadline) {
-  Event event{
-      .hold = grant.hold, .key = grant.key.index, .op = Op::kRelease, .type = EventType::kInvoke};
-  env_.Record(event);
+  const Event event{.hold = grant.hold, .op = Op::kRelease, .type = EventType::kInvoke};
+  RecordOnKeys(env_, grant.key, event);
   const ReleaseResult result = lock_->Release(grant, deadline);
-  env_.Record(Released(event, result));
+  RecordOnKeys(env_, grant.key, Released(event, result));
   return result;
 }
 

@@ -23,6 +23,7 @@ class RecordedLock final : public Lock {
   bool FreesOnGivingUp() const override { return lock_->FreesOnGivingUp(); }
   bool StaysLockedOnThrow() const override { return lock_->StaysLockedOnThrow(); }
   bool ReleasesAnothers() const override { return lock_->ReleasesAnothers(); }
+  bool TakesKeysTogether() const override { return lock_->TakesKeysTogether(); }
   bool ExtendsByItself() const override { return lock_->ExtendsByItself(); }
   Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
 
@@ -31,16 +32,19 @@ class RecordedLock final : public Lock {
   std::unique_ptr<Lock> lock_;
 };
 
+// Records an event of an operation on a key, and on each further key of the same attempt.
+void RecordOnKeys(Env& env, const LockKey& key, Event event);
+
 void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result);
 
 // Records an extension. An extension of a grant without an end asks for no lease, recorded as 0.
 template <typename Extension>
 ExtendResult RecordExtend(Env& env, const Grant& grant, Lease lease, Extension&& extend) {
-  env.Record({.hold = grant.hold,
-              .key = grant.key.index,
-              .op = Op::kExtend,
-              .type = EventType::kInvoke,
-              .value = {grant.valid_until == MonoTime::max() ? 0 : lease.count()}});
+  RecordOnKeys(env, grant.key,
+               {.hold = grant.hold,
+                .op = Op::kExtend,
+                .type = EventType::kInvoke,
+                .value = {grant.valid_until == MonoTime::max() ? 0 : lease.count()}});
   ExtendResult result = std::forward<Extension>(extend)();
   RecordExtended(env, grant, result);
   return result;

@@ -161,5 +161,24 @@ TEST(RecordedLock, GivingUpWithoutAReplyIsRecordedAsInfo) {
   EXPECT_EQ(scene.world.events[0].key, 2);
 }
 
+TEST(RecordedLock, AnAttemptOnSeveralKeysIsRecordedOnEach) {
+  RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted});
+  const LockKey keys{.name = "a", .index = 4, .also = {{.name = "b", .index = 2}}};
+  const AcquireResult result = scene.lock.TryAcquire(keys, 500ms, {});
+  (void)scene.lock.Extend(std::get<Granted>(result).grant, 500ms, {});
+  (void)scene.lock.Release(std::get<Granted>(result).grant, {});
+  const std::vector<Event>& events = scene.world.events;
+  ASSERT_EQ(
+      FormatEvents(events),
+      (RecordedLockLines{"0 invoke acquire", "0 invoke acquire", "0 ok acquire", "0 ok acquire",
+                         "0 invoke extend", "0 invoke extend", "0 ok extend", "0 ok extend",
+                         "0 invoke release", "0 invoke release", "0 ok release", "0 ok release"}));
+  EXPECT_EQ(events[0].value[1], 2) << "keys of the attempt";
+  for (size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].key, i % 2 == 0 ? 4 : 2) << i;
+    EXPECT_EQ(events[i].hold, i < 2 ? 0 : 1 + i % 2) << i;
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -37,6 +37,7 @@ class ScriptedLock final : public Lock {
   bool stays_locked_on_throw = false;
   bool releases_anothers = false;
   bool extends_by_itself = false;
+  bool takes_keys_together = false;
   std::optional<ExtendResult> extension;  // result of every extension; default: extended
 
   // Sets the outcomes of the following attempts.
@@ -50,6 +51,7 @@ class ScriptedLock final : public Lock {
   bool StaysLockedOnThrow() const override { return stays_locked_on_throw; }
   bool ReleasesAnothers() const override { return releases_anothers; }
   bool ExtendsByItself() const override { return extends_by_itself; }
+  bool TakesKeysTogether() const override { return takes_keys_together; }
   Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
 
  private:

@@ -104,6 +104,10 @@ class AvailabilityChecker : ClaimChecker {
     std::vector<Moment> moments;
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
+      if (call.asked[1] > 1) {  // it may wait for another key of the same attempt
+        found_.PassedOver();
+        continue;
+      }
       const Span during{call.from_ns, call.to_ns};
       if (call.outcome == EventType::kInfo && !WasActive(disturbances_, during, IsAnyFault))
         found_.PassedOver();

@@ -568,5 +568,15 @@ TEST(Availability, AStallOfAnotherClientMayDelayAQueue) {
   EXPECT_EQ(VerdictOnAvailability(picture, AvailabilityLibrary()).outcome, Outcome::kUnknown);
 }
 
+TEST(Availability, ARefusalOfSeveralKeysSaysNothingOfAnyOfThem) {
+  History history = Draw(R"(
+      c1:          A-a=R-r
+      c2:                            A-x   A-x)");
+  for (Event& event : history.events) {
+    if (event.op == Op::kAcquire && event.type == EventType::kInvoke) event.value[1] = 2;
+  }
+  EXPECT_EQ(CheckAvailability(history, {}).outcome, Outcome::kUnknown);
+}
+
 }  // namespace
 }  // namespace doublehold

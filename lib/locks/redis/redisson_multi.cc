@@ -31,6 +31,7 @@ Duration RoundOf(size_t keys, Lease lease) {
 }
 
 void ReleaseAll(Env& env, Lock& lock, std::span<const Grant> grants, Duration call_timeout) {
+  if (lock.TakesKeysTogether()) grants = grants.first(std::min<size_t>(grants.size(), 1));
   for (const Grant& grant : grants) {
     [[maybe_unused]] const ReleaseResult result = lock.Release(grant, env.Mono() + call_timeout);
   }
@@ -55,11 +56,30 @@ std::vector<Grant> TryAll(Env& env, Lock& lock, std::span<const LockKey> keys, L
   return {};
 }
 
+// Acquires the keys in one attempt of the lock. The first grant has the other keys beside its own,
+// so its release frees all.
+std::vector<Grant> AcquireTogether(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
+                                   const RetryPolicy& policy) {
+  LockKey all = keys.front();
+  all.also.assign(keys.begin() + 1, keys.end());
+  AcquireResult result = AcquireWithRetry(env, lock, all, lease, policy);
+  auto* granted = std::get_if<Granted>(&result);
+  if (granted == nullptr) return {};
+  std::vector<Grant> grants{std::move(granted->grant)};
+  for (const LockKey& key : keys.subspan(1)) {
+    grants.push_back(grants.back());
+    grants.back().key = key;
+    ++grants.back().hold;
+  }
+  return grants;
+}
+
 }  // namespace
 
 std::vector<Grant> AcquireAll(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                               const RetryPolicy& policy) {
   if (keys.empty()) return {};
+  if (lock.TakesKeysTogether()) return AcquireTogether(env, lock, keys, lease, policy);
   const MonoTime give_up = env.Mono() + policy.timeout;
   const Duration round = RoundOf(keys.size(), lease);
   for (int64_t retry = 0;; ++retry) {

@@ -1,5 +1,6 @@
 // Acquires several keys at once, all or none, as Redisson's MultiLock does. Works with any Lock, so
-// that a RecordedLock can record the attempts on each key.
+// that a RecordedLock can record the attempts on each key. A lock that TakesKeysTogether acquires
+// them in one attempt of its own.
 //
 //   WithLocks(env, *lock, keys, lease, policy, [&](std::span<const Grant> grants) { ... });
 //

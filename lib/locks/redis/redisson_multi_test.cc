@@ -110,5 +110,25 @@ TEST(WithLocks, ReleasesAllKeysWhenTheBodyThrows) {
             (RedissonMultiLines{"0 acquire", "0 acquire", "0 release 1", "0 release 2"}));
 }
 
+TEST(WithLocks, ALockThatTakesKeysTogetherAcquiresAndReleasesThemAtOnce) {
+  RedissonMultiScene scene({{}, {.outcome = RedissonMultiOutcome::kGranted}});
+  scene.lock.takes_keys_together = true;
+  EXPECT_TRUE(scene.Enter().entered);
+  EXPECT_EQ(scene.lock.said, (RedissonMultiLines{"0 acquire", "40 acquire", "50 release 2"}));
+  EXPECT_EQ(scene.lock.last_key.name, "a");
+  ASSERT_EQ(scene.lock.last_key.also.size(), 1U);
+  EXPECT_EQ(scene.lock.last_key.also[0].name, "b");
+  EXPECT_EQ(scene.granted, (RedissonMultiLines{"a", "b"}));
+  EXPECT_EQ(scene.world.events.back().hold, 3U) << "the hold of the second key";
+}
+
+TEST(WithLocks, WithoutAGrantOfAllKeysTogetherTheBodyDoesNotRun) {
+  RedissonMultiScene scene({{.outcome = RedissonMultiOutcome::kUnknown}});
+  scene.lock.takes_keys_together = true;
+  EXPECT_FALSE(scene.Enter({.interval = 40ms}).entered);
+  EXPECT_EQ(scene.lock.said, (RedissonMultiLines{"0 acquire", "0 release 1"}));
+  EXPECT_TRUE(scene.granted.empty());
+}
+
 }  // namespace
 }  // namespace doublehold
