@@ -68,7 +68,7 @@ def order(version: str):
 def released(versions) -> list[str]:
     """Returns the versions in order. Early ones count only if what they announce never came out."""
     final = [order(version)[0] for version in versions if order(version)[1]]
-    return sorted((version for version in set(versions) if order(version)[1] or order(version)[0] not in final), key=order)
+    return sorted((version for version in dict.fromkeys(versions) if order(version)[1] or order(version)[0] not in final), key=order)
 
 
 @dataclass

@@ -37,7 +37,7 @@ class ObjectBuilder {
       if (!has_place) return tl::unexpected(has_place.error());
       if (!*has_place) return {};
     }
-    Open& open = open_[event.process];
+    Open& open = open_[SlotOf(event, key, facts)];
     if (model_.needs_times) {
       if (event.time_ns < latest_ns_) return SkipTimeGoingBack(open, event, function);
       latest_ns_ = event.time_ns;
@@ -49,7 +49,7 @@ class ObjectBuilder {
 
   void Finish(LoggedHistory& history) && {
     // An operation without a completion may have taken effect.
-    for (auto& [process, open] : open_) {
+    for (auto& [slot, open] : open_) {
       if (open.is_open) Complete(open, EventType::kInfo, {}, open.invoked_ns);
     }
     std::ranges::sort(objects_, {}, &LoggedObject::key);
@@ -71,6 +71,12 @@ class ObjectBuilder {
     int64_t invoked_ns = 0;
   };
 
+  // Returns where the process's open operation is kept. A process has one at a time. In Doublehold's
+  // own histories it has one of each key, since an attempt on several keys is recorded on each.
+  int64_t SlotOf(const LogEvent& event, const Key& key, const OpLogFacts& facts) {
+    if (!facts.ours || options_.partition == Partition::kNone) return event.process;
+    return (static_cast<int64_t>(FindOrAddObject(key.form) + 1) << 32U) | event.process;
+  }
   [[nodiscard]] int64_t TimeOrPosition(const LogEvent& event) const {
     return model_.needs_times ? event.time_ns : event.at;
   }
@@ -294,8 +300,8 @@ class ObjectBuilder {
   const ReadingOptions& options_;
   Skips& skips_;
   ValueNumbers values_;
-  // By process. An entry is reused after its operation has completed.
-  std::unordered_map<int32_t, Open> open_;
+  // By SlotOf. An entry is reused after its operation has completed.
+  std::unordered_map<int64_t, Open> open_;
   std::vector<LoggedObject> objects_;
   // Index into objects_, by the canonical form of the key.
   std::unordered_map<std::string, size_t> numbers_;

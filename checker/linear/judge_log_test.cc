@@ -510,5 +510,24 @@ TEST(JudgeLog, AFailedOperationTookNoEffect) {
   EXPECT_EQ(JudgeEdn(kLog, "cas-register")->outcome, Outcome::kViolated);
 }
 
+// Doublehold records an attempt on several keys on each of them.
+TEST(JudgeLog, AProcessOfDoubleholdMayHaveAnOpenOperationOfEachKey) {
+  std::string text = R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{}})";
+  int time = 0;
+  for (const char* event : {R"("type":"invoke","f":"acquire")", R"("type":"ok","f":"acquire")",
+                            R"("type":"invoke","f":"release")", R"("type":"ok","f":"release")"}) {
+    for (const char* key : {"a", "b"}) {
+      text += fmt::format("\n{{\"process\":1,\"key\":\"{}\",\"time\":{},{},\"value\":{{}}}}", key,
+                          ++time, event);
+    }
+  }
+  TextSource source(text, "h");
+  const Result<LogVerdict> verdict =
+      JudgeLog(source, LogFormat::kJsonLines, {.model = *FindModel("owner-mutex")});
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_EQ(verdict->outcome, Outcome::kValid) << verdict->reason;
+  EXPECT_EQ(verdict->objects.size(), 2U);
+}
+
 }  // namespace
 }  // namespace doublehold

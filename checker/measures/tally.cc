@@ -44,7 +44,7 @@ class Counter {
   }
 
   Tally Finish(const Holds& holds) && {
-    for (const auto& [who, since_ns] : open_) ++*UnknownCounter(who.second);
+    for (const auto& [who, since_ns] : open_) ++*UnknownCounter(std::get<Op>(who));
     std::vector<int64_t> held;
     for (const Hold& hold : holds.all) {
       if (hold.client > kReferee && hold.released) {
@@ -66,10 +66,10 @@ class Counter {
     if (event.op == Op::kOrder && event.type == EventType::kOk) ++tally_.orders;
     if (event.type == EventType::kInfo) ++*UnknownCounter(event.op);
     if (event.type == EventType::kInvoke) {
-      open_[{SessionOf(event), event.op}] = event.at_ns;
+      open_[{SessionOf(event), event.op, event.key}] = event.at_ns;
       return;
     }
-    const auto open = open_.find({SessionOf(event), event.op});
+    const auto open = open_.find({SessionOf(event), event.op, event.key});
     if (open == open_.end()) return;
     const bool answered = event.type == EventType::kOk ||
                           (event.op == Op::kRelease && event.type == EventType::kFail);
@@ -94,7 +94,7 @@ class Counter {
   const Disturbances& disturbances_;
   Tally tally_;
   // Invocation times of pending operations. An operation that never ends has an unknown outcome.
-  std::map<std::pair<SessionId, Op>, int64_t> open_;
+  std::map<std::tuple<SessionId, Op, uint16_t>, int64_t> open_;
   std::map<Op, std::vector<int64_t>> lengths_;
   std::optional<int64_t> first_ns_;
   int64_t last_ns_ = 0;

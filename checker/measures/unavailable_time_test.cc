@@ -79,5 +79,18 @@ TEST(UnavailableTime, IsTheLongestTimeInWhichAWantedKeyHadNoHolder) {
   }
 }
 
+TEST(UnavailableTime, ARefusalOfSeveralKeysDoesNotWantThisOne) {
+  History history = FromLanes(R"(
+      c1:  A-a==R-r
+      c2:             A-x    A-x)");
+  for (Event& event : history.events) {
+    const bool asks = event.op == Op::kAcquire && event.type == EventType::kInvoke;
+    if (asks && event.client == 2) event.value[1] = 2;
+  }
+  const std::optional<UnavailableTime> longest = FindLongestUnavailableTime(Evidence(history));
+  ASSERT_TRUE(longest);
+  EXPECT_EQ(longest->when.to_ns, 2'000'000) << "the wait of client 1";
+}
+
 }  // namespace
 }  // namespace doublehold

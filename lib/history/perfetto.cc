@@ -56,8 +56,10 @@ class TraceWriter {
     std::vector<Event>& calls = open_[track];
     const bool invoked = event.type == EventType::kInvoke;
     if (invoked) {
-      // A track has one call of a kind at a time, so an earlier one gets no answer any more.
-      const auto same = std::ranges::find(calls, event.op, &Event::op);
+      drawn_.erase({track, event.op, event.key});
+      // A track has one call of a kind and key at a time, so an earlier one gets no answer any more.
+      const auto same =
+          std::ranges::find_if(calls, [&](const Event& e) { return IsSame(e, event); });
       EndCalls(track, calls, static_cast<size_t>(same - calls.begin()), event.at_ns);
       calls.push_back(event);
     } else {
@@ -73,11 +75,26 @@ class TraceWriter {
 
   void TakeAnswer(const Track& track, std::vector<Event>& calls, const Event& event) {
     size_t at = calls.size();
-    while (at > 0 && calls[at - 1].op != event.op) --at;
-    if (at == 0) return AddInstant(track, event);
-    EndCalls(track, calls, at, event.at_ns);  // calls within this one that were not answered
+    while (at > 0 && !IsSame(calls[at - 1], event)) --at;
+    if (at == 0) {
+      if (drawn_.erase({track, event.op, event.key}) == 0) AddInstant(track, event);
+      return;
+    }
+    // Calls of the same attempt on other keys end here too, so that they nest. Other calls within
+    // this one were not answered.
+    size_t within = at;
+    while (within < calls.size() && calls[within].op == event.op) ++within;
+    EndCalls(track, calls, within, event.at_ns);
+    for (; calls.size() > at; calls.pop_back()) {
+      drawn_.insert({track, event.op, calls.back().key});
+      AddCall(track, calls.back(), Name(event.type), event.at_ns, nullptr);
+    }
     AddCall(track, calls.back(), Name(event.type), event.at_ns, &event);
     calls.pop_back();
+  }
+
+  static bool IsSame(const Event& call, const Event& event) {
+    return call.op == event.op && call.key == event.key;
   }
 
   // Ends the calls from number `from` on, which have no answer.
@@ -185,8 +202,9 @@ class TraceWriter {
   std::string_view separator_ = "\n";  // before the next event
   std::set<Track> tracks_;
   std::set<int> processes_;
-  std::map<Track, std::vector<Event>> open_;  // calls without an answer so far
-  std::map<uint64_t, Event> holds_;           // grants that are held, by hold
+  std::map<Track, std::vector<Event>> open_;         // calls without an answer so far
+  std::set<std::tuple<Track, Op, uint16_t>> drawn_;  // calls drawn before their own answer
+  std::map<uint64_t, Event> holds_;                  // grants that are held, by hold
   std::map<FaultKey, std::deque<std::pair<uint64_t, Event>>> faults_;  // active, by their numbers
   uint64_t fault_number_ = 0;
   int64_t end_ns_ = 0;

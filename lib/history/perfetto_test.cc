@@ -108,5 +108,19 @@ TEST(ChromeTrace, TheCallsOfATrackNest) {
   EXPECT_EQ(calls.size(), 3U);
 }
 
+TEST(ChromeTrace, AnAttemptOnSeveralKeysIsACallOnEach) {
+  using enum EventType;
+  std::vector<Event> events{At(1, 1, Op::kAcquire, kInvoke),    At(2, 1, Op::kAcquire, kInvoke),
+                            At(5, 1, Op::kAcquire, kOk, 7),     At(6, 1, Op::kAcquire, kOk, 8),
+                            At(7, 1, Op::kRelease, kInvoke, 7), At(8, 1, Op::kRelease, kInvoke, 8),
+                            At(9, 1, Op::kRelease, kOk, 7),     At(9, 1, Op::kRelease, kOk, 8)};
+  for (size_t i = 1; i < events.size(); i += 2) events[i].key = 1;
+  History history = WithEvents(events);
+  history.facts.keys = {"a", "b"};
+  EXPECT_EQ(Lines(history), (std::vector<std::string>{
+                                "X acquire 2-5 ok", "X acquire 1-5 ok", "b hold 5", "b hold 6",
+                                "e hold 7", "e hold 8", "X release 8-9 ok", "X release 7-9 ok"}));
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -161,6 +161,14 @@ TEST(RecordedLock, GivingUpWithoutAReplyIsRecordedAsInfo) {
   EXPECT_EQ(scene.world.events[0].key, 2);
 }
 
+TEST(RecordedLock, ARefusalOfSeveralKeysHasNoHint) {
+  RecordedLockScene scene({.outcome = RecordedLockOutcome::kBusy, .retry_hint = 80ms});
+  (void)scene.lock.TryAcquire({.name = "a", .also = {{.name = "b", .index = 1}}}, 500ms, {});
+  ASSERT_EQ(scene.world.events.size(), 4U);
+  EXPECT_EQ(scene.world.events[2].value[0], 0);
+  EXPECT_EQ(scene.world.events[3].value[0], 0);
+}
+
 TEST(RecordedLock, AnAttemptOnSeveralKeysIsRecordedOnEach) {
   RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted});
   const LockKey keys{.name = "a", .index = 4, .also = {{.name = "b", .index = 2}}};

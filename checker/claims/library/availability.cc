@@ -104,7 +104,7 @@ class AvailabilityChecker : ClaimChecker {
     std::vector<Moment> moments;
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
-      if (call.asked[1] > 1) {  // it may wait for another key of the same attempt
+      if (call.IsOfSeveralKeys()) {  // it may wait for another key of the same attempt
         found_.PassedOver();
         continue;
       }

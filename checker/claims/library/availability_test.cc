@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -576,6 +577,18 @@ TEST(Availability, ARefusalOfSeveralKeysSaysNothingOfAnyOfThem) {
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke) event.value[1] = 2;
   }
   EXPECT_EQ(CheckAvailability(history, {}).outcome, Outcome::kUnknown);
+}
+
+TEST(Availability, ARefusedAttemptOnSeveralKeysMayHaveHadTheKeyMeanwhile) {
+  History history = Draw(R"(
+      c1:          A-a=R-r
+      c2:                  A-----------x A-x)");
+  EXPECT_EQ(CheckAvailability(history, {}).outcome, Outcome::kViolated);
+  const auto first = std::ranges::find_if(history.events, [](const Event& event) {
+    return event.client == 2 && event.op == Op::kAcquire;
+  });
+  first->value[1] = 2;
+  EXPECT_NE(CheckAvailability(history, {}).outcome, Outcome::kViolated);
 }
 
 }  // namespace

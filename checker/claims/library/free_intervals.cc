@@ -29,7 +29,9 @@ class KeyTimeline {
       : evidence_(evidence), lease_ends_(lease_ends) {}
 
   void Add(const Call& call) {
-    if (call.op == Op::kAcquire && call.outcome != EventType::kFail) acquires_.push_back(&call);
+    // A refused attempt on several keys may have had this one meanwhile.
+    if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.IsOfSeveralKeys()))
+      acquires_.push_back(&call);
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_.emplace(call.hold, &call);
     if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
@@ -39,7 +41,9 @@ class KeyTimeline {
     std::vector<MaybeHeld> held{{{probed_ns, kNever}, nullptr}};
     for (size_t i = 0; i < acquires_.size(); ++i) {
       const Call& call = *acquires_[i];
-      const int64_t end_ns = call.Ok() ? HoldEndNs(i) : UnknownEndNs(call);
+      const int64_t end_ns = call.Ok()                          ? HoldEndNs(i)
+                             : call.outcome == EventType::kFail ? call.to_ns
+                                                                : UnknownEndNs(call);
       held.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
     }
     std::ranges::stable_sort(held, {}, [](const MaybeHeld& t) { return t.when.from_ns; });

@@ -35,6 +35,8 @@ class CommandLimitChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all holds may be known"))
       return std::move(found_).Undecided(*why);
+    if (std::ranges::any_of(calls_.all, &Call::IsOfSeveralKeys))
+      return std::move(found_).Undecided("the keys of one attempt share its commands");
     GatherCommands();
     for (const Hold& hold : holds_.all) JudgeHold(hold);
     const std::string took =

@@ -108,5 +108,16 @@ TEST(CommandsPerHold, IsUnknownWithoutAReadableLimit) {
   }
 }
 
+TEST(CommandsPerHold, IsUnknownIfAnAttemptTakesSeveralKeys) {
+  History history =
+      FromLanes("c1:      A-a===R-r\nsent c1:    ***", {.limits = {{"commands-per-hold", "2"}}});
+  for (Event& event : history.events) {
+    if (event.op == Op::kAcquire && event.type == EventType::kInvoke) event.value[1] = 2;
+  }
+  const ClaimVerdict verdict = CheckCommandsPerHold(history, {});
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict.reason, "the keys of one attempt share its commands");
+}
+
 }  // namespace
 }  // namespace doublehold
