@@ -1,4 +1,4 @@
-// Which room includes which, and what reaches the world outside.
+// Tests which rooms each room includes, and which files may reach the outside world.
 #include <gtest/gtest.h>
 
 #include <algorithm>

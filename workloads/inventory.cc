@@ -152,7 +152,7 @@ WorkloadEntry InventoryWorkload() {
           .on_demand = {"release-result", "lost-lock-notification", "call-timeout", "key-leak",
                         "idle-traffic", "availability", "order", "reentry"},
           .steps = {Step::kAfterRead, Step::kBeforeWrite, Step::kAfterWrite},
-          .takes_lock_free = true,
+          .accepts_lock_free = true,
           .incompatibility = InventoryMisfit,
           .sends = Sends{{"RPUSH", "dh:orders:{}"}},
           .make = MakeWorkload<Inventory>};

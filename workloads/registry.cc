@@ -45,7 +45,7 @@ std::string WhyMisfit(const WorkloadEntry& workload, const Options& options,
     return fmt::format("workload {} needs a lock that {} ({}), not {}", workload.name, Name(need),
                        fmt::join(LocksWith(need), ", "), lock.name);
   }
-  if (lock.Has(Trait::kLockFree) && !workload.takes_lock_free) {
+  if (lock.Has(Trait::kLockFree) && !workload.accepts_lock_free) {
     return fmt::format("workload {} needs a lock, and {} takes none (it is for workload inventory)",
                        workload.name, lock.name);
   }

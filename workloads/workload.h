@@ -54,7 +54,7 @@ struct WorkloadEntry {
   std::vector<std::string_view> on_demand{};  // further such claims, judged only on demand
   std::vector<Trait> needs{};                 // traits that the lock needs
   std::vector<doublehold::Step> steps{};      // announced steps, besides those of WithLock
-  bool takes_lock_free = false;               // whether it also tests a lock that acquires nothing
+  bool accepts_lock_free = false;             // whether locks that acquire nothing fit (kLockFree)
   // Returns why a lock does not fit these options, with the name of a lock that fits. Returns "" if
   // the lock fits. If null, every lock with the needed traits fits.
   std::string (*incompatibility)(const Options&, const LockEntry&) = nullptr;

@@ -35,8 +35,9 @@ struct Call {
   bool waits = false;  // the call is an attempt within a blocking wait
 
   [[nodiscard]] bool Ok() const { return outcome == EventType::kOk; }
-  // Whether it is an acquire of several keys, recorded on each of them. Its answer is about all.
-  [[nodiscard]] bool IsOfSeveralKeys() const { return op == Op::kAcquire && asked[1] > 1; }
+  // Whether this acquire asks for several keys in one attempt. The history has the attempt once for
+  // each key. A refusal does not say which key was taken.
+  [[nodiscard]] bool AsksForSeveralKeys() const { return op == Op::kAcquire && asked[1] > 1; }
   [[nodiscard]] int64_t DoneNs() const { return outcome == EventType::kInfo ? kForeverNs : to_ns; }
 };
 

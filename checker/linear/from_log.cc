@@ -37,7 +37,7 @@ class ObjectBuilder {
       if (!has_place) return tl::unexpected(has_place.error());
       if (!*has_place) return {};
     }
-    Open& open = open_[SlotOf(event, key, facts)];
+    Open& open = open_[FindSlot(event, key, facts)];
     if (model_.needs_times) {
       if (event.time_ns < latest_ns_) return SkipTimeGoingBack(open, event, function);
       latest_ns_ = event.time_ns;
@@ -71,9 +71,9 @@ class ObjectBuilder {
     int64_t invoked_ns = 0;
   };
 
-  // Returns where the process's open operation is kept. A process has one at a time. In Doublehold's
-  // own histories it has one of each key, since an attempt on several keys is recorded on each.
-  int64_t SlotOf(const LogEvent& event, const Key& key, const OpLogFacts& facts) {
+  // Returns the key of `open_`. A process has one open operation at a time. In Doublehold's own
+  // histories it has one for each lock key, because an attempt on several keys is recorded on each.
+  int64_t FindSlot(const LogEvent& event, const Key& key, const OpLogFacts& facts) {
     if (!facts.ours || options_.partition == Partition::kNone) return event.process;
     return (static_cast<int64_t>(FindOrAddObject(key.form) + 1) << 32U) | event.process;
   }
@@ -300,7 +300,7 @@ class ObjectBuilder {
   const ReadingOptions& options_;
   Skips& skips_;
   ValueNumbers values_;
-  // By SlotOf. An entry is reused after its operation has completed.
+  // By FindSlot. An entry is reused after its operation has completed.
   std::unordered_map<int64_t, Open> open_;
   std::vector<LoggedObject> objects_;
   // Index into objects_, by the canonical form of the key.

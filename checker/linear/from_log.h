@@ -53,7 +53,7 @@ struct LoggedHistory {
 //
 // Refuses these events, with file and line:
 // - a function that the model does not have (ignored in Doublehold's own histories);
-// - a second open operation of a process;
+// - a second open operation of a process (in Doublehold's own histories: on one key);
 // - a completion without an invocation, with another function, or with another key;
 // - an event without a key, if other events have one;
 // - a time before the time of an earlier event, if the model needs times;

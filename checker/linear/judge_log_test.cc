@@ -511,7 +511,7 @@ TEST(JudgeLog, AFailedOperationTookNoEffect) {
 }
 
 // Doublehold records an attempt on several keys on each of them.
-TEST(JudgeLog, AProcessOfDoubleholdMayHaveAnOpenOperationOfEachKey) {
+TEST(JudgeLog, AProcessOfDoubleholdMayHaveAnOpenOperationOnEachKey) {
   std::string text = R"({"process":"supervisor","type":"info","f":"start","time":0,"value":{}})";
   int time = 0;
   for (const char* event : {R"("type":"invoke","f":"acquire")", R"("type":"ok","f":"acquire")",

@@ -13,8 +13,8 @@ using LinearValue = boost::container::small_vector<int64_t, 2>;
 
 constexpr int64_t kNil = std::numeric_limits<int64_t>::min();  // Jepsen's nil, as a number
 
-// One call of one process. A process makes one call at a time. If a call of a process returns at
-// the instant at which its next call is invoked, the returning call is first.
+// One call of one process. A process makes one call at a time on one object. If a call of a process
+// returns at the instant at which its next call is invoked, the returning call is first.
 struct Operation {
   uint8_t function = 0;  // index in Model::functions
   // Number of the client. After an operation of unknown outcome, a client usually continues under

@@ -40,7 +40,8 @@ std::optional<UnavailableTime> FindLongestUnavailableTime(const Evidence& eviden
   for (const Hold& hold : evidence.holds().all) keys[hold.key].held.push_back(hold.core);
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
-    if (call.IsOfSeveralKeys() && !call.Ok()) continue;  // it may have waited for another key
+    // A refused acquire of several keys may have waited for another of them.
+    if (call.AsksForSeveralKeys() && !call.Ok()) continue;
     // An unanswered acquire counts at its invocation only: the end of its client's wait is unknown.
     const int64_t to_ns = call.to_ns < kForeverNs ? call.to_ns : call.from_ns;
     keys[call.key].acquires.push_back({call.from_ns, to_ns});

@@ -79,7 +79,7 @@ TEST(UnavailableTime, IsTheLongestTimeInWhichAWantedKeyHadNoHolder) {
   }
 }
 
-TEST(UnavailableTime, ARefusalOfSeveralKeysDoesNotWantThisOne) {
+TEST(UnavailableTime, ARefusedAcquireOfSeveralKeysDoesNotCount) {
   History history = FromLanes(R"(
       c1:  A-a==R-r
       c2:             A-x    A-x)");

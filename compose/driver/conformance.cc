@@ -184,16 +184,18 @@ class Trial : private DriverParties {
     const AcquireRequest two{.also_of = {1}};
     const DriverAnswer both = Must(AnswerKind::kOk, "acquire of two free keys", Acquire(kA, two));
     for (const int of : {0, 1}) {
-      Must(AnswerKind::kNo, fmt::format("acquire of key {} of the two that another holds", of + 1),
+      Must(AnswerKind::kNo,
+           fmt::format("acquire of key {} while another client holds both keys", of + 1),
            Acquire(kB, {.key_of = of}));
     }
     Must(AnswerKind::kOk, "release of both", Release(kA, both.grant));
-    const DriverAnswer second = Must(AnswerKind::kOk, "acquire of the second, which was released",
-                                     Acquire(kB, {.key_of = 1}));
-    Must(AnswerKind::kNo, "acquire of two keys, of which another holds one", Acquire(kA, two));
+    const DriverAnswer second =
+        Must(AnswerKind::kOk, "acquire of key 2 after the release of both keys",
+             Acquire(kB, {.key_of = 1}));
+    Must(AnswerKind::kNo, "acquire of both keys while another client holds key 2",
+         Acquire(kA, two));
     const DriverAnswer first =
-        Must(AnswerKind::kOk, "acquire of the first, which was not granted with the second",
-             Acquire(kB));
+        Must(AnswerKind::kOk, "acquire of key 1 after the refusal of both keys", Acquire(kB));
     Must(AnswerKind::kOk, "release of the first", Release(kB, first.grant));
     Must(AnswerKind::kOk, "release of the second", Release(kB, second.grant));
   }

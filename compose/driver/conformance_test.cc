@@ -204,8 +204,8 @@ TEST(DriverTrial, ARefusedOptionIsBadInputAsInARun) {
   }
 }
 
-// A driver that takes several keys together. With "first" it takes only the first of them, and with
-// "keeps" it keeps the keys that it has if another is taken.
+// A driver that acquires several keys together. "first" acquires only the first key. "keeps" does
+// not release the acquired keys when another key is refused.
 constexpr const char* kTogether = R"(
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -237,8 +237,8 @@ TEST(DriverTrial, TestsThatSeveralKeysAreGrantedTogetherOrNone) {
   const std::string step = "several keys are granted together, or none";
   for (const auto& [how, said] :
        {std::pair("right", "ok     " + step + "\n"),
-        {"first", "WRONG  " + step + ": acquire of key 2 of the two that another holds"},
-        {"keeps", "WRONG  " + step + ": acquire of the first, which was not granted"}}) {
+        {"first", "WRONG  " + step + ": acquire of key 2 while another client holds both keys"},
+        {"keeps", "WRONG  " + step + ": acquire of key 1 after the refusal of both keys"}}) {
     const Finished checked =
         RunProgram({"driver", "check", "--", "/usr/bin/python3",
                     (folder.path() / "together.py").string(), SourceDir() + "/drivers", how});

@@ -20,19 +20,19 @@
 namespace doublehold {
 namespace {
 
-// Blocks the signals that end the program while this object lives: until there is a janitor, nobody
-// would remove the folder. Not thread-safe.
-class NoEndBySignal {
+// Blocks the signals that end the program during this object's lifetime. A signal before the
+// janitor runs would leave the folder behind. Not thread-safe.
+class EndSignalsBlocked {
  public:
-  NoEndBySignal() {
+  EndSignalsBlocked() {
     sigset_t blocked;
     sigemptyset(&blocked);
     for (const int signal : kEnding) sigaddset(&blocked, signal);
     pthread_sigmask(SIG_BLOCK, &blocked, &before_);
   }
-  ~NoEndBySignal() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoEndBySignal(const NoEndBySignal&) = delete;
-  NoEndBySignal& operator=(const NoEndBySignal&) = delete;
+  ~EndSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndSignalsBlocked(const EndSignalsBlocked&) = delete;
+  EndSignalsBlocked& operator=(const EndSignalsBlocked&) = delete;
 
   static constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP};
 
@@ -43,7 +43,7 @@ class NoEndBySignal {
 [[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder) {
   setsid();  // Ctrl-C in a terminal must not reach the janitor
   prctl(PR_SET_NAME, "dh-janitor");
-  for (const int ignored : NoEndBySignal::kEnding) signal(ignored, SIG_IGN);
+  for (const int ignored : EndSignalsBlocked::kEnding) signal(ignored, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   // Closes the parent's files, so that a reader of the parent's output sees the end of the output.
   if (pipe_read != 3) dup2(pipe_read, 3);
@@ -62,7 +62,7 @@ class NoEndBySignal {
 }  // namespace
 
 Result<Scratch> Scratch::Create() {
-  const NoEndBySignal until_there_is_a_janitor;
+  const EndSignalsBlocked blocked_until_janitor_runs;
   std::error_code code;
   const std::filesystem::path base = std::filesystem::temp_directory_path(code);
   std::string pattern = (code ? std::filesystem::path("/tmp") : base) / "doublehold-XXXXXX";

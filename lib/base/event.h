@@ -19,8 +19,10 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 
 // The meaning of Event::value. Times ("_ns") count from the start of the run.
 //
-//   acquire  invoke: lease_ns   ok: valid_until_ns, token (0: none), shared (1: with other readers)
-//            fail: retry_hint_ns (the lock is busy; 0 if the node gave no hint)
+//   acquire  invoke: lease_ns, keys (of the attempt; 0: one key)
+//            ok: valid_until_ns, token (0: none), shared (1: with other readers)
+//            fail: retry_hint_ns (the lock is busy; 0 if the node gave no hint, or of several keys)
+//            An attempt on several keys has each of these events once for each key.
 //   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
 //   release  invoke             ok: unchecked (1: freed without comparing the owner)
 //            fail: not the owner

@@ -1,7 +1,7 @@
 /* LD_PRELOADed beside the clock shim under a process whose time runs fast (fast_time.h): its waits
  * end after their part of the time. Has each of libc's functions that wait for a time. What waits
- * by the kernel alone, as Go does, is not reached: Doublehold refuses such programs. A wait here is no
- * cancellation point; programs that cancel threads are not known among those that run under it.
+ * by the kernel alone, as Go does, is not reached: Doublehold refuses such programs. A wait here is
+ * no cancellation point; programs that cancel threads are not known among those that run under it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,8 +47,8 @@ static int64_t kernel_ns(clockid_t clock) {
   return to_ns(&time);
 }
 
-/* Returns when the kernel's clock ends a wait that ends when the process's clock shows `until`.
- * Never 0: a time that has passed ends the wait at once, but 0 would stop a timer.
+/* Returns the kernel's time at which a wait until the process's time `until` ends. Never returns
+ * 0: a time in the past ends the wait at once, but 0 disarms a timerfd.
  */
 static struct timespec kernel_end(clockid_t clock, const struct timespec* until) {
   struct timespec now = {0, 0};

@@ -1,4 +1,4 @@
-// Time that runs fast, under a program that waits in each way (wait_probe.cc).
+// Tests fast time on a program that waits in each way that a program can (wait_probe.cc).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 struct Wait {
   int64_t asked_ns = 0;
   int64_t own_ns = -1;     // by the program's clock
-  int64_t kernel_ns = -1;  // by the kernel's
+  int64_t kernel_ns = -1;  // by the kernel's clock
 };
 
 std::map<std::string, Wait> WaitAtSpeed(int speed) {
@@ -33,8 +33,8 @@ std::map<std::string, Wait> WaitAtSpeed(int speed) {
   return waits;
 }
 
-// Also of a timer that is set for the past: it fires. If it were stopped instead, every later timer
-// of an event loop would wait with it.
+// One wait is for a timer that is set for the past, which must fire. A timer that is disarmed
+// instead would also delay every later timer of its event loop.
 TEST(FastWaits, EachWaitLastsItsTimeByTheProgramsClockAndLessByTheKernels) {
   const std::map<std::string, Wait> waits = WaitAtSpeed(50);
   EXPECT_EQ(waits.size(), 11U);

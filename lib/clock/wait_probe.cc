@@ -1,6 +1,6 @@
 // Waits in each way that a program can, and prints a line for each: its name, the time asked for,
-// and how long it took by the program's own clock and by the kernel's (in ns; -1 if it never ended).
-// fast_waits_test runs it in fast time.
+// and the time that it took by the program's clock and by the kernel's clock. Times are in ns; -1
+// means that the wait never ended. fast_waits_test.cc runs this program in fast time.
 #include <poll.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
@@ -37,15 +37,15 @@ int64_t KernelNs() {
   return Ns(time);
 }
 
-timespec In(clockid_t clock, time_t seconds) {
+timespec TimeAfter(clockid_t clock, time_t seconds) {
   timespec time{};
   clock_gettime(clock, &time);
   time.tv_sec += seconds;
   return time;
 }
 
-// Waits for a timer of the kernel. Returns false if it did not fire long after its time.
-bool FiresTimer(int flags, const timespec& time) {
+// Sets a kernel timer and waits for it. Returns false if it has not fired after 20 times kAskedMs.
+bool TimerFires(int flags, const timespec& time) {
   const int fd = timerfd_create(CLOCK_MONOTONIC, 0);
   const itimerspec timer{.it_interval = {}, .it_value = time};
   timerfd_settime(fd, flags, &timer, nullptr);
@@ -75,7 +75,7 @@ int main() {
   };
   measure("nanosleep", [] { nanosleep(&kAsked, nullptr); });
   measure("clock_nanosleep", [] {
-    const timespec until = In(CLOCK_MONOTONIC, kAsked.tv_sec);
+    const timespec until = TimeAfter(CLOCK_MONOTONIC, kAsked.tv_sec);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   });
   measure("sleep", [] { sleep(kAskedMs / 1000); });
@@ -99,13 +99,13 @@ int main() {
   measure("sem_timedwait", [] {
     sem_t semaphore;
     sem_init(&semaphore, 0, 0);
-    const timespec until = In(CLOCK_REALTIME, kAsked.tv_sec);
+    const timespec until = TimeAfter(CLOCK_REALTIME, kAsked.tv_sec);
     sem_timedwait(&semaphore, &until);
   });
-  Measure("timerfd", kAskedNs, [] { return FiresTimer(0, kAsked); });
+  Measure("timerfd", kAskedNs, [] { return TimerFires(0, kAsked); });
   Measure("timerfd-absolute", kAskedNs,
-          [] { return FiresTimer(TFD_TIMER_ABSTIME, In(CLOCK_MONOTONIC, kAsked.tv_sec)); });
-  // A time that has passed. Boost.Asio asks for the first nanosecond when a timer is due.
-  Measure("timerfd-due", 0, [] { return FiresTimer(TFD_TIMER_ABSTIME, {0, 1}); });
+          [] { return TimerFires(TFD_TIMER_ABSTIME, TimeAfter(CLOCK_MONOTONIC, kAsked.tv_sec)); });
+  // A time in the past. Boost.Asio sets a timer that is already due to the clock's first ns.
+  Measure("timerfd-due", 0, [] { return TimerFires(TFD_TIMER_ABSTIME, {0, 1}); });
   return 0;
 }

@@ -58,7 +58,7 @@ AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline d
       {"session", session_}, {"key", key.name}, {"lease_ms", ToMs(lease)}, {"wait_ms", ToMs(wait)}};
   for (const LockKey& next : key.also) {
     members["also"].push_back(next.name);
-    (void)owners_.NextHold();  // follows the hold of the key before it
+    (void)owners_.NextHold();  // reserves the next number for `next`
   }
   grant.shared = key.shared && hello_.Can("read-write");
   if (grant.shared) members["mode"] = "read";
@@ -84,6 +84,7 @@ ExtendResult DriverLock::Extend(const Grant& grant, Lease lease, Deadline deadli
       Ask({.op = DriverOp::kExtend, .hold = grant.hold, .key = grant.key.index, .timeout = lease},
           {{"session", session_}, {"grant", grant.owner}, {"lease_ms", ToMs(lease)}}, deadline);
   if (!answer || answer->kind == AnswerKind::kError) return Undecided{};
+  if (answer->kind == AnswerKind::kNo && !grant.key.also.empty()) return Undecided{};
   if (answer->kind == AnswerKind::kNo) return Lost{};
   return Extended{ValidUntil(sent, lease, *answer)};
 }
@@ -108,7 +109,7 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   }
   const auto answer = AskRelease(release, deadline);
   if (!answer || answer->kind == AnswerKind::kError) return ReleaseResult::kUnknown;
-  // Of several keys, `no` does not say which of them were lost.
+  // For a grant of several keys, `no` does not say which keys were lost.
   if (answer->kind == AnswerKind::kNo && !grant.key.also.empty()) return ReleaseResult::kUnknown;
   if (answer->kind == AnswerKind::kNo) return ReleaseResult::kNotOwner;
   return ReleasesAnothers() ? ReleaseResult::kFreed : ReleaseResult::kReleased;

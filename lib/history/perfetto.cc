@@ -57,9 +57,9 @@ class TraceWriter {
     const bool invoked = event.type == EventType::kInvoke;
     if (invoked) {
       drawn_.erase({track, event.op, event.key});
-      // A track has one call of a kind and key at a time, so an earlier one gets no answer any more.
+      // A track has one open call of an operation and key. An earlier one stays unanswered.
       const auto same =
-          std::ranges::find_if(calls, [&](const Event& e) { return IsSame(e, event); });
+          std::ranges::find_if(calls, [&](const Event& e) { return HasSameOpAndKey(e, event); });
       EndCalls(track, calls, static_cast<size_t>(same - calls.begin()), event.at_ns);
       calls.push_back(event);
     } else {
@@ -75,13 +75,13 @@ class TraceWriter {
 
   void TakeAnswer(const Track& track, std::vector<Event>& calls, const Event& event) {
     size_t at = calls.size();
-    while (at > 0 && !IsSame(calls[at - 1], event)) --at;
+    while (at > 0 && !HasSameOpAndKey(calls[at - 1], event)) --at;
     if (at == 0) {
       if (drawn_.erase({track, event.op, event.key}) == 0) AddInstant(track, event);
       return;
     }
-    // Calls of the same attempt on other keys end here too, so that they nest. Other calls within
-    // this one were not answered.
+    // Ends the other keys' calls of the same attempt here too, because the calls of a track must
+    // nest. Other calls within this call were not answered.
     size_t within = at;
     while (within < calls.size() && calls[within].op == event.op) ++within;
     EndCalls(track, calls, within, event.at_ns);
@@ -93,7 +93,7 @@ class TraceWriter {
     calls.pop_back();
   }
 
-  static bool IsSame(const Event& call, const Event& event) {
+  static bool HasSameOpAndKey(const Event& call, const Event& event) {
     return call.op == event.op && call.key == event.key;
   }
 

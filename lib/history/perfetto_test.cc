@@ -108,7 +108,7 @@ TEST(ChromeTrace, TheCallsOfATrackNest) {
   EXPECT_EQ(calls.size(), 3U);
 }
 
-TEST(ChromeTrace, AnAttemptOnSeveralKeysIsACallOnEach) {
+TEST(ChromeTrace, AnAttemptOnSeveralKeysIsANestedCallForEachKey) {
   using enum EventType;
   std::vector<Event> events{At(1, 1, Op::kAcquire, kInvoke),    At(2, 1, Op::kAcquire, kInvoke),
                             At(5, 1, Op::kAcquire, kOk, 7),     At(6, 1, Op::kAcquire, kOk, 8),

@@ -1,4 +1,4 @@
-// What a lock is asked for, and what it answers.
+// The requests and results of a lock: LockKey, Grant, and the result types.
 #ifndef DOUBLEHOLD_LIB_LOCKS_GRANT_H_
 #define DOUBLEHOLD_LIB_LOCKS_GRANT_H_
 
@@ -15,15 +15,16 @@ struct LockKey {
   std::string name;     // the key in the lock's service
   uint16_t index = 0;   // the key in a history
   bool shared = false;  // asks for shared access; only some variants support readers
-  // Further keys of the same attempt, all or none. Only if the lock TakesKeysTogether.
+  // Further keys of the same attempt, which grants all keys or none. Requires
+  // Lock::TakesKeysTogether().
   std::vector<LockKey> also{};
 };
 
 struct Grant {
   LockKey key;
   std::string owner;  // owner text, which proves ownership to the node
-  // Identifies this grant in the history; unique in a run. The holds of further keys
-  // (LockKey::also) follow it, in their order.
+  // Identifies this grant in the history; unique in a run. The keys of
+  // LockKey::also have the next numbers, in their order.
   uint64_t hold = 0;
   MonoTime valid_until{};  // counted from the invocation, or MonoTime::max() for no end
   int64_t token = 0;       // fencing token, or 0 if the variant has no tokens

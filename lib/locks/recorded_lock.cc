@@ -48,7 +48,7 @@ AcquireResult RecordedLock::TryAcquire(const LockKey& key, Lease lease, Deadline
                    granted->grant.shared ? 1 : 0};
   } else if (const auto* busy = std::get_if<Busy>(&result)) {
     event.type = EventType::kFail;
-    event.value = {keys > 1 ? 0 : busy->retry_hint.count()};  // of which key, is not known
+    event.value = {keys > 1 ? 0 : busy->retry_hint.count()};  // a hint for several keys names none
   } else {
     event.type = EventType::kInfo;
     event.hold = std::get<Unknown>(result).perhaps.hold;

@@ -32,7 +32,7 @@ class RecordedLock final : public Lock {
   std::unique_ptr<Lock> lock_;
 };
 
-// Records an event of an operation on a key, and on each further key of the same attempt.
+// Records `event` on `key` and on each key of LockKey::also. Each further key has the next hold.
 void RecordOnKeys(Env& env, const LockKey& key, Event event);
 
 void RecordExtended(Env& env, const Grant& grant, const ExtendResult& result);

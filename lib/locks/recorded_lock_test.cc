@@ -161,7 +161,7 @@ TEST(RecordedLock, GivingUpWithoutAReplyIsRecordedAsInfo) {
   EXPECT_EQ(scene.world.events[0].key, 2);
 }
 
-TEST(RecordedLock, ARefusalOfSeveralKeysHasNoHint) {
+TEST(RecordedLock, ARefusalOfSeveralKeysIsRecordedWithoutARetryHint) {
   RecordedLockScene scene({.outcome = RecordedLockOutcome::kBusy, .retry_hint = 80ms});
   (void)scene.lock.TryAcquire({.name = "a", .also = {{.name = "b", .index = 1}}}, 500ms, {});
   ASSERT_EQ(scene.world.events.size(), 4U);

@@ -104,7 +104,7 @@ class AvailabilityChecker : ClaimChecker {
     std::vector<Moment> moments;
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
-      if (call.IsOfSeveralKeys()) {  // it may wait for another key of the same attempt
+      if (call.AsksForSeveralKeys()) {  // it may wait for another of its keys
         found_.PassedOver();
         continue;
       }

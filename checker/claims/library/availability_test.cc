@@ -569,7 +569,7 @@ TEST(Availability, AStallOfAnotherClientMayDelayAQueue) {
   EXPECT_EQ(VerdictOnAvailability(picture, AvailabilityLibrary()).outcome, Outcome::kUnknown);
 }
 
-TEST(Availability, ARefusalOfSeveralKeysSaysNothingOfAnyOfThem) {
+TEST(Availability, AcquiresOfSeveralKeysAreNotJudged) {
   History history = Draw(R"(
       c1:          A-a=R-r
       c2:                            A-x   A-x)");
@@ -579,7 +579,7 @@ TEST(Availability, ARefusalOfSeveralKeysSaysNothingOfAnyOfThem) {
   EXPECT_EQ(CheckAvailability(history, {}).outcome, Outcome::kUnknown);
 }
 
-TEST(Availability, ARefusedAttemptOnSeveralKeysMayHaveHadTheKeyMeanwhile) {
+TEST(Availability, ARefusedAcquireOfSeveralKeysMayHaveHeldTheKeyUntilItsRefusal) {
   History history = Draw(R"(
       c1:          A-a=R-r
       c2:                  A-----------x A-x)");

@@ -29,8 +29,8 @@ class KeyTimeline {
       : evidence_(evidence), lease_ends_(lease_ends) {}
 
   void Add(const Call& call) {
-    // A refused attempt on several keys may have had this one meanwhile.
-    if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.IsOfSeveralKeys()))
+    // A refused acquire of several keys may have held this key until its refusal.
+    if (call.op == Op::kAcquire && (call.outcome != EventType::kFail || call.AsksForSeveralKeys()))
       acquires_.push_back(&call);
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_.emplace(call.hold, &call);

@@ -35,8 +35,9 @@ class CommandLimitChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all holds may be known"))
       return std::move(found_).Undecided(*why);
-    if (std::ranges::any_of(calls_.all, &Call::IsOfSeveralKeys))
-      return std::move(found_).Undecided("the keys of one attempt share its commands");
+    if (std::ranges::any_of(calls_.all, &Call::AsksForSeveralKeys))
+      return std::move(found_).Undecided(
+          "an acquire asked for several keys, so its commands belong to no single key");
     GatherCommands();
     for (const Hold& hold : holds_.all) JudgeHold(hold);
     const std::string took =

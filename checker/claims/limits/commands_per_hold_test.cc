@@ -116,7 +116,8 @@ TEST(CommandsPerHold, IsUnknownIfAnAttemptTakesSeveralKeys) {
   }
   const ClaimVerdict verdict = CheckCommandsPerHold(history, {});
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
-  EXPECT_EQ(verdict.reason, "the keys of one attempt share its commands");
+  EXPECT_EQ(verdict.reason,
+            "an acquire asked for several keys, so its commands belong to no single key");
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ std::vector<Grant> TryAll(Env& env, Lock& lock, std::span<const LockKey> keys, L
   return {};
 }
 
-// Acquires the keys in one attempt of the lock. The first grant has the other keys beside its own,
-// so its release frees all.
+// Acquires all keys in one attempt. The first grant names the other keys (LockKey::also), so its
+// release frees all keys.
 std::vector<Grant> AcquireTogether(Env& env, Lock& lock, std::span<const LockKey> keys, Lease lease,
                                    const RetryPolicy& policy) {
   LockKey all = keys.front();

@@ -1,12 +1,13 @@
 // Acquires several keys at once, all or none, as Redisson's MultiLock does. Works with any Lock, so
-// that a RecordedLock can record the attempts on each key. A lock that TakesKeysTogether acquires
-// them in one attempt of its own.
+// that a RecordedLock can record the attempts on each key.
 //
 //   WithLocks(env, *lock, keys, lease, policy, [&](std::span<const Grant> grants) { ... });
 //
-// There is no deadlock in any order of the keys, because each round has a time limit. A round that
-// reaches its limit releases all keys. The next round begins after a pause of random length. There
-// are no more rounds after the policy's timeout.
+// If Lock::TakesKeysTogether(), one attempt acquires all keys, and the lock itself must avoid
+// deadlocks. Otherwise the keys are acquired one by one, in rounds. There is no deadlock in any
+// order of the keys, because each round has a time limit. A round that reaches its limit releases
+// all keys. The next round begins after a pause of random length. There are no more rounds after
+// the policy's timeout.
 #ifndef DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 #define DOUBLEHOLD_LIB_LOCKS_REDIS_REDISSON_MULTI_H_
 
