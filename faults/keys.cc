@@ -59,7 +59,8 @@ std::span<const FaultKey> FaultKeys() {
           "on",
           "\"client 2 after-read\", \"any after-read\", \"client 1 holds\"",
           {},
-          "begins when that step is reached; with `from`, at the first such step after that time",
+          "begins when that step is reached; with a number at its end (\"client 2 after-read 5\"), "
+          "the fifth time; with `from`, counted from that time on",
           kOfAll},
       FaultKey{"from", kDuration, {}, "begins at that time of the run; default: 0s", kOfAll},
       FaultKey{"every", kDuration, {}, "repeats at that interval; needs `times`", kOfAll},

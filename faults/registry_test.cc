@@ -258,6 +258,8 @@ TEST(Faults, TheEndOfAFaultIsDescribedInWords) {
   EXPECT_EQ(AwaitedEnd({.kind = "pause", .length = 1s}), "");
   EXPECT_EQ(AwaitedEnd({.kind = "pause", .until = Trigger{.client = 2, .step = Step::kAfterRead}}),
             "client 2 reaches after-read");
+  EXPECT_EQ(AwaitedEnd({.kind = "pause", .until = Trigger{0, Step::kAfterRead, 3}}),
+            "a client reaches the 3rd after-read");
   EXPECT_EQ(AwaitedEnd({.kind = "pause", .until_fault = FaultMoment{.fault = "x", .ended = true}}),
             "'x' ends");
 }

@@ -31,14 +31,6 @@ void AddPeers(std::vector<LinkId>& links, const FaultStart& start) {
   }
 }
 
-// Returns "1st", "2nd", "11th", "23rd".
-std::string Ordinal(int number) {
-  const int tens = number / 10 % 10;
-  const int ones = tens == 1 ? 0 : number % 10;
-  const char* end = ones == 1 ? "st" : ones == 2 ? "nd" : ones == 3 ? "rd" : "th";
-  return fmt::format("{}{}", number, end);
-}
-
 // The rules that one start of a fault has set.
 struct SetRules {
   Cluster& cluster;

@@ -31,6 +31,7 @@ namespace po = boost::program_options;
 
 constexpr int kSweepJobs = 4;  // a run mostly waits for its lease to expire
 constexpr size_t kMostPrintedCells = 20;
+constexpr int kMostSections = 1000;
 
 // Defaults of a sweep: short enough for hundreds of runs, with one client more than a double hold
 // needs.
@@ -60,6 +61,8 @@ po::options_description SweepOptions(po::options_description& hidden) {
       fmt::format("the faults, comma-separated, of: {}; default: {}", fmt::join(SweptNames(), ", "),
                   kUsualFaults)
           .c_str());
+  add("section", po::value<int>()->default_value(1),
+      "the section of client 1 that has the faults, counted from 1");
   add("depth", po::value<int>()->default_value(1),
       "faults in one run: 1, or 2 for each pair of faults at two places");
   add("jobs", po::value<int>()->default_value(kSweepJobs), "number of parallel runs");
@@ -111,14 +114,16 @@ Result<Plan> ReadBase(const ParsedLine& line) {
   return plan;
 }
 
-Result<std::vector<ProtocolPlace>> LearnPlaces(const Plan& base, const ServerPrograms& programs,
-                                               const std::filesystem::path& folder) {
+Result<ProtocolSection> LearnPlaces(const Plan& base, int section, const ServerPrograms& programs,
+                                    const std::filesystem::path& folder) {
   TRY(MakeFolder(folder));
   std::vector<Frame> frames;
-  TRY(RunOnce(
-      {.plan = PlanToLearn(base), .folder = folder, .programs = programs, .frames = &frames}));
+  TRY(RunOnce({.plan = PlanToLearn(base, section),
+               .folder = folder,
+               .programs = programs,
+               .frames = &frames}));
   const History history = TRY(ReadHistory(folder));
-  return FindProtocolPlaces(history, frames);
+  return FindProtocolPlaces(history, frames, section);
 }
 
 SweepOutcome ReadOutcome(const std::filesystem::path& folder, const SuiteCell& cell, bool pair) {
@@ -228,6 +233,9 @@ Result<ExitCode> SweepCommand(const Words& words) {
   const std::vector<const FaultFormEntry*> faults = TRY(ChosenFaults(line));
   const int depth = line.values["depth"].as<int>();
   if (depth != 1 && depth != 2) return BadInput("--depth: must be 1 or 2");
+  const int section = line.values["section"].as<int>();
+  if (section < 1 || section > kMostSections)
+    return BadInput(fmt::format("--section: {} is not in 1..{}", section, kMostSections));
   if (line.values.contains("json") && line.values.contains("dry-run"))
     return BadInput("--dry-run: cannot be combined with --json");
   const Plan base = TRY(ReadBase(line));
@@ -236,19 +244,20 @@ Result<ExitCode> SweepCommand(const Words& words) {
   const ServerPrograms programs = TRY(FindPrograms(runs.programs, base));
   TRY(CheckMachine(base));
   runs.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), suite.name, suite.seed));
-  const std::vector<ProtocolPlace> places = TRY(LearnPlaces(base, programs, runs.folder / "learn"));
-  const SweepRequest request{.base = base, .places = places, .faults = faults, .depth = depth};
+  const ProtocolSection found = TRY(LearnPlaces(base, section, programs, runs.folder / "learn"));
+  const SweepRequest request{
+      .base = base, .found = found, .faults = faults, .section = section, .depth = depth};
   const SweepCells cells = TRY(MakeSweepCells(request));
   suite = cells.suite;
   if (!line.values.contains("json")) {
-    fmt::print("{}: {} in one section of client {}, {}, {}{}\n\n", base.lock,
-               Counted(places.size(), "place"), kFaultedClient, Counted(faults.size(), "fault"),
-               Counted(suite.cells.size(), "run"),
+    fmt::print("{}: {} in section {} of client {}, {}, {}{}\n\n", base.lock,
+               Counted(found.places.size(), "place"), section, kFaultedClient,
+               Counted(faults.size(), "fault"), Counted(suite.cells.size(), "run"),
                depth == 1 ? "" : fmt::format(", {} of pairs", cells.pairs.size()));
     std::fflush(stdout);
   }
   if (line.values.contains("dry-run")) {
-    fmt::print("{}", FormatPlaces(places));
+    fmt::print("{}", FormatPlaces(found.places));
     return ExitCode::kAsExpected;
   }
   return Sweep(line, runs, cells);

@@ -90,6 +90,12 @@ TEST(BuildPlan, RefusesAnInvalidFaultWithTheReason) {
       {fault("kind = \"pause\"\non = \"before-write\"\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.on: 'before-write' is not of the form 'client 2 after-read' or 'any "
        "after-read'"},
+      {fault("kind = \"pause\"\non = \"any after-read 0\"\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.on: 'any after-read 0' is not of the form 'client 2 after-read' or 'any "
+       "after-read'"},
+      {fault("kind = \"pause\"\non = \"any after-read 2 3\"\nfor = \"1s\"\n"),
+       "x.toml:5: fault.0.on: 'any after-read 2 3' is not of the form 'client 2 after-read' or "
+       "'any after-read'"},
       {fault("kind = \"pause\"\non = \"client x start\"\nfor = \"1s\"\n"),
        "x.toml:5: fault.0.on: 'client x start' is not of the form 'client 2 after-read' or 'any "
        "after-read'"},

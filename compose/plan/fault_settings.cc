@@ -24,7 +24,14 @@ namespace {
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr std::string_view kHolds = "holds";
 
-// Parses "client 2 after-read", "any after-read" or "client 1 holds".
+std::optional<int> ReadNumber(std::string_view word) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return number;
+}
+
+// Parses "client 2 after-read", "any after-read", "client 1 holds" or "client 2 after-read 5".
 std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& name) {
   const std::optional<std::string> text = reader.Word(name);
   if (!text) return std::nullopt;
@@ -35,8 +42,12 @@ std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& nam
   in >> who;
   if (who == "client") in >> trigger.client;
   in >> step;
+  const bool has_step = !in.fail();
+  std::string nth = "1";
   std::string rest;
-  if ((who != "client" && who != "any") || !in || (in >> rest) ||
+  in >> nth >> rest;
+  trigger.nth = ReadNumber(nth).value_or(0);
+  if ((who != "client" && who != "any") || !has_step || !rest.empty() || trigger.nth < 1 ||
       (who == "client" && trigger.client < 1)) {
     reader.Fail(name,
                 fmt::format("'{}' is not of the form 'client 2 after-read' or 'any after-read'{}",
@@ -64,13 +75,6 @@ std::optional<FaultMoment> ReadMoment(SettingReader& reader, const std::string& 
       return FaultMoment{.fault = text.substr(start.size()), .ended = ended};
   }
   return std::nullopt;
-}
-
-std::optional<int> ReadNumber(std::string_view word) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
 }
 
 std::vector<int> ReadNodes(SettingReader& reader, const Plan& plan) {

@@ -160,15 +160,15 @@ for = "1s"
   EXPECT_EQ(plan.faults[3], drift);
 }
 
-// This is the example in CONTRIBUTING.md.
-TEST(BuildPlan, HoldsIsTheStepAfterAcquire) {
+// The example in CONTRIBUTING.md is like this one.
+TEST(BuildPlan, HoldsIsTheStepAfterAcquireAndANumberCountsTheTimes) {
   const Plan plan = Good(R"(
 lock.name = "set-nx-px"
 [[fault]]
 kind = "pause"
 name = "stopped"
 on = "client 1 holds"
-until = "client 2 holds"
+until = "client 2 holds 5"
 
 [[fault]]
 kind = "jump"
@@ -180,7 +180,7 @@ for = "0.5 lease"
 )");
   ASSERT_EQ(plan.faults.size(), 2u);
   EXPECT_EQ(plan.faults[0].on, (Trigger{1, Step::kAfterAcquire}));
-  EXPECT_EQ(plan.faults[0].until, (Trigger{2, Step::kAfterAcquire}));
+  EXPECT_EQ(plan.faults[0].until, (Trigger{2, Step::kAfterAcquire, 5}));
   EXPECT_EQ(plan.faults[1].by, -1s);
   EXPECT_EQ(plan.faults[1].during, "stopped");
 }

@@ -80,7 +80,9 @@ inline FaultPlan Pause(const std::string& name, std::optional<Trigger> on,
   fault.until = until;
   return fault;
 }
-inline Trigger At(int client, Step step) { return {.client = client, .step = step}; }
+inline Trigger At(int client, Step step, int nth = 1) {
+  return {.client = client, .step = step, .nth = nth};
+}
 
 class TimelineTest : public ::testing::Test {
  protected:

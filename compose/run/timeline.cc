@@ -8,13 +8,6 @@
 #include "lib/plan/topology.h"
 
 namespace doublehold {
-namespace {
-
-bool Matches(const Trigger& trigger, int client, Step step) {
-  return trigger.step == step && (trigger.client == 0 || trigger.client == client);
-}
-
-}  // namespace
 
 struct Timeline::Entry {
   Entry(boost::asio::io_context& io, const FaultPlan& fault, int number, uint64_t seed)
@@ -34,6 +27,12 @@ struct Timeline::Entry {
     return leader.has_value();
   }
 
+  // Whether this is the moment of the trigger, now that a client has reached a step.
+  bool IsAt(const Trigger& trigger, int at_client, Step step) {
+    if (trigger.step != step || (trigger.client != 0 && trigger.client != at_client)) return false;
+    return ++reached >= trigger.nth;
+  }
+
   const FaultPlan& plan;
   FaultPlan started = plan;  // with the leader's number in place of kLeaderNode
   const FaultEntry& kind;
@@ -45,6 +44,7 @@ struct Timeline::Entry {
   int healed = 0;
   bool due = false;  // whether its start time has passed, so that it waits for its step
   bool active = false;
+  int reached = 0;     // how often its next step was reached since it waits for that step
   uint64_t epoch = 0;  // number of the current start; a callback of an earlier start is ignored
   int client = 0;      // the client of the active start
   Healer healer;
@@ -139,12 +139,12 @@ void Timeline::OnStep(int client, Step step) {
   // from live_.
   const std::map<int, Entry*> live = live_;
   for (const auto& [index, entry] : live) {
-    if (entry->plan.on && Matches(*entry->plan.on, client, step) && IsWaiting(*entry)) {
+    if (entry->plan.on && IsWaiting(*entry) && entry->IsAt(*entry->plan.on, client, step)) {
       StartFault(*entry, client);
     }
   }
   for (const auto& [index, entry] : live) {
-    if (entry->active && entry->plan.until && Matches(*entry->plan.until, client, step)) {
+    if (entry->active && entry->plan.until && entry->IsAt(*entry->plan.until, client, step)) {
       Heal(*entry);
     }
   }
@@ -153,6 +153,7 @@ void Timeline::OnStep(int client, Step step) {
 
 void Timeline::StartFault(Entry& entry, int client) {
   entry.active = true;
+  entry.reached = 0;
   live_.emplace(entry.index, &entry);
   entry.client = entry.plan.client.value_or(client);
   const uint64_t epoch = ++entry.epoch;
@@ -199,6 +200,7 @@ void Timeline::HealAtMoments() {
 
 void Timeline::Heal(Entry& entry) {
   entry.active = false;
+  entry.reached = 0;
   entry.due = false;
   live_.erase(entry.index);
   entry.end_timer.cancel();

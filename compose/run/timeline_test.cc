@@ -84,6 +84,27 @@ TEST_F(TimelineTest, AFaultRepeatsAsOftenAsPlanned) {
   EXPECT_EQ(recorded_.size(), 6u);
 }
 
+TEST_F(TimelineTest, AStepWithANumberCountsFromWhenTheFaultWaitsForIt) {
+  FaultPlan fault = Pause("p", At(1, Step::kAfterRead, 3), At(0, Step::kAfterRelease, 2));
+  fault.times = 2;
+  fault.every = Duration(1);
+  Begin({fault});
+  const auto reach = [&](int times, int client, Step step) {
+    cluster_.now += 1s;
+    for (int i = 0; i < times; ++i) Reach(client, step);
+    return CountStarts("p");
+  };
+  EXPECT_EQ(reach(2, 1, Step::kAfterRead), 0);
+  EXPECT_EQ(reach(1, 2, Step::kAfterRead), 0) << "of another client";
+  EXPECT_EQ(reach(1, 1, Step::kAfterRead), 1);
+  reach(1, 2, Step::kAfterRelease);
+  EXPECT_EQ(cluster_.log, Lines{"pause 1"});
+  reach(1, 3, Step::kAfterRelease);
+  EXPECT_EQ(cluster_.log, (Lines{"pause 1", "resume 1"})) << "the second release of any client";
+  EXPECT_EQ(reach(2, 1, Step::kAfterRead), 1);
+  EXPECT_EQ(reach(1, 1, Step::kAfterRead), 2) << "it counts anew";
+}
+
 TEST_F(TimelineTest, AFaultWaitsForItsTimeBeforeItsStepCounts) {
   FaultPlan fault = Pause("p", At(1, Step::kAfterRead), At(1, Step::kAfterWrite));
   fault.from = std::chrono::hours(1);

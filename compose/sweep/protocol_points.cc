@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/base/words.h"
+
 namespace doublehold {
 namespace {
 
@@ -20,16 +22,6 @@ std::optional<Step> StepMarkedBy(const Event& event, const RunFacts& facts) {
   return name.starts_with(kMark) ? ParseStep(name.substr(kMark.size())) : std::nullopt;
 }
 
-std::string Ordinal(int number) {
-  const int last = number % 10;
-  const bool teen = number / 10 % 10 == 1;
-  const std::string_view end = teen || last == 0 || last > 3 ? "th"
-                               : last == 1                   ? "st"
-                               : last == 2                   ? "nd"
-                                                             : "rd";
-  return fmt::format("{}{}", number, end);
-}
-
 }  // namespace
 
 std::string Describe(const ProtocolPlace& place) {
@@ -40,32 +32,41 @@ std::string Describe(const ProtocolPlace& place) {
   return fmt::format("{}{} to {}", which, place.command, node);
 }
 
-std::vector<FaultPlan> StepMarks() {
+Trigger StartOfSection(int section) {
+  if (section == 1) return {.client = kFaultedClient, .step = Step::kStart};
+  return {.client = kFaultedClient, .step = Step::kAfterRelease, .nth = section - 1};
+}
+
+std::vector<FaultPlan> StepMarks(int section) {
   std::vector<FaultPlan> marks;
   for (size_t i = 0; i < kStepNames.size(); ++i) {
+    const Step step = static_cast<Step>(i);
+    const Trigger on{.client = kFaultedClient, .step = step, .nth = section};
     marks.push_back({.name = fmt::format("{}{}", kMark, kStepNames[i]),
                      .kind = "slow",
-                     .on = Trigger{.client = kFaultedClient, .step = static_cast<Step>(i)},
+                     .on = step == Step::kStart ? StartOfSection(section) : on,
                      .length = kMarkLength});
   }
   return marks;
 }
 
-Result<std::vector<ProtocolPlace>> FindProtocolPlaces(const History& history,
-                                                      const std::vector<Frame>& frames) {
+Result<ProtocolSection> FindProtocolPlaces(const History& history, const std::vector<Frame>& frames,
+                                           int section) {
   std::vector<std::pair<int64_t, ProtocolPlace>> passed;
   std::optional<int64_t> start_ns, end_ns;
   for (const Event& event : history.events) {
     const std::optional<Step> step = StepMarkedBy(event, history.facts);
     if (!step) continue;
-    passed.push_back({event.at_ns, {.step = *step}});
     if (*step == Step::kStart) start_ns = event.at_ns;
     if (*step == Step::kAfterRelease) end_ns = event.at_ns;
+    // Only the first section has the client's start.
+    if (*step != Step::kStart || section == 1) passed.push_back({event.at_ns, {.step = *step}});
   }
   if (!start_ns || !end_ns) {
-    return EnvironmentFailed(fmt::format(
-        "client {} did not finish one section in a run without faults: there is nothing to sweep",
-        kFaultedClient));
+    return EnvironmentFailed(
+        fmt::format("client {} did not finish its {} section in a run without faults: there is "
+                    "nothing to sweep",
+                    kFaultedClient, Ordinal(section)));
   }
   std::map<std::pair<int, std::string>, int> seen;
   for (const Frame& frame : frames) {
@@ -74,12 +75,13 @@ Result<std::vector<ProtocolPlace>> FindProtocolPlaces(const History& history,
     const int nth = ++seen[{frame.node, frame.command}];
     passed.push_back({frame.at_ns, {.command = frame.command, .node = frame.node, .nth = nth}});
   }
-  // Removes the steps and commands of later sections.
-  std::erase_if(passed, [&](const auto& one) { return one.first > *end_ns; });
+  // Removes the steps of other sections.
+  std::erase_if(passed,
+                [&](const auto& one) { return *start_ns > one.first || *end_ns < one.first; });
   std::ranges::stable_sort(passed, {}, [](const auto& one) { return one.first; });
-  std::vector<ProtocolPlace> places;
-  for (auto& [at_ns, place] : passed) places.push_back(std::move(place));
-  return places;
+  ProtocolSection found{.begins_after = Duration(*start_ns)};
+  for (auto& [at_ns, place] : passed) found.places.push_back(std::move(place));
+  return found;
 }
 
 }  // namespace doublehold

@@ -1,5 +1,5 @@
 // The protocol of a lock as observed on the wire. Its places, where a fault can begin, are the
-// steps and commands of a client's first acquire, work and release.
+// steps and commands of one acquire, work and release of a client.
 #ifndef DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 #define DOUBLEHOLD_COMPOSE_SWEEP_PROTOCOL_POINTS_H_
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/base/result.h"
+#include "lib/base/time.h"
 #include "lib/history/frame.h"
 #include "lib/history/history.h"
 #include "lib/plan/plan.h"
@@ -22,7 +23,7 @@ struct ProtocolPlace {
   Step step = Step::kStart;
   std::string command{};
   int node = 0;
-  int nth = 1;  // number of this command on this link since the client's start
+  int nth = 1;  // number of this command on this link since the section's start
   bool operator==(const ProtocolPlace&) const = default;
 
   [[nodiscard]] bool IsStep() const { return command.empty(); }
@@ -31,14 +32,22 @@ struct ProtocolPlace {
 // For example "after-read", "SET to the store", "2nd EVALSHA to node 1".
 std::string Describe(const ProtocolPlace& place);
 
-// Returns faults that have no effect, but record when the client reached each of its steps. The run
-// that learns the places has these faults.
-std::vector<FaultPlan> StepMarks();
+// Where the client's section of this number begins, counted from 1: at the client's start, or at
+// the end of its previous section.
+Trigger StartOfSection(int section);
 
-// Returns the places in the order of a run with StepMarks, from the client's start to the last step
-// of its first cycle. Returns an error if the client did not complete a cycle or sent no command.
-Result<std::vector<ProtocolPlace>> FindProtocolPlaces(const History& history,
-                                                      const std::vector<Frame>& frames);
+// Returns faults that have no effect, but record when the client reached each step of this section.
+// The run that learns the places has these faults.
+std::vector<FaultPlan> StepMarks(int section);
+
+struct ProtocolSection {
+  std::vector<ProtocolPlace> places;  // in their order
+  Duration begins_after{};            // since the start of the run
+};
+// Returns the places of the section of this number, in a run with its StepMarks. Returns an error
+// if the client did not complete the section.
+Result<ProtocolSection> FindProtocolPlaces(const History& history, const std::vector<Frame>& frames,
+                                           int section);
 
 }  // namespace doublehold
 

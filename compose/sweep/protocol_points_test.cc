@@ -11,7 +11,7 @@ constexpr int64_t kMs = 1'000'000;
 class Protocol : public ::testing::Test {
  protected:
   Protocol() {
-    for (const FaultPlan& mark : StepMarks())
+    for (const FaultPlan& mark : StepMarks(1))
       history_.facts.faults.push_back({.name = mark.name, .kind = mark.kind, .what = ""});
     history_.facts.faults.push_back({.name = "late-2", .kind = "slow", .what = ""});
   }
@@ -36,11 +36,11 @@ class Protocol : public ::testing::Test {
     }
   }
 
-  std::vector<std::string> Places() {
-    const Result<std::vector<ProtocolPlace>> places = FindProtocolPlaces(history_, frames_);
-    EXPECT_TRUE(places.has_value()) << places.error().message;
+  std::vector<std::string> Places(int section = 1) {
+    const Result<ProtocolSection> found = FindProtocolPlaces(history_, frames_, section);
+    EXPECT_TRUE(found.has_value()) << found.error().message;
     std::vector<std::string> texts;
-    for (const ProtocolPlace& place : *places) texts.push_back(Describe(place));
+    for (const ProtocolPlace& place : found->places) texts.push_back(Describe(place));
     return texts;
   }
 
@@ -81,16 +81,35 @@ TEST_F(Protocol, RepeatedCommandsAreNumberedWithOrdinals) {
   EXPECT_EQ(places[22], "22nd GET to node 1");
 }
 
+TEST_F(Protocol, ALaterSectionBeginsAtTheReleaseBeforeIt) {
+  const std::vector<FaultPlan> marks = StepMarks(5);
+  EXPECT_EQ(marks.front().on,
+            (Trigger{.client = kFaultedClient, .step = Step::kAfterRelease, .nth = 4}));
+  EXPECT_EQ(marks.back().on,
+            (Trigger{.client = kFaultedClient, .step = Step::kMidRelease, .nth = 5}));
+  Say("HELLO", 1);
+  Say("SET", 2);
+  Reach(Step::kStart, 30);
+  Say("SET", 40);
+  Reach(Step::kMidAcquire, 20);  // of an earlier section: this one had none
+  Reach(Step::kAfterAcquire, 50);
+  Reach(Step::kAfterRelease, 60);
+  EXPECT_EQ(Places(5),
+            (std::vector<std::string>{"SET to node 1", "after-acquire", "after-release"}))
+      << "the client's start is no place of it, and commands are counted from its start";
+  EXPECT_EQ(FindProtocolPlaces(history_, frames_, 5)->begins_after, 30ms);
+}
+
 TEST_F(Protocol, IsAnErrorIfTheClientNeverReleased) {
   Reach(Step::kStart, 1);
   Say("SET", 2);
   Reach(Step::kAfterAcquire, 3);
-  const Result<std::vector<ProtocolPlace>> places = FindProtocolPlaces(history_, frames_);
-  ASSERT_FALSE(places.has_value());
-  EXPECT_EQ(places.error().code, ExitCode::kEnvironment);
-  EXPECT_EQ(
-      places.error().message,
-      "client 1 did not finish one section in a run without faults: there is nothing to sweep");
+  const Result<ProtocolSection> found = FindProtocolPlaces(history_, frames_, 2);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code, ExitCode::kEnvironment);
+  EXPECT_EQ(found.error().message,
+            "client 1 did not finish its 2nd section in a run without faults: there is nothing to "
+            "sweep");
 }
 
 }  // namespace

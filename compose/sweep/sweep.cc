@@ -50,15 +50,15 @@ bool MakesOutcomeUnknown(const nlohmann::json& claim, bool is_vital,
   return is_vital || had_something || std::ranges::all_of(verdict.at("claims"), is_unknown);
 }
 
-// Returns faults that delay the other clients until the first client has reached its fault.
-std::vector<FaultPlan> LateOthers(const Plan& plan) {
+// Returns faults that keep the other clients from their work.
+std::vector<FaultPlan> LateOthers(const Plan& plan, Duration late_by) {
   std::vector<FaultPlan> late;
   for (int client = 1; client <= plan.clients; ++client) {
     if (client == kFaultedClient) continue;
     late.push_back({.name = fmt::format("late-{}", client),
                     .kind = "slow",
                     .on = Trigger{.client = client, .step = Step::kStart},
-                    .length = Leases(plan, kLeasesUntilTheOthersBegin)});
+                    .length = late_by});
   }
   return late;
 }
@@ -73,17 +73,17 @@ std::string Describe(const Point& point) {
   return fmt::format("{} at {}", point.fault->name, Describe(*point.place));
 }
 
-FaultPlan FaultAt(const Point& point, const Plan& plan) {
+FaultPlan FaultAt(const Point& point, const SweepRequest& request) {
   const auto& [fault, place] = point;
-  const Duration lasts = Leases(plan, kLeasesOfAFault);
+  const Duration lasts = Leases(request.base, kLeasesOfAFault);
   FaultPlan swept = PlanOf(*fault, {.lasts = lasts, .clock_length = lasts});
   swept.name = Describe(point);
   swept.client = kFaultedClient;
   if (place->IsStep()) {
-    swept.on = Trigger{.client = kFaultedClient, .step = place->step};
+    swept.on = Trigger{.client = kFaultedClient, .step = place->step, .nth = request.section};
     return swept;
   }
-  swept.on = Trigger{.client = kFaultedClient, .step = Step::kStart};
+  swept.on = StartOfSection(request.section);
   swept.nodes = {place->node};
   swept.command = place->command;
   swept.nth = place->nth;
@@ -93,7 +93,7 @@ FaultPlan FaultAt(const Point& point, const Plan& plan) {
 
 std::vector<Point> ListPoints(const SweepRequest& request) {
   std::vector<Point> points;
-  for (const ProtocolPlace& place : request.places) {
+  for (const ProtocolPlace& place : request.found.places) {
     for (const FaultFormEntry* fault : request.faults) {
       if (place.IsStep() == (fault->site == FaultSite::kClient)) points.push_back({fault, &place});
     }
@@ -109,8 +109,11 @@ Result<SuiteCell> MakeSweepCell(const std::vector<Point>& points, const SweepReq
       .plan = request.base};
   cell.name = cell.row + "/" + cell.column;
   cell.plan.experiment = cell.name;
-  cell.plan.faults = LateOthers(request.base);
-  for (const Point& point : points) cell.plan.faults.push_back(FaultAt(point, request.base));
+  // The others begin when the first client has reached its fault.
+  const Duration late_by =
+      request.found.begins_after + Leases(request.base, kLeasesUntilTheOthersBegin);
+  cell.plan.faults = LateOthers(request.base, late_by);
+  for (const Point& point : points) cell.plan.faults.push_back(FaultAt(point, request));
   TRY(CheckPlan(cell.plan, cell.name));
   return cell;
 }
@@ -130,11 +133,11 @@ bool CanCombine(const Point& first, const Point& second) {
 
 }  // namespace
 
-Plan PlanToLearn(const Plan& base) {
+Plan PlanToLearn(const Plan& base, int section) {
   Plan plan = base;
   plan.experiment = "learn";
-  plan.faults = LateOthers(base);
-  for (FaultPlan& mark : StepMarks()) plan.faults.push_back(std::move(mark));
+  plan.faults = LateOthers(base, base.duration);
+  for (FaultPlan& mark : StepMarks(section)) plan.faults.push_back(std::move(mark));
   return plan;
 }
 
@@ -158,7 +161,7 @@ Result<SweepCells> MakeSweepCells(const SweepRequest& request) {
   if (cells.pairs.size() > kMostPairs) {
     return BadInput(fmt::format(
         "--depth 2: {} pairs of faults at {} places, and {} are the maximum; choose fewer --faults",
-        cells.pairs.size(), request.places.size(), kMostPairs));
+        cells.pairs.size(), request.found.places.size(), kMostPairs));
   }
   for (const auto& [i, j] : cells.pairs) {
     TRY(Add({points[i], points[j]}, request, cells.suite));

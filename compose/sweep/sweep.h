@@ -25,14 +25,15 @@ constexpr bool CanSweep(const FaultFormEntry& form) {
          form.site == FaultSite::kReply;
 }
 
-// Returns the plan of the run that learns the places: `base` with StepMarks and no other faults on
-// the first client. The other clients start after the first section has ended.
-Plan PlanToLearn(const Plan& base);
+// Returns the plan of the run that learns the places: `base` with the StepMarks of this section of
+// the first client, and no other faults on it. The other clients do nothing.
+Plan PlanToLearn(const Plan& base, int section);
 
 struct SweepRequest {
   const Plan& base;  // the experiment; has no faults
-  const std::vector<ProtocolPlace>& places;
+  const ProtocolSection& found;
   std::vector<const FaultFormEntry*> faults;  // each fulfils CanSweep
+  int section = 1;                            // the section of the first client that has the faults
   int depth = 1;                              // 1 or 2
 };
 

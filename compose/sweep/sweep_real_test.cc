@@ -15,9 +15,10 @@ using SweepNames = std::vector<std::string>;
 class SweepOnServers : public ::testing::Test {
  protected:
   // Returns the cells of a sweep with these faults.
-  nlohmann::json Sweep(const std::string& lock, const std::string& faults) {
-    const Finished finished = RunProgram(
-        {"sweep", "--lock", lock, "--faults", faults, "--json", "--out", folder_.path().string()});
+  nlohmann::json Sweep(const std::string& lock, const std::string& faults,
+                       const std::string& section = "1") {
+    const Finished finished = RunProgram({"sweep", "--lock", lock, "--faults", faults, "--section",
+                                          section, "--json", "--out", folder_.path().string()});
     EXPECT_EQ(finished.exit_code, 1) << finished.err;
     const nlohmann::json swept = nlohmann::json::parse(finished.out, nullptr, false);
     EXPECT_TRUE(swept.is_object()) << finished.out;
@@ -45,6 +46,13 @@ TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
   EXPECT_EQ(At(cells, "SET to node 1/drop-reply").at("letters"), "w");      // K16
   // At these places a pause is harmless.
   EXPECT_EQ(At(cells, "start/pause").at("letters"), ".");
+  EXPECT_EQ(At(cells, "after-release/pause").at("letters"), ".");
+}
+
+TEST_F(SweepOnServers, FindsK14InALaterSection) {
+  const nlohmann::json cells = Sweep("set-nx-px", "pause", "3");
+  EXPECT_EQ(cells.front().at("name"), "after-acquire/pause") << "the client has started long ago";
+  EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), (SweepNames{"exclusion", "stock"}));
   EXPECT_EQ(At(cells, "after-release/pause").at("letters"), ".");
 }
 

@@ -12,12 +12,12 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<ProtocolPlace> kPlaces{
-    {.step = Step::kStart},
-    {.command = "SET", .node = 1},
-    {.step = Step::kAfterAcquire},
-    {.command = "SET", .node = kStoreNode, .nth = 2},
-};
+const ProtocolSection kFound{.places = {
+                                 {.step = Step::kStart},
+                                 {.command = "SET", .node = 1},
+                                 {.step = Step::kAfterAcquire},
+                                 {.command = "SET", .node = kStoreNode, .nth = 2},
+                             }};
 
 Plan Base() {
   return testing::Good(testing::kLock +
@@ -35,7 +35,7 @@ std::vector<const FaultFormEntry*> Faults(const std::vector<std::string>& names)
 SweepCells Cells(const std::vector<std::string>& faults, int depth = 1) {
   const Plan base = Base();
   const Result<SweepCells> cells =
-      MakeSweepCells({.base = base, .places = kPlaces, .faults = Faults(faults), .depth = depth});
+      MakeSweepCells({.base = base, .found = kFound, .faults = Faults(faults), .depth = depth});
   EXPECT_TRUE(cells.has_value()) << cells.error().message;
   return cells.value_or(SweepCells{});
 }
@@ -95,7 +95,25 @@ TEST(Sweep, TheOtherClientsStartWhenTheFirstIsAtItsFault) {
     EXPECT_EQ(late.on, (Trigger{.client = other, .step = Step::kStart}));
     EXPECT_EQ(late.length, 80ms);
   }
-  EXPECT_EQ(PlanToLearn(Base()).faults.size(), 2 + kStepNames.size());
+  const Plan learn = PlanToLearn(Base(), 1);
+  EXPECT_EQ(learn.faults.size(), 2 + kStepNames.size());
+  EXPECT_EQ(learn.faults.front().length, learn.duration) << "the others do nothing";
+}
+
+TEST(Sweep, TheFaultsOfALaterSectionBeginInIt) {
+  const Plan base = Base();
+  const ProtocolSection found{
+      .places = {{.step = Step::kAfterAcquire}, {.command = "SET", .node = 1}},
+      .begins_after = 150ms};
+  const SweepCells cells =
+      MakeSweepCells(
+          {.base = base, .found = found, .faults = Faults({"pause", "drop-reply"}), .section = 4})
+          .value();
+  const std::vector<SuiteCell>& made = cells.suite.cells;
+  ASSERT_EQ(made.size(), 2U);
+  EXPECT_EQ(Last(made[0]).on, (Trigger{.client = 1, .step = Step::kAfterAcquire, .nth = 4}));
+  EXPECT_EQ(Last(made[1]).on, (Trigger{.client = 1, .step = Step::kAfterRelease, .nth = 3}));
+  EXPECT_EQ(made[0].plan.faults.front().length, 230ms) << "the others begin with that section";
 }
 
 TEST(Sweep, PairsHaveTwoPlacesAndNoFaultAfterACrash) {
@@ -114,8 +132,8 @@ TEST(Sweep, TooManyCellsOrNoneAreRefused) {
   std::vector<ProtocolPlace> many;
   for (int i = 1; i <= 300; ++i) many.push_back({.command = "EVALSHA", .node = 1, .nth = i});
   const auto refusal = [&](const std::vector<ProtocolPlace>& places, const std::string& fault) {
-    const Result<SweepCells> cells =
-        MakeSweepCells({.base = base, .places = places, .faults = Faults({fault}), .depth = 2});
+    const Result<SweepCells> cells = MakeSweepCells(
+        {.base = base, .found = {.places = places}, .faults = Faults({fault}), .depth = 2});
     return cells ? "accepted" : cells.error().message;
   };
   EXPECT_EQ(refusal(many, "drop-reply"),

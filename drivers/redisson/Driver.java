@@ -26,7 +26,7 @@ final class Driver implements Protocol.Library {
 
   // Options with their defaults; an empty default means the library's own.
   private final Map<String, String> options =
-      new TreeMap<>(Map.of("kind", "lock", "watchdog", "no", "timeout_ms", "", "retry_attempts", "", "retry_interval_ms", ""));
+      new TreeMap<>(Map.of("kind", "lock", "watchdog", "no", "unit", "milliseconds", "timeout_ms", "", "retry_attempts", "", "retry_interval_ms", ""));
   // The first node; for a redlock all nodes.
   private final List<RedissonClient> nodes = new ArrayList<>();
   private final Map<String, RLock> granted = new ConcurrentHashMap<>();
@@ -43,6 +43,7 @@ final class Driver implements Protocol.Library {
     Protocol.take(options, asked);
     Protocol.must(KINDS.contains(kind()), "kind: one of " + String.join(", ", KINDS));
     Protocol.must(List.of("yes", "no").contains(options.get("watchdog")), "watchdog: yes or no");
+    Protocol.must(List.of("milliseconds", "seconds").contains(options.get("unit")), "unit: milliseconds or seconds");
     for (String name : List.of("timeout_ms", "retry_attempts", "retry_interval_ms"))
       Protocol.must(options.get(name).matches("[0-9]{0,9}"), name + ": a whole number");
     Protocol.must(!kind().equals("fenced") || fencedLock() != null, "kind: this version of Redisson has no fenced lock");
@@ -82,14 +83,17 @@ final class Driver implements Protocol.Library {
   public JsonObject acquire(JsonObject request) throws Exception {
     String key = request.get("key").getAsString();
     RLock lock = request.has("also") ? lockOfAll(key, request.getAsJsonArray("also")) : lockOf(key, request.has("mode"));
-    long wait = request.get("wait_ms").getAsLong();
-    long lease = hasWatchdog() ? -1 : request.get("lease_ms").getAsLong();
+    TimeUnit unit = options.get("unit").equals("seconds") ? TimeUnit.SECONDS : TimeUnit.MILLISECONDS;
+    long unitMs = unit.toMillis(1);
+    long wait = request.get("wait_ms").getAsLong() / unitMs;
+    long lease = hasWatchdog() ? -1 : (request.get("lease_ms").getAsLong() + unitMs - 1) / unitMs;
     JsonObject ok = new JsonObject();
+    if (!hasWatchdog()) ok.addProperty("validity_ms", unit.toMillis(lease)); // the lease may be rounded up
     if (kind().equals("fenced")) {
-      Long token = (Long) tryLockAndGetToken(lock, wait, lease);
+      Long token = (Long) tryLockAndGetToken(lock, wait, lease, unit);
       if (token == null) return null;
       ok.addProperty("token", token);
-    } else if (!lock.tryLock(wait, lease, TimeUnit.MILLISECONDS)) {
+    } else if (!lock.tryLock(wait, lease, unit)) {
       return null;
     }
     String grant = UUID.randomUUID().toString();
@@ -141,10 +145,10 @@ final class Driver implements Protocol.Library {
     }
   }
 
-  private static Object tryLockAndGetToken(RLock lock, long wait, long lease) throws Exception {
+  private static Object tryLockAndGetToken(RLock lock, long wait, long lease, TimeUnit unit) throws Exception {
     Method call = fencedLock().getReturnType().getMethod("tryLockAndGetToken", long.class, long.class, TimeUnit.class);
     try {
-      return call.invoke(lock, wait, lease, TimeUnit.MILLISECONDS);
+      return call.invoke(lock, wait, lease, unit);
     } catch (InvocationTargetException thrown) {
       throw thrown.getCause() instanceof Exception cause ? cause : thrown;
     }

@@ -82,6 +82,13 @@ std::string UnknownWord(std::string_view kind, std::string_view word,
   return fmt::format("{} '{}' is unknown{}", kind, CutIfNoName(word), Suggestion(word, known));
 }
 
+std::string Ordinal(int number) {
+  const int tens = number / 10 % 10;
+  const int ones = tens == 1 ? 0 : number % 10;
+  const char* end = ones == 1 ? "st" : ones == 2 ? "nd" : ones == 3 ? "rd" : "th";
+  return fmt::format("{}{}", number, end);
+}
+
 std::vector<std::string> SplitAtCommas(std::string_view list) {
   std::vector<std::string> words;
   std::istringstream in{std::string(list)};

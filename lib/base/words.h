@@ -16,6 +16,9 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known);
 
+// Returns "1st", "2nd", "11th", "23rd".
+std::string Ordinal(int number);
+
 // Splits a list at its commas. Keeps blanks and empty parts.
 std::vector<std::string> SplitAtCommas(std::string_view list);
 

@@ -23,9 +23,11 @@ constexpr std::string_view kLeader = "leader";          // its name in files
 constexpr std::string_view kNamespaces = "namespaces";  // value of Plan::net
 
 // "client 2 after-read": the moment when a client reaches a step. Client 0: any client.
+// "client 2 after-read 5": the fifth such moment since the fault waits for it.
 struct Trigger {
   int client = 0;
   Step step = Step::kAfterAcquire;
+  int nth = 1;
   bool operator==(const Trigger&) const = default;
 };
 

@@ -56,6 +56,7 @@ inline void ReadField(const JsonValue& from, FaultNodes<std::vector<int>>& to,
 void ForEachField(ConstOrNot<Trigger> auto& trigger, auto&& visit) {
   visit("client", trigger.client);
   visit("step", trigger.step);
+  visit("nth", trigger.nth);
 }
 
 void ForEachField(ConstOrNot<FaultMoment> auto& moment, auto&& visit) {
