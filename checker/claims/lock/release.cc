@@ -105,8 +105,7 @@ class ReleaseChecker : ClaimChecker {
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
       if (call.outcome == EventType::kInfo) NoteUnanswered(call);
-      if (call.outcome == EventType::kFail && gone_early_ == nullptr && IsGoneEarly(call))
-        gone_early_ = &call;
+      if (call.outcome == EventType::kFail && IsGoneEarly(call)) NoteGoneEarly(call);
     }
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
     if (!answered) return std::move(found_).Undecided("no release was answered");
@@ -130,6 +129,10 @@ class ReleaseChecker : ClaimChecker {
     if (met != holds_.all.rend()) unanswered_ = &release;
   }
 
+  void NoteGoneEarly(const Call& release) {
+    if (gone_early_ == nullptr || gone_early_->to_ns < release.to_ns) gone_early_ = &release;
+  }
+
   void DoubtUnanswered(bool some_are_unchecked) {
     const std::string who = OwnerName(disturbances_, unanswered_->session);
     const std::string when = At(unanswered_->from_ns);
@@ -138,7 +141,7 @@ class ReleaseChecker : ClaimChecker {
           fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
                       "not answered",
                       who, when));
-    } else if (gone_early_ != nullptr) {
+    } else if (gone_early_ != nullptr && !Before(gone_early_->to_ns, unanswered_->from_ns)) {
       found_.Doubt(fmt::format(
           "the lock of {} was gone at {}, before its lease was over, and the "
           "release that {} called at {} was not answered",
@@ -286,8 +289,10 @@ class ReleaseChecker : ClaimChecker {
                              OwnerName(disturbances_, harmed.owner()), At(harmed.core.from_ns))});
   }
 
-  const Call* unanswered_ = nullptr;  // a release that may have freed another owner's lock
-  const Call* gone_early_ = nullptr;  // the first release for which IsGoneEarly is true
+  const Call* unanswered_ = nullptr;  // the first that may have freed another owner's lock
+  // The last release for which IsGoneEarly is true. If the first unanswered one came later, none
+  // explains a lock that was gone.
+  const Call* gone_early_ = nullptr;
 };
 
 }  // namespace

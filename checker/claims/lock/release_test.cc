@@ -119,6 +119,28 @@ TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
   EXPECT_EQ(VerdictOnRelease("c1: A-a===").reason, "no release was answered");
 }
 
+TEST(Release, IsUnknownWhereAnUnansweredReleaseMayHaveFreedALockThatWasGoneEarly) {
+  const ClaimVerdict verdict = VerdictOnRelease(R"(
+      c1:    A-a==R-?
+      c2:             A-a===R-x A-a===R-r)");
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict.reason,
+            "the lock of client 2 was gone at 0.017 s, before its lease was over, and the release "
+            "that client 1 called at 0.005 s was not answered");
+  // The first lock was gone before the release, and the second was not gone.
+  EXPECT_EQ(VerdictOnRelease(R"(
+      c1:                     A-a==R-?
+      c2:         A-a===R-x            A-a===R-r)")
+                .outcome,
+            Outcome::kValid);
+  // Of several, the last lock that was gone and the first release that was not answered count.
+  EXPECT_EQ(VerdictOnRelease(R"(
+      c1:                     A-a==R-?
+      c2:         A-a===R-x            A-a===R-x)")
+                .outcome,
+            Outcome::kUnknown);
+}
+
 TEST(Release, ALibrarysReleaseMayHaveFoundNoKey) {
   const auto check_library = [](const std::string& picture) {
     History history = FromLanes(picture);
