@@ -14,7 +14,7 @@ sys.path.insert(0, str(TOP / "drivers"))
 from kept import order  # of versions
 
 # From the worst on. The first seven say whether the lock excludes, and whether the data is right.
-WORST = ["lease-exclusion", "exclusion", "release", "stock", "exactly-once", "torn-read", "fencing",
+WORST = ["lease-exclusion", "exactly-once", "exclusion", "release", "stock", "torn-read", "fencing",
          "liveness", "availability", "lost-lock-notification", "release-result", "key-leak",
          "call-timeout", "idle-traffic"]
 UNSAFE = set(WORST[:7])
@@ -26,19 +26,20 @@ LIMITS = {"network": LATE, "pause": LATE, "own-times-pause": LATE,
 OWN_CAUSES = {"foreign-release", "over-at-grant", "end-ignored", "marker-left", "resent"}
 ANSWERS = {"no": "it let two clients in, freed another client's lock, or harmed the data, for a "
                  "reason that other locks with a lease avoid",
-           "not always": "as *no*, but only in an experiment of *elsewhere*: look there whether "
-                         "you use its option or kind of lock",
+           "not always": "as *no*, but only in an experiment that provokes it: see *elsewhere*, and "
+                         "its options in the lock's section",
            "in part": "one client at a time held it within its lease, but a call was late, a free "
                       "lock was not granted, or a release hid that the lock was lost",
-           "within its lease": "here only a fault that outlasts the lease, or takes the lock from "
-                               "its holder, broke it; no lock with a lease is safe from all of "
-                               "these; *elsewhere* may name late calls or missing notifications",
-           "nothing seen": "nothing was violated in these few runs, which proves no lock right",
+           "within its lease": "as right as a lease allows: only a fault that outlasts the lease, "
+                               "or makes the server forget or end it early, broke it; no lock with "
+                               "a lease is safe from all of these",
+           "nothing seen": "nothing was violated in these few runs, which proves nothing",
            "?": "it did not run, or could not be judged"}
-MARKS = {"ok": "nothing was violated", "ok?": "the same, but some claim could not be judged",
-         "**claim**": "violated in all runs, or in n/m of them, and the lock could do better",
+MARKS = {"ok": "nothing was violated in this run; another run may differ",
+         "ok?": "the same, but some claim could not be judged",
+         "**claim**": "violated, and other locks with a lease keep it here",
          "lease": "violated, as can happen to every lock with a lease: the fault outlasts the "
-                  "lease, or takes the lock from its holder",
+                  "lease, or makes the server forget or end it early",
          "-": "did not run; an empty cell is not tested"}
 
 
@@ -74,6 +75,7 @@ class Cell:
         # What the lock could have kept.
         self.own = {claim["claim"] for claim in violated if claim["claim"] not in limits
                     or any(each.get("cause") in OWN_CAUSES for each in claim["violations"])}
+        self.claims = {claim["claim"] for claim in judged}
         self.story = min((claim for claim in violated if claim["violations"]), default=None,
                          key=lambda claim: (claim["claim"] not in self.own, rank(claim["claim"])))
 
@@ -93,14 +95,13 @@ class Cell:
         return not self.own, min(map(rank, self.own or self.violated), default=99), self.place
 
     def line(self) -> list[str]:
-        seen = self.counted(self.violated) or ("nothing" if self.verdicts else "did not run")
-        if self.unknown:
-            seen += f"; unknown: {', '.join(sorted(self.unknown, key=rank))}"
+        seen = [self.column, self.counted(self.violated) or ("nothing" if self.verdicts else "did not run"),
+                ", ".join(sorted(self.unknown, key=rank))]
         if not self.story:
-            return [self.column, seen, self.errors[0] if self.errors else ""]
-        first = self.story["violations"][0]
+            return [*seen, self.errors[0] if self.errors else ""]
+        first = min(self.story["violations"], key=lambda each: each.get("cause") not in OWN_CAUSES)
         cause = f" (cause: `{first['cause']}`)" if first.get("cause") else ""
-        return [self.column, seen, f"`{self.story['claim']}`: {first['sentence']}{cause}"]
+        return [*seen, f"`{self.story['claim']}`: {first['sentence']}{cause}"]
 
 
 class Row:
@@ -124,11 +125,16 @@ class Row:
         self.server = f"{product.rstrip(')') or service} {version}".strip()  # "9.1.2 (Valkey)"
         page = f"findings/{self.library}.md"
         has_page = (TOP / "docs" / page).exists()
-        self.known = sorted((finding for finding in known.get(self.library, [])
-                             if finding.covers(self.driver["version"])),
-                            key=lambda finding: rank(finding.claim))
+        defaults = {name: text.partition(":")[0] for name, text in self.about.get("options", {}).items()}
+        found = sorted((finding for finding in known.get(self.library, [])
+                        if finding.covers(self.driver["version"])),
+                       key=lambda finding: rank(finding.claim))
+        self.known = [finding for finding in found if finding.concerns(self.driver["options"], defaults)]
+        self.others = [finding for finding in found if finding not in self.known]
         claims = sorted({finding.claim for finding in self.known}, key=rank) or ["findings"]
         self.more = f"[{', '.join(claims)}]({page})" * has_page
+        if service != "redis":
+            self.more += ", " * has_page + "[the service](findings.md#other-services-than-redis)"
 
     def answer(self) -> str:
         if self.own & UNSAFE:
@@ -148,49 +154,66 @@ class Row:
                 self.answer(), self.more, *(marks.get(column, "") for column in columns)]
 
     def section(self) -> list[str]:
-        options = "".join(f", `{key}={value}`" for key, value in self.driver["options"].items())
+        options = self.driver["options"].items()
         lines = [f"### {self.name}", "", *wrapped(
             f"{self.about.get('summary', self.driver['name'])}. Tested: {self.driver['version']}"
-            f"{options}, on {self.server}."), "", f"Is it right? {self.answer()}", ""]
+            f"{''.join(f', `{key}={value}`' for key, value in options)}, on {self.server}."), ""]
+        for key, _ in options:
+            lines += [*wrapped(f"`{key}` = {self.about.get('options', {}).get(key, '')}", "- ", "  "), ""]
+        lines += [f"Is it right? {self.answer()}", ""]
         if "promise" in self.about:
             promise = f"{self.about['promise']} ({self.about['promise_from']})"
             lines += [*wrapped(promise, "> ", "> "), ""]
-        lines += table(["fault", "violated", "its worst story"], *map(Cell.line, self.cells))
+        lines += table(["fault", "violated", "could not be judged", "its worst story"],
+                       *map(Cell.line, self.cells))
         if self.cells[0].violated:
             lines += [f'    build/doublehold suite atlas --only "{self.cells[0].name}"', ""]
         if self.more:
-            cells = " Each is a cell of the suite `findings`. The worst:" * bool(self.known)
-            lines += [*wrapped(f"Other experiments with this library: {self.more}.{cells}"), ""]
+            cells = " These experiments provoke more. The worst of them:" * bool(self.known)
+            lines += [*wrapped(f"Elsewhere: {self.more}.{cells}"), ""]
         if self.known:
             lines += [f'    build/doublehold suite findings --only "{self.known[0].cell}"', ""]
-            lines += [line for finding in self.known for line in finding.lines()]
-        return lines + [""] * bool(self.known)
+            lines += [*(line for finding in self.known for line in finding.lines()), ""]
+        if self.others:
+            claims = ", ".join(f"`{claim}`" for claim in sorted({other.claim for other in self.others}, key=rank))
+            lines += [*wrapped(f"Other kinds of lock or options of this library violate {claims}."), ""]
+        return lines
 
 
 class Finding:
     """A cell of the suite `findings`, with the versions that show it."""
 
-    def __init__(self, cell: str, entry: dict, driver: str):
-        self.cell, self.claim, self.entry = cell, entry["claim"], entry
-        self.library, _, version = driver.partition("@")
+    def __init__(self, cell: str, entry: dict, row: dict, column: dict):
+        self.cell, self.claim, self.entry, self.about = cell, entry["claim"], entry, column.get("about", "")
+        self.library, _, version = row["lock"]["driver"].partition("@")
+        self.options = row["lock"].get("options", {}) | column.get("lock", {}).get("options", {})
         self.first, self.last = entry.get("first", version), entry.get("last", version)
 
     def covers(self, version: str) -> bool:
         return not self.first or order(self.first) <= order(version) <= order(self.last)
 
+    def concerns(self, options: dict, defaults: dict) -> bool:
+        """Whether a row with these options may show it: only numbers, such as a timeout, may differ."""
+        def chosen(given: dict) -> dict:
+            return {key: value for key, value in given.items() if value != defaults.get(key) and not value.isdigit()}
+        return chosen(options) == chosen(self.options)
+
     def lines(self) -> list[str]:
+        options = "".join(f", `{key}={value}`" for key, value in self.options.items())
         versions = (f": {self.first} ({self.entry['before'] or 'the oldest'}) to "
                     f"{self.last} ({self.entry['after'] or 'the newest'})"
                     if "first" in self.entry else "")
-        return wrapped(f"`{self.claim}` in `{self.cell}`{versions}", "- ", "  ")
+        about = f". {self.about[0].upper()}{self.about[1:]}" * bool(self.about)
+        return wrapped(f"`{self.claim}` in `{self.cell}`{options}{versions}{about}", "- ", "  ")
 
 
 def known_findings() -> dict[str, list[Finding]]:
     """Returns the findings of each driver."""
-    rows = tomllib.loads((TOP / "compose/suites/findings.toml").read_text())["row"]
+    suite = tomllib.loads((TOP / "compose/suites/findings.toml").read_text())
     found: dict[str, list[Finding]] = {}
     for cell, entry in read(TOP / "docs/findings/record.json").items():
-        finding = Finding(cell, entry, rows[cell.rpartition("/")[0]]["lock"]["driver"])
+        row, _, column = cell.rpartition("/")
+        finding = Finding(cell, entry, suite["row"][row], suite["column"][column])
         found.setdefault(finding.library, []).append(finding)
     return found
 
@@ -207,31 +230,39 @@ def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
         "command that repeats the worst of them. [How to read the tables](#how-to-read-the-tables) "
         "explains marks and faults, and [claims.md](claims.md) all claims and causes."),
         "", *wrapped(
-        "*elsewhere* names the claims that other experiments with this version violate, perhaps "
-        "with another option, kind of lock, number of nodes or fault. The word *findings* there "
-        "links a page without such an experiment, often one about another version."),
+        "*elsewhere* names the claims that other experiments with this version violate, which were "
+        "made to provoke a bug: the lock's section has them, with their options. The word "
+        "*findings* there links a page without such an experiment, often one about another "
+        "version. The lease is 2 s (4 s in `restart`); the library's own in `own-times`."),
+        "", *wrapped(
+        "A library that is not here was not judged: [test it yourself](driver-protocol.md)."),
         "", *table(["right?", "locks", "it means"], *(
             [answer, str(counts[answer]), meaning] for answer, meaning in ANSWERS.items())),
         *wrapped("The commands need `./setup.sh --drivers` and `make build`; those on ZooKeeper, "
                  "etcd and PostgreSQL also `./setup.sh --services` before the build. To test "
-                 "another version:"),
-        "", "    build/doublehold run --driver redis-py@4.5.5 --faults pause",
+                 "another version (PHP libraries have only Debian's):"),
+        "", "    build/doublehold run --driver redis-py@4.5.5 --lease 2s --faults pause",
         "", *wrapped(f"*Written by `docs/atlas.py` at commit {commit}; do not edit.* The run of "
                      f"`compose/suites/atlas.toml` is of {date}: {len(suite['cells'])} cells of "
                      f"{len(rows)} locks, {runs}, "
                      f"{suite['seconds'] / 60:.0f} min.{cut}"), ""]
     unsafe = [row for row in rows if row.own & UNSAFE]
     stories = [f"- [{row.name}](#{row.anchor}): {row.cells[0].mark()} in `{row.cells[0].column}`"
-               for row in sorted(unsafe, key=lambda row: row.cells[0].goodness())]
+               for row in sorted(unsafe, key=lambda row: (row.cells[0].place > 1, row.cells[0].goodness()))]
     return lines + ["The answer is *no*, the worst first:", "", *stories, ""] * bool(stories)
+
+
+def judged(rows: list[Row], column: str) -> set[str]:
+    return {claim for row in rows for cell in row.cells if cell.column == column for claim in cell.claims}
 
 
 def legend(suite: dict, rows: list[Row]) -> list[str]:
     meanings = {claim["claim"]: claim["meaning"] for row in rows for cell in row.cells
                 for verdict in cell.verdicts for claim in verdict["claims"]}
     return ["## How to read the tables", "", *table(["mark", "it means"], *MARKS.items()),
-            *table(["fault", "what happens"], *(
-                [column, suite["about"].get(column, "")] for column in suite["columns"])),
+            *table(["fault", "what happens", "claims that are judged"], *(
+                [column, suite["about"].get(column, ""), ", ".join(sorted(judged(rows, column), key=rank))]
+                for column in suite["columns"])),
             *table(["claim", "violated when"], *(
                 [f"`{claim}`", meanings[claim]] for claim in sorted(meanings, key=rank)))]
 
