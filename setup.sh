@@ -7,6 +7,7 @@
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), except programs
 #                         that are in PATH already
 #   ./setup.sh --services also ZooKeeper, etcd, PostgreSQL, MariaDB, and their client libraries
+#   ./setup.sh --batch    also Slurm, on which examples/slurm is tested
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -28,6 +29,7 @@ service_packages=(
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
   postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
 )
+batch_packages=(slurmctld slurmd slurm-client munge)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go cargo:cargo-web php:php-cli)
 driver_packages=(php-redis php-illuminate-cache php-illuminate-redis php-symfony-lock)
 
@@ -35,13 +37,14 @@ case "${1:-}" in
   "") ;;
   --tidy) packages+=("${tidy_packages[@]}") ;;
   --services) packages+=("${service_packages[@]}") ;;
+  --batch) packages+=("${batch_packages[@]}") ;;
   --drivers)
     for pair in "${driver_programs[@]}"; do
       command -v "${pair%%:*}" >/dev/null || packages+=("${pair#*:}")
     done
     packages+=("${driver_packages[@]}") ;;
-  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${service_packages[@]}" "${driver_programs[@]#*:}" "${driver_packages[@]}"; exit 0 ;;
-  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --services, --list)" >&2; exit 3 ;;
+  --list) printf '%s\n' "${packages[@]}" "${tidy_packages[@]}" "${service_packages[@]}" "${batch_packages[@]}" "${driver_programs[@]#*:}" "${driver_packages[@]}"; exit 0 ;;
+  *) echo "setup.sh: unknown option '$1' (--tidy, --drivers, --services, --batch, --list)" >&2; exit 3 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

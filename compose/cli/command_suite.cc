@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
+#include <cstdlib>
+#include <filesystem>
 
 #include "checker/evidence/names.h"
 #include "compose/driver/bundled_drivers.h"
@@ -19,22 +20,14 @@ namespace {
 
 namespace po = boost::program_options;
 
-Result<Shard> ReadShard(const ParsedLine& line) {
+Result<Shard> ReadShardOption(const ParsedLine& line) {
   if (!line.values.contains("shard")) return Shard{};
-  const auto text = line.values["shard"].as<std::string>();
-  Shard shard;
-  char slash = 0;
-  std::istringstream in(text);
-  std::string rest;
-  if (!(in >> shard.number >> slash >> shard.of) || slash != '/' || (in >> rest)) {
-    return BadInput(fmt::format("--shard {}: must have the form PART/PARTS, such as 3/8", text));
-  }
-  if (shard.of < 1)
-    return BadInput(fmt::format("--shard {}: the number of parts must be at least 1", text));
-  if (shard.number < 1 || shard.number > shard.of) {
-    return BadInput(fmt::format("--shard {}: the part must be from 1 to {}", text, shard.of));
-  }
-  return shard;
+  return ReadShard(line.values["shard"].as<std::string>(),
+                   [](const std::string& name) -> std::optional<std::string> {
+                     const char* value = getenv(name.c_str());
+                     if (value == nullptr) return std::nullopt;
+                     return value;
+                   });
 }
 
 // Applies the options, which override the suite's file.
@@ -50,21 +43,18 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   return SelectCells(line.values["only"].as<std::vector<std::string>>(), "--only", suite);
 }
 
-Result<void> CheckShard(const Shard& shard, const Suite& suite) {
-  if (shard.number <= std::ssize(suite.cells)) return {};
-  return BadInput(fmt::format("--shard {}/{}: the suite has only {}; use at most as many parts",
-                              shard.number, shard.of, Counted(std::ssize(suite.cells), "cell")));
-}
-
 po::options_description SuiteOptions() {
   po::options_description options("options");
   AddRepeatOptions(options, kSuiteJobs);
   options.add_options()("only", po::value<std::vector<std::string>>()->composing(),
                         "run these cells only: ROW/COLUMN, ROW/ or /COLUMN; repeatable");
   options.add_options()("shard", po::value<std::string>(),
-                        "run one part of the cells: 3/8 is the third of eight parts");
+                        "run one part of the cells: 3/8 is the third of eight parts; auto/8: the "
+                        "batch system says which");
   options.add_options()("resume", po::value<std::string>(),
                         "continue an interrupted suite in this folder: keep its finished runs");
+  options.add_options()("into", po::value<std::string>(),
+                        "the folder of the suite; if it has this suite already, continues it");
   AddBaselineOption(options);
   options.add_options()("seed", po::value<int64_t>(),
                         "seed of every random choice; default: the seed of the suite file");
@@ -82,11 +72,25 @@ po::options_description SuiteOptions() {
 std::string WordsToResume(const Words& words) {
   std::string text = "doublehold suite";
   for (size_t i = 0; i < words.size(); ++i) {
-    const bool resume = words[i] == "--resume";
-    if (!resume && !words[i].starts_with("--resume=")) text += " " + ShellQuoted(words[i]);
-    i += resume ? 1 : 0;
+    const bool folder = words[i] == "--resume" || words[i] == "--into";
+    const bool both = words[i].starts_with("--resume=") || words[i].starts_with("--into=");
+    if (!folder && !both) text += " " + ShellQuoted(words[i]);
+    i += folder ? 1 : 0;
   }
   return text + " --resume";
+}
+
+// Takes the folder of --resume, or of --into if it has a suite already.
+Result<void> ReadFolder(const ParsedLine& line, SuiteRequest& request) {
+  if (line.values.contains("resume") && line.values.contains("into"))
+    return BadInput("--resume, --into: only one of them is allowed");
+  for (const char* option : {"resume", "into"}) {
+    if (line.values.contains(option)) request.folder = line.values[option].as<std::string>();
+  }
+  request.resumes =
+      line.values.contains("resume") ||
+      (line.values.contains("into") && std::filesystem::exists(request.folder / "suite.json"));
+  return {};
 }
 
 }  // namespace
@@ -102,16 +106,15 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   const auto shows = [&](const char* option) { return line.values.contains(option); };
   if (std::ranges::count_if(std::array{"matrix", "cases", "json"}, shows) > 1)
     return BadInput("--matrix, --cases, --json: only one of them is allowed");
-  const Shard shard = TRY(ReadShard(line));
+  Shard shard = TRY(ReadShardOption(line));
   Suite suite;
   SuiteRequest request = TRY(ReadRepeat(line, suite));
-  request.shard = shard;
-  request.resumes = line.values.contains("resume");
-  if (request.resumes) request.folder = line.values["resume"].as<std::string>();
+  TRY(ReadFolder(line, request));
   request.resume_words = WordsToResume(words);
   suite = TRY(ReadSuiteNamed(line.rest.front()));
   TRY(ChangeSuite(line, suite));
-  TRY(CheckShard(shard, suite));
+  TRY(TakeCells(suite, shard));
+  request.shard = shard;
   if (line.values.contains("matrix")) {
     fmt::print("{}", FormatMatrix(suite));
     return ExitCode::kAsExpected;

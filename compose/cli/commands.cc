@@ -9,6 +9,8 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"run", "[EXPERIMENT.toml] [options]", "run one experiment and judge it",
                    RunCommand},
       CommandEntry{"suite", "SUITE.toml [options]", "run a matrix of experiments", SuiteCommand},
+      CommandEntry{"plan-shards", "SUITE.toml --minutes N",
+                   "how many machines run a suite in that time", PlanShardsCommand},
       CommandEntry{"merge", "DIR... [options]", "merge the parts of a suite (suite --shard)",
                    MergeCommand},
       CommandEntry{"compare", "--locks LOCK,LOCK [options]",

@@ -16,6 +16,7 @@ namespace doublehold {
 
 Result<ExitCode> RunCommand(const Words& words);
 Result<ExitCode> SuiteCommand(const Words& words);
+Result<ExitCode> PlanShardsCommand(const Words& words);
 Result<ExitCode> MergeCommand(const Words& words);
 Result<ExitCode> CompareCommand(const Words& words);
 Result<ExitCode> BisectCommand(const Words& words);

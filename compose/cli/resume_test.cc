@@ -91,6 +91,33 @@ TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
   EXPECT_EQ(again.out.find("finished before"), std::string::npos) << again.out;
 }
 
+// As a batch system does with a task that failed.
+TEST(Resume, APartThatDiedIsRunAgainByTheSameCommand) {
+  const ShortSuite suite;
+  const fs::path into = suite.folder.path() / "part-2";
+  const auto words = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = suite.Words({"--into", into.string()});
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  {
+    const Program killed(words({"--shard", "2/2"}));
+    ASSERT_TRUE(Eventually([&] {
+      const nlohmann::json so_far = ReadJson(into / "suite.json");
+      return so_far.is_object() && so_far.at("cells").size() == 1;
+    }));
+  }  // kills it
+  const Finished again = RunProgram(words({"--shard", "2/2"}));
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  EXPECT_NE(again.out.find("2 of 2 runs as expected"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("; 1 run had been finished before"), std::string::npos) << again.out;
+  EXPECT_FALSE(fs::exists(suite.suite)) << "--into replaces --out";
+
+  const Finished other = RunProgram(words({"--shard", "1/2"}));
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_NE(other.err.find("'shard' is \"2/2\", not \"1/2\""), std::string::npos) << other.err;
+}
+
 TEST(Resume, OnlyAnInterruptedRunOfTheSameSuiteIsResumed) {
   const ShortSuite suite;
   suite.Write("a", "set-nx-px");

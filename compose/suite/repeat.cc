@@ -319,6 +319,8 @@ Result<void> CheckRepeat(const SuiteRequest& request) {
 Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, SummaryForm summary) {
   if (request.resumes) {
     TRY(CheckResumable(request));
+  } else if (!request.folder.empty()) {
+    TRY(MakeEmptyFolder(request.folder));
   } else {
     request.folder = TRY(MakeRunFolder(line.values["out"].as<std::string>(), request.suite.name,
                                        request.suite.seed,

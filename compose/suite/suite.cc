@@ -274,7 +274,7 @@ class SuiteRunner {
 
 }  // namespace
 
-Result<void> QueryDrivers(Suite& suite, Shard shard) {
+Result<void> QueryDrivers(Suite& suite, const Shard& shard) {
   std::map<std::pair<std::string, DriverOptions>, Result<DriverPlan>> met;
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     SuiteCell& cell = suite.cells[i];

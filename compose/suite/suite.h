@@ -16,6 +16,7 @@
 #include "checker/verdict/percentiles.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/service_rules.h"
+#include "compose/suite/shard.h"
 #include "lib/base/result.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/settings.h"
@@ -59,14 +60,6 @@ struct Suite {
   std::vector<SuiteCell> cells;
 };
 
-// One of `of` parts of a suite. It has the cells number, number + of, number + 2 * of, and so
-// forth. Cells are counted from 1.
-struct Shard {
-  int number = 1, of = 1;
-  [[nodiscard]] bool IsWhole() const { return of == 1; }
-  [[nodiscard]] bool Has(size_t cell) const { return static_cast<int>(cell) % of == number - 1; }
-};
-
 // Adds a cell. Also adds its row and column if they are new.
 void AddCell(Suite& suite, SuiteCell cell);
 // Adds the cell that these settings describe. `where`: where the cell is named, for messages.
@@ -99,7 +92,7 @@ Result<Suite> ReadSuite(const std::filesystem::path& file);
 // Queries every driver of the shard's cells once. If this machine lacks a requirement of a driver,
 // sets `unmet` of its cells; in a comparison, returns the driver's error instead. Returns bad input
 // for any other error of a driver, and for a cell that a driver cannot run.
-Result<void> QueryDrivers(Suite& suite, Shard shard = {});
+Result<void> QueryDrivers(Suite& suite, const Shard& shard = {});
 
 struct MeasuredValue {
   double value = 0;
