@@ -79,7 +79,7 @@ Result<ProtocolSection> FindProtocolPlaces(const History& history, const std::ve
   std::erase_if(passed,
                 [&](const auto& one) { return *start_ns > one.first || *end_ns < one.first; });
   std::ranges::stable_sort(passed, {}, [](const auto& one) { return one.first; });
-  ProtocolSection found{.begins_after = Duration(*start_ns)};
+  ProtocolSection found{.begins_after = Duration(section == 1 ? 0 : *start_ns)};
   for (auto& [at_ns, place] : passed) found.places.push_back(std::move(place));
   return found;
 }

@@ -42,7 +42,7 @@ std::vector<FaultPlan> StepMarks(int section);
 
 struct ProtocolSection {
   std::vector<ProtocolPlace> places;  // in their order
-  Duration begins_after{};            // since the start of the run
+  Duration begins_after{};            // since the start of the run; of the first, zero
 };
 // Returns the places of the section of this number, in a run with its StepMarks. Returns an error
 // if the client did not complete the section.

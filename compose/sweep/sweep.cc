@@ -109,6 +109,7 @@ Result<SuiteCell> MakeSweepCell(const std::vector<Point>& points, const SweepReq
       .plan = request.base};
   cell.name = cell.row + "/" + cell.column;
   cell.plan.experiment = cell.name;
+  cell.plan.duration += request.found.begins_after;
   // The others begin when the first client has reached its fault.
   const Duration late_by =
       request.found.begins_after + Leases(request.base, kLeasesUntilTheOthersBegin);

@@ -114,6 +114,7 @@ TEST(Sweep, TheFaultsOfALaterSectionBeginInIt) {
   EXPECT_EQ(Last(made[0]).on, (Trigger{.client = 1, .step = Step::kAfterAcquire, .nth = 4}));
   EXPECT_EQ(Last(made[1]).on, (Trigger{.client = 1, .step = Step::kAfterRelease, .nth = 3}));
   EXPECT_EQ(made[0].plan.faults.front().length, 230ms) << "the others begin with that section";
+  EXPECT_EQ(made[0].plan.duration, base.duration + 150ms) << "as long after it as after the first";
 }
 
 TEST(Sweep, PairsHaveTwoPlacesAndNoFaultAfterACrash) {
