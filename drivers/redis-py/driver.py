@@ -8,19 +8,22 @@ from template import Driver, milliseconds
 
 class Library:
     NAME, VERSION = "redis-py", redis.__version__
-    OPTIONS = {"sleep_ms": "100"}  # between two tries; the library's default
+    OPTIONS = {"sleep_ms": "100", "timeout": "lease"}  # the library's defaults are 100 and never
 
     @staticmethod
     def can(options):
         milliseconds(options, "sleep_ms")
-        return ["lease", "extend"]
+        if options["timeout"] not in ("lease", "never"):
+            raise ValueError(f"timeout is lease or never, and not '{options['timeout']}'")
+        return ["lease", "extend"] if options["timeout"] == "lease" else []
 
     def __init__(self, setup, options):
         self.redis = redis.Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
+        self.expires = options["timeout"] == "lease"
         self.sleep, self.locks = milliseconds(options, "sleep_ms") / 1000, {}  # by grant
 
     def acquire(self, key, lease_ms, wait_ms):
-        lock = self.redis.lock(key, timeout=lease_ms / 1000, sleep=self.sleep)
+        lock = self.redis.lock(key, timeout=lease_ms / 1000 if self.expires else None, sleep=self.sleep)
         if not lock.acquire(blocking=wait_ms > 0, blocking_timeout=wait_ms / 1000 if wait_ms > 0 else None):
             return None
         grant = secrets.token_hex(8)
