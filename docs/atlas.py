@@ -26,17 +26,18 @@ LIMITS = {"network": LATE, "pause": LATE, "own-times-pause": LATE,
 OWN_CAUSES = {"foreign-release", "over-at-grant", "end-ignored", "marker-left", "resent"}
 ANSWERS = {"no": "it let two clients in, freed another client's lock, or harmed the data, for a "
                  "reason that other locks with a lease avoid",
-           "not always": "as *no*, but only in an experiment that provokes it: see *elsewhere*, and "
-                         "its options in the lock's section",
-           "in part": "one client at a time held it within its lease, but a call was late, a free "
-                      "lock was not granted, or a release hid that the lock was lost",
+           "not always": "as *no*, but only in an experiment designed to provoke it; *elsewhere* names "
+                         "the claims, and the lock's section the options",
+           "in part": "as *within its lease*, but it broke another claim: for example, a call was late, "
+                      "a free lock was not granted, a key was left, or a release hid that the lock "
+                      "was lost",
            "within its lease": "as right as a lease allows: only a fault that outlasts the lease, "
                                "or makes the server forget or end it early, broke it; no lock with "
                                "a lease is safe from all of these",
-           "nothing seen": "nothing was violated in these few runs, which proves nothing",
+           "nothing seen": "nothing was violated in these few runs; that does not prove the lock right",
            "?": "it did not run, or could not be judged"}
 MARKS = {"ok": "nothing was violated in this run; another run may differ",
-         "ok?": "the same, but some claim could not be judged",
+         "ok?": "nothing was violated, but some claim could not be judged",
          "**claim**": "violated, and other locks with a lease keep it here",
          "lease": "violated, as can happen to every lock with a lease: the fault outlasts the "
                   "lease, or makes the server forget or end it early",
@@ -164,12 +165,12 @@ class Row:
         if "promise" in self.about:
             promise = f"{self.about['promise']} ({self.about['promise_from']})"
             lines += [*wrapped(promise, "> ", "> "), ""]
-        lines += table(["fault", "violated", "could not be judged", "its worst story"],
+        lines += table(["fault", "violated", "could not be judged", "its worst violation"],
                        *map(Cell.line, self.cells))
         if self.cells[0].violated:
             lines += [f'    build/doublehold suite atlas --only "{self.cells[0].name}"', ""]
         if self.more:
-            cells = " These experiments provoke more. The worst of them:" * bool(self.known)
+            cells = " These experiments provoke more violations. The worst:" * bool(self.known)
             lines += [*wrapped(f"Elsewhere: {self.more}.{cells}"), ""]
         if self.known:
             lines += [f'    build/doublehold suite findings --only "{self.known[0].cell}"', ""]
@@ -225,22 +226,23 @@ def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
     cut = f" It was interrupted: {len(suite['planned'])} were planned." * suite["interrupted"]
     runs = "each run once" if suite["repeat"] == 1 else f"each run {suite['repeat']} times"
     lines = ["# The atlas: is the lock that you use right?", "", *wrapped(
-        "Find your library below its language. *right?* is the answer for that version and server. "
-        "The name links what its documentation says, the worst story under each fault, and a "
-        "command that repeats the worst of them. [How to read the tables](#how-to-read-the-tables) "
-        "explains marks and faults, and [claims.md](claims.md) all claims and causes."),
+        "Find your library under its language. The column *right?* is the answer for that version "
+        "and server. The name links to a section with the documentation's promise, the worst "
+        "violation under each fault, and a command that repeats the worst one. [How to read the "
+        "tables](#how-to-read-the-tables) explains marks and faults, and [claims.md](claims.md) all "
+        "claims and causes."),
         "", *wrapped(
-        "*elsewhere* names the claims that other experiments with this version violate, which were "
-        "made to provoke a bug: the lock's section has them, with their options. The word "
-        "*findings* there links a page without such an experiment, often one about another "
-        "version. The lease is 2 s (4 s in `restart`); the library's own in `own-times`."),
+        "*elsewhere* lists claims that this version violates in experiments designed to provoke a "
+        "bug; the lock's section shows them, with their options. *findings* there is a link to the "
+        "library's page, which has no such experiment for this version. The lease is 2 s, 4 s in "
+        "`restart`, and the library's default in `own-times` and `own-times-pause`."),
         "", *wrapped(
         "A library that is not here was not judged: [test it yourself](driver-protocol.md)."),
         "", *table(["right?", "locks", "it means"], *(
             [answer, str(counts[answer]), meaning] for answer, meaning in ANSWERS.items())),
-        *wrapped("The commands need `./setup.sh --drivers` and `make build`; those on ZooKeeper, "
-                 "etcd and PostgreSQL also `./setup.sh --services` before the build. To test "
-                 "another version (PHP libraries have only Debian's):"),
+        *wrapped("The commands need `./setup.sh --drivers` and `make build`. Those on ZooKeeper, "
+                 "etcd and PostgreSQL also need `./setup.sh --services` before the build. To test "
+                 "another version (not of PHP libraries, which are Debian's packages):"),
         "", "    build/doublehold run --driver redis-py@4.5.5 --lease 2s --faults pause",
         "", *wrapped(f"*Written by `docs/atlas.py` at commit {commit}; do not edit.* The run of "
                      f"`compose/suites/atlas.toml` is of {date}: {len(suite['cells'])} cells of "
@@ -249,7 +251,7 @@ def introduction(date: str, suite: dict, rows: list[Row]) -> list[str]:
     unsafe = [row for row in rows if row.own & UNSAFE]
     stories = [f"- [{row.name}](#{row.anchor}): {row.cells[0].mark()} in `{row.cells[0].column}`"
                for row in sorted(unsafe, key=lambda row: (row.cells[0].place > 1, row.cells[0].goodness()))]
-    return lines + ["The answer is *no*, the worst first:", "", *stories, ""] * bool(stories)
+    return lines + ["Locks with the answer *no*, the worst first:", "", *stories, ""] * bool(stories)
 
 
 def judged(rows: list[Row], column: str) -> set[str]:

@@ -200,7 +200,7 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
       {{"suite", (in / "four.toml").string(), "--into", out, "--resume", out},
        3,
        "--resume, --into: only one of them is allowed"},
-      {{"plan-shards", (in / "four.toml").string()}, 3, "--minutes: how long may the longest part"},
+      {{"plan-shards", (in / "four.toml").string()}, 3, "--minutes is missing"},
       {{"plan-shards", (in / "four.toml").string(), "--minutes", "0.001"}, 3, "alone takes"},
       {{"plan-shards", (in / "four.toml").string(), "--minutes", "9", "--times", in.string()},
        3,

@@ -26,7 +26,7 @@ constexpr int kMostJobs = 64;
 po::options_description PlanShardsOptions() {
   po::options_description options("options");
   auto add = options.add_options();
-  add("minutes", po::value<double>(), "how long the longest part may take");
+  add("minutes", po::value<double>(), "maximum time of a part");
   add("times", po::value<std::string>(),
       "folder of an earlier run of the suite, whose times are used; default: the planned "
       "durations");
@@ -44,16 +44,17 @@ struct Shares {
   [[nodiscard]] Duration Longest() const { return std::ranges::max(times); }
 };
 
-Shares Share(const Suite& suite, const std::vector<Duration>& times, int parts, int jobs) {
+Shares Share(const Suite& suite, const std::vector<Duration>& times, int parts, Repeats repeats) {
   Shares shares{.part_of = ShareOut(PlannedTimes(suite), parts), .times = {}};
   for (int part = 1; part <= parts; ++part)
-    shares.times.push_back(TimeOfPart(times, shares.part_of, part, jobs));
+    shares.times.push_back(TimeOfPart(times, shares.part_of, part, repeats));
   return shares;
 }
 
-// Returns the fewest parts of which none takes longer. Returns bad input if one cell takes longer.
+// Returns the fewest parts that each take at most `limit`. Returns bad input if one cell takes
+// longer.
 Result<Shares> FewestParts(const Suite& suite, const std::vector<Duration>& times, Duration limit,
-                           int jobs) {
+                           Repeats repeats) {
   const auto longest = std::ranges::max_element(times);
   if (*longest > limit)
     return BadInput(fmt::format("--minutes {:.3g}: {} alone takes {}, and a cell is not split",
@@ -61,8 +62,9 @@ Result<Shares> FewestParts(const Suite& suite, const std::vector<Duration>& time
                                 suite.cells[static_cast<size_t>(longest - times.begin())].name,
                                 RoughTime(ToSeconds(*longest))));
   const Duration whole = std::accumulate(times.begin(), times.end(), Duration::zero());
-  for (int parts = std::max(1, static_cast<int>(whole / (limit * jobs)));; ++parts) {
-    Shares shares = Share(suite, times, parts, jobs);
+  for (int parts = std::max(1, static_cast<int>(whole * repeats.repeat / (limit * repeats.jobs)));;
+       ++parts) {
+    Shares shares = Share(suite, times, parts, repeats);
     if (shares.Longest() <= limit || parts == std::ssize(suite.cells)) return shares;
   }
 }
@@ -104,33 +106,33 @@ Result<ExitCode> PlanShardsCommand(const Words& words) {
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1) return BadInput("name one suite, for example npc");
   if (!line.values.contains("minutes"))
-    return BadInput("--minutes: how long may the longest part take?");
+    return BadInput("--minutes is missing: give the maximum time of a part: --minutes 10");
   const double minutes = line.values["minutes"].as<double>();
   if (!(minutes > 0)) return BadInput("--minutes: must be above 0");
-  const int jobs = TRY(ReadCount(line, "jobs", kMostJobs));
-  const int repeat = TRY(ReadCount(line, "repeat", kMostRuns));
+  const Repeats repeats{.repeat = TRY(ReadCount(line, "repeat", kMostRuns)),
+                        .jobs = TRY(ReadCount(line, "jobs", kMostJobs))};
   Suite suite = TRY(ReadSuiteNamed(line.rest.front()));
   if (line.values.contains("only")) {
     TRY(SelectCells(line.values["only"].as<std::vector<std::string>>(), "--only", suite));
   }
   if (suite.comparison)
     return BadInput("a comparison is not split: its pairs of runs belong to one machine");
-  std::vector<Duration> times = TRY(ReadTimes(line, suite));
-  Duration whole{};
-  for (Duration& time : times) whole += time *= repeat;
+  const std::vector<Duration> times = TRY(ReadTimes(line, suite));
+  const Duration whole =
+      std::accumulate(times.begin(), times.end(), Duration::zero()) * repeats.repeat;
   const Duration limit =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(minutes * 60));
-  const Shares shares = TRY(FewestParts(suite, times, limit, jobs));
+  const Shares shares = TRY(FewestParts(suite, times, limit, repeats));
   if (line.values.contains("json")) {
     fmt::print("{}\n", ToJson(suite, shares).dump(2));
     return ExitCode::kAsExpected;
   }
-  fmt::print("{}: {} take {}, one after the other, {}\n", suite.name,
-             Counted(std::ssize(suite.cells) * repeat, "run"), RoughTime(ToSeconds(whole)),
-             line.values.contains("times") ? "as measured" : "by their plans");
+  fmt::print("{}: {} take {} in sequence ({})\n", suite.name,
+             Counted(std::ssize(suite.cells) * repeats.repeat, "run"), RoughTime(ToSeconds(whole)),
+             line.values.contains("times") ? "measured" : "planned");
   fmt::print("{} of at most {}, if each has a machine and --jobs {}:\n",
              Counted(std::ssize(shares.times), "part"), RoughTime(ToSeconds(shares.Longest())),
-             jobs);
+             repeats.jobs);
   for (size_t i = 0; i < shares.times.size(); ++i)
     fmt::print("  --shard {}/{}: {}, {}\n", i + 1, shares.times.size(),
                Counted(std::ranges::count(shares.part_of, static_cast<int>(i) + 1), "cell"),

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 
-// The variables in which a batch system tells a task its number, and how many there are.
+// The variables with a task's number, and the number of tasks.
 struct BatchSystem {
   const char* name;
   const char* index;
   int first;  // index of the first task
-  // Null: unknown to the tasks. A task of a Slurm array that is run again alone is an array of one,
-  // so the size of an array is not the number of parts.
+  // Null: no such variable. A task that Slurm runs again alone is an array of one task, so the
+  // array's size is not the number of parts.
   const char* count;
 };
 constexpr std::array kBatchSystems{
@@ -43,9 +43,10 @@ std::optional<int> ReadNumber(std::string_view word) {
 }
 
 Result<int> ReadVariable(const char* name, const Environment& environment) {
-  const std::string value = environment(name).value_or("");
-  if (const std::optional<int> number = ReadNumber(value)) return *number;
-  return BadInput(fmt::format("--shard auto: {} is '{}', not a number", name, value));
+  const std::optional<std::string> value = environment(name);
+  if (!value) return BadInput(fmt::format("--shard auto: {} is not set", name));
+  if (const std::optional<int> number = ReadNumber(*value)) return *number;
+  return BadInput(fmt::format("--shard auto: {} is '{}', not a number", name, *value));
 }
 
 // Takes the number of the part, and the number of parts if it is 0.
@@ -53,12 +54,13 @@ Result<void> AskBatchSystem(const Environment& environment, Shard& shard) {
   const auto system = std::ranges::find_if(
       kBatchSystems, [&](const BatchSystem& one) { return environment(one.index).has_value(); });
   if (system == kBatchSystems.end())
-    return BadInput(
-        fmt::format("--shard auto: no batch system names the part: {}", ShardVariables()));
+    return BadInput(fmt::format(
+        "--shard auto: none of these variables is set: {}; write the part, for example --shard 3/8",
+        ShardVariables()));
   const int index = TRY(ReadVariable(system->index, environment));
   if (shard.of == 0 && system->count == nullptr)
     return BadInput(
-        fmt::format("--shard auto: {} does not tell the number of parts: write, for "
+        fmt::format("--shard auto: {} does not give the number of parts; write, for "
                     "example, --shard auto/8",
                     system->name));
   if (shard.of == 0) shard.of = TRY(ReadVariable(system->count, environment));
@@ -111,6 +113,8 @@ std::vector<Duration> MeasuredTimes(const Suite& suite, const nlohmann::json& ea
   for (const nlohmann::json& cell : earlier.value("cells", nlohmann::json::array())) {
     auto& [seconds, runs] = measured[cell.value("name", "")];
     for (const nlohmann::json& run : cell.value("runs", nlohmann::json::array())) {
+      if (!run.value("error", nlohmann::json()).is_null() || run.value("interrupted", false))
+        continue;
       seconds += run.value("seconds", 0.0);
       ++runs;
     }
@@ -140,10 +144,12 @@ std::vector<int> ShareOut(const std::vector<Duration>& times, int parts) {
 }
 
 Duration TimeOfPart(const std::vector<Duration>& times, const std::vector<int>& part_of, int part,
-                    int jobs) {
-  std::vector<Duration> busy_until(static_cast<size_t>(jobs));
-  for (size_t cell = 0; cell < times.size(); ++cell) {
-    if (part_of[cell] == part) *std::ranges::min_element(busy_until) += times[cell];
+                    Repeats repeats) {
+  std::vector<Duration> busy_until(static_cast<size_t>(repeats.jobs));
+  for (int repetition = 0; repetition < repeats.repeat; ++repetition) {
+    for (size_t cell = 0; cell < times.size(); ++cell) {
+      if (part_of[cell] == part) *std::ranges::min_element(busy_until) += times[cell];
+    }
   }
   return std::ranges::max(busy_until);
 }

@@ -30,7 +30,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 // Reads "3/8", "auto/8" or "auto". With "auto", the batch system's variables name the part, and
 // also the number of parts unless it is given. Returns bad input for anything else.
 Result<Shard> ReadShard(std::string_view text, const Environment& environment);
-// The variables that "auto" reads: "Kubernetes (JOB_COMPLETION_INDEX), ...".
+// Returns the variables that "auto" reads: "JOB_COMPLETION_INDEX (Kubernetes), ...".
 std::string ShardVariables();
 
 // How long one run of each cell takes, from its plan.
@@ -41,12 +41,16 @@ std::vector<Duration> PlannedTimes(const Suite& suite);
 // times give equal parts on every machine.
 std::vector<int> ShareOut(const std::vector<Duration>& times, int parts);
 
-// Like PlannedTimes, but with the average time of each cell's runs in a suite.json, if it has any.
+// Like PlannedTimes, but with the average time of each cell's finished runs in a suite.json.
 std::vector<Duration> MeasuredTimes(const Suite& suite, const nlohmann::json& earlier);
 
-// How long one part takes with `jobs` runs at a time, if its cells take so long.
+struct Repeats {
+  int repeat = 1;  // runs of each cell
+  int jobs = 1;    // parallel runs
+};
+// How long one part takes, if one run of each cell takes so long.
 Duration TimeOfPart(const std::vector<Duration>& times, const std::vector<int>& part_of, int part,
-                    int jobs);
+                    Repeats repeats);
 
 // Sets the cells of the shard. Returns bad input if no cell is left for it.
 Result<void> TakeCells(const Suite& suite, Shard& shard);

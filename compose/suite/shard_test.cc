@@ -42,9 +42,10 @@ TEST(Shard, WhatDoesNotNameAPartIsRefused) {
   EXPECT_EQ(Read("9/8"), "--shard 9/8: the part must be from 1 to 8");
   EXPECT_EQ(Read("0/8"), "--shard 0/8: the part must be from 1 to 8");
   EXPECT_EQ(Read("1/0"), "--shard 1/0: the number of parts must be at least 1");
-  EXPECT_EQ(Read("auto/8"), "--shard auto: no batch system names the part: " + ShardVariables());
+  EXPECT_EQ(Read("auto/8"), "--shard auto: none of these variables is set: " + ShardVariables() +
+                                "; write the part, for example --shard 3/8");
   EXPECT_EQ(Read("auto", {{"SLURM_ARRAY_TASK_ID", "3"}, {"SLURM_ARRAY_TASK_COUNT", "1"}}),
-            "--shard auto: Slurm does not tell the number of parts: write, for example, --shard "
+            "--shard auto: Slurm does not give the number of parts; write, for example, --shard "
             "auto/8");
   EXPECT_EQ(Read("auto/8", {{"SLURM_ARRAY_TASK_ID", "0"}}),
             "--shard auto/8: SLURM_ARRAY_TASK_ID is 0, but must be from 1 to 8");
@@ -52,8 +53,7 @@ TEST(Shard, WhatDoesNotNameAPartIsRefused) {
             "--shard auto/8: JOB_COMPLETION_INDEX is 8, but must be from 0 to 7");
   EXPECT_EQ(Read("auto/8", {{"JOB_COMPLETION_INDEX", "one"}}),
             "--shard auto: JOB_COMPLETION_INDEX is 'one', not a number");
-  EXPECT_EQ(Read("auto", {{"CI_NODE_INDEX", "1"}}),
-            "--shard auto: CI_NODE_TOTAL is '', not a number");
+  EXPECT_EQ(Read("auto", {{"CI_NODE_INDEX", "1"}}), "--shard auto: CI_NODE_TOTAL is not set");
 }
 
 Suite SuiteOf(const std::vector<int>& seconds) {
@@ -95,20 +95,26 @@ TEST(Shard, EachCellBelongsToExactlyOnePart) {
 
 TEST(Shard, MeasuredTimesReplaceThePlansWhereThereAreRuns) {
   const Suite suite = SuiteOf({2, 2, 2});
-  const nlohmann::json earlier = {
-      {"cells",
-       {{{"name", "c1"}, {"runs", {{{"seconds", 5.0}}, {{"seconds", 8.0}}}}},
-        {{"name", "c2"}, {"runs", nlohmann::json::array()}},
-        {{"name", "gone"}, {"runs", {{{"seconds", 5.0}}}}}}}};
+  const nlohmann::json earlier = {{"cells",
+                                   {{{"name", "c1"},
+                                     {"runs",
+                                      {{{"seconds", 5.0}},
+                                       {{"seconds", 8.0}},
+                                       {{"seconds", 0.0}, {"error", "no such driver"}},
+                                       {{"seconds", 1.0}, {"interrupted", true}}}}},
+                                    {{"name", "c2"}, {"runs", nlohmann::json::array()}},
+                                    {{"name", "gone"}, {"runs", {{{"seconds", 5.0}}}}}}}};
   EXPECT_EQ(MeasuredTimes(suite, earlier), (std::vector<Duration>{3s, 6500ms, 3s}));
 }
 
 TEST(Shard, APartTakesAsLongAsTheBusiestOfItsParallelRuns) {
   const std::vector<Duration> times{3s, 5s, 2s, 9s};
   const std::vector<int> part_of{1, 1, 1, 2};
-  EXPECT_EQ(TimeOfPart(times, part_of, 1, 1), 10s);
-  EXPECT_EQ(TimeOfPart(times, part_of, 1, 2), 5s);
-  EXPECT_EQ(TimeOfPart(times, part_of, 2, 4), 9s);
+  EXPECT_EQ(TimeOfPart(times, part_of, 1, {}), 10s);
+  EXPECT_EQ(TimeOfPart(times, part_of, 1, {.jobs = 2}), 5s);
+  EXPECT_EQ(TimeOfPart(times, part_of, 2, {.jobs = 4}), 9s);
+  EXPECT_EQ(TimeOfPart(times, part_of, 2, {.repeat = 4, .jobs = 4}), 9s)
+      << "the runs of a cell go in parallel";
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& 
 }
 
 Result<void> CheckResumable(const SuiteRequest& request) {
-  const std::string where = fmt::format("--resume {}", request.folder.string());
+  const std::string where = request.folder.string();
   const nlohmann::json stored = ReadJsonFile(request.folder / "suite.json");
   if (!stored.is_object()) return BadInput(fmt::format("{}: has no readable suite.json", where));
   SuiteResult nothing;
@@ -77,8 +77,7 @@ Result<void> CheckResumable(const SuiteRequest& request) {
       const nlohmann::json of_run = ReadJsonFile(plan);
       if (of_run.is_object() && of_run != ToJson(PlanOfRun(cell, repetition)))
         return BadInput(fmt::format(
-            "--resume {}: differs from the plan of the suite file; start the suite anew",
-            plan.string()));
+            "{}: differs from the plan of the suite file; start the suite anew", plan.string()));
     }
   }
   return {};

@@ -121,7 +121,7 @@ KillWait=2
 
     def submit(self, suite: Path, results: Path, **more: str) -> None:
         """Submits the parts and the merge."""
-        told = self.ask(str(HERE / "submit.sh"), str(suite), str(PARTS), str(results), **more)
+        told = self.ask(str(HERE / "submit.sh"), str(suite), str(PARTS), str(results), JOBS="1", **more)
         assert told.startswith("parts: job "), told
 
     def wait(self, results: Path) -> None:
