@@ -23,8 +23,6 @@ namespace {
 
 constexpr unsigned long kTimerSlackNs =
     1000;  // with the kernel's default of 50 us every short sleep would end late
-// A stall shorter than lease / kClientStallsPerLease cannot change a verdict.
-constexpr int kClientStallsPerLease = 10;
 
 constexpr std::string_view kAnnounced = "announced:";  // prefix of a port of Roster::announced
 
@@ -93,7 +91,7 @@ int RunProcess(const ClientArguments& arguments, const ClientContext& client_con
   }
   if (!ReportReady(arguments.step_fd)) return 0;
   RealEnv env(process, TaskKind::kSession);
-  const Duration threshold = plan.lease / kClientStallsPerLease;
+  const Duration threshold = plan.lease / kShortestStallsPerLease;
   ClientControl& control = shared.Control(arguments.number);
   const std::unique_ptr<Task> meter =
       env.Spawn(TaskKind::kMeter, [&](Env& own) { MeterStalls(own, threshold, &control); });

@@ -172,8 +172,8 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                               }};
   const Result<std::string> line = FindDriverCommand(plan.driver->command);
   if (!line) return failed(line.error());
-  auto started =
-      DriverChannel::Start({.command = *line, .log = log, .descriptor = clock_fd}, hooks);
+  auto started = DriverChannel::Start(
+      {.command = *line, .log = log, .descriptor = clock_fd, .speed = TimeSpeed()}, hooks);
   if (!started) return failed({.message = "could not be started: " + started.error().message});
   ClientDriver driver{.hello = {}, .channel = std::move(*started)};
   Result<DriverHello> hello = SayHello(*driver.channel, plan.driver->options, log);

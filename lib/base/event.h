@@ -93,6 +93,9 @@ constexpr Op kLastOp = Op::kTraffic;
 // operation. A client may have several sessions, each a thread with its own watchdog.
 enum class TaskKind : uint8_t { kSession, kWatchdog, kMeter };
 
+// A stall shorter than lease / kShortestStallsPerLease cannot change a verdict. Clients record none.
+constexpr int kShortestStallsPerLease = 10;
+
 constexpr int32_t kSupervisor = -1;  // Event::client of faults and of the supervisor's own stalls
 constexpr int32_t kReferee = 0;      // the process that sets the stock up, and reads it at the end
 // Event::client of events about a server itself. Node 0 is the store.

@@ -101,6 +101,9 @@ class DriverRequests {
   virtual std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) = 0;
   // See DriverAnswers::LostAt.
   [[nodiscard]] virtual std::optional<MonoTime> LostAt(const std::string& grant) const = 0;
+  // How long the driver has waited for a processor until now or, at the earliest, until `max_age`
+  // ago.
+  [[nodiscard]] virtual Duration WaitedForCpu(Duration max_age) = 0;
 };
 
 // Returns the line of a request, with its newline.

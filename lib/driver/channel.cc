@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "lib/base/words.h"
+#include "lib/os/cpu_wait.h"
 #include "lib/os/spawn.h"
 
 namespace doublehold {
@@ -91,13 +92,19 @@ Result<std::unique_ptr<DriverChannel>> DriverChannel::Start(const DriverProgram&
   if (!child) return tl::unexpected(child.error());
   fcntl(in.fds[1], F_SETFL, O_NONBLOCK);
   fcntl(out.fds[0], F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<DriverChannel>(new DriverChannel(
-      *child, program.own_group, in.Give(1), out.Give(0), wake.Give(0), std::move(hooks)));
+  return std::unique_ptr<DriverChannel>(
+      new DriverChannel(*child, program, in.Give(1), out.Give(0), wake.Give(0), std::move(hooks)));
 }
 
-DriverChannel::DriverChannel(pid_t pid, bool own_group, int in, int out, int wake,
+DriverChannel::DriverChannel(pid_t pid, const DriverProgram& program, int in, int out, int wake,
                              DriverHooks hooks)
-    : pid_(pid), own_group_(own_group), in_(in), out_(out), wake_(wake), hooks_(std::move(hooks)) {
+    : pid_(pid),
+      own_group_(program.own_group),
+      speed_(program.speed),
+      in_(in),
+      out_(out),
+      wake_(wake),
+      hooks_(std::move(hooks)) {
   thread_ = std::thread([this] { Run(); });
 }
 
@@ -123,6 +130,15 @@ uint64_t DriverChannel::Send(DriverOp op, const nlohmann::json& members) {
   }
   Wake(wake_);
   return id;
+}
+
+Duration DriverChannel::WaitedForCpu(Duration max_age) {
+  const std::lock_guard lock(mutex_);
+  if (waited_at_ == MonoTime{} || Now() - waited_at_ > max_age) {
+    waited_at_ = Now();
+    waited_ = doublehold::WaitedForCpu(pid_) * speed_;
+  }
+  return waited_;
 }
 
 std::optional<DriverAnswer> DriverChannel::Await(uint64_t id, MonoTime deadline) {

@@ -30,6 +30,7 @@ struct DriverProgram {
   std::filesystem::path log;  // appended to
   int descriptor = -1;        // a descriptor that the driver inherits, or -1
   bool own_group = false;     // gives the driver its own process group, which is killed as a whole
+  int speed = 1;              // how many times as fast as real time the clocks run
 };
 
 // Why a driver has ended unexpectedly.
@@ -55,6 +56,7 @@ class DriverChannel final : public DriverRequests {
   uint64_t Send(DriverOp op, const nlohmann::json& members) override;
   std::optional<DriverAnswer> Await(uint64_t id, MonoTime deadline) override;
   [[nodiscard]] std::optional<MonoTime> LostAt(const std::string& grant) const override;
+  [[nodiscard]] Duration WaitedForCpu(Duration max_age) override;
   // Send and Await in one call.
   std::optional<DriverAnswer> Ask(DriverOp op, const nlohmann::json& members, MonoTime deadline);
   [[nodiscard]] std::optional<DriverEnd> end() const;
@@ -65,7 +67,8 @@ class DriverChannel final : public DriverRequests {
   bool Close(Duration patience);
 
  private:
-  DriverChannel(pid_t pid, bool own_group, int in, int out, int wake, DriverHooks hooks);
+  DriverChannel(pid_t pid, const DriverProgram& program, int in, int out, int wake,
+                DriverHooks hooks);
   void Run();
   bool Read();
   void Write();
@@ -77,6 +80,7 @@ class DriverChannel final : public DriverRequests {
 
   const pid_t pid_;
   const bool own_group_;
+  const int speed_;
   const int in_, out_, wake_;  // this side of the driver's standard input and output; an eventfd
   const DriverHooks hooks_;
   DriverLines lines_;          // belongs to the thread
@@ -88,6 +92,8 @@ class DriverChannel final : public DriverRequests {
   std::string outgoing_;
   std::map<uint64_t, DriverAnswer> answered_;
   std::optional<DriverEnd> end_;
+  Duration waited_{};  // for a processor, at waited_at_
+  MonoTime waited_at_{};
   bool closing_ = false;   // `bye` was sent, so the end is expected
   bool quit_ = false;      // the thread must end
   bool finished_ = false;  // no more output will come

@@ -9,6 +9,9 @@
 namespace doublehold {
 namespace {
 
+// A request takes an older time for its driver's wait so far. That can only lengthen the wait.
+constexpr Duration kCpuWaitMaxAge = 50ms;
+
 using AnswerKind = DriverAnswer::Kind;
 
 bool Has(std::span<const std::string> can, std::string_view what) {
@@ -46,7 +49,9 @@ DriverLock::~DriverLock() {
   if (AwaitPending(env_.Mono() + call_timeout_) || !pending_) return;
   // Records the pending call even within its timeout. Without this event the checker would count
   // the call as answered.
-  RecordLateReply(EventType::kFail, env_.Mono() - pending_->sent);
+  const Duration took = env_.Mono() - pending_->sent;
+  RecordWaitForCpu(took);
+  RecordLateReply(EventType::kFail, took);
 }
 
 AcquireResult DriverLock::TryAcquire(const LockKey& key, Lease lease, Deadline deadline) {
@@ -117,6 +122,7 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
 
 std::optional<DriverAnswer> DriverLock::Ask(PendingCall call, const nlohmann::json& members,
                                             Deadline deadline) {
+  call.waited = driver_.WaitedForCpu(kCpuWaitMaxAge);
   call.sent = env_.Mono();
   call.id = driver_.Send(call.op, members);
   pending_ = call;
@@ -132,9 +138,20 @@ std::optional<DriverAnswer> DriverLock::AwaitReply(Deadline deadline) {
   auto answer = driver_.Await(pending_->id, deadline);
   if (!answer) return answer;
   const Duration took = answer->came - pending_->sent;
+  RecordWaitForCpu(took);
   if (took > pending_->timeout) RecordLateReply(EventType::kOk, took);
   pending_.reset();
   return answer;
+}
+
+// A driver that waits for a processor is stalled, also if its client is not: a client that mostly
+// sleeps gets a processor at once, and a driver that computes gets its share of a busy machine.
+void DriverLock::RecordWaitForCpu(Duration took) {
+  const Duration threshold = lease_ / kShortestStallsPerLease;
+  if (took < threshold) return;
+  const Duration waited = std::min(took, driver_.WaitedForCpu({}) - pending_->waited);
+  if (waited >= threshold)
+    env_.Record({.op = Op::kStall, .type = EventType::kInfo, .value = {ToNs(waited)}});
 }
 
 void DriverLock::RecordLateReply(EventType how, Duration took) {

@@ -53,6 +53,7 @@ class DriverLock final : public Lock {
     Duration timeout{};
     uint64_t id = 0;
     MonoTime sent{};
+    Duration waited{};  // how long the driver had waited for a processor before
   };
   struct DeferredRelease {
     std::string grant;
@@ -65,6 +66,7 @@ class DriverLock final : public Lock {
   std::optional<DriverAnswer> AskRelease(const DeferredRelease& what, Deadline deadline);
   std::optional<DriverAnswer> AwaitReply(Deadline deadline);
   void RecordLateReply(EventType how, Duration took);
+  void RecordWaitForCpu(Duration took);
   void RecordLoss(const Grant& grant);
   bool AwaitPending(Deadline deadline);
   bool ReleaseLateGrants(Deadline deadline);

@@ -39,6 +39,7 @@ class ScriptedDriver final : public DriverRequests {
     const auto& [answer, at] = unanswered_.at(id);
     world_.AdvanceTo(std::max(world_.now, std::min(at, deadline)));
     if (at > deadline) return std::nullopt;
+    waited_for_cpu += waits_for_cpu;
     return unanswered_.extract(id).mapped().first;
   }
   std::optional<MonoTime> LostAt(const std::string& grant) const override {
@@ -46,10 +47,13 @@ class ScriptedDriver final : public DriverRequests {
     return at == lost.end() ? std::nullopt : std::optional(at->second);
   }
 
+  Duration WaitedForCpu(Duration /*max_age*/) override { return waited_for_cpu; }
+
   struct Answer {
     DriverAnswer answer{};
     Duration after{};
   };
+  Duration waited_for_cpu = 7s, waits_for_cpu{};  // before, and in each call
   std::vector<Answer> ready;
   std::vector<std::string> asked;
   std::map<std::string, MonoTime> lost;
@@ -332,6 +336,25 @@ TEST(DriverLock, AReplyAfterItsTimeoutIsRecorded) {
     }
     EXPECT_EQ(EventsOf(world), each.recorded);
     for (const Event& event : world.events) EXPECT_EQ(event.key, 4);
+  }
+}
+
+TEST(DriverLock, ADriverThatWaitedForAProcessorIsAStall) {
+  const struct {
+    Duration took, waited;
+    const char* recorded;
+  } cases[] = {
+      {40ms, 30ms, "stall info 30 0 0"},
+      {40ms, 29ms, ""},  // less than a tenth of the lease
+      {29ms, 29ms, ""},
+      {40ms, 90ms, "stall info 40 0 0"},  // several threads waited at once
+      {60ms, 35ms, "stall info 35 0 0; late-reply ok 50 60 0"},
+  };
+  for (const auto& each : cases) {
+    DriverLockScene scene;
+    scene.driver.waits_for_cpu = each.waited;
+    std::ignore = scene.Acquire({Ok("a", each.took)});
+    EXPECT_EQ(EventsOf(scene.world), each.recorded);
   }
 }
 
