@@ -97,7 +97,8 @@ void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run, si
   fmt::print("{:>3} of {}  {:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", done, of, cell.name,
              repetition, run.overall, how, run.seconds, run.error);
   constexpr size_t kFindingsShown = 3;
-  if (!run.as_expected && !run.interrupted && Expects(cell)) {
+  const bool is_explained = Expects(cell) || run.overall == Name(Outcome::kUnknown);
+  if (!run.as_expected && !run.interrupted && is_explained) {
     for (const std::string& finding : run.findings | std::views::take(kFindingsShown))
       fmt::print("           {}\n", finding);
   }
