@@ -20,9 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kMostRuns = 100'000;
-constexpr int kMostJobs = 64;
-
 po::options_description PlanShardsOptions() {
   po::options_description options("options");
   auto add = options.add_options();
@@ -69,12 +66,6 @@ Result<Shares> FewestParts(const Suite& suite, const std::vector<Duration>& time
   }
 }
 
-Result<int> ReadCount(const ParsedLine& line, const char* option, int most) {
-  const int count = line.values[option].as<int>();
-  if (count >= 1 && count <= most) return count;
-  return BadInput(fmt::format("--{}: must be from 1 to {}", option, most));
-}
-
 Result<std::vector<Duration>> ReadTimes(const ParsedLine& line, const Suite& suite) {
   if (!line.values.contains("times")) return PlannedTimes(suite);
   const std::filesystem::path folder = line.values["times"].as<std::string>();
@@ -109,12 +100,13 @@ Result<ExitCode> PlanShardsCommand(const Words& words) {
     return BadInput("--minutes is missing: give the maximum time of a part: --minutes 10");
   const double minutes = line.values["minutes"].as<double>();
   if (!(minutes > 0)) return BadInput("--minutes: must be above 0");
-  const Repeats repeats{.repeat = TRY(ReadCount(line, "repeat", kMostRuns)),
-                        .jobs = TRY(ReadCount(line, "jobs", kMostJobs))};
+  const Repeats repeats{.repeat = line.values["repeat"].as<int>(),
+                        .jobs = line.values["jobs"].as<int>()};
   Suite suite = TRY(ReadSuiteNamed(line.rest.front()));
   if (line.values.contains("only")) {
     TRY(SelectCells(line.values["only"].as<std::vector<std::string>>(), "--only", suite));
   }
+  TRY(CheckCounts({.suite = suite, .repeat = repeats.repeat, .jobs = repeats.jobs}));
   if (suite.comparison)
     return BadInput("a comparison is not split: its pairs of runs belong to one machine");
   const std::vector<Duration> times = TRY(ReadTimes(line, suite));

@@ -133,12 +133,17 @@ uint64_t DriverChannel::Send(DriverOp op, const nlohmann::json& members) {
 }
 
 Duration DriverChannel::WaitedForCpu(Duration max_age) {
-  const std::lock_guard lock(mutex_);
-  if (waited_at_ == MonoTime{} || Now() - waited_at_ > max_age) {
-    waited_at_ = Now();
-    waited_ = doublehold::WaitedForCpu(pid_) * speed_;
+  const MonoTime now = Now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (waited_at_ != MonoTime{} && now - waited_at_ <= max_age) return waited_;
   }
-  return waited_;
+  // Measured without the lock, which the thread needs to take answers.
+  const Duration waited = doublehold::WaitedForCpu(pid_) * speed_;
+  const std::lock_guard lock(mutex_);
+  waited_ = waited;
+  waited_at_ = now;
+  return waited;
 }
 
 std::optional<DriverAnswer> DriverChannel::Await(uint64_t id, MonoTime deadline) {

@@ -6,12 +6,8 @@
 #include <fstream>
 
 namespace doublehold {
-namespace {
 
-// A process that was reparented in a circle of pids would never end the search.
-constexpr int kDeepest = 8;
-
-Duration WaitedBelow(pid_t pid, int depth) {
+Duration WaitedForCpu(pid_t pid) {
   Duration waited{};
   std::error_code code;
   std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", pid), code);
@@ -19,15 +15,10 @@ Duration WaitedBelow(pid_t pid, int depth) {
     int64_t ran_ns = 0, waited_ns = 0;
     if (std::ifstream(task->path() / "schedstat") >> ran_ns >> waited_ns)
       waited += Duration(waited_ns);
-    if (depth == kDeepest) continue;
     std::ifstream children(task->path() / "children");
-    for (pid_t child = 0; children >> child;) waited += WaitedBelow(child, depth + 1);
+    for (pid_t child = 0; children >> child;) waited += WaitedForCpu(child);
   }
   return waited;
 }
-
-}  // namespace
-
-Duration WaitedForCpu(pid_t pid) { return WaitedBelow(pid, 0); }
 
 }  // namespace doublehold
