@@ -45,8 +45,8 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   fault    invoke (it starts): fault, asked_ns, client, node
 //            ok (it is healed):  fault, measured_ns, client, node     (client, node: -1 when none)
 //            fail (it is healed): as ok, but it found nothing to act on (measured_ns: 0)
-//   stall    info: length_ns of an unplanned stall of this process that ended now. For a server:
-//            how long a PING of the supervisor was unanswered
+//   stall    info: length_ns of an unplanned stall of this process, or of its driver, that ended
+//            now. For a server: how long a PING of the supervisor was unanswered
 //   lost     info: records dropped because a segment was full
 //   died     info: wait status of a client that ended by itself
 //   late-reply
@@ -93,7 +93,8 @@ constexpr Op kLastOp = Op::kTraffic;
 // operation. A client may have several sessions, each a thread with its own watchdog.
 enum class TaskKind : uint8_t { kSession, kWatchdog, kMeter };
 
-// A stall shorter than lease / kShortestStallsPerLease cannot change a verdict. Clients record none.
+// A stall shorter than lease / kShortestStallsPerLease cannot change a verdict, so clients record
+// none.
 constexpr int kShortestStallsPerLease = 10;
 
 constexpr int32_t kSupervisor = -1;  // Event::client of faults and of the supervisor's own stalls

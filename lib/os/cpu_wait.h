@@ -9,8 +9,8 @@
 namespace doublehold {
 
 // Returns the total time for which the threads of a process, and of its descendants, were ready to
-// run and did not run (/proc/PID/task/TID/schedstat). Threads that wait at once count each. Threads
-// that have ended no longer count. Zero if the process has ended, or the kernel keeps no such times.
+// run and did not run (/proc/PID/task/TID/schedstat). If several threads wait at once, each counts;
+// threads that have ended do not. Zero if the process has ended, or the kernel keeps no such times.
 // Real time, also in fast time. Safe to call from any thread.
 Duration WaitedForCpu(pid_t pid);
 
