@@ -20,6 +20,13 @@ def yes(options, name):
     return options[name] == "yes"
 
 
+def expires(options):
+    """Whether the lock is created with a lease. The library's default is one that never ends."""
+    if options["timeout"] not in ("lease", "never"):
+        raise ValueError(f"timeout is lease or never, and not '{options['timeout']}'")
+    return options["timeout"] == "lease"
+
+
 def client_settings(package, options):
     """Returns the arguments for a client of `package`, which is redis or a fork of it. Raises a
     ValueError for invalid options."""

@@ -5,29 +5,33 @@ import secrets
 
 import redis
 import redis.asyncio
-from redis_settings import CLIENT_OPTIONS, EventLoop, client_settings
+from redis_settings import CLIENT_OPTIONS, EventLoop, client_settings, expires
 from template import Driver, milliseconds
 
 
 class Library:
     NAME, VERSION = "redis-py-asyncio", redis.__version__
-    OPTIONS = {"sleep_ms": "100", **CLIENT_OPTIONS}  # between two tries; the library's default
+    # The defaults of the library are 100 ms between two tries, and no timeout.
+    OPTIONS = {"sleep_ms": "100", "timeout": "lease", **CLIENT_OPTIONS}
     loop = None
 
     @staticmethod
     def can(options):
         milliseconds(options, "sleep_ms")
         client_settings(redis, options)
-        return ["lease", "extend"]
+        return ["lease", "extend"] if expires(options) else []
 
     def __init__(self, setup, options):
         Library.loop = Library.loop or EventLoop()
         self.redis = redis.asyncio.Redis(**setup["nodes"][0], **client_settings(redis, options))
+        self.expires = expires(options)
         self.sleep, self.locks = milliseconds(options, "sleep_ms") / 1000, {}  # by grant
 
     def acquire(self, key, lease_ms, wait_ms):
+        timeout = lease_ms / 1000 if self.expires else None
+
         async def acquired():  # by default, the lock belongs to the thread that creates it
-            lock = self.redis.lock(key, timeout=lease_ms / 1000, sleep=self.sleep)
+            lock = self.redis.lock(key, timeout=timeout, sleep=self.sleep)
             wait = wait_ms / 1000 if wait_ms > 0 else None
             granted = await lock.acquire(blocking=wait is not None, blocking_timeout=wait)
             return lock if granted else None

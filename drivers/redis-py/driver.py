@@ -3,6 +3,7 @@
 import secrets
 
 import redis
+from redis_settings import expires
 from template import Driver, milliseconds
 
 
@@ -13,13 +14,11 @@ class Library:
     @staticmethod
     def can(options):
         milliseconds(options, "sleep_ms")
-        if options["timeout"] not in ("lease", "never"):
-            raise ValueError(f"timeout is lease or never, and not '{options['timeout']}'")
-        return ["lease", "extend"] if options["timeout"] == "lease" else []
+        return ["lease", "extend"] if expires(options) else []
 
     def __init__(self, setup, options):
         self.redis = redis.Redis(setup["nodes"][0]["host"], setup["nodes"][0]["port"])
-        self.expires = options["timeout"] == "lease"
+        self.expires = expires(options)
         self.sleep, self.locks = milliseconds(options, "sleep_ms") / 1000, {}  # by grant
 
     def acquire(self, key, lease_ms, wait_ms):
