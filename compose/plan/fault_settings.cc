@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include "compose/plan/key_slots.h"
@@ -23,13 +22,6 @@ namespace {
 // Limit of `bytes` and `bytes-per-second`, higher than the rate of any network.
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr std::string_view kHolds = "holds";
-
-std::optional<int> ReadNumber(std::string_view word) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
-}
 
 // Parses "client 2 after-read", "any after-read", "client 1 holds" or "client 2 after-read 5".
 std::optional<Trigger> ReadTrigger(SettingReader& reader, const std::string& name) {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "checker/evidence/names.h"
 #include "compose/suite/suite.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
@@ -34,13 +34,6 @@ constexpr std::array kBatchSystems{
     BatchSystem{"CircleCI", "CIRCLE_NODE_INDEX", 0, "CIRCLE_NODE_TOTAL"},
     BatchSystem{"Buildkite", "BUILDKITE_PARALLEL_JOB", 0, "BUILDKITE_PARALLEL_JOB_COUNT"},
 };
-
-std::optional<int> ReadNumber(std::string_view word) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
-  return number;
-}
 
 Result<int> ReadVariable(const char* name, const Environment& environment) {
   const std::optional<std::string> value = environment(name);

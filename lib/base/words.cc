@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/locale/utf.hpp>
 #include <cctype>
+#include <charconv>
 #include <numeric>
 #include <sstream>
 
@@ -80,6 +81,13 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known) {
   return fmt::format("{} '{}' is unknown{}", kind, CutIfNoName(word), Suggestion(word, known));
+}
+
+std::optional<int> ReadNumber(std::string_view word) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return number;
 }
 
 std::string Ordinal(int number) {

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_LIB_BASE_WORDS_H_
 #define DOUBLEHOLD_LIB_BASE_WORDS_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
 // Returns "lock 'redlok' is unknown (did you mean 'redlock'?)".
 std::string UnknownWord(std::string_view kind, std::string_view word,
                         const std::vector<std::string>& known);
+
+// Returns the whole number that the word is, or nothing.
+std::optional<int> ReadNumber(std::string_view word);
 
 // Returns "1st", "2nd", "11th", "23rd".
 std::string Ordinal(int number);
