@@ -9,6 +9,7 @@
 #include "lib/clients/sql.h"
 #include "lib/clients/zookeeper.h"
 #include "lib/locks/registry.h"
+#include "lib/redis/find_keys.h"
 
 namespace doublehold {
 namespace {

@@ -2,34 +2,25 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "lib/clients/clients.h"
 #include "lib/clients/redis.h"
 #include "lib/locks/retry.h"
+#include "lib/redis/find_keys.h"
 
 namespace doublehold {
-
-bool IsNameOfLock(const std::string& lock, const std::string& name) {
-  for (size_t at = name.find(lock); at != std::string::npos; at = name.find(lock, at + 1)) {
-    const size_t end = at + lock.size();
-    if (end == name.size() || std::isdigit(static_cast<unsigned char>(name[end])) == 0) return true;
-  }
-  return false;
-}
 
 AskKeys AskForRedisKeys(Env& env, const std::string& lock) {
   return [&env, lock](NodeId id, Deadline deadline) -> std::optional<KeysLeft> {
     const std::unique_ptr<Connection> node = env.clients().redis().Connect(id);
-    const CallResult names = node->Call(std::array<std::string_view, 2>{"KEYS", "*"}, deadline);
-    if (!names || names->kind != Reply::Kind::kArray) return std::nullopt;
+    const auto names = FindKeysOf(*node, {lock}, deadline);
+    if (!names) return std::nullopt;
     KeysLeft keys;
-    for (const Reply& name : names->items) {
-      if (!IsNameOfLock(lock, name.text)) continue;
-      const std::optional<int64_t> pttl_ms = AskExpiry(*node, name.text, deadline);
+    for (const std::string& name : *names) {
+      const std::optional<int64_t> pttl_ms = AskExpiry(*node, name, deadline);
       if (!pttl_ms) return std::nullopt;
-      if (*pttl_ms != kNothingLeft) keys.emplace(name.text, *pttl_ms);
+      if (*pttl_ms != kNothingLeft) keys.emplace(name, *pttl_ms);
     }
     return keys;
   };

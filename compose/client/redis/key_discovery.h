@@ -19,8 +19,6 @@ namespace doublehold {
 using KeysLeft = std::map<std::string, int64_t>;
 using AskKeys = std::function<std::optional<KeysLeft>(NodeId, Deadline)>;
 
-// Whether a key belongs to a lock by its name: `lock:item:1` belongs to item:1, `item:10` does not.
-bool IsNameOfLock(const std::string& lock, const std::string& name);
 // Asks for the keys in Redis whose names contain that of the lock. `env` must outlive the result.
 AskKeys AskForRedisKeys(Env& env, const std::string& lock);
 
