@@ -63,7 +63,7 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
         poller_(Poller::Create(io)),
         scratch_(kScratchBytes) {}
 
-  Result<uint16_t> AddLink(LinkId id, NodeAddress upstream, Protocol protocol);
+  Result<uint16_t> AddLink(LinkId id, NodeAddress upstream, Protocol protocol, Greeting greeting);
   void Redirect(LinkId id, NodeAddress upstream);
   RuleId SetLink(LinkId id, LinkRule spec);
   RuleReport ClearLink(RuleId id);
@@ -76,13 +76,16 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
 
  private:
   struct Link {
-    Link(boost::asio::io_context& io, NodeAddress leads_to, Protocol protocol, int listener)
+    Link(boost::asio::io_context& io, NodeAddress leads_to, Protocol protocol, Greeting greets,
+         int listener)
         : upstream(std::move(leads_to)),
           protocol(protocol),
+          greeting(std::move(greets)),
           listener(io, listener),
           accept_again(io) {}
     NodeAddress upstream;
     const Protocol protocol;
+    const Greeting greeting;
     boost::asio::posix::stream_descriptor listener;
     boost::asio::steady_timer accept_again;
     LinkRules rules;
@@ -111,7 +114,8 @@ class Proxy::Impl : public std::enable_shared_from_this<Proxy::Impl> {
   bool closed_ = false;
 };
 
-Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream, Protocol protocol) {
+Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream, Protocol protocol,
+                                      Greeting greeting) {
   CHECK(!closed_ && !links_.contains(id));
   constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
   if (upstream.unix_path.size() > kMaxPath) {
@@ -125,7 +129,8 @@ Result<uint16_t> Proxy::Impl::AddLink(LinkId id, NodeAddress upstream, Protocol 
     if (fd >= 0) close(fd);
     return port;
   }
-  const auto [at, added] = links_.try_emplace(id, io_, std::move(upstream), protocol, fd);
+  const auto [at, added] =
+      links_.try_emplace(id, io_, std::move(upstream), protocol, std::move(greeting), fd);
   WaitForClient(at->second);
   return port;
 }
@@ -168,12 +173,11 @@ void Proxy::Impl::Open(Link& link, int client) {
   setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   // The link owns the session. A session that ends removes itself from the link.
   auto entry = std::make_shared<std::weak_ptr<ProxySession>>();
-  auto session = std::make_shared<ProxySession>(SessionEnv{*poller_, spin_, scratch_}, link.rules,
-                                                link.traffic, MakeWire(link.protocol),
-                                                link.upstream, client, [&link, entry] {
-                                                  if (auto over = entry->lock())
-                                                    link.sessions.erase(over);
-                                                });
+  auto session = std::make_shared<ProxySession>(
+      SessionEnv{*poller_, spin_, scratch_}, link.rules, link.traffic, MakeWire(link.protocol),
+      link.upstream, link.greeting, client, [&link, entry] {
+        if (auto over = entry->lock()) link.sessions.erase(over);
+      });
   *entry = session;
   link.sessions.insert(session);
   session->Start();
@@ -249,8 +253,9 @@ Proxy::Proxy(boost::asio::io_context& io, Prng prng, std::string listen_on)
     : impl_(std::make_shared<Impl>(io, prng, std::move(listen_on))) {}
 Proxy::~Proxy() { impl_->Close(); }
 
-Result<uint16_t> Proxy::AddLink(LinkId link, NodeAddress upstream, Protocol protocol) {
-  return impl_->AddLink(link, std::move(upstream), protocol);
+Result<uint16_t> Proxy::AddLink(LinkId link, NodeAddress upstream, Protocol protocol,
+                                Greeting greeting) {
+  return impl_->AddLink(link, std::move(upstream), protocol, std::move(greeting));
 }
 void Proxy::Redirect(LinkId link, NodeAddress upstream) {
   impl_->Redirect(link, std::move(upstream));

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "faults/cluster.h"
+#include "faults/proxy/greeting.h"
 #include "faults/proxy/protocol.h"
 #include "lib/base/address.h"
 #include "lib/base/prng.h"
@@ -34,10 +35,11 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
 
   // Listens on a port that the kernel chooses, and returns it. Each accepted connection connects to
-  // `upstream` once. If no node listens there, the connection is reset. Rules act on the frames of
-  // `protocol`.
+  // `upstream` once, and sends the greeting. If no node listens there, the connection is reset.
+  // Rules act on the frames of `protocol`.
   [[nodiscard]] Result<uint16_t> AddLink(LinkId link, NodeAddress upstream,
-                                         Protocol protocol = Protocol::kRedis);
+                                         Protocol protocol = Protocol::kRedis,
+                                         Greeting greeting = {});
   // Sets the upstream of connections that are accepted from now on.
   void Redirect(LinkId link, NodeAddress upstream);
 

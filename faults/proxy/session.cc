@@ -58,12 +58,13 @@ bool SpinBudget::Has(MonoTime now) {
 }
 
 ProxySession::ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
-                           std::unique_ptr<Wire> wire, NodeAddress node, int client,
-                           std::function<void()> on_closed)
+                           std::unique_ptr<Wire> wire, NodeAddress node, const Greeting& greeting,
+                           int client, std::function<void()> on_closed)
     : env_(env),
       traffic_(traffic),
       node_(std::move(node)),
       on_closed_(std::move(on_closed)),
+      greeting_(greeting),
       client_(env.poller, *this),
       upstream_(env.poller, *this),
       wire_(std::move(wire)),
@@ -88,18 +89,41 @@ void ProxySession::Connect() {
   if (why_not == EINPROGRESS) why_not = ConnectTo(upstream_.fd(), node_);
   if (why_not == 0) {
     connected_ = true;
-    return Watch();
+    return Greet();
   }
   // After any other error no node listens there, so the client's connection is reset.
   if (why_not != EAGAIN && why_not != EINPROGRESS && why_not != EALREADY) return Reset();
   requests_.alarm.Set(ProxyNow() + kConnectAgain);
 }
 
+void ProxySession::Greet() {
+  unheard_ = greeting_.commands;
+  // A new connection has room for so few bytes.
+  if (unheard_ > 0 && Send(requests_, greeting_.bytes) != greeting_.bytes.size()) return Reset();
+  Watch();
+}
+
+// Takes the answers one byte at a time, because the node's next bytes are for the client.
+void ProxySession::HearGreeting() {
+  constexpr std::string_view kGood = "+OK\r\n";
+  char byte = 0;
+  while (unheard_ > 0) {
+    const ssize_t received = recv(upstream_.fd(), &byte, 1, MSG_DONTWAIT);
+    if (received < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (received <= 0 || byte != kGood[heard_.size()]) return Reset();
+    heard_.push_back(byte);
+    if (heard_ != kGood) continue;
+    heard_.clear();
+    --unheard_;
+  }
+}
+
 // Watches for input if the queues have room, and for output if bytes are pending.
 void ProxySession::Watch() {
   if (closed_ || !connected_) return;
   const auto reads = [](const Lane& lane) { return !lane.ended && !lane.queue.full(); };
-  if (!client_.Watch(reads(requests_), replies_.writing) ||
+  const bool greets = unheard_ > 0;
+  if (!client_.Watch(!greets && reads(requests_), replies_.writing) ||
       !upstream_.Watch(reads(replies_), requests_.writing)) {
     Reset();
   }
@@ -107,6 +131,10 @@ void ProxySession::Watch() {
 
 void ProxySession::OnReady(const Socket& socket, uint32_t events) {
   const std::shared_ptr<ProxySession> self = shared_from_this();
+  if (unheard_ > 0 && &socket == &upstream_) {
+    HearGreeting();
+    return Watch();
+  }
   Lane& from = &socket == &client_ ? requests_ : replies_;
   Lane& to = &socket == &client_ ? replies_ : requests_;
   constexpr uint32_t kOver = EPOLLHUP | EPOLLERR;

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "faults/proxy/frame_queue.h"
+#include "faults/proxy/greeting.h"
 #include "faults/proxy/poller.h"
 #include "faults/proxy/rules.h"
 #include "faults/proxy/wire/wire.h"
@@ -46,13 +47,13 @@ struct SessionEnv {
 class ProxySession final : public std::enable_shared_from_this<ProxySession>, private Poller::User {
  public:
   // Takes ownership of `client`, a non-blocking accepted descriptor. Adds received commands and
-  // bytes to `traffic`. `rules` and `traffic` must outlive the session. `on_closed` is called once,
-  // when the session ends by itself.
+  // bytes to `traffic`. `rules`, `traffic` and `greeting` must outlive the session. `on_closed` is
+  // called once, when the session ends by itself.
   ProxySession(const SessionEnv& env, const LinkRules& rules, LinkTraffic& traffic,
-               std::unique_ptr<Wire> wire, NodeAddress node, int client,
+               std::unique_ptr<Wire> wire, NodeAddress node, const Greeting& greeting, int client,
                std::function<void()> on_closed);
 
-  // Connects to the node and starts forwarding.
+  // Connects to the node, greets it, and starts forwarding.
   void Start();
 
   // Call when a rule of the link was removed: sends the frames that the rule held.
@@ -87,6 +88,8 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
   void OnReady(const Socket& socket, uint32_t events) override;
   void OnTime(const Poller::Alarm& alarm) override;
   void Connect();
+  void Greet();
+  void HearGreeting();
   void Watch();
   void Receive(Lane& lane);
   void Received(Lane& lane, std::string_view bytes);
@@ -101,6 +104,9 @@ class ProxySession final : public std::enable_shared_from_this<ProxySession>, pr
   LinkTraffic& traffic_;
   NodeAddress node_;
   std::function<void()> on_closed_;
+  const Greeting& greeting_;  // the link's
+  int unheard_ = 0;           // commands of the greeting that the node has not answered
+  std::string heard_;         // a part of its next answer
   bool connected_ = false;
   bool closed_ = false;
   Socket client_;
