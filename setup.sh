@@ -7,7 +7,7 @@
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), except programs
 #                         that are in PATH already
 #   ./setup.sh --services also ZooKeeper, etcd, PostgreSQL, MariaDB, and their client libraries
-#   ./setup.sh --batch    also Slurm, on which examples/slurm is tested
+#   ./setup.sh --batch    also Slurm and docker-compose, for the tests of examples/
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -26,10 +26,11 @@ packages=(
 )
 tidy_packages=(clang-14 clang-16 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
 service_packages=(
+  stunnel4
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
   postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
 )
-batch_packages=(slurmctld slurmd slurm-client munge)
+batch_packages=(slurmctld slurmd slurm-client munge docker-compose)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go cargo:cargo-web php:php-cli)
 driver_packages=(php-redis php-illuminate-cache php-illuminate-redis php-symfony-lock)
 

@@ -38,6 +38,8 @@ po::options_description RunOptions() {
   AddExperimentOptions(options, none);
   add("faults", po::value<std::string>(), "fault profiles, comma-separated: network,pause,clock");
   add("direct", "connect clients to the servers directly, without the proxy");
+  add("i-own-this-server",
+      "with --endpoint: let the run delete keys that have the names of its own keys");
   add("plan", po::value<std::string>(), "run this plan.json again");
   add("out", po::value<std::string>()->default_value("runs"), "folder for run folders");
   add("into", po::value<std::string>(), "write the run into exactly this folder");
@@ -59,7 +61,7 @@ Result<Plan> ReadPlan(const ParsedLine& line) {
     Settings settings = TRY(ReadExperiment(line));
     return BuildPlan(std::move(settings));
   }
-  for (const char* other : {"faults", "direct"}) {
+  for (const char* other : {"faults", "direct", "i-own-this-server"}) {
     if (line.values.contains(other))
       return BadInput(
           fmt::format("--{}: cannot be combined with --plan, which runs a plan unchanged", other));

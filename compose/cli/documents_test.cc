@@ -169,7 +169,7 @@ TEST(Documents, ThePageOfAnExperimentFileListsTheActualDefaults) {
     EXPECT_EQ(Good(fmt::format("{} = {}\n{}", key, FirstQuoted(row[2]), toml)), Good(toml)) << key;
     ++count;
   }
-  EXPECT_EQ(count, 22);
+  EXPECT_EQ(count, 23);
 }
 
 TEST(Documents, ThePageOfFaultsNamesTheFormOfEveryKindOrThatItHasNone) {

@@ -41,6 +41,7 @@ Launcher::Launcher(Places places, boost::asio::io_context& io, SharedRun& shared
   store_plan_.topology = "single";
   store_plan_.nodes = 1;
   store_plan_.replicas = 0;
+  store_plan_.endpoints.clear();
   const auto make = [&](std::string_view service, const ServerProgram& program, const Plan& plan) {
     return FindService(service).make(
         {.io = io,
@@ -55,7 +56,8 @@ Launcher::Launcher(Places places, boost::asio::io_context& io, SharedRun& shared
   const std::string_view store = StoreServiceOf(places_.plan);
   const std::string_view locks = doublehold::ServiceOf(places_.plan);
   locks_ = make(locks, places_.locks, places_.plan);
-  store_ = locks == store ? locks_ : make(store, places_.store, store_plan_);
+  const bool is_one = locks == store && !IsExternal(places_.plan);
+  store_ = is_one ? locks_ : make(store, places_.store, store_plan_);
   cluster_.Serve(*store_, *locks_);
 }
 
@@ -73,7 +75,7 @@ Result<void> Launcher::StartServers() {
     cluster_.AddNode(
         node, ClockPageOf({ProcessKind::kNode, node}),
         {.address = ServiceOf(node).AddressOf(node), .data = NodeDataFor(places_.plan, node)});
-    TRY(StartServer(node));
+    if (ServiceOf(node).StartsServers()) TRY(StartServer(node));
   }
   return {};
 }
@@ -98,8 +100,11 @@ std::string Launcher::FindUnready() {
               if (how == Answered::kYes) ++ready_;
             });
   }
-  return fmt::format("node {} was not ready in time: {}", ready_,
-                     LogTail(children_.all()[static_cast<size_t>(ready_)].log));
+  const std::string missing = fmt::format("node {} was not ready in time", ready_);
+  if (!ServiceOf(ready_).StartsServers()) return missing;
+  const auto child =
+      std::ranges::find(children_.all(), ProcessRef{ProcessKind::kNode, ready_}, &Child::ref);
+  return fmt::format("{}: {}", missing, LogTail(child->log));
 }
 
 Result<void> Launcher::StartServer(int node) {
@@ -171,6 +176,14 @@ Result<std::vector<NodeAddress>> Launcher::DriverNodesOf(int client,
     nodes.push_back({.unix_path = {}, .host = links_.host(), .port = port});
   }
   return nodes;
+}
+
+Result<void> Launcher::StopAll() {
+  children_.KillAllOf(ProcessKind::kClient);
+  Result<void> finished;
+  if (!std::exchange(finished_, true)) finished = locks_->Finish();
+  children_.KillAll();
+  return finished;
 }
 
 Result<int> Launcher::StartClient(int number) {

@@ -50,6 +50,10 @@ class Launcher {
   // caller closes this descriptor.
   Result<int> StartClient(int number);
 
+  // Ends all processes: first those that use the servers, then the servers. The error is that of
+  // Service::Finish. Further calls only end processes.
+  Result<void> StopAll();
+
   // The service of the store (0) or of the lock nodes.
   [[nodiscard]] Service& ServiceOf(int node) { return node == kStoreNode ? *store_ : *locks_; }
 
@@ -62,15 +66,16 @@ class Launcher {
   Result<std::vector<NodeAddress>> DriverNodesOf(int client, std::span<const NodeAddress> own);
 
   Places places_;
-  Plan store_plan_;  // the plan for a store of another service than the locks': one server
+  Plan store_plan_;  // the plan for a store that is not among the locks' servers: one server
   SharedRun& shared_;
   RealCluster& cluster_;
   Links& links_;
   Children& children_;
   boost::asio::io_context& io_;
-  int ready_ = 0;        // so many servers are ready, the store first
+  int ready_ = 0;  // so many servers are ready, the store first
+  bool finished_ = false;
   bool asking_ = false;  // whether the next server was asked, and has not answered
-  std::shared_ptr<Service> store_, locks_;  // the same if locks keep their keys in its service
+  std::shared_ptr<Service> store_, locks_;  // the same if the run starts both, of one service
 };
 
 }  // namespace doublehold

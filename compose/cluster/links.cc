@@ -2,8 +2,9 @@
 
 namespace doublehold {
 
-Result<uint16_t> Links::Add(LinkId link, const NodeAddress& to, Protocol protocol) {
-  const Result<uint16_t> port = proxy_.AddLink(link, to, protocol);
+Result<uint16_t> Links::Add(LinkId link, const NodeAddress& to, Protocol protocol,
+                            const Greeting& greeting) {
+  const Result<uint16_t> port = proxy_.AddLink(link, to, protocol, greeting);
   if (port && cuts_ != nullptr) cuts_->AddLink(link, *port);
   return port;
 }

@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_COMPOSE_CLUSTER_LINKS_H_
 
 #include <string>
+#include <utility>
 
 #include "compose/cluster/iptables_partition.h"
 #include "compose/cluster/namespaces.h"
@@ -32,10 +33,14 @@ class Links {
       : proxy_(proxy), network_(network), cuts_(cuts) {}
 
   // Adds a link, and returns the port of the proxy that leads to `to`, a server of this protocol.
-  Result<uint16_t> Add(LinkId link, const NodeAddress& to, Protocol protocol);
+  Result<uint16_t> Add(LinkId link, const NodeAddress& to, Protocol protocol,
+                       const Greeting& greeting = {});
   // Leads new connections of a link elsewhere. Does nothing if the link was not added yet.
   void Redirect(LinkId link, const NodeAddress& to);
   void Reset(LinkId link) { proxy_.ResetConnections(link); }
+  // Sets a rule that is no fault of the plan. Clear removes it, and returns what it did.
+  RuleId Guard(LinkId link, LinkRule rule) { return proxy_.SetLink(link, std::move(rule)); }
+  RuleReport Clear(RuleId rule) { return proxy_.ClearLink(rule); }
 
   // The host of the ports that Add returns.
   [[nodiscard]] std::string host() const { return ProxyHost(network_); }

@@ -37,8 +37,8 @@ struct ServerPrograms {
   ServerProgram store, locks;
 };
 
-// The servers of one run. Thread rule: the supervisor's thread. Only Prepare, Begin and FindMissing
-// may wait for a server, because the clients start after them.
+// The servers of one run. Thread rule: the supervisor's thread. Only Prepare, Begin, FindMissing
+// and Finish may wait for a server, because no clients run then.
 class Service {
  public:
   struct Parts {
@@ -59,6 +59,8 @@ class Service {
   // Chooses ports and adds links between servers. Called once, before the first server starts. The
   // servers' folders exist.
   virtual Result<void> Prepare() { return {}; }
+  // Whether the run starts and stops the servers. If not, Prepare has found them running.
+  [[nodiscard]] virtual bool StartsServers() const { return true; }
   // How to start a server, for the first time or again. The launcher adds the log, the network and
   // the clock shim.
   virtual Result<SpawnRequest> CommandOf(int node) = 0;
@@ -81,6 +83,12 @@ class Service {
   // only on the service that they name (FaultEntry::service).
   virtual void Operate(int node, const std::vector<std::string>& command, Duration timeout,
                        std::function<void(CallResult)> answer) = 0;
+
+  // The version of the servers, for the verdict's file. Requires Prepare.
+  [[nodiscard]] virtual std::string Version() const { return parts_.program.version; }
+  // Called once, when all clients have ended. May wait. An error means that the history does not
+  // say what the locks did.
+  virtual Result<void> Finish() { return {}; }
 
   // ---- Topologies in which servers follow a leader. The defaults: each server is by itself.
 

@@ -128,7 +128,10 @@ Result<Plan> SimulatedPlan(const Settings& settings) {
   if (plan->net == kNamespaces)
     return BadInput("topology.net: packets are not simulated; use net = \"proxy\"");
   const bool is_redis = ServiceOf(*plan) == kRedisService;
-  if (is_redis ? FindTopology(plan->topology)->FailsOver() : plan->topology != "single") {
+  const bool is_simulated = is_redis
+                                ? !FindTopology(plan->topology)->FailsOver() && !IsExternal(*plan)
+                                : plan->topology == "single";
+  if (!is_simulated) {
     return BadInput(fmt::format("topology.name: {} is not simulated; use {}", plan->topology,
                                 is_redis ? "single, independent or replicated" : "single"));
   }

@@ -29,6 +29,8 @@ constexpr std::array kFlags{
     Flag{"lease", "lock.lease", "how long a grant lasts, such as 500ms"},
     Flag{"nodes", "topology.nodes", "number of redis-servers that keep lock keys"},
     Flag{"topology", "topology.name", "how the servers are arranged (doublehold list topologies)"},
+    Flag{"endpoint", "topology.endpoints",
+         "a server that runs already, such as redis://10.0.0.5:6379; several: with commas"},
     Flag{"server", "topology.server", "the servers' program, such as redis@6.2 (list servers)"},
     Flag{"net", "topology.net",
          "how links are cut: proxy, or namespaces (drops packets; needs root)"},
@@ -99,6 +101,8 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
   }
   if (line.values.contains("claims"))
     settings.SetList("claims", SplitAtCommas(line.values["claims"].as<std::string>()), "--claims");
+  if (line.values.contains("i-own-this-server"))
+    settings.Set("topology.i-own-this-server", "true", "--i-own-this-server");
   if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");
   if (line.values.contains("faults")) {
     settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");

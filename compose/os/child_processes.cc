@@ -58,12 +58,15 @@ bool Children::HasEnded(ProcessRef ref) const {
       children_, [&](const Child& child) { return child.ref != ref || child.ended.has_value(); });
 }
 
-void Children::KillAll() {
+void Children::Kill(std::optional<ProcessRef::Kind> kind) {
+  const auto is_meant = [&](const Child& child) {
+    return !child.ended && kind.value_or(child.ref.kind) == child.ref.kind;
+  };
   for (const Child& child : children_) {
-    if (!child.ended) SignalTree(child.pid, SIGKILL);
+    if (is_meant(child)) SignalTree(child.pid, SIGKILL);
   }
   for (Child& child : children_) {
-    if (!child.ended) child.ended = AwaitEnd(child.pid);
+    if (is_meant(child)) child.ended = AwaitEnd(child.pid);
   }
 }
 

@@ -46,10 +46,14 @@ class Children {
   // Whether all processes of `ref` have ended. A node that was restarted has had several processes.
   [[nodiscard]] bool HasEnded(ProcessRef ref) const;
 
-  // Kills all children that still run, with their descendants, and waits for them.
-  void KillAll();
+  // Kills all children that still run, or those of one kind, with their descendants, and waits for
+  // them.
+  void KillAll() { Kill(std::nullopt); }
+  void KillAllOf(ProcessRef::Kind kind) { Kill(kind); }
 
  private:
+  void Kill(std::optional<ProcessRef::Kind> kind);
+
   std::vector<Child> children_;
 };
 

@@ -186,6 +186,26 @@ TEST(BuildPlan, RefusesAnInvalidFaultWithTheReason) {
   for (const Case& c : cases) EXPECT_EQ(Refusal(c.toml), c.message);
 }
 
+TEST(BuildPlan, RefusesByNameAFaultOnAServerThatTheRunDidNotStart) {
+  const std::string external = kLock + "[topology]\nendpoints = \"redis://10.0.0.5\"\n";
+  for (const auto& [kind, settings] :
+       {std::pair("pause", "for = \"1s\"\n"), std::pair("restart", "for = \"1s\"\n"),
+        std::pair("jump", "by = \"1s\"\nfor = \"1s\"\n"), std::pair("crash", "")}) {
+    EXPECT_EQ(Refusal(external +
+                      fmt::format("[[fault]]\nkind = \"{}\"\nnodes = [1]\n{}", kind, settings)),
+              fmt::format("x.toml:7: fault.0.nodes: fault '{0}-1': '{0}' acts on a server, but the "
+                          "run did not start the servers of 'external'; it can act on clients, "
+                          "links and the store",
+                          kind));
+  }
+  for (const char* good : {"kind = \"drop\"\nnodes = [1]\nfor = \"1s\"\n",
+                           "kind = \"pause\"\nclient = 1\nfor = \"1s\"\n",
+                           "kind = \"jump\"\nclient = 1\nby = \"1s\"\nfor = \"1s\"\n",
+                           "kind = \"restart\"\nnodes = [\"store\"]\nfor = \"1s\"\n"}) {
+    EXPECT_EQ(Refusal(external + "[[fault]]\n" + good), "accepted");
+  }
+}
+
 TEST(BuildPlan, RefusesStepsAndFaultsThatCannotHappen) {
   const auto fault = [](const std::string& lines) {
     return kLock + "[[fault]]\nkind = \"pause\"\n" + lines;

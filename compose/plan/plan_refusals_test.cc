@@ -65,6 +65,7 @@ TEST(BuildPlan, RefusesAnInvalidLockSettingWithTheReason) {
 TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
   const std::string redlock = "[lock]\nname = \"redlock\"\n[topology]\n";
   const std::string replicated = kLock + "[topology]\nname = \"replicated\"\n";
+  const std::string external = kLock + "[topology]\nendpoints = \"redis://10.0.0.5\"\n";
   const Case cases[] = {
       {redlock + "nodes = 1\n", "x.toml:4: topology.nodes: lock redlock uses 2 to 15 nodes, not 1"},
       {redlock + "nodes = 16\n", "x.toml:4: topology.nodes: 16 is not in 1..15"},
@@ -100,6 +101,32 @@ TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
       {"[lock]\nname = \"set-nx-px\"\nwait-replicas = 2\n[topology]\nname = \"sentinel\"\n",
        "topology.replicas: wait-replicas is 2, but a node of 'sentinel' has 1 replicas: every "
        "acquire would fail"},
+      {kLock + "[topology]\nname = \"external\"\n",
+       "x.toml:4: topology.name: 'external' has one --endpoint for each node: 0 for 1 node"},
+      {kLock + "[topology]\nendpoints = [\"redis://a\", \"redis://b\"]\n",
+       "x.toml:4: topology.endpoints: lock set-nx-px uses exactly 1 node, not 2"},
+      {redlock + "endpoints = [\"redis://a\", \"redis://b\", \"redis://a:6379\"]\n",
+       "x.toml:4: topology.endpoints: a:6379 is named twice; nodes must be servers of their own"},
+      {redlock + "endpoints = [\"redis://a\", \"redis://b\"]\nnodes = 3\n",
+       "x.toml:5: topology.nodes: 'external' has one --endpoint for each node: 2 for 3 nodes"},
+      {redlock + "name = \"independent\"\nendpoints = \"redis://a\"\n",
+       "x.toml:5: topology.endpoints: the servers of 'independent' are started by the run; use "
+       "topology external"},
+      {redlock + "i-own-this-server = true\n",
+       "x.toml:4: topology.i-own-this-server: the servers of 'independent' are started by the run; "
+       "use topology external"},
+      {external + "direct = true\n",
+       "x.toml:5: topology.direct: clients reach the servers of 'external' only through the proxy, "
+       "which guards them; remove 'direct'"},
+      {external + "net = \"namespaces\"\n",
+       "x.toml:5: topology.net: the servers of 'external' are in no namespace of the run; use net "
+       "= "
+       "\"proxy\""},
+      {external + "server = \"redis@6.2\"\n",
+       "x.toml:5: topology.server: the servers of 'external' run already; remove 'server'"},
+      {"[lock]\nname = \"etcd\"\n[topology]\nendpoints = \"redis://a\"\n",
+       "x.toml:4: topology.endpoints: lock etcd keeps its keys in etcd, which has no topology "
+       "'external' (one of: single, ensemble)"},
       {redlock + "net = \"namespace\"\n",
        "x.toml:4: topology.net: network 'namespace' is unknown (did you mean 'namespaces'?)"},
       {kLock + "[topology]\nname = \"cluster\"\nnet = \"namespaces\"\n",

@@ -137,6 +137,16 @@ bool HasLeader(const ServiceFacts& service, const TopologyEntry& topology) {
   return topology.HasReplicas() && topology.lead != Lead::kCluster;
 }
 
+// The run has no access to servers that it did not start.
+Result<void> CheckExternal(const Plan& plan, const FaultPlan& fault) {
+  if (!IsExternal(plan) || FindFault(fault.kind)->needs_network) return {};
+  if (!ActsOn(fault, /*store=*/false)) return {};
+  return BadInput(fmt::format("'{}' acts on a server, but the run did not start the servers of "
+                              "'external'; it can act on clients, links and the store",
+                              fault.kind),
+                  "nodes");
+}
+
 Result<void> CheckLeader(const Plan& plan, const FaultPlan& fault) {
   if (!NamesLeader(fault)) return {};
   if (fault.nodes.size() > 1)
@@ -191,6 +201,7 @@ Result<void> CheckBetweenServers(const Plan& plan, const FaultPlan& fault) {
 }  // namespace
 
 Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
+  TRY(CheckExternal(plan, fault));
   TRY(CheckLeader(plan, fault));
   TRY(CheckBetweenServers(plan, fault));
   if (ActsOn(fault, /*store=*/true)) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
+#include "compose/plan/endpoint.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/service_rules.h"
 #include "lib/clock/time_speed.h"
@@ -19,6 +21,39 @@ constexpr int kUsualQuorum = 5;
 constexpr Duration kShortestDownAfter = 100ms;
 constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
+
+// Says why the servers that somebody else has started cannot be used.
+Incompatibility FindEndpointIncompatibility(const Plan& plan) {
+  if (!IsExternal(plan)) {
+    if (plan.endpoints.empty() && !plan.owns_servers) return {};
+    return {plan.endpoints.empty() ? "i-own-this-server" : "endpoints",
+            fmt::format("the servers of '{}' are started by the run; use topology external",
+                        plan.topology)};
+  }
+  if (std::ssize(plan.endpoints) != plan.nodes)
+    return {plan.endpoints.empty() ? "name" : "nodes",
+            fmt::format("'external' has one --endpoint for each node: {} for {} {}",
+                        plan.endpoints.size(), plan.nodes, plan.nodes == 1 ? "node" : "nodes")};
+  std::set<std::string> places;
+  for (const std::string& url : plan.endpoints) {
+    const Result<Endpoint> endpoint = ParseEndpoint(url);
+    if (!endpoint) return {"endpoints", endpoint.error().message};
+    if (!places.insert(Place(*endpoint)).second)
+      return {"endpoints", fmt::format("{} is named twice; nodes must be servers of their own",
+                                       Place(*endpoint))};
+  }
+  if (plan.direct)
+    return {"direct",
+            "clients reach the servers of 'external' only through the proxy, which "
+            "guards them; remove 'direct'"};
+  if (plan.net == kNamespaces)
+    return {"net", "the servers of 'external' are in no namespace of the run; use net = \"proxy\""};
+  if (!plan.server.empty())
+    return {"server", "the servers of 'external' run already; remove 'server'"};
+  if (plan.speed != 0)
+    return {"name", "the time of servers that the run did not start cannot run fast"};
+  return {};
+}
 
 // Says why a driver cannot use this topology. A driver knows only addresses.
 Incompatibility FindDriverIncompatibility(const Plan& plan) {
@@ -42,9 +77,10 @@ Incompatibility FindLockIncompatibility(const Plan& plan, const LockEntry& lock)
         !incompatibility.why.empty())
       return incompatibility;
   }
-  if (Incompatibility incompatibility = FindServiceIncompatibility(plan);
-      !incompatibility.why.empty())
-    return incompatibility;
+  for (const auto& find : {FindServiceIncompatibility, FindEndpointIncompatibility}) {
+    if (Incompatibility incompatibility = find(plan); !incompatibility.why.empty())
+      return incompatibility;
+  }
   const int seen = LockNodesOf(plan);
   const auto wait = plan.lock_options.find("wait-replicas");
   const int64_t awaited = wait == plan.lock_options.end() ? 0 : std::stoll(wait->second);
@@ -91,15 +127,20 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   // Reads these settings even if no topology is named, so that a misspelt setting gets a
   // suggestion.
   const bool named = reader.Word("topology.name").has_value();
+  plan.endpoints = reader.Words("topology.endpoints");
+  plan.owns_servers = reader.Flag("topology.i-own-this-server", false);
+  if (!plan.endpoints.empty()) plan.topology = kExternal;
   if (named) plan.topology = reader.Known("topology.name", "topology", "", ListNames(Topologies()));
   const TopologyEntry* topology = FindTopology(plan.topology);
   if (named && topology == nullptr) return;
   const bool is_one = topology != nullptr && topology->most_nodes == 1;
   const bool by_lock =
       topology == nullptr || topology->is_many || (is_one && !topology->HasReplicas());
-  const int usual = by_lock ? (lock.least_nodes > 1 ? kUsualQuorum : 1) : topology->usual_nodes;
+  const int usual = !plan.endpoints.empty() ? static_cast<int>(plan.endpoints.size())
+                    : by_lock               ? (lock.least_nodes > 1 ? kUsualQuorum : 1)
+                                            : topology->usual_nodes;
   plan.nodes = static_cast<int>(reader.Integer("topology.nodes", usual, 1, kMostNodes));
-  if (!named) {
+  if (topology == nullptr) {
     plan.topology = UsualTopology(plan);
     if (plan.topology == "single" && plan.nodes > 1) {
       reader.Fail("topology.nodes",
@@ -137,8 +178,11 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
             plan.topology));
   }
   const Incompatibility incompatibility = FindIncompatibility(plan, lock);
-  if (!incompatibility.why.empty())
-    reader.Fail("topology." + incompatibility.setting, incompatibility.why);
+  if (incompatibility.why.empty()) return;
+  std::string setting = "topology." + incompatibility.setting;
+  // The endpoints set the topology and the number of nodes, if nothing else does.
+  if (!plan.endpoints.empty() && !reader.settings().Has(setting)) setting = "topology.endpoints";
+  reader.Fail(setting, incompatibility.why);
 }
 
 std::string_view FindTopologyFieldOutOfRange(const Plan& plan) {

@@ -12,6 +12,7 @@
 #include "compose/os/orphans.h"
 #include "compose/os/run_folder.h"
 #include "lib/plan/plan_json.h"
+#include "lib/plan/topology.h"
 
 namespace doublehold {
 namespace {
@@ -25,8 +26,17 @@ nlohmann::json EnvironmentFacts(const RunRequest& request, const Supervised& sup
                        {"kernel", kernel.release},
                        {"doublehold", DOUBLEHOLD_VERSION},
                        {"supervisor", ToJson(supervised.use)}};
-  facts[std::string(ServiceOf(plan))] = request.programs.locks.version;
+  // Of two servers of one service, the locks' count.
+  facts[std::string(ServiceOf(plan))] = supervised.version;
   return facts;
+}
+
+// Says what a run cannot see of servers that it did not start.
+std::string DescribeExternal(const Plan& plan) {
+  return fmt::format(
+      "the run did not start the lock's {}: it saw when a server did not answer, and compared its "
+      "process and clock at the begin and the end; a clock that was set and set back stays unseen",
+      plan.nodes == 1 ? "server" : "servers");
 }
 
 std::string DescribeOrphans(const std::vector<std::string>& ran_on) {
@@ -51,6 +61,7 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
   JudgedRun run{.verdict = Judge(history), .json = {}, .interrupted = supervised->interrupted};
+  if (IsExternal(request.plan)) run.verdict.warnings.push_back(DescribeExternal(request.plan));
   if (!ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(ran_on));
   nlohmann::json json = ToJson(run.verdict);
   json["environment"] = EnvironmentFacts(request, *supervised);

@@ -77,6 +77,7 @@ class Supervisor {
     cluster_.CutWith(cuts_.get());
     cluster_.ReviveBy(launcher_.RevivalHooks(Failed()));
   }
+  ~Supervisor() { StopAll(); }
 
   Result<Supervised> Run() {
     WatchChildren();
@@ -96,7 +97,8 @@ class Supervisor {
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    return Supervised{Collect(), use_meter_.End(), end_request_.once()};
+    return Supervised{Collect(), use_meter_.End(), launcher_.ServiceOf(1).Version(),
+                      end_request_.once()};
   }
 
  private:
@@ -191,7 +193,7 @@ class Supervisor {
     const Duration longest = Duration(plan_.call_timeout * 3 + plan_.lease * 6);
     if (!failure_)
       WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + longest + OfRealTime(kEndGrace));
-    if (failure_) return children_.KillAll();
+    if (failure_) return StopAll();
     // Records the death of each client that still runs: its last operation and hold have no end.
     for (const Child& child : children_.all()) {
       if (child.ref.kind != kClientKind || child.ref.number == 0 || child.ended) continue;
@@ -199,24 +201,28 @@ class Supervisor {
       kill(-child.pid, SIGKILL);
     }
     running_ = !end_request_.twice();
-    if (end_request_.twice()) return children_.KillAll();
+    if (end_request_.twice()) return StopAll();
     killing_ = true;
     WaitFor([this] { return ClientsHaveEnded(); }, RealMono() + OfRealTime(kEndGrace));
     cluster_.DropStragglers();
     // All clients have ended. Nodes that a fault keeps down are restarted before the final probes.
     cluster_.HurryNodes();
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + OfRealTime(kStartTimeout));
-    if (failure_) return children_.KillAll();
+    if (failure_) return StopAll();
     Answer(0);
     const auto referee_ended = [this] { return children_.HaveEnded(kClientKind, 0); };
     WaitFor(referee_ended,
             RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + OfRealTime(kEndGrace));
     running_ = false;
-    children_.KillAll();
+    StopAll();
     frame_log_.Stop();
     sent_traffic_.Stop();
     use_meter_.NoteRulesLeft(proxy_.rules());
     proxy_.Close();
+  }
+
+  void StopAll() {
+    if (const Result<void> stopped = launcher_.StopAll(); !stopped) Failed()(stopped.error());
   }
 
   void ListenTo(int number) {

@@ -40,6 +40,7 @@ struct RunRequest {
 struct Supervised {
   History history;
   SupervisorUse use;
+  std::string version;       // of the locks' servers
   bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
 };
 

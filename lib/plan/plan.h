@@ -135,8 +135,12 @@ struct Plan {
 
   std::string topology;  // a row of Topologies()
   std::string server;    // the servers' program: "redis@6.2"; empty: the installed one
-  int nodes = 1;         // without replicas
-  int replicas = 0;      // for each node
+  // Where the servers of topology "external" are: "redis://user@10.0.0.5:6379". No password is kept
+  // in a plan.
+  std::vector<std::string> endpoints;
+  bool owns_servers = false;  // the run may delete keys of these servers that have its keys' names
+  int nodes = 1;              // without replicas
+  int replicas = 0;           // for each node
   // A silent server is considered down after this time, by sentinels and in a cluster.
   Duration down_after{};
   int clients = 4;

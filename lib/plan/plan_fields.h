@@ -131,6 +131,8 @@ void ForEachField(ConstOrNot<Plan> auto& plan, auto&& visit) {
   visit("retry", plan.retry);
   visit("topology", plan.topology);
   visit("server", plan.server, {.is_optional = true});
+  visit("endpoints", plan.endpoints, {.is_optional = true});
+  visit("owns_servers", plan.owns_servers, {.is_optional = true});
   visit("nodes", plan.nodes);
   visit("replicas", plan.replicas);
   visit("down_after_ns", plan.down_after);

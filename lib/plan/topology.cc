@@ -23,6 +23,10 @@ constexpr std::array kTopologies{
                   .usual_nodes = kUsualQuorum,
                   .most_nodes = kMostNodes,
                   .is_many = true},
+    TopologyEntry{.name = kExternal,
+                  .summary = "servers that somebody else has started: one --endpoint each",
+                  .most_nodes = kMostNodes,
+                  .is_many = true},
     TopologyEntry{.name = "ensemble",
                   .summary = "servers that elect a leader and know each other; clients use any",
                   .usual_nodes = 3,
@@ -59,6 +63,8 @@ const TopologyEntry* FindTopology(std::string_view name) {
 }
 
 int ServersOf(const Plan& plan) { return plan.nodes * (1 + plan.replicas); }
+
+bool IsExternal(const Plan& plan) { return plan.topology == kExternal; }
 
 int LockNodesOf(const Plan& plan) { return EntryOf(plan).is_many ? plan.nodes : 1; }
 

@@ -33,6 +33,7 @@ struct TopologyEntry {
   [[nodiscard]] bool FailsOver() const { return lead == Lead::kSentinel || lead == Lead::kCluster; }
 };
 
+constexpr std::string_view kExternal = "external";
 constexpr int kMostReplicas = 4;  // for each master
 constexpr int kSentinels = 3;     // for topology `sentinel`; two are a majority
 
@@ -44,6 +45,8 @@ const TopologyEntry* FindTopology(std::string_view name);
 
 // Returns the number of masters and replicas.
 int ServersOf(const Plan& plan);
+// Whether the lock's servers are not started by the run.
+bool IsExternal(const Plan& plan);
 // Returns how many nodes a lock can connect to.
 int LockNodesOf(const Plan& plan);
 // Returns how many servers each client has a link to. These are all masters and replicas if the

@@ -1,5 +1,7 @@
 #include "compose/cluster/redis/redis_question.h"
 
+#include <array>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -20,6 +22,30 @@ Question RedisQuestion(const std::vector<std::string>& command,
             if (!reply) return Question::Heard::kIncomplete;
             return is_hoped(*reply) ? Question::Heard::kYes : Question::Heard::kNo;
           }};
+}
+
+Question RedisPing() {
+  return RedisQuestion({"PING"},
+                       [](const CallResult& reply) { return reply && reply->text == "PONG"; });
+}
+
+std::optional<Duration> ReadRedisTime(const CallResult& reply) {
+  if (!reply || reply->items.size() != 2) return std::nullopt;
+  std::array<int64_t, 2> numbers{};
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const std::string& text = reply->items[i].text;
+    if (std::from_chars(text.data(), text.data() + text.size(), numbers[i]).ec != std::errc{})
+      return std::nullopt;
+  }
+  return std::chrono::seconds(numbers[0]) + std::chrono::microseconds(numbers[1]);
+}
+
+Question AskRedisTime(std::function<void(Duration since_epoch)> tell) {
+  return RedisQuestion({"TIME"}, [tell = std::move(tell)](const CallResult& reply) {
+    const std::optional<Duration> time = ReadRedisTime(reply);
+    if (time) tell(*time);
+    return time.has_value();
+  });
 }
 
 void CallAsOperator(boost::asio::io_context& io, const NodeAddress& server,

@@ -6,6 +6,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ namespace doublehold {
 // Calls `is_hoped` with the reply, which may be an error of the server.
 Question RedisQuestion(const std::vector<std::string>& command,
                        std::function<bool(const CallResult& reply)> is_hoped);
+
+// Whether the server is ready for commands.
+Question RedisPing();
+// Parses the reply to TIME: seconds and microseconds, such as ["1700000000", "123456"].
+std::optional<Duration> ReadRedisTime(const CallResult& reply);
+// Asks for the server's wall clock.
+Question AskRedisTime(std::function<void(Duration since_epoch)> tell);
 
 // Sends one command over a new connection. Calls `answer` once from the event loop, with the reply,
 // or with an error if there is none within `timeout`. Never calls `answer` if the loop ends first.

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <utility>
 
+#include "compose/cluster/redis/external_servers.h"
 #include "compose/cluster/redis/redis_question.h"
 #include "compose/cluster/redis/server.h"
 #include "faults/proxy/redis/reply_names.h"
@@ -16,22 +15,6 @@
 namespace doublehold {
 
 using ProcessKind = ProcessRef::Kind;
-
-namespace {
-
-// Parses the reply to TIME: seconds and microseconds, such as ["1700000000", "123456"].
-std::optional<Duration> ReadTime(const CallResult& reply) {
-  if (!reply || reply->items.size() != 2) return std::nullopt;
-  std::array<int64_t, 2> numbers{};
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    const std::string& text = reply->items[i].text;
-    if (std::from_chars(text.data(), text.data() + text.size(), numbers[i]).ec != std::errc{})
-      return std::nullopt;
-  }
-  return std::chrono::seconds(numbers[0]) + std::chrono::microseconds(numbers[1]);
-}
-
-}  // namespace
 
 RedisServers::RedisServers(Parts parts) : Service(std::move(parts)) {}
 
@@ -90,17 +73,10 @@ NodeAddress RedisServers::RefereeAddressOf(int node) const {
   return {.unix_path = ClientSocketOf(node).string()};
 }
 
-Question RedisServers::Ping() const {
-  return RedisQuestion({"PING"},
-                       [](const CallResult& reply) { return reply && reply->text == "PONG"; });
-}
+Question RedisServers::Ping() const { return RedisPing(); }
 
 std::optional<Question> RedisServers::AskTime(TellTime tell) const {
-  return RedisQuestion({"TIME"}, [tell = std::move(tell)](const CallResult& reply) {
-    const std::optional<Duration> time = ReadTime(reply);
-    if (time) tell(*time);
-    return time.has_value();
-  });
+  return AskRedisTime(std::move(tell));
 }
 
 void RedisServers::Operate(int node, const std::vector<std::string>& command, Duration timeout,
@@ -276,13 +252,15 @@ ServiceEntry RedisEntry() {
       .facts = {.name = kRedisService,
                 .title = "Redis",
                 .program = "redis-server",
-                .topologies = {"single", "independent", "replicated", "sentinel", "cluster"},
+                .topologies = {"single", "independent", "external", "replicated", "sentinel",
+                               "cluster"},
                 .tells_time = true,
                 .joins_namespaces = true,
                 .data = {"empty", "rdb", "aof", "aof-cut"}},
       .find =
           [](const std::string& path) { return FindServer(path.empty() ? "redis-server" : path); },
       .make = [](Service::Parts parts) -> std::unique_ptr<Service> {
+        if (IsExternal(parts.plan)) return std::make_unique<ExternalServers>(std::move(parts));
         return std::make_unique<RedisServers>(std::move(parts));
       }};
 }

@@ -1,0 +1,74 @@
+// Redis servers that somebody else has started: topology `external`. The run never starts, stops or
+// flushes them. It removes its own keys at its end.
+//
+// Everybody reaches such a server through one link of the proxy, its gate. The gate says AUTH and
+// SELECT in the place of clients and drivers, and lets no command pass that could harm the server.
+#ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_EXTERNAL_SERVERS_H_
+#define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_EXTERNAL_SERVERS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compose/cluster/service.h"
+#include "compose/plan/endpoint.h"
+#include "lib/clients/redis.h"
+
+namespace doublehold {
+
+class ExternalServers final : public Service {
+ public:
+  explicit ExternalServers(Parts parts) : Service(std::move(parts)) {}
+
+  // Refuses a server that cannot be used, or that holds keys with the names of the run's own.
+  Result<void> Prepare() override;
+  [[nodiscard]] bool StartsServers() const override { return false; }
+  Result<SpawnRequest> CommandOf(int node) override;
+  [[nodiscard]] NodeAddress AddressOf(int node) const override;
+  [[nodiscard]] Question Ping() const override;
+  [[nodiscard]] std::optional<Question> AskTime(TellTime tell) const override;
+  void Operate(int node, const std::vector<std::string>& command, Duration timeout,
+               std::function<void(CallResult)> answer) override;
+  Rejoining AfterRestart(int /*node*/) override { return {}; }
+  void ForgetData(int /*node*/) override {}
+  [[nodiscard]] std::string Version() const override;
+  // Removes the run's keys. Returns an error if a server was restarted or evicted keys, if its
+  // clock was set, or if a command was stopped at the gate.
+  Result<void> Finish() override;
+
+ private:
+  // What a server says of itself.
+  struct State {
+    std::string version;
+    std::string run_id;   // of the server's process
+    std::string evicted;  // number of keys
+    Duration clock{};     // its wall clock, minus the time of this machine
+    Duration asked_in{};  // time that the question took
+  };
+  struct Server {
+    Endpoint endpoint;
+    NodeAddress address;  // of the server, or of the program that encrypts
+    std::unique_ptr<Connection> operators;
+    State begun;
+    uint16_t gate = 0;  // port of the gate
+    std::map<RuleId, std::string> forbidden;
+  };
+
+  [[nodiscard]] std::string NameOf(int node) const;
+  Result<NodeAddress> Encrypt(int node, const Endpoint& endpoint);
+  Result<void> Open(int node, Server& server);
+  Result<Reply> Ask(int node, std::vector<std::string> command);
+  Result<State> Examine(int node);
+  Result<std::vector<std::string>> OwnKeys(int node);
+  Result<void> ClearKeys(int node);
+  Result<void> TakeOver(int node);
+  Result<void> CheckUnchanged(int node);
+  Result<void> CheckGate(int node);
+
+  std::map<int, Server> servers_;
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_EXTERNAL_SERVERS_H_
