@@ -7,7 +7,7 @@
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), except programs
 #                         that are in PATH already
 #   ./setup.sh --services also ZooKeeper, etcd, PostgreSQL, MariaDB, and their client libraries
-#   ./setup.sh --batch    also Slurm and docker-compose, for the tests of examples/
+#   ./setup.sh --batch    also Slurm and containers, to test examples/
 #   ./setup.sh --list     print the package names, install nothing
 #
 # Quick when nothing is missing. Without root it prints the exact line to run and exits 4.
@@ -30,7 +30,7 @@ service_packages=(
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
   postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
 )
-batch_packages=(slurmctld slurmd slurm-client munge docker-compose)
+batch_packages=(slurmctld slurmd slurm-client munge docker-compose mmdebstrap buildah)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go cargo:cargo-web php:php-cli)
 driver_packages=(php-redis php-illuminate-cache php-illuminate-redis php-symfony-lock)
 

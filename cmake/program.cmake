@@ -13,3 +13,18 @@ install(DIRECTORY reports drivers DESTINATION ${data_dir} COMPONENT program
   PATTERN "CMakeLists.txt" EXCLUDE)
 install(DIRECTORY compose/suites DESTINATION ${data_dir}/compose COMPONENT program)
 install(FILES LICENSE DESTINATION ${data_dir} COMPONENT program)
+# The manual page and the completions are made from the options that the program knows.
+foreach(page IN ITEMS
+    "man:share/man/man1/doublehold.1"
+    "completion bash:share/bash-completion/completions/doublehold"
+    "completion zsh:share/zsh/vendor-completions/_doublehold"
+    "completion fish:share/fish/vendor_completions.d/doublehold.fish")
+  string(REGEX MATCH "^[^:]*" command ${page})
+  string(REGEX REPLACE "^[^:]*:" "" path ${page})
+  install(CODE "
+    set(page \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${path}\")
+    get_filename_component(folder \${page} DIRECTORY)
+    file(MAKE_DIRECTORY \${folder})
+    execute_process(COMMAND \"$<TARGET_FILE:doublehold>\" ${command}
+      OUTPUT_FILE \${page} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+endforeach()

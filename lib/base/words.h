@@ -10,7 +10,9 @@
 namespace doublehold {
 
 // Returns " (did you mean 'redlock'?)" when a known word is near, begins with `word`, or ends with
-// it after a dot. Otherwise returns " (one of: a, b, c)", or "" when `known` is empty.
+// it after a dot. Otherwise returns " (one of: a, b, c)", or "" when `known` is empty. Of more than
+// kMostListed words, suggests one that contains `word`, or the nearest.
+constexpr size_t kMostListed = 50;
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
 
 // Returns "lock 'redlok' is unknown (did you mean 'redlock'?)".

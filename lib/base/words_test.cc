@@ -1,5 +1,6 @@
 #include "lib/base/words.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace doublehold {
@@ -88,6 +89,21 @@ TEST(Words, ANameMustFitOnOneLineAndIntoAFolderName) {
   EXPECT_EQ(WhyNotAName("ab", 1), "name 'ab': must have at most 1 bytes");
   EXPECT_EQ(WhyNotAName(std::string(2 << 20, 'x')),
             "name '" + std::string(160, 'x') + "... (2097152 bytes)': must have at most 250 bytes");
+}
+
+TEST(Words, OfVeryManyWordsOnlyTheNearestIsNamed) {
+  std::vector<std::string> cells{"redis-py 8.1.0 no timeout/lost-save"};
+  for (size_t i = 0; i < kMostListed; ++i) cells.push_back(fmt::format("redlock {}/calm", i));
+  EXPECT_EQ(Suggestion("timeout/lost-save", cells),
+            " (did you mean 'redis-py 8.1.0 no timeout/lost-save'?)");
+  EXPECT_EQ(Suggestion("redlok 1/pause", cells), " (did you mean 'redlock 1/calm'?)");
+}
+
+TEST(Words, AWordIsANumberOnlyAsAWhole) {
+  EXPECT_EQ(ReadNumber("17"), 17);
+  EXPECT_EQ(ReadNumber("-1"), -1);
+  for (const char* other : {"", "1x", "x1", " 1", "1.5", "99999999999"})
+    EXPECT_EQ(ReadNumber(other), std::nullopt) << other;
 }
 
 TEST(Words, AnUnknownWordOfMegabytesIsCut) {
