@@ -45,9 +45,12 @@ struct LinkRule {
   Direction direction = Direction::kRequest;
   Action action = Action::kDelay;
   std::string command{};  // upper case; also matches replies to the command; empty: any
-  std::string key{};      // the first key of the command; empty: any
-  int64_t nth = 1;        // the rule acts from the nth matching frame on, counted since it was set
-  double chance = 1;      // probability of acting on a matching frame, drawn from the run's seed
+  // If set, decides by the command in place of `command`. The text is empty for bytes that are no
+  // frame.
+  std::function<bool(std::string_view command)> matches{};
+  std::string key{};  // the first key of the command; empty: any
+  int64_t nth = 1;    // the rule acts from the nth matching frame on, counted since it was set
+  double chance = 1;  // probability of acting on a matching frame, drawn from the run's seed
   Duration delay{};
   Duration jitter{};
   Spread spread = Spread::kUniform;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <tuple>
 
 #include "compose/cli/commands.h"
 #include "compose/cli/fault_self_test.h"
@@ -35,18 +36,29 @@ Finding MakeFinding(std::string what, bool needed, const Result<T>& result, cons
     return {std::move(what), true, needed, show(*result)};
 }
 
-// A short run with a clock jump that uses every part: servers, shim, proxy, clients, checkers.
-Result<std::string> TryRun(const ServerProgram& server) {
+// The plan of a short run that only tries the machine.
+Result<Plan> ShortPlan(const std::vector<std::pair<std::string, std::string>>& settings_of_run) {
   Settings settings;
   settings.Set("name", "doctor", "doctor");
   settings.Set("lock.name", "set-nx-px", "doctor");
-  settings.Set("workload.duration", "1500ms", "doctor");
-  settings.Set("workload.clients", "2", "doctor");
-  settings.Set("faults", "clock", "doctor");
-  const Plan plan = TRY(BuildPlan(std::move(settings)));
+  for (const auto& [name, word] : settings_of_run) settings.Set(name, word, "doctor");
+  return BuildPlan(std::move(settings));
+}
+
+Result<RunVerdict> RunBriefly(const Plan& plan, const ServerProgram& server) {
   const Scratch scratch = TRY(Scratch::Create());
-  const RunVerdict verdict =
-      TRY(RunOnce({.plan = plan, .folder = scratch.folder(), .programs = {server, server}}));
+  return RunOnce({.plan = plan, .folder = scratch.folder(), .programs = {server, server}});
+}
+
+std::string FormatSpan(int64_t span_ns) {
+  return fmt::format("{:.1f} ms", ToSeconds(Duration(span_ns)) * 1000);
+}
+
+// A short run with a clock jump that uses every part: servers, shim, proxy, clients, checkers.
+Result<std::string> TryRun(const ServerProgram& server) {
+  const Plan plan = TRY(
+      ShortPlan({{"workload.duration", "1500ms"}, {"workload.clients", "2"}, {"faults", "clock"}}));
+  const RunVerdict verdict = TRY(RunBriefly(plan, server));
   for (const ClaimVerdict& claim : verdict.claims) {
     if (claim.claim == "lease-exclusion" && claim.outcome == Outcome::kViolated) {
       return fmt::format("moving a clock made set-nx-px grant twice, as expected ({} grants)",
@@ -57,8 +69,22 @@ Result<std::string> TryRun(const ServerProgram& server) {
       "moving a server's clock had no effect: the clock shim does not work with this redis-server");
 }
 
-std::string FormatSpan(int64_t span_ns) {
-  return fmt::format("{:.1f} ms", ToSeconds(Duration(span_ns)) * 1000);
+// Finds with how many clients the machine stalls. A lease that is shorter than such a stall makes a
+// run unknown.
+Result<std::string> TryLoad(const ServerProgram& server) {
+  int most = 0;
+  for (const int clients : {4, 16, 64, 256}) {
+    const Plan plan = TRY(ShortPlan(
+        {{"workload.duration", "1500ms"}, {"workload.clients", std::to_string(clients)}}));
+    const RunVerdict verdict = TRY(RunBriefly(plan, server));
+    if (verdict.stalls > 0) {
+      return fmt::format("up to {} clients without a stall; with {} clients {} {}, at most {}",
+                         most, clients, verdict.stalls, verdict.stalls == 1 ? "stall" : "stalls",
+                         FormatSpan(verdict.longest_stall_ns));
+    }
+    most = clients;
+  }
+  return fmt::format("{} clients without a stall", most);
 }
 
 std::string DescribeTrial(const FaultTrial& trial) {
@@ -123,12 +149,15 @@ Result<ExitCode> ReportMachine(const std::string& redis, bool as_json) {
   findings.Add(
       MakeFinding("clock shim", true, shim, [](const auto& path) { return path.string(); }));
   if (server && shim) {
-    const Result<std::string> run = TryRun(*server);
-    if (!run && IsInterruption(run.error())) {
-      (void)findings.End();
-      return tl::unexpected(Error{ExitCode::kUnknown, kInterruptedDoctor, {}});
+    for (const auto& [what, needed, try_it] :
+         {std::tuple("a run with faults", true, &TryRun), std::tuple("load", false, &TryLoad)}) {
+      const Result<std::string> run = try_it(*server);
+      if (!run && IsInterruption(run.error())) {
+        (void)findings.End();
+        return tl::unexpected(Error{ExitCode::kUnknown, kInterruptedDoctor, {}});
+      }
+      findings.Add(MakeFinding(what, needed, run, itself));
     }
-    findings.Add(MakeFinding("a run with faults", true, run, itself));
   }
   findings.Add(MakeFinding("reports", false, FindPython(), itself));
   findings.Add(MakeFinding("net namespaces", false, TryNamespaces(),

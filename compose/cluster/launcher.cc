@@ -12,6 +12,7 @@
 #include "compose/client/client_main.h"
 #include "compose/cluster/asking_connection.h"
 #include "compose/cluster/clock_shim.h"
+#include "compose/plan/endpoint.h"
 #include "lib/locks/registry.h"
 #include "lib/os/spawn.h"
 
@@ -204,6 +205,8 @@ Result<int> Launcher::StartClient(int number) {
                      .descriptors = {shared_.fd(), ends[1]},
                      .log = places_.folder / "clients" / log,
                      .network = number == 0 ? -1 : links_.NetworkOf(ref).fd};
+  // The gate says AUTH, so nobody else needs the password.
+  if (IsExternal(places_.plan)) spawn.environment.push_back(std::string(kPasswordVariable) + "=");
   const std::vector<std::string> words =
       ToWords({.plan_file = (places_.folder / "plan.json").string(),
                .number = number,

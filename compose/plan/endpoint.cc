@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "lib/base/words.h"
 
@@ -22,17 +23,18 @@ bool IsPlain(std::string_view text) {
 }  // namespace
 
 Result<Endpoint> ParseEndpoint(std::string_view url) {
-  const auto bad = [](std::string_view shown) {
+  constexpr std::string_view kPlain = "redis://";
+  constexpr std::string_view kEncrypted = "rediss://";
+  // Shows nothing of what may be a user's password.
+  const std::string_view shown = url.substr(url.rfind('@') + 1);
+  const auto bad = [&] {
     return BadInput(
-        fmt::format("'{}' is no endpoint (redis://host:6379, rediss://user@host:6379/0)", shown));
+        fmt::format("'{}{}' is no endpoint (redis://host:6379, rediss://user@host:6379/0)",
+                    shown.size() < url.size() ? "..." : "", Shortened(shown)));
   };
-  Endpoint endpoint;
-  std::string_view rest = url;
-  for (const auto& [scheme, tls] : {std::pair("redis://", false), std::pair("rediss://", true)}) {
-    if (!url.starts_with(scheme)) continue;
-    rest.remove_prefix(std::string_view(scheme).size());
-    endpoint.tls = tls;
-  }
+  Endpoint endpoint{.tls = url.starts_with(kEncrypted)};
+  if (!endpoint.tls && !url.starts_with(kPlain)) return bad();
+  std::string_view rest = url.substr((endpoint.tls ? kEncrypted : kPlain).size());
   if (const size_t at = rest.rfind('@'); at != std::string_view::npos) {
     endpoint.user = rest.substr(0, at);
     rest.remove_prefix(at + 1);
@@ -40,26 +42,25 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
       return BadInput(
           fmt::format("the endpoint of {} has a password, which every file of the run "
                       "would show; leave it out, and set {} in the environment",
-                      rest, kPasswordVariable));
+                      Shortened(rest), kPasswordVariable));
     }
-    if (!IsPlain(endpoint.user)) return bad(url);
+    if (!IsPlain(endpoint.user)) return bad();
   }
-  if (rest.size() == url.size()) return bad(url);  // neither "redis://" nor "rediss://"
   if (const size_t slash = rest.find('/'); slash != std::string_view::npos) {
     const std::string_view database = rest.substr(slash + 1);
-    const auto number = ReadNumber(database.empty() ? "0" : database);
-    if (!number || *number < 0 || *number > kMostDatabase) return bad(url);
-    endpoint.database = static_cast<int>(*number);
+    const std::optional<int> number = ReadNumber(database.empty() ? "0" : database);
+    if (!number || *number < 0 || *number > kMostDatabase) return bad();
+    endpoint.database = *number;
     rest = rest.substr(0, slash);
   }
   if (const size_t colon = rest.find(':'); colon != std::string_view::npos) {
-    const auto port = ReadNumber(rest.substr(colon + 1));
-    if (!port || *port < 1 || *port > UINT16_MAX) return bad(url);
+    const std::optional<int> port = ReadNumber(rest.substr(colon + 1));
+    if (!port || *port < 1 || *port > UINT16_MAX) return bad();
     endpoint.port = static_cast<uint16_t>(*port);
     rest = rest.substr(0, colon);
   }
   endpoint.host = rest;
-  if (!IsPlain(endpoint.host)) return bad(url);
+  if (!IsPlain(endpoint.host)) return bad();
   return endpoint;
 }
 

@@ -28,12 +28,20 @@ TEST(ParseEndpoint, RefusesAnyOtherText) {
   for (const char* url :
        {"", "10.0.0.5:6379", "tcp://10.0.0.5", "redis://", "redis://:6379", "redis://host:0",
         "redis://host:65536", "redis://host:6379/x", "redis://host:6379/-1", "redis://[::1]:6379",
-        "redis://ho st", "redis://us er@host", "redis://@host", "redis://host\naccept = 1"}) {
+        "app@10.0.0.5:6379", "http://u@host", "redis://ho st", "redis://us er@host",
+        "redis://@host", "redis://host\naccept = 1"}) {
     const Result<Endpoint> parsed = ParseEndpoint(url);
     ASSERT_FALSE(parsed) << url;
     EXPECT_EQ(parsed.error().code, ExitCode::kBadInput);
     EXPECT_NE(parsed.error().message.find("is no endpoint"), std::string::npos) << url;
   }
+}
+
+TEST(ParseEndpoint, ShowsNothingBeforeTheHostOfABadUrl) {
+  const Result<Endpoint> parsed = ParseEndpoint("redis://hunter2#@host:x");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message,
+            "'...host:x' is no endpoint (redis://host:6379, rediss://user@host:6379/0)");
 }
 
 TEST(ParseEndpoint, RefusesAPasswordAndDoesNotRepeatIt) {

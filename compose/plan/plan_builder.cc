@@ -29,7 +29,7 @@ namespace {
 
 constexpr Duration kUsualLease = 500ms;
 constexpr Duration kLongestRun = std::chrono::hours(24);
-constexpr int kMostClients = 200;                 // each client is a process
+constexpr int kMostClients = 256;                 // each client is a process
 constexpr int kMostThreads = 16;                  // threads of one client
 constexpr int64_t kMostSections = 1'000'000'000;  // sections of one session
 constexpr double kMostGrowth = 100;

@@ -115,6 +115,7 @@ TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
       {redlock + "i-own-this-server = true\n",
        "x.toml:4: topology.i-own-this-server: the servers of 'independent' are started by the run; "
        "use topology external"},
+      {redlock + "endpoints = []\n", "x.toml:4: topology.endpoints: names no server"},
       {external + "direct = true\n",
        "x.toml:5: topology.direct: clients reach the servers of 'external' only through the proxy, "
        "which guards them; remove 'direct'"},
@@ -152,8 +153,8 @@ TEST(BuildPlan, RefusesAnInvalidWorkloadSettingWithTheReason) {
   const Case cases[] = {
       {workload + "name = \"inventry\"\n",
        "x.toml:4: workload.name: workload 'inventry' is unknown (did you mean 'inventory'?)"},
-      {workload + "clients = 0\n", "x.toml:4: workload.clients: 0 is not in 1..200"},
-      {workload + "clients = 201\n", "x.toml:4: workload.clients: 201 is not in 1..200"},
+      {workload + "clients = 0\n", "x.toml:4: workload.clients: 0 is not in 1..256"},
+      {workload + "clients = 257\n", "x.toml:4: workload.clients: 257 is not in 1..256"},
       {workload + "duration = \"0s\"\n",
        "x.toml:4: workload.duration: must be above 0 and at most 24h"},
       {workload + "duration = \"25h\"\n",

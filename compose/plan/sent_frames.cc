@@ -134,16 +134,6 @@ std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
   return all;
 }
 
-// Like Suggestion(), but shortens a long list of words.
-std::string SuggestNearest(const std::string& word, std::vector<std::string> known) {
-  constexpr size_t kMost = 12;
-  const std::string nearest = Suggestion(word, known);
-  if (known.size() <= kMost || !nearest.starts_with(" (one of")) return nearest;
-  known.resize(kMost);
-  known.emplace_back("...");
-  return fmt::format(" (one of: {})", fmt::join(known, ", "));
-}
-
 Result<void> RefuseCommand(const std::vector<Traffic>& links, const FaultPlan& fault) {
   std::vector<std::string> sent;
   std::vector<std::string> known;
@@ -170,7 +160,7 @@ Result<void> RefuseKey(const std::vector<Traffic>& links, const FaultPlan& fault
   if (known.empty()) return BadInput(fmt::format("no {} on these links has a key", what), "key");
   return BadInput(fmt::format("no client sends {} with the key '{}' on these links{}",
                               fault.command.empty() ? "a command" : fault.command, fault.key,
-                              SuggestNearest(fault.key, known)),
+                              ShortSuggestion(fault.key, known)),
                   "key");
 }
 

@@ -127,7 +127,9 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   // Reads these settings even if no topology is named, so that a misspelt setting gets a
   // suggestion.
   const bool named = reader.Word("topology.name").has_value();
+  const bool has_endpoints = reader.settings().Has("topology.endpoints");
   plan.endpoints = reader.Words("topology.endpoints");
+  if (has_endpoints && plan.endpoints.empty()) reader.Fail("topology.endpoints", "names no server");
   plan.owns_servers = reader.Flag("topology.i-own-this-server", false);
   if (!plan.endpoints.empty()) plan.topology = kExternal;
   if (named) plan.topology = reader.Known("topology.name", "topology", "", ListNames(Topologies()));

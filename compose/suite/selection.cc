@@ -38,9 +38,14 @@ Result<void> SelectCells(const std::vector<std::string>& wanted, const std::stri
     }
     if (selected.size() > before) continue;
     std::vector<std::string> names;
-    for (const SuiteCell& cell : suite.cells) names.push_back(cell.name);
-    return BadInput(option + ": " + UnknownWord("cell", only, names) +
-                    "; 'ROW/' and '/COLUMN' choose all of a row or a column");
+    std::vector<std::string> similar;
+    for (const SuiteCell& cell : suite.cells) {
+      names.push_back(cell.name);
+      if (cell.name.find(only) != std::string::npos) similar.push_back(cell.name);
+    }
+    return BadInput(fmt::format(
+        "{}: cell '{}' is unknown{}; 'ROW/' and '/COLUMN' choose all of a row or a column", option,
+        only, ShortSuggestion(only, similar.empty() ? names : similar)));
   }
   suite.cells = std::move(selected);
   suite.only = wanted;

@@ -51,6 +51,7 @@ ActiveRule::ActiveRule(boost::asio::io_context& io, RuleId id, LinkRule spec, Pr
 
 bool ActiveRule::Matches(const FrameName& frame) const {
   if (!spec_.command.empty() && spec_.command != frame.name) return false;
+  if (spec_.matches && !spec_.matches(frame.name)) return false;
   return !key_.present() || key_ == frame.key;
 }
 

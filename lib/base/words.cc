@@ -59,16 +59,14 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
   if (word.size() >= kLeastPrefix && begun != known.end())
     return fmt::format(" (did you mean '{}'?)", *begun);
   // For example finds "lock.lease" for "lease".
-  const bool are_many = known.size() > kMostListed;
   const auto ended = std::ranges::find_if(known, [&](const std::string& candidate) {
-    return candidate.ends_with(fmt::format(".{}", word)) ||
-           (are_many && !word.empty() && candidate.find(word) != std::string::npos);
+    return candidate.ends_with(fmt::format(".{}", word));
   });
   if (ended != known.end()) return fmt::format(" (did you mean '{}'?)", *ended);
   const std::string* nearest = nullptr;
   if (word.size() > kMostNameBytes) return fmt::format(" (one of: {})", fmt::join(known, ", "));
   const size_t letters = word.size() - (word.starts_with(kDashes) ? kDashes.size() : 0);
-  size_t distance = are_many ? SIZE_MAX : std::max<size_t>(2, letters / 2) + 1;
+  size_t distance = std::max<size_t>(2, letters / 2) + 1;
   for (const std::string& candidate : known) {
     const size_t d = Distance(word, candidate);
     if (d < distance) {
@@ -77,6 +75,15 @@ std::string Suggestion(std::string_view word, const std::vector<std::string>& kn
     }
   }
   if (nearest != nullptr) return fmt::format(" (did you mean '{}'?)", *nearest);
+  return fmt::format(" (one of: {})", fmt::join(known, ", "));
+}
+
+std::string ShortSuggestion(std::string_view word, std::vector<std::string> known) {
+  constexpr size_t kMost = 12;
+  const std::string nearest = Suggestion(word, known);
+  if (known.size() <= kMost || !nearest.starts_with(" (one of")) return nearest;
+  known.resize(kMost);
+  known.emplace_back("...");
   return fmt::format(" (one of: {})", fmt::join(known, ", "));
 }
 

@@ -10,10 +10,11 @@
 namespace doublehold {
 
 // Returns " (did you mean 'redlock'?)" when a known word is near, begins with `word`, or ends with
-// it after a dot. Otherwise returns " (one of: a, b, c)", or "" when `known` is empty. Of more than
-// kMostListed words, suggests one that contains `word`, or the nearest.
-constexpr size_t kMostListed = 50;
+// it after a dot. Otherwise returns " (one of: a, b, c)", or "" when `known` is empty.
 std::string Suggestion(std::string_view word, const std::vector<std::string>& known);
+
+// The same, but shortens a long list: " (one of: a, b, ...)".
+std::string ShortSuggestion(std::string_view word, std::vector<std::string> known);
 
 // Returns "lock 'redlok' is unknown (did you mean 'redlock'?)".
 std::string UnknownWord(std::string_view kind, std::string_view word,

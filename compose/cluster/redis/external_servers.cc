@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <netdb.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -30,10 +32,42 @@ constexpr size_t kMostNames = 3;  // in a message
 // A clock that was set by less does not matter to a lease.
 constexpr int kClockStepsPerLease = 10;
 
-// These change more than the keys that they name, or the server itself.
-constexpr std::array<std::string_view, 14> kForbidden{
-    "ACL",     "CONFIG", "DEBUG",     "FAILOVER", "FLUSHALL", "FLUSHDB", "FUNCTION",
-    "MIGRATE", "MODULE", "REPLICAOF", "RESTORE",  "SHUTDOWN", "SLAVEOF", "SWAPDB"};
+// Exists while a run uses the server. It outlasts any run that was not killed.
+constexpr const char* kMarker = "dh:run";
+constexpr Duration kMarkerSlack = std::chrono::minutes(2);
+
+// These change more than the keys that they name, or the server itself, or let a connection speak
+// another protocol.
+constexpr std::array<std::string_view, 22> kForbidden{
+    "ACL",      "BGREWRITEAOF", "BGSAVE",    "CLUSTER",  "CONFIG",         "DEBUG",
+    "FAILOVER", "FLUSHALL",     "FLUSHDB",   "FUNCTION", "MIGRATE",        "MODULE",
+    "MONITOR",  "PSYNC",        "REPLICAOF", "RESTORE",  "RESTORE-ASKING", "SAVE",
+    "SHUTDOWN", "SLAVEOF",      "SWAPDB",    "SYNC"};
+
+// Whether a command must not pass. Bytes that are no command must not either, because Redis may
+// still see one in them.
+bool IsForbidden(std::string_view command) {
+  const auto is_odd = [](unsigned char c) {
+    return std::isalnum(c) == 0 && c != '_' && c != '.' && c != '-';
+  };
+  return command.empty() || std::ranges::any_of(command, is_odd) ||
+         std::ranges::find(kForbidden, command) != kForbidden.end();
+}
+
+// What a server says of itself (INFO) and must not change in a run, and what a change means.
+struct Lasting {
+  const char* field;
+  const char* change;
+};
+constexpr const char* kFlushed = "was flushed";
+constexpr std::array<Lasting, 7> kLasting{
+    Lasting{"run_id", "was restarted"},
+    Lasting{"role", "changed its role"},
+    Lasting{"master_replid", "was a replica for a while"},
+    Lasting{"evicted_keys", "evicted keys, perhaps those of locks (maxmemory-policy)"},
+    Lasting{"cmdstat_flushall", kFlushed},
+    Lasting{"cmdstat_flushdb", kFlushed},
+    Lasting{"cmdstat_swapdb", "had its databases swapped"}};
 
 std::string Password() {
   const char* password = std::getenv(kPasswordVariable);
@@ -112,14 +146,34 @@ Result<void> ExternalServers::Prepare() {
     }
     TRY(Open(node, server));
     server.begun = TRY(Examine(node));
-    TRY(TakeOver(node));
-    server.gate = TRY(parts_.links.Add(GateOf(node), server.address, Protocol::kRedis,
-                                       GreetingOf(server.endpoint)));
-    for (const std::string_view command : kForbidden) {
-      const RuleId rule = parts_.links.Guard(
-          GateOf(node), {.action = LinkRule::Action::kReset, .command = std::string(command)});
-      server.forbidden[rule] = command;
+    for (int other = 1; other < node; ++other) {
+      if (servers_.at(other).begun.lasting.front() == server.begun.lasting.front())
+        return EnvironmentFailed(
+            fmt::format("{} and {} are the same server", NameOf(other), NameOf(node)));
     }
+  }
+  for (auto& [node, server] : servers_) {
+    TRY(TakeOver(node));
+    TRY(Guard(node));
+  }
+  return {};
+}
+
+Result<void> ExternalServers::Guard(int node) {
+  Server& server = servers_.at(node);
+  server.gate = TRY(parts_.links.Add(GateOf(node), server.address, Protocol::kRedis,
+                                     GreetingOf(server.endpoint)));
+  const auto guard = [&](LinkRule rule) {
+    rule.action = LinkRule::Action::kReset;
+    server.guards.push_back(parts_.links.Guard(GateOf(node), std::move(rule)));
+  };
+  guard({.matches = [&server](std::string_view command) {
+    if (!IsForbidden(command)) return false;
+    server.stopped = command.empty() ? "bytes that are no command" : OnOneLine(command);
+    return true;
+  }});
+  for (const char* harm : {"KILL", "PAUSE"}) {  // of the connections of others
+    guard({.command = "CLIENT", .key = harm});
   }
   return {};
 }
@@ -175,7 +229,8 @@ Result<Reply> ExternalServers::Ask(int node, std::vector<std::string> command) {
 }
 
 Result<ExternalServers::State> ExternalServers::Examine(int node) {
-  const std::string info = TRY(Ask(node, {"INFO"})).text;
+  const std::string info =
+      TRY(Ask(node, {"INFO"})).text + "\n" + TRY(Ask(node, {"INFO", "commandstats"})).text;
   if (FieldOf(info, "redis_mode") == "sentinel" || FieldOf(info, "cluster_enabled") == "1") {
     return EnvironmentFailed(
         fmt::format("{} is a sentinel or a node of a cluster; 'external' has servers that are "
@@ -183,9 +238,10 @@ Result<ExternalServers::State> ExternalServers::Examine(int node) {
                     NameOf(node)));
   }
   const std::string valkey = FieldOf(info, "valkey_version");
-  State state{.version = valkey.empty() ? FieldOf(info, "redis_version") : valkey + " (Valkey)",
-              .run_id = FieldOf(info, "run_id"),
-              .evicted = FieldOf(info, "evicted_keys")};
+  State state{
+      .version = valkey.empty() ? FieldOf(info, "redis_version") : valkey + " (Valkey)",
+  };
+  for (const Lasting& lasting : kLasting) state.lasting.push_back(FieldOf(info, lasting.field));
   const Duration before = ClockNow();
   const CallResult time = TRY(Ask(node, {"TIME"}));
   const Duration after = ClockNow();
@@ -196,9 +252,12 @@ Result<ExternalServers::State> ExternalServers::Examine(int node) {
   return state;
 }
 
+// The keys of the run's locks, and its marker.
 Result<std::vector<std::string>> ExternalServers::OwnKeys(int node) {
-  const auto found = FindKeysOf(*servers_.at(node).operators, FactsOf(parts_.plan).keys,
-                                RealMono() + kExternalPatience);
+  std::vector<std::string> names = FactsOf(parts_.plan).keys;
+  names.emplace_back(kMarker);
+  const auto found =
+      FindKeysOf(*servers_.at(node).operators, names, RealMono() + kExternalPatience);
   if (found) return *found;
   return EnvironmentFailed(
       fmt::format("{}: SCAN: {}", NameOf(node), OnOneLine(found.error().message)));
@@ -209,8 +268,9 @@ Result<void> ExternalServers::ClearKeys(int node) {
   return {};
 }
 
-// Makes sure that the run's keys are its own, and that it can write them.
+// Makes sure that nobody else uses keys with the run's names, and that the server can be written.
 Result<void> ExternalServers::TakeOver(int node) {
+  Server& server = servers_.at(node);
   std::vector<std::string> taken = TRY(OwnKeys(node));
   if (!taken.empty() && !parts_.plan.owns_servers) {
     const size_t number = taken.size();
@@ -222,9 +282,12 @@ Result<void> ExternalServers::TakeOver(int node) {
         OnOneLine(fmt::format("{}", fmt::join(taken, ", "))), number > kMostNames ? ", ..." : ""));
   }
   TRY(ClearKeys(node));
-  const std::string key = FactsOf(parts_.plan).keys.front();
-  TRY(Ask(node, {"SET", key, "doublehold", "PX", "60000", "NX"}));
-  TRY(Ask(node, {"UNLINK", key}));
+  const int64_t lasts_ms = ToMs(parts_.plan.duration * 2 + parts_.plan.lease * 20 + kMarkerSlack);
+  std::string marker = fmt::format("{} of {}", getpid(), ToNs(RealMono().time_since_epoch()));
+  const Reply made = TRY(Ask(node, {"SET", kMarker, marker, "NX", "PX", std::to_string(lasts_ms)}));
+  if (made.IsNil())
+    return EnvironmentFailed(fmt::format("another run has just begun to use {}", NameOf(node)));
+  server.marker = std::move(marker);
   return {};
 }
 
@@ -261,27 +324,34 @@ std::string ExternalServers::Version() const {
 Result<void> ExternalServers::Finish() {
   std::optional<Error> first;
   for (auto& [node, server] : servers_) {
-    if (server.gate == 0) continue;  // Prepare failed before this server was changed
-    // A broken connection has lost its AUTH and SELECT.
-    for (const Result<void>& done :
-         {Open(node, server), ClearKeys(node), CheckGate(node), CheckUnchanged(node)}) {
-      if (!done && !first) first = done.error();
-    }
+    if (server.marker.empty()) continue;  // Prepare failed before it took this server over
+    if (const Result<void> left = Leave(node); !left && !first) first = left.error();
   }
   if (first) return tl::unexpected(*first);
   return {};
 }
 
-Result<void> ExternalServers::CheckGate(int node) {
-  std::string stopped;
-  for (const auto& [rule, command] : std::exchange(servers_.at(node).forbidden, {})) {
-    if (parts_.links.Clear(rule).frames > 0) stopped = command;
+Result<void> ExternalServers::Leave(int node) {
+  Server& server = servers_.at(node);
+  const Result<void> opened = Open(node, server);  // the old connection may have lost its AUTH
+  const Result<void> cleared = opened ? ClearKeys(node) : opened;
+  if (!cleared) {
+    return EnvironmentFailed(
+        fmt::format("{}; keys of the run may be left there", cleared.error().message));
   }
-  if (stopped.empty()) return {};
-  return EnvironmentFailed(
-      fmt::format("a client or its driver sent {} to {}, which the run did not start; the command "
-                  "was not passed on",
-                  stopped, NameOf(node)));
+  TRY(CheckGate(node));
+  return CheckUnchanged(node);
+}
+
+Result<void> ExternalServers::CheckGate(int node) {
+  Server& server = servers_.at(node);
+  int64_t frames = 0;
+  for (const RuleId rule : std::exchange(server.guards, {}))
+    frames += parts_.links.Clear(rule).frames;
+  if (frames == 0) return {};
+  return EnvironmentFailed(fmt::format(
+      "a client or its driver sent {} to {}, which the run did not start; that was not passed on",
+      server.stopped.empty() ? "CLIENT KILL or PAUSE" : server.stopped, NameOf(node)));
 }
 
 Result<void> ExternalServers::CheckUnchanged(int node) {
@@ -289,13 +359,11 @@ Result<void> ExternalServers::CheckUnchanged(int node) {
   const State ended = TRY(Examine(node));
   const Duration step = ended.clock - begun.clock;
   std::string why;
-  if (ended.run_id != begun.run_id) {
-    why = "was restarted";
-  } else if (ended.evicted != begun.evicted) {
-    why = "evicted keys, perhaps those of locks (maxmemory-policy)";
-  } else if (std::chrono::abs(step) >
-             parts_.plan.lease / kClockStepsPerLease + begun.asked_in + ended.asked_in) {
+  if (std::chrono::abs(step) >
+      parts_.plan.lease / kClockStepsPerLease + begun.asked_in + ended.asked_in)
     why = fmt::format("had its clock moved by {}", FormatDuration(step));
+  for (size_t i = kLasting.size(); i-- > 0;) {
+    if (ended.lasting[i] != begun.lasting[i]) why = kLasting[i].change;
   }
   if (why.empty()) return {};
   return EnvironmentFailed(fmt::format(

@@ -33,18 +33,17 @@ class ExternalServers final : public Service {
   Rejoining AfterRestart(int /*node*/) override { return {}; }
   void ForgetData(int /*node*/) override {}
   [[nodiscard]] std::string Version() const override;
-  // Removes the run's keys. Returns an error if a server was restarted or evicted keys, if its
-  // clock was set, or if a command was stopped at the gate.
+  // Removes the run's keys. Returns an error if a server was restarted, lost keys or had its clock
+  // moved, or if a command was stopped at the gate.
   Result<void> Finish() override;
 
  private:
   // What a server says of itself.
   struct State {
     std::string version;
-    std::string run_id;   // of the server's process
-    std::string evicted;  // number of keys
-    Duration clock{};     // its wall clock, minus the time of this machine
-    Duration asked_in{};  // time that the question took
+    std::vector<std::string> lasting;  // the values of kLasting
+    Duration clock{};                  // its wall clock, minus the time of this machine
+    Duration asked_in{};               // time that the question took
   };
   struct Server {
     Endpoint endpoint;
@@ -52,7 +51,9 @@ class ExternalServers final : public Service {
     std::unique_ptr<Connection> operators;
     State begun;
     uint16_t gate = 0;  // port of the gate
-    std::map<RuleId, std::string> forbidden;
+    std::vector<RuleId> guards;
+    std::string stopped{};  // a command that a guard has stopped
+    std::string marker{};   // value of kMarker while the run uses the server
   };
 
   [[nodiscard]] std::string NameOf(int node) const;
@@ -63,6 +64,8 @@ class ExternalServers final : public Service {
   Result<std::vector<std::string>> OwnKeys(int node);
   Result<void> ClearKeys(int node);
   Result<void> TakeOver(int node);
+  Result<void> Guard(int node);
+  Result<void> Leave(int node);
   Result<void> CheckUnchanged(int node);
   Result<void> CheckGate(int node);
 

@@ -34,7 +34,9 @@ class Foreign {
     EXPECT_EQ(Say({"SET", kForeign, "data"}), "OK");
   }
 
-  [[nodiscard]] std::string Url() const { return fmt::format("redis://app@127.0.0.1:{}", port_); }
+  [[nodiscard]] std::string Url(const char* host = "127.0.0.1") const {
+    return fmt::format("redis://app@{}:{}", host, port_);
+  }
   std::string Say(std::initializer_list<std::string_view> command) {
     return Ask(server_->address(), command);
   }
@@ -146,27 +148,70 @@ TEST_F(ExternalServers, AServerThatCannotBeUsedIsRefusedBeforeTheRun) {
   EXPECT_TRUE(foreign.IsUntouched());
 }
 
-TEST_F(ExternalServers, ADriverCannotFlushThem) {
-  WriteFile(folder_.path() / "flusher.py", R"py(
+// A driver that sends `bytes` before it asks for the lock.
+std::string DriverThatSends(const TestFolder& folder, const std::string& bytes) {
+  const std::string program = (folder.path() / "hostile.py").string();
+  WriteFile(program, R"py(
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("template", sys.argv[1])
 template = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(template)
 
-class Flusher(template.Library):
+class Hostile(template.Library):
     def acquire(self, key, lease_ms, wait_ms):
-        self.redis.call("FLUSHALL")
+        self.redis.call("PING")
+        try:
+            self.redis.stream.write(sys.argv[2].encode().decode("unicode_escape").encode())
+            self.redis.stream.flush()
+            self.redis.stream.readline()
+        except OSError:
+            self.redis.stream = None
         return super().acquire(key, lease_ms, wait_ms)
 
-template.Driver(Flusher).run()
+template.Driver(Hostile).run()
 )py");
+  return fmt::format("/usr/bin/python3 {} {}/drivers/template.py '{}'", program, SourceDir(),
+                     bytes);
+}
+
+TEST_F(ExternalServers, ADriverCannotFlushThem) {
   Foreign foreign;
-  const std::string driver = fmt::format("/usr/bin/python3 {} {}/drivers/template.py",
-                                         (folder_.path() / "flusher.py").string(), SourceDir());
-  const Finished finished = Run(foreign.Url(), {"--driver", driver});
-  EXPECT_EQ(finished.exit_code, 4) << finished.out;
-  EXPECT_NE(finished.err.find("sent FLUSHALL to node 1"), std::string::npos) << finished.err;
+  for (const std::string bytes :
+       {R"(*1\r\n$8\r\nFLUSHALL\r\n)", R"(flushall\r\n)", R"("FLUSHALL"\r\n)", R"(\vFLUSHALL\r\n)",
+        R"(*1\rX$8\rXFLUSHALLXX)", R"(*-5\r\n*1\r\n$8\r\nFLUSHALL\r\n)",
+        R"(PSYNC ? -1\r\nFLUSHALL\r\n)", R"(MULTI\r\nFLUSHALL\r\nEXEC\r\n)",
+        R"(CLIENT KILL TYPE normal\r\n)"}) {
+    const Finished finished = Run(foreign.Url(), {"--driver", DriverThatSends(folder_, bytes)});
+    EXPECT_EQ(finished.exit_code, 4) << bytes << finished.out << finished.err;
+    EXPECT_NE(finished.err.find("that was not passed on"), std::string::npos)
+        << bytes << finished.err;
+    EXPECT_TRUE(foreign.IsUntouched()) << bytes;
+  }
+}
+
+TEST_F(ExternalServers, ARunOnAServerThatWasFlushedHasNoVerdict) {
+  Foreign foreign;
+  Program program(Words(foreign.Url(), {"--lock", "set-nx-px"}, "2s"));
+  ASSERT_TRUE(Eventually([&] { return foreign.Say({"EXISTS", "dh:item:0"}) == "1"; }));
+  EXPECT_EQ(foreign.Say({"FLUSHALL"}), "OK");
+  EXPECT_EQ(program.Wait(), 4);
+  EXPECT_NE(program.Err().find("was flushed during the run"), std::string::npos) << program.Err();
+}
+
+TEST_F(ExternalServers, ASecondRunAndASecondNameOfOneServerAreRefused) {
+  Foreign foreign;
+  Program program(Words(foreign.Url(), {"--lock", "set-nx-px"}, "3s"));
+  ASSERT_TRUE(Eventually([&] { return foreign.Say({"EXISTS", "dh:run"}) == "1"; }));
+  const Finished second = RunProgram({"run", "--endpoint", foreign.Url(), "--lock", "set-nx-px",
+                                      "--into", (folder_.path() / "second").string()});
+  EXPECT_EQ(second.exit_code, 4) << second.out;
+  EXPECT_NE(second.err.find("another run uses the server"), std::string::npos) << second.err;
+  EXPECT_EQ(program.Wait(), 0) << program.Err();
   EXPECT_TRUE(foreign.IsUntouched());
+  const Finished twice =
+      Run(foreign.Url() + "," + foreign.Url("localhost") + "/1", {"--lock", "redlock"});
+  EXPECT_EQ(twice.exit_code, 4) << twice.out;
+  EXPECT_NE(twice.err.find("are the same server"), std::string::npos) << twice.err;
 }
 
 TEST_F(ExternalServers, TlsNeedsACertificateOfAKnownAuthority) {
