@@ -141,6 +141,8 @@ TEST(CommandLine, BadInputIsOneLineWithTheErrorItsPlaceAndASuggestion) {
        3,
        "topology.direct: the simulation has no proxy to bypass"},
       {{"explore", "--driver", "redis-py"}, 3, "--driver: only for runs on real servers"},
+      {{"explore", "--endpoint", "redis://h"}, 3, "--endpoint: only for runs on real servers"},
+      {{"explore", "--speed", "10"}, 3, "--speed: only for runs on real servers"},
       {{"replay", "v1/lock.name=none/1/pause/9999:1"},
        3,
        "the replay string: choice 9999:1: the execution has only "},

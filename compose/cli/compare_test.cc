@@ -120,7 +120,7 @@ TEST(Compare, WhatCannotBeComparedIsRefused) {
            {{"--locks", "redlock,fenced", "--rate", "rate < 2"}, "--rate: "},
            {{"--locks", "redlock,fenced", "--load", "8,0"}, "--load: '0' is neither"},
            {{"--locks", "redlock,fenced", "--load", "9/m"}, "--load: '9/m' is neither"},
-           {{"--locks", "redlock,fenced", "--load", "1000"}, "--load: 1000 is not in 1..200"},
+           {{"--locks", "redlock,fenced", "--load", "1000"}, "--load: 1000 is not in 1..256"},
            {{"--locks", "redlock,fenced", "--workload", "nested"},
             "needs a lock that is reentrant"}}) {
     std::vector<std::string> words{"compare", "--out", folder.path().string()};
