@@ -24,7 +24,7 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
-// Refuses an URL with a password, or of another kind of server, in one line.
+// Refuses, in one line, a URL with a password or with a scheme other than redis or rediss.
 Result<Endpoint> ParseEndpoint(std::string_view url);
 // "10.0.0.5:6379"
 std::string Place(const Endpoint& endpoint);

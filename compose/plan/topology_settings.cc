@@ -51,7 +51,7 @@ Incompatibility FindEndpointIncompatibility(const Plan& plan) {
   if (!plan.server.empty())
     return {"server", "the servers of 'external' run already; remove 'server'"};
   if (plan.speed != 0)
-    return {"name", "the time of servers that the run did not start cannot run fast"};
+    return {"name", "time can run fast only on servers that the run starts; remove 'speed'"};
   return {};
 }
 

@@ -11,10 +11,12 @@
 
 namespace doublehold {
 
-// Whether a key belongs to a lock by its name: `lock:item:1` belongs to item:1, `item:10` does not.
+// Whether a name contains that of a lock, without a digit behind it: `lock:item:1` belongs to
+// item:1, `item:10` does not.
 bool IsNameOfLock(const std::string& lock, const std::string& name);
-// Returns the names of a server's keys that belong to one of the locks by their names. Uses SCAN, so
-// that a server with many keys is never busy for long. The error is the server's.
+// Returns the names of the keys, in the connection's database, that belong to one of the locks, of
+// which there is at least one. Uses SCAN, which does not block a server with many keys. The error
+// is the server's.
 tl::expected<std::vector<std::string>, CallFailure> FindKeysOf(
     Connection& server, const std::vector<std::string>& locks, Deadline deadline);
 

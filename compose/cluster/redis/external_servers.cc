@@ -32,7 +32,7 @@ constexpr size_t kMostNames = 3;  // in a message
 // A clock that was set by less does not matter to a lease.
 constexpr int kClockStepsPerLease = 10;
 
-// Exists while a run uses the server. It outlasts any run that was not killed.
+// Exists while a run uses the server. Its time to live is longer than any run.
 constexpr const char* kMarker = "dh:run";
 constexpr Duration kMarkerSlack = std::chrono::minutes(2);
 
@@ -223,7 +223,7 @@ Result<Reply> ExternalServers::Ask(int node, std::vector<std::string> command) {
   if (why.starts_with("NOAUTH") || why.find("PASS") != std::string::npos) {
     hint = fmt::format("; the password is read from {}", kPasswordVariable);
   } else if (servers_.at(node).endpoint.tls && !reply.error().definite) {
-    hint = "; is its certificate of an authority of this system, or of one in SSL_CERT_FILE?";
+    hint = "; if a private authority signed its certificate, set SSL_CERT_FILE to its file";
   }
   return EnvironmentFailed(fmt::format("{}: {}: {}{}", NameOf(node), command.front(), why, hint));
 }
@@ -232,10 +232,9 @@ Result<ExternalServers::State> ExternalServers::Examine(int node) {
   const std::string info =
       TRY(Ask(node, {"INFO"})).text + "\n" + TRY(Ask(node, {"INFO", "commandstats"})).text;
   if (FieldOf(info, "redis_mode") == "sentinel" || FieldOf(info, "cluster_enabled") == "1") {
-    return EnvironmentFailed(
-        fmt::format("{} is a sentinel or a node of a cluster; 'external' has servers that are "
-                    "independent of each other",
-                    NameOf(node)));
+    return EnvironmentFailed(fmt::format(
+        "{} is a sentinel or a node of a cluster; endpoints must be independent servers",
+        NameOf(node)));
   }
   const std::string valkey = FieldOf(info, "valkey_version");
   State state{
@@ -246,49 +245,49 @@ Result<ExternalServers::State> ExternalServers::Examine(int node) {
   const CallResult time = TRY(Ask(node, {"TIME"}));
   const Duration after = ClockNow();
   const std::optional<Duration> clock = ReadRedisTime(time);
-  if (!clock) return EnvironmentFailed(NameOf(node) + " does not tell its time");
+  if (!clock) return EnvironmentFailed(NameOf(node) + ": TIME: not a time in the reply");
   state.clock = *clock - (before + after) / 2;
   state.asked_in = after - before;
   return state;
 }
 
-// The keys of the run's locks, and its marker.
 Result<std::vector<std::string>> ExternalServers::OwnKeys(int node) {
-  std::vector<std::string> names = FactsOf(parts_.plan).keys;
-  names.emplace_back(kMarker);
-  const auto found =
-      FindKeysOf(*servers_.at(node).operators, names, RealMono() + kExternalPatience);
+  const auto found = FindKeysOf(*servers_.at(node).operators, FactsOf(parts_.plan).keys,
+                                RealMono() + kExternalPatience);
   if (found) return *found;
   return EnvironmentFailed(
       fmt::format("{}: SCAN: {}", NameOf(node), OnOneLine(found.error().message)));
 }
 
-Result<void> ExternalServers::ClearKeys(int node) {
-  for (const std::string& key : TRY(OwnKeys(node))) TRY(Ask(node, {"UNLINK", key}));
+Result<void> ExternalServers::Remove(int node, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) TRY(Ask(node, {"UNLINK", key}));
   return {};
 }
 
 // Makes sure that nobody else uses keys with the run's names, and that the server can be written.
+// The marker comes first, so that of two runs at once only one looks further.
 Result<void> ExternalServers::TakeOver(int node) {
   Server& server = servers_.at(node);
-  std::vector<std::string> taken = TRY(OwnKeys(node));
-  if (!taken.empty() && !parts_.plan.owns_servers) {
-    const size_t number = taken.size();
-    if (number > kMostNames) taken.resize(kMostNames);
-    return EnvironmentFailed(fmt::format(
-        "{} has {} {} with names that the run uses ({}{}): another run uses the server, or was "
-        "killed. If nobody needs the keys, --i-own-this-server lets the run delete them",
-        NameOf(node), number, number == 1 ? "key" : "keys",
-        OnOneLine(fmt::format("{}", fmt::join(taken, ", "))), number > kMostNames ? ", ..." : ""));
-  }
-  TRY(ClearKeys(node));
+  if (parts_.plan.owns_servers) TRY(Ask(node, {"UNLINK", kMarker}));
   const int64_t lasts_ms = ToMs(parts_.plan.duration * 2 + parts_.plan.lease * 20 + kMarkerSlack);
-  std::string marker = fmt::format("{} of {}", getpid(), ToNs(RealMono().time_since_epoch()));
+  std::string marker = fmt::format("{} at {}", getpid(), ToNs(RealMono().time_since_epoch()));
   const Reply made = TRY(Ask(node, {"SET", kMarker, marker, "NX", "PX", std::to_string(lasts_ms)}));
-  if (made.IsNil())
-    return EnvironmentFailed(fmt::format("another run has just begun to use {}", NameOf(node)));
-  server.marker = std::move(marker);
-  return {};
+  std::vector<std::string> taken{kMarker};
+  if (!made.IsNil()) {
+    server.marker = std::move(marker);
+    taken = TRY(OwnKeys(node));
+  }
+  if (taken.empty()) return {};
+  if (parts_.plan.owns_servers && !made.IsNil()) return Remove(node, taken);
+  server.keeps_keys = true;
+  const size_t number = taken.size();
+  if (number > kMostNames) taken.resize(kMostNames);
+  return EnvironmentFailed(fmt::format(
+      "{} already has {} with names that the run uses ({}{}): another run uses the server, or a "
+      "killed run left {}; to delete {}, add --i-own-this-server",
+      NameOf(node), number == 1 ? "a key" : fmt::format("{} keys", number),
+      OnOneLine(fmt::format("{}", fmt::join(taken, ", "))), number > kMostNames ? ", ..." : "",
+      number == 1 ? "it" : "them", number == 1 ? "it" : "them"));
 }
 
 // ---- The run ------------------------------------------------------------------------------------
@@ -332,15 +331,20 @@ Result<void> ExternalServers::Finish() {
 }
 
 Result<void> ExternalServers::Leave(int node) {
-  Server& server = servers_.at(node);
-  const Result<void> opened = Open(node, server);  // the old connection may have lost its AUTH
-  const Result<void> cleared = opened ? ClearKeys(node) : opened;
-  if (!cleared) {
-    return EnvironmentFailed(
-        fmt::format("{}; keys of the run may be left there", cleared.error().message));
-  }
+  const Result<void> removed = RemoveOwn(node);
+  if (!removed)
+    return EnvironmentFailed(removed.error().message + "; keys of the run may be left there");
   TRY(CheckGate(node));
   return CheckUnchanged(node);
+}
+
+Result<void> ExternalServers::RemoveOwn(int node) {
+  Server& server = servers_.at(node);
+  TRY(Open(node, server));  // the old connection may have lost its AUTH
+  if (!server.keeps_keys) TRY(Remove(node, TRY(OwnKeys(node))));
+  // The marker may have ended, and another run may have begun.
+  if (TRY(Ask(node, {"GET", kMarker})).text == server.marker) TRY(Remove(node, {kMarker}));
+  return {};
 }
 
 Result<void> ExternalServers::CheckGate(int node) {

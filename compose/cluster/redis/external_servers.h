@@ -1,8 +1,9 @@
 // Redis servers that somebody else has started: topology `external`. The run never starts, stops or
-// flushes them. It removes its own keys at its end.
+// flushes them. It removes its own keys at its end; and before it begins, with Plan::owns_servers.
 //
-// Everybody reaches such a server through one link of the proxy, its gate. The gate says AUTH and
-// SELECT in the place of clients and drivers, and lets no command pass that could harm the server.
+// Clients, drivers and the referee reach such a server through one link of the proxy, its gate. It
+// sends AUTH and SELECT for them, and stops the commands in kForbidden. The run's own questions
+// before and after bypass the gate.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_EXTERNAL_SERVERS_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_REDIS_EXTERNAL_SERVERS_H_
 
@@ -21,7 +22,8 @@ class ExternalServers final : public Service {
  public:
   explicit ExternalServers(Parts parts) : Service(std::move(parts)) {}
 
-  // Refuses a server that cannot be used, or that holds keys with the names of the run's own.
+  // Refuses a server that cannot be used, or that has keys with the names of the run's own, unless
+  // the plan owns the servers.
   Result<void> Prepare() override;
   [[nodiscard]] bool StartsServers() const override { return false; }
   Result<SpawnRequest> CommandOf(int node) override;
@@ -52,8 +54,9 @@ class ExternalServers final : public Service {
     State begun;
     uint16_t gate = 0;  // port of the gate
     std::vector<RuleId> guards;
-    std::string stopped{};  // a command that a guard has stopped
-    std::string marker{};   // value of kMarker while the run uses the server
+    std::string stopped{};    // a command that a guard has stopped
+    std::string marker{};     // value of kMarker while the run uses the server
+    bool keeps_keys = false;  // the keys with the run's names are not its own
   };
 
   [[nodiscard]] std::string NameOf(int node) const;
@@ -62,7 +65,8 @@ class ExternalServers final : public Service {
   Result<Reply> Ask(int node, std::vector<std::string> command);
   Result<State> Examine(int node);
   Result<std::vector<std::string>> OwnKeys(int node);
-  Result<void> ClearKeys(int node);
+  Result<void> Remove(int node, const std::vector<std::string>& keys);
+  Result<void> RemoveOwn(int node);
   Result<void> TakeOver(int node);
   Result<void> Guard(int node);
   Result<void> Leave(int node);
