@@ -36,6 +36,8 @@ ANSWERS = {"no": "it let two clients in, freed another client's lock, or harmed 
                                "a lease is safe from all of these",
            "nothing seen": "nothing was violated in these few runs; that does not prove the lock right",
            "?": "it did not run, or could not be judged"}
+# Libraries whose findings stand on the page of another, of which they are a part or a fork.
+PAGES = {"redis-py-asyncio": "redis-py", "valkey-py": "redis-py"}
 MARKS = {"ok": "nothing was violated in this run; another run may differ",
          "ok?": "nothing was violated, but some claim could not be judged",
          "**claim**": "violated, and other locks with a lease keep it here",
@@ -124,12 +126,12 @@ class Row:
         version, _, product = (ran[0].get(service, "?") if ran else "?").partition(" (")
         version = version.replace("unknown", "")
         self.server = f"{product.rstrip(')') or service} {version}".strip()  # "9.1.2 (Valkey)"
-        page = f"findings/{self.library}.md"
+        page = f"findings/{PAGES.get(self.library, self.library)}.md"
         has_page = (TOP / "docs" / page).exists()
         defaults = {name: text.partition(":")[0] for name, text in self.about.get("options", {}).items()}
         found = sorted((finding for finding in known.get(self.library, [])
                         if finding.covers(self.driver["version"])),
-                       key=lambda finding: rank(finding.claim))
+                       key=lambda finding: (rank(finding.claim), finding.version != self.driver["version"]))
         self.known = [finding for finding in found if finding.concerns(self.driver["options"], defaults)]
         self.others = [finding for finding in found if finding not in self.known]
         claims = sorted({finding.claim for finding in self.known}, key=rank) or ["findings"]
@@ -154,7 +156,7 @@ class Row:
         return [f"[{self.name}](#{self.anchor})", self.driver["version"], self.server,
                 self.answer(), self.more, *(marks.get(column, "") for column in columns)]
 
-    def section(self) -> list[str]:
+    def section(self, rows: list["Row"]) -> list[str]:
         options = self.driver["options"].items()
         lines = [f"### {self.name}", "", *wrapped(
             f"{self.about.get('summary', self.driver['name'])}. Tested: {self.driver['version']}"
@@ -178,6 +180,9 @@ class Row:
         if self.others:
             claims = ", ".join(f"`{claim}`" for claim in sorted({other.claim for other in self.others}, key=rank))
             lines += [*wrapped(f"Other kinds of lock or options of this library violate {claims}."), ""]
+        related = [f"[{row.name}](#{row.anchor})" for row in rows if row.library == self.library and row is not self]
+        if related:
+            lines += [*wrapped(f"Its other rows: {', '.join(related)}."), ""]
         return lines
 
 
@@ -188,6 +193,7 @@ class Finding:
         self.cell, self.claim, self.entry, self.about = cell, entry["claim"], entry, column.get("about", "")
         self.library, _, version = row["lock"]["driver"].partition("@")
         self.options = row["lock"].get("options", {}) | column.get("lock", {}).get("options", {})
+        self.version = version
         self.first, self.last = entry.get("first", version), entry.get("last", version)
 
     def covers(self, version: str) -> bool:
@@ -201,7 +207,9 @@ class Finding:
 
     def lines(self) -> list[str]:
         options = "".join(f", `{key}={value}`" for key, value in self.options.items())
-        versions = (f": {self.first} ({self.entry['before'] or 'the oldest'}) to "
+        only = self.first == self.last and not (self.entry.get("before") or self.entry.get("after"))
+        versions = (f": {self.first} (the only version)" if "first" in self.entry and only else
+                    f": {self.first} ({self.entry['before'] or 'the oldest'}) to "
                     f"{self.last} ({self.entry['after'] or 'the newest'})"
                     if "first" in self.entry else "")
         about = f". {self.about[0].upper()}{self.about[1:]}" * bool(self.about)
@@ -287,7 +295,7 @@ def main(folder: Path, page: Path) -> None:
             *(row.line(suite["columns"]) for row in rows if row.language == language))]
     lines += [*legend(suite, rows), "## Each lock", ""]
     for row in rows:
-        lines += row.section()
+        lines += row.section(rows)
     page.write_text("\n".join(lines).rstrip() + "\n")
 
 

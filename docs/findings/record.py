@@ -73,7 +73,9 @@ def row(name: str, entry: dict) -> str:
     def end(probe: str, none: str) -> str:
         return f" ({probe or none})"
 
-    versions = (f"{entry['first']}{end(entry['before'], 'the oldest')} to {entry['last']}{end(entry['after'], 'the newest')}"
+    only = "first" in entry and entry["first"] == entry["last"] and not (entry["before"] or entry["after"])
+    versions = (f"{entry['first']} (the only version)" if only else
+                f"{entry['first']}{end(entry['before'], 'the oldest')} to {entry['last']}{end(entry['after'], 'the newest')}"
                 if "first" in entry else "")
     seen = f"{entry['seen']} of {entry['runs']}" if "seen" in entry else ""
     return f"| `{name}` | `{entry['claim']}` | {seen} | {entry.get('date', '')} | {entry.get('commit', '')} | {versions} |\n"
