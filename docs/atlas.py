@@ -148,6 +148,8 @@ class Row:
             return "**in part**"
         if any(cell.violated for cell in self.cells):
             return "within its lease"
+        if self.known:
+            return "**in part**"
         unsure = any(cell.unknown & UNSAFE or not cell.verdicts for cell in self.cells)
         return "?" if unsure else "nothing seen"
 
