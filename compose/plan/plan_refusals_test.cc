@@ -120,9 +120,8 @@ TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
        "x.toml:5: topology.direct: clients reach the servers of 'external' only through the proxy, "
        "which guards them; remove 'direct'"},
       {external + "net = \"namespaces\"\n",
-       "x.toml:5: topology.net: the servers of 'external' are in no namespace of the run; use net "
-       "= "
-       "\"proxy\""},
+       "x.toml:5: topology.net: the servers of 'external' are in no namespace of the run; use "
+       "net = \"proxy\""},
       {external + "server = \"redis@6.2\"\n",
        "x.toml:5: topology.server: the servers of 'external' run already; remove 'server'"},
       {"[lock]\nname = \"etcd\"\n[topology]\nendpoints = \"redis://a\"\n",
