@@ -17,7 +17,6 @@
 
 #include "compose/cluster/redis/redis_question.h"
 #include "compose/plan/plan_builder.h"
-#include "lib/base/check.h"
 #include "lib/base/words.h"
 #include "lib/os/run_tool.h"
 #include "lib/redis/find_keys.h"
@@ -237,9 +236,7 @@ Result<ExternalServers::State> ExternalServers::Examine(int node) {
         NameOf(node)));
   }
   const std::string valkey = FieldOf(info, "valkey_version");
-  State state{
-      .version = valkey.empty() ? FieldOf(info, "redis_version") : valkey + " (Valkey)",
-  };
+  State state{.version = valkey.empty() ? FieldOf(info, "redis_version") : valkey + " (Valkey)"};
   for (const Lasting& lasting : kLasting) state.lasting.push_back(FieldOf(info, lasting.field));
   const Duration before = ClockNow();
   const CallResult time = TRY(Ask(node, {"TIME"}));
