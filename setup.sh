@@ -30,7 +30,7 @@ service_packages=(
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
   postgresql-15 libpq-dev pgbouncer mariadb-server galera-4 libmariadb-dev
 )
-batch_packages=(slurmctld slurmd slurm-client munge docker-compose mmdebstrap buildah)
+batch_packages=(slurmctld slurmd slurm-client munge docker.io docker-compose mmdebstrap)
 driver_programs=(pip3:python3-pip javac:default-jdk-headless mvn:maven node:nodejs npm:npm go:golang-go cargo:cargo-web php:php-cli)
 driver_packages=(php-redis php-illuminate-cache php-illuminate-redis php-symfony-lock)
 

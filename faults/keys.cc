@@ -140,9 +140,9 @@ std::span<const FaultKey> FaultKeys() {
                "speed of the clock, as a multiple of real time"},
       FaultKey{"data",
                "",
-               {"empty", "rdb", "aof", "aof-cut"},
-               "data of the restarted nodes: none, the last snapshot, their log, or the log "
-               "without its tail; default: empty"},
+               {"empty", "rdb", "aof", "aof-cut", "own"},
+               "data of the restarted nodes: none, the last snapshot, their log, the log without "
+               "its tail, or what their own settings keep; default: empty; in containers: own"},
       FaultKey{
           "cut", kDuration, {}, "length of the lost tail of the log, with `data = \"aof-cut\"`"},
       FaultKey{"how",

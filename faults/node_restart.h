@@ -15,6 +15,7 @@ enum class Remains : uint8_t {
   kSnapshot,  // the data of the last SAVE; none if there was no SAVE
   kLog,       // its append-only file, with every write that it acknowledged
   kCutLog,    // the append-only file without its tail, as after a loss of power
+  kOwn,       // what the settings of its owner keep
 };
 
 struct NodeRestart {

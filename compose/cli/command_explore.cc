@@ -30,8 +30,8 @@ constexpr int kMostCycles = 100;
 constexpr int kMatrixDepth = 2;
 constexpr double kSaidEverySeconds = 0.2;
 // Options of real runs, which `explore` refuses.
-constexpr std::array kRealRunOptions{"driver", "option",   "endpoint", "server", "net",
-                                     "speed",  "duration", "nemesis",  "every"};
+constexpr std::array kRealRunOptions{"driver", "option", "endpoint", "container", "server",
+                                     "net",    "speed",  "duration", "nemesis",   "every"};
 
 po::options_description ExploreOptions(po::options_description& hidden) {
   po::options_description options("options");

@@ -109,6 +109,11 @@ std::string Launcher::FindUnready() {
 }
 
 Result<void> Launcher::StartServer(int node) {
+  if (Containers* containers = ServiceOf(node).InContainers()) {
+    containers->Start(node);
+    cluster_.SetPid({ProcessKind::kNode, node}, 0);
+    return {};
+  }
   const std::string name = node == kStoreNode ? "store" : fmt::format("node-{}", node);
   return Start({ProcessKind::kNode, node}, name, TRY(ServiceOf(node).CommandOf(node)));
 }
@@ -135,7 +140,9 @@ Result<void> Launcher::Start(ProcessRef ref, const std::string& name, SpawnReque
 Revival::Hooks Launcher::RevivalHooks(std::function<void(const Error&)> failed) {
   return {.has_ended =
               [this](int node) {
-                return children_.HasEnded({ProcessKind::kNode, node});
+                const Containers* containers = ServiceOf(node).InContainers();
+                return containers != nullptr ? containers->IsIdle(node)
+                                             : children_.HasEnded({ProcessKind::kNode, node});
               },
           .start = [this](int node) { return StartServer(node); },
           .failed = std::move(failed),

@@ -116,12 +116,19 @@ bool RealCluster::MayAnswer(int client) const {
   return !process.killed && process.detained == 0 && (process.pauses == 0 || process.stopped);
 }
 
+Containers* RealCluster::ContainersOf(ProcessRef process) {
+  return process.kind == ProcessRef::Kind::kNode ? ServiceOf(process.number).InContainers()
+                                                 : nullptr;
+}
+
 void RealCluster::Pause(ProcessRef process) {
   Process& victim = Find(process);
   ++victim.pauses;
   // Sends SIGSTOP at each Pause, even if the process was stopped before: it may have been restarted
   // since.
-  if (IsAlive(process)) SignalTree(victim.pid, SIGSTOP);
+  if (!IsAlive(process)) return;
+  if (Containers* containers = ContainersOf(process)) return containers->Pause(process.number);
+  SignalTree(victim.pid, SIGSTOP);
 }
 
 void RealCluster::Resume(ProcessRef process) {
@@ -130,6 +137,7 @@ void RealCluster::Resume(ProcessRef process) {
   if (--victim.pauses > 0) return;
   victim.stopped = false;
   if (!IsAlive(process)) return;
+  if (Containers* containers = ContainersOf(process)) return containers->Resume(process.number);
   SignalTree(victim.pid, SIGCONT);
   if (process.kind == ProcessRef::Kind::kClient) changed_(process.number);
 }
@@ -138,6 +146,7 @@ void RealCluster::Resume(ProcessRef process) {
 // reaped, its pid may belong to another process.
 bool RealCluster::IsAlive(ProcessRef process) {
   const Process& asked = Find(process);
+  if (ContainersOf(process) != nullptr) return !asked.killed;
   siginfo_t ended{};
   const auto pid = static_cast<id_t>(asked.pid);
   return !asked.killed && waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -146,7 +155,11 @@ bool RealCluster::IsAlive(ProcessRef process) {
 
 void RealCluster::Kill(ProcessRef process) {
   Process& victim = Find(process);
-  if (IsAlive(process)) SignalTree(victim.pid, SIGKILL);
+  if (Containers* containers = ContainersOf(process)) {
+    containers->Kill(process.number);
+  } else if (IsAlive(process)) {
+    SignalTree(victim.pid, SIGKILL);
+  }
   victim.killed = true;
   if (process.kind == ProcessRef::Kind::kNode) revival_.Died(process.number, RealMono());
 }

@@ -120,6 +120,8 @@ class RealCluster final : public Cluster {
 
   Process& Find(ProcessRef process) { return processes_.at(process); }
   [[nodiscard]] Service& ServiceOf(int node) { return node == kStoreNode ? *store_ : *locks_; }
+  // Null: the process is a child of the supervisor.
+  [[nodiscard]] Containers* ContainersOf(ProcessRef process);
   void CommitSoon();
   void SetClock(Process& process);
   void ObserveClientClocks();

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compose/cluster/containers.h"
 #include "compose/cluster/links.h"
 #include "compose/cluster/node_restarter.h"
 #include "compose/cluster/question.h"
@@ -61,6 +62,9 @@ class Service {
   virtual Result<void> Prepare() { return {}; }
   // Whether the run starts and stops the servers. If not, Prepare has found them running.
   [[nodiscard]] virtual bool StartsServers() const { return true; }
+  // Pauses, kills and starts servers that the run did not start. Null: nobody can. Owned by the
+  // service.
+  [[nodiscard]] virtual Containers* InContainers() { return nullptr; }
   // How to start a server, for the first time or again. The launcher adds the log, the network and
   // the clock shim.
   virtual Result<SpawnRequest> CommandOf(int node) = 0;

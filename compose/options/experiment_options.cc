@@ -31,6 +31,8 @@ constexpr std::array kFlags{
     Flag{"topology", "topology.name", "how the servers are arranged (doublehold list topologies)"},
     Flag{"endpoint", "topology.endpoints",
          "a server that runs already, such as redis://10.0.0.5:6379; several: with commas"},
+    Flag{"container", "topology.containers",
+         "with --endpoint: the server's container, for faults on it; several: with commas"},
     Flag{"server", "topology.server", "the servers' program, such as redis@6.2 (list servers)"},
     Flag{"net", "topology.net",
          "how links are cut: proxy, or namespaces (drops packets; needs root)"},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 
@@ -12,6 +13,10 @@ namespace doublehold {
 namespace {
 
 constexpr int kMostDatabase = 10'000;
+constexpr uint16_t kSentinelPort = 26379;  // the usual one
+constexpr std::string_view kEncrypted = "rediss://";
+constexpr std::string_view kOfSentinel = "redis-sentinel://";
+constexpr std::array kSchemes{std::string_view("redis://"), kEncrypted, kOfSentinel};
 
 // Letters, digits and the punctuation of names; so a name needs no quoting anywhere.
 bool IsPlain(std::string_view text) {
@@ -23,18 +28,19 @@ bool IsPlain(std::string_view text) {
 }  // namespace
 
 Result<Endpoint> ParseEndpoint(std::string_view url) {
-  constexpr std::string_view kPlain = "redis://";
-  constexpr std::string_view kEncrypted = "rediss://";
   // Shows nothing of what may be a user's password.
   const std::string_view shown = url.substr(url.rfind('@') + 1);
   const auto bad = [&] {
     return BadInput(
-        fmt::format("'{}{}' is no endpoint (redis://host:6379, rediss://user@host:6379/0)",
+        fmt::format("'{}{}' is no endpoint (redis://host:6379, rediss://user@host:6379/0, "
+                    "redis-sentinel://host:26379#primary)",
                     shown.size() < url.size() ? "..." : "", Shortened(shown)));
   };
-  Endpoint endpoint{.tls = url.starts_with(kEncrypted)};
-  if (!endpoint.tls && !url.starts_with(kPlain)) return bad();
-  std::string_view rest = url.substr((endpoint.tls ? kEncrypted : kPlain).size());
+  const auto* scheme =
+      std::ranges::find_if(kSchemes, [&](std::string_view name) { return url.starts_with(name); });
+  if (scheme == kSchemes.end()) return bad();
+  Endpoint endpoint{.tls = *scheme == kEncrypted};
+  std::string_view rest = url.substr(scheme->size());
   if (const size_t at = rest.rfind('@'); at != std::string_view::npos) {
     endpoint.user = rest.substr(0, at);
     rest.remove_prefix(at + 1);
@@ -45,6 +51,13 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
                       Shortened(rest), kPasswordVariable));
     }
     if (!IsPlain(endpoint.user)) return bad();
+  }
+  if (*scheme == kOfSentinel) {
+    const size_t name = rest.find('#');
+    if (name == std::string_view::npos || !IsPlain(rest.substr(name + 1))) return bad();
+    endpoint.port = kSentinelPort;
+    endpoint.primary = rest.substr(name + 1);
+    rest = rest.substr(0, name);
   }
   if (const size_t slash = rest.find('/'); slash != std::string_view::npos) {
     const std::string_view database = rest.substr(slash + 1);
@@ -65,7 +78,8 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
 }
 
 std::string Place(const Endpoint& endpoint) {
-  return fmt::format("{}:{}", endpoint.host, endpoint.port);
+  return fmt::format("{}:{}{}{}", endpoint.host, endpoint.port, endpoint.primary.empty() ? "" : "#",
+                     endpoint.primary);
 }
 
 }  // namespace doublehold

@@ -1,4 +1,5 @@
-// The address of a server that somebody else has started: "redis://user@host:6379/0".
+// The address of a server that somebody else has started: "redis://user@host:6379/0", or
+// "redis-sentinel://user@host:26379/0#name" for the primary that a sentinel knows by a name.
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_ENDPOINT_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_ENDPOINT_H_
 
@@ -20,13 +21,15 @@ struct Endpoint {
   uint16_t port = 6379;
   int database = 0;
   bool tls = false;  // "rediss://"
+  // The name of the primary, if host and port are those of a sentinel.
+  std::string primary{};
 
   bool operator==(const Endpoint&) const = default;
 };
 
-// Refuses, in one line, a URL with a password or with a scheme other than redis or rediss.
+// Refuses, in one line, a URL with a password or with another scheme.
 Result<Endpoint> ParseEndpoint(std::string_view url);
-// "10.0.0.5:6379"
+// "10.0.0.5:6379", "10.0.0.5:26379#name"
 std::string Place(const Endpoint& endpoint);
 
 }  // namespace doublehold

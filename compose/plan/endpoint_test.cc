@@ -16,6 +16,10 @@ TEST(ParseEndpoint, ReadsTheUrlsThatOtherClientsOfRedisTake) {
       {"redis://app@locks:6379/3", {.user = "app", .host = "locks", .database = 3}},
       {"redis://locks/", {.user = "", .host = "locks"}},
       {"rediss://app@locks", {.user = "app", .host = "locks", .tls = true}},
+      {"redis-sentinel://locks#mymaster",
+       {.user = "", .host = "locks", .port = 26379, .primary = "mymaster"}},
+      {"redis-sentinel://app@locks:5000/2#my.primary",
+       {.user = "app", .host = "locks", .port = 5000, .database = 2, .primary = "my.primary"}},
   };
   for (const Case& c : cases) {
     const Result<Endpoint> parsed = ParseEndpoint(c.url);
@@ -25,11 +29,26 @@ TEST(ParseEndpoint, ReadsTheUrlsThatOtherClientsOfRedisTake) {
 }
 
 TEST(ParseEndpoint, RefusesAnyOtherText) {
-  for (const char* url :
-       {"", "10.0.0.5:6379", "tcp://10.0.0.5", "redis://", "redis://:6379", "redis://host:0",
-        "redis://host:65536", "redis://host:6379/x", "redis://host:6379/-1", "redis://[::1]:6379",
-        "app@10.0.0.5:6379", "http://u@host", "redis://ho st", "redis://us er@host",
-        "redis://@host", "redis://host\naccept = 1"}) {
+  for (const char* url : {"",
+                          "10.0.0.5:6379",
+                          "tcp://10.0.0.5",
+                          "redis://",
+                          "redis://:6379",
+                          "redis://host:0",
+                          "redis://host:65536",
+                          "redis://host:6379/x",
+                          "redis://host:6379/-1",
+                          "redis://[::1]:6379",
+                          "app@10.0.0.5:6379",
+                          "http://u@host",
+                          "redis://ho st",
+                          "redis://us er@host",
+                          "redis://@host",
+                          "redis://host\naccept = 1",
+                          "redis-sentinel://host",
+                          "redis-sentinel://host#",
+                          "redis-sentinel://host#a b",
+                          "redis://host#mymaster"}) {
     const Result<Endpoint> parsed = ParseEndpoint(url);
     ASSERT_FALSE(parsed) << url;
     EXPECT_EQ(parsed.error().code, ExitCode::kBadInput);
@@ -41,7 +60,8 @@ TEST(ParseEndpoint, ShowsNothingBeforeTheHostOfABadUrl) {
   const Result<Endpoint> parsed = ParseEndpoint("redis://hunter2#@host:x");
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().message,
-            "'...host:x' is no endpoint (redis://host:6379, rediss://user@host:6379/0)");
+            "'...host:x' is no endpoint (redis://host:6379, rediss://user@host:6379/0, "
+            "redis-sentinel://host:26379#primary)");
 }
 
 TEST(ParseEndpoint, RefusesAPasswordAndDoesNotRepeatIt) {

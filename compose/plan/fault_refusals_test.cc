@@ -188,16 +188,29 @@ TEST(BuildPlan, RefusesAnInvalidFaultWithTheReason) {
 
 TEST(BuildPlan, RefusesByNameAFaultOnAServerThatTheRunDidNotStart) {
   const std::string external = kLock + "[topology]\nendpoints = \"redis://10.0.0.5\"\n";
+  const std::string contained = external + "containers = \"redis-1\"\n";
+  const auto with = [](const std::string& topology, const std::string& fault) {
+    return Refusal(topology + "[[fault]]\n" + fault);
+  };
   for (const auto& [kind, settings] :
        {std::pair("pause", "for = \"1s\"\n"), std::pair("restart", "for = \"1s\"\n"),
-        std::pair("jump", "by = \"1s\"\nfor = \"1s\"\n"), std::pair("crash", "")}) {
-    EXPECT_EQ(Refusal(external +
-                      fmt::format("[[fault]]\nkind = \"{}\"\nnodes = [1]\n{}", kind, settings)),
-              fmt::format("x.toml:7: fault.0.nodes: fault '{0}-1': '{0}' acts on a server, but the "
-                          "run did not start the servers of 'external'; it can act on clients, "
-                          "links and the store",
+        std::pair("crash", "")}) {
+    const std::string fault = fmt::format("kind = \"{}\"\nnodes = [1]\n{}", kind, settings);
+    EXPECT_EQ(with(external, fault),
+              fmt::format("x.toml:7: fault.0.nodes: fault '{0}-1': '{0}' acts on a server that the "
+                          "run did not start; name its container (--container, or "
+                          "topology.containers)",
                           kind));
+    EXPECT_EQ(with(contained, fault), "accepted");
   }
+  EXPECT_EQ(with(contained, "kind = \"jump\"\nnodes = [1]\nby = \"1s\"\nfor = \"1s\"\n"),
+            "x.toml:8: fault.0.nodes: fault 'jump-1': 'jump' acts on a server, but the run did not "
+            "start the servers of 'external'; only pause, crash and restart act on these, if they "
+            "run in containers");
+  EXPECT_EQ(
+      with(contained, "kind = \"restart\"\nnodes = [1]\nfor = \"1s\"\ndata = \"aof\"\n"),
+      "x.toml:10: fault.0.data: fault 'restart-1': a container of Redis cannot keep 'aof' (one "
+      "of: own)");
   for (const char* good : {"kind = \"drop\"\nnodes = [1]\nfor = \"1s\"\n",
                            "kind = \"pause\"\nclient = 1\nfor = \"1s\"\n",
                            "kind = \"jump\"\nclient = 1\nby = \"1s\"\nfor = \"1s\"\n",

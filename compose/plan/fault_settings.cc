@@ -136,6 +136,12 @@ void SplitSides(SettingReader& reader, const Plan& plan, int index, FaultPlan& f
   fault.client.reset();
 }
 
+// What a restarted node keeps if the experiment does not say it.
+const char* UsualData(const Plan& plan, const FaultPlan& fault) {
+  const bool is_store = std::ranges::find(fault.nodes, kStoreNode) != fault.nodes.end();
+  return IsExternal(plan) && !is_store ? kOwnData : "empty";
+}
+
 FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   FaultPlan fault;
   if (!reader.settings().Has("kind")) {
@@ -186,7 +192,7 @@ FaultPlan ReadFault(SettingReader& reader, const Plan& plan, int index) {
   if (has("links")) fault.links = ReadLinks(reader);
   if (has("sides")) SplitSides(reader, plan, index, fault);
   if (has("rate")) fault.rate = reader.Number("rate", 1.0, 0.0, 1000.0);
-  if (has("data")) fault.data = reader.Word("data", "empty");
+  if (has("data")) fault.data = reader.Word("data", UsualData(plan, fault));
   if (has("cut")) fault.cut = reader.Span("cut", "0s");
   if (has("key") && !has("command")) fault.key = reader.Word("key", ListLockKeys(plan).front());
   return fault;

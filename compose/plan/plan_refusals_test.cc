@@ -116,6 +116,13 @@ TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
        "x.toml:4: topology.i-own-this-server: the servers of 'independent' are started by the run; "
        "use topology external"},
       {redlock + "endpoints = []\n", "x.toml:4: topology.endpoints: names no server"},
+      {redlock + "containers = \"a\"\n",
+       "x.toml:4: topology.containers: the servers of 'independent' are started by the run; use "
+       "topology external"},
+      {external + "containers = [\"a\", \"b\"]\n",
+       "x.toml:5: topology.containers: 2 for 1 endpoint"},
+      {external + "containers = \"--all\"\n",
+       "x.toml:5: topology.containers: '--all' is no name of a container"},
       {external + "direct = true\n",
        "x.toml:5: topology.direct: clients reach the servers of 'external' only through the proxy, "
        "which guards them; remove 'direct'"},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "faults/fault.h"
 #include "lib/locks/registry.h"
@@ -137,12 +138,24 @@ bool HasLeader(const ServiceFacts& service, const TopologyEntry& topology) {
   return topology.HasReplicas() && topology.lead != Lead::kCluster;
 }
 
-// The run has no access to servers that it did not start.
+constexpr std::array kByContainerEngine{FaultTrait::kStops, FaultTrait::kKills,
+                                        FaultTrait::kRestarts};
+
+// The run has no access to servers that it did not start, except through a container engine.
 Result<void> CheckExternal(const Plan& plan, const FaultPlan& fault) {
   if (!IsExternal(plan) || FindFault(fault.kind)->needs_network) return {};
   if (!ActsOn(fault, /*store=*/false)) return {};
-  return BadInput(fmt::format("'{}' acts on a server, but the run did not start the servers of "
-                              "'external'; it can act on clients, links and the store",
+  const auto engine_does = [&](FaultTrait does) { return Does(fault, does); };
+  if (!std::ranges::any_of(kByContainerEngine, engine_does)) {
+    return BadInput(
+        fmt::format("'{}' acts on a server, but the run did not start the servers of 'external'; "
+                    "only pause, crash and restart act on these, if they run in containers",
+                    fault.kind),
+        "nodes");
+  }
+  if (!plan.containers.empty()) return {};
+  return BadInput(fmt::format("'{}' acts on a server that the run did not start; name its "
+                              "container (--container, or topology.containers)",
                               fault.kind),
                   "nodes");
 }
@@ -217,9 +230,10 @@ Result<void> CheckService(const Plan& plan, const FaultPlan& fault) {
                                 service.title),
                     "nodes");
   }
+  const std::string servers = fmt::format("the nodes of lock {} are servers", plan.lock);
+  if (IsExternal(plan)) return CheckOn(fault, service, servers, "a container", {kOwnData});
   const bool is_member = in_ensemble && !service.data_in_ensemble.empty();
-  return CheckOn(fault, service, fmt::format("the nodes of lock {} are servers", plan.lock),
-                 is_member ? "a member of an ensemble" : "a node",
+  return CheckOn(fault, service, servers, is_member ? "a member of an ensemble" : "a node",
                  is_member ? service.data_in_ensemble : service.data);
 }
 

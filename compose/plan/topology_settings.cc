@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 
 #include "compose/plan/endpoint.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/service_rules.h"
+#include "lib/base/words.h"
 #include "lib/clock/time_speed.h"
 
 namespace doublehold {
@@ -22,11 +24,21 @@ constexpr Duration kShortestDownAfter = 100ms;
 constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
 
+// As the container engines say; so a name is never taken for an option.
+bool IsContainerName(std::string_view text) {
+  return !text.empty() && std::isalnum(static_cast<unsigned char>(text.front())) != 0 &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+         });
+}
+
 // Says why the servers that somebody else has started cannot be used.
 Incompatibility FindEndpointIncompatibility(const Plan& plan) {
   if (!IsExternal(plan)) {
-    if (plan.endpoints.empty() && !plan.owns_servers) return {};
-    return {plan.endpoints.empty() ? "i-own-this-server" : "endpoints",
+    if (plan.endpoints.empty() && plan.containers.empty() && !plan.owns_servers) return {};
+    return {!plan.endpoints.empty()    ? "endpoints"
+            : !plan.containers.empty() ? "containers"
+                                       : "i-own-this-server",
             fmt::format("the servers of '{}' are started by the run; use topology external",
                         plan.topology)};
   }
@@ -41,6 +53,16 @@ Incompatibility FindEndpointIncompatibility(const Plan& plan) {
     if (!places.insert(Place(*endpoint)).second)
       return {"endpoints", fmt::format("{} is named twice; nodes must be servers of their own",
                                        Place(*endpoint))};
+  }
+  if (!plan.containers.empty() && plan.containers.size() != plan.endpoints.size())
+    return {"containers",
+            fmt::format("{} for {} endpoint{}", plan.containers.size(), plan.endpoints.size(),
+                        plan.endpoints.size() == 1 ? "" : "s")};
+  for (const std::string& name : plan.containers) {
+    if (!IsContainerName(name))
+      return {"containers", fmt::format("'{}' is no name of a container", Shortened(name))};
+    if (std::ranges::count(plan.containers, name) > 1)
+      return {"containers", fmt::format("'{}' is named twice", name)};
   }
   if (plan.direct)
     return {"direct",
@@ -130,6 +152,7 @@ void ReadTopology(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   const bool has_endpoints = reader.settings().Has("topology.endpoints");
   plan.endpoints = reader.Words("topology.endpoints");
   if (has_endpoints && plan.endpoints.empty()) reader.Fail("topology.endpoints", "names no server");
+  plan.containers = reader.Words("topology.containers");
   plan.owns_servers = reader.Flag("topology.i-own-this-server", false);
   if (!plan.endpoints.empty()) plan.topology = kExternal;
   if (named) plan.topology = reader.Known("topology.name", "topology", "", ListNames(Topologies()));

@@ -5,6 +5,7 @@
 //   rdb      the data of the last fault of kind `snapshot`
 //   aof      everything: a killed process loses nothing that it handed to the kernel
 //   aof-cut  everything but the last `cut` before the kill, as after a loss of power
+//   own      what the server's own settings keep; only for servers in containers
 //
 // Ends when all nodes answer again. A killed node loses its connections and its scripts.
 #include <fmt/format.h>
@@ -24,11 +25,11 @@ struct Data {
   Remains remains;
   std::string_view words;
 };
-constexpr std::array<Data, 4> kData{
-    {{"empty", Remains::kNothing, "empty"},
-     {"rdb", Remains::kSnapshot, "with its snapshot"},
-     {"aof", Remains::kLog, "with its log"},
-     {"aof-cut", Remains::kCutLog, "with its log but for the tail"}}};
+constexpr std::array<Data, 5> kData{{{"empty", Remains::kNothing, "empty"},
+                                     {"rdb", Remains::kSnapshot, "with its snapshot"},
+                                     {"aof", Remains::kLog, "with its log"},
+                                     {"aof-cut", Remains::kCutLog, "with its log but for the tail"},
+                                     {"own", Remains::kOwn, "with what its own settings keep"}}};
 
 const Data* FindData(const std::string& name) {
   const auto* found = std::ranges::find(kData, name, &Data::name);

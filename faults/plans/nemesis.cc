@@ -125,6 +125,7 @@ FaultPlan DrawRestart(const Plan& plan, Duration length, Prng& random) {
   fault.nodes =
       plan.replicas > 0 ? DrawNodes(1, ServersOf(plan), random) : DrawUpToMajority(plan, random);
   fault.data = Chance(60, random) ? "empty" : "aof";
+  if (IsExternal(plan)) fault.data = kOwnData;
   return fault;
 }
 

@@ -127,7 +127,7 @@ std::vector<FaultPlan> Restart(const Plan& plan, ProfileTurn turn) {
   const double away = ToSeconds(back) / ToSeconds(plan.lease);
   FaultPlan nodes = Scheduled(plan, turn, "empty-nodes", "restart", Step::kAfterRead, away);
   nodes.length = down;
-  nodes.data = "empty";
+  nodes.data = IsExternal(plan) ? kOwnData : "empty";
   if (shares_keys) {
     nodes.nodes = {turn.master};
   } else {

@@ -138,6 +138,7 @@ struct Plan {
   // Where the servers of topology "external" are: "redis://user@10.0.0.5:6379". No password is kept
   // in a plan.
   std::vector<std::string> endpoints;
+  std::vector<std::string> containers;  // in which the endpoints run; empty: not known
   bool owns_servers = false;  // the run may delete keys of these servers that have its keys' names
   int nodes = 1;              // without replicas
   int replicas = 0;           // for each node

@@ -132,6 +132,7 @@ void ForEachField(ConstOrNot<Plan> auto& plan, auto&& visit) {
   visit("topology", plan.topology);
   visit("server", plan.server, {.is_optional = true});
   visit("endpoints", plan.endpoints, {.is_optional = true});
+  visit("containers", plan.containers, {.is_optional = true});
   visit("owns_servers", plan.owns_servers, {.is_optional = true});
   visit("nodes", plan.nodes);
   visit("replicas", plan.replicas);

@@ -34,6 +34,8 @@ struct TopologyEntry {
 };
 
 constexpr std::string_view kExternal = "external";
+// FaultPlan::data of a restart of such a server.
+constexpr const char* kOwnData = "own";
 constexpr int kMostReplicas = 4;  // for each master
 constexpr int kSentinels = 3;     // for topology `sentinel`; two are a majority
 

@@ -1,32 +1,27 @@
 #include "compose/cluster/redis/external_servers.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <netdb.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "compose/cluster/redis/external_reach.h"
 #include "compose/cluster/redis/redis_question.h"
+#include "compose/cluster/redis/server_state.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
-#include "lib/os/run_tool.h"
 #include "lib/redis/find_keys.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
 
-constexpr Duration kExternalPatience = 5s;
-constexpr Duration kLookAgain = 10ms;
 constexpr size_t kMostNames = 3;  // in a message
 // A clock that was set by less does not matter to a lease.
 constexpr int kClockStepsPerLease = 10;
@@ -53,72 +48,6 @@ bool IsForbidden(std::string_view command) {
          std::ranges::find(kForbidden, command) != kForbidden.end();
 }
 
-// What a server says of itself (INFO) and must not change in a run, and what a change means.
-struct Lasting {
-  const char* field;
-  const char* change;
-};
-constexpr const char* kFlushed = "was flushed";
-constexpr std::array<Lasting, 7> kLasting{
-    Lasting{"run_id", "was restarted"},
-    Lasting{"role", "changed its role"},
-    Lasting{"master_replid", "was a replica for a while"},
-    Lasting{"evicted_keys", "evicted keys, perhaps those of locks (maxmemory-policy)"},
-    Lasting{"cmdstat_flushall", kFlushed},
-    Lasting{"cmdstat_flushdb", kFlushed},
-    Lasting{"cmdstat_swapdb", "had its databases swapped"}};
-
-std::string Password() {
-  const char* password = std::getenv(kPasswordVariable);
-  return password == nullptr ? "" : password;
-}
-
-// The commands that a new connection needs first.
-std::vector<std::vector<std::string>> OpeningOf(const Endpoint& endpoint) {
-  std::vector<std::vector<std::string>> commands;
-  const std::string password = Password();
-  if (!endpoint.user.empty()) {
-    commands.push_back({"AUTH", endpoint.user, password});
-  } else if (!password.empty()) {
-    commands.push_back({"AUTH", password});
-  }
-  if (endpoint.database != 0) commands.push_back({"SELECT", std::to_string(endpoint.database)});
-  return commands;
-}
-
-Greeting GreetingOf(const Endpoint& endpoint) {
-  Greeting greeting;
-  for (const std::vector<std::string>& command : OpeningOf(endpoint)) {
-    greeting.bytes += FormatCommand(std::vector<std::string_view>(command.begin(), command.end()));
-    ++greeting.commands;
-  }
-  return greeting;
-}
-
-// Finds the IPv4 address of a host.
-Result<std::string> Resolve(const std::string& host) {
-  addrinfo hints{};
-  hints.ai_family = AF_INET;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
-    return EnvironmentFailed(gai_strerror(error));
-  std::array<char, INET_ADDRSTRLEN> text{};
-  inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr, text.data(),
-            text.size());
-  freeaddrinfo(found);
-  return std::string(text.data());
-}
-
-// Returns the value of "name:value" in the reply to INFO, or an empty text.
-std::string FieldOf(const std::string& info, std::string_view name) {
-  const std::string line = fmt::format("\n{}:", name);
-  const size_t at = info.find(line);
-  if (at == std::string::npos) return "";
-  const size_t from = at + line.size();
-  return info.substr(from, info.find_first_of("\r\n", from) - from);
-}
-
 LinkId GateOf(int node) { return {.client = 0, .node = node, .peer = kAnyPeer}; }
 
 Duration ClockNow() { return RealMono().time_since_epoch(); }
@@ -135,26 +64,80 @@ Result<void> ExternalServers::Prepare() {
   for (int node = 1; node <= parts_.plan.nodes; ++node) {
     Server& server = servers_[node];
     server.endpoint = TRY(ParseEndpoint(parts_.plan.endpoints[static_cast<size_t>(node - 1)]));
-    if (server.endpoint.tls) {
-      server.address = TRY(Encrypt(node, server.endpoint));
-    } else {
-      const Result<std::string> host = Resolve(server.endpoint.host);
-      if (!host)
-        return EnvironmentFailed(fmt::format("{}: {}", NameOf(node), host.error().message));
-      server.address = {.unix_path = {}, .host = *host, .port = server.endpoint.port};
-    }
+    TRY(FindServer(node, server));
     TRY(Open(node, server));
-    server.begun = TRY(Examine(node));
+    const ServerState begun = TRY(Examine(node));
     for (int other = 1; other < node; ++other) {
-      if (servers_.at(other).begun.lasting.front() == server.begun.lasting.front())
+      if (servers_.at(other).begun.contains(begun.process))
         return EnvironmentFailed(
             fmt::format("{} and {} are the same server", NameOf(other), NameOf(node)));
     }
+    server.version = begun.version;
+    server.begun.emplace(begun.process, begun);
+    if (server.primary != nullptr) TRY(ExamineReplicas(node));
   }
   for (auto& [node, server] : servers_) {
     TRY(TakeOver(node));
     TRY(Guard(node));
   }
+  return FindContainers();
+}
+
+Result<void> ExternalServers::FindServer(int node, Server& server) {
+  if (server.endpoint.tls) {
+    server.address = TRY(Encrypt(parts_, node, server.endpoint));
+    return {};
+  }
+  const Result<std::string> host = Resolve(server.endpoint.host);
+  if (!host) return EnvironmentFailed(fmt::format("{}: {}", NameOf(node), host.error().message));
+  server.address = {.unix_path = {}, .host = *host, .port = server.endpoint.port};
+  if (server.endpoint.primary.empty()) return {};
+  server.primary =
+      std::make_unique<PrimaryWatch>(parts_.io, server.address, server.endpoint.primary);
+  server.address = TRY(AskForPrimary(node));
+  return {};
+}
+
+Result<NodeAddress> ExternalServers::AskForPrimary(int node) {
+  const CallResult answer = servers_.at(node).primary->FindPrimary();
+  const std::optional<NodeAddress> address = PrimaryWatch::ReadAddress(answer);
+  if (address) return *address;
+  return EnvironmentFailed(
+      fmt::format("{}: {}", NameOf(node),
+                  answer ? "the sentinel knows no primary of this name with an address of IPv4"
+                         : Shortened(answer.error().message)));
+}
+
+// Any replica may be the primary at the end. One that does not answer cannot win.
+Result<void> ExternalServers::ExamineReplicas(int node) {
+  Server& server = servers_.at(node);
+  const NodeAddress primary = server.address;
+  for (const NodeAddress& replica : PrimaryWatch::ReadReplicas(server.primary->FindReplicas())) {
+    server.address = replica;
+    if (!Open(node, server)) continue;
+    const Result<ServerState> begun = Examine(node);
+    if (begun) server.begun.emplace(begun->process, *begun);
+  }
+  server.address = primary;
+  return Open(node, server);
+}
+
+// Leads the gate to the server that the sentinel calls the primary.
+void ExternalServers::Follow(int node, const NodeAddress& primary) {
+  Server& server = servers_.at(node);
+  if (FormatAddress(primary) == FormatAddress(server.address)) return;
+  server.address = primary;
+  server.has_moved = true;
+  parts_.links.Redirect(GateOf(node), primary);
+  parts_.links.Reset(GateOf(node));
+}
+
+Result<void> ExternalServers::FindContainers() {
+  const std::vector<std::string>& names = parts_.plan.containers;
+  if (names.empty()) return {};
+  containers_ = std::make_unique<Containers>();
+  for (const auto& [node, server] : servers_)
+    TRY(containers_->Find(node, names.at(static_cast<size_t>(node - 1)), server.address.port));
   return {};
 }
 
@@ -174,36 +157,9 @@ Result<void> ExternalServers::Guard(int node) {
   for (const char* harm : {"KILL", "PAUSE"}) {  // of the connections of others
     guard({.command = "CLIENT", .key = harm});
   }
+  if (server.primary != nullptr)
+    server.primary->Begin([this, node](const NodeAddress& primary) { Follow(node, primary); });
   return {};
-}
-
-// Starts a program that encrypts, and returns where it listens.
-Result<NodeAddress> ExternalServers::Encrypt(int node, const Endpoint& endpoint) {
-  constexpr const char* kProgram = "stunnel";
-  constexpr const char* kUsualAuthorities = "/etc/ssl/certs/ca-certificates.crt";
-  const std::string missing = "stunnel: not found; install the Debian package stunnel4";
-  if (TRY(RunToEnd({kProgram, "-version"}, {.with_errors = true, .if_missing = missing}))
-          .output.empty())
-    return EnvironmentFailed(missing);
-  const char* chosen = std::getenv("SSL_CERT_FILE");  // as with every program that uses OpenSSL
-  const std::filesystem::path settings = parts_.folder / fmt::format("tls-{}.conf", node);
-  const std::filesystem::path socket = parts_.folder / fmt::format("tls-{}.sock", node);
-  in_addr ignored{};
-  const bool is_number = inet_pton(AF_INET, endpoint.host.c_str(), &ignored) == 1;
-  std::ofstream out(settings);
-  out << fmt::format(
-      "foreground = yes\npid =\nsyslog = no\n[node]\nclient = yes\naccept = {}\nconnect = {}\n"
-      "verifyChain = yes\nCAfile = {}\n{} = {}\nTIMEOUTclose = 0\n",
-      socket.string(), Place(endpoint), chosen == nullptr ? kUsualAuthorities : chosen,
-      is_number ? "checkIP" : "checkHost", endpoint.host);
-  out.close();
-  if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", settings.string()));
-  TRY(parts_.start({ProcessRef::Kind::kSentinel, node}, fmt::format("tls-{}", node),
-                   {.argv = {kProgram, settings.string()}}));
-  const MonoTime give_up = RealMono() + kExternalPatience;
-  while (!std::filesystem::exists(socket) && RealMono() < give_up)
-    std::this_thread::sleep_for(kLookAgain);
-  return NodeAddress{.unix_path = socket.string(), .host = {}, .port = 0};
 }
 
 Result<void> ExternalServers::Open(int node, Server& server) {
@@ -217,7 +173,7 @@ Result<Reply> ExternalServers::Ask(int node, std::vector<std::string> command) {
   const std::vector<std::string_view> words(command.begin(), command.end());
   CallResult reply = servers_.at(node).operators->Call(words, RealMono() + kExternalPatience);
   if (reply) return std::move(*reply);
-  const std::string why = OnOneLine(reply.error().message);
+  const std::string why = Shortened(reply.error().message);
   std::string hint;
   if (why.starts_with("NOAUTH") || why.find("PASS") != std::string::npos) {
     hint = fmt::format("; the password is read from {}", kPasswordVariable);
@@ -227,17 +183,16 @@ Result<Reply> ExternalServers::Ask(int node, std::vector<std::string> command) {
   return EnvironmentFailed(fmt::format("{}: {}: {}{}", NameOf(node), command.front(), why, hint));
 }
 
-Result<ExternalServers::State> ExternalServers::Examine(int node) {
+Result<ServerState> ExternalServers::Examine(int node) {
   const std::string info =
       TRY(Ask(node, {"INFO"})).text + "\n" + TRY(Ask(node, {"INFO", "commandstats"})).text;
   if (FieldOf(info, "redis_mode") == "sentinel" || FieldOf(info, "cluster_enabled") == "1") {
     return EnvironmentFailed(fmt::format(
-        "{} is a sentinel or a node of a cluster; endpoints must be independent servers",
+        "{} is a sentinel or a node of a cluster; endpoints are independent servers, or "
+        "redis-sentinel://",
         NameOf(node)));
   }
-  const std::string valkey = FieldOf(info, "valkey_version");
-  State state{.version = valkey.empty() ? FieldOf(info, "redis_version") : valkey + " (Valkey)"};
-  for (const Lasting& lasting : kLasting) state.lasting.push_back(FieldOf(info, lasting.field));
+  ServerState state = ReadServerState(info);
   const Duration before = ClockNow();
   const CallResult time = TRY(Ask(node, {"TIME"}));
   const Duration after = ClockNow();
@@ -311,7 +266,9 @@ void ExternalServers::Operate(int node, const std::vector<std::string>& command,
 std::string ExternalServers::Version() const {
   std::vector<std::string> versions;
   for (const auto& [node, server] : servers_)
-    versions.push_back(fmt::format("{} at {}", server.begun.version, Place(server.endpoint)));
+    versions.push_back(
+        fmt::format("{} at {}{}", server.version, Place(server.endpoint),
+                    server.has_moved ? ", where another server became the primary" : ""));
   return fmt::format("{}", fmt::join(versions, ", "));
 }
 
@@ -319,6 +276,9 @@ std::string ExternalServers::Version() const {
 
 Result<void> ExternalServers::Finish() {
   std::optional<Error> first;
+  if (containers_ != nullptr) {
+    if (const Result<void> restored = containers_->Restore(); !restored) first = restored.error();
+  }
   for (auto& [node, server] : servers_) {
     if (server.marker.empty()) continue;  // Prepare failed before it took this server over
     if (const Result<void> left = Leave(node); !left && !first) first = left.error();
@@ -328,11 +288,23 @@ Result<void> ExternalServers::Finish() {
 }
 
 Result<void> ExternalServers::Leave(int node) {
+  if (servers_.at(node).primary != nullptr) Follow(node, TRY(AskForPrimary(node)));
+  AwaitAnswer(node);
   const Result<void> removed = RemoveOwn(node);
   if (!removed)
     return EnvironmentFailed(removed.error().message + "; keys of the run may be left there");
   TRY(CheckGate(node));
   return CheckUnchanged(node);
+}
+
+// A container that the run has started again needs some time, and so does a new primary.
+void ExternalServers::AwaitAnswer(int node) {
+  if (!WasKilled(node) && !servers_.at(node).has_moved) return;
+  const MonoTime give_up = RealMono() + kExternalPatience;
+  while (!Open(node, servers_.at(node)) || !Ask(node, {"PING"})) {
+    if (RealMono() >= give_up) return;
+    std::this_thread::sleep_for(kLookAgain);
+  }
 }
 
 Result<void> ExternalServers::RemoveOwn(int node) {
@@ -356,16 +328,11 @@ Result<void> ExternalServers::CheckGate(int node) {
 }
 
 Result<void> ExternalServers::CheckUnchanged(int node) {
-  const State& begun = servers_.at(node).begun;
-  const State ended = TRY(Examine(node));
-  const Duration step = ended.clock - begun.clock;
-  std::string why;
-  if (std::chrono::abs(step) >
-      parts_.plan.lease / kClockStepsPerLease + begun.asked_in + ended.asked_in)
-    why = fmt::format("had its clock moved by {}", FormatDuration(step));
-  for (size_t i = kLasting.size(); i-- > 0;) {
-    if (ended.lasting[i] != begun.lasting[i]) why = kLasting[i].change;
-  }
+  const Server& server = servers_.at(node);
+  const std::string why = WhyChanged(server.begun, TRY(Examine(node)),
+                                     {.restart = WasKilled(node),
+                                      .failover = server.primary != nullptr,
+                                      .clock_step = parts_.plan.lease / kClockStepsPerLease});
   if (why.empty()) return {};
   return EnvironmentFailed(fmt::format(
       "{} {} during the run, which therefore says nothing about the lock", NameOf(node), why));

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "compose/cluster/redis/primary_watch.h"
+#include "compose/cluster/redis/server_state.h"
 #include "compose/cluster/service.h"
 #include "compose/plan/endpoint.h"
 #include "lib/clients/redis.h"
@@ -26,6 +28,7 @@ class ExternalServers final : public Service {
   // the plan owns the servers.
   Result<void> Prepare() override;
   [[nodiscard]] bool StartsServers() const override { return false; }
+  [[nodiscard]] Containers* InContainers() override { return containers_.get(); }
   Result<SpawnRequest> CommandOf(int node) override;
   [[nodiscard]] NodeAddress AddressOf(int node) const override;
   [[nodiscard]] Question Ping() const override;
@@ -40,19 +43,16 @@ class ExternalServers final : public Service {
   Result<void> Finish() override;
 
  private:
-  // What a server says of itself.
-  struct State {
-    std::string version;
-    std::vector<std::string> lasting;  // the values of kLasting
-    Duration clock{};                  // its wall clock, minus the time of this machine
-    Duration asked_in{};               // time that the question took
-  };
   struct Server {
     Endpoint endpoint;
     NodeAddress address;  // of the server, or of the program that encrypts
     std::unique_ptr<Connection> operators;
-    State begun;
-    uint16_t gate = 0;  // port of the gate
+    // The server before the run, and all that may replace it as the primary, by process.
+    std::map<std::string, ServerState> begun{};
+    std::string version{};
+    std::unique_ptr<PrimaryWatch> primary{};  // null: the endpoint is no sentinel
+    bool has_moved = false;                   // another server became the primary
+    uint16_t gate = 0;                        // port of the gate
     std::vector<RuleId> guards;
     std::string stopped{};    // a command that a guard has stopped
     std::string marker{};     // value of kMarker while the run uses the server
@@ -60,20 +60,29 @@ class ExternalServers final : public Service {
   };
 
   [[nodiscard]] std::string NameOf(int node) const;
-  Result<NodeAddress> Encrypt(int node, const Endpoint& endpoint);
   Result<void> Open(int node, Server& server);
   Result<Reply> Ask(int node, std::vector<std::string> command);
-  Result<State> Examine(int node);
+  Result<void> FindServer(int node, Server& server);
+  Result<NodeAddress> AskForPrimary(int node);
+  Result<void> ExamineReplicas(int node);
+  void Follow(int node, const NodeAddress& primary);
+  Result<ServerState> Examine(int node);
   Result<std::vector<std::string>> OwnKeys(int node);
   Result<void> Remove(int node, const std::vector<std::string>& keys);
   Result<void> RemoveOwn(int node);
   Result<void> TakeOver(int node);
   Result<void> Guard(int node);
+  Result<void> FindContainers();
+  [[nodiscard]] bool WasKilled(int node) const {
+    return containers_ != nullptr && containers_->WasKilled(node);
+  }
+  void AwaitAnswer(int node);
   Result<void> Leave(int node);
   Result<void> CheckUnchanged(int node);
   Result<void> CheckGate(int node);
 
   std::map<int, Server> servers_;
+  std::unique_ptr<Containers> containers_;  // null: the plan names none
 };
 
 }  // namespace doublehold
