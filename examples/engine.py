@@ -1,4 +1,4 @@
-"""A Docker engine of a test's own, and images made from packages of Debian."""
+"""Starts a private Docker engine for a test, and makes images from packages of Debian."""
 from __future__ import annotations
 
 import os
@@ -12,7 +12,7 @@ from typing import Iterator
 RELEASE = "bookworm"
 SKIPPED = 77
 NEEDS = ("dockerd", "docker", "mmdebstrap")
-# Without rules of the kernel's own firewall; published ports are forwarded by a process.
+# No rules of iptables: a process of the engine forwards published ports.
 QUIET = ("--iptables=false", "--ip-masq=false", "--bridge=none")
 
 
@@ -40,7 +40,7 @@ def engine(folder: Path) -> Iterator[None]:
             daemon.terminate()
             daemon.wait()
             for line in Path("/proc/self/mounts").read_text().splitlines():
-                if line.split()[1].startswith(f"{folder}/"):  # of containers that used the machine's network
+                if line.split()[1].startswith(f"{folder}/"):  # of containers with network_mode: host
                     subprocess.run(["umount", line.split()[1]], check=True)
 
 
@@ -51,7 +51,7 @@ def docker(*words: str | Path, check: bool = True) -> subprocess.CompletedProces
 
 
 def make_image(tag: str, folder: Path, *packages: str) -> bool:
-    """Makes an image of Debian with these packages. Packages come from where this machine has its own from."""
+    """Makes an image of Debian with these packages, from this machine's sources of packages."""
     sources = [path for path in (Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*"))
                if path.is_file() and path.suffix in (".list", ".sources") and f" {RELEASE} " in path.read_text()]
     tar = folder / "image.tar"

@@ -138,11 +138,12 @@ std::span<const FaultKey> FaultKeys() {
                "a number above 0, at most 100, other than 1",
                {},
                "speed of the clock, as a multiple of real time"},
-      FaultKey{"data",
-               "",
-               {"empty", "rdb", "aof", "aof-cut", "own"},
-               "data of the restarted nodes: none, the last snapshot, their log, the log without "
-               "its tail, or what their own settings keep; default: empty; in containers: own"},
+      FaultKey{
+          "data",
+          "",
+          {"empty", "rdb", "aof", "aof-cut", "own"},
+          "data of the restarted nodes: none, the last snapshot, their log, the log without "
+          "its tail, or what the server's own settings keep; default: empty, or own in containers"},
       FaultKey{
           "cut", kDuration, {}, "length of the lost tail of the log, with `data = \"aof-cut\"`"},
       FaultKey{"how",

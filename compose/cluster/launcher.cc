@@ -43,6 +43,7 @@ Launcher::Launcher(Places places, boost::asio::io_context& io, SharedRun& shared
   store_plan_.nodes = 1;
   store_plan_.replicas = 0;
   store_plan_.endpoints.clear();
+  store_plan_.containers.clear();
   const auto make = [&](std::string_view service, const ServerProgram& program, const Plan& plan) {
     return FindService(service).make(
         {.io = io,

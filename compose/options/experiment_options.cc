@@ -32,7 +32,8 @@ constexpr std::array kFlags{
     Flag{"endpoint", "topology.endpoints",
          "a server that runs already, such as redis://10.0.0.5:6379; several: with commas"},
     Flag{"container", "topology.containers",
-         "with --endpoint: the server's container, for faults on it; several: with commas"},
+         "with --endpoint: the server's container, for faults on it; several: with commas, in "
+         "order"},
     Flag{"server", "topology.server", "the servers' program, such as redis@6.2 (list servers)"},
     Flag{"net", "topology.net",
          "how links are cut: proxy, or namespaces (drops packets; needs root)"},

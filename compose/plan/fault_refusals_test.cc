@@ -203,10 +203,10 @@ TEST(BuildPlan, RefusesByNameAFaultOnAServerThatTheRunDidNotStart) {
                           kind));
     EXPECT_EQ(with(contained, fault), "accepted");
   }
-  EXPECT_EQ(with(contained, "kind = \"jump\"\nnodes = [1]\nby = \"1s\"\nfor = \"1s\"\n"),
-            "x.toml:8: fault.0.nodes: fault 'jump-1': 'jump' acts on a server, but the run did not "
-            "start the servers of 'external'; only pause, crash and restart act on these, if they "
-            "run in containers");
+  EXPECT_EQ(
+      with(contained, "kind = \"jump\"\nnodes = [1]\nby = \"1s\"\nfor = \"1s\"\n"),
+      "x.toml:8: fault.0.nodes: fault 'jump-1': 'jump' cannot act on a server that the run did "
+      "not start; pause, crash and restart can, with --container");
   EXPECT_EQ(
       with(contained, "kind = \"restart\"\nnodes = [1]\nfor = \"1s\"\ndata = \"aof\"\n"),
       "x.toml:10: fault.0.data: fault 'restart-1': a container of Redis cannot keep 'aof' (one "

@@ -120,9 +120,9 @@ TEST(BuildPlan, RefusesAnInvalidTopologySettingWithTheReason) {
        "x.toml:4: topology.containers: the servers of 'independent' are started by the run; use "
        "topology external"},
       {external + "containers = [\"a\", \"b\"]\n",
-       "x.toml:5: topology.containers: 2 for 1 endpoint"},
+       "x.toml:5: topology.containers: 2 for 1 endpoint; name one for each, in the same order"},
       {external + "containers = \"--all\"\n",
-       "x.toml:5: topology.containers: '--all' is no name of a container"},
+       "x.toml:5: topology.containers: '--all' is not a name of a container"},
       {external + "direct = true\n",
        "x.toml:5: topology.direct: clients reach the servers of 'external' only through the proxy, "
        "which guards them; remove 'direct'"},

@@ -148,9 +148,10 @@ Result<void> CheckExternal(const Plan& plan, const FaultPlan& fault) {
   const auto engine_does = [&](FaultTrait does) { return Does(fault, does); };
   if (!std::ranges::any_of(kByContainerEngine, engine_does)) {
     return BadInput(
-        fmt::format("'{}' acts on a server, but the run did not start the servers of 'external'; "
-                    "only pause, crash and restart act on these, if they run in containers",
-                    fault.kind),
+        fmt::format(
+            "'{}' cannot act on a server that the run did not start; pause, crash and restart "
+            "can, with --container",
+            fault.kind),
         "nodes");
   }
   if (!plan.containers.empty()) return {};

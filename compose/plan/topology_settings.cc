@@ -55,12 +55,12 @@ Incompatibility FindEndpointIncompatibility(const Plan& plan) {
                                        Place(*endpoint))};
   }
   if (!plan.containers.empty() && plan.containers.size() != plan.endpoints.size())
-    return {"containers",
-            fmt::format("{} for {} endpoint{}", plan.containers.size(), plan.endpoints.size(),
-                        plan.endpoints.size() == 1 ? "" : "s")};
+    return {"containers", fmt::format("{} for {} endpoint{}; name one for each, in the same order",
+                                      plan.containers.size(), plan.endpoints.size(),
+                                      plan.endpoints.size() == 1 ? "" : "s")};
   for (const std::string& name : plan.containers) {
     if (!IsContainerName(name))
-      return {"containers", fmt::format("'{}' is no name of a container", Shortened(name))};
+      return {"containers", fmt::format("'{}' is not a name of a container", Shortened(name))};
     if (std::ranges::count(plan.containers, name) > 1)
       return {"containers", fmt::format("'{}' is named twice", name)};
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -26,11 +27,12 @@ using testing::FindFreePort;
 // what it was told.
 constexpr const char* kEngine = R"sh(#!/bin/sh
 set -e
+[ "$1" = --version ] && exec echo Docker
 for name; do :; done
 cd "$(dirname "$0")/$name"
 echo "$1" >> told
 case $1 in
-  container) echo '{"state":{"Running":true,"Paused":false},"ports":{"6379/tcp":[{"HostPort":"'$(cat port)'"}]}}' ;;
+  container) echo '{"state":{"Running":true,"Paused":false},"settings":'$(cat settings)'}' ;;
   pause) kill -STOP $(cat pid) ;;
   unpause) kill -CONT $(cat pid) ;;
   kill) kill -KILL $(cat pid) ;;
@@ -59,6 +61,7 @@ class ExternalFaults : public ::testing::Test {
     std::filesystem::permissions(File("docker"), std::filesystem::perms::owner_all);
     std::filesystem::create_directory(folder_.path() / kName);
     WriteFile(File("box/port"), std::to_string(port_));
+    WriteFile(File("box/settings"), R"({"AutoRemove":false})");
     setenv("PATH", (folder_.path().string() + ":" + path_).c_str(), 1);
     const Result<pid_t> daemon = Spawn({.argv = {"/bin/sh", "-c", kDaemon, File(kName)}});
     EXPECT_TRUE(daemon);
@@ -86,10 +89,12 @@ class ExternalFaults : public ::testing::Test {
                                           port_, kName, fault));
     return RunProgram({"run", File("x.toml"), "--into", File("run"), "--replace", "--verbose"});
   }
-  // What the engine was told, without its questions.
+  // What the engine was told in the run.
   std::string Told() {
+    const std::string before = "container\npause\nunpause\n";
     const std::string told = Read(File("box/told"));
-    return told.substr(told.find('\n') + 1);
+    EXPECT_TRUE(told.starts_with(before)) << told;
+    return told.substr(std::min(before.size(), told.size()));
   }
 
   static constexpr const char* kName = "box";
@@ -129,11 +134,51 @@ TEST_F(ExternalFaults, AContainerThatAFaultHasKilledRunsAgainAtTheEnd) {
   EXPECT_EQ(Say({"PING"}), "PONG");
 }
 
-TEST_F(ExternalFaults, AnotherNodesContainerIsRefused) {
-  WriteFile(File("box/port"), "1");
+TEST_F(ExternalFaults, AContainerInWhichTheNodeIsNotIsRefused) {
+  const std::string pid = Read(File("box/pid"));
+  const Result<pid_t> other = Spawn({.argv = {"sleep", "600"}});
+  ASSERT_TRUE(other);
+  WriteFile(File("box/pid"), std::to_string(*other));
   const Finished refused = Run("");
+  WriteFile(File("box/pid"), pid);
+  kill(*other, SIGKILL);
+  AwaitEnd(*other);
   EXPECT_EQ(refused.exit_code, 4) << refused.out;
-  EXPECT_NE(refused.err.find("has port 1 of this machine"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("that container does not run it"), std::string::npos) << refused.err;
+  EXPECT_EQ(Say({"DBSIZE"}), "0");
+}
+
+TEST_F(ExternalFaults, AContainerThatWouldNotBeTheSameAfterARestartIsRefused) {
+  for (const auto& [settings, why] :
+       {std::pair(R"({"AutoRemove":true})", "container 'box' is removed when it stops"),
+        std::pair(R"({"PublishAllPorts":true})", "gets another host port"),
+        std::pair(R"({"PortBindings":{"6379/tcp":[{"HostIp":"","HostPort":""}]}})",
+                  "gets another host port")}) {
+    WriteFile(File("box/settings"), settings);
+    const Finished refused = Run("");
+    EXPECT_EQ(refused.exit_code, 4) << refused.out;
+    EXPECT_NE(refused.err.find(why), std::string::npos) << refused.err;
+    EXPECT_EQ(Say({"DBSIZE"}), "0");
+  }
+}
+
+// The run itself restarts the server before that.
+TEST_F(ExternalFaults, ARestartByOthersLeavesNoVerdict) {
+  WriteFile(File("x.toml"),
+            fmt::format("lock.name = \"set-nx-px\"\nlock.lease = \"500ms\"\n"
+                        "workload.duration = \"6s\"\n"
+                        "topology.endpoints = \"redis://127.0.0.1:{}\"\n"
+                        "topology.containers = \"{}\"\n[[fault]]\nkind = \"restart\"\n"
+                        "nodes = [1]\non = \"client 1 after-acquire\"\nfor = \"20ms\"\n",
+                        port_, kName));
+  Program program({"run", File("x.toml"), "--into", File("run")});
+  ASSERT_TRUE(Eventually([&] { return Read(File("box/told")).ends_with("start\n"); }))
+      << program.Err();
+  ASSERT_TRUE(Eventually([&] { return Say({"EXISTS", "dh:item:0"}) == "1"; }));
+  ASSERT_TRUE(RunTool({File("docker"), "kill", kName}));
+  ASSERT_TRUE(RunTool({File("docker"), "start", kName}));
+  EXPECT_EQ(program.Wait(), 4) << program.Out();
+  EXPECT_NE(program.Err().find("was restarted during the run"), std::string::npos) << program.Err();
 }
 
 // A sentinel that alone decides about a failover.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,22 +12,15 @@
 
 #include "compose/cluster/redis/external_reach.h"
 #include "compose/cluster/redis/redis_question.h"
-#include "compose/cluster/redis/server_state.h"
-#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
-#include "lib/redis/find_keys.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
 
-constexpr size_t kMostNames = 3;  // in a message
 // A clock that was set by less does not matter to a lease.
 constexpr int kClockStepsPerLease = 10;
-
-// Exists while a run uses the server. Its time to live is longer than any run.
-constexpr const char* kMarker = "dh:run";
-constexpr Duration kMarkerSlack = std::chrono::minutes(2);
+constexpr Duration kPausedPatience = 200ms;
 
 // These change more than the keys that they name, or the server itself, or let a connection speak
 // another protocol.
@@ -50,101 +42,114 @@ bool IsForbidden(std::string_view command) {
 
 LinkId GateOf(int node) { return {.client = 0, .node = node, .peer = kAnyPeer}; }
 
-Duration ClockNow() { return RealMono().time_since_epoch(); }
+bool Answers(const NodeAddress& server) {
+  const CallResult reply = MakeConnection(server)->Call(std::vector<std::string_view>{"PING"},
+                                                        RealMono() + kPausedPatience);
+  return reply || reply.error().definite;
+}
 
 }  // namespace
-
-std::string ExternalServers::NameOf(int node) const {
-  return fmt::format("node {} ({})", node, Place(servers_.at(node).endpoint));
-}
 
 // ---- Before the run -----------------------------------------------------------------------------
 
 Result<void> ExternalServers::Prepare() {
   for (int node = 1; node <= parts_.plan.nodes; ++node) {
-    Server& server = servers_[node];
-    server.endpoint = TRY(ParseEndpoint(parts_.plan.endpoints[static_cast<size_t>(node - 1)]));
-    TRY(FindServer(node, server));
-    TRY(Open(node, server));
-    const ServerState begun = TRY(Examine(node));
+    const Endpoint endpoint =
+        TRY(ParseEndpoint(parts_.plan.endpoints[static_cast<size_t>(node - 1)]));
+    Server& server =
+        *servers_.emplace(node, std::make_unique<Server>(node, endpoint)).first->second;
+    TRY(server.operators.Open(TRY(FindServer(node, server))));
+    const ServerState begun = TRY(server.operators.Examine());
     for (int other = 1; other < node; ++other) {
-      if (servers_.at(other).begun.contains(begun.process))
-        return EnvironmentFailed(
-            fmt::format("{} and {} are the same server", NameOf(other), NameOf(node)));
+      const Server& earlier = *servers_.at(other);
+      if (earlier.begun.contains(begun.process))
+        return EnvironmentFailed(fmt::format("{} and {} are the same server",
+                                             earlier.operators.Name(), server.operators.Name()));
     }
     server.version = begun.version;
+    server.first = begun.process;
     server.begun.emplace(begun.process, begun);
-    if (server.primary != nullptr) TRY(ExamineReplicas(node));
+    if (server.primary != nullptr) TRY(ExamineReplicas(server));
   }
   for (auto& [node, server] : servers_) {
-    TRY(TakeOver(node));
+    TRY(server->operators.TakeOver(parts_.plan));
     TRY(Guard(node));
   }
   return FindContainers();
 }
 
-Result<void> ExternalServers::FindServer(int node, Server& server) {
-  if (server.endpoint.tls) {
-    server.address = TRY(Encrypt(parts_, node, server.endpoint));
-    return {};
-  }
-  const Result<std::string> host = Resolve(server.endpoint.host);
-  if (!host) return EnvironmentFailed(fmt::format("{}: {}", NameOf(node), host.error().message));
-  server.address = {.unix_path = {}, .host = *host, .port = server.endpoint.port};
-  if (server.endpoint.primary.empty()) return {};
-  server.primary =
-      std::make_unique<PrimaryWatch>(parts_.io, server.address, server.endpoint.primary);
-  server.address = TRY(AskForPrimary(node));
-  return {};
+Result<NodeAddress> ExternalServers::FindServer(int node, Server& server) {
+  const Endpoint& endpoint = server.operators.endpoint();
+  if (endpoint.tls) return Encrypt(parts_, node, endpoint);
+  const Result<std::string> host = Resolve(endpoint.host);
+  if (!host)
+    return EnvironmentFailed(fmt::format("{}: {}", server.operators.Name(), host.error().message));
+  const NodeAddress address{.unix_path = {}, .host = *host, .port = endpoint.port};
+  if (endpoint.primary.empty()) return address;
+  server.primary = std::make_unique<PrimaryWatch>(parts_.io, address, endpoint.primary);
+  return AskForPrimary(server);
 }
 
-Result<NodeAddress> ExternalServers::AskForPrimary(int node) {
-  const CallResult answer = servers_.at(node).primary->FindPrimary();
+Result<NodeAddress> ExternalServers::AskForPrimary(const Server& server) {
+  const CallResult answer = server.primary->FindPrimary();
   const std::optional<NodeAddress> address = PrimaryWatch::ReadAddress(answer);
   if (address) return *address;
-  return EnvironmentFailed(
-      fmt::format("{}: {}", NameOf(node),
-                  answer ? "the sentinel knows no primary of this name with an address of IPv4"
-                         : Shortened(answer.error().message)));
+  return EnvironmentFailed(fmt::format(
+      "{}: {}", server.operators.Name(),
+      answer ? "the sentinel names no IPv4 address of this primary; compare the name after '#'"
+             : "the sentinel: " + Shortened(answer.error().message)));
 }
 
-// Any replica may be the primary at the end. One that does not answer cannot win.
-Result<void> ExternalServers::ExamineReplicas(int node) {
-  Server& server = servers_.at(node);
-  const NodeAddress primary = server.address;
+// Any replica may be the primary at the end.
+Result<void> ExternalServers::ExamineReplicas(Server& server) {
+  const NodeAddress primary = server.operators.address();
   for (const NodeAddress& replica : PrimaryWatch::ReadReplicas(server.primary->FindReplicas())) {
-    server.address = replica;
-    if (!Open(node, server)) continue;
-    const Result<ServerState> begun = Examine(node);
-    if (begun) server.begun.emplace(begun->process, *begun);
+    if (!server.operators.Open(replica)) continue;
+    const Result<ServerState> begun = server.operators.Examine();
+    if (!begun) continue;
+    server.begun.emplace(begun->process, *begun);
+    server.known.push_back(replica);
   }
-  server.address = primary;
-  return Open(node, server);
+  server.known.push_back(primary);
+  return server.operators.Open(primary);
 }
 
 // Leads the gate to the server that the sentinel calls the primary.
 void ExternalServers::Follow(int node, const NodeAddress& primary) {
-  Server& server = servers_.at(node);
-  if (FormatAddress(primary) == FormatAddress(server.address)) return;
-  server.address = primary;
-  server.has_moved = true;
+  Server& server = *servers_.at(node);
+  if (FormatAddress(primary) == FormatAddress(server.leads_to)) return;
+  server.leads_to = primary;
+  if (!std::exchange(server.has_moved, true) && containers_ != nullptr)
+    server.acts_before_move = containers_->Acts(node);
   parts_.links.Redirect(GateOf(node), primary);
   parts_.links.Reset(GateOf(node));
 }
 
+// Pauses each container, to be sure that the node is in it.
 Result<void> ExternalServers::FindContainers() {
-  const std::vector<std::string>& names = parts_.plan.containers;
-  if (names.empty()) return {};
+  if (parts_.plan.containers.empty()) return {};
   containers_ = std::make_unique<Containers>();
-  for (const auto& [node, server] : servers_)
-    TRY(containers_->Find(node, names.at(static_cast<size_t>(node - 1)), server.address.port));
+  for (const auto& [node, server] : servers_) {
+    const std::string& name = parts_.plan.containers.at(static_cast<size_t>(node - 1));
+    TRY(containers_->Find(node, name));
+    containers_->Pause(node);
+    TRY(containers_->Await(node));
+    const bool answers = Answers(server->operators.address());
+    containers_->Resume(node);
+    TRY(containers_->Await(node));
+    if (answers)
+      return EnvironmentFailed(fmt::format(
+          "container '{}' was paused, but {} answered, so that container does not run it; name "
+          "the containers in the order of the endpoints",
+          name, server->operators.Name()));
+  }
   return {};
 }
 
 Result<void> ExternalServers::Guard(int node) {
-  Server& server = servers_.at(node);
-  server.gate = TRY(parts_.links.Add(GateOf(node), server.address, Protocol::kRedis,
-                                     GreetingOf(server.endpoint)));
+  Server& server = *servers_.at(node);
+  server.gate = TRY(parts_.links.Add(GateOf(node), server.operators.address(), Protocol::kRedis,
+                                     GreetingOf(server.operators.endpoint())));
   const auto guard = [&](LinkRule rule) {
     rule.action = LinkRule::Action::kReset;
     server.guards.push_back(parts_.links.Guard(GateOf(node), std::move(rule)));
@@ -157,99 +162,20 @@ Result<void> ExternalServers::Guard(int node) {
   for (const char* harm : {"KILL", "PAUSE"}) {  // of the connections of others
     guard({.command = "CLIENT", .key = harm});
   }
+  server.leads_to = server.operators.address();
   if (server.primary != nullptr)
     server.primary->Begin([this, node](const NodeAddress& primary) { Follow(node, primary); });
   return {};
 }
 
-Result<void> ExternalServers::Open(int node, Server& server) {
-  server.operators = MakeConnection(server.address);
-  for (const std::vector<std::string>& command : OpeningOf(server.endpoint))
-    TRY(Ask(node, command));
-  return {};
-}
-
-Result<Reply> ExternalServers::Ask(int node, std::vector<std::string> command) {
-  const std::vector<std::string_view> words(command.begin(), command.end());
-  CallResult reply = servers_.at(node).operators->Call(words, RealMono() + kExternalPatience);
-  if (reply) return std::move(*reply);
-  const std::string why = Shortened(reply.error().message);
-  std::string hint;
-  if (why.starts_with("NOAUTH") || why.find("PASS") != std::string::npos) {
-    hint = fmt::format("; the password is read from {}", kPasswordVariable);
-  } else if (servers_.at(node).endpoint.tls && !reply.error().definite) {
-    hint = "; if a private authority signed its certificate, set SSL_CERT_FILE to its file";
-  }
-  return EnvironmentFailed(fmt::format("{}: {}: {}{}", NameOf(node), command.front(), why, hint));
-}
-
-Result<ServerState> ExternalServers::Examine(int node) {
-  const std::string info =
-      TRY(Ask(node, {"INFO"})).text + "\n" + TRY(Ask(node, {"INFO", "commandstats"})).text;
-  if (FieldOf(info, "redis_mode") == "sentinel" || FieldOf(info, "cluster_enabled") == "1") {
-    return EnvironmentFailed(fmt::format(
-        "{} is a sentinel or a node of a cluster; endpoints are independent servers, or "
-        "redis-sentinel://",
-        NameOf(node)));
-  }
-  ServerState state = ReadServerState(info);
-  const Duration before = ClockNow();
-  const CallResult time = TRY(Ask(node, {"TIME"}));
-  const Duration after = ClockNow();
-  const std::optional<Duration> clock = ReadRedisTime(time);
-  if (!clock) return EnvironmentFailed(NameOf(node) + ": TIME: not a time in the reply");
-  state.clock = *clock - (before + after) / 2;
-  state.asked_in = after - before;
-  return state;
-}
-
-Result<std::vector<std::string>> ExternalServers::OwnKeys(int node) {
-  const auto found = FindKeysOf(*servers_.at(node).operators, FactsOf(parts_.plan).keys,
-                                RealMono() + kExternalPatience);
-  if (found) return *found;
-  return EnvironmentFailed(
-      fmt::format("{}: SCAN: {}", NameOf(node), OnOneLine(found.error().message)));
-}
-
-Result<void> ExternalServers::Remove(int node, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) TRY(Ask(node, {"UNLINK", key}));
-  return {};
-}
-
-// Makes sure that nobody else uses keys with the run's names, and that the server can be written.
-// The marker comes first, so that of two runs at once only one looks further.
-Result<void> ExternalServers::TakeOver(int node) {
-  Server& server = servers_.at(node);
-  if (parts_.plan.owns_servers) TRY(Ask(node, {"UNLINK", kMarker}));
-  const int64_t lasts_ms = ToMs(parts_.plan.duration * 2 + parts_.plan.lease * 20 + kMarkerSlack);
-  std::string marker = fmt::format("{} at {}", getpid(), ToNs(RealMono().time_since_epoch()));
-  const Reply made = TRY(Ask(node, {"SET", kMarker, marker, "NX", "PX", std::to_string(lasts_ms)}));
-  std::vector<std::string> taken{kMarker};
-  if (!made.IsNil()) {
-    server.marker = std::move(marker);
-    taken = TRY(OwnKeys(node));
-  }
-  if (taken.empty()) return {};
-  if (parts_.plan.owns_servers && !made.IsNil()) return Remove(node, taken);
-  server.keeps_keys = true;
-  const size_t number = taken.size();
-  if (number > kMostNames) taken.resize(kMostNames);
-  return EnvironmentFailed(fmt::format(
-      "{} already has {} with names that the run uses ({}{}): another run uses the server, or a "
-      "killed run left {}; to delete {}, add --i-own-this-server",
-      NameOf(node), number == 1 ? "a key" : fmt::format("{} keys", number),
-      OnOneLine(fmt::format("{}", fmt::join(taken, ", "))), number > kMostNames ? ", ..." : "",
-      number == 1 ? "it" : "them", number == 1 ? "it" : "them"));
-}
-
 // ---- The run ------------------------------------------------------------------------------------
 
 Result<SpawnRequest> ExternalServers::CommandOf(int node) {
-  return EnvironmentFailed(NameOf(node) + " was not started by the run");
+  return EnvironmentFailed(servers_.at(node)->operators.Name() + " was not started by the run");
 }
 
 NodeAddress ExternalServers::AddressOf(int node) const {
-  return {.unix_path = {}, .host = parts_.links.host(), .port = servers_.at(node).gate};
+  return {.unix_path = {}, .host = parts_.links.host(), .port = servers_.at(node)->gate};
 }
 
 Question ExternalServers::Ping() const { return RedisPing(); }
@@ -267,75 +193,121 @@ std::string ExternalServers::Version() const {
   std::vector<std::string> versions;
   for (const auto& [node, server] : servers_)
     versions.push_back(
-        fmt::format("{} at {}{}", server.version, Place(server.endpoint),
-                    server.has_moved ? ", where another server became the primary" : ""));
+        fmt::format("{} at {}{}", server->version, Place(server->operators.endpoint()),
+                    server->has_moved ? ", where another server became the primary" : ""));
   return fmt::format("{}", fmt::join(versions, ", "));
+}
+
+// After a restart by a fault: notes the new process, and claims the server again.
+Rejoining ExternalServers::AfterRestart(int node) {
+  const auto note = [this, node](const CallResult& reply) {
+    if (!reply) return false;
+    NoteRestart(node, FieldOf("\n" + reply->text, "run_id"));
+    CallAsOperator(parts_.io, AddressOf(node), servers_.at(node)->operators.claim(),
+                   kExternalPatience, [](const CallResult&) {});
+    return true;
+  };
+  return {.question =
+              [note] {
+                return RedisQuestion({"INFO", "server"}, note);
+              },
+          .patience = kExternalPatience};
+}
+
+void ExternalServers::NoteRestart(int node, const std::string& process) {
+  Server& server = *servers_.at(node);
+  server.begun.emplace(process, FreshState(server.begun.at(server.first), process));
 }
 
 // ---- After the run ------------------------------------------------------------------------------
 
 Result<void> ExternalServers::Finish() {
   std::optional<Error> first;
-  if (containers_ != nullptr) {
-    if (const Result<void> restored = containers_->Restore(); !restored) first = restored.error();
-  }
-  for (auto& [node, server] : servers_) {
-    if (server.marker.empty()) continue;  // Prepare failed before it took this server over
-    if (const Result<void> left = Leave(node); !left && !first) first = left.error();
+  const auto keep = [&](const Result<void>& done) {
+    if (!done && !first) first = done.error();
+  };
+  for (const auto& [node, server] : servers_)
+    server->is_down = containers_ != nullptr && containers_->IsDead(node);
+  if (containers_ != nullptr) keep(containers_->Restore());
+  for (const auto& [node, server] : servers_) {
+    if (server->operators.is_taken()) keep(Leave(node));
   }
   if (first) return tl::unexpected(*first);
   return {};
 }
 
 Result<void> ExternalServers::Leave(int node) {
-  if (servers_.at(node).primary != nullptr) Follow(node, TRY(AskForPrimary(node)));
-  AwaitAnswer(node);
-  const Result<void> removed = RemoveOwn(node);
-  if (!removed)
-    return EnvironmentFailed(removed.error().message + "; keys of the run may be left there");
+  Server& server = *servers_.at(node);
+  TRY(RemoveOwn(server));
   TRY(CheckGate(node));
-  return CheckUnchanged(node);
+  if (server.is_down) NoteRestart(node, TRY(server.operators.Examine()).process);
+  if (server.has_moved && containers_ != nullptr &&
+      containers_->Acts(node) > server.acts_before_move)
+    return EnvironmentFailed(
+        fmt::format("a fault acted on the container of {} after a failover, when another server "
+                    "was the primary",
+                    server.operators.Name()));
+  return CheckUnchanged(server);
 }
 
-// A container that the run has started again needs some time, and so does a new primary.
-void ExternalServers::AwaitAnswer(int node) {
-  if (!WasKilled(node) && !servers_.at(node).has_moved) return;
+// Repeats if the sentinel names another primary afterwards, because a failover may be under way.
+Result<void> ExternalServers::RemoveOwn(Server& server) {
+  NodeAddress at = server.leads_to;
+  while (true) {
+    const Result<NodeAddress> primary =
+        server.primary == nullptr ? Result<NodeAddress>(at) : AskForPrimary(server);
+    if (primary) at = *primary;
+    Result<void> left = AwaitAnswer(server, at);
+    if (left) left = server.operators.Leave(parts_.plan);
+    if (!left)
+      return EnvironmentFailed(left.error().message + "; keys of the run may be left there");
+    if (!primary) return tl::unexpected(primary.error());
+    if (server.primary == nullptr) return {};
+    if (FormatAddress(TRY(AskForPrimary(server))) == FormatAddress(at)) return {};
+  }
+}
+
+// Reconnects, because the old connection may have lost its login. A container that the run has
+// started again needs some time, and so does a new primary.
+Result<void> ExternalServers::AwaitAnswer(Server& server, const NodeAddress& at) {
   const MonoTime give_up = RealMono() + kExternalPatience;
-  while (!Open(node, servers_.at(node)) || !Ask(node, {"PING"})) {
-    if (RealMono() >= give_up) return;
+  while (true) {
+    Result<void> open = server.operators.Open(at);
+    if (open) {
+      const Result<ServerState> state = server.operators.Examine();
+      if (state) return {};
+      open = tl::unexpected(state.error());
+    }
+    if (RealMono() >= give_up || !(server.is_down || server.primary != nullptr)) return open;
     std::this_thread::sleep_for(kLookAgain);
   }
 }
 
-Result<void> ExternalServers::RemoveOwn(int node) {
-  Server& server = servers_.at(node);
-  TRY(Open(node, server));  // the old connection may have lost its AUTH
-  if (!server.keeps_keys) TRY(Remove(node, TRY(OwnKeys(node))));
-  // The marker may have ended, and another run may have begun.
-  if (TRY(Ask(node, {"GET", kMarker})).text == server.marker) TRY(Remove(node, {kMarker}));
-  return {};
-}
-
 Result<void> ExternalServers::CheckGate(int node) {
-  Server& server = servers_.at(node);
+  Server& server = *servers_.at(node);
   int64_t frames = 0;
   for (const RuleId rule : std::exchange(server.guards, {}))
     frames += parts_.links.Clear(rule).frames;
   if (frames == 0) return {};
   return EnvironmentFailed(fmt::format(
       "a client or its driver sent {} to {}, which the run did not start; that was not passed on",
-      server.stopped.empty() ? "CLIENT KILL or PAUSE" : server.stopped, NameOf(node)));
+      server.stopped.empty() ? "CLIENT KILL or PAUSE" : server.stopped, server.operators.Name()));
 }
 
-Result<void> ExternalServers::CheckUnchanged(int node) {
-  const Server& server = servers_.at(node);
-  const std::string why = WhyChanged(server.begun, TRY(Examine(node)),
-                                     {.restart = WasKilled(node),
-                                      .failover = server.primary != nullptr,
-                                      .clock_step = parts_.plan.lease / kClockStepsPerLease});
+Result<void> ExternalServers::CheckUnchanged(Server& server) {
+  const AllowedChanges allowed{.failover = server.primary != nullptr,
+                               .clock_step = parts_.plan.lease / kClockStepsPerLease};
+  std::string why = WhyChanged(server.begun, TRY(server.operators.Examine()), allowed);
+  // A server that was the primary for a while may have lost keys then.
+  for (const NodeAddress& other : server.known) {
+    if (!why.empty() || !server.operators.Open(other)) continue;
+    const Result<ServerState> ended = server.operators.Examine();
+    const auto begun = ended ? server.begun.find(ended->process) : server.begun.end();
+    if (begun != server.begun.end()) why = WhyLost(begun->second, *ended, allowed.clock_step);
+  }
   if (why.empty()) return {};
-  return EnvironmentFailed(fmt::format(
-      "{} {} during the run, which therefore says nothing about the lock", NameOf(node), why));
+  return EnvironmentFailed(
+      fmt::format("{} {} during the run, so there is no verdict", server.operators.Name(), why));
 }
 
 }  // namespace doublehold

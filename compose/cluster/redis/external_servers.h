@@ -1,5 +1,6 @@
-// Redis servers that somebody else has started: topology `external`. The run never starts, stops or
-// flushes them. It removes its own keys at its end; and before it begins, with Plan::owns_servers.
+// Redis servers that somebody else has started: topology `external`. The run never flushes them,
+// and only faults stop them, through a container engine. It removes its own keys at its end; and
+// before it begins, with Plan::owns_servers.
 //
 // Clients, drivers and the referee reach such a server through one link of the proxy, its gate. It
 // sends AUTH and SELECT for them, and stops the commands in kForbidden. The run's own questions
@@ -12,11 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "compose/cluster/redis/external_server.h"
 #include "compose/cluster/redis/primary_watch.h"
 #include "compose/cluster/redis/server_state.h"
 #include "compose/cluster/service.h"
-#include "compose/plan/endpoint.h"
-#include "lib/clients/redis.h"
 
 namespace doublehold {
 
@@ -35,53 +35,48 @@ class ExternalServers final : public Service {
   [[nodiscard]] std::optional<Question> AskTime(TellTime tell) const override;
   void Operate(int node, const std::vector<std::string>& command, Duration timeout,
                std::function<void(CallResult)> answer) override;
-  Rejoining AfterRestart(int /*node*/) override { return {}; }
+  Rejoining AfterRestart(int node) override;
   void ForgetData(int /*node*/) override {}
   [[nodiscard]] std::string Version() const override;
-  // Removes the run's keys. Returns an error if a server was restarted, lost keys or had its clock
-  // moved, or if a command was stopped at the gate.
+  // Lets all containers run, and removes the run's keys. Returns an error if others restarted a
+  // server, if one lost keys or had its clock moved, or if a command was stopped at the gate.
   Result<void> Finish() override;
 
  private:
   struct Server {
-    Endpoint endpoint;
-    NodeAddress address;  // of the server, or of the program that encrypts
-    std::unique_ptr<Connection> operators;
-    // The server before the run, and all that may replace it as the primary, by process.
+    Server(int node, const Endpoint& endpoint) : operators(node, endpoint) {}
+
+    ExternalServer operators;
+    // By process: the state before the run of the primary and its replicas, and of each process
+    // that a fault has restarted.
     std::map<std::string, ServerState> begun{};
+    std::string first{};  // the process that was the primary
     std::string version{};
+    uint16_t gate = 0;       // port of the gate
+    NodeAddress leads_to{};  // where the gate leads
+    std::vector<RuleId> guards{};
+    std::string stopped{};                    // a command that a guard has stopped
     std::unique_ptr<PrimaryWatch> primary{};  // null: the endpoint is no sentinel
+    std::vector<NodeAddress> known{};         // with a sentinel: the servers in `begun`
     bool has_moved = false;                   // another server became the primary
-    uint16_t gate = 0;                        // port of the gate
-    std::vector<RuleId> guards;
-    std::string stopped{};    // a command that a guard has stopped
-    std::string marker{};     // value of kMarker while the run uses the server
-    bool keeps_keys = false;  // the keys with the run's names are not its own
+    int acts_before_move = 0;
+    bool is_down = false;  // a fault has killed it for good
   };
 
-  [[nodiscard]] std::string NameOf(int node) const;
-  Result<void> Open(int node, Server& server);
-  Result<Reply> Ask(int node, std::vector<std::string> command);
-  Result<void> FindServer(int node, Server& server);
-  Result<NodeAddress> AskForPrimary(int node);
-  Result<void> ExamineReplicas(int node);
+  Result<NodeAddress> FindServer(int node, Server& server);
+  static Result<NodeAddress> AskForPrimary(const Server& server);
+  static Result<void> ExamineReplicas(Server& server);
   void Follow(int node, const NodeAddress& primary);
-  Result<ServerState> Examine(int node);
-  Result<std::vector<std::string>> OwnKeys(int node);
-  Result<void> Remove(int node, const std::vector<std::string>& keys);
-  Result<void> RemoveOwn(int node);
-  Result<void> TakeOver(int node);
   Result<void> Guard(int node);
   Result<void> FindContainers();
-  [[nodiscard]] bool WasKilled(int node) const {
-    return containers_ != nullptr && containers_->WasKilled(node);
-  }
-  void AwaitAnswer(int node);
+  void NoteRestart(int node, const std::string& process);
   Result<void> Leave(int node);
-  Result<void> CheckUnchanged(int node);
+  Result<void> RemoveOwn(Server& server);
+  static Result<void> AwaitAnswer(Server& server, const NodeAddress& at);
   Result<void> CheckGate(int node);
+  Result<void> CheckUnchanged(Server& server);
 
-  std::map<int, Server> servers_;
+  std::map<int, std::unique_ptr<Server>> servers_;
   std::unique_ptr<Containers> containers_;  // null: the plan names none
 };
 

@@ -40,24 +40,35 @@ ServerState ReadServerState(std::string_view info) {
   return state;
 }
 
+ServerState FreshState(const ServerState& before, const std::string& process) {
+  ServerState fresh = before;
+  fresh.process = process;
+  fresh.followed.clear();
+  fresh.losses.clear();
+  for (const Loss& loss : kLosses) fresh.losses.emplace_back(loss.fresh);
+  return fresh;
+}
+
 std::string WhyChanged(const std::map<std::string, ServerState>& begun, const ServerState& ended,
                        const AllowedChanges& allowed) {
   const auto same = begun.find(ended.process);
-  const bool is_fresh = same == begun.end();
-  if (is_fresh && !allowed.restart) return "was restarted";
+  if (same == begun.end())
+    return allowed.failover ? "ended with a primary process that the run did not find when it began"
+                            : "was restarted";
   if (ended.role != "master") return "changed its role";
-  // The first replica that joins a primary clears this.
+  // A primary sets this to zeros when its first replica joins, so zeros are no change.
   const bool has_followed = ended.followed.find_first_not_of('0') != std::string::npos;
-  if (!is_fresh && !allowed.failover && has_followed && ended.followed != same->second.followed)
+  if (!allowed.failover && has_followed && ended.followed != same->second.followed)
     return "was a replica for a while";
+  return WhyLost(same->second, ended, allowed.clock_step);
+}
+
+std::string WhyLost(const ServerState& begun, const ServerState& ended, Duration clock_step) {
   for (size_t i = 0; i < kLosses.size(); ++i) {
-    if (ended.losses[i] != (is_fresh ? kLosses[i].fresh : same->second.losses[i]))
-      return kLosses[i].change;
+    if (ended.losses[i] != begun.losses[i]) return kLosses[i].change;
   }
-  if (is_fresh && begun.size() > 1) return "";  // nobody knows whose clock it was
-  const ServerState& before = is_fresh ? begun.begin()->second : same->second;
-  const Duration step = ended.clock - before.clock;
-  if (std::chrono::abs(step) <= allowed.clock_step + before.asked_in + ended.asked_in) return "";
+  const Duration step = ended.clock - begun.clock;
+  if (std::chrono::abs(step) <= clock_step + begun.asked_in + ended.asked_in) return "";
   return fmt::format("had its clock moved by {}", FormatDuration(step));
 }
 

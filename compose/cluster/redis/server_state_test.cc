@@ -16,7 +16,7 @@ std::map<std::string, ServerState> Begun() {
   ServerState replica = primary;
   replica.process = "b1";
   replica.role = "slave";
-  return {{"a1", primary}, {"b1", replica}};
+  return {{"a1", primary}, {"b1", replica}, {"c1", FreshState(primary, "c1")}};
 }
 
 TEST(ServerState, IsReadFromInfo) {
@@ -38,29 +38,26 @@ TEST(ServerState, AnyChangeThatMayLoseALockIsNamed) {
     std::string why;
   };
   using State = ServerState&;
-  const auto fresh = [](State s) {
-    s.process = "c1";
-    s.followed = "b8";
-    s.losses = {"0", "", "", ""};
-  };
+  const auto fresh = [](State s) { s = FreshState(s, "c1"); };
   const Case cases[] = {
       {"nothing", [](State) {}, {}, ""},
-      {"a restart by others", fresh, {.failover = true}, "was restarted"},
-      {"a restart by the run", fresh, {.restart = true}, ""},
+      {"a restart by others", [](State s) { s.process = "d1"; }, {}, "was restarted"},
+      {"a promoted newcomer",
+       [](State s) { s.process = "d1"; },
+       {.failover = true},
+       "ended with a primary process that the run did not find when it began"},
+      {"a restart by the run", fresh, {}, ""},
       {"a flush after a restart",
        [&](State s) {
          fresh(s);
          s.losses[1] = "calls=1";
        },
-       {.restart = true},
+       {},
        "was flushed"},
-      {"a demotion",
-       [](State s) { s.role = "slave"; },
-       {.restart = true, .failover = true},
-       "changed its role"},
+      {"a demotion", [](State s) { s.role = "slave"; }, {.failover = true}, "changed its role"},
       {"a demotion that was undone",
        [](State s) { s.followed = "b8"; },
-       {.restart = true},
+       {},
        "was a replica for a while"},
       {"a promotion", [](State s) { s.process = "b1", s.followed = "b8"; }, {.failover = true}, ""},
       {"a flush on the promoted replica",
