@@ -45,6 +45,7 @@ struct Workbench {
 struct AskedChoice {
   ChoiceKind kind = ChoiceKind::kFault;
   size_t events_before = 0;  // number of events recorded before it
+  size_t frames_before = 0;  // number of frames before it, if frames are recorded
 };
 
 // Once a world has recorded `after_events` events, its tasks draw from the streams of another seed.
@@ -156,7 +157,10 @@ class World {
   uint32_t Choose(ChoiceKind kind, uint32_t count) {
     ++asked_;
     if (terms_.asked != nullptr)
-      terms_.asked->push_back({.kind = kind, .events_before = events().size()});
+      terms_.asked->push_back(
+          {.kind = kind,
+           .events_before = events().size(),
+           .frames_before = terms_.frames == nullptr ? 0 : terms_.frames->size()});
     return choices_.Choose(kind, count);
   }
   void NoteManyEffects() { effects_ += 2; }
