@@ -131,18 +131,30 @@ def check_faults_of_the_engine(runs: Runs, text: str) -> None:
     assert taken.returncode == 4 and "that container does not run it" in taken.stdout, taken.stdout
 
 
-def knows_all(sentinel: str) -> bool:
-    with socket.create_connection(("127.0.0.1", int(sentinel))) as link:
-        link.sendall(b"INFO sentinel\r\n")
-        return b"slaves=2,sentinels=3" in link.recv(65536)
+def await_all(text: str, question: bytes, hoped: bytes) -> list[str]:
+    """Asks every server of a file until each answers as hoped. Returns their ports."""
+    ports = re.findall(r"PORT: (\d+)", text)
+    give_up = time.monotonic() + 60
+
+    def agrees(port: str) -> bool:
+        with socket.create_connection(("127.0.0.1", int(port))) as link:
+            link.sendall(question + b"\r\n")
+            return hoped in link.recv(65536)
+
+    while not all(map(agrees, ports)):
+        assert time.monotonic() < give_up, f"one of {ports} does not answer {hoped!r} to {question!r}"
+        time.sleep(0.1)
+    return ports
+
+
+def check_cluster(runs: Runs, text: str) -> None:
+    ports = await_all(text, b"CLUSTER INFO", b"cluster_state:ok")
+    refused = runs.run("--lock", "set-nx-px", "--endpoint", f"redis://127.0.0.1:{ports[0]}")
+    assert refused.returncode == 4 and "a node of a cluster" in refused.stdout, refused.stdout
 
 
 def check_failover(runs: Runs, text: str) -> None:
-    sentinels = re.findall(r"PORT: (\d+)", text)
-    give_up = time.monotonic() + 60
-    while not all(map(knows_all, sentinels)):
-        assert time.monotonic() < give_up, "the sentinels do not know each other"
-        time.sleep(0.1)
+    await_all(text, b"INFO sentinel", b"slaves=2,sentinels=3")
     fault = {"lock": "set-nx-px", "lease": "4s", "duration": "8s", "kind": "restart", "nodes": [1], "more": 'for = "4s"'}
     done = runs.run_with(fault, "--endpoint", endpoint_of(text), "--container", "doublehold-primary")
     assert done.returncode in (0, 1, 2), done.stdout
@@ -163,6 +175,9 @@ def main(doublehold: str) -> int:
             runs = Runs(doublehold, folder)
             for file in sorted(HERE.glob("*.yaml")):
                 with servers_of(file.name, folder) as text:
+                    if file.name == "cluster.yaml":
+                        check_cluster(runs, text)
+                        continue
                     check_shown_command(runs, text)
                     if file.name == "five.yaml":
                         check_known_answers(runs, text)
