@@ -131,33 +131,40 @@ def check_faults_of_the_engine(runs: Runs, text: str) -> None:
     assert taken.returncode == 4 and "that container does not run it" in taken.stdout, taken.stdout
 
 
-def await_all(text: str, question: bytes, hoped: bytes) -> list[str]:
-    """Asks every server of a file until each answers as hoped. Returns their ports."""
-    ports = re.findall(r"PORT: (\d+)", text)
+def await_all(ports: list[str], question: bytes, hoped: re.Pattern) -> None:
+    """Asks all servers until each answers as hoped."""
     give_up = time.monotonic() + 60
 
     def agrees(port: str) -> bool:
         with socket.create_connection(("127.0.0.1", int(port))) as link:
             link.sendall(question + b"\r\n")
-            return hoped in link.recv(65536)
+            return hoped.search(link.recv(65536)) is not None
 
     while not all(map(agrees, ports)):
-        assert time.monotonic() < give_up, f"one of {ports} does not answer {hoped!r} to {question!r}"
+        assert time.monotonic() < give_up, f"one of {ports} does not answer {hoped} to {question!r}"
         time.sleep(0.1)
-    return ports
+
+
+def with_own_port(text: str) -> list[str]:
+    return re.findall(r"PORT: (\d+)", text)
 
 
 def check_cluster(runs: Runs, text: str) -> None:
-    ports = await_all(text, b"CLUSTER INFO", b"cluster_state:ok")
+    ports = with_own_port(text)
+    await_all(ports, b"CLUSTER INFO", re.compile(b"cluster_state:ok"))
     refused = runs.run("--lock", "set-nx-px", "--endpoint", f"redis://127.0.0.1:{ports[0]}")
     assert refused.returncode == 4 and "a node of a cluster" in refused.stdout, refused.stdout
 
 
 def check_failover(runs: Runs, text: str) -> None:
-    await_all(text, b"INFO sentinel", b"slaves=2,sentinels=3")
+    await_all(with_own_port(text), b"INFO sentinel", re.compile(b"slaves=2,sentinels=3"))
+    primary = re.search(r"server --port (\d+)", text)[1]
+    await_all([primary], b"INFO replication", re.compile(b"(?s)state=online.*state=online"))
     fault = {"lock": "set-nx-px", "lease": "4s", "duration": "8s", "kind": "restart", "nodes": [1], "more": 'for = "4s"'}
     done = runs.run_with(fault, "--endpoint", endpoint_of(text), "--container", "doublehold-primary")
     assert done.returncode in (0, 1, 2), done.stdout
+    if done.returncode == 1:  # a failover may lose a lock
+        print(done.stdout)
     servers = runs.verdict()["environment"]["redis"]
     assert "another server became the primary" in servers, servers
 
