@@ -1,21 +1,15 @@
 // Counts the executions of a search that differ, and the states that it reaches again. A state is a
 // place at which a fault may begin: what was recorded before it, and what happens after it if no
-// further fault begins. Two equal states have equal continuations, so one of them could be left out.
+// further fault begins. Equal states have equal continuations, so one of them could be left out.
 //
 //     bench_states [DEPTH [LOCK...]]
 //
 // Prints a line for each lock: executions of at most DEPTH faults, different histories, and by how
-// much the executions of one more fault would be fewer if equal states were continued once. "Equal"
-// has four meanings, each wider than the one before:
-//
-//   whole    everything recorded before is equal
-//   traits   the same, but faults only by their traits, time and target
-//   clients  the same without faults
-//   relative the outcomes of the claims so far, and the continuation by times from now on
+// much the executions of one more fault would be fewer if equal states were continued once.
+// docs/states.md has the four meanings of "equal".
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -32,25 +26,16 @@
 namespace doublehold {
 namespace {
 
-uint64_t Mix(uint64_t digest, uint64_t word) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  digest = (digest ^ word) * kOdd;
-  return digest ^ digest >> 29;
-}
-
-uint64_t Mix(uint64_t digest, Event event, int64_t origin_ns) {
+uint64_t MixSince(uint64_t digest, Event event, int64_t origin_ns) {
   event.at_ns -= origin_ns;
-  std::array<uint64_t, sizeof(Event) / sizeof(uint64_t)> words;
-  std::memcpy(words.data(), &event, sizeof(Event));
-  for (const uint64_t word : words) digest = Mix(digest, word);
-  return digest;
+  return MixDigest(digest, event);
 }
 
 uint64_t MeaningOf(const FaultFact& fault) {
   uint64_t digest = fault.keeps_data ? 1 : 0;
   for (int trait = 0; trait <= static_cast<int>(FaultTrait::kForgetsScripts); ++trait) {
     if (fault.traits && fault.traits->Has(static_cast<FaultTrait>(trait)))
-      digest = Mix(digest, static_cast<uint64_t>(trait));
+      digest = MixDigest(digest, static_cast<uint64_t>(trait));
   }
   return digest;
 }
@@ -107,10 +92,10 @@ class Counter {
       const int64_t now_ns = frames_before < frames_.size() ? frames_[frames_before].at_ns
                              : before < events.size()       ? events[before].at_ns
                                                             : 0;
-      const uint64_t start = Mix(faults, question.count);
+      const uint64_t start = MixDigest(faults, question.count);
       for (int meaning = 0; meaning < kMeanings; ++meaning) {
         const uint64_t past = PastOf(meaning, before);
-        const uint64_t state = After(meaning, Mix(start, past), before, frames_before,
+        const uint64_t state = After(meaning, MixDigest(start, past), before, frames_before,
                                      meaning == kRelative ? now_ns : 0);
         if (counts_.seen[meaning].insert(state).second)
           counts_.distinct[meaning] += question.count - 1;
@@ -127,7 +112,7 @@ class Counter {
           .events = {events.begin(), events.begin() + static_cast<std::ptrdiff_t>(before)}};
       past.facts.duration = past.events.empty() ? Duration{} : Duration(past.events.back().at_ns);
       for (const Outcome outcome : judge_.Judge(past).outcomes)
-        digest = Mix(digest, static_cast<uint64_t>(outcome));
+        digest = MixDigest(digest, static_cast<uint64_t>(outcome));
       return digest;
     }
     for (size_t i = 0; i < before; ++i) {
@@ -137,11 +122,11 @@ class Counter {
         event.value[0] = static_cast<int64_t>(
             MeaningOf(execution_.history.facts.faults[static_cast<size_t>(event.value[0])]));
       }
-      digest = Mix(digest, event, 0);
+      digest = MixDigest(digest, event);
     }
     if (meaning == kWhole) {
       for (const FaultForm fault : execution_.begun_faults)
-        digest = Mix(digest, static_cast<uint64_t>(fault));
+        digest = MixDigest(digest, static_cast<uint64_t>(fault));
     }
     return digest;
   }
@@ -153,14 +138,14 @@ class Counter {
       if (events[i].op == Op::kFault && meaning >= kClients) continue;
       Event event = events[i];
       if (event.op == Op::kFault) event.value[0] = 0;
-      digest = Mix(digest, event, origin_ns);
+      digest = MixSince(digest, event, origin_ns);
     }
     for (size_t i = frames_before; i < frames_.size(); ++i) {
       const Frame& frame = frames_[i];
-      digest = Mix(digest, static_cast<uint64_t>(frame.at_ns - origin_ns));
-      digest = Mix(digest, static_cast<uint64_t>(frame.client * 64 + frame.node * 2 +
-                                                 (frame.is_reply ? 1 : 0)));
-      digest = Mix(digest, std::hash<std::string>{}(frame.command));
+      digest = MixDigest(digest, static_cast<uint64_t>(frame.at_ns - origin_ns));
+      digest = MixDigest(digest, static_cast<uint64_t>(frame.client * 64 + frame.node * 2 +
+                                                       (frame.is_reply ? 1 : 0)));
+      digest = MixDigest(digest, std::hash<std::string>{}(frame.command));
     }
     return digest;
   }
@@ -177,20 +162,12 @@ class Counter {
 };
 
 Result<Plan> PlanOf(const std::string& lock, int clients) {
-  constexpr std::array<std::pair<const char*, const char*>, 7> kSettings{
-      {{"lock.lease", "400ms"},
-       {"retry.timeout", "4 lease"},
-       {"retry.interval", "0.2 lease"},
-       {"workload.stock", "10"},
-       {"workload.work", "0.5 lease"},
-       {"workload.work-distribution", "fixed"},
-       {"workload.think", "0s"}}};
   Settings settings;
   settings.Set("lock.name", lock, "bench");
-  for (const auto& [name, value] : kSettings) settings.Set(name, value, "the default of explore");
+  settings.Set("workload.stock", "10", "bench");
   settings.Set("workload.clients", std::to_string(clients), "bench");
   if (FindLock(lock)->most_nodes >= 3) settings.Set("topology.nodes", "3", "bench");
-  ChooseByLock(settings);
+  AddScenarioDefaults(settings);
   return SimulatedPlan(settings);
 }
 

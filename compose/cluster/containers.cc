@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/time.h"
 #include "lib/base/words.h"
 #include "lib/os/run_tool.h"
 

@@ -1,8 +1,8 @@
 // The containers in which servers run that the run did not start. Stops, kills and starts them
 // through the container engine, with the command `docker`.
 //
-// Thread rule: the supervisor's thread. Each container has a worker thread that runs its commands in
-// order. Only Find, Await, Restore and the destructor block.
+// Thread rule: the supervisor's thread. Each container has a worker thread that runs its commands
+// in order. Only Find, Await, Restore and the destructor block.
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_CONTAINERS_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_CONTAINERS_H_
 
@@ -11,7 +11,6 @@
 #include <string>
 
 #include "lib/base/result.h"
-#include "lib/base/time.h"
 
 namespace doublehold {
 

@@ -8,28 +8,22 @@
 #include "lib/base/check.h"
 
 namespace doublehold {
-namespace {
 
-uint64_t Mix(uint64_t digest, uint64_t word) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  digest = (digest ^ word) * kOdd;
-  return digest ^ digest >> 29;
-}
-
-}  // namespace
-
-uint64_t ComputeDigest(const History& history) {
-  uint64_t digest = history.events.size();
+uint64_t MixDigest(uint64_t digest, const Event& event) {
   // Event has no padding (event.h), so equal events have equal bytes.
   static_assert(std::has_unique_object_representations_v<Event> &&
                 sizeof(Event) % sizeof(uint64_t) == 0);
-  for (const Event& event : history.events) {
-    std::array<uint64_t, sizeof(Event) / sizeof(uint64_t)> words;
-    std::memcpy(words.data(), &event, sizeof(Event));
-    for (const uint64_t word : words) digest = Mix(digest, word);
-  }
+  std::array<uint64_t, sizeof(Event) / sizeof(uint64_t)> words;
+  std::memcpy(words.data(), &event, sizeof(Event));
+  for (const uint64_t word : words) digest = MixDigest(digest, word);
+  return digest;
+}
+
+uint64_t ComputeDigest(const History& history) {
+  uint64_t digest = history.events.size();
+  for (const Event& event : history.events) digest = MixDigest(digest, event);
   for (const FaultFact& fault : history.facts.faults) {
-    for (const char letter : fault.what) digest = Mix(digest, static_cast<uint8_t>(letter));
+    for (const char letter : fault.what) digest = MixDigest(digest, static_cast<uint8_t>(letter));
   }
   return digest;
 }

@@ -40,29 +40,37 @@ constexpr Lease kExploreLease = 400ms;  // or the shortest that the lock's servi
 constexpr int kLeastStock = 5;
 constexpr Duration kWindow = 2ms;  // events at most this far apart may be reordered
 
+bool SellsStock(Settings settings) {
+  const std::optional<Setting> workload = settings.Take("workload.name");
+  return !workload || workload->words == std::vector<std::string>{"inventory"};
+}
+
 }  // namespace
+
+void AddScenarioDefaults(Settings& settings) {
+  const bool inventory = SellsStock(settings);
+  for (const auto& [name, value] : kScenarioDefaults) {
+    const bool of_inventory = std::string_view(name).starts_with("workload.") &&
+                              name != std::string_view("workload.clients");
+    if ((inventory || !of_inventory) && !settings.Has(name))
+      settings.Set(name, value, kDefaultPlace);
+  }
+  ChooseByLock(settings);
+}
 
 Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
   ParsedLine plain = line;
   plain.values.erase("faults");
   Result<Settings> settings = ReadExperiment(plain);
   if (!settings) return settings;
-  const std::optional<Setting> workload = Settings(*settings).Take("workload.name");
-  const bool inventory = !workload || workload->words == std::vector<std::string>{"inventory"};
-  for (const auto& [name, value] : kScenarioDefaults) {
-    const bool of_inventory = std::string_view(name).starts_with("workload.") &&
-                              name != std::string_view("workload.clients");
-    if ((inventory || !of_inventory) && !settings->Has(name))
-      settings->Set(name, value, kDefaultPlace);
-  }
+  AddScenarioDefaults(*settings);
   // There is more stock than sales. If stock ran out, a refused sale could hide an oversold unit.
-  if (inventory && !settings->Has("workload.stock")) {
+  if (SellsStock(*settings) && !settings->Has("workload.stock")) {
     const int clients = std::atoi(Settings(*settings).Take("workload.clients")->words[0].c_str());
     const int64_t sales = int64_t{2} * clients * line.values["cycles"].as<int>();
     settings->Set("workload.stock", std::to_string(std::max<int64_t>(kLeastStock, sales)),
                   kDefaultPlace);
   }
-  ChooseByLock(*settings);
   return settings;
 }
 

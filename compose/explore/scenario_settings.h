@@ -11,6 +11,8 @@
 
 namespace doublehold {
 
+// Sets the defaults of `explore`, except of the stock, where the settings name nothing else.
+void AddScenarioDefaults(Settings& settings);
 // Reads the settings of an experiment as `run` does, and sets the defaults of `explore`.
 Result<Settings> ReadScenarioSettings(const ParsedLine& line);
 // Sets the defaults that depend on the lock, unless the user set them:

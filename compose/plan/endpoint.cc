@@ -18,14 +18,13 @@ constexpr std::string_view kEncrypted = "rediss://";
 constexpr std::string_view kOfSentinel = "redis-sentinel://";
 constexpr std::array kSchemes{std::string_view("redis://"), kEncrypted, kOfSentinel};
 
-// Letters, digits and the punctuation of names; so a name needs no quoting anywhere.
-bool IsPlain(std::string_view text) {
+}  // namespace
+
+bool IsPlainName(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_';
   });
 }
-
-}  // namespace
 
 Result<Endpoint> ParseEndpoint(std::string_view url) {
   // Shows nothing of what may be a user's password.
@@ -50,11 +49,11 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
                       "would show; leave it out, and set {} in the environment",
                       Shortened(rest), kPasswordVariable));
     }
-    if (!IsPlain(endpoint.user)) return bad();
+    if (!IsPlainName(endpoint.user)) return bad();
   }
   if (*scheme == kOfSentinel) {
     const size_t name = rest.find('#');
-    if (name == std::string_view::npos || !IsPlain(rest.substr(name + 1))) return bad();
+    if (name == std::string_view::npos || !IsPlainName(rest.substr(name + 1))) return bad();
     endpoint.port = kSentinelPort;
     endpoint.primary = rest.substr(name + 1);
     rest = rest.substr(0, name);
@@ -73,7 +72,7 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
     rest = rest.substr(0, colon);
   }
   endpoint.host = rest;
-  if (!IsPlain(endpoint.host)) return bad();
+  if (!IsPlainName(endpoint.host)) return bad();
   return endpoint;
 }
 

@@ -27,6 +27,8 @@ struct Endpoint {
   bool operator==(const Endpoint&) const = default;
 };
 
+// Whether a text has only letters, digits, '.', '-' and '_', so that it needs no quoting anywhere.
+bool IsPlainName(std::string_view text);
 // Refuses, in one line, a URL with a password or with another scheme.
 Result<Endpoint> ParseEndpoint(std::string_view url);
 // "10.0.0.5:6379", "10.0.0.5:26379#name"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 #include "compose/plan/endpoint.h"
@@ -23,14 +22,6 @@ constexpr int kUsualQuorum = 5;
 constexpr Duration kShortestDownAfter = 100ms;
 constexpr Duration kLongestPacketDelay = 10s;
 constexpr Duration kLongestDownAfter = std::chrono::minutes(1);
-
-// As the container engines say; so a name is never taken for an option.
-bool IsContainerName(std::string_view text) {
-  return !text.empty() && std::isalnum(static_cast<unsigned char>(text.front())) != 0 &&
-         std::ranges::all_of(text, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
-         });
-}
 
 // Says why the servers that somebody else has started cannot be used.
 Incompatibility FindEndpointIncompatibility(const Plan& plan) {
@@ -59,7 +50,8 @@ Incompatibility FindEndpointIncompatibility(const Plan& plan) {
                                       plan.containers.size(), plan.endpoints.size(),
                                       plan.endpoints.size() == 1 ? "" : "s")};
   for (const std::string& name : plan.containers) {
-    if (!IsContainerName(name))
+    // Never taken for an option of the engine's command.
+    if (!IsPlainName(name) || name.starts_with('-'))
       return {"containers", fmt::format("'{}' is not a name of a container", Shortened(name))};
     if (std::ranges::count(plan.containers, name) > 1)
       return {"containers", fmt::format("'{}' is named twice", name)};

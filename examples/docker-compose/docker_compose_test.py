@@ -1,6 +1,6 @@
-"""Starts the servers of each file with Docker, and runs the command that the file shows. On five.yaml
-it also runs the known answers K14, K24 and K25, and faults on containers; on sentinels.yaml, a
-failover.
+"""Starts the servers of each file with Docker, and runs the command that the file shows. On
+five.yaml it also runs the known answers K14, K24 and K25, and faults on containers; on
+sentinels.yaml, a failover.
 
     docker_compose_test.py DOUBLEHOLD"""
 from __future__ import annotations

@@ -58,7 +58,8 @@ Result<void> ExternalServers::Prepare() {
         TRY(ParseEndpoint(parts_.plan.endpoints[static_cast<size_t>(node - 1)]));
     Server& server =
         *servers_.emplace(node, std::make_unique<Server>(node, endpoint)).first->second;
-    TRY(server.operators.Open(TRY(FindServer(node, server))));
+    server.leads_to = TRY(FindServer(node, server));
+    TRY(server.operators.Open(server.leads_to));
     const ServerState begun = TRY(server.operators.Examine());
     for (int other = 1; other < node; ++other) {
       const Server& earlier = *servers_.at(other);
@@ -114,13 +115,14 @@ Result<void> ExternalServers::ExamineReplicas(Server& server) {
   return server.operators.Open(primary);
 }
 
-// Leads the gate to the server that the sentinel calls the primary.
+// Leads the gate, if there is one yet, to the server that the sentinel calls the primary.
 void ExternalServers::Follow(int node, const NodeAddress& primary) {
   Server& server = *servers_.at(node);
   if (FormatAddress(primary) == FormatAddress(server.leads_to)) return;
   server.leads_to = primary;
   if (!std::exchange(server.has_moved, true) && containers_ != nullptr)
     server.acts_before_move = containers_->Acts(node);
+  if (server.gate == 0) return;
   parts_.links.Redirect(GateOf(node), primary);
   parts_.links.Reset(GateOf(node));
 }
@@ -162,7 +164,6 @@ Result<void> ExternalServers::Guard(int node) {
   for (const char* harm : {"KILL", "PAUSE"}) {  // of the connections of others
     guard({.command = "CLIENT", .key = harm});
   }
-  server.leads_to = server.operators.address();
   if (server.primary != nullptr)
     server.primary->Begin([this, node](const NodeAddress& primary) { Follow(node, primary); });
   return {};
@@ -214,8 +215,10 @@ Rejoining ExternalServers::AfterRestart(int node) {
           .patience = kExternalPatience};
 }
 
+// After a failover the process is not that of the container, and others may have restarted it.
 void ExternalServers::NoteRestart(int node, const std::string& process) {
   Server& server = *servers_.at(node);
+  if (server.has_moved) return;
   server.begun.emplace(process, FreshState(server.begun.at(server.first), process));
 }
 
@@ -238,7 +241,7 @@ Result<void> ExternalServers::Finish() {
 
 Result<void> ExternalServers::Leave(int node) {
   Server& server = *servers_.at(node);
-  TRY(RemoveOwn(server));
+  TRY(RemoveOwn(node));
   TRY(CheckGate(node));
   if (server.is_down) NoteRestart(node, TRY(server.operators.Examine()).process);
   if (server.has_moved && containers_ != nullptr &&
@@ -251,18 +254,24 @@ Result<void> ExternalServers::Leave(int node) {
 }
 
 // Repeats if the sentinel names another primary afterwards, because a failover may be under way.
-Result<void> ExternalServers::RemoveOwn(Server& server) {
-  NodeAddress at = server.leads_to;
+Result<void> ExternalServers::RemoveOwn(int node) {
+  Server& server = *servers_.at(node);
   while (true) {
-    const Result<NodeAddress> primary =
-        server.primary == nullptr ? Result<NodeAddress>(at) : AskForPrimary(server);
-    if (primary) at = *primary;
+    Result<void> followed;
+    if (server.primary != nullptr) {
+      const Result<NodeAddress> primary = AskForPrimary(server);
+      if (primary) {
+        Follow(node, *primary);
+      } else {
+        followed = tl::unexpected(primary.error());
+      }
+    }
+    const NodeAddress at = server.leads_to;
     Result<void> left = AwaitAnswer(server, at);
     if (left) left = server.operators.Leave(parts_.plan);
     if (!left)
       return EnvironmentFailed(left.error().message + "; keys of the run may be left there");
-    if (!primary) return tl::unexpected(primary.error());
-    if (server.primary == nullptr) return {};
+    if (!followed || server.primary == nullptr) return followed;
     if (FormatAddress(TRY(AskForPrimary(server))) == FormatAddress(at)) return {};
   }
 }

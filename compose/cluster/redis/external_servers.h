@@ -53,7 +53,7 @@ class ExternalServers final : public Service {
     std::string first{};  // the process that was the primary
     std::string version{};
     uint16_t gate = 0;       // port of the gate
-    NodeAddress leads_to{};  // where the gate leads
+    NodeAddress leads_to{};  // where the gate leads, or will
     std::vector<RuleId> guards{};
     std::string stopped{};                    // a command that a guard has stopped
     std::unique_ptr<PrimaryWatch> primary{};  // null: the endpoint is no sentinel
@@ -71,7 +71,7 @@ class ExternalServers final : public Service {
   Result<void> FindContainers();
   void NoteRestart(int node, const std::string& process);
   Result<void> Leave(int node);
-  Result<void> RemoveOwn(Server& server);
+  Result<void> RemoveOwn(int node);
   static Result<void> AwaitAnswer(Server& server, const NodeAddress& at);
   Result<void> CheckGate(int node);
   Result<void> CheckUnchanged(Server& server);

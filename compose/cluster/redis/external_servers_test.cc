@@ -122,6 +122,7 @@ TEST_F(ExternalServers, KeysWithTheRunsNamesAreDeletedOnlyByPermission) {
             std::string::npos)
       << refused.err;
   EXPECT_EQ(foreign.Say({"GET", "dh:item:0"}), "precious");
+  EXPECT_EQ(foreign.Say({"EXISTS", "dh:run"}), "0");
   const Finished allowed = Run(foreign.Url(), {"--lock", "set-nx-px", "--i-own-this-server"});
   EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
   EXPECT_TRUE(foreign.IsUntouched());
