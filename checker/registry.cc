@@ -18,9 +18,15 @@
 #include "checker/claims/lock/order.h"
 #include "checker/claims/lock/reentry.h"
 #include "checker/claims/lock/release.h"
+#include "checker/evidence/disturbances.h"
 #include "checker/verdict/checker.h"
 
 namespace doublehold {
+namespace {
+
+bool IfItKills(const FaultFact& fault, bool /*on_servers*/) { return IsCrash(fault); }
+
+}  // namespace
 
 std::string_view Name(Outcome outcome) {
   constexpr std::array<std::string_view, 3> kNames{"valid", "unknown", "violated"};
@@ -34,19 +40,22 @@ std::span<const CheckerEntry> Checkers() {
                    {'h', "held twice, one lease had ended", 2},
                    "two holds of a key by different clients overlap",
                    About::kLock,
-                   CheckExclusion},
+                   CheckExclusion,
+                   IfItKills},
       CheckerEntry{"lease-exclusion",
                    "granted twice",
                    {'H', "held twice, both leases valid", 1},
                    "the leases of two holders overlap: the lock service granted the lock twice",
                    About::kLock,
-                   CheckLeaseExclusion},
+                   CheckLeaseExclusion,
+                   IfItKills},
       CheckerEntry{"release",
                    "freed by another",
                    {'R', "a release freed another client's lock"},
                    "a release freed a lock that another client held",
                    About::kLock,
-                   CheckRelease},
+                   CheckRelease,
+                   MattersToRelease},
       CheckerEntry{"release-result",
                    "release misreported",
                    {'M', "a release misreported whether its lock was lost"},
@@ -80,6 +89,7 @@ std::span<const CheckerEntry> Checkers() {
                    "a client that had released all its locks still sent commands to lock servers",
                    About::kLock,
                    CheckIdleTraffic,
+                   nullptr,
                    LimitKind::kNone,
                    /*by_traffic=*/true},
       CheckerEntry{"availability",
@@ -94,27 +104,31 @@ std::span<const CheckerEntry> Checkers() {
                    "tokens do not rise from grant to grant, or the store accepted a token below "
                    "one that it had seen",
                    About::kToken,
-                   CheckFencing},
+                   CheckFencing,
+                   IfItKills},
       CheckerEntry{"stock",
                    "oversold",
                    {'S', "orders lost, or stock oversold", 3},
                    "the stock did not fall by one for each confirmed order, or more was sold than "
                    "was in stock",
                    About::kData,
-                   CheckStock},
+                   CheckStock,
+                   IfItKills},
       CheckerEntry{
           "exactly-once",
           "saved twice",
           {'X', "a task was saved twice"},
           "a task was saved twice, or the number of results differs from the number of tasks",
           About::kData,
-          CheckExactlyOnce},
+          CheckExactlyOnce,
+          IfItKills},
       CheckerEntry{"torn-read",
                    "torn read",
                    {'T', "a reader saw half a write"},
                    "a reader that held the lock saw half of a write",
                    About::kData,
-                   CheckTornRead},
+                   CheckTornRead,
+                   IfItKills},
       CheckerEntry{"order",
                    "out of turn",
                    {'Q', "granted out of order"},
@@ -133,13 +147,15 @@ std::span<const CheckerEntry> Checkers() {
                    "a lock is not available within lease + grace after the last fault, or its key "
                    "has no expiry",
                    About::kLock,
-                   CheckLiveness},
+                   CheckLiveness,
+                   IfItKills},
       CheckerEntry{"max-wait",
                    "waited too long",
                    {'W', "a wait exceeded its limit"},
                    "a client asked for a key for longer than the limit",
                    About::kLock,
                    CheckMaxWait,
+                   nullptr,
                    LimitKind::kTime},
       CheckerEntry{"commands-per-hold",
                    "sent too much",
@@ -147,6 +163,7 @@ std::span<const CheckerEntry> Checkers() {
                    "a client sent more commands to lock servers during a hold than the limit",
                    About::kLock,
                    CheckCommandsPerHold,
+                   nullptr,
                    LimitKind::kCount,
                    /*by_traffic=*/true},
   };

@@ -53,6 +53,11 @@ enum class About : uint8_t { kData, kLock, kToken };
 // The limit that the user sets for a claim: none, a time, or a number.
 enum class LimitKind : uint8_t { kNone, kTime, kCount };
 
+// Whether a fault may decide a claim's outcome when it is past: when it is over before the first
+// probe, or began before it and lasts to the end. Without stalls of the machine, the outcome must
+// be the same without the records of past faults that do not matter; the text may name them.
+using PastFaultMatters = bool (*)(const FaultFact& fault, bool on_servers);
+
 // The letter of a claim in tables of many runs.
 struct ClaimLetter {
   char letter;               // unique
@@ -70,6 +75,7 @@ struct CheckerEntry {
   std::string_view violated_when;  // the violation in a sentence
   About about;
   CheckFunction check;
+  PastFaultMatters past_fault_matters = nullptr;  // null: all matter
   // If this is not kNone, the claim is judged only if the user sets this limit (limit.h).
   LimitKind limit = LimitKind::kNone;
   bool by_traffic = false;  // decided by the commands that clients send

@@ -1,6 +1,7 @@
 #include "compose/explore/explore.h"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -20,7 +21,7 @@ class Search {
  public:
   Search(const Scenario& scenario, const Bounds& bounds,
          const std::function<void(const Explored&)>& progress)
-      : bounds_(bounds), progress_(progress) {
+      : scenario_(scenario), bounds_(bounds), progress_(progress) {
     CHECK(bounds.executions > 0 || bounds.strategy == StrategyKind::kExhaustive);
     for (int i = 0; i < std::max(bounds.jobs, 1); ++i)
       workers_.push_back(std::make_unique<Worker>(scenario, bounds));
@@ -28,9 +29,11 @@ class Search {
       explored_.claims.push_back({.claim = claim});
   }
 
-  Explored Run() {
+  // Returns nothing if a client has read its wall clock, although the states leave these clocks out.
+  std::optional<Explored> Run() {
     Done plain;
     workers_.front()->Run(plain);
+    if (IsMisled(plain)) return std::nullopt;
     for (const auto& question : plain.open) {
       if (question.kind != sim::ChoiceKind::kFault) continue;
       ++explored_.points;
@@ -41,6 +44,7 @@ class Search {
       for (size_t begin = 0; begin < explored_.parts && !is_over_;)
         begin = RunWave(*strategy, begin);
     }
+    if (is_misled_) return std::nullopt;
     explored_.is_complete =
         explored_.ended == Ended::kAllRun && bounds_.strategy == StrategyKind::kExhaustive;
     if (!is_over_ && bounds_.strategy != StrategyKind::kExhaustive)
@@ -90,7 +94,13 @@ class Search {
     return end;
   }
 
+  [[nodiscard]] bool IsMisled(const Done& done) const {
+    return done.has_read_clock && !scenario_.terms.clients_read_clocks;
+  }
+
   void Take(Strategy& strategy, const Done& done) {
+    is_misled_ = is_misled_ || IsMisled(done);
+    is_over_ = is_over_ || is_misled_;
     if (is_over_ || !done.is_within) return;
     if (done.is_again) {
       ++explored_.left_out;
@@ -98,7 +108,7 @@ class Search {
       Count(done);
     }
     strategy.Take(done);
-    if (bounds_.executions > 0 && explored_.executions + explored_.left_out >= bounds_.executions) {
+    if (bounds_.executions > 0 && explored_.run + explored_.left_out >= bounds_.executions) {
       explored_.ended = Ended::kBudget;
       is_over_ = true;
     } else if (strategy.KeptBytes() > bounds_.memory_bytes) {
@@ -108,9 +118,10 @@ class Search {
   }
 
   void Count(const Done& done) {
-    ++explored_.executions;
+    explored_.executions += done.stands_for;
+    if (!done.is_run) return CountOutcomes(done);
+    ++explored_.run;
     explored_.level = static_cast<int>(done.deviations.size());
-    if (done.cut_off) ++explored_.cut_off;
     if (!done.is_equal && explored_.unequal++ == 0) explored_.first_unequal = done.deviations;
     explored_.marks |= done.marks;
     if (digests_.size() < kMostDifferent) digests_.insert(done.digest);
@@ -120,12 +131,17 @@ class Search {
     const bool is_of_plain = !deviations.empty() && deviations[0].at <= last_point_ &&
                              deviations[0].kind == sim::ChoiceKind::kFault;
     if (is_of_plain) points_.insert(deviations[0].at);
+    CountOutcomes(done);
+  }
+
+  void CountOutcomes(const Done& done) {
+    if (done.cut_off) explored_.cut_off += done.stands_for;
     for (size_t i = 0; i < done.outcomes.size(); ++i) {
       Found& found = explored_.claims[i];
       const bool is_violated = done.outcomes[i] == Outcome::kViolated;
       const bool is_first = (is_violated ? found.violated : found.violated + found.unknown) == 0;
-      if (is_violated) ++found.violated;
-      if (done.outcomes[i] == Outcome::kUnknown) ++found.unknown;
+      if (is_violated) found.violated += done.stands_for;
+      if (done.outcomes[i] == Outcome::kUnknown) found.unknown += done.stands_for;
       if (is_violated || (done.outcomes[i] == Outcome::kUnknown && found.violated == 0))
         Show(done, is_first, found);
     }
@@ -148,6 +164,7 @@ class Search {
         workers_.front()->Sentence(static_cast<size_t>(&found - explored_.claims.data()));
   }
 
+  const Scenario& scenario_;
   const Bounds& bounds_;
   const std::function<void(const Explored&)>& progress_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -156,13 +173,18 @@ class Search {
   uint32_t last_point_ = 0;
   Explored explored_;
   bool is_over_ = false;
+  bool is_misled_ = false;
 };
 
 }  // namespace
 
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
                  const std::function<void(const Explored&)>& progress) {
-  return Search(scenario, bounds, progress).Run();
+  // Most locks read no wall clock. If no execution of the search reads one, none would have.
+  Scenario blind = scenario;
+  blind.terms.clients_read_clocks = false;
+  if (auto explored = Search(blind, bounds, progress).Run()) return *std::move(explored);
+  return *Search(scenario, bounds, progress).Run();
 }
 
 }  // namespace doublehold

@@ -63,6 +63,9 @@ enum class Ended : uint8_t { kAllRun, kBudget, kMemory, kInterrupted };
 
 struct Explored {
   int64_t executions = 0;
+  // Of these, the executions that were run. Each of the others goes on like one that was run, from
+  // a state that both reach, and is judged alike.
+  int64_t run = 0;
   // Executions that were skipped; not part of `executions`. Their continuations were skipped too.
   // Each differs from an execution that was run only in the order of two independent simultaneous
   // events.

@@ -100,9 +100,10 @@ std::string Heading(const SearchAsked& asked) {
 std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   const Explored& explored = outcome.explored;
   std::string text = fmt::format(
-      "{} of {} in {:.2f} s ({:.0f}/s), {} different; ", Counted(explored.executions, "execution"),
-      asked.scenario.plan.lock, outcome.seconds,
-      static_cast<double>(explored.executions) / outcome.seconds, explored.different);
+      "{} of {} in {:.2f} s{} ({:.0f}/s), {} different; ",
+      Counted(explored.executions, "execution"), asked.scenario.plan.lock, outcome.seconds,
+      explored.run < explored.executions ? fmt::format(", of which {} run", explored.run) : "",
+      static_cast<double>(explored.run) / outcome.seconds, explored.different);
   text += explored.is_complete ? "all within the bounds"
                                : fmt::format("{}, not all within the bounds", Name(explored.ended));
   text += fmt::format("; faults began at {} of {} points", explored.points_struck, explored.points);
@@ -204,6 +205,7 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
           {"delays", asked.bounds.delays},
           {"faults", FaultNames(asked.scenario)},
           {"executions", explored.executions},
+          {"run", explored.run},
           {"left_out", explored.left_out},
           {"different", explored.different},
           {"complete", explored.is_complete},

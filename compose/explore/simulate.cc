@@ -1,8 +1,11 @@
 #include "compose/explore/simulate.h"
 
+#include <algorithm>
+#include <bitset>
 #include <memory>
 #include <string>
 
+#include "checker/verdict/checker.h"
 #include "compose/client/session_loop.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
@@ -54,6 +57,7 @@ class SimulatedRun {
       world_.Run(/*with_faults=*/false);
     }
     execution.cut_off = world_.cut_off();
+    execution.has_read_clock = world_.has_read_clock();
     execution.redundant_from = world_.redundant_from();
     execution.history.events.assign(world_.events().begin(), world_.events().end());
     RunFacts& facts = execution.history.facts;
@@ -84,6 +88,25 @@ class SimulatedRun {
   sim::World world_;
 };
 
+// Returns the faults that may decide a claim of the plan when they are past. A killed client always
+// counts, for the coverage marks.
+std::bitset<kFaultFormCount> FindRemembered(const Plan& plan) {
+  std::bitset<kFaultFormCount> remembered;
+  for (const FaultFormEntry& entry : kFaultForms) {
+    const FaultFact fact{.kind = std::string(entry.kind),
+                         .traits = FindFault(entry.kind)->traits,
+                         .keeps_data = entry.form == FaultForm::kRestartWithData};
+    const bool on_servers = entry.site == FaultSite::kNode || entry.site == FaultSite::kMasters;
+    const auto matters = [&](const std::string& claim) {
+      const PastFaultMatters past = FindChecker(claim)->past_fault_matters;
+      return past == nullptr || past(fact, on_servers);
+    };
+    remembered[static_cast<size_t>(entry.form)] =
+        entry.form == FaultForm::kCrash || std::ranges::any_of(plan.claims, matters);
+  }
+  return remembered;
+}
+
 }  // namespace
 
 Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& faults) {
@@ -97,7 +120,8 @@ Scenario ScenarioOf(const Plan& plan, int cycles, const std::vector<FaultForm>& 
                     .replicas = plan.replicas,
                     .restart_delay = ReadRestartDelay(plan),
                     .records_traffic = JudgesTraffic(plan),
-                    .faults = faults}};
+                    .faults = faults,
+                    .remembered = FindRemembered(plan)}};
 }
 
 void Simulate(const Scenario& scenario, sim::ChoiceSource& choices, sim::Workbench& bench,

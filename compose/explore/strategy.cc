@@ -32,6 +32,7 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   Simulate(scenario_, choices, bench_, execution_);
   done.is_within = IsWithin(execution_.begun_faults);
   done.cut_off = execution_.cut_off;
+  done.has_read_clock = execution_.has_read_clock;
   done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
                   execution_.redundant_from.has_value();
   for (const FaultForm fault : execution_.begun_faults)
@@ -43,11 +44,12 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   done.digest = findings.digest;
 }
 
-void Worker::Run(Done& done) {
-  sim::GivenChoices choices(done.deviations);
+void Worker::Run(Done& done, bool keeps_states) {
+  sim::GivenChoices choices(done.deviations, keeps_states);
   Run(choices, done);
   CHECK(choices.Fits());
   done.open = choices.open();
+  done.states = choices.states();
   if (done.is_again) {
     std::erase_if(done.open,
                   [&](const auto& question) { return question.at >= *execution_.redundant_from; });

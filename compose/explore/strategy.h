@@ -18,13 +18,17 @@ using Questions = std::vector<sim::GivenChoices::Question>;
 // The result of one execution.
 struct Done {
   sim::Deviations deviations;
-  Questions open{};       // the questions after the last deviation, if the strategy needs them
-  bool is_within = true;  // whether it is within the bounds; else it is not counted
+  Questions open{};  // the questions after the last deviation, if the strategy needs them
+  std::vector<sim::GivenChoices::State> states{};  // the state at each open question, if wanted
+  int64_t stands_for = 1;  // the number of executions that are judged like this one
+  bool is_run = true;      // false: it was run before, and stands for further executions
+  bool is_within = true;   // whether it is within the bounds; else it is not counted
   bool cut_off = false;
   bool is_again = false;  // skipped, since it repeats another execution (Execution::redundant_from)
-  bool is_equal = true;   // whether a second run had the same history
-  int how_unusual = 0;    // highest number (FaultForm) of a fault in it
-  uint64_t digest = 0;    // digest of the history; 0: not judged
+  bool has_read_clock = false;      // Execution::has_read_clock
+  bool is_equal = true;             // whether a second run had the same history
+  int how_unusual = 0;              // highest number (FaultForm) of a fault in it
+  uint64_t digest = 0;              // digest of the history; 0: not judged
   std::vector<Outcome> outcomes{};  // one outcome for each claim
   MarkSet marks{};
 };
@@ -38,8 +42,9 @@ class Worker {
   // Runs an execution with the decisions of `choices`, and judges it unless it is skipped. Sets all
   // fields of `done` except `deviations` and `open`.
   void Run(sim::ChoiceSource& choices, Done& done);
-  // Runs the execution with the deviations of `done`. CHECKs that the deviations fit.
-  void Run(Done& done);
+  // Runs the execution with the deviations of `done`. CHECKs that the deviations fit. With
+  // `keeps_states`, also sets Done::states.
+  void Run(Done& done, bool keeps_states = false);
   // If Bounds::run_twice is set, runs the execution of `done` again and compares the histories.
   void RunAgain(Done& done);
   // Describes the violation of a claim in the last execution, or says why the claim is unknown.

@@ -38,33 +38,36 @@ void Network::CountListeners(int node, const std::string& channel) {
 }
 
 bool Network::TakeNews(uint32_t listener) {
-  return std::exchange(listeners_[listener].has_news, false);
+  const bool has_news = std::exchange(listeners_[listener].has_news, false);
+  world_->See(links_[listeners_[listener].link].process, has_news);
+  return has_news;
 }
 
 void Network::Publish(int node) {
   if (nodes_[static_cast<size_t>(node)].service != nullptr) return PublishOfService(node);
   if (!nodes_[static_cast<size_t>(node)].redis.HasPublished()) return;
-  for (const Published& published : nodes_[static_cast<size_t>(node)].redis.TakePublished())
-    PublishTo(node, published.channel);
+  const std::vector<Published> all = nodes_[static_cast<size_t>(node)].redis.TakePublished();
+  for (const Published& published : all) world_->AddToMoment(std::string_view(published.channel));
+  for (const Published& published : all) PublishTo(node, published.channel);
 }
 
 void Network::PublishTo(int node, const std::string& channel) {
   for (const Listener& listener : listeners_) {
     Link& link = links_[listener.link];
+    const auto index = static_cast<uint32_t>(&listener - listeners_.data());
     const bool is_told = listener.number != 0 && link.node == node && listener.channel == channel;
     if (!is_told) continue;
     MonoTime at = world_->now_ + world_->terms_.latency;
     if (world_->NotesPlaces(Point::kNews))
       world_->NotePlace({.point = Point::kNews, .client = link.process});
-    if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kNews)) {
+    if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kNews, index)) {
       const bool is_held = fault == FaultForm::kHoldNews;
       world_->Note(*fault, link.process, node,
                    is_held ? world_->now_ + world_->terms_.lasts : world_->now_);
       if (!is_held) continue;
       at += world_->terms_.lasts;
     }
-    SendToListener(static_cast<uint32_t>(&listener - listeners_.data()), link, /*closes=*/false,
-                   at);
+    SendToListener(index, link, /*closes=*/false, at);
   }
 }
 
@@ -85,6 +88,7 @@ void Network::DeliverNews(uint32_t index, uint64_t what) {
   if (listener.gone || static_cast<uint64_t>(link.number) != what / 2) return;
   const bool closes = what % 2 == 1;
   if (closes) link.number = 0;
+  if (link.user != nullptr) world_->See(link.process, what, world_->now_);
   if (link.user != nullptr) return closes ? link.user->HandleClose() : link.user->HandleNews();
   if (!closes) {
     listener.has_news = true;

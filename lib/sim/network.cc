@@ -105,6 +105,7 @@ void Network::SendText(uint32_t link) {
 void Network::SendMessage(uint32_t index) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
+  world_->See(link.process, index);
   if (link.number == 0) {
     link.number = ++connections_;
     link.last_request = link.last_reply = MonoTime{};
@@ -120,7 +121,7 @@ void Network::SendMessage(uint32_t index) {
   if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/false);
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (world_->NotesPlaces(Point::kRequest)) NotePlace(Point::kRequest, index);
-  if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kRequest)) {
+  if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kRequest, index)) {
     const bool is_held = fault == FaultForm::kHoldRequest;
     world_->Note(*fault, link.process, link.node,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));
@@ -138,7 +139,15 @@ void Network::SendMessage(uint32_t index) {
 
 CallResult* Network::Take(uint32_t link) {
   const uint32_t answered = std::exchange(links_[link].answered, 0);
-  return answered == 0 ? nullptr : &messages_[answered].reply;
+  world_->See(links_[link].process, answered);
+  if (answered == 0) return nullptr;
+  world_->See(links_[link].process, messages_[answered].reply);
+  return &messages_[answered].reply;
+}
+
+bool Network::IsOpen(uint32_t link) const {
+  world_->See(links_[link].process, links_[link].number != 0);
+  return links_[link].number != 0;
 }
 
 void Network::Break(uint32_t link) {
@@ -162,7 +171,7 @@ void Network::DeliverRequest(uint32_t index) {
   if (node.still_until > world_->now_) return Again(index, node);
   if (number != kStoreId.number) {
     if (world_->NotesPlaces(Point::kExecute)) NotePlace(Point::kExecute, index);
-    const std::optional<FaultForm> fault = world_->ChooseFault(Point::kExecute);
+    const std::optional<FaultForm> fault = world_->ChooseFault(Point::kExecute, index);
     if (fault && StartNodeFault(*fault, number)) {
       // A paused node executes the message later. A node that restarts has lost it.
       if (node.still_until > world_->now_) Again(index, node);
@@ -170,6 +179,8 @@ void Network::DeliverRequest(uint32_t index) {
     }
   }
   const bool replies = Execute(message, node);
+  world_->BeginMoment(index, replies);
+  if (replies) world_->AddToMoment(message.reply);
   message.in_flight = false;
   NoteArrival(message);
   Publish(number);
@@ -193,7 +204,7 @@ void Network::SendReply(uint32_t index, MonoTime at) {
   const Link& link = links_[message.link];
   if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/true);
   if (world_->NotesPlaces(Point::kReply)) NotePlace(Point::kReply, index);
-  if (const std::optional<FaultForm> lost = world_->ChooseFault(Point::kReply)) {
+  if (const std::optional<FaultForm> lost = world_->ChooseFault(Point::kReply, index)) {
     const bool is_held = lost == FaultForm::kHoldReply;
     world_->Note(*lost, link.process, link.node,
                  is_held ? world_->now_ + world_->terms_.lasts : world_->now_, Name(message));

@@ -66,7 +66,7 @@ class Network {
   CallResult* Take(uint32_t link);
   // Closes the connection. A reply to the pending call is dropped.
   void Break(uint32_t link);
-  [[nodiscard]] bool IsOpen(uint32_t link) const { return links_[link].number != 0; }
+  [[nodiscard]] bool IsOpen(uint32_t link) const;
 
   // Listens on a channel over a connection of its own. The confirmation of the subscription arrives
   // as news. Messages published before the node has subscribed the listener are missed.
@@ -79,6 +79,11 @@ class Network {
   [[nodiscard]] bool IsListening(uint32_t listener) const {
     return IsOpen(listeners_[listener].link);
   }
+  // Adds the state of all connections and nodes.
+  void MixState(StateDigest& digest) const;
+  // Adds what a request or a reply holds.
+  void MixRequest(uint32_t message, StateDigest& digest) const;
+  void MixReply(uint32_t message, StateDigest& digest) const;
   // The process that sent a message, and the node that receives it.
   [[nodiscard]] int ProcessOf(uint32_t message) const {
     return links_[messages_[message].link].process;
@@ -148,6 +153,7 @@ class Network {
   };
 
   Message& Add(uint32_t link);
+  void MixNode(const Node& node, StateDigest& digest) const;
   void NotePlace(Point point, uint32_t message);
   void RecordFrame(Message& message, bool is_reply);
   void NoteArrival(const Message& message);

@@ -15,4 +15,13 @@ const RedisModel& ReplicaLog::At(MonoTime now) const {
   return kept_[last].second;
 }
 
+void ReplicaLog::MixState(StateDigest& digest) const {
+  digest.Mix(cut_.value_or(MonoTime::max()));
+  digest.Mix(kept_.size());
+  for (const auto& [at, node] : kept_) {
+    digest.Mix(at);
+    node.MixState(digest);
+  }
+}
+
 }  // namespace doublehold::sim

@@ -27,6 +27,7 @@ class ReplicaLog {
   }
   [[nodiscard]] bool is_cut() const { return cut_.has_value(); }
   [[nodiscard]] const RedisModel& At(MonoTime now) const;
+  void MixState(StateDigest& digest) const;
 
  private:
   Duration lag_;

@@ -44,14 +44,20 @@ bool Network::ExecuteOnService(Message& message, Node& node) {
 }
 
 void Network::PublishOfService(int node) {
-  for (const ServiceNews& news : nodes_[static_cast<size_t>(node)].service->TakeNews()) {
+  ServiceModel& service = *nodes_[static_cast<size_t>(node)].service;
+  const std::vector<ServiceNews> all_news = service.TakeNews();
+  std::vector<LateReply> late_replies = service.TakeLateReplies();
+  for (const ServiceNews& news : all_news)
+    world_->AddToMoment(std::string_view(news.channel), news.closes);
+  for (const LateReply& late : late_replies) world_->AddToMoment(late.call, late.reply);
+  for (const ServiceNews& news : all_news) {
     if (news.closes) {
       CloseChannel(node, news.channel);
     } else {
       PublishTo(node, news.channel);
     }
   }
-  for (LateReply& late : nodes_[static_cast<size_t>(node)].service->TakeLateReplies()) {
+  for (LateReply& late : late_replies) {
     messages_[late.call].reply = std::move(late.reply);
     SendReply(late.call, world_->now_ + world_->terms_.latency);
   }
@@ -71,6 +77,7 @@ void Network::DeliverToUser(uint32_t index) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
   if (link.number != message.number) return;
+  world_->See(link.process, index, message.closes, message.reply, world_->now_);
   if (message.closes) {
     link.number = 0;
     link.user->HandleClose();
@@ -96,6 +103,7 @@ void Network::Expire() {
     const Node& node = nodes_[number];
     if (std::max(node.still_until, node.down_until) > world_->now_) continue;
     node.service->Expire(world_->now_);
+    world_->BeginMoment(number);
     PublishOfService(static_cast<int>(number));
   }
 }

@@ -140,7 +140,10 @@ MonoTime SimEnv::Mono() {
 
 WallTime SimEnv::Wall() {
   task_.looked = true;
-  return kWallAtStart + (world_.now() - kStart) + task_.process->clock.AheadAt(world_.now());
+  const Duration ahead = task_.process->clock.AheadAt(world_.now());
+  world_.See(task_.process->number, ahead);
+  world_.has_read_clock_ = world_.has_read_clock_ || task_.process->number > 0;
+  return kWallAtStart + (world_.now() - kStart) + ahead;
 }
 
 bool SimEnv::SleepUntil(MonoTime time) {

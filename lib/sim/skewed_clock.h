@@ -6,6 +6,7 @@
 
 #include "lib/base/fault_forms.h"
 #include "lib/base/time.h"
+#include "lib/sim/state/state_digest.h"
 
 namespace doublehold::sim {
 
@@ -17,6 +18,10 @@ class SkewedClock {
   }
   [[nodiscard]] Duration AheadAt(MonoTime now) const {
     return fast_from_ ? ahead_ + (now - *fast_from_) * (kFastRate - 1) : ahead_;
+  }
+  void MixState(StateDigest& digest) const {
+    digest.Mix(ahead_);
+    digest.Mix(fast_from_.value_or(MonoTime::max()));
   }
 
  private:

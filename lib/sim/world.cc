@@ -16,7 +16,8 @@ World::World(const WorldTerms& terms, ChoiceSource& choices, Workbench& bench)
       bench_(bench),
       now_(kStart),
       memory_(bench.left != nullptr ? std::move(bench.left)
-                                    : std::make_unique<WorldMemory>(bench.scripts)) {
+                                    : std::make_unique<WorldMemory>(bench.scripts)),
+      tracks_(choices.WantsStates()) {
   memory_->Begin(*this, terms);
 }
 
@@ -149,8 +150,9 @@ void World::ContinueTask(const Due& due) {
   if (process.number > 0 && (task.begun || !std::exchange(process.begun, true))) {
     const Point point = task.begun ? Point::kContinue : Point::kBegin;
     if (terms_.places != nullptr && !task.begun_fault) NoteContinuation(task, point);
-    const std::optional<FaultForm> fault =
-        task.begun_fault ? std::exchange(task.begun_fault, std::nullopt) : ChooseFault(point);
+    const std::optional<FaultForm> fault = task.begun_fault
+                                               ? std::exchange(task.begun_fault, std::nullopt)
+                                               : ChooseFault(point, task.number);
     if (fault == FaultForm::kPause) {
       process.still_until = now_ + terms_.lasts;
       Note(*fault, process.number, -1, process.still_until);
@@ -175,6 +177,9 @@ void World::ContinueTask(const Due& due) {
 void World::RunTask(Task& task) {
   task.begun = true;
   task.step.reset();
+  // A task that goes on at the same time, where a fault had stopped it, has seen nothing.
+  if (std::exchange(task.stopped_at, std::nullopt) != now_)
+    See(task.process->number, task.number, now_);
   ++task.wait;  // other events that would end this wait no longer match
   memory_->DropTimer(task.number);
   Task* const before = std::exchange(running_, &task);
@@ -186,8 +191,10 @@ void World::PassPoint(Task& task) {
   if (task.process->gone || task.process->number == 0) return;
   if (NotesPlaces(Point::kContinue))
     NotePlace({.point = Point::kContinue, .client = task.process->number, .step = task.step});
-  task.begun_fault = ChooseFault(Point::kContinue);
+  See(task.process->number, task.number);
+  task.begun_fault = ChooseFault(Point::kContinue, task.number);
   if (!task.begun_fault) return;
+  task.stopped_at = now_;
   Wake(task.number);
   task.fiber->Yield();
 }

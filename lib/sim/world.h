@@ -12,6 +12,7 @@
 #define DOUBLEHOLD_LIB_SIM_WORLD_H_
 
 #include <array>
+#include <bitset>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "lib/sim/fiber.h"
 #include "lib/sim/network.h"
 #include "lib/sim/redis/script_engine.h"
+#include "lib/sim/state/state_digest.h"
 
 namespace doublehold::sim {
 
@@ -71,6 +73,11 @@ struct WorldTerms {
   // Events due within this time of each other may be reordered. With 0, no event is reordered.
   Duration window{};
   std::vector<FaultForm> faults{};
+  // The faults whose records are a part of the world's state when they are past.
+  std::bitset<kFaultFormCount> remembered = std::bitset<kFaultFormCount>{}.set();
+  // Whether the state includes the wall clocks of the clients. It need not if no client ever reads
+  // one (World::has_read_clock).
+  bool clients_read_clocks = true;
   int64_t most_steps = 100'000;  // an execution with more steps is cut off
   // If not null, fault places are noted here. Must outlive the world.
   std::vector<FaultPlace>* places = nullptr;
@@ -102,6 +109,8 @@ class World {
   // The faults that began, in order.
   [[nodiscard]] const std::vector<FaultForm>& begun_faults() const;
   [[nodiscard]] bool cut_off() const { return cut_off_; }
+  // Whether a client has read its wall clock.
+  [[nodiscard]] bool has_read_clock() const { return has_read_clock_; }
   // Returns the index of the first choice from which this execution repeats another execution
   // (sleep sets). The other execution defers fewer events, and differs only in the order of
   // independent events. Returns nothing when this execution is not redundant.
@@ -184,13 +193,38 @@ class World {
   // Records a message to a lock node when its sender is idle, or when all traffic is recorded.
   void NoteTraffic(int process, int node);
 
-  // Asks whether a fault begins at a point, and which.
-  std::optional<FaultForm> ChooseFault(Point point) {
+  // Asks whether a fault begins at a point, and which. `which` is the task, message or listener
+  // that the point is about.
+  std::optional<FaultForm> ChooseFault(Point point, uint32_t which) {
     const uint32_t count = alternatives_[static_cast<size_t>(point)];
     if (count == 0) return std::nullopt;
+    if (tracks_) choices_.TakeState([&] { return DigestState(point, which); }, CountIdle(point));
     const uint32_t choice = Choose(ChoiceKind::kFault, count);
     if (choice == 0) return std::nullopt;
     return FaultOf(point, choice);
+  }
+  // All that decides what happens from this point on, and what the checkers see of the past.
+  StateDigest DigestState(Point point, uint32_t which);
+  // Returns how many of the last faults that can begin at a point change nothing.
+  [[nodiscard]] uint32_t CountIdle(Point point) const;
+  void MixPast();
+  void MixPlanned(StateDigest& digest) const;
+  void MixTasks(StateDigest& digest) const;
+  // Adds what a process has just seen. The state of its tasks is a function of all that it saw.
+  template <typename... Seen>
+  void See(int process, const Seen&... seen) {
+    if (tracks_) (SeenBy(process).Mix(seen), ...);
+  }
+  StateDigest& SeenBy(int process);
+  // Notes what the event that happens now has yet to do: to send a reply, or messages to listeners.
+  template <typename... Yet>
+  void BeginMoment(const Yet&... yet) {
+    moment_ = {};
+    AddToMoment(yet...);
+  }
+  template <typename... Yet>
+  void AddToMoment(const Yet&... yet) {
+    if (tracks_) (moment_.Mix(yet), ...);
   }
   [[nodiscard]] FaultForm FaultOf(Point point, uint32_t choice) const;
   // Whether the place must be noted before ChooseFault: the terms ask for places, and ChooseFault
@@ -219,9 +253,12 @@ class World {
   std::optional<uint32_t> redundant_from_{};
   std::array<uint32_t, kPoints> alternatives_{};  // by point, or 0 if no choice is asked
   bool cut_off_ = false;
+  bool has_read_clock_ = false;
   Task* running_ = nullptr;  // the task that runs now
   Due expiry_{};             // the next end of a session or a lease
   int64_t steps_ = 0;
+  const bool tracks_;  // whether states are wanted
+  StateDigest moment_{};
 };
 
 }  // namespace doublehold::sim

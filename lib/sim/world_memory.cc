@@ -21,6 +21,8 @@ void WorldMemory::Begin(World& world, const WorldTerms& terms) {
     if (CanBeginBeforeClient(fault)) faults_at[static_cast<size_t>(Point::kBegin)].push_back(fault);
   }
   events.clear();
+  past = {};
+  past_events = 0;
   faults.clear();
   begun_faults.clear();
   heals.clear();
@@ -47,6 +49,7 @@ World::Task& WorldMemory::AddTask() {
   task.step.reset();
   task.noted.reset();
   task.begun_fault.reset();
+  task.stopped_at.reset();
   return task;
 }
 

@@ -28,6 +28,7 @@ struct World::Process {
   MonoTime still_until{};
   SkewedClock clock{};
   std::array<int, kStepNames.size()> announced{};  // how often each step was announced
+  StateDigest seen{};                              // all that its tasks have seen
 };
 
 // A later world reuses this object for one of its tasks.
@@ -48,7 +49,8 @@ struct World::Task {
   // Index in WorldTerms::places of the place that was noted when the task continued. Empty after
   // the task has announced a step or blocked.
   std::optional<size_t> noted{};
-  bool looked = false;  // whether the task has read a clock since it continued
+  std::optional<MonoTime> stopped_at{};  // when a fault began at a step of the task
+  bool looked = false;                   // whether the task has read a clock since it continued
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};
   std::optional<Fiber> fiber{};
@@ -81,6 +83,8 @@ struct WorldMemory {
   Network network;
   std::array<std::vector<FaultForm>, kPoints> faults_at;  // by point
   std::vector<Event> events;
+  StateDigest past;        // of the events that the checkers see in a state
+  size_t past_events = 0;  // number of events in `past`
   std::vector<FaultFact> faults;
   std::vector<FaultForm> begun_faults;
   std::vector<Event> heals;  // by fault: the event to record when the fault ends

@@ -85,6 +85,11 @@ class AcquiredLocks {
   int64_t first_unknown_ns_ = kForeverNs;
 };
 
+// Whether keys may be gone after the fault, before their expiry.
+bool TakesKeys(const FaultFact& fault, bool on_servers) {
+  return LosesKeys(fault) || (on_servers && MovesAClock(fault));
+}
+
 enum class FreedLock : uint8_t { kOwn, kPerhapsAnothers, kAnothers };
 
 class ReleaseChecker : ClaimChecker {
@@ -179,14 +184,20 @@ class ReleaseChecker : ClaimChecker {
   }
 
   // Whether a refused release shows that its lock was gone before the lease ended. False if a fault
-  // that loses keys or moves a clock may explain this. Always false on several nodes.
+  // that loses keys or moves a server's clock may explain this. Always false on several nodes.
   [[nodiscard]] bool IsGoneEarly(const Call& release) const {
     const Hold* own = holds_.Find(release.hold);
     if (own == nullptr || facts_.nodes > 1) return false;
     if (!Before(release.to_ns, own->valid_until_ns)) return false;
-    const Span since{own->core.from_ns, release.to_ns};
-    return !WasActive(disturbances_, since, LosesKeys) &&
-           !WasActive(disturbances_, since, MovesAClock);
+    return std::ranges::none_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
+      return MayTakeKeys(episode) && episode.from_ns <= release.to_ns &&
+             own->core.from_ns <= episode.to_ns;
+    });
+  }
+
+  [[nodiscard]] bool MayTakeKeys(const FaultEpisode& episode) const {
+    const FaultFact& fault = FaultFor(facts_, episode);
+    return TakesKeys(fault, ActsOnServers(episode, fault));
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
@@ -256,11 +267,8 @@ class ReleaseChecker : ClaimChecker {
   [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
     if (!facts_.library) return true;  // Doublehold's locks report no success without a key
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
-    return std::ranges::none_of(
-        disturbances_.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-          const FaultFact& fault = FaultFor(facts_, *episode);
-          return LosesKeys(fault) || (MovesAClock(fault) && ActsOnServers(*episode, fault));
-        });
+    return std::ranges::none_of(disturbances_.EpisodesWithin(when),
+                                [&](const FaultEpisode* episode) { return MayTakeKeys(*episode); });
   }
 
   void NoteMargin(const Hold* own, const Call& release) {
@@ -296,6 +304,10 @@ class ReleaseChecker : ClaimChecker {
 };
 
 }  // namespace
+
+bool MattersToRelease(const FaultFact& fault, bool on_servers) {
+  return IsCrash(fault) || TakesKeys(fault, on_servers);
+}
 
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits) {
   return ReleaseChecker(evidence, limits).Verdict();

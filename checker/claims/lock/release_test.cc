@@ -127,6 +127,17 @@ TEST(Release, IsUnknownWhereAnUnansweredReleaseMayHaveFreedALockThatWasGoneEarly
   EXPECT_EQ(verdict.reason,
             "the lock of client 2 was gone at 0.017 s, before its lease was over, and the release "
             "that client 1 called at 0.005 s was not answered");
+  // A server's clock explains a lock that was gone early, a client's clock does not.
+  for (const auto& [lane, outcome] :
+       {std::pair("jump n1:     [-----------------]", Outcome::kValid),
+        std::pair("restart n1:                 []", Outcome::kValid),
+        std::pair("jump c2:     [-----------------]", Outcome::kUnknown)}) {
+    const ClaimVerdict explained = VerdictOnRelease(std::string(R"(
+      c1:            A-a==R-?
+      c2:                     A-a===R-x A-a===R-r
+      )") + lane);
+    EXPECT_EQ(explained.outcome, outcome) << lane << ": " << explained.reason;
+  }
   // The first lock was gone before the release, and the second was not gone.
   EXPECT_EQ(VerdictOnRelease(R"(
       c1:                     A-a==R-?

@@ -6,12 +6,14 @@
 #define DOUBLEHOLD_LIB_SIM_CHOICES_CHOICE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/base/prng.h"
 #include "lib/base/result.h"
+#include "lib/sim/state/state_digest.h"
 
 namespace doublehold::sim {
 
@@ -29,6 +31,11 @@ class ChoiceSource {
   // Returns one of `count` alternatives, 0..count-1. `count` is at least 2. Answer 0 means no fault
   // and no reordering.
   virtual uint32_t Choose(ChoiceKind kind, uint32_t count) = 0;
+  // Whether the world must call TakeState before each question about a fault. The answer must not
+  // change while a world exists.
+  [[nodiscard]] virtual bool WantsStates() const { return false; }
+  // `idle`: how many of the question's last answers change nothing.
+  virtual void TakeState(const std::function<StateDigest()>& /*digest*/, uint32_t /*idle*/) {}
 };
 
 // An answer other than 0, and the index of the question that it answers.
@@ -56,8 +63,15 @@ class GivenChoices final : public ChoiceSource {
     ChoiceKind kind = ChoiceKind::kFault;
   };
 
-  // `given` must outlive this object.
-  explicit GivenChoices(const Deviations& given) : given_(given) {}
+  struct State {
+    StateDigest digest;
+    uint32_t idle = 0;
+  };
+
+  // `given` must outlive this object. With `keeps_states`, keeps the world's state at each open
+  // question.
+  explicit GivenChoices(const Deviations& given, bool keeps_states = false)
+      : given_(given), keeps_states_(keeps_states) {}
 
   uint32_t Choose(ChoiceKind kind, uint32_t count) override {
     const uint32_t at = asked_++;
@@ -71,8 +85,15 @@ class GivenChoices final : public ChoiceSource {
     return 0;
   }
 
+  [[nodiscard]] bool WantsStates() const override { return keeps_states_; }
+  void TakeState(const std::function<StateDigest()>& digest, uint32_t idle) override {
+    if (next_ == given_.size()) states_.push_back({.digest = digest(), .idle = idle});
+  }
+
   // The questions after the last deviation, in order.
   [[nodiscard]] const std::vector<Question>& open() const { return open_; }
+  // The world's state at each open question, if kept. Requires that all questions are about faults.
+  [[nodiscard]] const std::vector<State>& states() const { return states_; }
   // Whether every given answer was possible. If not, the list belongs to another world.
   [[nodiscard]] bool Fits() const { return !misfit_ && next_ == given_.size(); }
   // Returns the first given answer that was not possible, with the reason. Returns nothing when all
@@ -81,6 +102,8 @@ class GivenChoices final : public ChoiceSource {
 
  private:
   const Deviations& given_;
+  const bool keeps_states_;
+  std::vector<State> states_;
   size_t next_ = 0;
   uint32_t asked_ = 0;
   std::optional<Question> misfit_;  // the first question for which the given answer is not possible

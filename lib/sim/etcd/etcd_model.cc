@@ -101,6 +101,29 @@ void EtcdModel::Expire(MonoTime now) {
   }
 }
 
+void EtcdModel::MixData(StateDigest& digest) const {
+  digest.Mix(revision_);
+  digest.Mix(granted_);
+  digest.Mix(keys_.size());
+  for (const auto& [name, key] : keys_) {
+    digest.Mix(name);
+    digest.Mix(key.create_revision);
+    digest.Mix(key.lease);
+  }
+  digest.Mix(leases_.size());
+  for (const EtcdLease& lease : leases_) {
+    digest.Mix(lease.id);
+    digest.Mix(lease.ttl);
+    digest.Mix(lease.expiry);
+  }
+  digest.Mix(waiting_.size());
+  for (const WaitingLock& waiting : waiting_) {
+    digest.Mix(waiting.call);
+    digest.Mix(waiting.name);
+    digest.Mix(waiting.key);
+  }
+}
+
 void EtcdModel::Restart(MonoTime back) {
   waiting_.clear();
   for (EtcdLease& lease : leases_) lease.expiry = back + lease.ttl;

@@ -39,6 +39,7 @@ class EtcdModel final : public ServiceModel {
   void Restart(MonoTime back) override;
 
  private:
+  void MixData(StateDigest& digest) const override;
   struct EtcdLease {
     int64_t id = 0;
     Duration ttl{};

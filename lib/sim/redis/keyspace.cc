@@ -1,8 +1,31 @@
 #include "lib/sim/redis/keyspace.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace doublehold::sim {
+namespace {
+
+void MixValue(const Value& value, StateDigest& digest) {
+  digest.Mix(value.index());
+  if (const auto* text = std::get_if<std::string>(&value)) return digest.Mix(*text);
+  if (const auto* hash = std::get_if<Hash>(&value)) {
+    for (const Field& field : *hash) {
+      digest.Mix(field.name);
+      digest.Mix(field.value);
+    }
+  } else if (const auto* list = std::get_if<List>(&value)) {
+    for (const std::string& item : *list) digest.Mix(item);
+  } else {
+    for (const Member& member : std::get<SortedSet>(value)) {
+      digest.Mix(std::bit_cast<uint64_t>(member.score));
+      digest.Mix(member.name);
+    }
+  }
+  digest.Mix("end");
+}
+
+}  // namespace
 
 Entry* Keyspace::Find(std::string_view key, int64_t now_ms) {
   for (Entry& entry : entries_) {
@@ -82,6 +105,23 @@ void Keyspace::NotifyWatchers(std::string_view key) {
   for (size_t i = told; i < spoilt_.size(); ++i) {
     std::erase_if(watches_, [&](const Watched& each) { return each.connection == spoilt_[i]; });
   }
+}
+
+void Keyspace::MixState(StateDigest& digest) const {
+  digest.Mix(entries_.size());
+  for (const Entry& entry : entries_) {
+    digest.Mix(entry.key);
+    digest.Mix(entry.expires_ms);
+    MixValue(entry.value, digest);
+  }
+  digest.Mix(watches_.size());
+  for (const Watched& watched : watches_) {
+    digest.Mix(watched.connection);
+    digest.Mix(watched.key);
+    digest.Mix(watched.expired);
+  }
+  digest.Mix(spoilt_.size());
+  for (const int connection : spoilt_) digest.Mix(connection);
 }
 
 }  // namespace doublehold::sim

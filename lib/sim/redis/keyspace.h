@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "lib/sim/state/state_digest.h"
+
 namespace doublehold::sim {
 
 struct Field {
@@ -61,6 +63,7 @@ class Keyspace {
   void UnwatchAll();
   // Whether a key that the connection watches was changed or has expired.
   [[nodiscard]] bool IsSpoilt(int connection, int64_t now_ms) const;
+  void MixState(StateDigest& digest) const;
 
  private:
   struct Watched {

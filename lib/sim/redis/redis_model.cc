@@ -86,4 +86,26 @@ void RedisModel::RestartWithData() {
   server_.subscribers.clear();
 }
 
+void RedisModel::MixState(StateDigest& digest) const {
+  server_.keys.MixState(digest);
+  digest.Mix(server_.transactions.size());
+  for (const Transaction& transaction : server_.transactions) {
+    digest.Mix(transaction.connection);
+    digest.Mix(transaction.refused);
+    digest.Mix(transaction.queue.size());
+    for (const std::vector<std::string>& command : transaction.queue) {
+      digest.Mix(command.size());
+      for (const std::string& word : command) digest.Mix(word);
+    }
+  }
+  digest.Mix(server_.scripts.size());
+  for (const CompiledScript* script : server_.scripts) digest.Mix(script->sha1);
+  digest.Mix(server_.published.size());
+  digest.Mix(server_.subscribers.size());
+  for (const auto& [channel, count] : server_.subscribers) {
+    digest.Mix(channel);
+    digest.Mix(count);
+  }
+}
+
 }  // namespace doublehold::sim

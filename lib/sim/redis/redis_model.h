@@ -10,6 +10,7 @@
 #include "lib/clients/redis.h"
 #include "lib/sim/redis/script_engine.h"
 #include "lib/sim/redis/server.h"
+#include "lib/sim/state/state_digest.h"
 
 namespace doublehold::sim {
 
@@ -42,6 +43,7 @@ class RedisModel {
   void ForgetScripts() { server_.scripts.clear(); }
   void RestartEmpty();     // no data, no scripts, no connections, no subscribers
   void RestartWithData();  // keeps the data, loses everything else
+  void MixState(StateDigest& digest) const;
 
  private:
   Server server_;

@@ -12,6 +12,7 @@
 
 #include "lib/base/time.h"
 #include "lib/clients/redis.h"
+#include "lib/sim/state/state_digest.h"
 
 namespace doublehold::sim {
 
@@ -60,10 +61,19 @@ class ServiceModel {
   [[nodiscard]] std::vector<LateReply> TakeLateReplies() {
     return std::exchange(late_replies_, {});
   }
+  // Adds all that decides later replies.
+  void MixState(StateDigest& digest) const {
+    digest.Mix(news_.size());
+    digest.Mix(late_replies_.size());
+    MixData(digest);
+  }
 
  protected:
   std::vector<ServiceNews> news_{};
   std::vector<LateReply> late_replies_{};
+
+ private:
+  virtual void MixData(StateDigest& digest) const = 0;
 };
 
 using MakeService = std::unique_ptr<ServiceModel> (*)();

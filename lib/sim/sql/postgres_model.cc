@@ -133,4 +133,22 @@ CallResult PostgresModel::FindLeaseLeft(const Given& given) {
   return OneRow(std::to_string((left_us + kUsPerMs - 1) / kUsPerMs));
 }
 
+void PostgresModel::MixData(StateDigest& digest) const {
+  digest.Mix(advisory_locks_.size());
+  for (const auto& [name, lock] : advisory_locks_) {
+    digest.Mix(name);
+    digest.Mix(lock.connection);
+    digest.Mix(lock.depth);
+  }
+  digest.Mix(table_.has_value());
+  if (!table_) return;
+  digest.Mix(table_->size());
+  for (const auto& [name, row] : *table_) {
+    digest.Mix(name);
+    digest.Mix(row.owner);
+    digest.Mix(row.locked_until_us);
+    digest.Mix(row.token);
+  }
+}
+
 }  // namespace doublehold::sim

@@ -34,6 +34,7 @@ class PostgresModel final : public ServiceModel {
   void Restart(MonoTime /*back*/) override { advisory_locks_.clear(); }
 
  private:
+  void MixData(StateDigest& digest) const override;
   struct Given {
     Argv values{};
     int connection = 0;

@@ -23,7 +23,9 @@ struct Scene {
       : Scene(WorldTerms{.window = window, .faults = std::move(faults)}, std::move(deviations)) {}
   // Overrides the number of clients and nodes and the length of faults in `given_terms`.
   Scene(WorldTerms given_terms, Deviations deviations)
-      : given(std::move(deviations)), choices(given), terms(std::move(given_terms)) {
+      : given(std::move(deviations)),
+        choices(given, /*keeps_states=*/true),
+        terms(std::move(given_terms)) {
     terms.clients = terms.nodes = 2;
     terms.lasts = 640ms;
     world.emplace(terms, choices, bench);

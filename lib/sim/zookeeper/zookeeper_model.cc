@@ -57,6 +57,29 @@ void ZooKeeperModel::Expire(MonoTime now) {
 }
 
 // Watches end with their connections. Clients ask again when they are connected again.
+void ZooKeeperModel::MixData(StateDigest& digest) const {
+  digest.Mix(zxid_);
+  digest.Mix(nodes_.size());
+  for (const auto& [path, node] : nodes_) {
+    digest.Mix(path);
+    digest.Mix(node.czxid);
+    digest.Mix(node.owner);
+    digest.Mix(node.children_ever);
+  }
+  digest.Mix(sessions_.size());
+  for (const Session& session : sessions_) {
+    digest.Mix(session.name);
+    digest.Mix(session.timeout);
+    digest.Mix(session.expiry);
+  }
+  digest.Mix(watches_.size());
+  for (const Watch& watch : watches_) {
+    digest.Mix(watch.session);
+    digest.Mix(watch.path);
+    digest.Mix(watch.of_children);
+  }
+}
+
 void ZooKeeperModel::Restart(MonoTime back) {
   watches_.clear();
   for (Session& session : sessions_) session.expiry = back + session.timeout;

@@ -43,6 +43,7 @@ class ZooKeeperModel final : public ServiceModel {
   void Restart(MonoTime back) override;
 
  private:
+  void MixData(StateDigest& digest) const override;
   struct Session {
     std::string name;
     Duration timeout{};

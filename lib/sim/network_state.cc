@@ -1,0 +1,66 @@
+// The state of a simulated network, as a part of the world's state (world_state.cc).
+#include <algorithm>
+
+#include "lib/sim/network.h"
+#include "lib/sim/state/state_digest.h"
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+
+// Numbers that only tell whether a server ended meanwhile are compared, not mixed.
+void Network::MixState(StateDigest& digest) const {
+  for (const Node& node : nodes_) MixNode(node, digest);
+  digest.Mix(links_.size());
+  for (const Link& link : links_) {
+    digest.Mix(link.process);
+    digest.Mix(link.number);
+    digest.Mix(link.restarts == nodes_[static_cast<size_t>(link.node)].restarts);
+    digest.Mix(std::max(link.last_request, world_->now_));
+    digest.Mix(std::max(link.last_reply, world_->now_));
+    digest.Mix(link.awaited);
+    if (link.awaited != 0) MixReply(link.awaited, digest);
+    digest.Mix(link.answered);
+    if (link.answered != 0) digest.Mix(messages_[link.answered].reply);
+  }
+  for (const Listener& listener : listeners_) {
+    digest.Mix(listener.link);
+    digest.Mix(listener.channel);
+    digest.Mix(listener.number);
+    digest.Mix(listener.has_news);
+    digest.Mix(listener.gone);
+  }
+}
+
+void Network::MixNode(const Node& node, StateDigest& digest) const {
+  node.clock.MixState(digest);
+  digest.Mix(std::max(node.still_until, world_->now_));
+  digest.Mix(std::max(node.down_until, world_->now_));
+  digest.Mix(node.knows_all);
+  if (node.replicas) node.replicas->MixState(digest);
+  if (node.service != nullptr) return node.service->MixState(digest);
+  node.redis.MixState(digest);
+}
+
+void Network::MixRequest(uint32_t index, StateDigest& digest) const {
+  const Message& message = messages_[index];
+  const Link& link = links_[message.link];
+  digest.Mix(message.link);
+  digest.Mix(message.number);
+  digest.Mix(link.number == message.number);
+  digest.Mix(message.restarts == nodes_[static_cast<size_t>(link.node)].restarts);
+  digest.Mix(message.script == nullptr ? "" : message.script->sha1);
+  digest.Mix(message.with_text);
+  digest.Mix(message.words);
+  digest.Mix(message.script == nullptr ? Argv{} : message.args);
+}
+
+void Network::MixReply(uint32_t index, StateDigest& digest) const {
+  const Message& message = messages_[index];
+  MixRequest(index, digest);
+  digest.Mix(message.in_flight);
+  digest.Mix(message.replied);
+  digest.Mix(message.closes);
+  if (message.replied) digest.Mix(message.reply);
+}
+
+}  // namespace doublehold::sim
