@@ -24,7 +24,9 @@
 namespace doublehold {
 namespace {
 
-bool IfItKills(const FaultFact& fault, bool /*on_servers*/) { return IsCrash(fault); }
+bool IfItKills(const RunFacts& /*facts*/, const FaultFact& fault, bool /*on_servers*/) {
+  return IsCrash(fault);
+}
 
 }  // namespace
 

@@ -56,7 +56,7 @@ enum class LimitKind : uint8_t { kNone, kTime, kCount };
 // Whether a fault may decide a claim's outcome when it is past: when it is over before the first
 // probe, or began before it and lasts to the end. Without stalls of the machine, the outcome must
 // be the same without the records of past faults that do not matter; the text may name them.
-using PastFaultMatters = bool (*)(const FaultFact& fault, bool on_servers);
+using PastFaultMatters = bool (*)(const RunFacts& facts, const FaultFact& fault, bool on_servers);
 
 // The letter of a claim in tables of many runs.
 struct ClaimLetter {

@@ -91,6 +91,7 @@ class SimulatedRun {
 // Returns the faults that may decide a claim of the plan when they are past. A killed client always
 // counts, for the coverage marks.
 std::bitset<kFaultFormCount> FindRemembered(const Plan& plan) {
+  const RunFacts facts = FactsOf(plan);
   std::bitset<kFaultFormCount> remembered;
   for (const FaultFormEntry& entry : kFaultForms) {
     const FaultFact fact{.kind = std::string(entry.kind),
@@ -99,7 +100,7 @@ std::bitset<kFaultFormCount> FindRemembered(const Plan& plan) {
     const bool on_servers = entry.site == FaultSite::kNode || entry.site == FaultSite::kMasters;
     const auto matters = [&](const std::string& claim) {
       const PastFaultMatters past = FindChecker(claim)->past_fault_matters;
-      return past == nullptr || past(fact, on_servers);
+      return past == nullptr || past(facts, fact, on_servers);
     };
     remembered[static_cast<size_t>(entry.form)] =
         entry.form == FaultForm::kCrash || std::ranges::any_of(plan.claims, matters);

@@ -113,7 +113,7 @@ History WithoutPastFaults(const History& history, PastFaultMatters matters) {
     const bool lasts =
         IsCrash(fact) || MovesAClock(fact) || Does(fact, FaultTrait::kCutsReplication);
     const bool is_past = ended.contains(fault) || (lasts && begun.contains(fault));
-    if (is_past && !matters(fact, /*on_servers=*/event.value[2] < 0)) forgotten.insert(fault);
+    if (is_past && !matters(history.facts, fact, event.value[2] < 0)) forgotten.insert(fault);
   }
   History left = history;
   std::erase_if(left.events, [&](const Event& event) {
