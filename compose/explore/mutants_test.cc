@@ -113,14 +113,81 @@ const std::vector<MutantCase>& CasesMutants() {
 }
 INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(CasesMutants()));
 
+// A mutant that needs three faults, and the only claim that is judged.
+struct ThirdFaultCase {
+  const char* mutant;
+  const char* claim;
+  std::vector<FaultForm> faults;
+  SettingTexts more{};
+  int cycles = 1;
+  std::vector<int> most{};  // of each fault, as in Searched
+};
+
+void PrintTo(const ThirdFaultCase& each, std::ostream* out) { *out << each.mutant; }
+
+class MutantOfTheThirdFault : public ::testing::TestWithParam<ThirdFaultCase> {};
+
+TEST_P(MutantOfTheThirdFault, IsFoundWithThreeFaultsAndNotWithTwo) {
+  const ThirdFaultCase& each = GetParam();
+  const LockMutant* mutant = FindMutant(each.mutant);
+  ASSERT_NE(mutant, nullptr);
+  Searched searched{.lock = std::string(mutant->lock),
+                    .faults = each.faults,
+                    .depth = 3,
+                    .more = each.more,
+                    .cycles = each.cycles,
+                    .most = each.most};
+  searched.more["claims"] = each.claim;
+  EXPECT_EQ(Violated(ExploreAll(searched, mutant->make)), each.claim);
+  EXPECT_EQ(Violated(ExploreAll(searched)), "") << "the lock without the mistake";
+  searched.depth = 2;
+  EXPECT_EQ(Violated(ExploreAll(searched, mutant->make)), "");
+}
+
+// Clients ask often, and hold the lock for most of its lease.
+SettingTexts Impatient(SettingTexts more = {}) {
+  more.merge(SettingTexts{{"lock.call-timeout", "0.1 lease"},
+                          {"retry.interval", "0.1 lease"},
+                          {"workload.work", "0.8 lease"}});
+  return more;
+}
+
+const std::vector<ThirdFaultCase>& ThirdFaultCases() {
+  static const std::vector<ThirdFaultCase> cases{
+      {"third-silence-is-yes", "lease-exclusion", {FaultForm::kDropRequest}, Impatient()},
+      {"third-silence-forces", "lease-exclusion", {FaultForm::kDropRequest}, Impatient()},
+      {"fails-open", "lease-exclusion", {FaultForm::kResetRequest}, Impatient()},
+      {"third-release-forces",
+       "release",
+       {FaultForm::kPause, FaultForm::kDropRequest},
+       {{"lock.call-timeout", "0.1 lease"}, {"retry.interval", "0.4 lease"}},
+       /*cycles=*/3,
+       {1, 2}},
+      {"owner-repeats",
+       "lease-exclusion",
+       {FaultForm::kDropRequest, FaultForm::kDropReply, FaultForm::kHoldRequest},
+       Impatient({{"retry.interval", "0.2 lease"}}),
+       /*cycles=*/2,
+       {1, 1, 1}},
+      {"lost-counts-stay", "liveness", {FaultForm::kDropRequest}, Impatient()},
+      {"guesses-token", "fencing", {FaultForm::kDropRequest}, Impatient()},
+      {"moves-on", "lease-exclusion", {FaultForm::kDropRequest}, Impatient(kMutantsThree)},
+      {"one-that-answers", "lease-exclusion", {FaultForm::kDropRequest}, kMutantsThree},
+      {"none-that-answers", "lease-exclusion", {FaultForm::kDropRequest}, kMutantsThree}};
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Each, MutantOfTheThirdFault, ::testing::ValuesIn(ThirdFaultCases()));
+
 TEST(MutantsOfLocks, EachHasACaseInThisTest) {
   for (const LockMutant& mutant : LockMutants()) {
     EXPECT_NE(FindLock(mutant.lock), nullptr) << mutant.lock;
-    EXPECT_TRUE(std::ranges::any_of(CasesMutants(), [&](const MutantCase& each) {
-      return each.mutant == mutant.name;
-    })) << mutant.name;
+    const auto is_of_it = [&](const auto& each) { return each.mutant == mutant.name; };
+    EXPECT_TRUE(std::ranges::any_of(CasesMutants(), is_of_it) ||
+                std::ranges::any_of(ThirdFaultCases(), is_of_it))
+        << mutant.name;
   }
-  EXPECT_GE(LockMutants().size(), 10u);
+  EXPECT_GE(CasesMutants().size(), 10U);
+  EXPECT_GE(ThirdFaultCases().size(), 10U);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace doublehold {
 std::span<const LockMutant> LockMutants() {
   static const std::vector<LockMutant> mutants = [] {
     std::vector<LockMutant> all;
-    for (const auto some :
-         {MutantsOfSetNxPx(), MutantsOfRedlock(), MutantsOfRedisson(), MutantsOfOthers()})
+    for (const auto some : {MutantsOfSetNxPx(), MutantsOfRedlock(), MutantsOfRedisson(),
+                            MutantsOfOthers(), MutantsOfTheThirdFault()})
       all.insert(all.end(), some.begin(), some.end());
     return all;
   }();

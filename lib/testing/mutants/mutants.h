@@ -25,6 +25,7 @@ std::span<const LockMutant> MutantsOfSetNxPx();
 std::span<const LockMutant> MutantsOfRedlock();
 std::span<const LockMutant> MutantsOfRedisson();
 std::span<const LockMutant> MutantsOfOthers();
+std::span<const LockMutant> MutantsOfTheThirdFault();  // need three faults
 
 }  // namespace doublehold
 

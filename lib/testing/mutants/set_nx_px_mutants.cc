@@ -5,36 +5,11 @@
 #include <utility>
 
 #include "lib/clients/redis.h"
-#include "lib/locks/owners.h"
-#include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
+#include "lib/testing/mutants/sound_set_nx_px.h"
 
 namespace doublehold {
 namespace {
-
-// The correct operations; each mutant overrides one of them.
-class SoundSetNxPx : public Lock {
- public:
-  explicit SoundSetNxPx(const LockContext& context)
-      : env_(context.env),
-        node_(context.redis().Connect(NodeId{1})),
-        owners_(context.seed, context.client, context.thread) {}
-
-  AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
-    return AcquireSetNxPx(env_, *node_, owners_, key, lease, deadline);
-  }
-  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
-    return ExtendIfOwned(env_, *node_, grant, lease, deadline);
-  }
-  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
-    return ReleaseIfOwned(*node_, grant, deadline);
-  }
-
- protected:
-  Env& env_;
-  std::unique_ptr<Connection> node_;
-  Owners owners_;
-};
 
 // The release checks that the key exists, but does not compare its owner.
 class WrongCompare final : public SoundSetNxPx {
