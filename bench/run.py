@@ -295,25 +295,50 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
     return figures
 
 
-def simulator_figures(build: Path) -> list[Figure]:
-    """The number of executions that one core runs and judges in a second, against the number that
-    it only runs. Measured in CPU time, which does not depend on the machine's load."""
-    command = [str(build / "bench_sim"), "--benchmark_format=json", "--benchmark_repetitions=5",
-               "--benchmark_filter=RandomWalk/1|Unjudged/1|Exhaustive/1"]
-    rates: dict[str, list[float]] = {}
-    for result in run_json(command)["benchmarks"]:
-        if result["run_type"] == "iteration":
-            rates.setdefault(result["run_name"].split("/")[0], []).append(result["items_per_second"] / 1000)
-    walk, unjudged, search = (
-        rates[f"BM_{name}"] for name in ("RandomWalk", "Unjudged", "Exhaustive"))
-    both = f"{median(walk):.0f} k/s, {median(unjudged):.0f} k/s"
-    return [
-        Figure("simulator: random walk, judged : only run",
-               [w / u for w, u in zip(walk, unjudged)], "", 0.75, at_least=True,
-               beside=f"3 clients, one fault: {both}"),
-        Figure("simulator: exhaustive : random walk", [s / w for s, w in zip(search, walk)], "", 0.4, at_least=True,
-               beside=f"{median(search):.0f} k/s"),
-    ]
+def explore(build: Path, words: str) -> tuple[dict[str, Any], int]:
+    """A search with every kind of fault on two cores: its result, and its largest memory in MB."""
+    command = [str(build / "doublehold"), "explore", *words.split(), "--jobs", "2", "--budget", "0", "--memory-mb", "2000",
+               "--json"]
+    with tempfile.TemporaryFile() as out:
+        started = subprocess.Popen(command, stdout=out)
+        _, status, used = os.wait4(started.pid, 0)
+        out.seek(0)
+        if os.waitstatus_to_exitcode(status) > 2:
+            sys.exit(f"{' '.join(command)}: wait status {status}")
+        return json.load(out), used.ru_maxrss // 1024
+
+
+def instructions(build: Path) -> float:
+    """Instructions of one execution, run and judged, in the mean over those of two faults."""
+    with tempfile.TemporaryDirectory() as folder:
+        counts = Path(folder) / "callgrind.out"
+        printed = subprocess.run(
+            ["valgrind", "--tool=callgrind", "--toggle-collect=*Worker::Run(*Done&, bool)", f"--callgrind-out-file={counts}",
+             str(build / "doublehold"), "explore", "--lock", "set-nx-px", "--depth", "2", "--budget", "0", "--faults",
+             "pause,drop-request,drop-reply,node-clock", "--json"], capture_output=True, text=True, check=False)
+        totals = next(line for line in counts.read_text().splitlines() if line.startswith("totals:"))
+        return int(totals.split()[1]) / json.loads(printed.stdout)["run"]
+
+
+def search_figures(build: Path) -> list[Figure]:
+    """Complete searches: seconds and memory on two cores, and how many executions one run stands for."""
+    figures = []
+    for words, limit_s, times in (
+        ("--lock set-nx-px --clients 3 --depth 2", 2, 5),
+        ("--lock set-nx-px --clients 3 --depth 3", 300, 1),
+        ("--lock redlock --nodes 3 --clients 2 --depth 3", 900, 1),
+    ):
+        results = [explore(build, words) for _ in range(times)]
+        first = results[0][0]
+        beside = (f"{first['executions']:,} executions, {first['run']:,} run, {first['executions'] / first['run']:.2f} for one; "
+                  f"{first['run'] / first['seconds'] / 1000:.0f} k/s")
+        name = words.replace("--", "")
+        figures.append(Figure(f"explore {name}", [each["seconds"] for each, _ in results], "s", limit_s, at_least=False,
+                              beside=beside))
+        figures.append(Figure(f"memory of {name}", [mb for _, mb in results], "MB", 2000, at_least=False))
+    if shutil.which("valgrind"):
+        figures.append(Figure("instructions of an execution, judged", [instructions(build)], "", 60_000, at_least=False))
+    return figures
 
 
 def start_stop_figure(build: Path, folder: Path) -> Figure:
@@ -360,7 +385,7 @@ def main() -> int:
         measure = [lambda: path_figures(build), lambda: recorder_figures(build), lambda: checker_figures(build, folder),
                    lambda: variant_figures(build), lambda: service_figures(build), lambda: proxy_figures(build, folder),
                    lambda: reader_figures(build, folder), lambda: linear_figures(build, folder),
-                   lambda: simulator_figures(build), lambda: [start_stop_figure(build, folder)]]
+                   lambda: search_figures(build), lambda: [start_stop_figure(build, folder)]]
         if not arguments.without_suite:
             measure.append(lambda: suite_figures(build, folder))
         # Prints each figure at once, so that a later failure loses none.

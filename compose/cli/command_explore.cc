@@ -4,14 +4,17 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "compose/explore/certificate.h"
 #include "compose/explore/estimate.h"
 #include "compose/explore/explore_all.h"
 #include "compose/explore/explore_text.h"
 #include "compose/explore/scenario_settings.h"
 #include "compose/os/last_words.h"
+#include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
@@ -65,6 +68,12 @@ po::options_description ExploreOptions(po::options_description& hidden) {
       "(default 2 and 3)");
   add("into", po::value<std::string>(),
       "with --all: write the result into this new folder, for the report");
+  add("certificate", po::value<std::string>(),
+      "write what was explored into this new file, for --check");
+  add("check", po::value<std::string>(),
+      "run a part of the search again of which this file is the certificate, and compare");
+  add("sample", po::value<int>()->default_value(4),
+      "with --check: how many of the 64 blocks of the executions with the most faults are run");
   add("json", "print the result as JSON");
   return options;
 }
@@ -210,6 +219,26 @@ SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json,
   return outcome;
 }
 
+// Returns the new file for the certificate; empty if none is asked for.
+Result<std::string> ReadCertificate(const ParsedLine& line, const Bounds& bounds) {
+  if (!line.values.contains("certificate")) return std::string();
+  const auto file = line.values["certificate"].as<std::string>();
+  if (bounds.strategy != StrategyKind::kExhaustive || line.values.contains("all"))
+    return BadInput("--certificate: only a complete search of one lock has one");
+  if (std::filesystem::exists(file)) return BadInput(fmt::format("--certificate: {} exists", file));
+  return file;
+}
+
+Result<ExitCode> CheckAgain(const ParsedLine& line) {
+  const int sampled = line.values["sample"].as<int>();
+  if (sampled < 1 || sampled > static_cast<int>(kLevelBlocks))
+    return BadInput(fmt::format("--sample: must be from 1 to {}", kLevelBlocks));
+  const CertificateCheck check = TRY(CheckCertificate(line.values["check"].as<std::string>(),
+                                                      sampled, line.values["jobs"].as<int>()));
+  fmt::print("{}\n", check.text);
+  return check.is_equal ? ExitCode::kAsExpected : ExitCode::kViolated;
+}
+
 }  // namespace
 
 Result<ExitCode> ExploreCommand(const Words& words) {
@@ -217,7 +246,9 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   const ParsedLine line =
       TRY(ParseLine(words, ExploreOptions(hidden), "explore --lock LOCK [options]", hidden));
   if (line.help) return ExitCode::kAsExpected;
+  if (line.values.contains("check")) return CheckAgain(line);
   const SearchAsked asked = TRY(ReadSearch(line));
+  const std::string certificate = TRY(ReadCertificate(line, asked.bounds));
   if (line.values.contains("all")) return ExploreAll(ReadAll(line, asked));
   if (line.values.contains("into"))
     return BadInput("--into: needs --all; doublehold replay --into writes one execution");
@@ -228,6 +259,10 @@ Result<ExitCode> ExploreCommand(const Words& words) {
   const SearchOutcome outcome = RunSearch(asked, estimate, as_json, *last_words);
   last_words.reset();  // the result is printed
   fmt::print("{}", FormatSearchOutcome(outcome, asked, as_json));
+  if (!certificate.empty() && !outcome.explored.is_complete)
+    fmt::print(stderr, "doublehold explore: no certificate, because the search is not complete\n");
+  if (!certificate.empty() && outcome.explored.is_complete)
+    TRY(WriteWhole(certificate, CertificateOf(outcome.explored, asked)));
   return SearchExitCode(outcome.explored, asked.bounds);
 }
 

@@ -41,12 +41,13 @@ class Search {
     }
     const std::unique_ptr<Strategy> strategy = MakeStrategy(plain.open);
     while (!is_over_ && (explored_.parts = strategy->NextRound()) > 0) {
+      explored_.levels.emplace_back();
       for (size_t begin = 0; begin < explored_.parts && !is_over_;)
         begin = RunWave(*strategy, begin);
     }
     if (is_misled_) return std::nullopt;
-    explored_.is_complete =
-        explored_.ended == Ended::kAllRun && bounds_.strategy == StrategyKind::kExhaustive;
+    explored_.is_complete = explored_.ended == Ended::kAllRun &&
+                            bounds_.strategy == StrategyKind::kExhaustive && bounds_.sample.empty();
     if (!is_over_ && bounds_.strategy != StrategyKind::kExhaustive)
       explored_.ended = Ended::kBudget;
     for (Found& found : explored_.claims) DescribeFinding(found);
@@ -76,16 +77,15 @@ class Search {
     std::vector<std::vector<Done>> all(end - begin);
     const auto work = [&](size_t first) {
       for (size_t part = begin + first; part < end; part += workers_.size())
-        all[part - begin] = strategy.RunPart(part, *workers_[first]);
+        if (IsWanted(part)) all[part - begin] = strategy.RunPart(part, *workers_[first]);
     };
     std::vector<std::thread> threads;
     for (size_t i = 1; i < std::min(workers_.size(), end - begin); ++i)
       threads.emplace_back(work, i);
     work(0);
     for (std::thread& thread : threads) thread.join();
-    for (const std::vector<Done>& part : all) {
-      for (const Done& done : part) Take(strategy, done);
-      ++explored_.parts_done;
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (const Done& done : all[i]) Take(strategy, done, BlockOf(begin + i));
     }
     explored_.parts_done = end;
     explored_.points_struck = static_cast<int64_t>(points_.size());
@@ -98,7 +98,13 @@ class Search {
     return done.has_read_clock && !scenario_.terms.clients_read_clocks;
   }
 
-  void Take(Strategy& strategy, const Done& done) {
+  [[nodiscard]] size_t BlockOf(size_t part) const { return part * kLevelBlocks / explored_.parts; }
+  [[nodiscard]] bool IsWanted(size_t part) const {
+    const bool is_last = std::ssize(explored_.levels) - 1 == bounds_.depth + bounds_.delays;
+    return bounds_.sample.empty() || !is_last || bounds_.sample[BlockOf(part)];
+  }
+
+  void Take(Strategy& strategy, const Done& done, size_t block) {
     is_misled_ = is_misled_ || IsMisled(done);
     is_over_ = is_over_ || is_misled_;
     if (is_over_ || !done.is_within) return;
@@ -106,6 +112,10 @@ class Search {
       ++explored_.left_out;
     } else {
       Count(done);
+      uint64_t& digest = explored_.levels.back().digests[block];
+      digest = MixDigest(MixDigest(digest, done.digest), static_cast<uint64_t>(done.stands_for));
+      for (const Outcome outcome : done.outcomes)
+        digest = MixDigest(digest, static_cast<uint64_t>(outcome));
     }
     strategy.Take(done);
     if (bounds_.executions > 0 && explored_.run + explored_.left_out >= bounds_.executions) {
@@ -119,8 +129,10 @@ class Search {
 
   void Count(const Done& done) {
     explored_.executions += done.stands_for;
+    explored_.levels.back().executions += done.stands_for;
     if (!done.is_run) return CountOutcomes(done);
     ++explored_.run;
+    ++explored_.levels.back().run;
     explored_.level = static_cast<int>(done.deviations.size());
     if (!done.is_equal && explored_.unequal++ == 0) explored_.first_unequal = done.deviations;
     explored_.marks |= done.marks;

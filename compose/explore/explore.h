@@ -40,7 +40,9 @@ struct Bounds {
   int jobs = 1;       // number of threads
   // Limit of the frontier: the executions whose continuations are still to be run.
   int64_t memory_bytes = int64_t{1} << 30;
-  bool reduce = true;      // an exhaustive search skips equivalent executions (sleep sets)
+  bool reduce = true;  // an exhaustive search skips equivalent executions (sleep sets)
+  // If not empty, only these blocks of the last level are run. Then the search is not complete.
+  std::vector<bool> sample{};
   bool run_twice = false;  // runs each execution again in a fresh world and compares the two
 };
 
@@ -57,6 +59,15 @@ struct Found {
   sim::Deviations shortest{};
   int how_unusual = 0;
   std::string sentence{};  // describes the violation in `shortest`, or the reason for unknown
+};
+
+// The executions of one number of deviations. They are in blocks of about equal size, and each block
+// has a digest of all that its executions recorded and of their outcomes.
+constexpr size_t kLevelBlocks = 64;
+struct Level {
+  int64_t executions = 0;
+  int64_t run = 0;
+  std::array<uint64_t, kLevelBlocks> digests{};
 };
 
 enum class Ended : uint8_t { kAllRun, kBudget, kMemory, kInterrupted };
@@ -84,6 +95,7 @@ struct Explored {
   // round, `parts_done` were run.
   int level = 0;
   size_t parts_done = 0, parts = 0;
+  std::vector<Level> levels{};  // of an exhaustive search: by number of deviations
 };
 
 Explored Explore(const Scenario& scenario, const Bounds& bounds,

@@ -1,5 +1,7 @@
 #include "compose/suite/selection.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>

@@ -220,11 +220,14 @@ void Network::Again(uint32_t index, const Node& node) {
   world_->Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
 }
 
+int64_t Network::NowMs(const Node& node) const {
+  return ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_));
+}
+
 // Returns whether the node replies.
 bool Network::Execute(Message& message, Node& node) {
   if (node.service != nullptr) return ExecuteOnService(message, node);
-  const int64_t now_ms =
-      ToMs(kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_));
+  const int64_t now_ms = NowMs(node);
   const Link& link = links_[message.link];
   if (link.listener) {
     Listener& listener = listeners_[*link.listener];

@@ -153,6 +153,7 @@ class Network {
   };
 
   Message& Add(uint32_t link);
+  [[nodiscard]] int64_t NowMs(const Node& node) const;  // of the node's wall clock
   void MixNode(const Node& node, StateDigest& digest) const;
   void NotePlace(Point point, uint32_t message);
   void RecordFrame(Message& message, bool is_reply);

@@ -32,13 +32,21 @@ void Network::MixState(StateDigest& digest) const {
 }
 
 void Network::MixNode(const Node& node, StateDigest& digest) const {
-  node.clock.MixState(digest);
   digest.Mix(std::max(node.still_until, world_->now_));
   digest.Mix(std::max(node.down_until, world_->now_));
   digest.Mix(node.knows_all);
-  if (node.replicas) node.replicas->MixState(digest);
+  if (node.service != nullptr || node.replicas) node.clock.MixState(digest);
   if (node.service != nullptr) return node.service->MixState(digest);
-  node.redis.MixState(digest);
+  if (node.replicas) {
+    // A promoted replica has the expiry times of the master, and a clock of its own.
+    node.replicas->MixState(digest);
+    return node.redis.MixState(digest, /*now_ms=*/0);
+  }
+  // Only what is left until a key expires matters, not what the clock shows.
+  const Duration ahead = node.clock.AheadAt(world_->now_);
+  digest.Mix(node.clock.is_fast());
+  digest.Mix(ahead % 1ms);
+  node.redis.MixState(digest, NowMs(node));
 }
 
 void Network::MixRequest(uint32_t index, StateDigest& digest) const {

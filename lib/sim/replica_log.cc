@@ -20,7 +20,7 @@ void ReplicaLog::MixState(StateDigest& digest) const {
   digest.Mix(kept_.size());
   for (const auto& [at, node] : kept_) {
     digest.Mix(at);
-    node.MixState(digest);
+    node.MixState(digest, /*now_ms=*/0);
   }
 }
 

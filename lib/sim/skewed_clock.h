@@ -19,6 +19,7 @@ class SkewedClock {
   [[nodiscard]] Duration AheadAt(MonoTime now) const {
     return fast_from_ ? ahead_ + (now - *fast_from_) * (kFastRate - 1) : ahead_;
   }
+  [[nodiscard]] bool is_fast() const { return fast_from_.has_value(); }
   void MixState(StateDigest& digest) const {
     digest.Mix(ahead_);
     digest.Mix(fast_from_.value_or(MonoTime::max()));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/sim/redis/server.h"
 #include "lib/sim/testing/testing_scene.h"
 
 namespace doublehold::sim {
@@ -110,6 +111,21 @@ TEST(WorldState, IncludesNodesAsFaultsLeaveThem) {
                                             {body, {}, {{.at = 3, .choice = 1}}});
     EXPECT_EQ(equal.back(), 'x') << EntryOf(fault).name;
   }
+}
+
+// A key that is set after the node's clock was moved lives as long as without it.
+TEST(WorldState, HasTheTimeLeftUntilKeysExpireAndNotTheNodesClock) {
+  for (const std::string_view command :
+       {"time", "expireat", "pexpireat", "expiretime", "pexpiretime", "lastsave", "object"})
+    EXPECT_EQ(FindCommand(command), nullptr) << command << " tells or reads a time";
+  const StateBody body = Do({{1ms, {"SET", "k", "1", "PX", "1000"}}, {900ms, {}}});
+  const std::vector<FaultForm> faults{FaultForm::kPause, FaultForm::kNodeClock,
+                                      FaultForm::kNodeFast};
+  const auto with = [&](uint32_t choice) {
+    return StateSide{body, {}, {{.at = 1, .choice = choice}}};
+  };
+  EXPECT_EQ(CompareStates(faults, {body, {}, {}}, with(1)), "==");
+  EXPECT_EQ(CompareStates(faults, {body, {}, {}}, with(2)), "xx");
 }
 
 TEST(WorldState, IncludesClocksAndPastFaultsOnlyIfTheyMatter) {

@@ -50,7 +50,7 @@ class Redlock final : public Lock {
     Grant grant{.key = key, .hold = owners_.NextHold()};
     grant.owner = owners_.TextOf(grant.hold);
     const MonoTime begun = env_.Mono();
-    const WallTime begun_wall = env_.Wall();
+    const WallTime begun_wall = by_wall_ ? env_.Wall() : WallTime{};
     const Tally tally = AskAll(
         [&](Connection& node, Deadline deadline) {
           StartSetNxPx(node, key.name, grant.owner, lease, deadline);

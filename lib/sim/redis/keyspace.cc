@@ -107,11 +107,11 @@ void Keyspace::NotifyWatchers(std::string_view key) {
   }
 }
 
-void Keyspace::MixState(StateDigest& digest) const {
+void Keyspace::MixState(StateDigest& digest, int64_t now_ms) const {
   digest.Mix(entries_.size());
   for (const Entry& entry : entries_) {
     digest.Mix(entry.key);
-    digest.Mix(entry.expires_ms);
+    digest.Mix(entry.expires_ms == kNever ? kNever : entry.expires_ms - now_ms);
     MixValue(entry.value, digest);
   }
   digest.Mix(watches_.size());

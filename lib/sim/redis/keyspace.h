@@ -63,7 +63,8 @@ class Keyspace {
   void UnwatchAll();
   // Whether a key that the connection watches was changed or has expired.
   [[nodiscard]] bool IsSpoilt(int connection, int64_t now_ms) const;
-  void MixState(StateDigest& digest) const;
+  // Mixes the expiry times relative to `now_ms`: no command tells the time, or reads one.
+  void MixState(StateDigest& digest, int64_t now_ms) const;
 
  private:
   struct Watched {

@@ -86,8 +86,8 @@ void RedisModel::RestartWithData() {
   server_.subscribers.clear();
 }
 
-void RedisModel::MixState(StateDigest& digest) const {
-  server_.keys.MixState(digest);
+void RedisModel::MixState(StateDigest& digest, int64_t now_ms) const {
+  server_.keys.MixState(digest, now_ms);
   digest.Mix(server_.transactions.size());
   for (const Transaction& transaction : server_.transactions) {
     digest.Mix(transaction.connection);

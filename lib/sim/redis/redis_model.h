@@ -43,7 +43,8 @@ class RedisModel {
   void ForgetScripts() { server_.scripts.clear(); }
   void RestartEmpty();     // no data, no scripts, no connections, no subscribers
   void RestartWithData();  // keeps the data, loses everything else
-  void MixState(StateDigest& digest) const;
+  // All that decides later replies, if the clock shows `now_ms` and goes on at an even rate.
+  void MixState(StateDigest& digest, int64_t now_ms) const;
 
  private:
   Server server_;

@@ -1,0 +1,171 @@
+#include "compose/explore/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "compose/explore/replay_string.h"
+#include "compose/explore/scenario_settings.h"
+#include "compose/os/run_folder.h"
+#include "lib/base/file_kind.h"
+#include "lib/base/json_fields.h"
+#include "lib/base/prng.h"
+
+namespace doublehold {
+namespace {
+
+constexpr int kFormat = 1;
+
+struct ClaimCounts {
+  std::string claim{};
+  int64_t violated = 0;
+  int64_t unknown = 0;
+  bool operator==(const ClaimCounts&) const = default;
+};
+void ForEachField(ConstOrNot<ClaimCounts> auto& counts, auto&& visit) {
+  visit("claim", counts.claim);
+  visit("violated", counts.violated);
+  visit("unknown", counts.unknown);
+}
+
+struct CertifiedLevel {
+  int64_t executions = 0;
+  int64_t run = 0;
+  std::vector<std::string> digests{};
+  bool operator==(const CertifiedLevel&) const = default;
+};
+void ForEachField(ConstOrNot<CertifiedLevel> auto& level, auto&& visit) {
+  visit("executions", level.executions);
+  visit("run", level.run);
+  visit("digests", level.digests);
+}
+
+// The file.
+struct Certificate {
+  int format = kFormat;
+  std::string version = DOUBLEHOLD_VERSION;
+  std::string search{};  // a ReplayString without choices
+  int depth = 0;
+  int delays = 0;
+  std::map<std::string, int> most{};  // by fault
+  int64_t executions = 0;
+  int64_t run = 0;
+  std::vector<ClaimCounts> claims{};
+  std::vector<CertifiedLevel> levels{};
+};
+void ForEachField(ConstOrNot<Certificate> auto& certificate, auto&& visit) {
+  visit("certificate", certificate.format, {.least = kFormat, .most = kFormat});
+  visit("doublehold", certificate.version);
+  visit("search", certificate.search);
+  visit("depth", certificate.depth, {.least = 0});
+  visit("delays", certificate.delays, {.least = 0});
+  visit("most", certificate.most, {.least = 0});
+  visit("executions", certificate.executions);
+  visit("run", certificate.run);
+  visit("claims", certificate.claims);
+  visit("levels", certificate.levels);
+}
+
+std::vector<CertifiedLevel> LevelsOf(const Explored& explored) {
+  std::vector<CertifiedLevel> levels;
+  for (const Level& level : explored.levels) {
+    levels.push_back({.executions = level.executions, .run = level.run});
+    for (const uint64_t digest : level.digests)
+      levels.back().digests.push_back(fmt::format("{:016x}", digest));
+  }
+  return levels;
+}
+
+Result<SearchAsked> SearchOf(const Certificate& certificate) {
+  const ReplayString replay = TRY(ParseReplayString(certificate.search));
+  const Plan plan = TRY(SimulatedPlan(replay.settings));
+  SearchAsked asked{.settings = replay.settings,
+                    .scenario = ScenarioOf(plan, replay),
+                    .bounds = {.depth = certificate.depth, .delays = certificate.delays}};
+  for (const auto& [name, most] : certificate.most) {
+    const FaultsAsked fault = TRY(ParseFaults(name, "most"));
+    for (const FaultForm form : fault.faults) asked.bounds.most[form] = most;
+  }
+  return asked;
+}
+
+// The first difference between what a certificate says and what was run again; empty if none.
+std::string Compare(const std::vector<CertifiedLevel>& said,
+                    const std::vector<CertifiedLevel>& found, const std::vector<bool>& sample) {
+  if (said.size() != found.size())
+    return fmt::format("it has {} levels, and now there are {}", said.size(), found.size());
+  for (size_t level = 0; level < said.size(); ++level) {
+    const bool is_last = level + 1 == said.size();
+    if (said[level].digests.size() != kLevelBlocks)
+      return fmt::format("level {} has not {} digests", level, kLevelBlocks);
+    for (size_t block = 0; block < kLevelBlocks; ++block) {
+      if ((!is_last || sample[block]) && said[level].digests[block] != found[level].digests[block])
+        return fmt::format("executions with {} faults and delays differ, in block {} of {}", level,
+                           block + 1, kLevelBlocks);
+    }
+    if (!is_last && said[level] != found[level])
+      return fmt::format("there are not as many executions with {} faults and delays", level);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string CertificateOf(const Explored& explored, const SearchAsked& asked) {
+  Certificate certificate{.search = ToText(ReplayString{.settings = asked.settings,
+                                                        .cycles = asked.scenario.cycles,
+                                                        .faults = asked.scenario.terms.faults,
+                                                        .reorders = asked.bounds.delays > 0,
+                                                        .choices = {}}),
+                          .depth = asked.bounds.depth,
+                          .delays = asked.bounds.delays,
+                          .executions = explored.executions,
+                          .run = explored.run,
+                          .levels = LevelsOf(explored)};
+  for (const Found& found : explored.claims)
+    certificate.claims.push_back({found.claim, found.violated, found.unknown});
+  for (const auto& [fault, most] : asked.bounds.most)
+    certificate.most[std::string(EntryOf(fault).name)] = most;
+  return WriteField(certificate).dump(1) + "\n";
+}
+
+Result<CertificateCheck> CheckCertificate(const std::filesystem::path& file, int sampled,
+                                          int jobs) {
+  if (const std::string why = WhyNotReadable(file); !why.empty())
+    return BadInput(file.string() + ": " + why);
+  const auto at = [&](Error error) {
+    error.message = file.string() + ": is no certificate of a search: " + error.message;
+    return tl::unexpected(std::move(error));
+  };
+  const nlohmann::json json = ReadJsonFile(file);
+  JsonDocument document(json);
+  Certificate certificate;
+  JsonObject object(document);
+  ForEachField(certificate, FieldReader{object});
+  object.RejectUnknown();
+  if (!document.ok()) return at({.code = ExitCode::kBadInput, .message = document.error()});
+  Result<SearchAsked> asked = SearchOf(certificate);
+  if (!asked) return at(asked.error());
+  Bounds& bounds = asked->bounds;
+  bounds.jobs = jobs;
+  bounds.sample.assign(kLevelBlocks, false);
+  std::fill_n(bounds.sample.begin(), std::min(sampled, static_cast<int>(kLevelBlocks)), true);
+  Prng prng(1, "certificate");
+  for (size_t i = kLevelBlocks - 1; i > 0; --i) {
+    const size_t other = prng.Below(i + 1);
+    const bool kept = bounds.sample[i];
+    bounds.sample[i] = bounds.sample[other];
+    bounds.sample[other] = kept;
+  }
+  const Explored found = Explore(asked->scenario, bounds, [](const Explored&) {});
+  const std::string difference = Compare(certificate.levels, LevelsOf(found), bounds.sample);
+  std::string text = fmt::format(
+      "{}: {} executions of {}, explored by doublehold {}; {} of them run again: ", file.string(),
+      certificate.executions, asked->scenario.plan.lock, certificate.version, found.run);
+  text += difference.empty() ? "all equal" : difference;
+  return CertificateCheck{.is_equal = difference.empty(), .text = std::move(text)};
+}
+
+}  // namespace doublehold

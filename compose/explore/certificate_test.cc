@@ -1,0 +1,70 @@
+#include "compose/explore/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "compose/explore/scenario_settings.h"
+#include "compose/os/run_folder.h"
+#include "lib/testing/temp_file.h"
+
+namespace doublehold {
+namespace {
+
+// Writes the certificate of a small search, in whose text `from` was replaced by `to`, and checks
+// it.
+Result<CertificateCheck> Check(const std::string& from = "", const std::string& to = "",
+                               int sampled = 4) {
+  Settings settings;
+  settings.Set("lock.name", "set-nx-px", "test");
+  settings.Set("workload.stock", "5", "test");
+  AddScenarioDefaults(settings);
+  const Result<Plan> plan = SimulatedPlan(settings);
+  EXPECT_TRUE(plan.has_value());
+  const SearchAsked asked{
+      .settings = settings,
+      .scenario = ScenarioOf(*plan, /*cycles=*/1, {FaultForm::kPause, FaultForm::kDropReply}),
+      .bounds = {.depth = 2}};
+  const Explored explored = Explore(asked.scenario, asked.bounds, [](const Explored&) {});
+  EXPECT_EQ(explored.levels.size(), 3U);
+  std::string text = CertificateOf(explored, asked);
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  const testing::TempFile file("certificate");
+  EXPECT_TRUE(WriteWhole(file.path(), text).has_value());
+  return CheckCertificate(file.path(), sampled, /*jobs=*/2);
+}
+
+TEST(Certificate, OfTheSameSearchIsEqual) {
+  for (const int sampled : {1, 4, static_cast<int>(kLevelBlocks)}) {
+    const Result<CertificateCheck> check = Check("", "", sampled);
+    ASSERT_TRUE(check.has_value()) << check.error().message;
+    EXPECT_TRUE(check->is_equal) << check->text;
+  }
+}
+
+TEST(Certificate, OfAnotherSearchDiffers) {
+  for (const auto& [from, to] :
+       {std::pair("lock.name=set-nx-px", "lock.name=set-nx-px-del"),
+        std::pair("lock.lease=400ms", "lock.lease=500ms"),
+        std::pair("fixed/1/pause,", "fixed/1/crash,"), std::pair("\"depth\": 2", "\"depth\": 1")}) {
+    const Result<CertificateCheck> check = Check(from, to);
+    ASSERT_TRUE(check.has_value()) << check.error().message;
+    EXPECT_FALSE(check->is_equal) << check->text;
+  }
+}
+
+TEST(Certificate, WithoutItsFieldsIsRefused) {
+  for (const char* field :
+       {"\"certificate\": 1", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
+    const std::string broken = std::string("\"x") + (field + 1);
+    const Result<CertificateCheck> check = Check(field, broken);
+    ASSERT_FALSE(check.has_value()) << field;
+    EXPECT_NE(check.error().message.find("is no certificate of a search"), std::string::npos)
+        << check.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace doublehold

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Writes docs/deep.md: what three faults find in each lock that can be simulated, and two faults with one delay.
+
+    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # searches; each result is kept in RESULTS
+    docs/findings/deep.py --write RESULTS                                      # the table, of the results that there are
+
+A search that has a result is not run again. All searches: some hours on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).parents[2]
+THREE_CLIENTS = ["set-nx-px", "redisson", "redlock", "fenced"]
+
+
+def locks(program: Path) -> list[dict]:
+    printed = subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True)
+    return json.loads(printed.stdout)["locks"]
+
+
+def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) -> None:
+    if into.exists():
+        return
+    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "8000", "--json"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode > 2:
+        print(f"{lock}: {done.stderr.strip()}", file=sys.stderr)
+        return
+    result = json.loads(done.stdout)
+    into.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    print(f"{into.name}: {result['executions']:,} executions, {result['run']:,} run, {result['seconds']:.0f} s", flush=True)
+
+
+def searches(program: Path) -> list[tuple[str, str, list[str]]]:
+    """Name of the result, lock and options of each search, the smaller ones first."""
+    wanted = []
+    for lock in locks(program):
+        nodes = ["--nodes", "3"] if lock["name"].startswith("redlock") else []
+        clients = [2, 3] if lock["name"] in THREE_CLIENTS else [2]
+        wanted += [(f"{lock['name']}-{n}-faults", lock["name"], ["--clients", str(n), "--depth", "3", *nodes]) for n in clients]
+        wanted.append((f"{lock['name']}-2-orders", lock["name"], ["--depth", "2", "--delay-bound", "1", *nodes]))
+    return wanted
+
+
+def cell(claim: dict) -> str:
+    """The number of faults of the smallest violation; ? if unknown in some executions, - if clean."""
+    if claim["violated"]:
+        return str(len(claim["replay"].rsplit("/", 1)[1].split("-")))
+    return "?" if claim["unknown"] else "-"
+
+
+def table(results: list[dict], names: list[str]) -> list[str]:
+    lines = [f"| lock | clients | executions | run | {' | '.join(names)} |", "|---" * (4 + len(names)) + "|"]
+    for result in results:
+        cells = {claim["claim"]: cell(claim) for claim in result["claims"]}
+        counts = f"{result['executions']:,} | {result['run']:,}"
+        row = " | ".join(cells.get(name, "") for name in names)
+        lines.append(f"| {result['lock']} | {result['clients']} | {counts} | {row} |")
+    return lines
+
+
+def write(folder: Path) -> str:
+    kinds = {kind: [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*-{kind}.json"))]
+             for kind in ("faults", "orders")}
+    judged = {claim["claim"] for results in kinds.values() for result in results for claim in result["claims"]}
+    order = ["exclusion", "lease-exclusion", "release", "fencing", "order", "reentry", "stock", "liveness"]
+    names = [name for name in order if name in judged] + sorted(judged - set(order))
+    new = [f"- `{result['lock']}`, {result['clients']} clients, {claim['claim']}: {claim['sentence']}\n\n"
+           f"      build/doublehold replay '{claim['replay']}'\n"
+           for result in kinds["faults"] for claim in result["claims"] if claim["violated"] and cell(claim) == "3"]
+    text = (TOP / "docs" / "findings" / "deep.txt").read_text(encoding="utf-8")
+    return text.format(faults="\n".join(table(kinds["faults"], names)), orders="\n".join(table(kinds["orders"], names)),
+                       new="\n".join(new) or "None.\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    if asked.write:
+        (TOP / "docs" / "deep.md").write_text(write(asked.folders[0]), encoding="utf-8")
+        return 0
+    build, results = asked.folders
+    results.mkdir(parents=True, exist_ok=True)
+    for name, lock, words in searches(build / "doublehold"):
+        if not asked.only or lock in asked.only:
+            search(build / "doublehold", lock, words, asked.jobs, results / f"{name}.json")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
