@@ -41,6 +41,9 @@ struct Limits {
   // How many violations are described. Further violations are only counted. If this is 0, only the
   // outcome is needed, so no margins are computed.
   size_t violations_told = 50;
+  // Whether the history has no stalls of the machine. Then no violation need be described to know
+  // the outcome.
+  bool no_stalls = false;
   int64_t told_of_a_hold = 5;  // how many violations with the same first hold are described
 };
 

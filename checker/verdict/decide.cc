@@ -23,6 +23,7 @@ void ClaimFindings::Add(Violation violation, int64_t at_ns) {
 }
 
 bool ClaimFindings::ShouldDescribe(uint64_t first_hold) const {
+  if (!needs_descriptions()) return false;
   if (all_by_stall_) return true;
   if (verdict_.violations.size() >= limits_.violations_told) return false;
   const auto found = by_first_hold_.find(first_hold);
@@ -31,6 +32,7 @@ bool ClaimFindings::ShouldDescribe(uint64_t first_hold) const {
 
 void ClaimFindings::CountUndescribed(int64_t at_ns, uint64_t first_hold) {
   ++verdict_.count;
+  all_by_stall_ = false;
   verdict_.seen.push_back({.at_ns = at_ns});
   CountWith(first_hold);
 }

@@ -45,7 +45,10 @@ class ClaimFindings {
   void Add(Violation violation, int64_t at_ns);
   // Sets the number of violations. A checker needs this if one description stands for several
   // violations.
-  void CountAs(int64_t violations) { verdict_.count = violations; }
+  void CountAs(int64_t violations) {
+    verdict_.count = violations;
+    all_by_stall_ = all_by_stall_ && !limits_.no_stalls;
+  }
 
   // Records why the claim may be violated, although no violation is proved. Only the first reason
   // is kept. Nothing and "" are no reason.
@@ -62,6 +65,8 @@ class ClaimFindings {
   void AddMargins(std::vector<Margin> margins) { verdict_.margins = std::move(margins); }
 
   [[nodiscard]] bool describes() const { return limits_.violations_told > 0; }
+  // Whether a description can matter.
+  [[nodiscard]] bool needs_descriptions() const { return describes() || !limits_.no_stalls; }
   [[nodiscard]] int64_t judged() const { return verdict_.opportunities; }
   [[nodiscard]] int64_t violated() const { return verdict_.count; }
   // Whether there is no violation and no doubt so far.

@@ -63,8 +63,9 @@ bool ClaimJudge::IsEqualHistory(const Judged& judged, const History& history) {
 ClaimJudge::Findings ClaimJudge::Check(const History& history, uint64_t digest) const {
   const Evidence evidence(history);
   Findings findings{.digest = digest};
+  const Limits limits{.violations_told = 0, .no_stalls = evidence.disturbances().stalls.empty()};
   for (const CheckerEntry* checker : checkers_)
-    findings.outcomes.push_back(checker->check(evidence, {.violations_told = 0}).outcome);
+    findings.outcomes.push_back(checker->check(evidence, limits).outcome);
   findings.marks = MarksOf(evidence);
   return findings;
 }

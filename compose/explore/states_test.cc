@@ -123,6 +123,7 @@ History WithoutPastFaults(const History& history, PastFaultMatters matters) {
 }
 
 TEST(States, PastFaultsDecideOnlyTheClaimsToWhichTheyMatter) {
+  constexpr Limits kOnlyOutcomes{.violations_told = 0, .no_stalls = true};
   std::map<std::string, int64_t> judged;
   for (uint64_t seed = 1; seed <= static_cast<uint64_t>(NumTrials(3000)); ++seed) {
     const RandomScenario drawn = Draw(seed);
@@ -138,6 +139,9 @@ TEST(States, PastFaultsDecideOnlyTheClaimsToWhichTheyMatter) {
     const Execution execution = Simulate(drawn.scenario, choices);
     for (const std::string& claim : drawn.scenario.plan.claims) {
       const CheckerEntry& checker = *FindChecker(claim);
+      EXPECT_EQ(Name(checker.check(Evidence(execution.history), kOnlyOutcomes).outcome),
+                Name(checker.check(Evidence(execution.history), {}).outcome))
+          << claim << ", seed " << seed;
       if (checker.past_fault_matters == nullptr) continue;
       const History left = WithoutPastFaults(execution.history, checker.past_fault_matters);
       if (left.events.size() == execution.history.events.size()) continue;

@@ -295,7 +295,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
     found.Judged(item.orders);
     wrong += item.Wrong();
   }
-  if (wrong > 0) {
+  if (wrong > 0 && found.needs_descriptions()) {
     const StockStory story = DescribeStockErrors(evidence, items, found);
     const std::vector<std::string> twice_by = ExplainRetriesByStalls(evidence, items);
     for (size_t i = 0; i < items.size(); ++i) {
@@ -305,7 +305,7 @@ ClaimVerdict CheckStock(const Evidence& evidence, const Limits& limits) {
         found.Add(std::move(violation), 0);
       }
     }
-  } else {
+  } else if (wrong == 0) {
     found.Doubt(WhyStockUndecided(evidence, items));
   }
   found.CountAs(wrong);

@@ -81,7 +81,7 @@ ClaimVerdict CheckPart(const Evidence& evidence, const Limits& limits, Part part
   if (holds.broken) return std::move(found).Undecided(*holds.broken);
   std::vector<int64_t> lengths_ns;
   for (const OverlapFound& overlap : FindOverlaps(holds, part)) {
-    lengths_ns.push_back(overlap.where.to_ns - overlap.where.from_ns);
+    if (found.describes()) lengths_ns.push_back(overlap.where.to_ns - overlap.where.from_ns);
     const auto describe = [&] { return TellOverlap(disturbances, holds, overlap); };
     found.Violated(overlap.where.from_ns, describe, holds.all[overlap.first].hold);
   }
