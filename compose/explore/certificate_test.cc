@@ -55,6 +55,16 @@ TEST(Certificate, OfAnotherSearchDiffers) {
   }
 }
 
+TEST(Certificate, ItsCountsAreComparedIfAllIsRunAgain) {
+  const int all = static_cast<int>(kLevelBlocks);
+  EXPECT_TRUE(Check("\"run\": ", "\"run\":  ", all)->is_equal);
+  for (const char* field : {"\"violated\": ", "\"unknown\": "}) {
+    const Result<CertificateCheck> check = Check(field, std::string(field) + "9", all);
+    ASSERT_TRUE(check.has_value()) << check.error().message;
+    EXPECT_FALSE(check->is_equal) << check->text;
+  }
+}
+
 TEST(Certificate, WithoutItsFieldsIsRefused) {
   for (const char* field :
        {"\"certificate\": 1", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {

@@ -193,10 +193,14 @@ class Search {
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
                  const std::function<void(const Explored&)>& progress) {
   // Most locks read no wall clock. If no execution of the search reads one, none would have.
-  Scenario blind = scenario;
-  blind.terms.clients_read_clocks = false;
-  if (auto explored = Search(blind, bounds, progress).Run()) return *std::move(explored);
-  return *Search(scenario, bounds, progress).Run();
+  if (bounds.tries_without_clocks) {
+    Scenario blind = scenario;
+    blind.terms.clients_read_clocks = false;
+    if (auto explored = Search(blind, bounds, progress).Run()) return *std::move(explored);
+  }
+  Explored explored = *Search(scenario, bounds, progress).Run();
+  explored.clocks_were_read = true;
+  return explored;
 }
 
 }  // namespace doublehold

@@ -41,6 +41,9 @@ struct Bounds {
   // Limit of the frontier: the executions whose continuations are still to be run.
   int64_t memory_bytes = int64_t{1} << 30;
   bool reduce = true;  // an exhaustive search skips equivalent executions (sleep sets)
+  // Whether the search may at first leave the clients' clocks out of the states, in the hope that no
+  // client reads one. The result is the same.
+  bool tries_without_clocks = true;
   // If not empty, only these blocks of the last level are run. Then the search is not complete.
   std::vector<bool> sample{};
   bool run_twice = false;  // runs each execution again in a fresh world and compares the two
@@ -95,7 +98,8 @@ struct Explored {
   // round, `parts_done` were run.
   int level = 0;
   size_t parts_done = 0, parts = 0;
-  std::vector<Level> levels{};  // of an exhaustive search: by number of deviations
+  bool clocks_were_read = false;  // whether a client read its wall clock
+  std::vector<Level> levels{};    // of an exhaustive search: by number of deviations
 };
 
 Explored Explore(const Scenario& scenario, const Bounds& bounds,

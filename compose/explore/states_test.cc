@@ -99,11 +99,10 @@ TEST(States, EachExecutionCountsWhetherItIsRunOrNot) {
 
 // Removes the records of the past faults that do not matter to the claim.
 History WithoutPastFaults(const History& history, PastFaultMatters matters) {
-  const auto probe = std::ranges::find(history.events, Op::kProbe, &Event::op);
-  const int64_t probe_ns = probe == history.events.end() ? INT64_MAX : probe->at_ns;
-  std::set<int64_t> begun, ended, forgotten;
+  std::set<int64_t> begun, ended, forgotten;  // before the first probe
   for (const Event& event : history.events) {
-    if (event.op != Op::kFault || event.at_ns >= probe_ns) continue;
+    if (event.op == Op::kProbe) break;
+    if (event.op != Op::kFault) continue;
     (event.type == EventType::kInvoke ? begun : ended).insert(event.value[0]);
   }
   for (const Event& event : history.events) {

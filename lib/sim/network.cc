@@ -180,6 +180,7 @@ void Network::DeliverRequest(uint32_t index) {
   }
   const bool replies = Execute(message, node);
   world_->BeginMoment(index, replies);
+  if (world_->tracks_) MixRequest(index, world_->moment_);
   if (replies) world_->AddToMoment(message.reply);
   message.in_flight = false;
   NoteArrival(message);

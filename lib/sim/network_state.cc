@@ -12,7 +12,9 @@ void Network::MixState(StateDigest& digest) const {
   for (const Node& node : nodes_) MixNode(node, digest);
   digest.Mix(links_.size());
   for (const Link& link : links_) {
+    digest.Mix(link.task);
     digest.Mix(link.process);
+    digest.Mix(link.node);
     digest.Mix(link.number);
     digest.Mix(link.restarts == nodes_[static_cast<size_t>(link.node)].restarts);
     digest.Mix(std::max(link.last_request, world_->now_));

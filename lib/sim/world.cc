@@ -177,8 +177,10 @@ void World::ContinueTask(const Due& due) {
 void World::RunTask(Task& task) {
   task.begun = true;
   task.step.reset();
-  // A task that goes on at the same time, where a fault had stopped it, has seen nothing.
-  if (std::exchange(task.stopped_at, std::nullopt) != now_)
+  // A task that goes on at the same time, where a fault had stopped it, has seen nothing if no other
+  // task of its process ran meanwhile.
+  if (std::exchange(task.stopped_at, std::nullopt) != now_ ||
+      !(task.seen_then == task.process->seen))
     See(task.process->number, task.number, now_);
   ++task.wait;  // other events that would end this wait no longer match
   memory_->DropTimer(task.number);
@@ -192,9 +194,10 @@ void World::PassPoint(Task& task) {
   if (NotesPlaces(Point::kContinue))
     NotePlace({.point = Point::kContinue, .client = task.process->number, .step = task.step});
   See(task.process->number, task.number);
-  task.begun_fault = ChooseFault(Point::kContinue, task.number);
+  task.begun_fault = ChooseFault(Point::kContinue, task.number, /*at_step=*/true);
   if (!task.begun_fault) return;
   task.stopped_at = now_;
+  task.seen_then = task.process->seen;
   Wake(task.number);
   task.fiber->Yield();
 }

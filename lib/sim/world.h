@@ -194,11 +194,13 @@ class World {
   void NoteTraffic(int process, int node);
 
   // Asks whether a fault begins at a point, and which. `which` is the task, message or listener
-  // that the point is about.
-  std::optional<FaultForm> ChooseFault(Point point, uint32_t which) {
+  // that the point is about. A fault at a step lets other events of the instant go first, so it
+  // always changes something.
+  std::optional<FaultForm> ChooseFault(Point point, uint32_t which, bool at_step = false) {
     const uint32_t count = alternatives_[static_cast<size_t>(point)];
     if (count == 0) return std::nullopt;
-    if (tracks_) choices_.TakeState([&] { return DigestState(point, which); }, CountIdle(point));
+    if (tracks_)
+      choices_.TakeState([&] { return DigestState(point, which); }, at_step ? 0 : CountIdle(point));
     const uint32_t choice = Choose(ChoiceKind::kFault, count);
     if (choice == 0) return std::nullopt;
     return FaultOf(point, choice);

@@ -49,7 +49,8 @@ struct World::Task {
   // Index in WorldTerms::places of the place that was noted when the task continued. Empty after
   // the task has announced a step or blocked.
   std::optional<size_t> noted{};
-  std::optional<MonoTime> stopped_at{};  // when a fault began at a step of the task
+  std::optional<MonoTime> stopped_at{};  // when a fault stopped the task at a step
+  StateDigest seen_then{};               // what the process had seen then
   bool looked = false;                   // whether the task has read a clock since it continued
   std::function<void(Env&)> body{};
   std::optional<SimEnv> env{};

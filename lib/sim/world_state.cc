@@ -25,6 +25,8 @@ StateDigest World::DigestState(Point point, uint32_t which) {
   digest.Mix(now_);
   if (point == Point::kReply || point == Point::kNews) digest.Mix(moment_);
   if (point == Point::kReply) memory_->network.MixReply(which, digest);
+  if (point == Point::kRequest || point == Point::kExecute)
+    memory_->network.MixRequest(which, digest);
   MixPast();
   digest.Mix(memory_->past);
   MixTasks(digest);
@@ -60,6 +62,9 @@ void World::MixTasks(StateDigest& digest) const {
   std::vector<bool> works(memory_->processes.size());
   for (size_t i = 0; i < memory_->task_count; ++i) {
     const Task& task = *memory_->tasks[i];
+    digest.Mix(task.process->number);
+    digest.Mix(static_cast<int>(task.kind));
+    digest.Mix(task.thread);
     digest.Mix((task.begun ? 1 : 0) + (task.stop ? 2 : 0) + (task.finished ? 4 : 0));
     digest.Mix(task.begun_fault ? 1 + static_cast<int>(*task.begun_fault) : 0);
     if (!task.finished) works[static_cast<size_t>(task.process->number)] = true;

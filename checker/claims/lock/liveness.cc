@@ -168,14 +168,14 @@ const FaultEpisode* FindLikeliestFault(const Disturbances& disturbances,
 }
 
 // Describes a fault that may have kept the probe from the key; empty if there is none. Faults on a
-// client do not count, nor do lasting faults that began before the probe.
+// client do not count, nor do lasting faults that began by the start of the probe.
 std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
                                 const Probe& probe) {
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     const bool lasts =
         IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
-    if (episode->client <= kReferee && !(lasts && episode->from_ns < probe.from_ns) &&
+    if (episode->client <= kReferee && !(lasts && episode->from_ns <= probe.from_ns) &&
         !IsOfAnotherLock(disturbances.facts, fault, key))
       return FaultClause(disturbances, *episode);
   }

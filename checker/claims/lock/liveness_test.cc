@@ -407,6 +407,8 @@ TEST(Liveness, IsUnknownWhereAFaultMayHaveBlockedTheProbe) {
        Outcome::kViolated},
       {"a server killed before the probe", free + "\n      crash n1:                    [",
        Outcome::kViolated},
+      {"a server killed as the probe began", free + "\n      crash n1:                         [",
+       Outcome::kViolated},
       {"a server killed during the probe", free + "\n      crash n1:                            ["},
       {"replication cut before the probe", free + "\n      cut-replication n1:          [",
        Outcome::kViolated},
