@@ -297,14 +297,14 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
 
 def explore(build: Path, words: str) -> tuple[dict[str, Any], int]:
     """A search with every kind of fault on two cores: its result, and its largest memory in MB."""
-    command = [str(build / "doublehold"), "explore", *words.split(), "--jobs", "2", "--budget", "0", "--memory-mb", "2000",
-               "--json"]
+    command = [str(build / "doublehold"), "explore", *words.split(), "--jobs", "2", "--budget", "0",
+               "--memory-mb", "2000", "--json"]
     with tempfile.TemporaryFile() as out:
         started = subprocess.Popen(command, stdout=out)
         _, status, used = os.wait4(started.pid, 0)
-        out.seek(0)
-        if os.waitstatus_to_exitcode(status) > 2:
+        if os.waitstatus_to_exitcode(status) not in (0, 1, 2):
             sys.exit(f"{' '.join(command)}: wait status {status}")
+        out.seek(0)
         return json.load(out), used.ru_maxrss // 1024
 
 
@@ -312,12 +312,14 @@ def instructions(build: Path) -> float:
     """Instructions of one execution, run and judged, in the mean over those of two faults."""
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "callgrind.out"
-        printed = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--toggle-collect=*Worker::Run(*Done&, bool)", f"--callgrind-out-file={counts}",
-             str(build / "doublehold"), "explore", "--lock", "set-nx-px", "--depth", "2", "--budget", "0", "--faults",
-             "pause,drop-request,drop-reply,node-clock", "--json"], capture_output=True, text=True, check=False)
-        totals = next(line for line in counts.read_text().splitlines() if line.startswith("totals:"))
-        return int(totals.split()[1]) / json.loads(printed.stdout)["run"]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts}",
+                   "--toggle-collect=*Worker::Run(*Done&, bool)",
+                   str(build / "doublehold"), "explore", "--lock", "set-nx-px", "--depth", "2", "--budget", "0",
+                   "--faults", "pause,drop-request,drop-reply,node-clock", "--json"]
+        printed = subprocess.run(command, capture_output=True, text=True, check=False)
+        lines = counts.read_text(encoding="utf-8").splitlines()
+        total = next(line for line in lines if line.startswith("totals:"))
+        return int(total.split()[1]) / json.loads(printed.stdout)["run"]
 
 
 def search_figures(build: Path) -> list[Figure]:
@@ -330,14 +332,15 @@ def search_figures(build: Path) -> list[Figure]:
     ):
         results = [explore(build, words) for _ in range(times)]
         first = results[0][0]
-        beside = (f"{first['executions']:,} executions, {first['run']:,} run, {first['executions'] / first['run']:.2f} for one; "
-                  f"{first['run'] / first['seconds'] / 1000:.0f} k/s")
+        executions, run, seconds = first["executions"], first["run"], first["seconds"]
         name = words.replace("--", "")
         figures.append(Figure(f"explore {name}", [each["seconds"] for each, _ in results], "s", limit_s, at_least=False,
-                              beside=beside))
+                              beside=f"{executions:,} executions, {run:,} run, {executions / run:.2f} for one; "
+                                     f"{run / seconds / 1000:.0f} k/s"))
         figures.append(Figure(f"memory of {name}", [mb for _, mb in results], "MB", 2000, at_least=False))
     if shutil.which("valgrind"):
-        figures.append(Figure("instructions of an execution, judged", [instructions(build)], "", 60_000, at_least=False))
+        name = "instructions of an execution, judged"
+        figures.append(Figure(name, [instructions(build)], "", 60_000, at_least=False))
     return figures
 
 

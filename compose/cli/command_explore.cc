@@ -225,11 +225,21 @@ Result<std::string> ReadCertificate(const ParsedLine& line, const Bounds& bounds
   const auto file = line.values["certificate"].as<std::string>();
   if (bounds.strategy != StrategyKind::kExhaustive || line.values.contains("all"))
     return BadInput("--certificate: only a complete search of one lock has one");
-  if (std::filesystem::exists(file)) return BadInput(fmt::format("--certificate: {} exists", file));
+  std::error_code code;
+  if (std::filesystem::exists(file, code))
+    return BadInput(fmt::format("--certificate: {} exists", file));
+  const std::filesystem::path folder = std::filesystem::absolute(file, code).parent_path();
+  if (!std::filesystem::is_directory(folder, code))
+    return BadInput(fmt::format("--certificate: there is no folder {}", folder.string()));
   return file;
 }
 
 Result<ExitCode> CheckAgain(const ParsedLine& line) {
+  for (const auto& [name, value] : line.values) {
+    if (!value.defaulted() && name != "check" && name != "sample" && name != "jobs")
+      return BadInput(
+          fmt::format("--check: takes no --{}; the certificate says what to run", name));
+  }
   const int sampled = line.values["sample"].as<int>();
   if (sampled < 1 || sampled > static_cast<int>(kLevelBlocks))
     return BadInput(fmt::format("--sample: must be from 1 to {}", kLevelBlocks));
@@ -247,6 +257,7 @@ Result<ExitCode> ExploreCommand(const Words& words) {
       TRY(ParseLine(words, ExploreOptions(hidden), "explore --lock LOCK [options]", hidden));
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("check")) return CheckAgain(line);
+  if (!line.values["sample"].defaulted()) return BadInput("--sample: needs --check");
   const SearchAsked asked = TRY(ReadSearch(line));
   const std::string certificate = TRY(ReadCertificate(line, asked.bounds));
   if (line.values.contains("all")) return ExploreAll(ReadAll(line, asked));

@@ -125,6 +125,15 @@ std::string Compare(const std::vector<CertifiedLevel>& said,
   return {};
 }
 
+// Draws blocks of the last level, the same at each call.
+std::vector<bool> DrawBlocks(int count) {
+  std::vector<bool> drawn(kLevelBlocks);
+  Prng prng(1, "certificate");
+  while (std::ranges::count(drawn, true) < std::min<int64_t>(count, kLevelBlocks))
+    drawn[prng.Below(kLevelBlocks)] = true;
+  return drawn;
+}
+
 }  // namespace
 
 std::string CertificateOf(const Explored& explored, const SearchAsked& asked) {
@@ -139,8 +148,8 @@ std::string CertificateOf(const Explored& explored, const SearchAsked& asked) {
                           .clocks_read = explored.clocks_were_read,
                           .executions = explored.executions,
                           .run = explored.run,
+                          .claims = CountsOf(explored),
                           .levels = LevelsOf(explored)};
-  certificate.claims = CountsOf(explored);
   for (const auto& [fault, most] : asked.bounds.most)
     certificate.most[std::string(EntryOf(fault).name)] = most;
   return WriteField(certificate).dump(1) + "\n";
@@ -156,24 +165,16 @@ Result<CertificateCheck> CheckCertificate(const std::filesystem::path& file, int
   };
   const nlohmann::json json = ReadJsonFile(file);
   JsonDocument document(json);
-  Certificate certificate;
   JsonObject object(document);
+  Certificate certificate;
   ForEachField(certificate, FieldReader{object});
   object.RejectUnknown();
-  if (!document.ok()) return at({.code = ExitCode::kBadInput, .message = document.error()});
+  if (!document.ok()) return at({.message = document.error()});
   Result<SearchAsked> asked = SearchOf(certificate);
   if (!asked) return at(asked.error());
   Bounds& bounds = asked->bounds;
   bounds.jobs = jobs;
-  bounds.sample.assign(kLevelBlocks, false);
-  std::fill_n(bounds.sample.begin(), std::min(sampled, static_cast<int>(kLevelBlocks)), true);
-  Prng prng(1, "certificate");
-  for (size_t i = kLevelBlocks - 1; i > 0; --i) {
-    const size_t other = prng.Below(i + 1);
-    const bool kept = bounds.sample[i];
-    bounds.sample[i] = bounds.sample[other];
-    bounds.sample[other] = kept;
-  }
+  bounds.sample = DrawBlocks(sampled);
   const Explored found = Explore(asked->scenario, bounds, [](const Explored&) {});
   std::string difference = Compare(certificate.levels, LevelsOf(found), bounds.sample);
   const bool is_whole = std::ranges::count(bounds.sample, false) == 0;

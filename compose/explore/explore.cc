@@ -29,7 +29,7 @@ class Search {
       explored_.claims.push_back({.claim = claim});
   }
 
-  // Returns nothing if a client has read its wall clock, although the states leave these clocks out.
+  // Returns nothing if a client has read its wall clock, although the states leave clocks out.
   std::optional<Explored> Run() {
     Done plain;
     workers_.front()->Run(plain);
@@ -193,13 +193,13 @@ class Search {
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
                  const std::function<void(const Explored&)>& progress) {
   // Most locks read no wall clock. If no execution of the search reads one, none would have.
-  if (bounds.tries_without_clocks) {
+  if (bounds.ComparesStates() && bounds.tries_without_clocks) {
     Scenario blind = scenario;
     blind.terms.clients_read_clocks = false;
     if (auto explored = Search(blind, bounds, progress).Run()) return *std::move(explored);
   }
   Explored explored = *Search(scenario, bounds, progress).Run();
-  explored.clocks_were_read = true;
+  explored.clocks_were_read = bounds.ComparesStates();
   return explored;
 }
 

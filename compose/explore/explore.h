@@ -40,13 +40,19 @@ struct Bounds {
   int jobs = 1;       // number of threads
   // Limit of the frontier: the executions whose continuations are still to be run.
   int64_t memory_bytes = int64_t{1} << 30;
-  bool reduce = true;  // an exhaustive search skips equivalent executions (sleep sets)
-  // Whether the search may at first leave the clients' clocks out of the states, in the hope that no
-  // client reads one. The result is the same.
+  bool reduce = true;  // an exhaustive search skips equivalent executions
+  // Whether a search that compares states may at first leave the clients' clocks out of them, in the
+  // hope that no client reads one. The result is the same.
   bool tries_without_clocks = true;
   // If not empty, only these blocks of the last level are run. Then the search is not complete.
   std::vector<bool> sample{};
   bool run_twice = false;  // runs each execution again in a fresh world and compares the two
+
+  // Whether the search goes on only once from equal states. A state does not say how many faults of
+  // each kind began, nor what was deferred.
+  [[nodiscard]] bool ComparesStates() const {
+    return strategy == StrategyKind::kExhaustive && reduce && delays == 0 && most.empty();
+  }
 };
 
 // The result of the search for one claim.
@@ -64,8 +70,8 @@ struct Found {
   std::string sentence{};  // describes the violation in `shortest`, or the reason for unknown
 };
 
-// The executions of one number of deviations. They are in blocks of about equal size, and each block
-// has a digest of all that its executions recorded and of their outcomes.
+// The executions of one number of deviations. They are in blocks of about equal size. Each block has
+// a digest of all that its executions recorded and of their outcomes.
 constexpr size_t kLevelBlocks = 64;
 struct Level {
   int64_t executions = 0;
@@ -98,8 +104,9 @@ struct Explored {
   // round, `parts_done` were run.
   int level = 0;
   size_t parts_done = 0, parts = 0;
-  bool clocks_were_read = false;  // whether a client read its wall clock
-  std::vector<Level> levels{};    // of an exhaustive search: by number of deviations
+  // Whether the states had the clients' clocks, because a client read one.
+  bool clocks_were_read = false;
+  std::vector<Level> levels{};  // of an exhaustive search: by number of deviations
 };
 
 Explored Explore(const Scenario& scenario, const Bounds& bounds,

@@ -1,7 +1,6 @@
 #include "compose/explore/judge_cache.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 
 #include "checker/evidence/evidence.h"
@@ -10,12 +9,7 @@
 namespace doublehold {
 
 uint64_t MixDigest(uint64_t digest, const Event& event) {
-  // Event has no padding (event.h), so equal events have equal bytes.
-  static_assert(std::has_unique_object_representations_v<Event> &&
-                sizeof(Event) % sizeof(uint64_t) == 0);
-  std::array<uint64_t, sizeof(Event) / sizeof(uint64_t)> words;
-  std::memcpy(words.data(), &event, sizeof(Event));
-  for (const uint64_t word : words) digest = MixDigest(digest, word);
+  for (const uint64_t word : WordsOf(event)) digest = MixDigest(digest, word);
   return digest;
 }
 

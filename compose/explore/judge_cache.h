@@ -9,16 +9,11 @@
 
 #include "checker/measures/coverage_marks.h"
 #include "checker/verdict/checker.h"
+#include "lib/base/digest.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
 
-// Adds a word to a digest.
-inline uint64_t MixDigest(uint64_t digest, uint64_t word) {
-  constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
-  digest = (digest ^ word) * kOdd;
-  return digest ^ digest >> 29;
-}
 // Adds all fields of an event.
 uint64_t MixDigest(uint64_t digest, const Event& event);
 // Returns a digest of all events and faults.

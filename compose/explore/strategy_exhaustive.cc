@@ -101,7 +101,7 @@ class Parents {
               .stands_for = 0,
               .is_run = false,
               .cut_off = entry.cut_off,
-              .how_unusual = INT_MAX,
+              .how_unusual = INT_MAX,  // the parent itself is shown before it
               .outcomes = {outcomes.begin(), outcomes.end()}};
     uint32_t at = entry.first_at;
     for (const Open& open : PartOf(open_, parent, &Entry::open_begin)) {
@@ -214,9 +214,7 @@ class Exhaustive final : public Strategy {
   [[nodiscard]] bool IsLast() const { return level_ == bounds_.depth + bounds_.delays; }
   Done Run(const Deviations& deviations, int64_t stands_for, Worker& worker) const {
     Done done{.deviations = deviations, .stands_for = stands_for};
-    // A state does not say how many faults of each kind began, nor what was deferred.
-    const bool merges = bounds_.reduce && bounds_.delays == 0 && bounds_.most.empty();
-    worker.Run(done, merges && !IsLast());
+    worker.Run(done, bounds_.ComparesStates() && !IsLast());
     if (IsLast()) done.open.clear();
     return done;
   }

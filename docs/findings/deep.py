@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/deep.md: what three faults find in each lock that can be simulated, and two faults with one delay.
+"""Writes docs/deep.md: what three faults find in each simulated lock, and two faults with one delay.
 
-    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # searches; each result is kept in RESULTS
-    docs/findings/deep.py --write RESULTS                                      # the table, of the results that there are
+    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # searches, kept in RESULTS
+    docs/findings/deep.py --write RESULTS                                      # the table of what is kept
 
 A search that has a result is not run again. All searches: some hours on two cores.
 """
@@ -27,14 +27,16 @@ def locks(program: Path) -> list[dict]:
 def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) -> None:
     if into.exists():
         return
-    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "8000", "--json"]
+    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "8000",
+               "--json"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode > 2:
         print(f"{lock}: {done.stderr.strip()}", file=sys.stderr)
         return
     result = json.loads(done.stdout)
     into.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    print(f"{into.name}: {result['executions']:,} executions, {result['run']:,} run, {result['seconds']:.0f} s", flush=True)
+    counts = f"{result['executions']:,} executions, {result['run']:,} run"
+    print(f"{into.name}: {counts}, {result['seconds']:.0f} s", flush=True)
 
 
 def searches(program: Path) -> list[tuple[str, str, list[str]]]:
@@ -43,8 +45,9 @@ def searches(program: Path) -> list[tuple[str, str, list[str]]]:
     for lock in locks(program):
         nodes = ["--nodes", "3"] if lock["name"].startswith("redlock") else []
         clients = [2, 3] if lock["name"] in THREE_CLIENTS else [2]
-        wanted += [(f"{lock['name']}-{n}-faults", lock["name"], ["--clients", str(n), "--depth", "3", *nodes]) for n in clients]
-        wanted.append((f"{lock['name']}-2-orders", lock["name"], ["--depth", "2", "--delay-bound", "1", *nodes]))
+        name = lock["name"]
+        wanted += [(f"{name}-{n}-faults", name, ["--clients", str(n), "--depth", "3", *nodes]) for n in clients]
+        wanted.append((f"{name}-2-orders", name, ["--depth", "2", "--delay-bound", "1", *nodes]))
     return sorted(wanted, key=lambda each: each[0].endswith("-orders"))
 
 

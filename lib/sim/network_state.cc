@@ -58,7 +58,7 @@ void Network::MixRequest(uint32_t index, StateDigest& digest) const {
   digest.Mix(message.number);
   digest.Mix(link.number == message.number);
   digest.Mix(message.restarts == nodes_[static_cast<size_t>(link.node)].restarts);
-  digest.Mix(message.script == nullptr ? "" : message.script->sha1);
+  digest.Mix(message.script == nullptr ? std::string_view() : message.script->sha1);
   digest.Mix(message.with_text);
   digest.Mix(message.words);
   digest.Mix(message.script == nullptr ? Argv{} : message.args);

@@ -177,8 +177,8 @@ void World::ContinueTask(const Due& due) {
 void World::RunTask(Task& task) {
   task.begun = true;
   task.step.reset();
-  // A task that goes on at the same time, where a fault had stopped it, has seen nothing if no other
-  // task of its process ran meanwhile.
+  // A task that goes on at the same time, where a fault had stopped it, has seen nothing unless
+  // another task of its process ran meanwhile.
   if (std::exchange(task.stopped_at, std::nullopt) != now_ ||
       !(task.seen_then == task.process->seen))
     See(task.process->number, task.number, now_);

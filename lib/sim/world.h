@@ -200,7 +200,8 @@ class World {
     const uint32_t count = alternatives_[static_cast<size_t>(point)];
     if (count == 0) return std::nullopt;
     if (tracks_)
-      choices_.TakeState([&] { return DigestState(point, which); }, at_step ? 0 : CountIdle(point));
+      choices_.TakeState([this, point, which] { return DigestState(point, which); },
+                         at_step ? 0 : CountIdle(point));
     const uint32_t choice = Choose(ChoiceKind::kFault, count);
     if (choice == 0) return std::nullopt;
     return FaultOf(point, choice);

@@ -173,6 +173,9 @@ TEST(WorldState, CountsTheFaultsThatChangeNothing) {
   EXPECT_EQ(
       StatesAtQuestions(faults, {.first = body, .remembers = true, .reads_clocks = false})[1].idle,
       0U);
+  // A fault at a step lets other events of the instant go first.
+  const StateBody stops = [](Env& env) { env.Reach(Step::kAfterAcquire); };
+  EXPECT_EQ(StatesAtQuestions(faults, {.first = stops, .reads_clocks = false}).back().idle, 0U);
 }
 
 }  // namespace

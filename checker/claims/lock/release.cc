@@ -86,7 +86,7 @@ class AcquiredLocks {
 };
 
 // Whether keys may be gone after the fault, before their expiry.
-bool TakesKeys(const FaultFact& fault, bool on_servers) {
+bool EndsKeysEarly(const FaultFact& fault, bool on_servers) {
   return LosesKeys(fault) || (on_servers && MovesAClock(fault));
 }
 
@@ -190,14 +190,14 @@ class ReleaseChecker : ClaimChecker {
     if (own == nullptr || facts_.nodes > 1) return false;
     if (!Before(release.to_ns, own->valid_until_ns)) return false;
     return std::ranges::none_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
-      return MayTakeKeys(episode) && episode.from_ns <= release.to_ns &&
+      return MayEndKeysEarly(episode) && episode.from_ns <= release.to_ns &&
              own->core.from_ns <= episode.to_ns;
     });
   }
 
-  [[nodiscard]] bool MayTakeKeys(const FaultEpisode& episode) const {
+  [[nodiscard]] bool MayEndKeysEarly(const FaultEpisode& episode) const {
     const FaultFact& fault = FaultFor(facts_, episode);
-    return TakesKeys(fault, ActsOnServers(episode, fault));
+    return EndsKeysEarly(fault, ActsOnServers(episode, fault));
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
@@ -267,8 +267,9 @@ class ReleaseChecker : ClaimChecker {
   [[nodiscard]] bool KeyExisted(const Hold& granted, const Span& when) const {
     if (!facts_.library) return true;  // Doublehold's locks report no success without a key
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
-    return std::ranges::none_of(disturbances_.EpisodesWithin(when),
-                                [&](const FaultEpisode* episode) { return MayTakeKeys(*episode); });
+    return std::ranges::none_of(
+        disturbances_.EpisodesWithin(when),
+        [&](const FaultEpisode* episode) { return MayEndKeysEarly(*episode); });
   }
 
   void NoteMargin(const Hold* own, const Call& release) {
@@ -307,7 +308,8 @@ class ReleaseChecker : ClaimChecker {
 
 // On several nodes no release is certain to have freed anything, nor a lock to be gone early.
 bool MattersToRelease(const RunFacts& facts, const FaultFact& fault, bool on_servers) {
-  return IsCrash(fault) || ((facts.nodes <= 1 || facts.library) && TakesKeys(fault, on_servers));
+  return IsCrash(fault) ||
+         ((facts.nodes <= 1 || facts.library) && EndsKeysEarly(fault, on_servers));
 }
 
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits) {

@@ -59,6 +59,7 @@ namespace doublehold {
 // A release within its lease that overlaps the next acquire is an ordinary hand-over and leaves no
 // doubt.
 ClaimVerdict CheckRelease(const Evidence& evidence, const Limits& limits);
+// CheckerEntry::past_fault_matters of the claim.
 bool MattersToRelease(const RunFacts& facts, const FaultFact& fault, bool on_servers);
 
 }  // namespace doublehold

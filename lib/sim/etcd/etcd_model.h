@@ -39,7 +39,6 @@ class EtcdModel final : public ServiceModel {
   void Restart(MonoTime back) override;
 
  private:
-  void MixData(StateDigest& digest) const override;
   struct EtcdLease {
     int64_t id = 0;
     Duration ttl{};
@@ -55,6 +54,7 @@ class EtcdModel final : public ServiceModel {
     std::string name, key;
   };
 
+  void MixData(StateDigest& digest) const override;
   CallResult ExecuteOnLease(Argv request, MonoTime now);
   CallResult Create(std::string_view name, int64_t lease);
   [[nodiscard]] Keys::const_iterator FindExtreme(std::string_view prefix, int64_t before,

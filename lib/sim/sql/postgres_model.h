@@ -34,7 +34,6 @@ class PostgresModel final : public ServiceModel {
   void Restart(MonoTime /*back*/) override { advisory_locks_.clear(); }
 
  private:
-  void MixData(StateDigest& digest) const override;
   struct Given {
     Argv values{};
     int connection = 0;
@@ -55,6 +54,7 @@ class PostgresModel final : public ServiceModel {
     int64_t token = 1;
   };
 
+  void MixData(StateDigest& digest) const override;
   static const std::vector<KnownStatement>& KnownStatements();
   CallResult SelectOne(const Given& given);
   CallResult TryAdvisoryLock(const Given& given);

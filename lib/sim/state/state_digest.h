@@ -4,13 +4,12 @@
 #define DOUBLEHOLD_LIB_SIM_STATE_STATE_DIGEST_H_
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 
+#include "lib/base/digest.h"
 #include "lib/base/time.h"
 #include "lib/clients/redis.h"
 
@@ -35,15 +34,9 @@ class StateDigest {
       MixWord(word);
     }
   }
-  // Objects without padding.
-  template <typename T>
-  requires std::is_class_v<T> && std::has_unique_object_representations_v<T> &&
-      std::is_trivially_copyable_v<T>
-  void MixObject(const T& object) {
-    std::array<uint64_t, sizeof(T) / sizeof(uint64_t)> words;
-    static_assert(sizeof(words) == sizeof(T));
-    std::memcpy(words.data(), &object, sizeof(T));
-    for (const uint64_t word : words) MixWord(word);
+  // Requires an object without padding.
+  void MixObject(const auto& object) {
+    for (const uint64_t word : WordsOf(object)) MixWord(word);
   }
   void Mix(Argv words) {
     Mix(words.size());
@@ -67,9 +60,8 @@ class StateDigest {
     for (const Reply& item : reply.items) MixReply(item);
   }
   void MixWord(uint64_t word) {
-    constexpr uint64_t kOdd = 0x9E3779B97F4A7C15, kOther = 0xD6E8FEB86659FD93;
-    first_ = (first_ ^ word) * kOdd;
-    first_ ^= first_ >> 29;
+    constexpr uint64_t kOther = 0xD6E8FEB86659FD93;
+    first_ = MixDigest(first_, word);
     second_ = (second_ + word) * kOther;
     second_ ^= second_ >> 32;
   }

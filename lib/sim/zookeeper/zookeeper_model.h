@@ -43,7 +43,6 @@ class ZooKeeperModel final : public ServiceModel {
   void Restart(MonoTime back) override;
 
  private:
-  void MixData(StateDigest& digest) const override;
   struct Session {
     std::string name;
     Duration timeout{};
@@ -60,6 +59,7 @@ class ZooKeeperModel final : public ServiceModel {
     bool operator==(const Watch&) const = default;
   };
 
+  void MixData(StateDigest& digest) const override;
   Session* FindSession(std::string_view name);
   CallResult Connect(Argv request, MonoTime now);
   CallResult Create(Argv request);

@@ -9,6 +9,7 @@
 #include "lib/locks/redis/expiry_in_value.h"
 #include "lib/locks/redis/key_operations.h"
 #include "lib/testing/mutants/mutants.h"
+#include "lib/testing/mutants/sound_set_nx_px.h"
 
 namespace doublehold {
 namespace {
@@ -58,41 +59,24 @@ class GetsetIgnored final : public Lock {
 };
 
 // Reads the token counter without incrementing it.
-class SameToken final : public Lock {
+class SameToken final : public SoundSetNxPx {
  public:
-  explicit SameToken(const LockContext& context)
-      : env_(context.env),
-        node_(context.redis().Connect(NodeId{1})),
-        owners_(context.seed, context.client, context.thread) {}
-
+  using SoundSetNxPx::SoundSetNxPx;
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
     static const Script script(
         "if redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then "
         "return tonumber(redis.call('get', KEYS[2]) or '1') end return nil");
-    Grant grant{.key = key, .hold = owners_.NextHold()};
-    grant.owner = owners_.TextOf(grant.hold);
-    grant.valid_until = env_.Mono() + lease;
+    Granted granted = GrantOf(owners_, env_, key, lease);
     const std::string lease_ms = std::to_string(ToMs(lease));
     const std::string counter = "{" + key.name + "}:token";
     const std::array<std::string_view, 2> keys{key.name, counter};
-    const std::array<std::string_view, 2> args{grant.owner, lease_ms};
+    const std::array<std::string_view, 2> args{granted.grant.owner, lease_ms};
     const CallResult result = node_->Eval(script, keys, args, deadline);
-    if (!result) return NotGranted(result.error(), std::move(grant));
+    if (!result) return NotGranted(result.error(), std::move(granted.grant));
     if (result->kind != Reply::Kind::kInteger) return Busy{};
-    grant.token = result->integer;
-    return Granted{std::move(grant)};
+    granted.grant.token = result->integer;
+    return granted;
   }
-  ExtendResult Extend(const Grant& grant, Lease lease, Deadline deadline) override {
-    return ExtendIfOwned(env_, *node_, grant, lease, deadline);
-  }
-  ReleaseResult Release(const Grant& grant, Deadline deadline) override {
-    return ReleaseIfOwned(*node_, grant, deadline);
-  }
-
- private:
-  Env& env_;
-  std::unique_ptr<Connection> node_;
-  Owners owners_;
 };
 
 }  // namespace

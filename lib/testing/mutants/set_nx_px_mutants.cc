@@ -31,14 +31,12 @@ class NoPx final : public SoundSetNxPx {
  public:
   using SoundSetNxPx::SoundSetNxPx;
   AcquireResult TryAcquire(const LockKey& key, Lease lease, Deadline deadline) override {
-    Grant grant{.key = key, .hold = owners_.NextHold()};
-    grant.owner = owners_.TextOf(grant.hold);
-    grant.valid_until = env_.Mono() + lease;
-    const std::array<std::string_view, 4> set{"SET", key.name, grant.owner, "NX"};
+    Granted granted = GrantOf(owners_, env_, key, lease);
+    const std::array<std::string_view, 4> set{"SET", key.name, granted.grant.owner, "NX"};
     const CallResult result = node_->Call(set, deadline);
-    if (!result) return NotGranted(result.error(), std::move(grant));
+    if (!result) return NotGranted(result.error(), std::move(granted.grant));
     if (result->IsNil()) return Busy{};
-    return Granted{std::move(grant)};
+    return granted;
   }
 };
 

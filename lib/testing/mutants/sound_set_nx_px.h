@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_LIB_TESTING_MUTANTS_SOUND_SET_NX_PX_H_
 
 #include <memory>
+#include <utility>
 
 #include "lib/clients/redis.h"
 #include "lib/locks/owners.h"
@@ -10,6 +11,14 @@
 #include "lib/locks/registry.h"
 
 namespace doublehold {
+
+// A new grant whose lease begins now.
+inline Granted GrantOf(Owners& owners, Env& env, const LockKey& key, Lease lease) {
+  Grant grant{.key = key, .hold = owners.NextHold()};
+  grant.owner = owners.TextOf(grant.hold);
+  grant.valid_until = env.Mono() + lease;
+  return {std::move(grant)};
+}
 
 class SoundSetNxPx : public Lock {
  public:

@@ -12,13 +12,6 @@ namespace {
 
 constexpr int kPatience = 3;
 
-Granted GrantOf(Owners& owners, Env& env, const LockKey& key, Lease lease) {
-  Grant grant{.key = key, .hold = owners.NextHold()};
-  grant.owner = owners.TextOf(grant.hold);
-  grant.valid_until = env.Mono() + lease;
-  return {std::move(grant)};
-}
-
 // The third acquire that is not answered counts as granted.
 class ThirdSilenceIsYes final : public SoundSetNxPx {
  public:
