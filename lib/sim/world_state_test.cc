@@ -108,7 +108,7 @@ TEST(WorldState, IncludesNodesAsFaultsLeaveThem) {
         FaultForm::kRestartEmpty, FaultForm::kForgetScripts}) {
     // The fault hits the node before it executes the second command.
     const std::string equal = CompareStates({FaultForm::kPause, fault}, {body, {}, {}},
-                                            {body, {}, {{.at = 3, .choice = 1}}});
+                                            {body, {}, {{.at = 4, .choice = 1}}});
     EXPECT_EQ(equal.back(), 'x') << EntryOf(fault).name;
   }
 }
