@@ -16,6 +16,7 @@ import org.redisson.RedissonMultiLock;
 import org.redisson.RedissonRedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.RedisConnectionException;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 import org.redisson.config.SingleServerConfig;
@@ -62,7 +63,18 @@ final class Driver implements Protocol.Library {
   public void setup(JsonObject setup) {
     for (JsonElement node : setup.getAsJsonArray("nodes")) {
       if (nodes.isEmpty() || kind().equals("redlock"))
-        nodes.add(Redisson.create(configOf(node.getAsJsonObject(), setup.get("lease_ms").getAsLong())));
+        nodes.add(connected(configOf(node.getAsJsonObject(), setup.get("lease_ms").getAsLong())));
+    }
+  }
+
+  /** A JVM that has just started can need longer for its first commands than timeout_ms allows. */
+  private static RedissonClient connected(Config config) {
+    for (int tries = 1;; ++tries) {
+      try {
+        return Redisson.create(config);
+      } catch (RedisConnectionException slow) {
+        if (tries == 3) throw slow;
+      }
     }
   }
 
