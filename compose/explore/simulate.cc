@@ -96,7 +96,7 @@ std::bitset<kFaultFormCount> FindRemembered(const Plan& plan) {
   for (const FaultFormEntry& entry : kFaultForms) {
     const FaultFact fact{.kind = std::string(entry.kind),
                          .traits = FindFault(entry.kind)->traits,
-                         .keeps_data = entry.form == FaultForm::kRestartWithData};
+                         .keeps_data = entry.keeps_data};
     const bool on_servers = entry.site == FaultSite::kNode || entry.site == FaultSite::kMasters;
     const auto matters = [&](const std::string& claim) {
       const PastFaultMatters past = FindChecker(claim)->past_fault_matters;

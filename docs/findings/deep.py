@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/deep.md: what three faults find in each simulated lock, and two faults with one delay.
+"""Writes docs/deep.md: what three faults find in each simulated lock, also in takeovers by a replica,
+and two faults with one delay.
 
     docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # searches, kept in RESULTS
     docs/findings/deep.py --write RESULTS                                      # the table of what is kept
@@ -17,6 +18,8 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[2]
 THREE_CLIENTS = ["set-nx-px", "redisson", "redlock", "fenced"]
+WITHOUT_REPLICAS = ("redlock", "zookeeper", "etcd", "postgres", "mariadb", "driver")
+TAKEOVERS = "cut-replication,failover,late-failover,handover,split-brain"
 
 
 def locks(program: Path) -> list[dict]:
@@ -48,7 +51,11 @@ def searches(program: Path) -> list[tuple[str, str, list[str]]]:
         name = lock["name"]
         wanted += [(f"{name}-{n}-faults", name, ["--clients", str(n), "--depth", "3", *nodes]) for n in clients]
         wanted.append((f"{name}-2-orders", name, ["--depth", "2", "--delay-bound", "1", *nodes]))
-    return sorted(wanted, key=lambda each: each[0].endswith("-orders"))
+        if not name.startswith(WITHOUT_REPLICAS):
+            wanted.append((f"{name}-2-takeovers", name,
+                           ["--depth", "3", "--topology", "replicated", "--faults", TAKEOVERS]))
+    # Three clients last: they take longest.
+    return sorted(wanted, key=lambda each: each[0].split("-")[-2:] == ["3", "faults"])
 
 
 def cell(claim: dict) -> str:
@@ -70,7 +77,7 @@ def table(results: list[dict], names: list[str]) -> list[str]:
 
 def write(folder: Path) -> str:
     kinds = {kind: [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*-{kind}.json"))]
-             for kind in ("faults", "orders")}
+             for kind in ("faults", "takeovers", "orders")}
     judged = {claim["claim"] for results in kinds.values() for result in results for claim in result["claims"]}
     order = ["exclusion", "lease-exclusion", "release", "fencing", "order", "reentry", "stock", "liveness"]
     names = [name for name in order if name in judged] + sorted(judged - set(order))
@@ -78,7 +85,7 @@ def write(folder: Path) -> str:
            f"      build/doublehold replay '{claim['replay']}'\n"
            for result in kinds["faults"] for claim in result["claims"] if claim["violated"] and cell(claim) == "3"]
     text = (TOP / "docs" / "findings" / "deep.txt").read_text(encoding="utf-8")
-    return text.format(faults="\n".join(table(kinds["faults"], names)), orders="\n".join(table(kinds["orders"], names)),
+    return text.format(**{kind: "\n".join(table(results, names)) for kind, results in kinds.items()},
                        new="\n".join(new) or "None.\n")
 
 

@@ -25,7 +25,7 @@ FaultPlan PlanOf(const FaultFormEntry& form, const FormExtent& extent) {
 }
 
 std::string KeysOf(const FaultFormEntry& form) {
-  if (form.site == FaultSite::kChannel) return "only simulated";
+  if (form.only_simulated) return "only simulated";
   const FaultPlan plan = PlanOf(form, {.lasts = 1s, .clock_length = 1s, .down = 1s});
   std::string keys = fmt::format("`kind = \"{}\"`", plan.kind);
   const auto add = [&keys](std::string_view text) { keys += fmt::format(", `{}`", text); };

@@ -5,6 +5,7 @@
 #define DOUBLEHOLD_LIB_BASE_FAULT_FORMS_H_
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -35,10 +36,13 @@ enum class FaultForm : uint8_t {
   kNodeFast,
   kCutReplication,
   kFailover,
+  kLateFailover,
+  kHandover,
+  kSplitBrain,
   kHoldNews,
   kDropNews,
 };
-constexpr size_t kFaultFormCount = 23;
+constexpr size_t kFaultFormCount = 26;
 
 // Where a fault of a form begins.
 enum class FaultSite : uint8_t {
@@ -47,7 +51,7 @@ enum class FaultSite : uint8_t {
   kReply,
   kNode,     // a node that is about to execute a command
   kMasters,  // a node with replicas that is about to execute a command
-  kChannel,  // a channel message on its way to a client; simulated only
+  kChannel,  // a channel message on its way to a client
 };
 
 struct FaultFormEntry {
@@ -56,15 +60,19 @@ struct FaultFormEntry {
   std::string_view kind;  // kind in the fault registry and in histories: "hold"
   FaultSite site;
   std::string_view summary;
-  std::string_view data{};    // data of a restarted node: "empty", "aof"
-  int by_sign = 0;            // for a clock jump: 1 is ahead, -1 back
-  bool lasts = false;         // has a duration; otherwise it is instantaneous or permanent
-  bool runs_fast = false;     // the clock runs at kFastRate
+  std::string_view data{};  // data of a restarted node: "empty", "aof"
+  int by_sign = 0;          // for a clock jump: 1 is ahead, -1 back
+  bool lasts = false;       // has a duration; otherwise it is instantaneous or permanent
+  bool runs_fast = false;   // the clock runs at kFastRate
+  bool keeps_data = false;  // a server goes on with all the data that it had
+  bool only_simulated = false;
   std::string_view before{};  // name before version 0.2.0, still read
 };
 
 // Rate of a fast clock.
 constexpr int kFastRate = 3;
+// What the replica of a late failover lacks: all commands of the last 10 ms.
+constexpr std::chrono::milliseconds kLateBy{10};
 
 constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
     {.form = FaultForm::kPause,
@@ -154,6 +162,7 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .site = FaultSite::kNode,
      .summary = "a node restarts with its data, but without its scripts",
      .data = "aof",
+     .keeps_data = true,
      .before = "restart"},
     {.form = FaultForm::kNodeCrash,
      .name = "node-crash",
@@ -190,16 +199,38 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .site = FaultSite::kMasters,
      .summary = "a node is killed, and a replica takes its place",
      .before = "promote"},
+    {.form = FaultForm::kLateFailover,
+     .name = "late-failover",
+     .kind = "promote",
+     .site = FaultSite::kMasters,
+     .summary = "a node is killed, and a replica that lacks its last 10 ms takes its place",
+     .only_simulated = true},
+    {.form = FaultForm::kHandover,
+     .name = "handover",
+     .kind = "promote",
+     .site = FaultSite::kMasters,
+     .summary = "a node hands its data to a replica, and refers its clients to it (MOVED)",
+     .keeps_data = true,
+     .only_simulated = true},
+    {.form = FaultForm::kSplitBrain,
+     .name = "split-brain",
+     .kind = "promote",
+     .site = FaultSite::kMasters,
+     .summary = "a node is cut off with one client, and a replica takes its place for the others",
+     .lasts = true,
+     .only_simulated = true},
     {.form = FaultForm::kHoldNews,
      .name = "hold-news",
      .kind = "hold",
      .site = FaultSite::kChannel,
-     .summary = "a channel's message is late"},
+     .summary = "a channel's message is late",
+     .only_simulated = true},
     {.form = FaultForm::kDropNews,
      .name = "drop-news",
      .kind = "drop",
      .site = FaultSite::kChannel,
-     .summary = "a channel's message is lost"},
+     .summary = "a channel's message is lost",
+     .only_simulated = true},
 }};
 
 constexpr const FaultFormEntry& EntryOf(FaultForm form) {

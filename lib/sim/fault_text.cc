@@ -78,6 +78,14 @@ std::string TextOf(const BegunFault& begun) {
       return fmt::format("node {}'s replicas are cut off", begun.node);
     case FaultForm::kFailover:
       return fmt::format("node {} killed, and a replica promoted", begun.node);
+    case FaultForm::kLateFailover:
+      return fmt::format("node {} killed, and a replica promoted that lacks its last {}",
+                         begun.node, FormatDuration(kLateBy));
+    case FaultForm::kHandover:
+      return fmt::format("node {}'s data handed to a replica", begun.node);
+    case FaultForm::kSplitBrain:
+      return fmt::format("node {} cut off with client {} for {}, and a replica promoted",
+                         begun.node, begun.client, length);
     case FaultForm::kHoldNews:
       return OfNews(begun, "is held back for " + length);
     case FaultForm::kDropNews:

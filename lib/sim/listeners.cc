@@ -27,14 +27,15 @@ void Network::Unsubscribe(uint32_t index) {
   listener.gone = true;
   links_[listener.link].number = 0;
   if (std::exchange(listener.number, 0) != 0)
-    CountListeners(links_[listener.link].node, listener.channel);
+    CountListeners(ServerOf(links_[listener.link]), listener.channel);
 }
 
-void Network::CountListeners(int node, const std::string& channel) {
+void Network::CountListeners(Node& server, const std::string& channel) {
   const auto count = std::ranges::count_if(listeners_, [&](const Listener& other) {
-    return other.number != 0 && links_[other.link].node == node && other.channel == channel;
+    return other.number != 0 && &ServerOf(links_[other.link]) == &server &&
+           other.channel == channel;
   });
-  nodes_[static_cast<size_t>(node)].redis.SetSubscribers(channel, count);
+  server.redis.SetSubscribers(channel, count);
 }
 
 bool Network::TakeNews(uint32_t listener) {
@@ -43,26 +44,27 @@ bool Network::TakeNews(uint32_t listener) {
   return has_news;
 }
 
-void Network::Publish(int node) {
-  if (nodes_[static_cast<size_t>(node)].service != nullptr) return PublishOfService(node);
-  if (!nodes_[static_cast<size_t>(node)].redis.HasPublished()) return;
-  const std::vector<Published> all = nodes_[static_cast<size_t>(node)].redis.TakePublished();
+void Network::Publish(Node& server) {
+  if (server.service != nullptr) return PublishOfService(server);
+  if (!server.redis.HasPublished()) return;
+  const std::vector<Published> all = server.redis.TakePublished();
   for (const Published& published : all) world_->AddToMoment(std::string_view(published.channel));
-  for (const Published& published : all) PublishTo(node, published.channel);
+  for (const Published& published : all) PublishTo(server, published.channel);
 }
 
-void Network::PublishTo(int node, const std::string& channel) {
+void Network::PublishTo(const Node& server, const std::string& channel) {
   for (const Listener& listener : listeners_) {
     Link& link = links_[listener.link];
     const auto index = static_cast<uint32_t>(&listener - listeners_.data());
-    const bool is_told = listener.number != 0 && link.node == node && listener.channel == channel;
+    const bool is_told =
+        listener.number != 0 && &ServerOf(link) == &server && listener.channel == channel;
     if (!is_told) continue;
     MonoTime at = world_->now_ + world_->terms_.latency;
     if (world_->NotesPlaces(Point::kNews))
       world_->NotePlace({.point = Point::kNews, .client = link.process});
     if (const std::optional<FaultForm> fault = world_->ChooseFault(Point::kNews, index)) {
       const bool is_held = fault == FaultForm::kHoldNews;
-      world_->Note(*fault, link.process, node,
+      world_->Note(*fault, link.process, link.node,
                    is_held ? world_->now_ + world_->terms_.lasts : world_->now_);
       if (!is_held) continue;
       at += world_->terms_.lasts;

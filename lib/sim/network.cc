@@ -40,7 +40,8 @@ void Network::Begin(World& world, int nodes, MakeService make_service) {
     node.redis.RestartEmpty();
     node.clock = {};
     node.still_until = node.down_until = {};
-    node.restarts = 0;
+    node.life = 0;
+    node.deposed.clear();
     // When all traffic is recorded, the node begins without scripts. The commands that load a
     // script are then counted too, as on a real server that has just started.
     node.knows_all = !world.terms_.records_traffic;
@@ -54,7 +55,7 @@ void Network::Begin(World& world, int nodes, MakeService make_service) {
   words_.Clear();
   messages_.resize(std::max<size_t>(messages_.size(), 1));
   message_count_ = 1;
-  connections_ = 0;
+  connections_ = lives_ = 0;
 }
 
 uint32_t Network::Connect(uint32_t task, int process, int node) {
@@ -69,7 +70,7 @@ Network::Message& Network::Add(uint32_t link) {
   message.link = link;
   message.script = nullptr;
   message.frame = 0;
-  message.with_text = message.replied = message.closes = false;
+  message.with_text = message.replied = message.closes = message.moved = false;
   message.in_flight = true;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
@@ -109,14 +110,16 @@ void Network::SendMessage(uint32_t index) {
   if (link.number == 0) {
     link.number = ++connections_;
     link.last_request = link.last_reply = MonoTime{};
-    link.restarts = nodes_[static_cast<size_t>(link.node)].restarts;
+    link.life = ServerOf(link).life;
+    link.moved = false;
   }
   link.answered = 0;
   message.number = link.number;
-  message.restarts = link.restarts;
+  message.life = link.life;
+  message.moved = std::exchange(link.moved, false);
   link.awaited = index;
   if (link.node != kStoreId.number) world_->NoteTraffic(link.process, link.node);
-  if (nodes_[static_cast<size_t>(link.node)].down_until > world_->now_)
+  if (ServerOf(link).down_until > world_->now_)
     return Lose(index, /*definite=*/true, "the server refused the connection");
   if (world_->terms_.frames != nullptr) RecordFrame(message, /*is_reply=*/false);
   MonoTime at = world_->now_ + world_->terms_.latency;
@@ -157,7 +160,7 @@ void Network::Break(uint32_t link) {
   // executed with the connection's watches and queued commands. So the node closes the connection
   // only afterwards.
   if (broken.number != 0 && (broken.awaited == 0 || !messages_[broken.awaited].in_flight))
-    CloseConnection(broken.node, broken.number);
+    CloseConnection(broken, broken.number);
   broken.number = 0;
   broken.awaited = 0;
   broken.answered = 0;
@@ -165,28 +168,32 @@ void Network::Break(uint32_t link) {
 
 void Network::DeliverRequest(uint32_t index) {
   Message& message = messages_[index];
-  const int number = links_[message.link].node;
-  Node& node = nodes_[static_cast<size_t>(number)];
-  if (message.restarts != node.restarts) return;  // the message was lost when the node ended
-  if (node.still_until > world_->now_) return Again(index, node);
+  const Link& link = links_[message.link];
+  const int number = link.node;
+  const Node& before = ServerOf(link);
+  if (message.life != before.life) return;  // the message was lost when the server ended
+  if (before.still_until > world_->now_) return Again(index, before);
+  if (message.moved) return Follow(index);
   if (number != kStoreId.number) {
     if (world_->NotesPlaces(Point::kExecute)) NotePlace(Point::kExecute, index);
     const std::optional<FaultForm> fault = world_->ChooseFault(Point::kExecute, index);
-    if (fault && StartNodeFault(*fault, number)) {
+    if (fault && StartNodeFault(*fault, message)) {
       // A paused node executes the message later. A node that restarts has lost it.
-      if (node.still_until > world_->now_) Again(index, node);
+      if (const Node& server = ServerOf(link); server.still_until > world_->now_)
+        Again(index, server);
+      if (message.moved) Follow(index);
       return;
     }
   }
+  Node& node = ServerOf(link);
   const bool replies = Execute(message, node);
   world_->BeginMoment(index, replies);
   if (world_->tracks_) MixRequest(index, world_->moment_);
   if (replies) world_->AddToMoment(message.reply);
   message.in_flight = false;
   NoteArrival(message);
-  Publish(number);
-  const Link& link = links_[message.link];
-  if (link.number != message.number) CloseConnection(number, message.number);
+  Publish(node);
+  if (link.number != message.number) CloseConnection(link, message.number);
   if (!replies) return;
   MonoTime at = world_->now_ + world_->terms_.latency;
   if (node.replicas && number != kStoreId.number) {
@@ -217,8 +224,24 @@ void Network::SendReply(uint32_t index, MonoTime at) {
   Answer(index, at);
 }
 
-void Network::Again(uint32_t index, const Node& node) {
-  world_->Plan({.at = node.still_until, .what = World::Due::What::kRequest, .which = index});
+void Network::Again(uint32_t index, const Node& server) {
+  world_->Plan({.at = server.still_until, .what = World::Due::What::kRequest, .which = index});
+}
+
+// The server refers the client to another one, and the client sends the request there.
+void Network::Follow(uint32_t index) {
+  messages_[index].moved = false;
+  world_->Plan({.at = world_->now_ + 2 * world_->terms_.latency,
+                .what = World::Due::What::kRequest,
+                .which = index});
+}
+
+const Network::Node& Network::ServerOf(const Link& link) const {
+  const Node& node = nodes_[static_cast<size_t>(link.node)];
+  for (const Deposed& deposed : node.deposed) {
+    if (deposed.client == link.process) return deposed.server;
+  }
+  return node;
 }
 
 int64_t Network::NowMs(const Node& node) const {
@@ -233,7 +256,7 @@ bool Network::Execute(Message& message, Node& node) {
   if (link.listener) {
     Listener& listener = listeners_[*link.listener];
     if (!listener.gone) listener.number = message.number;
-    CountListeners(link.node, listener.channel);
+    CountListeners(node, listener.channel);
     message.reply = Reply{};
     return true;
   }
@@ -273,7 +296,7 @@ void Network::DeliverReply(uint32_t index) {
   if (link.number != message.number || link.awaited != index) return;
   link.awaited = 0;
   if (message.closes) {
-    CloseConnection(link.node, link.number);
+    CloseConnection(link, link.number);
     link.number = 0;
   } else {
     NoteArrival(message);
@@ -287,8 +310,8 @@ void Network::DeliverReply(uint32_t index) {
   world_->Wake(link.task);
 }
 
-void Network::CloseConnection(int node, int number) {
-  Node& closing = nodes_[static_cast<size_t>(node)];
+void Network::CloseConnection(const Link& link, int number) {
+  Node& closing = ServerOf(link);
   if (closing.service != nullptr) {
     if (closing.service->CloseConnection(number)) world_->NoteManyEffects();
   } else {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/env.h"
@@ -104,25 +105,36 @@ class Network {
   }
   // Ends the sessions and leases whose time has come.
   void Expire();
+  // Ends the cuts of a node whose time has come: the former masters answer nobody any more.
+  void EndSplits(int node);
 
  private:
+  struct Deposed;
   struct Node {
     explicit Node(ScriptEngine& scripts) : redis(scripts) {}
     RedisModel redis;
     SkewedClock clock{};
     MonoTime still_until{};
     MonoTime down_until{};  // until then, the node's port refuses connections
-    int restarts = 0;       // how often the node restarted or ended
+    int life = 0;           // changes whenever the server ends; no two servers have the same
     bool knows_all = true;  // whether every script counts as loaded
     std::optional<ReplicaLog> replicas{};
     std::unique_ptr<ServiceModel> service{};  // null: the node is `redis`
+    std::vector<Deposed> deposed{};           // former masters that still answer somebody
+  };
+  // A master that is cut off with one client. The client takes it for the node until the cut ends.
+  struct Deposed {
+    Node server;
+    int client = 0;
+    MonoTime until{};
   };
   struct Link {
     uint32_t task = 0;
     int process = 0;
     int node = 0;
-    int number = 0;    // the node's number for this connection, or 0 if it is not open
-    int restarts = 0;  // restarts of the node when the connection was opened
+    int number = 0;      // the node's number for this connection, or 0 if it is not open
+    int life = 0;        // of the server when the connection was opened
+    bool moved = false;  // whether the server will refer the next request to another one
     MonoTime last_request{}, last_reply{};
     uint32_t sent = 0;      // index of the last message on this connection
     uint32_t awaited = 0;   // the message whose reply is pending, or 0
@@ -132,8 +144,9 @@ class Network {
   };
   struct Message {
     uint32_t link = 0;
-    int number = 0;    // number of the connection when the message was sent
-    int restarts = 0;  // restarts of the node when the connection was opened
+    int number = 0;      // number of the connection when the message was sent
+    int life = 0;        // of the server when the connection was opened
+    bool moved = false;  // whether the server refers it to another one
     const Script* script = nullptr;
     bool with_text = false;
     Argv words{}, args{};  // `words` has the keys of a script, `args` its arguments
@@ -159,23 +172,32 @@ class Network {
   void RecordFrame(Message& message, bool is_reply);
   void NoteArrival(const Message& message);
   void SendMessage(uint32_t index);
-  void Again(uint32_t index, const Node& node);
-  bool StartNodeFault(FaultForm fault, int number);
+  void Again(uint32_t index, const Node& server);
+  void Follow(uint32_t index);
+  // The server that a link's client takes for the link's node.
+  [[nodiscard]] const Node& ServerOf(const Link& link) const;
+  Node& ServerOf(const Link& link) {
+    return const_cast<Node&>(std::as_const(*this).ServerOf(link));
+  }
+  bool StartNodeFault(FaultForm fault, Message& message);
+  bool StartMasterFault(FaultForm fault, Message& message);
+  void Promote(Node& node, const RedisModel& data);
   [[nodiscard]] bool Execute(Message& message, Node& node);
   [[nodiscard]] bool ExecuteOnService(Message& message, Node& node);
-  void Publish(int node);
-  void PublishOfService(int node);
-  void PublishTo(int node, const std::string& channel);
-  void CloseChannel(int node, const std::string& channel);
+  void Publish(Node& server);
+  void PublishOfService(Node& server);
+  void PublishTo(const Node& server, const std::string& channel);
+  void CloseChannel(const Node& server, const std::string& channel);
   void SendToListener(uint32_t listener, Link& link, bool closes, MonoTime at);
-  void CountListeners(int node, const std::string& channel);
+  void CountListeners(Node& server, const std::string& channel);
   void SendReply(uint32_t index, MonoTime at);  // a fault may hit the reply
   void Answer(uint32_t index, MonoTime at);     // sends the message's reply
   void Lose(uint32_t index, bool definite, std::string why);
   void DeliverToUser(uint32_t index);
-  void FailPendingCalls(int node);
-  void CloseConnection(int node, int number);  // at the node
-  std::optional<Duration> AwaitReplicas(Message& message, const Node& node);
+  void EndConnections(Node& server);
+  void MoveConnections(Node& server);
+  void CloseConnection(const Link& link, int number);  // at the server
+  std::optional<Duration> AwaitReplicas(Message& message, Node& server);
   static std::string_view Name(const Message& message);
   [[nodiscard]] MonoTime FindNextExpiry() const;
 
@@ -189,6 +211,7 @@ class Network {
   size_t message_count_ = 1;       // messages of the current world
   std::vector<Listener> listeners_;
   int connections_ = 0;
+  int lives_ = 0;
 };
 
 }  // namespace doublehold::sim

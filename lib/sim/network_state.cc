@@ -16,7 +16,8 @@ void Network::MixState(StateDigest& digest) const {
     digest.Mix(link.process);
     digest.Mix(link.node);
     digest.Mix(link.number);
-    digest.Mix(link.restarts == nodes_[static_cast<size_t>(link.node)].restarts);
+    digest.Mix(link.life == ServerOf(link).life);
+    digest.Mix(link.moved);
     digest.Mix(std::max(link.last_request, world_->now_));
     digest.Mix(std::max(link.last_reply, world_->now_));
     digest.Mix(link.awaited);
@@ -37,6 +38,12 @@ void Network::MixNode(const Node& node, StateDigest& digest) const {
   digest.Mix(std::max(node.still_until, world_->now_));
   digest.Mix(std::max(node.down_until, world_->now_));
   digest.Mix(node.knows_all);
+  digest.Mix(node.deposed.size());
+  for (const Deposed& deposed : node.deposed) {
+    digest.Mix(deposed.client);
+    digest.Mix(deposed.until);
+    MixNode(deposed.server, digest);
+  }
   if (node.service != nullptr || node.replicas) node.clock.MixState(digest);
   if (node.service != nullptr) return node.service->MixState(digest);
   if (node.replicas) {
@@ -57,7 +64,8 @@ void Network::MixRequest(uint32_t index, StateDigest& digest) const {
   digest.Mix(message.link);
   digest.Mix(message.number);
   digest.Mix(link.number == message.number);
-  digest.Mix(message.restarts == nodes_[static_cast<size_t>(link.node)].restarts);
+  digest.Mix(message.life == ServerOf(link).life);
+  digest.Mix(message.moved);
   digest.Mix(message.script == nullptr ? std::string_view() : message.script->sha1);
   digest.Mix(message.with_text);
   digest.Mix(message.words);

@@ -10,12 +10,14 @@
 
 namespace doublehold::sim {
 
-// Returns true when the fault keeps the node from executing the current message now.
-bool Network::StartNodeFault(FaultForm fault, int number) {
-  Node& node = nodes_[static_cast<size_t>(number)];
+// Returns true when the fault keeps the server from executing the current message now.
+bool Network::StartNodeFault(FaultForm fault, Message& message) {
+  if (EntryOf(fault).site == FaultSite::kMasters) return StartMasterFault(fault, message);
+  const Link& link = links_[message.link];
+  Node& node = ServerOf(link);
   const MonoTime now = world_->now_;
   const Duration lasts = world_->terms_.lasts;
-  const auto note = [&](MonoTime until) { world_->Note(fault, -1, number, until); };
+  const auto note = [&](MonoTime until) { world_->Note(fault, -1, link.node, until); };
   switch (fault) {
     case FaultForm::kNodePause:
       node.still_until = now + lasts;
@@ -26,35 +28,20 @@ bool Network::StartNodeFault(FaultForm fault, int number) {
       if (node.service != nullptr) node.service = make_service_();
       node.down_until = now + world_->terms_.restart_delay;
       note(node.down_until);
-      FailPendingCalls(number);
+      EndConnections(node);
       return true;
     case FaultForm::kRestartWithData:
       node.redis.RestartWithData();
       node.down_until = now + world_->terms_.restart_delay;
       if (node.service != nullptr) node.service->Restart(node.down_until);
       note(node.down_until);
-      FailPendingCalls(number);
+      EndConnections(node);
       return true;
     case FaultForm::kNodeCrash:
       node.down_until = MonoTime::max();
       note(MonoTime::max());
-      FailPendingCalls(number);
+      EndConnections(node);
       return true;
-    case FaultForm::kFailover: {
-      // The promoted replica has the data that it had received, a clock of its own and no scripts.
-      // Clients reach it at the old master's address, and the other replicas follow it.
-      node.clock = {};
-      node.redis = RedisModel(node.replicas->At(now));
-      node.redis.RestartWithData();
-      node.replicas.emplace(node.redis, world_->terms_.lag);
-      note(now);
-      FailPendingCalls(number);
-      return true;
-    }
-    case FaultForm::kCutReplication:
-      node.replicas->Cut(now);
-      note(MonoTime::max());
-      return false;
     case FaultForm::kForgetScripts:
       node.redis.ForgetScripts();
       node.knows_all = false;
@@ -77,14 +64,79 @@ bool Network::StartNodeFault(FaultForm fault, int number) {
   }
 }
 
-// Call when the node's process has ended. All connections to the node break, and requests in flight
-// are lost.
-void Network::FailPendingCalls(int number) {
-  Node& node = nodes_[static_cast<size_t>(number)];
-  ++node.restarts;
+// The fault hits the node's present master, which is another server than the one that executes the
+// message if the message's client is cut off with a former master.
+bool Network::StartMasterFault(FaultForm fault, Message& message) {
+  const Link& link = links_[message.link];
+  Node& node = nodes_[static_cast<size_t>(link.node)];
+  const bool hits_message = &ServerOf(link) == &node;
+  const MonoTime now = world_->now_;
+  switch (fault) {
+    case FaultForm::kCutReplication:
+      node.replicas->Cut(now);
+      world_->Note(fault, -1, link.node, MonoTime::max());
+      return false;
+    case FaultForm::kFailover:
+    case FaultForm::kLateFailover:
+      world_->Note(fault, -1, link.node, now);
+      Promote(node,
+              fault == FaultForm::kFailover ? node.replicas->At(now) : node.replicas->LateAt(now));
+      EndConnections(node);
+      return hits_message;
+    case FaultForm::kHandover:
+      world_->Note(fault, -1, link.node, now);
+      Promote(node, node.redis);
+      MoveConnections(node);
+      return hits_message;
+    case FaultForm::kSplitBrain: {
+      const MonoTime until = now + world_->terms_.lasts;
+      world_->Note(fault, link.process, link.node, until);
+      const RedisModel promoted = node.replicas->At(now);
+      if (hits_message) {
+        Deposed& deposed = node.deposed.emplace_back(
+            Deposed{.server = Node(scripts_), .client = link.process, .until = until});
+        deposed.server.redis = node.redis;
+        deposed.server.clock = node.clock;
+        deposed.server.life = node.life;
+        deposed.server.knows_all = node.knows_all;
+        deposed.server.replicas = node.replicas;
+        deposed.server.replicas->Cut(now);
+      }
+      Promote(node, promoted);
+      EndConnections(node);
+      return false;
+    }
+    default:
+      CHECK(false);
+  }
+}
+
+// A replica with `data` becomes the node's master. It has a clock of its own and no scripts.
+// Clients reach it at the former master's address, and the other replicas follow it.
+void Network::Promote(Node& node, const RedisModel& data) {
+  node.redis = RedisModel(data);
+  node.redis.RestartWithData();
+  node.clock = {};
+  node.still_until = node.down_until = {};
   node.knows_all = false;
+  node.replicas.emplace(node.redis, world_->terms_.lag);
+}
+
+void Network::EndSplits(int number) {
+  Node& node = nodes_[static_cast<size_t>(number)];
+  for (Deposed& deposed : node.deposed) {
+    if (deposed.until <= world_->now_) EndConnections(deposed.server);
+  }
+  std::erase_if(node.deposed, [&](const Deposed& it) { return it.until <= world_->now_; });
+}
+
+// Call when the server's process has ended. All connections to it break, and requests in flight are
+// lost.
+void Network::EndConnections(Node& server) {
+  server.life = ++lives_;
+  server.knows_all = false;
   for (Link& link : links_) {
-    if (link.node != number || link.number == 0) continue;
+    if (&ServerOf(link) != &server || link.number == 0) continue;
     if (link.listener) listeners_[*link.listener].number = 0;
     if (link.user != nullptr) {
       SendToListener(*link.listener, link, /*closes=*/true, world_->now_ + world_->terms_.latency);
@@ -100,14 +152,37 @@ void Network::FailPendingCalls(int number) {
   }
 }
 
-// Handles WAIT on a node with replicas. The reply is the number of replicas when they have the
+// The former master refers each client's request to the new one. Subscriptions go on: the new
+// master tells the former one what is published. Nobody follows a request whose client has left.
+void Network::MoveConnections(Node& server) {
+  server.life = ++lives_;
+  for (Link& link : links_) {
+    if (&ServerOf(link) != &server || link.number == 0) continue;
+    link.life = server.life;
+    Message& message = messages_[link.awaited];
+    const bool is_on_its_way = link.awaited != 0 && message.in_flight;
+    link.moved = !is_on_its_way;
+    if (!is_on_its_way) continue;
+    message.life = server.life;
+    message.moved = true;
+  }
+  for (const Listener& listener : listeners_) {
+    if (listener.number != 0 && &ServerOf(links_[listener.link]) == &server)
+      CountListeners(server, listener.channel);
+  }
+}
+
+// Handles WAIT on a server with replicas. The reply is the number of replicas when they have the
 // data. If replication is cut, the reply is 0 at the timeout. Returns the delay of the reply
 // relative to other commands. Returns nothing if there is no reply.
-std::optional<Duration> Network::AwaitReplicas(Message& message, const Node& node) {
+std::optional<Duration> Network::AwaitReplicas(Message& message, Node& server) {
   constexpr size_t kTimeoutAt = 2;
-  const int count = node.replicas->is_cut() ? 0 : world_->terms_.replicas;
+  const int count = server.replicas->is_cut() ? 0 : world_->terms_.replicas;
   message.reply = Reply{.kind = Reply::Kind::kInteger, .integer = count};
-  if (count > 0) return world_->terms_.lag;
+  if (count > 0) {
+    server.replicas->Confirm(world_->now_ + world_->terms_.lag);
+    return world_->terms_.lag;
+  }
   const int64_t timeout_ms = ReadInteger(message.words[kTimeoutAt]).value_or(0);  // 0: no timeout
   if (timeout_ms == 0) return std::nullopt;
   return std::chrono::milliseconds(timeout_ms);

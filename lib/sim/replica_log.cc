@@ -1,10 +1,12 @@
 #include "lib/sim/replica_log.h"
 
+#include <algorithm>
+
 namespace doublehold::sim {
 
 void ReplicaLog::Note(MonoTime at, const RedisModel& node) {
   if (cut_) return;
-  while (kept_.size() > 1 && kept_[1].first + lag_ <= at) kept_.erase(kept_.begin());
+  while (kept_.size() > 1 && kept_[1].first + lag_ + kLateBy <= at) kept_.erase(kept_.begin());
   kept_.emplace_back(at, node);
 }
 
@@ -15,7 +17,12 @@ const RedisModel& ReplicaLog::At(MonoTime now) const {
   return kept_[last].second;
 }
 
+const RedisModel& ReplicaLog::LateAt(MonoTime now) const {
+  return At(std::min(now, std::max(now - kLateBy, confirmed_)));
+}
+
 void ReplicaLog::MixState(StateDigest& digest) const {
+  digest.Mix(confirmed_);
   digest.Mix(cut_.value_or(MonoTime::max()));
   digest.Mix(kept_.size());
   for (const auto& [at, node] : kept_) {

@@ -6,14 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/fault_forms.h"
 #include "lib/base/time.h"
 #include "lib/sim/redis/redis_model.h"
 
 namespace doublehold::sim {
 
 // All replicas have the same data: the node's state `lag` ago. Once replication is cut, they keep
-// the state that was sent before the cut. The log copies the node at each command within the lag,
-// so it suits worlds with few commands.
+// the state that was sent before the cut. The log copies the node at each command of the last lag
+// and kLateBy, so it suits worlds with few commands.
 class ReplicaLog {
  public:
   // The replicas begin with the node's data.
@@ -26,14 +27,20 @@ class ReplicaLog {
     if (!cut_) cut_ = at;
   }
   [[nodiscard]] bool is_cut() const { return cut_.has_value(); }
+  // Records that the replicas have confirmed (WAIT) what they will have received at `at`.
+  void Confirm(MonoTime at) { confirmed_ = at; }
+  // The replicas' data at `now`.
   [[nodiscard]] const RedisModel& At(MonoTime now) const;
+  // The data of a replica that lacks the last kLateBy, but nothing that was confirmed.
+  [[nodiscard]] const RedisModel& LateAt(MonoTime now) const;
   void MixState(StateDigest& digest) const;
 
  private:
   Duration lag_;
   std::optional<MonoTime> cut_{};
+  MonoTime confirmed_{};
   std::vector<std::pair<MonoTime, RedisModel>>
-      kept_{};  // by time; the first is the state that the replicas have received
+      kept_{};  // by time; the replicas received the first more than kLateBy ago
 };
 
 }  // namespace doublehold::sim

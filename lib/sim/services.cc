@@ -43,8 +43,8 @@ bool Network::ExecuteOnService(Message& message, Node& node) {
   return true;
 }
 
-void Network::PublishOfService(int node) {
-  ServiceModel& service = *nodes_[static_cast<size_t>(node)].service;
+void Network::PublishOfService(Node& server) {
+  ServiceModel& service = *server.service;
   const std::vector<ServiceNews> all_news = service.TakeNews();
   std::vector<LateReply> late_replies = service.TakeLateReplies();
   for (const ServiceNews& news : all_news)
@@ -52,9 +52,9 @@ void Network::PublishOfService(int node) {
   for (const LateReply& late : late_replies) world_->AddToMoment(late.call, late.reply);
   for (const ServiceNews& news : all_news) {
     if (news.closes) {
-      CloseChannel(node, news.channel);
+      CloseChannel(server, news.channel);
     } else {
-      PublishTo(node, news.channel);
+      PublishTo(server, news.channel);
     }
   }
   for (LateReply& late : late_replies) {
@@ -63,10 +63,12 @@ void Network::PublishOfService(int node) {
   }
 }
 
-void Network::CloseChannel(int node, const std::string& channel) {
+void Network::CloseChannel(const Node& server, const std::string& channel) {
   for (Listener& listener : listeners_) {
     Link& link = links_[listener.link];
-    if (listener.number == 0 || link.node != node || listener.channel != channel) continue;
+    const bool is_told =
+        listener.number != 0 && &ServerOf(link) == &server && listener.channel == channel;
+    if (!is_told) continue;
     if (std::exchange(listener.number, 0) != link.number) continue;  // the client has left it
     SendToListener(static_cast<uint32_t>(&listener - listeners_.data()), link, /*closes=*/true,
                    world_->now_ + world_->terms_.latency);
@@ -100,11 +102,11 @@ MonoTime Network::FindNextExpiry() const {
 
 void Network::Expire() {
   for (size_t number = 1; number < nodes_.size(); ++number) {
-    const Node& node = nodes_[number];
+    Node& node = nodes_[number];
     if (std::max(node.still_until, node.down_until) > world_->now_) continue;
     node.service->Expire(world_->now_);
     world_->BeginMoment(number);
-    PublishOfService(static_cast<int>(number));
+    PublishOfService(node);
   }
 }
 

@@ -278,7 +278,7 @@ void World::Note(FaultForm fault, int client, int node, MonoTime until, std::str
                                             .node = node,
                                             .command = command,
                                             .lasts = terms_.lasts}),
-                 .keeps_data = fault == FaultForm::kRestartWithData,
+                 .keeps_data = entry.keeps_data,
                  .planned = 1};
   if (node >= 0) fact.nodes.push_back(node);
   memory_->faults.push_back(std::move(fact));
@@ -288,7 +288,7 @@ void World::Note(FaultForm fault, int client, int node, MonoTime until, std::str
               .client = kSupervisor,
               .op = Op::kFault,
               .type = EventType::kInvoke,
-              .value = {index, ToNs(asked), client, node}};
+              .value = {index, ToNs(asked), entry.site == FaultSite::kMasters ? -1 : client, node}};
   memory_->events.push_back(event);
   event.type = EventType::kOk;
   memory_->heals.push_back(event);
@@ -299,6 +299,8 @@ void World::Heal(uint32_t fault) {
   Event event = memory_->heals[fault];
   event.at_ns = ToNs(now_ - kStart);
   memory_->events.push_back(event);
+  if (memory_->begun_faults[fault] == FaultForm::kSplitBrain)
+    memory_->network.EndSplits(static_cast<int>(event.value[3]));
 }
 
 }  // namespace doublehold::sim

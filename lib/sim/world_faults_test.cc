@@ -179,6 +179,146 @@ TEST(WorldFaults, AReplicaThatTakesOverHasAClockOfItsOwn) {
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
 }
 
+TEST(WorldFaults, AReplicaThatIsLateLacksTenMilliseconds) {
+  WorldTerms terms = With({FaultForm::kFailover, FaultForm::kLateFailover});
+  terms.replicas = 1;
+  terms.lag = 5ms;
+  const auto after = [&](uint32_t choice) {
+    return Ask(terms, {{.at = 2, .choice = choice}},
+               {"SET a 1", "SET b 2", "GET a", "GET a", "GET b"});
+  };
+  EXPECT_EQ(after(1), (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 2"}));
+  EXPECT_EQ(after(2),
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
+}
+
+TEST(WorldFaults, AReplicaThatIsLateHasWhatItConfirmed) {
+  const auto ask = [](const std::vector<std::vector<std::string_view>>& commands) {
+    WorldTerms terms{.replicas = 1, .lag = 1ms, .faults = {FaultForm::kLateFailover}};
+    // The fault hits the last command but one.
+    Scene scene(terms, {{.at = static_cast<uint32_t>(commands.size()) - 2, .choice = 1}});
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      for (const auto& command : commands) scene.Say(env, Scene::Call(env, 1, command));
+    });
+    return scene.Run();
+  };
+  EXPECT_EQ(ask({{"SET", "a", "1"}, {"GET", "a"}, {"GET", "a"}}),
+            (WorldFaultsLines{"0.1 OK", "0.2 perhaps", "0.3 nil"}));
+  EXPECT_EQ(ask({{"SET", "a", "1"}, {"WAIT", "1", "0"}, {"GET", "a"}, {"GET", "a"}}),
+            (WorldFaultsLines{"0.1 OK", "1.2 1", "1.3 perhaps", "1.4 1"}));
+}
+
+TEST(WorldFaults, EachFailoverInARowLosesWhatItsReplicaLacks) {
+  WorldTerms terms = With({FaultForm::kFailover});
+  terms.replicas = 1;
+  terms.lag = 15ms;
+  const WorldFaultsLines commands{"SET a 1", "SET b 2", "GET b", "SET c 3",
+                                  "GET b",   "GET a",   "GET b", "GET c"};
+  EXPECT_EQ(Ask(terms, {{.at = 2, .choice = 1}}, commands),
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 OK", "40.5 nil", "50.6 1",
+                              "60.7 nil", "70.8 3"}));
+  EXPECT_EQ(Ask(terms, {{.at = 2, .choice = 1}, {.at = 4, .choice = 1}}, commands),
+            (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 OK", "40.5 perhaps",
+                              "50.6 1", "60.7 nil", "70.8 nil"}));
+}
+
+TEST(WorldFaults, AHandoverKeepsTheDataAndRefersClientsToTheNewMaster) {
+  WorldTerms terms = With({FaultForm::kHandover});
+  terms.replicas = 1;
+  // A request on its way is sent once more: two messages later. The new master has no scripts.
+  EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET a 1", "GET a", "GET a", "script"}),
+            (WorldFaultsLines{"0.1 OK", "10.3 1", "20.4 1", "30.6 1"}));
+  // Transactions do not move.
+  EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"MULTI", "SET a 1", "EXEC", "GET a"}),
+            (WorldFaultsLines{"0.1 OK", "10.3 OK", "20.4 failed", "30.5 1"}));
+}
+
+// The handover hits client 2's first request.
+TEST(WorldFaults, AnIdleConnectionIsReferredWithItsNextRequest) {
+  WorldTerms terms{.replicas = 1, .faults = {FaultForm::kHandover}};
+  Scene scene(terms, {{.at = 1, .choice = 1}});
+  for (const int client : {1, 2}) {
+    scene.world->Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {
+      const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{1});
+      for (int i = 0; i < 3; ++i) {
+        if (client == 2) env.SleepUntil(env.Mono() + 5ms);
+        const std::array<std::string_view, 2> words{"GET", "k"};
+        scene.Say(env,
+                  std::to_string(client) + " " + Scene::TextOf(node->Call(words, env.Mono() + 1s)));
+        if (client == 1) env.SleepUntil(env.Mono() + 10ms);
+      }
+    });
+  }
+  EXPECT_EQ(scene.Run(), (WorldFaultsLines{"0.1 1 nil", "5.2 2 nil", "10.3 1 nil", "10.3 2 nil",
+                                           "15.4 2 nil", "20.4 1 nil"}));
+}
+
+// Client 1 is cut off with the former master at its second command, for 640 ms.
+TEST(WorldFaults, ASplitBrainAnswersEachSideFromItsOwnData) {
+  Scene scene(WorldTerms{.replicas = 1, .faults = {FaultForm::kSplitBrain}},
+              {{.at = 1, .choice = 1}});
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{1});
+    const auto call = [&](const std::vector<std::string_view>& words) {
+      scene.Say(env, "1: " + Scene::TextOf(node->Call(words, env.Mono() + 1s)));
+    };
+    call({"SET", "k", "old"});
+    env.SleepUntil(env.Mono() + 10ms);
+    call({"SET", "k", "cut"});
+    env.SleepUntil(env.Mono() + 20ms);
+    call({"GET", "k"});
+    call({"WAIT", "1", "30"});
+    env.SleepUntil(env.Mono() + 1s);
+    call({"GET", "k"});
+  });
+  scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
+    for (const std::string_view value : {"new", "newer"}) {
+      env.SleepUntil(env.Mono() + 14ms);
+      scene.Say(env, "2: " + Scene::Call(env, 1, {"GET", "k"}));
+      (void)Scene::Call(env, 1, {"SET", "k", value});
+    }
+  });
+  EXPECT_EQ(scene.Run(), (WorldFaultsLines{"0.1 1: OK", "10.2 1: OK", "14.1 2: old", "28.3 2: new",
+                                           "30.3 1: cut", "60.4 1: 0", "1060.5 1: newer"}));
+  const FaultFact& fault = scene.world->faults().front();
+  EXPECT_EQ(fault.what, "node 1 cut off with client 1 for 640ms, and a replica promoted");
+  // It counts as a fault of servers: other clients meet it too.
+  EXPECT_EQ(scene.world->events().front().value[2], -1);
+}
+
+// The former master ends when the cut does, with the request that it is about to get.
+TEST(WorldFaults, TheEndOfASplitBrainBreaksConnectionsToTheFormerMaster) {
+  Scene scene(WorldTerms{.replicas = 1, .faults = {FaultForm::kSplitBrain}},
+              {{.at = 0, .choice = 1}});
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{1});
+    for (const Duration at : {0ms, 640ms, 650ms}) {
+      env.SleepUntil(kStart + at);
+      const std::array<std::string_view, 3> words{"SET", "k", "1"};
+      scene.Say(env, Scene::TextOf(node->Call(words, env.Mono() + 1s)));
+    }
+  });
+  EXPECT_EQ(scene.Run(), (WorldFaultsLines{"0.1 OK", "640.1 perhaps", "650.1 OK"}));
+}
+
+// Both cuts are those of client 1. The second replaces the master of the others only.
+TEST(WorldFaults, AClientThatIsCutOffStaysWithItsOwnServer) {
+  Scene scene(WorldTerms{.replicas = 1, .faults = {FaultForm::kSplitBrain}},
+              {{.at = 0, .choice = 1}, {.at = 1, .choice = 1}});
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    for (const Duration at : {0ms, 10ms, 645ms}) {
+      env.SleepUntil(kStart + at);
+      scene.Say(env, "1: " + Scene::Call(env, 1, {"GET", "k"}));
+    }
+  });
+  scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
+    env.SleepUntil(kStart + 20ms);
+    scene.Say(env, "2: " + Scene::Call(env, 1, {"SET", "k", "new"}));
+  });
+  EXPECT_EQ(scene.Run(),
+            (WorldFaultsLines{"0.1 1: nil", "10.1 1: nil", "20.1 2: OK", "645.1 1: new"}));
+}
+
 // Client 1 waits on a channel repeatedly, for at most a second each time. Client 2 publishes at 30
 // ms and at 40 ms.
 WorldFaultsLines Listen(const std::vector<FaultForm>& faults, const Deviations& deviations) {

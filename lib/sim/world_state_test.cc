@@ -9,6 +9,7 @@
 
 #include "lib/sim/redis/server.h"
 #include "lib/sim/testing/testing_scene.h"
+#include "lib/sim/world_parts.h"
 
 namespace doublehold::sim {
 namespace {
@@ -20,11 +21,13 @@ struct StateSide {
   Deviations deviations{};
   bool remembers = false;  // whether past faults are remembered
   bool reads_clocks = true;
+  int replicas = 0;
 };
 
 std::vector<GivenChoices::State> StatesAtQuestions(const std::vector<FaultForm>& faults,
                                                    const StateSide& side) {
-  WorldTerms terms{.faults = faults, .clients_read_clocks = side.reads_clocks};
+  WorldTerms terms{
+      .replicas = side.replicas, .faults = faults, .clients_read_clocks = side.reads_clocks};
   if (!side.remembers) terms.remembered.reset();
   Scene scene(terms, side.deviations);
   scene.world->Start(1, TaskKind::kSession, 0, side.first);
@@ -111,6 +114,36 @@ TEST(WorldState, IncludesNodesAsFaultsLeaveThem) {
                                             {body, {}, {{.at = 4, .choice = 1}}});
     EXPECT_EQ(equal.back(), 'x') << EntryOf(fault).name;
   }
+}
+
+// With replicas, the fault hits the node before it executes the first command. A second client has
+// an idle connection, and asks no more.
+TEST(WorldState, IncludesWhichServerAnswersWhom) {
+  const StateBody body = Do({{1ms, {"SET", "k", "1"}}, {900ms, {}}});
+  const StateBody waits = Do({{500us, {"PING"}}, {900ms, {}}});
+  for (const FaultForm fault : {FaultForm::kLateFailover, FaultForm::kHandover,
+                                FaultForm::kSplitBrain, FaultForm::kCutReplication}) {
+    const auto with = [&](Deviations deviations) {
+      return StateSide{
+          .first = body, .second = waits, .deviations = std::move(deviations), .replicas = 1};
+    };
+    // Question 4 is about client 1's command.
+    const std::string equal =
+        CompareStates({FaultForm::kPause, fault}, with({}), with({{.at = 4, .choice = 1}}));
+    EXPECT_EQ(equal.back(), 'x') << EntryOf(fault).name;
+  }
+}
+
+TEST(WorldState, IncludesWhatAFormerMasterHas) {
+  const auto side = [](std::string_view value) {
+    return StateSide{.first = Do({{1ms, {"PING"}}, {2ms, {"SET", "k", value}}, {9ms, {}}}),
+                     .second = {},
+                     .deviations = {{.at = 1, .choice = 1}},
+                     .replicas = 1};
+  };
+  const std::vector<FaultForm> faults{FaultForm::kPause, FaultForm::kSplitBrain};
+  EXPECT_EQ(CompareStates(faults, side("1"), side("1")).back(), '=');
+  EXPECT_EQ(CompareStates(faults, side("1"), side("2")).back(), 'x');
 }
 
 // A key that is set after the node's clock was moved lives as long as without it.
