@@ -12,11 +12,12 @@
 #include "lib/base/file_kind.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/prng.h"
+#include "lib/locks/sources.h"
 
 namespace doublehold {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 struct ClaimCounts {
   std::string claim{};
@@ -46,6 +47,7 @@ void ForEachField(ConstOrNot<CertifiedLevel> auto& level, auto&& visit) {
 struct Certificate {
   int format = kFormat;
   std::string version = DOUBLEHOLD_VERSION;
+  std::string lock_sources = DigestOfLockSources();
   std::string search{};  // a ReplayString without choices
   int depth = 0;
   int delays = 0;
@@ -60,6 +62,7 @@ struct Certificate {
 void ForEachField(ConstOrNot<Certificate> auto& certificate, auto&& visit) {
   visit("certificate", certificate.format, {.least = kFormat, .most = kFormat});
   visit("doublehold", certificate.version);
+  visit("lock_sources", certificate.lock_sources);
   visit("search", certificate.search);
   visit("depth", certificate.depth, {.least = 0});
   visit("delays", certificate.delays, {.least = 0});
@@ -186,6 +189,8 @@ Result<CertificateCheck> CheckCertificate(const std::filesystem::path& file, int
       "{}: {} executions of {}, explored by doublehold {}; {} of them run again: ", file.string(),
       certificate.executions, asked->scenario.plan.lock, certificate.version, found.run);
   text += difference.empty() ? "all equal" : difference;
+  if (certificate.lock_sources != DigestOfLockSources())
+    text += "; the sources of the locks have changed since";
   return CertificateCheck{.is_equal = difference.empty(), .text = std::move(text)};
 }
 

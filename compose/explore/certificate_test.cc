@@ -6,6 +6,7 @@
 
 #include "compose/explore/scenario_settings.h"
 #include "compose/os/run_folder.h"
+#include "lib/locks/sources.h"
 #include "lib/testing/temp_file.h"
 
 namespace doublehold {
@@ -65,9 +66,19 @@ TEST(Certificate, ItsCountsAreComparedIfAllIsRunAgain) {
   }
 }
 
+TEST(Certificate, SaysWhetherTheSourcesOfTheLocksHaveChanged) {
+  const std::string changed = "; the sources of the locks have changed since";
+  EXPECT_FALSE(Check()->text.ends_with(changed));
+  const Result<CertificateCheck> check =
+      Check("\"lock_sources\": \"" + DigestOfLockSources(), "\"lock_sources\": \"0");
+  ASSERT_TRUE(check.has_value()) << check.error().message;
+  EXPECT_TRUE(check->is_equal);
+  EXPECT_TRUE(check->text.ends_with(changed)) << check->text;
+}
+
 TEST(Certificate, WithoutItsFieldsIsRefused) {
   for (const char* field :
-       {"\"certificate\": 1", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
+       {"\"certificate\": 2", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
     const std::string broken = std::string("\"x") + (field + 1);
     const Result<CertificateCheck> check = Check(field, broken);
     ASSERT_FALSE(check.has_value()) << field;
