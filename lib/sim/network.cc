@@ -70,7 +70,7 @@ Network::Message& Network::Add(uint32_t link) {
   message.link = link;
   message.script = nullptr;
   message.frame = 0;
-  message.with_text = message.replied = message.closes = message.moved = false;
+  message.with_text = message.replied = message.closes = false;
   message.in_flight = true;
   message.step = world_->memory_->tasks[links_[link].task]->step;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
@@ -116,7 +116,7 @@ void Network::SendMessage(uint32_t index) {
   link.answered = 0;
   message.number = link.number;
   message.life = link.life;
-  message.moved = std::exchange(link.moved, false);
+  message.trips = std::exchange(link.moved, false) ? 2 : 0;
   link.awaited = index;
   if (link.node != kStoreId.number) world_->NoteTraffic(link.process, link.node);
   if (ServerOf(link).down_until > world_->now_)
@@ -173,15 +173,15 @@ void Network::DeliverRequest(uint32_t index) {
   const Node& before = ServerOf(link);
   if (message.life != before.life) return;  // the message was lost when the server ended
   if (before.still_until > world_->now_) return Again(index, before);
-  if (message.moved) return Follow(index);
-  if (number != kStoreId.number) {
+  if (message.trips > 0) return Follow(index);
+  // Faults of a node hit its present master, not a former one that still answers somebody.
+  if (number != kStoreId.number && &before == &nodes_[static_cast<size_t>(number)]) {
     if (world_->NotesPlaces(Point::kExecute)) NotePlace(Point::kExecute, index);
     const std::optional<FaultForm> fault = world_->ChooseFault(Point::kExecute, index);
     if (fault && StartNodeFault(*fault, message)) {
       // A paused node executes the message later. A node that restarts has lost it.
-      if (const Node& server = ServerOf(link); server.still_until > world_->now_)
-        Again(index, server);
-      if (message.moved) Follow(index);
+      if (before.still_until > world_->now_) Again(index, before);
+      if (message.trips > 0) Follow(index);
       return;
     }
   }
@@ -228,20 +228,25 @@ void Network::Again(uint32_t index, const Node& server) {
   world_->Plan({.at = server.still_until, .what = World::Due::What::kRequest, .which = index});
 }
 
-// The server refers the client to another one, and the client sends the request there.
+// The server refers the client to another one (MOVED), and the client sends the request there,
+// unless it has left. A former master refuses WAIT, which has no key.
 void Network::Follow(uint32_t index) {
-  messages_[index].moved = false;
-  world_->Plan({.at = world_->now_ + 2 * world_->terms_.latency,
+  Message& message = messages_[index];
+  Link& link = links_[message.link];
+  if (link.number != message.number) {
+    message.in_flight = false;
+    return CloseConnection(link, message.number);
+  }
+  if (message.script == nullptr && IsOption(message.words.front(), "WAIT")) {
+    link.moved = true;
+    message.in_flight = false;
+    message.reply = Failure(/*definite=*/true, "WAIT cannot be used with replica instances");
+    return SendReply(index, world_->now_ + world_->terms_.latency);
+  }
+  --message.trips;
+  world_->Plan({.at = world_->now_ + world_->terms_.latency,
                 .what = World::Due::What::kRequest,
                 .which = index});
-}
-
-const Network::Node& Network::ServerOf(const Link& link) const {
-  const Node& node = nodes_[static_cast<size_t>(link.node)];
-  for (const Deposed& deposed : node.deposed) {
-    if (deposed.client == link.process) return deposed.server;
-  }
-  return node;
 }
 
 int64_t Network::NowMs(const Node& node) const {

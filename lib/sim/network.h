@@ -144,9 +144,11 @@ class Network {
   };
   struct Message {
     uint32_t link = 0;
-    int number = 0;      // number of the connection when the message was sent
-    int life = 0;        // of the server when the connection was opened
-    bool moved = false;  // whether the server refers it to another one
+    int number = 0;  // number of the connection when the message was sent
+    int life = 0;    // of the server when the connection was opened
+        // How often it must still travel if the server refers it to another one: 2 before it has arrived
+    // there, 1 while the client is told.
+    int trips = 0;
     const Script* script = nullptr;
     bool with_text = false;
     Argv words{}, args{};  // `words` has the keys of a script, `args` its arguments
@@ -175,13 +177,20 @@ class Network {
   void Again(uint32_t index, const Node& server);
   void Follow(uint32_t index);
   // The server that a link's client takes for the link's node.
-  [[nodiscard]] const Node& ServerOf(const Link& link) const;
+  [[nodiscard]] const Node& ServerOf(const Link& link) const {
+    const Node& node = nodes_[static_cast<size_t>(link.node)];
+    for (const Deposed& deposed : node.deposed) {
+      if (deposed.client == link.process) return deposed.server;
+    }
+    return node;
+  }
   Node& ServerOf(const Link& link) {
     return const_cast<Node&>(std::as_const(*this).ServerOf(link));
   }
   bool StartNodeFault(FaultForm fault, Message& message);
   bool StartMasterFault(FaultForm fault, Message& message);
-  void Promote(Node& node, const RedisModel& data);
+  void Promote(Node& node, MonoTime at);
+  void BeginAsMaster(Node& node);
   [[nodiscard]] bool Execute(Message& message, Node& node);
   [[nodiscard]] bool ExecuteOnService(Message& message, Node& node);
   void Publish(Node& server);

@@ -65,7 +65,7 @@ void Network::MixRequest(uint32_t index, StateDigest& digest) const {
   digest.Mix(message.number);
   digest.Mix(link.number == message.number);
   digest.Mix(message.life == ServerOf(link).life);
-  digest.Mix(message.moved);
+  digest.Mix(message.trips);
   digest.Mix(message.script == nullptr ? std::string_view() : message.script->sha1);
   digest.Mix(message.with_text);
   digest.Mix(message.words);

@@ -14,7 +14,7 @@ namespace doublehold::sim {
 bool Network::StartNodeFault(FaultForm fault, Message& message) {
   if (EntryOf(fault).site == FaultSite::kMasters) return StartMasterFault(fault, message);
   const Link& link = links_[message.link];
-  Node& node = ServerOf(link);
+  Node& node = nodes_[static_cast<size_t>(link.node)];
   const MonoTime now = world_->now_;
   const Duration lasts = world_->terms_.lasts;
   const auto note = [&](MonoTime until) { world_->Note(fault, -1, link.node, until); };
@@ -64,12 +64,9 @@ bool Network::StartNodeFault(FaultForm fault, Message& message) {
   }
 }
 
-// The fault hits the node's present master, which is another server than the one that executes the
-// message if the message's client is cut off with a former master.
 bool Network::StartMasterFault(FaultForm fault, Message& message) {
   const Link& link = links_[message.link];
   Node& node = nodes_[static_cast<size_t>(link.node)];
-  const bool hits_message = &ServerOf(link) == &node;
   const MonoTime now = world_->now_;
   switch (fault) {
     case FaultForm::kCutReplication:
@@ -77,32 +74,33 @@ bool Network::StartMasterFault(FaultForm fault, Message& message) {
       world_->Note(fault, -1, link.node, MonoTime::max());
       return false;
     case FaultForm::kFailover:
+      world_->Note(fault, -1, link.node, now);
+      Promote(node, now);
+      EndConnections(node);
+      return true;
     case FaultForm::kLateFailover:
       world_->Note(fault, -1, link.node, now);
-      Promote(node,
-              fault == FaultForm::kFailover ? node.replicas->At(now) : node.replicas->LateAt(now));
+      Promote(node, node.replicas->LateTime(now));
       EndConnections(node);
-      return hits_message;
+      return true;
     case FaultForm::kHandover:
+      if (node.replicas->is_cut()) return false;  // the replica never gets all data
       world_->Note(fault, -1, link.node, now);
-      Promote(node, node.redis);
+      BeginAsMaster(node);
       MoveConnections(node);
-      return hits_message;
+      return true;
     case FaultForm::kSplitBrain: {
       const MonoTime until = now + world_->terms_.lasts;
       world_->Note(fault, link.process, link.node, until);
-      const RedisModel promoted = node.replicas->At(now);
-      if (hits_message) {
-        Deposed& deposed = node.deposed.emplace_back(
-            Deposed{.server = Node(scripts_), .client = link.process, .until = until});
-        deposed.server.redis = node.redis;
-        deposed.server.clock = node.clock;
-        deposed.server.life = node.life;
-        deposed.server.knows_all = node.knows_all;
-        deposed.server.replicas = node.replicas;
-        deposed.server.replicas->Cut(now);
-      }
-      Promote(node, promoted);
+      Deposed& deposed = node.deposed.emplace_back(
+          Deposed{.server = Node(scripts_), .client = link.process, .until = until});
+      deposed.server.redis = node.redis;
+      deposed.server.clock = node.clock;
+      deposed.server.life = node.life;
+      deposed.server.knows_all = node.knows_all;
+      deposed.server.replicas = node.replicas;
+      deposed.server.replicas->Cut(now);
+      Promote(node, now);
       EndConnections(node);
       return false;
     }
@@ -111,15 +109,18 @@ bool Network::StartMasterFault(FaultForm fault, Message& message) {
   }
 }
 
-// A replica with `data` becomes the node's master. It has a clock of its own and no scripts.
-// Clients reach it at the former master's address, and the other replicas follow it.
-void Network::Promote(Node& node, const RedisModel& data) {
-  node.redis = RedisModel(data);
+// A replica with the data that it had at `at` becomes the node's master. Clients reach it at the
+// former master's address, and the other replicas follow it.
+void Network::Promote(Node& node, MonoTime at) {
+  node.redis = RedisModel(node.replicas->Promote(at));
+  BeginAsMaster(node);
+}
+
+// The node's data is now that of another server, with a clock of its own and without scripts.
+void Network::BeginAsMaster(Node& node) {
   node.redis.RestartWithData();
   node.clock = {};
-  node.still_until = node.down_until = {};
   node.knows_all = false;
-  node.replicas.emplace(node.redis, world_->terms_.lag);
 }
 
 void Network::EndSplits(int number) {
@@ -153,7 +154,7 @@ void Network::EndConnections(Node& server) {
 }
 
 // The former master refers each client's request to the new one. Subscriptions go on: the new
-// master tells the former one what is published. Nobody follows a request whose client has left.
+// master tells the former one what is published.
 void Network::MoveConnections(Node& server) {
   server.life = ++lives_;
   for (Link& link : links_) {
@@ -164,7 +165,7 @@ void Network::MoveConnections(Node& server) {
     link.moved = !is_on_its_way;
     if (!is_on_its_way) continue;
     message.life = server.life;
-    message.moved = true;
+    message.trips = 2;
   }
   for (const Listener& listener : listeners_) {
     if (listener.number != 0 && &ServerOf(links_[listener.link]) == &server)

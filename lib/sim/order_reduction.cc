@@ -11,16 +11,20 @@ namespace doublehold::sim {
 World::Due World::TakeNext(const Due& due) {
   Due first = Take(due);
   if (first.what == Due::What::kHeal || first.what == Due::What::kExpire) return first;
+  const auto is_only_recorded = [this](const Due& planned) {
+    return planned.what == Due::What::kHeal &&
+           memory_->begun_faults[planned.which] != FaultForm::kSplitBrain;
+  };
   while (true) {
-    // The end of a fault is only recorded, at its own time. No event is deferred behind it.
+    // The end of most faults is only recorded, at its own time. No event is deferred behind it.
     std::vector<Due>& heals = memory_->heals_between;
     heals.clear();
     const Due* next = Next();
-    for (; next != nullptr && next->what == Due::What::kHeal; next = Next())
-      heals.push_back(Take(*next));
-    // Nor behind the end of a session or a lease.
+    for (; next != nullptr && is_only_recorded(*next); next = Next()) heals.push_back(Take(*next));
+    // Nor behind the end of a session, a lease or a split brain.
     const bool waits = next != nullptr && next->what != Due::What::kExpire &&
-                       next->at - first.at <= terms_.window && Choose(ChoiceKind::kOrder, 2) == 1;
+                       next->what != Due::What::kHeal && next->at - first.at <= terms_.window &&
+                       Choose(ChoiceKind::kOrder, 2) == 1;
     if (!waits) {
       for (const Due& heal : heals) Insert(heal);
       return first;

@@ -1,7 +1,5 @@
 #include "lib/sim/replica_log.h"
 
-#include <algorithm>
-
 namespace doublehold::sim {
 
 void ReplicaLog::Note(MonoTime at, const RedisModel& node) {
@@ -10,15 +8,11 @@ void ReplicaLog::Note(MonoTime at, const RedisModel& node) {
   kept_.emplace_back(at, node);
 }
 
-// Returns the replicas' data at `now`. An update that was sent before the cut still arrives.
-const RedisModel& ReplicaLog::At(MonoTime now) const {
-  size_t last = 0;
-  while (last + 1 < kept_.size() && kept_[last + 1].first + lag_ <= now) ++last;
-  return kept_[last].second;
-}
-
-const RedisModel& ReplicaLog::LateAt(MonoTime now) const {
-  return At(std::min(now, std::max(now - kLateBy, confirmed_)));
+// An update that was sent before the cut still arrives.
+const RedisModel& ReplicaLog::Promote(MonoTime at) {
+  while (kept_.size() > 1 && kept_.back().first + lag_ > at) kept_.pop_back();
+  cut_.reset();
+  return kept_.back().second;
 }
 
 void ReplicaLog::MixState(StateDigest& digest) const {

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_LIB_SIM_REPLICA_LOG_H_
 #define DOUBLEHOLD_LIB_SIM_REPLICA_LOG_H_
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,10 +30,13 @@ class ReplicaLog {
   [[nodiscard]] bool is_cut() const { return cut_.has_value(); }
   // Records that the replicas have confirmed (WAIT) what they will have received at `at`.
   void Confirm(MonoTime at) { confirmed_ = at; }
-  // The replicas' data at `now`.
-  [[nodiscard]] const RedisModel& At(MonoTime now) const;
-  // The data of a replica that lacks the last kLateBy, but nothing that was confirmed.
-  [[nodiscard]] const RedisModel& LateAt(MonoTime now) const;
+  // Makes a replica the master, with the data that it had at `at`, which it returns. The others have
+  // received no more than that, and follow it.
+  const RedisModel& Promote(MonoTime at);
+  // A time at which a replica had all but the last kLateBy, and all that was confirmed.
+  [[nodiscard]] MonoTime LateTime(MonoTime now) const {
+    return std::min(now, std::max(now - kLateBy, confirmed_));
+  }
   void MixState(StateDigest& digest) const;
 
  private:

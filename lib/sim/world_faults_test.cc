@@ -222,15 +222,58 @@ TEST(WorldFaults, EachFailoverInARowLosesWhatItsReplicaLacks) {
                               "50.6 1", "60.7 nil", "70.8 nil"}));
 }
 
+TEST(WorldFaults, AReplicaIsAsLateAfterAnotherTakeover) {
+  const WorldTerms terms{
+      .replicas = 1,
+      .faults = {FaultForm::kLateFailover, FaultForm::kHandover, FaultForm::kFailover}};
+  const auto last_reply = [&](const Deviations& deviations) {
+    Scene scene(terms, deviations);
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      (void)Scene::Call(env, 1, {"SET", "k", "1"});
+      for (int i = 0; i < 3; ++i) scene.Say(env, Scene::Call(env, 1, {"GET", "k"}));
+    });
+    return scene.Run().back().substr(4);
+  };
+  for (const uint32_t before : {2, 3}) {
+    EXPECT_EQ(last_reply({{.at = 1, .choice = before}}), "1");
+    EXPECT_EQ(last_reply({{.at = 1, .choice = before}, {.at = 2, .choice = 1}}), "nil");
+  }
+}
+
 TEST(WorldFaults, AHandoverKeepsTheDataAndRefersClientsToTheNewMaster) {
   WorldTerms terms = With({FaultForm::kHandover});
   terms.replicas = 1;
   // A request on its way is sent once more: two messages later. The new master has no scripts.
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET a 1", "GET a", "GET a", "script"}),
             (WorldFaultsLines{"0.1 OK", "10.3 1", "20.4 1", "30.6 1"}));
-  // Transactions do not move.
-  EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"MULTI", "SET a 1", "EXEC", "GET a"}),
-            (WorldFaultsLines{"0.1 OK", "10.3 OK", "20.4 failed", "30.5 1"}));
+  // A command without a key is not referred.
+  EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET a 1", "WAIT 1 0", "GET a", "GET a"}),
+            (WorldFaultsLines{"0.1 OK", "10.2 failed", "20.4 1", "30.5 1"}));
+  // A replica that is cut off never gets all the data.
+  terms.faults = {FaultForm::kCutReplication, FaultForm::kHandover};
+  EXPECT_EQ(
+      Ask(terms, {{.at = 1, .choice = 1}, {.at = 2, .choice = 2}}, {"SET a 1", "GET a", "GET a"}),
+      (WorldFaultsLines{"0.1 OK", "10.2 1", "20.3 1"}));
+}
+
+// The request is held, its client gives up, and the old master refers a closed connection.
+TEST(WorldFaults, NobodyFollowsAReferralOfAClientThatHasLeft) {
+  WorldTerms terms{.replicas = 1, .faults = {FaultForm::kHoldRequest, FaultForm::kHandover}};
+  const auto value_after = [&](const Deviations& deviations) {
+    Scene scene(terms, deviations);
+    scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+      (void)Scene::Call(env, 1, {"SET", "k", "1"}, 10ms);
+    });
+    scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
+      env.SleepUntil(env.Mono() + 1ms);
+      (void)Scene::Call(env, 1, {"GET", "k"});
+      env.SleepUntil(env.Mono() + 1s);
+      scene.Say(env, Scene::Call(env, 1, {"GET", "k"}));
+    });
+    return scene.Run().back();
+  };
+  EXPECT_EQ(value_after({{.at = 0, .choice = 1}}), "1001.2 1");
+  EXPECT_EQ(value_after({{.at = 0, .choice = 1}, {.at = 2, .choice = 1}}), "1001.3 nil");
 }
 
 // The handover hits client 2's first request.
@@ -249,7 +292,7 @@ TEST(WorldFaults, AnIdleConnectionIsReferredWithItsNextRequest) {
       }
     });
   }
-  EXPECT_EQ(scene.Run(), (WorldFaultsLines{"0.1 1 nil", "5.2 2 nil", "10.3 1 nil", "10.3 2 nil",
+  EXPECT_EQ(scene.Run(), (WorldFaultsLines{"0.1 1 nil", "5.2 2 nil", "10.3 2 nil", "10.3 1 nil",
                                            "15.4 2 nil", "20.4 1 nil"}));
 }
 
@@ -301,22 +344,24 @@ TEST(WorldFaults, TheEndOfASplitBrainBreaksConnectionsToTheFormerMaster) {
   EXPECT_EQ(scene.Run(), (WorldFaultsLines{"0.1 OK", "640.1 perhaps", "650.1 OK"}));
 }
 
-// Both cuts are those of client 1. The second replaces the master of the others only.
-TEST(WorldFaults, AClientThatIsCutOffStaysWithItsOwnServer) {
+// Client 1 is cut off with the first master, client 2 with the second. Then both have the third.
+TEST(WorldFaults, EachClientThatIsCutOffStaysWithItsOwnServer) {
   Scene scene(WorldTerms{.replicas = 1, .faults = {FaultForm::kSplitBrain}},
               {{.at = 0, .choice = 1}, {.at = 1, .choice = 1}});
-  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
-    for (const Duration at : {0ms, 10ms, 645ms}) {
-      env.SleepUntil(kStart + at);
-      scene.Say(env, "1: " + Scene::Call(env, 1, {"GET", "k"}));
-    }
-  });
-  scene.world->Start(2, TaskKind::kSession, 0, [&](Env& env) {
-    env.SleepUntil(kStart + 20ms);
-    scene.Say(env, "2: " + Scene::Call(env, 1, {"SET", "k", "new"}));
-  });
-  EXPECT_EQ(scene.Run(),
-            (WorldFaultsLines{"0.1 1: nil", "10.1 1: nil", "20.1 2: OK", "645.1 1: new"}));
+  for (const int client : {1, 2}) {
+    scene.world->Start(client, TaskKind::kSession, 0, [&scene, client](Env& env) {
+      for (const Duration at : {0ms, 10ms, 645ms, 655ms}) {
+        env.SleepUntil(kStart + at + client * 2ms);
+        const std::string own = std::to_string(client);
+        const std::string had = Scene::Call(env, 1, {"GET", "k"});
+        (void)Scene::Call(env, 1, {"SET", "k", own});
+        scene.Say(env, own + " had " + had);
+      }
+    });
+  }
+  EXPECT_EQ(scene.Run(), (WorldFaultsLines{"2.2 1 had nil", "4.2 2 had nil", "12.2 1 had 1",
+                                           "14.2 2 had 2", "647.2 1 had nil", "649.2 2 had 1",
+                                           "657.2 1 had 2", "659.2 2 had 1"}));
 }
 
 // Client 1 waits on a channel repeatedly, for at most a second each time. Client 2 publishes at 30
