@@ -146,6 +146,15 @@ TEST(WorldFaults, AWriteAfterTheCutIsLostInTheFailover) {
             (WorldFaultsLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 1", "40.5 nil"}));
 }
 
+TEST(WorldFaults, ACutEndsWithAFailover) {
+  WorldTerms terms = With({FaultForm::kCutReplication, FaultForm::kFailover});
+  terms.replicas = 1;
+  EXPECT_EQ(Ask(terms, {{.at = 0, .choice = 1}, {.at = 1, .choice = 2}, {.at = 3, .choice = 2}},
+                {"SET a 1", "GET a", "SET c 3", "GET c", "GET c", "GET a"}),
+            (WorldFaultsLines{"0.1 OK", "10.2 perhaps", "20.3 OK", "30.4 perhaps", "40.5 3",
+                              "50.6 nil"}));
+}
+
 TEST(WorldFaults, ReplicasAreBehindByTheLag) {
   WorldTerms terms = With({FaultForm::kFailover});
   terms.replicas = 1;
