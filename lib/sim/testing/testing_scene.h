@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,6 +67,32 @@ struct Scene {
   std::optional<World> world;
   std::vector<std::string> said;
 };
+
+// Returns the replies to client 1's commands at node 1. Each command is sent 10 ms after the reply
+// before it, with a timeout of 100 ms. The command "script" runs a script that counts its runs.
+inline std::vector<std::string> Ask(const WorldTerms& terms, const Deviations& deviations,
+                                    const std::vector<std::string>& commands) {
+  static const Script script("return redis.call('incr', KEYS[1])");
+  Scene scene(terms, deviations);
+  scene.world->Start(1, TaskKind::kSession, 0, [&](Env& env) {
+    const std::unique_ptr<Connection> node = env.clients().redis().Connect(NodeId{1});
+    for (const std::string& command : commands) {
+      std::vector<std::string_view> words;
+      for (size_t at = 0; at < command.size();) {
+        const size_t end = std::min(command.find(' ', at), command.size());
+        words.push_back(std::string_view(command).substr(at, end - at));
+        at = end + 1;
+      }
+      const std::array<std::string_view, 1> keys{"runs"};
+      const Deadline deadline = env.Mono() + 100ms;
+      scene.Say(env,
+                Scene::TextOf(words.front() == "script" ? node->Eval(script, keys, {}, deadline)
+                                                        : node->Call(words, deadline)));
+      env.SleepUntil(env.Mono() + 10ms);
+    }
+  });
+  return scene.Run();
+}
 
 }  // namespace doublehold::sim
 
