@@ -3,7 +3,8 @@
 and two faults with one delay.
 
     docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # searches, kept in RESULTS
-    docs/findings/deep.py --write RESULTS                                      # the table of what is kept
+    docs/findings/deep.py BUILD_FOLDER RESULTS --real      # what needs three faults, on real servers
+    docs/findings/deep.py --write RESULTS                  # the table of what is kept
 
 A search that has a result is not run again. All searches: some hours on two cores.
 """
@@ -14,6 +15,8 @@ import argparse
 import json
 import subprocess
 import sys
+import tempfile
+import textwrap
 from pathlib import Path
 
 TOP = Path(__file__).parents[2]
@@ -96,20 +99,46 @@ def third(folder: Path) -> tuple[list[str], list[dict]]:
     return lines, adding
 
 
+def needing_three(folder: Path) -> list[tuple[dict, dict]]:
+    """The violations that need three faults, each with its search."""
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*-faults.json"))]
+    return [(result, claim) for result in [*results, *third(folder)[1]] for claim in result["claims"]
+            if claim["violated"] and cell(claim) == "3"]
+
+
+def replay(program: Path, folder: Path) -> None:
+    """Runs these violations on real servers, and keeps what the claims are then."""
+    kept = {}
+    for text in sorted({claim["replay"] for _, claim in needing_three(folder)}):
+        with tempfile.TemporaryDirectory() as out:
+            done = subprocess.run([program, "replay", "--real", text, "--out", out],
+                                  capture_output=True, text=True, check=False)
+        lines = done.stdout.partition("simulated  real\n")[2].partition("\n\n")[0].splitlines()
+        kept[text] = {line.split()[0]: line.split()[2] for line in lines} or done.stderr.strip()
+        print(f"{text.rsplit('/', 2)[1]}: {kept[text]}", flush=True)
+    (folder / "real.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
 def write(folder: Path) -> str:
     kinds = {kind: [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*-{kind}.json"))]
              for kind in ("faults", "takeovers", "orders")}
     judged = {claim["claim"] for results in kinds.values() for result in results for claim in result["claims"]}
     order = ["exclusion", "lease-exclusion", "release", "fencing", "order", "reentry", "stock", "liveness"]
     names = [name for name in order if name in judged] + sorted(judged - set(order))
-    lines, adding = third(folder)
-    new = [f"- `{result['lock']}`, {result['clients']} clients, {claim['claim']}: {claim['sentence']}\n\n"
-           f"      build/doublehold replay '{claim['replay']}'\n"
-           for result in [*kinds["faults"], *adding] for claim in result["claims"]
-           if claim["violated"] and cell(claim) == "3"]
+    real = json.loads((folder / "real.json").read_text(encoding="utf-8"))
+
+    def story(result: dict, claim: dict) -> str:
+        seen = real[claim["replay"]]
+        on_real = seen[claim["claim"]] if isinstance(seen, dict) else seen
+        text = f"`{result['lock']}`, {result['clients']} clients, {claim['claim']}: {claim['sentence']}. " \
+               f"On real servers: {on_real}."
+        return textwrap.fill(text, 100, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False) + \
+            f"\n\n      build/doublehold replay '{claim['replay']}'\n"
+
+    new = [story(*each) for each in needing_three(folder)]
     text = (TOP / "docs" / "findings" / "deep.txt").read_text(encoding="utf-8")
     return text.format(**{kind: "\n".join(table(results, names)) for kind, results in kinds.items()},
-                       third="\n".join(lines), new="\n".join(new) or "None.\n")
+                       third="\n".join(third(folder)[0]), new="\n".join(new) or "None.\n")
 
 
 def main() -> int:
@@ -117,12 +146,16 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--real", action="store_true")
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     if asked.write:
         (TOP / "docs" / "deep.md").write_text(write(asked.folders[0]), encoding="utf-8")
         return 0
     build, results = asked.folders
+    if asked.real:
+        replay(build / "doublehold", results)
+        return 0
     results.mkdir(parents=True, exist_ok=True)
     for name, lock, words in searches(build / "doublehold"):
         if not asked.only or lock in asked.only:
