@@ -187,8 +187,19 @@ class GrantSearch {
     const int64_t by_ns = MovedNs(episode);
     const bool ahead =
         (by_ns > 0 && within(episode.from_ns)) ||
-        (by_ns < 0 && within(episode.to_ns) && episode.from_ns <= first_.core.from_ns);
+        (by_ns < 0 && within(RightAgainNs(episode)) && episode.from_ns <= first_.core.from_ns);
     if (ahead && std::abs(by_ns) >= RemainingLeaseNs()) Add(Cause::kServerClock, episode);
+  }
+
+  // When the clock that a fault moved is right again: another server that takes over has its own.
+  [[nodiscard]] int64_t RightAgainNs(const FaultEpisode& moved) const {
+    int64_t right_ns = moved.to_ns;
+    for (const FaultEpisode& episode : record_.disturbances.episodes) {
+      if (episode.from_ns >= moved.from_ns &&
+          Does(record_.FaultOf(episode), FaultTrait::kTakesOver))
+        right_ns = std::min(right_ns, episode.from_ns);
+    }
+    return right_ns;
   }
 
   // Adds the faults that moved the new holder's clock ahead of the first holder's clock by at least
