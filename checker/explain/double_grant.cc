@@ -172,8 +172,8 @@ class GrantSearch {
   }
 
   // A key expires early when its server's clock moves ahead by at least the rest of the lease. A
-  // clock moves ahead at the start of a forward jump, and at the end of a backward jump. The end
-  // counts only if the key may have been set during the jump: else the clock is as it was then. The
+  // clock moves ahead at the start of a forward jump, and at the end of a backward jump or when
+  // another server takes over meanwhile. The end counts only if the key may have been set during the jump: else the clock is as it was then. The
   // history does not record how far a clock drifts or oscillates, so every such fault counts.
   void AddServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
@@ -191,7 +191,8 @@ class GrantSearch {
     if (ahead && std::abs(by_ns) >= RemainingLeaseNs()) Add(Cause::kServerClock, episode);
   }
 
-  // When the clock that a fault moved is right again: another server that takes over has its own.
+  // When the clock that a fault moved is right again. A server that takes over has its own. The keys
+  // of a lock are on one master, so any takeover counts.
   [[nodiscard]] int64_t RightAgainNs(const FaultEpisode& moved) const {
     int64_t right_ns = moved.to_ns;
     for (const FaultEpisode& episode : record_.disturbances.episodes) {

@@ -87,11 +87,14 @@ TEST(DoubleGrant, AFaultThatRemovedTheKeyExplainsTwoValidLeases) {
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "unexplained");
   std::ranges::find(planned.facts.faults, "promote", &FaultFact::kind)->keeps_data = true;
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
-  // The clock of the server that takes over is not behind.
+}
+
+TEST(DoubleGrant, AServerThatTakesOverHasAClockOfItsOwn) {
   const std::string behind = kBoth + "\n      jump n1: [--------------------------]   | -2000";
   EXPECT_EQ(CauseOf(FromLanes(behind, {.claims = {"lease-exclusion"}}), "lease-exclusion"),
             "unexplained");
-  planned = FromLanes(behind + "\npromote n1:              [-]", {.claims = {"lease-exclusion"}});
+  History planned =
+      FromLanes(behind + "\npromote n1:              [-]", {.claims = {"lease-exclusion"}});
   std::ranges::find(planned.facts.faults, "promote", &FaultFact::kind)->keeps_data = true;
   EXPECT_EQ(CauseOf(planned, "lease-exclusion"), "server-clock");
 }

@@ -22,13 +22,16 @@ from pathlib import Path
 TOP = Path(__file__).parents[2]
 THREE_CLIENTS = ["set-nx-px", "redisson", "redlock", "fenced"]
 WITHOUT_REPLICAS = ("none", "redlock", "zookeeper", "etcd", "postgres", "mariadb", "driver")
+FORMS = ["pause", "crash", "client-clock", "client-clock-back", "hold-request", "hold-reply", "drop-request",
+         "drop-reply", "reset-request", "reset-reply", "node-pause", "node-clock", "node-clock-back", "restart-empty",
+         "restart-with-data", "node-crash", "forget-scripts", "client-fast", "node-fast", "hold-news", "drop-news"]
 LETTERS = {"exclusion": "h", "lease-exclusion": "H", "stock": "S", "release": "R", "liveness": "L", "fencing": "F"}
 TAKEOVERS = "cut-replication,failover,late-failover,handover,split-brain"
 
 
-def listed(program: Path, what: str) -> list[str]:
+def locks(program: Path) -> list[str]:
     printed = subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True)
-    return [entry["name"] for entry in json.loads(printed.stdout)[what]]
+    return [lock["name"] for lock in json.loads(printed.stdout)["locks"]]
 
 
 def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) -> None:
@@ -37,12 +40,11 @@ def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) ->
     command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "8000",
                "--json"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    if done.returncode > 2 and "-one-" in into.name:  # the lock's service cannot have this fault
+    result = json.loads(done.stdout) if done.returncode in (0, 1, 2) else {}
+    if not result.get("complete"):  # 3: the lock's service cannot have this fault
+        if done.returncode != 3 or "-one-" not in into.name:
+            print(f"{into.name}: {done.stderr.strip() or 'incomplete'}", file=sys.stderr)
         return
-    if done.returncode > 2:
-        print(f"{lock}: {done.stderr.strip()}", file=sys.stderr)
-        return
-    result = json.loads(done.stdout)
     into.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     counts = f"{result['executions']:,} executions, {result['run']:,} run"
     print(f"{into.name}: {counts}, {result['seconds']:.0f} s", flush=True)
@@ -51,13 +53,12 @@ def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) ->
 def searches(program: Path) -> list[tuple[str, str, list[str]]]:
     """Name of the result, lock and options of each search."""
     wanted = []
-    forms = [form for form in listed(program, "fault-forms") if form not in TAKEOVERS.split(",")]
-    for name in listed(program, "locks"):
+    for name in locks(program):
         nodes = ["--nodes", "3"] if name.startswith("redlock") else []
         for n in [2, 3] if name in THREE_CLIENTS else [2]:
             bounds = ["--clients", str(n), "--depth", "3", *nodes]
             wanted.append((f"{name}-{n}-faults", name, bounds))
-            wanted += [(f"{name}-{n}-one-{form}", name, [*bounds, "--faults", form]) for form in forms]
+            wanted += [(f"{name}-{n}-one-{form}", name, [*bounds, "--faults", form]) for form in FORMS]
         wanted.append((f"{name}-2-orders", name, ["--depth", "2", "--delay-bound", "1", *nodes]))
         if not name.startswith(WITHOUT_REPLICAS):
             wanted.append((f"{name}-2-takeovers", name,
@@ -69,7 +70,8 @@ def searches(program: Path) -> list[tuple[str, str, list[str]]]:
 def cell(claim: dict) -> str:
     """The number of faults of the smallest violation; ? if unknown in some executions, - if clean."""
     if claim["violated"]:
-        return str(len(claim["replay"].rsplit("/", 1)[1].split("-")))
+        choices = claim["replay"].rsplit("/", 1)[1]
+        return str(len(choices.split("-")) if choices else 0)
     return "?" if claim["unknown"] else "-"
 
 
@@ -85,14 +87,14 @@ def table(results: list[dict], names: list[str]) -> list[str]:
 
 def third(folder: Path) -> tuple[list[str], list[dict]]:
     """What the third fault adds to two of its kind, and the searches with such a violation."""
-    found, forms, adding = {}, [], []
+    found, adding = {}, []
     for path in sorted(folder.glob("*-one-*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))
         form = path.stem.rsplit("-one-", 1)[1]
         new = [LETTERS.get(claim["claim"], "") for claim in result["claims"] if cell(claim) == "3"]
         found.setdefault((result["lock"], result["clients"]), {})[form] = "".join(new) or "."
-        forms += [form] if form not in forms else []
         adding += [result] if new else []
+    forms = [form for form in FORMS if any(form in cells for cells in found.values())]
     lines = [f"| lock | clients | {' | '.join(forms)} |", "|---" * (2 + len(forms)) + "|"]
     for (lock, clients), cells in found.items():
         lines.append(f"| {lock} | {clients} | {' | '.join(cells.get(form, '') for form in forms)} |")
@@ -125,10 +127,11 @@ def write(folder: Path) -> str:
     judged = {claim["claim"] for results in kinds.values() for result in results for claim in result["claims"]}
     order = ["exclusion", "lease-exclusion", "release", "fencing", "order", "reentry", "stock", "liveness"]
     names = [name for name in order if name in judged] + sorted(judged - set(order))
-    real = json.loads((folder / "real.json").read_text(encoding="utf-8"))
+    kept = folder / "real.json"
+    real = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
 
     def story(result: dict, claim: dict) -> str:
-        seen = real[claim["replay"]]
+        seen = real.get(claim["replay"], "not run")
         on_real = seen[claim["claim"]] if isinstance(seen, dict) else seen
         text = f"`{result['lock']}`, {result['clients']} clients, {claim['claim']}: {claim['sentence']}. " \
                f"On real servers: {on_real}."

@@ -65,7 +65,7 @@ struct FaultFormEntry {
   bool lasts = false;       // has a duration; otherwise it is instantaneous or permanent
   bool runs_fast = false;   // the clock runs at kFastRate
   bool keeps_data = false;  // a server goes on with all the data that it had
-  bool only_simulated = false;
+  bool only_simulated = false;  // no [[fault]] of a real run is like it
   std::string_view before{};  // name before version 0.2.0, still read
 };
 
@@ -203,13 +203,13 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .name = "late-failover",
      .kind = "promote",
      .site = FaultSite::kMasters,
-     .summary = "a node is killed, and a replica that lacks its last 10 ms takes its place",
+     .summary = "a node is killed, and a replica that lacks the node's last 10 ms takes its place",
      .only_simulated = true},
     {.form = FaultForm::kHandover,
      .name = "handover",
      .kind = "promote",
      .site = FaultSite::kMasters,
-     .summary = "a node hands its data to a replica, and refers its clients to it (MOVED)",
+     .summary = "a node hands over to a replica, and refers clients to that replica (MOVED)",
      .keeps_data = true,
      .only_simulated = true},
     {.form = FaultForm::kSplitBrain,

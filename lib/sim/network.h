@@ -116,7 +116,7 @@ class Network {
     SkewedClock clock{};
     MonoTime still_until{};
     MonoTime down_until{};  // until then, the node's port refuses connections
-    int life = 0;           // changes whenever the server ends; no two servers have the same
+    int life = 0;  // changes when the server ends or hands over; unique among a node's servers
     bool knows_all = true;  // whether every script counts as loaded
     std::optional<ReplicaLog> replicas{};
     std::unique_ptr<ServiceModel> service{};  // null: the node is `redis`
@@ -146,8 +146,8 @@ class Network {
     uint32_t link = 0;
     int number = 0;  // number of the connection when the message was sent
     int life = 0;    // of the server when the connection was opened
-        // How often it must still travel if the server refers it to another one: 2 before it has arrived
-    // there, 1 while the client is told.
+    // The trips that it has yet to make after this one, because the server refers it to another:
+    // to the client and back.
     int trips = 0;
     const Script* script = nullptr;
     bool with_text = false;

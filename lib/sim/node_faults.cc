@@ -131,8 +131,8 @@ void Network::EndSplits(int number) {
   std::erase_if(node.deposed, [&](const Deposed& it) { return it.until <= world_->now_; });
 }
 
-// Call when the server's process has ended. All connections to it break, and requests in flight are
-// lost.
+// Call when the server's process has ended, or another has taken its place. All connections to it
+// break, and requests in flight are lost.
 void Network::EndConnections(Node& server) {
   server.life = ++lives_;
   server.knows_all = false;

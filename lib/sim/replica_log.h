@@ -30,8 +30,8 @@ class ReplicaLog {
   [[nodiscard]] bool is_cut() const { return cut_.has_value(); }
   // Records that the replicas have confirmed (WAIT) what they will have received at `at`.
   void Confirm(MonoTime at) { confirmed_ = at; }
-  // Makes a replica the master, with the data that it had at `at`, which it returns. The others have
-  // received no more than that, and follow it.
+  // Makes a replica the master, and returns its data: what it had at `at`. The others have received
+  // no more than that, and follow it.
   const RedisModel& Promote(MonoTime at);
   // A time at which a replica had all but the last kLateBy, and all that was confirmed.
   [[nodiscard]] MonoTime LateTime(MonoTime now) const {

@@ -284,11 +284,13 @@ void World::Note(FaultForm fault, int client, int node, MonoTime until, std::str
   memory_->faults.push_back(std::move(fact));
   memory_->begun_faults.push_back(fault);
   NoteManyEffects();
+  // A takeover is a fault of servers, although the text may name a client.
+  const int hit = entry.site == FaultSite::kMasters ? -1 : client;
   Event event{.at_ns = ToNs(now_ - kStart),
               .client = kSupervisor,
               .op = Op::kFault,
               .type = EventType::kInvoke,
-              .value = {index, ToNs(asked), entry.site == FaultSite::kMasters ? -1 : client, node}};
+              .value = {index, ToNs(asked), hit, node}};
   memory_->events.push_back(event);
   event.type = EventType::kOk;
   memory_->heals.push_back(event);

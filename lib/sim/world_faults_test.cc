@@ -2,8 +2,9 @@
 // channels.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/clients/clients.h"
 #include "lib/clients/redis.h"
