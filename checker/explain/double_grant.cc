@@ -156,10 +156,7 @@ class GrantSearch {
   void AddFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
-    if (MovesAClock(fault)) {
-      if (!UsesClientClocks()) AddServerClock(episode, fault);
-      return;
-    }
+    if (MovesAClock(fault)) return UsesClientClocks() ? void() : AddServerClock(episode, fault);
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
         KeepsLock(fault)) {
@@ -171,10 +168,10 @@ class GrantSearch {
         episode);
   }
 
-  // A key expires early when its server's clock moves ahead by at least the rest of the lease. A
-  // clock moves ahead at the start of a forward jump, and at the end of a backward jump or when
-  // another server takes over meanwhile. The end counts only if the key may have been set during the jump: else the clock is as it was then. The
-  // history does not record how far a clock drifts or oscillates, so every such fault counts.
+  // A key expires early when its server's clock moves ahead by at least the rest of the lease: at
+  // the start of a forward jump, and at the end of a backward one, if the key may have been set
+  // during it (else the clock is as it was then). The history does not record how far a clock drifts
+  // or oscillates, so every such fault counts.
   void AddServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
@@ -191,16 +188,14 @@ class GrantSearch {
     if (ahead && std::abs(by_ns) >= RemainingLeaseNs()) Add(Cause::kServerClock, episode);
   }
 
-  // When the clock that a fault moved is right again. A server that takes over has its own. The keys
-  // of a lock are on one master, so any takeover counts.
+  // When the clock is right again. A server that takes over has its own.
   [[nodiscard]] int64_t RightAgainNs(const FaultEpisode& moved) const {
-    int64_t right_ns = moved.to_ns;
     for (const FaultEpisode& episode : record_.disturbances.episodes) {
       if (episode.from_ns >= moved.from_ns &&
           Does(record_.FaultOf(episode), FaultTrait::kTakesOver))
-        right_ns = std::min(right_ns, episode.from_ns);
+        return std::min(moved.to_ns, episode.from_ns);
     }
-    return right_ns;
+    return moved.to_ns;
   }
 
   // Adds the faults that moved the new holder's clock ahead of the first holder's clock by at least
