@@ -170,8 +170,8 @@ class GrantSearch {
 
   // A key expires early when its server's clock moves ahead by at least the rest of the lease: at
   // the start of a forward jump, and at the end of a backward one, if the key may have been set
-  // during it (else the clock is as it was then). The history does not record how far a clock drifts
-  // or oscillates, so every such fault counts.
+  // during it (else the clock is as it was then). The history does not record how far a clock
+  // drifts or oscillates, so every such fault counts.
   void AddServerClock(const FaultEpisode& episode, const FaultFact& fault) {
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;

@@ -41,8 +41,8 @@ struct Bounds {
   // Limit of the frontier: the executions whose continuations are still to be run.
   int64_t memory_bytes = int64_t{1} << 30;
   bool reduce = true;  // an exhaustive search skips equivalent executions
-  // Whether a search that compares states may at first leave the clients' clocks out of them, in the
-  // hope that no client reads one. The result is the same.
+  // Whether a search that compares states may at first leave the clients' clocks out of them, in
+  // the hope that no client reads one. The result is the same.
   bool tries_without_clocks = true;
   // If not empty, only these blocks of the last level are run. Then the search is not complete.
   std::vector<bool> sample{};
@@ -70,8 +70,8 @@ struct Found {
   std::string sentence{};  // describes the violation in `shortest`, or the reason for unknown
 };
 
-// The executions of one number of deviations. They are in blocks of about equal size. Each block has
-// a digest of all that its executions recorded and of their outcomes.
+// The executions of one number of deviations. They are in blocks of about equal size. Each block
+// has a digest of all that its executions recorded and of their outcomes.
 constexpr size_t kLevelBlocks = 64;
 struct Level {
   int64_t executions = 0;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes docs/deep.md: what three faults find in each simulated lock, also in takeovers by a replica,
-and two faults with one delay.
+"""Writes docs/deep.md: what three faults find in each simulated lock, also in takeovers by a
+replica, and two faults with one delay.
 
-    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # searches, kept in RESULTS
-    docs/findings/deep.py BUILD_FOLDER RESULTS --real      # what needs three faults, on real servers
-    docs/findings/deep.py --write RESULTS                  # the table of what is kept
+    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # keeps the searches
+    docs/findings/deep.py BUILD_FOLDER RESULTS --real    # what needs three faults, on real servers
+    docs/findings/deep.py --write RESULTS                # the table of what is kept
 
 A search that has a result is not run again. All searches: some hours on two cores.
 """
@@ -21,17 +21,12 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[2]
 THREE_CLIENTS = ["set-nx-px", "redisson", "redlock", "fenced"]
-WITHOUT_REPLICAS = ("none", "redlock", "zookeeper", "etcd", "postgres", "mariadb", "driver")
-FORMS = ["pause", "crash", "client-clock", "client-clock-back", "hold-request", "hold-reply", "drop-request",
-         "drop-reply", "reset-request", "reset-reply", "node-pause", "node-clock", "node-clock-back", "restart-empty",
-         "restart-with-data", "node-crash", "forget-scripts", "client-fast", "node-fast", "hold-news", "drop-news"]
-LETTERS = {"exclusion": "h", "lease-exclusion": "H", "stock": "S", "release": "R", "liveness": "L", "fencing": "F"}
 TAKEOVERS = "cut-replication,failover,late-failover,handover,split-brain"
 
 
-def locks(program: Path) -> list[str]:
+def listed(program: Path, what: str) -> list[str]:
     printed = subprocess.run([program, "list", "--json"], capture_output=True, text=True, check=True)
-    return [lock["name"] for lock in json.loads(printed.stdout)["locks"]]
+    return [entry["name"] for entry in json.loads(printed.stdout)[what]]
 
 
 def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) -> None:
@@ -41,8 +36,8 @@ def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) ->
                "--json"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     result = json.loads(done.stdout) if done.returncode in (0, 1, 2) else {}
-    if not result.get("complete"):  # 3: the lock's service cannot have this fault
-        if done.returncode != 3 or "-one-" not in into.name:
+    if not result.get("complete"):  # 3: the lock's service has no such fault, or no replicas
+        if done.returncode != 3 or into.name.endswith(("-faults.json", "-orders.json")):
             print(f"{into.name}: {done.stderr.strip() or 'incomplete'}", file=sys.stderr)
         return
     into.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
@@ -53,16 +48,16 @@ def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) ->
 def searches(program: Path) -> list[tuple[str, str, list[str]]]:
     """Name of the result, lock and options of each search."""
     wanted = []
-    for name in locks(program):
+    forms = [form for form in listed(program, "fault-forms") if form not in TAKEOVERS.split(",")]
+    for name in listed(program, "locks"):
         nodes = ["--nodes", "3"] if name.startswith("redlock") else []
         for n in [2, 3] if name in THREE_CLIENTS else [2]:
             bounds = ["--clients", str(n), "--depth", "3", *nodes]
             wanted.append((f"{name}-{n}-faults", name, bounds))
-            wanted += [(f"{name}-{n}-one-{form}", name, [*bounds, "--faults", form]) for form in FORMS]
+            wanted += [(f"{name}-{n}-one-{form}", name, [*bounds, "--faults", form]) for form in forms]
         wanted.append((f"{name}-2-orders", name, ["--depth", "2", "--delay-bound", "1", *nodes]))
-        if not name.startswith(WITHOUT_REPLICAS):
-            wanted.append((f"{name}-2-takeovers", name,
-                           ["--depth", "3", "--topology", "replicated", "--faults", TAKEOVERS]))
+        wanted.append((f"{name}-2-takeovers", name,
+                       ["--depth", "3", "--topology", "replicated", "--faults", TAKEOVERS]))
     # All faults with three clients last: they take longest.
     return sorted(wanted, key=lambda each: each[0].endswith("-3-faults"))
 
@@ -85,27 +80,27 @@ def table(results: list[dict], names: list[str]) -> list[str]:
     return lines
 
 
-def third(folder: Path) -> tuple[list[str], list[dict]]:
-    """What the third fault adds to two of its kind, and the searches with such a violation."""
-    found, adding = {}, []
-    for path in sorted(folder.glob("*-one-*.json")):
-        result = json.loads(path.read_text(encoding="utf-8"))
-        form = path.stem.rsplit("-one-", 1)[1]
-        new = [LETTERS.get(claim["claim"], "") for claim in result["claims"] if cell(claim) == "3"]
-        found.setdefault((result["lock"], result["clients"]), {})[form] = "".join(new) or "."
-        adding += [result] if new else []
-    forms = [form for form in FORMS if any(form in cells for cells in found.values())]
+def read(folder: Path, kind: str) -> list[dict]:
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*-{kind}.json"))]
+
+
+def third(folder: Path) -> list[str]:
+    """The table of what the third fault adds to two of its kind."""
+    found = {}
+    for result in read(folder, "one-*"):
+        new = [claim["claim"] for claim in result["claims"] if cell(claim) == "3"]
+        found.setdefault((result["lock"], result["clients"]), {})[result["faults"][0]] = ", ".join(new) or "."
+    forms = max((result["faults"] for result in read(folder, "faults")), key=len)
     lines = [f"| lock | clients | {' | '.join(forms)} |", "|---" * (2 + len(forms)) + "|"]
     for (lock, clients), cells in found.items():
         lines.append(f"| {lock} | {clients} | {' | '.join(cells.get(form, '') for form in forms)} |")
-    return lines, adding
+    return lines
 
 
 def needing_three(folder: Path) -> list[tuple[dict, dict]]:
     """The violations that need three faults, each with its search."""
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*-faults.json"))]
-    return [(result, claim) for result in [*results, *third(folder)[1]] for claim in result["claims"]
-            if claim["violated"] and cell(claim) == "3"]
+    results = [*read(folder, "faults"), *read(folder, "one-*")]
+    return [(result, claim) for result in results for claim in result["claims"] if cell(claim) == "3"]
 
 
 def replay(program: Path, folder: Path) -> None:
@@ -122,11 +117,12 @@ def replay(program: Path, folder: Path) -> None:
 
 
 def write(folder: Path) -> str:
-    kinds = {kind: [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*-{kind}.json"))]
-             for kind in ("faults", "takeovers", "orders")}
-    judged = {claim["claim"] for results in kinds.values() for result in results for claim in result["claims"]}
-    order = ["exclusion", "lease-exclusion", "release", "fencing", "order", "reentry", "stock", "liveness"]
-    names = [name for name in order if name in judged] + sorted(judged - set(order))
+    kinds = {kind: read(folder, kind) for kind in ("faults", "takeovers", "orders")}
+    # The claims of the lock that has most of them, and then the others.
+    judged = [[claim["claim"] for claim in result["claims"]] for results in kinds.values() for result in results]
+    names = list(dict.fromkeys(name for claims in sorted(judged, key=len, reverse=True) for name in claims))
+    # A lock that sends its server nothing has no takeovers.
+    kinds["takeovers"] = [result for result in kinds["takeovers"] if result["points"] > 0]
     kept = folder / "real.json"
     real = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
 
@@ -141,7 +137,7 @@ def write(folder: Path) -> str:
     new = [story(*each) for each in needing_three(folder)]
     text = (TOP / "docs" / "findings" / "deep.txt").read_text(encoding="utf-8")
     return text.format(**{kind: "\n".join(table(results, names)) for kind, results in kinds.items()},
-                       third="\n".join(third(folder)[0]), new="\n".join(new) or "None.\n")
+                       third="\n".join(third(folder)), new="\n".join(new) or "None.\n")
 
 
 def main() -> int:

@@ -33,8 +33,7 @@ TEST(Takeovers, AWriteAfterTheCutIsLostInTheFailover) {
 }
 
 TEST(Takeovers, ACutEndsWithAFailover) {
-  WorldTerms terms{.faults = {FaultForm::kCutReplication, FaultForm::kFailover}};
-  terms.replicas = 1;
+  WorldTerms terms{.replicas = 1, .faults = {FaultForm::kCutReplication, FaultForm::kFailover}};
   EXPECT_EQ(
       Ask(terms, {{.at = 0, .choice = 1}, {.at = 1, .choice = 2}, {.at = 3, .choice = 2}},
           {"SET a 1", "GET a", "SET c 3", "GET c", "GET c", "GET a"}),
@@ -42,8 +41,7 @@ TEST(Takeovers, ACutEndsWithAFailover) {
 }
 
 TEST(Takeovers, ReplicasAreBehindByTheLag) {
-  WorldTerms terms{.faults = {FaultForm::kFailover}};
-  terms.replicas = 1;
+  WorldTerms terms{.replicas = 1, .faults = {FaultForm::kFailover}};
   const auto after_lag = [&](Duration lag) {
     terms.lag = lag;
     return Ask(terms, {{.at = 2, .choice = 1}}, {"SET a 1", "SET b 2", "GET a", "GET a", "GET b"});
@@ -67,17 +65,15 @@ TEST(Takeovers, WaitCountsTheReplicasThatHaveTheWrite) {
 }
 
 TEST(Takeovers, AReplicaThatTakesOverHasAClockOfItsOwn) {
-  WorldTerms terms{.faults = {FaultForm::kNodeClock, FaultForm::kFailover}};
-  terms.replicas = 1;
+  WorldTerms terms{.replicas = 1, .faults = {FaultForm::kNodeClock, FaultForm::kFailover}};
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}, {.at = 2, .choice = 2}},
                 {"SET k v PX 100", "SET a 1", "GET k", "GET k"}),
             (TakeoverLines{"0.1 OK", "10.2 OK", "20.3 perhaps", "30.4 v"}));
 }
 
 TEST(Takeovers, AReplicaThatIsLateLacksTenMilliseconds) {
-  WorldTerms terms{.faults = {FaultForm::kFailover, FaultForm::kLateFailover}};
-  terms.replicas = 1;
-  terms.lag = 5ms;
+  WorldTerms terms{
+      .replicas = 1, .lag = 5ms, .faults = {FaultForm::kFailover, FaultForm::kLateFailover}};
   const auto after = [&](uint32_t choice) {
     return Ask(terms, {{.at = 2, .choice = choice}},
                {"SET a 1", "SET b 2", "GET a", "GET a", "GET b"});
@@ -103,9 +99,7 @@ TEST(Takeovers, AReplicaThatIsLateHasWhatItConfirmed) {
 }
 
 TEST(Takeovers, EachFailoverInARowLosesWhatItsReplicaLacks) {
-  WorldTerms terms{.faults = {FaultForm::kFailover}};
-  terms.replicas = 1;
-  terms.lag = 15ms;
+  WorldTerms terms{.replicas = 1, .lag = 15ms, .faults = {FaultForm::kFailover}};
   const TakeoverLines commands{"SET a 1", "SET b 2", "GET b", "SET c 3",
                                "GET b",   "GET a",   "GET b", "GET c"};
   EXPECT_EQ(Ask(terms, {{.at = 2, .choice = 1}}, commands),
@@ -135,8 +129,7 @@ TEST(Takeovers, AReplicaIsAsLateAfterAnotherTakeover) {
 }
 
 TEST(Takeovers, AHandoverKeepsTheDataAndRefersClientsToTheNewMaster) {
-  WorldTerms terms{.faults = {FaultForm::kHandover}};
-  terms.replicas = 1;
+  WorldTerms terms{.replicas = 1, .faults = {FaultForm::kHandover}};
   // A request on its way is sent once more: two messages later. The new master has no scripts.
   EXPECT_EQ(Ask(terms, {{.at = 1, .choice = 1}}, {"SET a 1", "GET a", "GET a", "script"}),
             (TakeoverLines{"0.1 OK", "10.3 1", "20.4 1", "30.6 1"}));
