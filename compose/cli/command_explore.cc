@@ -59,9 +59,7 @@ po::options_description ExploreOptions(po::options_description& hidden) {
   add("memory-mb", po::value<int64_t>()->default_value(1024),
       "limit of memory for the frontier (executions still to be extended); claims are unknown "
       "when it is reached");
-  add("no-reduction",
-      "also run executions that differ only in the order of independent events, or that go on from "
-      "an equal state");
+  add("no-reduction", "also go on from states that another execution has reached");
   add("check-determinism", "run each execution twice and compare the two");
   add("all",
       "explore each lock on Redis with each fault, up to --depth (default 2), with --clients "

@@ -17,7 +17,7 @@
 namespace doublehold {
 namespace {
 
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 struct ClaimCounts {
   std::string claim{};

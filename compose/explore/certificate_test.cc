@@ -78,7 +78,7 @@ TEST(Certificate, SaysWhetherTheSourcesOfTheLocksHaveChanged) {
 
 TEST(Certificate, WithoutItsFieldsIsRefused) {
   for (const char* field :
-       {"\"certificate\": 2", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
+       {"\"certificate\": 3", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
     const std::string broken = std::string("\"x") + (field + 1);
     const Result<CertificateCheck> check = Check(field, broken);
     ASSERT_FALSE(check.has_value()) << field;

@@ -108,17 +108,13 @@ class Search {
     is_misled_ = is_misled_ || IsMisled(done);
     is_over_ = is_over_ || is_misled_;
     if (is_over_ || !done.is_within) return;
-    if (done.is_again) {
-      ++explored_.left_out;
-    } else {
-      Count(done);
-      uint64_t& digest = explored_.levels.back().digests[block];
-      digest = MixDigest(MixDigest(digest, done.digest), static_cast<uint64_t>(done.stands_for));
-      for (const Outcome outcome : done.outcomes)
-        digest = MixDigest(digest, static_cast<uint64_t>(outcome));
-    }
+    Count(done);
+    uint64_t& digest = explored_.levels.back().digests[block];
+    digest = MixDigest(MixDigest(digest, done.digest), static_cast<uint64_t>(done.stands_for));
+    for (const Outcome outcome : done.outcomes)
+      digest = MixDigest(digest, static_cast<uint64_t>(outcome));
     strategy.Take(done);
-    if (bounds_.executions > 0 && explored_.run + explored_.left_out >= bounds_.executions) {
+    if (bounds_.executions > 0 && explored_.run >= bounds_.executions) {
       explored_.ended = Ended::kBudget;
       is_over_ = true;
     } else if (strategy.KeptBytes() > bounds_.memory_bytes) {

@@ -40,7 +40,7 @@ struct Bounds {
   int jobs = 1;       // number of threads
   // Limit of the frontier: the executions whose continuations are still to be run.
   int64_t memory_bytes = int64_t{1} << 30;
-  bool reduce = true;  // an exhaustive search skips equivalent executions
+  bool reduce = true;  // an exhaustive search goes on only once from equal states
   // Whether a search that compares states may at first leave the clients' clocks out of them, in
   // the hope that no client reads one. The result is the same.
   bool tries_without_clocks = true;
@@ -48,10 +48,9 @@ struct Bounds {
   std::vector<bool> sample{};
   bool run_twice = false;  // runs each execution again in a fresh world and compares the two
 
-  // Whether the search goes on only once from equal states. A state does not say how many faults of
-  // each kind began, nor what was deferred.
+  // Whether the search goes on only once from equal states.
   [[nodiscard]] bool ComparesStates() const {
-    return strategy == StrategyKind::kExhaustive && reduce && delays == 0 && most.empty();
+    return strategy == StrategyKind::kExhaustive && reduce;
   }
 };
 
@@ -86,10 +85,6 @@ struct Explored {
   // Of these, the executions that were run. Each of the others goes on like one that was run, from
   // a state that both reach, and is judged alike.
   int64_t run = 0;
-  // Executions that were skipped; not part of `executions`. Their continuations were skipped too.
-  // Each differs from an execution that was run only in the order of two independent simultaneous
-  // events.
-  int64_t left_out = 0;
   int64_t different = 0;  // executions with distinct histories, as a checker sees them
   int64_t cut_off = 0;
   int64_t unequal = 0;  // executions that differed when they were run twice

@@ -107,11 +107,6 @@ std::string Summary(const SearchOutcome& outcome, const SearchAsked& asked) {
   text += explored.is_complete ? "all within the bounds"
                                : fmt::format("{}, not all within the bounds", Name(explored.ended));
   text += fmt::format("; faults began at {} of {} points", explored.points_struck, explored.points);
-  if (explored.left_out > 0)
-    text += fmt::format(
-        "; {} more, with their continuations, left out: they differ only in the order of "
-        "independent events",
-        explored.left_out);
   if (explored.cut_off > 0) text += fmt::format("; {} cut off", explored.cut_off);
   text += '\n';
   if (asked.bounds.run_twice && explored.unequal == 0)
@@ -206,7 +201,6 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
           {"faults", FaultNames(asked.scenario)},
           {"executions", explored.executions},
           {"run", explored.run},
-          {"left_out", explored.left_out},
           {"different", explored.different},
           {"complete", explored.is_complete},
           {"ended", Name(explored.ended)},

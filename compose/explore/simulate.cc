@@ -58,7 +58,6 @@ class SimulatedRun {
     }
     execution.cut_off = world_.cut_off();
     execution.has_read_clock = world_.has_read_clock();
-    execution.redundant_from = world_.redundant_from();
     execution.history.events.assign(world_.events().begin(), world_.events().end());
     RunFacts& facts = execution.history.facts;
     facts.faults = world_.faults();

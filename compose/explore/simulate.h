@@ -30,7 +30,6 @@ struct Execution {
       begun_faults{};           // the faults that began, in the order of history.facts.faults
   bool cut_off = false;         // whether the execution exceeded the limit of steps
   bool has_read_clock = false;  // World::has_read_clock() (world.h)
-  std::optional<uint32_t> redundant_from{};  // World::redundant_from() (world.h)
 };
 // Runs one execution with the decisions of `choices`. Deterministic.
 Execution Simulate(const Scenario& scenario, sim::ChoiceSource& choices);

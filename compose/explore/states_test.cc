@@ -25,10 +25,10 @@ namespace {
 struct RandomScenario {
   std::string text;
   Scenario scenario;
-  int depth = 2;
+  Bounds bounds;
 };
 
-RandomScenario Draw(uint64_t seed) {
+RandomScenario Draw(uint64_t seed, bool with_orders) {
   Prng prng(seed, "states test");
   const auto below = [&](size_t count) { return static_cast<size_t>(prng.Below(count)); };
   const int64_t most = RunsAllTrials() ? 200 : 80;
@@ -55,20 +55,27 @@ RandomScenario Draw(uint64_t seed) {
     }
     if (faults.empty()) continue;
     std::ranges::sort(faults);
-    const Scenario scenario = ScenarioOf(*plan, /*cycles=*/1 + static_cast<int>(below(2)), faults);
-    // The number of executions of a higher depth is about a power of that of depth 1.
-    const int64_t of_one = Explore(scenario, {.depth = 1}, [](const Explored&) {}).executions;
-    if (of_one > most) continue;
+    Scenario scenario = ScenarioOf(*plan, /*cycles=*/1 + static_cast<int>(below(2)), faults);
+    const bool has_delay = with_orders && below(3) == 0;
+    if (has_delay) scenario.terms.window = 2ms;
+    // The number of executions of more faults or delays is about a power of that of one.
+    Bounds bounds{.depth = 1, .delays = has_delay ? 1 : 0};
+    const int64_t few = Explore(scenario, bounds, [](const Explored&) {}).executions;
+    if (few > (has_delay ? 20 : 1) * most) continue;
+    if (has_delay) names += ", 1 delay";
+    bounds.depth = few < most / 3 ? 3 : 2;
+    if (below(4) == 0) bounds.most[faults.front()] = 1;
     const std::string clients = ", " + std::to_string(plan->clients) + " clients,";
-    return {.text = std::string(lock.name) + clients + names,
-            .scenario = scenario,
-            .depth = of_one < most / 3 ? 3 : 2};
+    return {
+        .text = std::string(lock.name) + clients + names, .scenario = scenario, .bounds = bounds};
   }
 }
 
 Explored Search(const RandomScenario& drawn, bool reduce, int jobs) {
-  return Explore(drawn.scenario, {.depth = drawn.depth, .jobs = jobs, .reduce = reduce},
-                 [](const Explored&) {});
+  Bounds bounds = drawn.bounds;
+  bounds.jobs = jobs;
+  bounds.reduce = reduce;
+  return Explore(drawn.scenario, bounds, [](const Explored&) {});
 }
 
 std::string CountsOf(const Explored& explored) {
@@ -85,7 +92,7 @@ std::string CountsOf(const Explored& explored) {
 TEST(States, EachExecutionCountsWhetherItIsRunOrNot) {
   int64_t executions = 0, run = 0;
   for (uint64_t seed = 1; seed <= static_cast<uint64_t>(NumTrials(400)); ++seed) {
-    const RandomScenario drawn = Draw(seed);
+    const RandomScenario drawn = Draw(seed, /*with_orders=*/true);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + drawn.text);
     const Explored all = Search(drawn, /*reduce=*/false, /*jobs=*/1);
     ASSERT_EQ(all.run, all.executions);
@@ -125,7 +132,7 @@ TEST(States, PastFaultsDecideOnlyTheClaimsToWhichTheyMatter) {
   constexpr Limits kOnlyOutcomes{.violations_told = 0, .no_stalls = true};
   std::map<std::string, int64_t> judged;
   for (uint64_t seed = 1; seed <= static_cast<uint64_t>(NumTrials(3000)); ++seed) {
-    const RandomScenario drawn = Draw(seed);
+    const RandomScenario drawn = Draw(seed, /*with_orders=*/false);
     const Explored plain = Explore(drawn.scenario, {.depth = 0}, [](const Explored&) {});
     if (plain.points == 0) continue;
     Prng prng(seed, "places");

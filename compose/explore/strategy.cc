@@ -4,6 +4,7 @@
 
 #include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
+#include "lib/base/digest.h"
 
 namespace doublehold {
 sim::Deviations NextDeviations(const Bounds& bounds, const sim::Deviations& made,
@@ -33,11 +34,9 @@ void Worker::Run(sim::ChoiceSource& choices, Done& done) {
   done.is_within = IsWithin(execution_.begun_faults);
   done.cut_off = execution_.cut_off;
   done.has_read_clock = execution_.has_read_clock;
-  done.is_again = bounds_.reduce && bounds_.strategy == StrategyKind::kExhaustive &&
-                  execution_.redundant_from.has_value();
   for (const FaultForm fault : execution_.begun_faults)
     done.how_unusual = std::max(done.how_unusual, static_cast<int>(fault));
-  if (!done.is_within || done.is_again) return;
+  if (!done.is_within) return;
   const ClaimJudge::Findings& findings = judge_.Judge(execution_.history);
   done.outcomes = findings.outcomes;
   done.marks = findings.marks;
@@ -50,9 +49,11 @@ void Worker::Run(Done& done, bool keeps_states) {
   CHECK(choices.Fits());
   done.open = choices.open();
   done.states = choices.states();
-  if (done.is_again) {
-    std::erase_if(done.open,
-                  [&](const auto& question) { return question.at >= *execution_.redundant_from; });
+  done.used = static_cast<uint64_t>(
+      std::ranges::count(done.deviations, sim::ChoiceKind::kOrder, &sim::Deviation::kind));
+  for (const auto& [fault, most] : bounds_.most) {
+    const auto begun = std::ranges::count(execution_.begun_faults, fault);
+    done.used = MixDigest(done.used, static_cast<uint64_t>(begun));
   }
   RunAgain(done);
 }

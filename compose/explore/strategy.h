@@ -20,11 +20,13 @@ struct Done {
   sim::Deviations deviations;
   Questions open{};  // the questions after the last deviation, if the strategy needs them
   std::vector<sim::GivenChoices::State> states{};  // the state at each open question, if wanted
+  // Digest of how many of its faults and delays count against each bound of their own. Executions
+  // that differ in it have different continuations within the bounds.
+  uint64_t used = 0;
   int64_t stands_for = 1;  // the number of executions that are judged like this one
   bool is_run = true;      // false: it was run before, and stands for further executions
   bool is_within = true;   // whether it is within the bounds; else it is not counted
   bool cut_off = false;
-  bool is_again = false;  // skipped, since it repeats another execution (Execution::redundant_from)
   bool has_read_clock = false;      // Execution::has_read_clock
   bool is_equal = true;             // whether a second run had the same history
   int how_unusual = 0;              // highest number (FaultForm) of a fault in it

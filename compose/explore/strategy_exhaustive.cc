@@ -49,8 +49,9 @@ class Parents {
       const auto& question = done.open[i];
       CHECK(question.count < kOrderFlag && question.at == first + i);
       if (!done.states.empty()) {
-        const auto [reached, is_new] =
-            reached_.try_emplace(done.states[i].digest, Place{number, i});
+        sim::StateDigest state = done.states[i].digest;
+        state.Mix(done.used);
+        const auto [reached, is_new] = reached_.try_emplace(state, Place{number, i});
         if (!is_new && reached->second.parent != number) {
           entries_.back().goes_on = reached->second;
           return;
@@ -194,8 +195,8 @@ class Exhaustive final : public Strategy {
     const auto made = static_cast<size_t>(level_) - 1;
     Deviations deviations = parents_.DeviationsOf(part, made);
     // Executions of one fault are run, so that every place is struck.
-    const bool skips_idle = IsLast() && made > 0;
-    if (skips_idle) all.push_back(parents_.IdleOf(part, made));
+    const bool skips_idle = IsLast() && made > 0 && bounds_.most.empty();
+    if (skips_idle && MayFault(deviations)) all.push_back(parents_.IdleOf(part, made));
     for (const Deviation& next :
          NextDeviations(bounds_, deviations, parents_.OpenOf(part, !skips_idle))) {
       deviations.push_back(next);
@@ -212,6 +213,9 @@ class Exhaustive final : public Strategy {
 
  private:
   [[nodiscard]] bool IsLast() const { return level_ == bounds_.depth + bounds_.delays; }
+  [[nodiscard]] bool MayFault(const Deviations& made) const {
+    return std::ranges::count(made, ChoiceKind::kFault, &Deviation::kind) < bounds_.depth;
+  }
   Done Run(const Deviations& deviations, int64_t stands_for, Worker& worker) const {
     Done done{.deviations = deviations, .stands_for = stands_for};
     worker.Run(done, bounds_.ComparesStates() && !IsLast());

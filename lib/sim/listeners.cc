@@ -22,7 +22,6 @@ void Network::Subscribe(uint32_t listener) {
 }
 
 void Network::Unsubscribe(uint32_t index) {
-  world_->NoteManyEffects();
   Listener& listener = listeners_[index];
   listener.gone = true;
   links_[listener.link].number = 0;

@@ -26,6 +26,8 @@ void Read(ServerReply&& reply, bool of_script, CallResult& into) {
   into = Failure(is_definite, std::move(reply.error().text));
 }
 
+constexpr int kMostOpened = 1 << 16;  // of one link
+
 }  // namespace
 
 void Network::Begin(World& world, int nodes, MakeService make_service) {
@@ -55,7 +57,7 @@ void Network::Begin(World& world, int nodes, MakeService make_service) {
   words_.Clear();
   messages_.resize(std::max<size_t>(messages_.size(), 1));
   message_count_ = 1;
-  connections_ = lives_ = 0;
+  lives_ = 0;
 }
 
 uint32_t Network::Connect(uint32_t task, int process, int node) {
@@ -73,6 +75,7 @@ Network::Message& Network::Add(uint32_t link) {
   message.with_text = message.replied = message.closes = false;
   message.in_flight = true;
   message.step = world_->memory_->tasks[links_[link].task]->step;
+  message.nth = ++links_[link].messages;
   links_[link].sent = static_cast<uint32_t>(message_count_++);
   return message;
 }
@@ -106,9 +109,11 @@ void Network::SendText(uint32_t link) {
 void Network::SendMessage(uint32_t index) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
-  world_->See(link.process, index);
+  world_->See(link.process, message.link, message.nth);
   if (link.number == 0) {
-    link.number = ++connections_;
+    // Unique in the world, and independent of what other links do.
+    link.number = static_cast<int>(message.link + 1) * kMostOpened + link.opened++;
+    CHECK(link.opened < kMostOpened);
     link.last_request = link.last_reply = MonoTime{};
     link.life = ServerOf(link).life;
     link.moved = false;
@@ -142,7 +147,7 @@ void Network::SendMessage(uint32_t index) {
 
 CallResult* Network::Take(uint32_t link) {
   const uint32_t answered = std::exchange(links_[link].answered, 0);
-  world_->See(links_[link].process, answered);
+  world_->See(links_[link].process, link, answered == 0 ? 0 : messages_[answered].nth);
   if (answered == 0) return nullptr;
   world_->See(links_[link].process, messages_[answered].reply);
   return &messages_[answered].reply;
@@ -154,7 +159,6 @@ bool Network::IsOpen(uint32_t link) const {
 }
 
 void Network::Break(uint32_t link) {
-  world_->NoteManyEffects();
   Link& broken = links_[link];
   // The node reads all requests before it sees the end of the connection. A request in flight is
   // executed with the connection's watches and queued commands. So the node closes the connection
@@ -187,7 +191,7 @@ void Network::DeliverRequest(uint32_t index) {
   }
   Node& node = ServerOf(link);
   const bool replies = Execute(message, node);
-  world_->BeginMoment(index, replies);
+  world_->BeginMoment(message.link, message.nth, replies);
   if (world_->tracks_) MixRequest(index, world_->moment_);
   if (replies) world_->AddToMoment(message.reply);
   message.in_flight = false;
@@ -318,7 +322,7 @@ void Network::DeliverReply(uint32_t index) {
 void Network::CloseConnection(const Link& link, int number) {
   Node& closing = ServerOf(link);
   if (closing.service != nullptr) {
-    if (closing.service->CloseConnection(number)) world_->NoteManyEffects();
+    closing.service->CloseConnection(number);
   } else {
     closing.redis.CloseConnection(number);
   }

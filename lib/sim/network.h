@@ -85,11 +85,6 @@ class Network {
   // Adds what a request or a reply holds.
   void MixRequest(uint32_t message, StateDigest& digest) const;
   void MixReply(uint32_t message, StateDigest& digest) const;
-  // The process that sent a message, and the node that receives it.
-  [[nodiscard]] int ProcessOf(uint32_t message) const {
-    return links_[messages_[message].link].process;
-  }
-  [[nodiscard]] int NodeOf(uint32_t message) const { return links_[messages_[message].link].node; }
   // Whether news arrived since the last call. Arriving news also wakes the waiting task.
   bool TakeNews(uint32_t listener);
 
@@ -136,7 +131,9 @@ class Network {
     int life = 0;        // of the server when the connection was opened
     bool moved = false;  // whether the server will refer the next request to another one
     MonoTime last_request{}, last_reply{};
+    int opened = 0;         // how often it was opened
     uint32_t sent = 0;      // index of the last message on this connection
+    uint32_t messages = 0;  // sent on it so far
     uint32_t awaited = 0;   // the message whose reply is pending, or 0
     uint32_t answered = 0;  // the message whose reply has arrived but is not yet taken, or 0
     std::optional<uint32_t> listener{};  // the listener that owns this connection
@@ -144,8 +141,9 @@ class Network {
   };
   struct Message {
     uint32_t link = 0;
-    int number = 0;  // number of the connection when the message was sent
-    int life = 0;    // of the server when the connection was opened
+    uint32_t nth = 0;  // of the link's messages, from 1
+    int number = 0;    // number of the connection when the message was sent
+    int life = 0;      // of the server when the connection was opened
     // The trips that it has yet to make after this one, because the server refers it to another:
     // to the client and back.
     int trips = 0;
@@ -219,7 +217,6 @@ class Network {
   std::vector<Message> messages_;  // index 0 is unused
   size_t message_count_ = 1;       // messages of the current world
   std::vector<Listener> listeners_;
-  int connections_ = 0;
   int lives_ = 0;
 };
 

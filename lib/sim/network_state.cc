@@ -20,10 +20,10 @@ void Network::MixState(StateDigest& digest) const {
     digest.Mix(link.moved);
     digest.Mix(std::max(link.last_request, world_->now_));
     digest.Mix(std::max(link.last_reply, world_->now_));
-    digest.Mix(link.awaited);
+    digest.Mix(link.awaited != 0);
     if (link.awaited != 0) MixReply(link.awaited, digest);
-    digest.Mix(link.answered);
-    if (link.answered != 0) digest.Mix(messages_[link.answered].reply);
+    digest.Mix(link.answered != 0);
+    if (link.answered != 0) MixReply(link.answered, digest);
   }
   for (const Listener& listener : listeners_) {
     digest.Mix(listener.link);
@@ -62,6 +62,7 @@ void Network::MixRequest(uint32_t index, StateDigest& digest) const {
   const Message& message = messages_[index];
   const Link& link = links_[message.link];
   digest.Mix(message.link);
+  digest.Mix(message.nth);
   digest.Mix(message.number);
   digest.Mix(link.number == message.number);
   digest.Mix(message.life == ServerOf(link).life);

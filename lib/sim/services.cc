@@ -17,7 +17,6 @@ uint32_t Network::ConnectUser(uint32_t task, int process, int node, LinkUser& us
 }
 
 void Network::Leave(uint32_t link) {
-  world_->NoteManyEffects();
   links_[link].number = 0;
   Listener& listener = listeners_[*links_[link].listener];
   listener.gone = true;
@@ -27,12 +26,11 @@ void Network::Leave(uint32_t link) {
 // Returns whether the node replies. The latest of a user's connections that got a reply is the one
 // to which the node sends its messages.
 bool Network::ExecuteOnService(Message& message, Node& node) {
-  const auto index = static_cast<uint32_t>(&message - messages_.data());
   const ServiceCall call{
       .now = world_->now_,
       .wall = kWallAtStart + (world_->now_ - kStart) + node.clock.AheadAt(world_->now_),
       .connection = message.number,
-      .number = index};
+      .number = uint64_t{message.link} << 32 | message.nth};
   std::optional<CallResult> reply = node.service->Execute(message.words, call);
   if (!reply) return false;
   message.reply = std::move(*reply);
@@ -58,8 +56,12 @@ void Network::PublishOfService(Node& server) {
     }
   }
   for (LateReply& late : late_replies) {
-    messages_[late.call].reply = std::move(late.reply);
-    SendReply(late.call, world_->now_ + world_->terms_.latency);
+    uint32_t call = static_cast<uint32_t>(message_count_) - 1;
+    while (messages_[call].link != late.call >> 32 ||
+           messages_[call].nth != static_cast<uint32_t>(late.call))
+      --call;
+    messages_[call].reply = std::move(late.reply);
+    SendReply(call, world_->now_ + world_->terms_.latency);
   }
 }
 
@@ -79,7 +81,7 @@ void Network::DeliverToUser(uint32_t index) {
   Message& message = messages_[index];
   Link& link = links_[message.link];
   if (link.number != message.number) return;
-  world_->See(link.process, index, message.closes, message.reply, world_->now_);
+  world_->See(link.process, message.link, message.nth, message.closes, message.reply, world_->now_);
   if (message.closes) {
     link.number = 0;
     link.user->HandleClose();

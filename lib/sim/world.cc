@@ -70,11 +70,7 @@ void World::Run(bool with_faults) {
     }
     const Due due = reorders ? TakeNext(*next) : Take(*next);
     now_ = std::max(now_, due.at);
-    if (asleep_.empty()) {
-      Happen(due);
-    } else {
-      ExecuteUpdatingSleepSets(due);
-    }
+    Happen(due);
   }
 }
 
@@ -82,7 +78,6 @@ void World::Run(bool with_faults) {
 // due last.
 void World::Plan(Due due) {
   due.number = ++planned_;
-  ++effects_;
   Insert(due);
 }
 
@@ -215,8 +210,6 @@ void World::Kill(Process& process) {
 void World::Block(Task& task, MonoTime until) {
   if (task.process->gone) return;
   task.noted.reset();
-  // This wait may end before a message arrives, so the step must not count as independent.
-  if (until <= now_ + terms_.latency) NoteManyEffects();
   if (until != MonoTime::max())
     memory_->AddTimer({.at = std::max(until, now_),
                        .number = ++planned_,
@@ -283,7 +276,6 @@ void World::Note(FaultForm fault, int client, int node, MonoTime until, std::str
   if (node >= 0) fact.nodes.push_back(node);
   memory_->faults.push_back(std::move(fact));
   memory_->begun_faults.push_back(fault);
-  NoteManyEffects();
   // A takeover is a fault of servers, although the text may name a client.
   const int hit = entry.site == FaultSite::kMasters ? -1 : client;
   Event event{.at_ns = ToNs(now_ - kStart),

@@ -111,10 +111,6 @@ class World {
   [[nodiscard]] bool cut_off() const { return cut_off_; }
   // Whether a client has read its wall clock.
   [[nodiscard]] bool has_read_clock() const { return has_read_clock_; }
-  // Returns the index of the first choice from which this execution repeats another execution
-  // (sleep sets). The other execution defers fewer events, and differs only in the order of
-  // independent events. Returns nothing when this execution is not redundant.
-  [[nodiscard]] std::optional<uint32_t> redundant_from() const { return redundant_from_; }
   [[nodiscard]] MonoTime now() const { return now_; }
 
  private:
@@ -138,21 +134,6 @@ class World {
     return a.at != b.at ? a.at < b.at : a.number < b.number;
   }
 
-  // The place where a due event takes effect. The place of a heal is not known.
-  struct Place {
-    enum class Kind : uint8_t { kAnywhere, kNode, kProcess } kind = Kind::kAnywhere;
-    int number = 0;
-    bool runs = false;  // true: the process runs its next step; false: a message arrives
-  };
-  // Sleep-set entry: an event deferred behind a simultaneous one. The entry stays until an event
-  // happens that depends on the deferred one. Until such an event, both orders lead to the same
-  // history.
-  struct Sleeper {
-    uint64_t number = 0;  // Due::number of the deferred event
-    MonoTime at{};
-    Place place{};
-  };
-
   Task& AddTask(Process& process, TaskKind kind, int thread, std::function<void(Env&)> body,
                 Duration later = {});
   void Plan(Due due);
@@ -172,10 +153,7 @@ class World {
            .frames_before = terms_.frames == nullptr ? 0 : terms_.frames->size()});
     return choices_.Choose(kind, count);
   }
-  void NoteManyEffects() { effects_ += 2; }
-  void Defer(Due first, const Due& second, bool is_tie);
-  void ExecuteUpdatingSleepSets(const Due& due);
-  [[nodiscard]] Place PlaceOf(const Due& due) const;
+  bool ChooseToDefer(const Due& first);
   void Happen(const Due& due);
   void ContinueTask(const Due& due);
   void RunTask(Task& task);
@@ -208,10 +186,14 @@ class World {
   }
   // All that decides what happens from this point on, and what the checkers see of the past.
   StateDigest DigestState(Point point, uint32_t which);
+  // The same between two events, where `first` may be deferred.
+  StateDigest DigestOrder(const Due& first);
+  void MixWorld(StateDigest& digest);
   // Returns how many of the last faults that can begin at a point change nothing.
   [[nodiscard]] uint32_t CountIdle(Point point) const;
   void MixPast();
   void MixPlanned(StateDigest& digest) const;
+  void MixDue(const Due& due, StateDigest& digest) const;
   void MixTasks(StateDigest& digest) const;
   // Adds what a process has just seen. The state of its tasks is a function of all that it saw.
   template <typename... Seen>
@@ -250,10 +232,7 @@ class World {
   MonoTime now_;
   uint64_t planned_ = 0;
   std::unique_ptr<WorldMemory> memory_;
-  std::vector<Sleeper> asleep_{};
-  uint32_t asked_ = 0;    // number of choices so far
-  uint64_t effects_ = 0;  // events planned so far; a fault counts as several
-  std::optional<uint32_t> redundant_from_{};
+  uint32_t asked_ = 0;                            // number of choices so far
   std::array<uint32_t, kPoints> alternatives_{};  // by point, or 0 if no choice is asked
   bool cut_off_ = false;
   bool has_read_clock_ = false;

@@ -21,18 +21,35 @@ StateDigest& World::SeenBy(int process) {
 StateDigest World::DigestState(Point point, uint32_t which) {
   StateDigest digest;
   digest.Mix(static_cast<int>(point));
-  digest.Mix(which);
   digest.Mix(now_);
   if (point == Point::kReply || point == Point::kNews) digest.Mix(moment_);
-  if (point == Point::kReply) memory_->network.MixReply(which, digest);
-  if (point == Point::kRequest || point == Point::kExecute)
+  if (point == Point::kReply) {
+    memory_->network.MixReply(which, digest);
+  } else if (point == Point::kRequest || point == Point::kExecute) {
     memory_->network.MixRequest(which, digest);
+  } else {
+    digest.Mix(which);
+  }
+  MixWorld(digest);
+  return digest;
+}
+
+StateDigest World::DigestOrder(const Due& first) {
+  StateDigest digest;
+  digest.Mix(kPoints);
+  digest.Mix(now_);
+  MixDue(first, digest);
+  for (const Due& heal : memory_->heals_between) MixDue(heal, digest);
+  MixWorld(digest);
+  return digest;
+}
+
+void World::MixWorld(StateDigest& digest) {
   MixPast();
   digest.Mix(memory_->past);
   MixTasks(digest);
   MixPlanned(digest);
   memory_->network.MixState(digest);
-  return digest;
 }
 
 uint32_t World::CountIdle(Point point) const {
@@ -86,30 +103,28 @@ void World::MixPlanned(StateDigest& digest) const {
   std::ranges::sort(planned, [](const Due* a, const Due* b) { return IsBefore(*a, *b); });
   for (const Due* due : planned) {
     const Task* task = due->what == Due::What::kWake ? memory_->tasks[due->which].get() : nullptr;
-    if (task != nullptr && (task->finished || task->wait != due->wait)) continue;
-    digest.Mix(due->at);
-    digest.Mix(static_cast<int>(due->what));
-    digest.Mix(due->what == Due::What::kHeal
-                   ? static_cast<uint32_t>(memory_->begun_faults[due->which])
-                   : due->which);
-    switch (due->what) {
-      case Due::What::kRequest:
-        memory_->network.MixRequest(due->which, digest);
-        break;
-      case Due::What::kReply:
-        memory_->network.MixReply(due->which, digest);
-        break;
-      case Due::What::kHeal:
-        digest.Mix(memory_->heals[due->which].value[2]);
-        digest.Mix(memory_->heals[due->which].value[3]);
-        break;
-      case Due::What::kNews:
-        digest.Mix(due->wait);
-        break;
-      case Due::What::kWake:
-      case Due::What::kExpire:
-        break;
-    }
+    if (task == nullptr || (!task->finished && task->wait == due->wait)) MixDue(*due, digest);
+  }
+}
+
+void World::MixDue(const Due& due, StateDigest& digest) const {
+  digest.Mix(due.at);
+  digest.Mix(static_cast<int>(due.what));
+  switch (due.what) {
+    case Due::What::kRequest:
+      return memory_->network.MixRequest(due.which, digest);
+    case Due::What::kReply:
+      return memory_->network.MixReply(due.which, digest);
+    case Due::What::kHeal:
+      digest.Mix(static_cast<int>(memory_->begun_faults[due.which]));
+      digest.Mix(memory_->heals[due.which].value[2]);
+      return digest.Mix(memory_->heals[due.which].value[3]);
+    case Due::What::kNews:
+      digest.Mix(due.which);
+      return digest.Mix(due.wait);
+    case Due::What::kWake:
+    case Due::What::kExpire:
+      return digest.Mix(due.which);
   }
 }
 

@@ -22,12 +22,15 @@ struct StateSide {
   bool remembers = false;  // whether past faults are remembered
   bool reads_clocks = true;
   int replicas = 0;
+  Duration window{};
 };
 
 std::vector<GivenChoices::State> StatesAtQuestions(const std::vector<FaultForm>& faults,
                                                    const StateSide& side) {
-  WorldTerms terms{
-      .replicas = side.replicas, .faults = faults, .clients_read_clocks = side.reads_clocks};
+  WorldTerms terms{.replicas = side.replicas,
+                   .window = side.window,
+                   .faults = faults,
+                   .clients_read_clocks = side.reads_clocks};
   if (!side.remembers) terms.remembered.reset();
   Scene scene(terms, side.deviations);
   scene.world->Start(1, TaskKind::kSession, 0, side.first);
@@ -149,6 +152,25 @@ TEST(WorldState, IncludesWhatAFormerMasterHas) {
   const std::vector<FaultForm> faults{FaultForm::kPause, FaultForm::kSplitBrain};
   EXPECT_EQ(CompareStates(faults, side("1"), side("1")).back(), '=');
   EXPECT_EQ(CompareStates(faults, side("1"), side("2")).back(), 'x');
+}
+
+// Both clients send a request at 1 ms. The requests arrive in this order, or in the other one.
+TEST(WorldState, IsTheSameAfterIndependentEventsInEitherOrder) {
+  const auto sets = [](int node, std::string_view value, Duration until) {
+    return [=](Env& env) {
+      env.SleepUntil(kStart + 1ms);
+      Scene::Call(env, node, {"SET", "k", value});
+      env.SleepUntil(kStart + until);
+    };
+  };
+  const auto compare = [&](int node) {
+    StateSide side{.first = sets(1, "1", 8ms), .second = sets(node, "2", 9ms), .window = 1us};
+    StateSide swapped = side;
+    swapped.deviations = {{.at = 4, .choice = 1, .kind = ChoiceKind::kOrder}};
+    return CompareStates(kOnlyPauses, side, swapped);
+  };
+  EXPECT_EQ(compare(/*node=*/2), "xxxxxx==");
+  EXPECT_EQ(compare(/*node=*/1), "xxxxxxxx");
 }
 
 // A key that is set after the node's clock was moved lives as long as without it.

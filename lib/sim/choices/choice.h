@@ -31,8 +31,8 @@ class ChoiceSource {
   // Returns one of `count` alternatives, 0..count-1. `count` is at least 2. Answer 0 means no fault
   // and no reordering.
   virtual uint32_t Choose(ChoiceKind kind, uint32_t count) = 0;
-  // Whether the world must call TakeState before each question about a fault. The answer must not
-  // change while a world exists.
+  // Whether the world must call TakeState before each question. The answer must not change while a
+  // world exists.
   [[nodiscard]] virtual bool WantsStates() const { return false; }
   // `idle`: how many of the question's last answers change nothing.
   virtual void TakeState(const std::function<StateDigest()>& /*digest*/, uint32_t /*idle*/) {}
@@ -92,7 +92,7 @@ class GivenChoices final : public ChoiceSource {
 
   // The questions after the last deviation, in order.
   [[nodiscard]] const std::vector<Question>& open() const { return open_; }
-  // The world's state at each open question, if kept. Requires that all questions are about faults.
+  // The world's state at each open question, if kept.
   [[nodiscard]] const std::vector<State>& states() const { return states_; }
   // Whether every given answer was possible. If not, the list belongs to another world.
   [[nodiscard]] bool Fits() const { return !misfit_ && next_ == given_.size(); }

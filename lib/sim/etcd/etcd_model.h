@@ -50,7 +50,7 @@ class EtcdModel final : public ServiceModel {
   };
   using Keys = std::map<std::string, Key, std::less<>>;
   struct WaitingLock {
-    uint32_t call = 0;
+    uint64_t call = 0;
     std::string name, key;
   };
 

@@ -24,7 +24,7 @@ struct ServiceNews {
 
 // The reply to an earlier call.
 struct LateReply {
-  uint32_t call = 0;
+  uint64_t call = 0;
   CallResult reply{};
 };
 
@@ -33,7 +33,7 @@ struct ServiceCall {
   MonoTime now{};
   WallTime wall{};      // the server's wall clock, which a fault can move
   int connection = 0;   // over which it came; unique in the world
-  uint32_t number = 0;  // names the request in a LateReply
+  uint64_t number = 0;  // names the request in a LateReply
 };
 
 // Without I/O, clocks or randomness. Not thread-safe. The server's clock runs at the rate of
@@ -46,9 +46,8 @@ class ServiceModel {
   // by a LateReply with the call's number, or never.
   [[nodiscard]] virtual std::optional<CallResult> Execute(Argv request,
                                                           const ServiceCall& call) = 0;
-  // The connection has ended. All its requests were executed or lost before. Returns whether
-  // another client's request can notice that.
-  virtual bool CloseConnection(int /*connection*/) { return false; }
+  // The connection has ended. All its requests were executed or lost before.
+  virtual void CloseConnection(int /*connection*/) {}
   // When the next session or lease ends; MonoTime::max() if there is none.
   [[nodiscard]] virtual MonoTime NextExpiry() const = 0;
   // Ends the sessions or leases that have expired at `now`.

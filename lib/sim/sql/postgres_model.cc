@@ -62,9 +62,9 @@ std::optional<CallResult> PostgresModel::Execute(Argv request, const ServiceCall
   return (this->*known->execute)(given);
 }
 
-bool PostgresModel::CloseConnection(int connection) {
-  return std::erase_if(advisory_locks_,
-                       [&](const auto& lock) { return lock.second.connection == connection; }) > 0;
+void PostgresModel::CloseConnection(int connection) {
+  std::erase_if(advisory_locks_,
+                [&](const auto& lock) { return lock.second.connection == connection; });
 }
 
 CallResult PostgresModel::SelectOne(const Given& /*given*/) { return OneRow("1"); }

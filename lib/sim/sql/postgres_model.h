@@ -28,7 +28,7 @@ namespace doublehold::sim {
 class PostgresModel final : public ServiceModel {
  public:
   [[nodiscard]] std::optional<CallResult> Execute(Argv request, const ServiceCall& call) override;
-  bool CloseConnection(int connection) override;
+  void CloseConnection(int connection) override;
   [[nodiscard]] MonoTime NextExpiry() const override { return MonoTime::max(); }
   void Expire(MonoTime /*now*/) override {}
   void Restart(MonoTime /*back*/) override { advisory_locks_.clear(); }

@@ -1,0 +1,46 @@
+// Orders events that are due within the same window.
+#include <algorithm>
+
+#include "lib/sim/world_parts.h"
+
+namespace doublehold::sim {
+
+// Returns the event to happen next, which is `due` or a later one. A choice may defer an event
+// behind the next event within the window. The next event may be deferred in the same way.
+World::Due World::TakeNext(const Due& due) {
+  Due first = Take(due);
+  if (first.what == Due::What::kHeal || first.what == Due::What::kExpire) return first;
+  const auto is_only_recorded = [this](const Due& planned) {
+    return planned.what == Due::What::kHeal &&
+           memory_->begun_faults[planned.which] != FaultForm::kSplitBrain;
+  };
+  while (true) {
+    // The end of most faults is only recorded, at its own time. No event is deferred behind it.
+    std::vector<Due>& heals = memory_->heals_between;
+    heals.clear();
+    const Due* next = Next();
+    for (; next != nullptr && is_only_recorded(*next); next = Next()) heals.push_back(Take(*next));
+    // Nor behind the end of a session, a lease or a split brain.
+    const bool may_wait = next != nullptr && next->what != Due::What::kExpire &&
+                          next->what != Due::What::kHeal && next->at - first.at <= terms_.window;
+    if (!may_wait || !ChooseToDefer(first)) {
+      for (const Due& heal : heals) Insert(heal);
+      return first;
+    }
+    const Due second = Take(*next);
+    for (const Due& heal : heals) {
+      now_ = std::max(now_, heal.at);
+      Happen(heal);
+    }
+    first.at = std::max(first.at, second.at);
+    Plan(first);
+    first = second;
+  }
+}
+
+bool World::ChooseToDefer(const Due& first) {
+  if (tracks_) choices_.TakeState([&] { return DigestOrder(first); }, /*idle=*/0);
+  return Choose(ChoiceKind::kOrder, 2) == 1;
+}
+
+}  // namespace doublehold::sim
