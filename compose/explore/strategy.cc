@@ -4,7 +4,6 @@
 
 #include "compose/plan/plan_builder.h"
 #include "lib/base/check.h"
-#include "lib/base/digest.h"
 
 namespace doublehold {
 sim::Deviations NextDeviations(const Bounds& bounds, const sim::Deviations& made,
@@ -49,12 +48,11 @@ void Worker::Run(Done& done, bool keeps_states) {
   CHECK(choices.Fits());
   done.open = choices.open();
   done.states = choices.states();
-  done.used = static_cast<uint64_t>(
+  done.used = {};
+  done.used.Mix(
       std::ranges::count(done.deviations, sim::ChoiceKind::kOrder, &sim::Deviation::kind));
-  for (const auto& [fault, most] : bounds_.most) {
-    const auto begun = std::ranges::count(execution_.begun_faults, fault);
-    done.used = MixDigest(done.used, static_cast<uint64_t>(begun));
-  }
+  for (const auto& [fault, most] : bounds_.most)
+    done.used.Mix(std::ranges::count(execution_.begun_faults, fault));
   RunAgain(done);
 }
 

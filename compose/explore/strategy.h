@@ -20,9 +20,9 @@ struct Done {
   sim::Deviations deviations;
   Questions open{};  // the questions after the last deviation, if the strategy needs them
   std::vector<sim::GivenChoices::State> states{};  // the state at each open question, if wanted
-  // Digest of how many of its faults and delays count against each bound of their own. Executions
-  // that differ in it have different continuations within the bounds.
-  uint64_t used = 0;
+  // How many of its faults and delays count against each bound. Executions that differ in it have
+  // different continuations within the bounds.
+  sim::StateDigest used{};
   int64_t stands_for = 1;  // the number of executions that are judged like this one
   bool is_run = true;      // false: it was run before, and stands for further executions
   bool is_within = true;   // whether it is within the bounds; else it is not counted

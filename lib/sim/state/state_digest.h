@@ -66,7 +66,8 @@ class StateDigest {
     second_ ^= second_ >> 32;
   }
 
-  uint64_t first_ = 0, second_ = 0;
+  // Not 0, which a word 0 would leave as it is.
+  uint64_t first_ = 0x243F6A8885A308D3, second_ = 0x13198A2E03707344;
 };
 
 }  // namespace doublehold::sim
