@@ -31,7 +31,7 @@ struct RandomScenario {
 RandomScenario Draw(uint64_t seed, bool with_orders) {
   Prng prng(seed, "states test");
   const auto below = [&](size_t count) { return static_cast<size_t>(prng.Below(count)); };
-  const int64_t most = RunsAllTrials() ? 200 : 80;
+  const int64_t most = RunsAllTrials() ? 120 : 80;
   while (true) {
     const LockEntry& lock = Locks()[below(Locks().size())];
     Settings settings;
@@ -61,9 +61,9 @@ RandomScenario Draw(uint64_t seed, bool with_orders) {
     // The number of executions of more faults or delays is about a power of that of one.
     Bounds bounds{.depth = 1, .delays = has_delay ? 1 : 0};
     const int64_t few = Explore(scenario, bounds, [](const Explored&) {}).executions;
-    if (few > (has_delay ? 20 : 1) * most) continue;
+    if (few > (has_delay ? 400 : most)) continue;
     if (has_delay) names += ", 1 delay";
-    bounds.depth = few < most / 3 ? 3 : 2;
+    bounds.depth = few < most / 3 ? 3 : few < 200 ? 2 : 1;
     if (below(4) == 0) bounds.most[faults.front()] = 1;
     const std::string clients = ", " + std::to_string(plan->clients) + " clients,";
     return {
