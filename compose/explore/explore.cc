@@ -46,10 +46,10 @@ class Search {
         begin = RunWave(*strategy, begin);
     }
     if (is_misled_) return std::nullopt;
-    explored_.is_complete = explored_.ended == Ended::kAllRun &&
-                            bounds_.strategy == StrategyKind::kExhaustive && bounds_.sample.empty();
     if (!is_over_ && bounds_.strategy != StrategyKind::kExhaustive)
       explored_.ended = Ended::kBudget;
+    if (!is_over_ && !bounds_.sample.empty()) explored_.ended = Ended::kPart;
+    explored_.is_complete = explored_.ended == Ended::kAllRun;
     for (Found& found : explored_.claims) DescribeFinding(found);
     explored_.different = static_cast<int64_t>(digests_.size());
     explored_.points_struck = static_cast<int64_t>(points_.size());
@@ -185,6 +185,14 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<bool> BlocksOfPart(int part, int parts) {
+  std::vector<bool> blocks(kLevelBlocks);
+  // Later blocks have fewer executions, so each part has earlier and later ones.
+  for (int i = part - 1; i < static_cast<int>(kLevelBlocks); i += parts)
+    blocks[static_cast<size_t>(i)] = true;
+  return blocks;
+}
 
 Explored Explore(const Scenario& scenario, const Bounds& bounds,
                  const std::function<void(const Explored&)>& progress) {

@@ -78,7 +78,10 @@ struct Level {
   std::array<uint64_t, kLevelBlocks> digests{};
 };
 
-enum class Ended : uint8_t { kAllRun, kBudget, kMemory, kInterrupted };
+enum class Ended : uint8_t { kAllRun, kPart, kBudget, kMemory, kInterrupted };
+
+// Returns the `part`-th (from 1) of `parts` parts of about equal size, as Bounds::sample.
+std::vector<bool> BlocksOfPart(int part, int parts);
 
 struct Explored {
   int64_t executions = 0;

@@ -16,6 +16,8 @@ std::string_view Name(Ended ended) {
   switch (ended) {
     case Ended::kAllRun:
       return "all run";
+    case Ended::kPart:
+      return "only a part";
     case Ended::kBudget:
       return "budget ended";
     case Ended::kMemory:
@@ -189,6 +191,10 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
     claims.back()["cycles"] = shrunk.scenario.cycles;
     claims.back()["smallest"] = shrunk.is_smallest;
   }
+  nlohmann::json levels = nlohmann::json::array();
+  const bool has_levels = asked.bounds.strategy == StrategyKind::kExhaustive;
+  for (const Level& level : has_levels ? explored.levels : std::vector<Level>{})
+    levels.push_back({{"executions", level.executions}, {"run", level.run}});
   const Plan& plan = asked.scenario.plan;
   return {{"lock", plan.lock},
           {"workload", plan.workload},
@@ -201,6 +207,7 @@ nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
           {"faults", FaultNames(asked.scenario)},
           {"executions", explored.executions},
           {"run", explored.run},
+          {"levels", std::move(levels)},
           {"different", explored.different},
           {"complete", explored.is_complete},
           {"ended", Name(explored.ended)},

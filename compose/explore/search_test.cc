@@ -107,6 +107,23 @@ TEST(Search, ReportsWhyItEnded) {
   }
 }
 
+TEST(Search, ItsPartsHaveAllExecutionsWithTheMostFaults) {
+  const Scenario scenario = ScenarioWith("set-nx-px", kSearchThree);
+  const Explored whole = Explore(scenario, {.depth = 2}, Ignore);
+  Level last;
+  for (int part = 1; part <= 5; ++part) {
+    const Explored explored =
+        Explore(scenario, {.depth = 2, .sample = BlocksOfPart(part, 5)}, Ignore);
+    EXPECT_FALSE(explored.is_complete);
+    EXPECT_EQ(explored.levels[1].executions, whole.levels[1].executions);
+    EXPECT_GT(explored.levels[2].executions, whole.levels[2].executions / 20);
+    last.executions += explored.levels[2].executions;
+    last.run += explored.levels[2].run;
+  }
+  EXPECT_EQ(last.executions, whole.levels[2].executions);
+  EXPECT_EQ(last.run, whole.levels[2].run);
+}
+
 TEST(Search, EachExecutionIsEqualInItsSecondRun) {
   const Explored explored = Explore(ScenarioWith("redisson", kSearchThree, 2, 2ms),
                                     {.depth = 1, .delays = 1, .run_twice = true}, Ignore);

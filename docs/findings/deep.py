@@ -2,11 +2,12 @@
 """Writes docs/deep.md: what three faults find in each simulated lock, also in takeovers by a
 replica, and two faults with one delay.
 
-    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--only LOCK ...]    # keeps the searches
+    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--parts N] [--only LOCK ...]
     docs/findings/deep.py BUILD_FOLDER RESULTS --real    # what needs three faults, on real servers
     docs/findings/deep.py --write RESULTS                # the table of what is kept
 
-A search that has a result is not run again. All searches: some hours on two cores.
+A search that has a result in the folder RESULTS is not run again. All searches: some hours on two
+cores. With --parts, searches of any three faults are run in N parts, of which each is kept.
 """
 
 from __future__ import annotations
@@ -29,14 +30,35 @@ def listed(program: Path, what: str) -> list[str]:
     return [entry["name"] for entry in json.loads(printed.stdout)[what]]
 
 
-def search(program: Path, lock: str, words: list[str], jobs: int, into: Path) -> None:
+def merge(parts: list[dict]) -> dict:
+    """The result of a whole search. A claim is that of the part with its smallest violation."""
+    def size(claim: dict) -> tuple:
+        return (claim["violated"] == 0, claim["unknown"] == 0, cell(claim))
+
+    whole = dict(parts[0], complete=True, ended="all run", seconds=sum(part["seconds"] for part in parts))
+    for count in ("executions", "run"):
+        whole[count] = sum(level[count] for level in parts[0]["levels"][:-1]) + \
+            sum(part["levels"][-1][count] for part in parts)
+    whole["claims"] = [min(claims, key=size) for claims in zip(*(part["claims"] for part in parts), strict=True)]
+    return whole
+
+
+def search(program: Path, lock: str, words: list[str], jobs: int, into: Path, parts: int = 1) -> None:
     if into.exists():
         return
-    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "8000",
+    if parts > 1:
+        files = [into.with_suffix(f".part-{i}-of-{parts}") for i in range(1, parts + 1)]
+        for i, file in enumerate(files, start=1):
+            search(program, lock, [*words, "--part", f"{i}/{parts}"], jobs, file)
+        if all(file.exists() for file in files):
+            whole = merge([json.loads(file.read_text(encoding="utf-8")) for file in files])
+            into.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
+        return
+    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "16000",
                "--json"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     result = json.loads(done.stdout) if done.returncode in (0, 1, 2) else {}
-    if not result.get("complete"):  # 3: the lock's service has no such fault, or no replicas
+    if result.get("ended") not in ("all run", "only a part"):  # 3: the lock's service has no such fault, or no replicas
         if done.returncode != 3 or into.name.endswith(("-faults.json", "-orders.json")):
             print(f"{into.name}: {done.stderr.strip() or 'incomplete'}", file=sys.stderr)
         return
@@ -144,6 +166,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--parts", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--write", action="store_true")
@@ -158,7 +181,8 @@ def main() -> int:
     results.mkdir(parents=True, exist_ok=True)
     for name, lock, words in searches(build / "doublehold"):
         if not asked.only or lock in asked.only:
-            search(build / "doublehold", lock, words, asked.jobs, results / f"{name}.json")
+            parts = asked.parts if name.endswith("-faults") else 1
+            search(build / "doublehold", lock, words, asked.jobs, results / f"{name}.json", parts)
     return 0
 
 
