@@ -92,9 +92,9 @@ std::string FormatCell(const MatrixCell& cell) {
     if (!letters.empty() && &each != &cell.depths.front()) text += '+';
     text += letters;
     if (!each.found.explored.is_complete) text += kCutShort;
-    is_unknown =
-        is_unknown || std::ranges::any_of(each.found.explored.claims,
-                                          [](const Found& one) { return one.unknown > 0; });
+    is_unknown = is_unknown || each.found.explored.cut_off > 0 ||
+                 std::ranges::any_of(each.found.explored.claims,
+                                     [](const Found& one) { return one.unknown > 0; });
   }
   if (before.empty() && is_unknown) return text + kUnknownLetter;
   return text.empty() ? "." : text;

@@ -28,6 +28,12 @@ MatrixCell CellExploreMatrix(const std::vector<Explored>& depths) {
   return cell;
 }
 
+TEST(ExploreMatrix, ACellIsNotCleanIfAnExecutionWasCutOff) {
+  Explored explored = Of({});
+  explored.cut_off = 1;
+  EXPECT_EQ(FormatCell(CellExploreMatrix({Of({}), explored})), "?");
+}
+
 TEST(ExploreMatrix, ACellHasTheLettersOfEachDepth) {
   const struct {
     MatrixCell cell;

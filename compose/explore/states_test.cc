@@ -38,8 +38,7 @@ RandomScenario Draw(uint64_t seed, bool with_orders) {
     settings.Set("lock.name", std::string(lock.name), "test");
     settings.Set("workload.clients", std::to_string(1 + below(3)), "test");
     if (lock.most_nodes >= 3) settings.Set("topology.nodes", "3", "test");
-    const bool has_replicas = lock.most_nodes == 1 && below(3) == 0;
-    if (has_replicas) settings.Set("topology.replicas", "1", "test");
+    if (lock.most_nodes == 1 && below(3) == 0) settings.Set("topology.name", "replicated", "test");
     if (below(3) == 0) settings.Set("workload.name", "cycle", "test");
     AddScenarioDefaults(settings);
     const Result<Plan> plan = SimulatedPlan(settings);
@@ -90,7 +89,7 @@ std::string CountsOf(const Explored& explored) {
 }
 
 TEST(States, EachExecutionCountsWhetherItIsRunOrNot) {
-  int64_t executions = 0, run = 0;
+  int64_t executions = 0, run = 0, replicated = 0, ordered = 0;
   for (uint64_t seed = 1; seed <= static_cast<uint64_t>(NumTrials(400)); ++seed) {
     const RandomScenario drawn = Draw(seed, /*with_orders=*/true);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + drawn.text);
@@ -100,8 +99,12 @@ TEST(States, EachExecutionCountsWhetherItIsRunOrNot) {
     EXPECT_EQ(CountsOf(reduced), CountsOf(all));
     executions += all.executions;
     run += reduced.run;
+    replicated += drawn.scenario.terms.replicas;
+    ordered += drawn.bounds.delays;
   }
   EXPECT_LT(run, executions * 9 / 10);
+  EXPECT_GT(replicated, 0);
+  EXPECT_GT(ordered, 0);
 }
 
 // Removes the records of the past faults that do not matter to the claim.

@@ -58,7 +58,8 @@ def search(program: Path, lock: str, words: list[str], jobs: int, into: Path, pa
                "--json"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     result = json.loads(done.stdout) if done.returncode in (0, 1, 2) else {}
-    if result.get("ended") not in ("all run", "only a part"):  # 3: the lock's service has no such fault, or no replicas
+    # 3: the lock's service has no such fault, or no replicas
+    if result.get("cut_off") or result.get("ended") not in ("all run", "only a part"):
         if done.returncode != 3 or into.name.endswith(("-faults.json", "-orders.json")):
             print(f"{into.name}: {done.stderr.strip() or 'incomplete'}", file=sys.stderr)
         return

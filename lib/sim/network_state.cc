@@ -25,6 +25,7 @@ void Network::MixState(StateDigest& digest) const {
     digest.Mix(link.answered != 0);
     if (link.answered != 0) MixReply(link.answered, digest);
   }
+  digest.Mix(listeners_.size());
   for (const Listener& listener : listeners_) {
     digest.Mix(listener.link);
     digest.Mix(listener.channel);

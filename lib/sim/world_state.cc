@@ -39,6 +39,7 @@ StateDigest World::DigestOrder(const Due& first) {
   digest.Mix(kPoints);
   digest.Mix(now_);
   MixDue(first, digest);
+  digest.Mix(memory_->heals_between.size());
   for (const Due& heal : memory_->heals_between) MixDue(heal, digest);
   MixWorld(digest);
   return digest;
