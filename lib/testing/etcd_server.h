@@ -2,13 +2,10 @@
 #ifndef DOUBLEHOLD_LIB_TESTING_ETCD_SERVER_H_
 #define DOUBLEHOLD_LIB_TESTING_ETCD_SERVER_H_
 
-#include <sys/types.h>
-
-#include <cstdint>
 #include <string>
 
 #include "lib/base/address.h"
-#include "lib/testing/servers.h"
+#include "lib/testing/server_process.h"
 
 namespace doublehold::testing {
 
@@ -16,29 +13,19 @@ namespace doublehold::testing {
 std::string WhyNoEtcd();
 
 // A server by itself on a loopback port, with leases from 1 s on. It keeps its data in a temporary
-// folder of its own. The server replies when Start returns. It dies when this process dies.
-class EtcdServer {
+// folder of its own. The server replies when Start returns.
+class EtcdServer : public ServerProcess {
  public:
-  EtcdServer() { Start(); }
+  EtcdServer() : ServerProcess(/*ports=*/2) { Start(); }
   ~EtcdServer() { Kill(); }
-  EtcdServer(const EtcdServer&) = delete;
-  EtcdServer& operator=(const EtcdServer&) = delete;
 
-  void Start();     // with the data that an earlier start left, on the same port
-  void Kill();      // SIGKILL; waits for its end
-  void Stop();      // SIGSTOP; waits until it has stopped
-  void Continue();  // SIGCONT
-
-  [[nodiscard]] NodeAddress address() const { return {.port = port_}; }
+  void Start();  // with the data that an earlier start left, on the same port
+  [[nodiscard]] NodeAddress address() const { return {.port = ports()[0]}; }
 
  private:
-  // Returns whether the server replies. Returns false when it has ended.
-  [[nodiscard]] bool StartOnPort();
+  [[nodiscard]] SpawnRequest Program() const;
 
   TempFolder folder_;
-  uint16_t port_ = 0;  // 0 until the first start
-  uint16_t peer_port_ = 0;
-  pid_t pid_ = -1;
 };
 
 }  // namespace doublehold::testing

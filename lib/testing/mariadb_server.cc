@@ -1,11 +1,7 @@
 #include "lib/testing/mariadb_server.h"
 
-#include <signal.h>
-
-#include "lib/base/check.h"
 #include "lib/mariadb/session.h"
 #include "lib/os/mariadb_program.h"
-#include "lib/os/spawn.h"
 
 namespace doublehold::testing {
 
@@ -15,28 +11,18 @@ std::string WhyNoMariaDb() {
   return mariadb ? "" : mariadb.error().message;
 }
 
+MariaDbServer::MariaDbServer() {
+  std::filesystem::create_directories(folder() / "data");
+  Start();
+}
+
 std::unique_ptr<SqlSession> MariaDbServer::Open() const { return OpenMariaDb(address()); }
 
-NodeAddress MariaDbServer::address() const {
-  return {.unix_path = (folder_.path() / "socket").string()};
-}
+NodeAddress MariaDbServer::address() const { return {.unix_path = (folder() / "socket").string()}; }
 
-void MariaDbServer::Start() {
-  const std::filesystem::path data = folder_.path() / "data";
-  std::filesystem::create_directories(data);
-  const Result<pid_t> pid =
-      Spawn({.argv = MariaDbCommand(*FindMariaDb(), data, address().unix_path),
-             .log = folder_.path() / "log"});
-  CHECK(pid.has_value());
-  pid_ = *pid;
-  CHECK(Eventually([this] { return RunSql(*Open(), "SELECT 1") == "[1]"; }));
-}
-
-void MariaDbServer::Kill() {
-  if (pid_ < 0) return;
-  kill(pid_, SIGKILL);
-  AwaitEnd(pid_);
-  pid_ = -1;
+SpawnRequest MariaDbServer::Program() const {
+  return {.argv = MariaDbCommand(*FindMariaDb(), folder() / "data", address().unix_path),
+          .log = folder() / "log"};
 }
 
 }  // namespace doublehold::testing

@@ -2,8 +2,6 @@
 #ifndef DOUBLEHOLD_LIB_TESTING_MARIADB_SERVER_H_
 #define DOUBLEHOLD_LIB_TESTING_MARIADB_SERVER_H_
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 
@@ -16,17 +14,13 @@ std::string WhyNoMariaDb();
 
 class MariaDbServer final : public SqlServer {
  public:
-  MariaDbServer() { MariaDbServer::Start(); }
-  ~MariaDbServer() override { MariaDbServer::Kill(); }
+  MariaDbServer();
 
-  void Start() override;
-  void Kill() override;
   [[nodiscard]] NodeAddress address() const override;
   [[nodiscard]] std::unique_ptr<SqlSession> Open() const override;
 
  private:
-  TempFolder folder_;
-  pid_t pid_ = -1;
+  [[nodiscard]] SpawnRequest Program() const override;
 };
 
 }  // namespace doublehold::testing

@@ -2,8 +2,6 @@
 #ifndef DOUBLEHOLD_LIB_TESTING_POSTGRES_SERVER_H_
 #define DOUBLEHOLD_LIB_TESTING_POSTGRES_SERVER_H_
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 
@@ -17,16 +15,12 @@ std::string WhyNoPostgres();
 class PostgresServer final : public SqlServer {
  public:
   PostgresServer();
-  ~PostgresServer() override { PostgresServer::Kill(); }
 
-  void Start() override;
-  void Kill() override;
   [[nodiscard]] NodeAddress address() const override;
   [[nodiscard]] std::unique_ptr<SqlSession> Open() const override;
 
  private:
-  TempFolder folder_;
-  pid_t pid_ = -1;
+  [[nodiscard]] SpawnRequest Program() const override;
 };
 
 }  // namespace doublehold::testing

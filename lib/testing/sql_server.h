@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_LIB_TESTING_SQL_SERVER_H_
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,25 +12,9 @@
 #include "lib/base/address.h"
 #include "lib/clients/sql.h"
 #include "lib/redis/hiredis_connection.h"
-#include "lib/testing/servers.h"
+#include "lib/testing/server_process.h"
 
 namespace doublehold::testing {
-
-// A server on a unix socket, with its data in a temporary folder of its own. The server executes
-// statements when it was constructed, and when Start returns. It dies when this process dies.
-class SqlServer {
- public:
-  SqlServer() = default;
-  virtual ~SqlServer() = default;
-  SqlServer(const SqlServer&) = delete;
-  SqlServer& operator=(const SqlServer&) = delete;
-
-  virtual void Start() = 0;  // with the data that an earlier start left
-  virtual void Kill() = 0;   // SIGKILL for the server and its sessions; waits for the server's end
-
-  [[nodiscard]] virtual NodeAddress address() const = 0;
-  [[nodiscard]] virtual std::unique_ptr<SqlSession> Open() const = 0;
-};
 
 // Executes a statement. Returns "[1, a] [2, b]", "not sent", "refused 42P01" or "no reply".
 inline std::string RunSql(SqlSession& session, std::string_view statement,
@@ -47,6 +32,30 @@ inline std::string RunSql(SqlSession& session, std::string_view statement,
   }
   return text;
 }
+
+// A server on a unix socket, with its data in a temporary folder of its own. The server executes
+// statements when it was constructed, and when Start returns.
+class SqlServer : public ServerProcess {
+ public:
+  virtual ~SqlServer() { Kill(); }
+
+  // With the data that an earlier start left. A server whose sessions still end refuses to start,
+  // so the start is tried again.
+  void Start() {
+    StartUntilReady([this] { return Program(); },
+                    [this] { return RunSql(*Open(), "SELECT 1") == "[1]"; });
+  }
+  [[nodiscard]] virtual NodeAddress address() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<SqlSession> Open() const = 0;
+
+ protected:
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
+
+ private:
+  [[nodiscard]] virtual SpawnRequest Program() const = 0;
+
+  TempFolder folder_;
+};
 
 }  // namespace doublehold::testing
 

@@ -1,6 +1,7 @@
 #include "lib/testing/variants.h"
 
-#include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace doublehold::testing {
 namespace {
@@ -51,33 +52,7 @@ std::string NameOf(const Variant& variant) {
 }
 
 Client::Client(int number, const Variant& variant, Lease lease, int thread)
-    : lease_(lease), process_{.number = number, .seed = 7, .addresses = Addresses()} {
-  const LockEntry& entry = *FindLock(variant.lock);
-  options_ = *CompleteOptions(variant.lock, entry.options, variant.options, lease);
-  lock_ = entry.make({.env = env_,
-                      .client = number,
-                      .thread = thread,
-                      .seed = 7,
-                      .nodes = std::min(entry.most_nodes, kServers),
-                      .lease = lease,
-                      .call_timeout = kPatience,
-                      .options = Options(options_)});
-}
-
-Grant Client::Acquire(const LockKey& key) {
-  AcquireResult result = Try(key);
-  if (auto* granted = std::get_if<Granted>(&result)) return granted->grant;
-  ADD_FAILURE() << "not granted";
-  return {};
-}
-
-Grant Client::AcquireEventually(const LockKey& key) {
-  const RetryPolicy policy{.interval = 2ms, .timeout = kPatience, .call_timeout = kPatience};
-  AcquireResult result = AcquireWithRetry(env_, *lock_, key, lease_, policy);
-  if (auto* granted = std::get_if<Granted>(&result)) return granted->grant;
-  ADD_FAILURE() << "never granted";
-  return {};
-}
+    : LockClient(Addresses(), number, variant, lease, thread) {}
 
 void OnServers::Empty() {
   for (int node = 1; node <= kServers; ++node) ASSERT_EQ(AskNode(node, {"FLUSHALL"}), "OK");

@@ -1,17 +1,12 @@
 #include "lib/testing/zookeeper_server.h"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 
-#include "lib/base/check.h"
-#include "lib/os/spawn.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/redis/socket.h"
 #include "lib/zookeeper/session.h"
@@ -45,54 +40,23 @@ std::string WhyNoZooKeeper() {
 }
 
 void ZooKeeperServer::Start() {
-  const bool keeps_port = port_ != 0;
-  const MonoTime give_up = RealMono() + kPatience;
-  do {
-    CHECK(RealMono() < give_up);
-    if (!keeps_port) port_ = FindFreePort();
-  } while (!StartOnPort());
+  StartUntilReady([this] { return Program(); }, [this] { return IsReady(address()); });
 }
 
 // The JVM's flags save a quarter of the CPU time of a start, most of it by the simple compiler.
 // fsync is needless, since only the process dies.
-bool ZooKeeperServer::StartOnPort() {
+SpawnRequest ZooKeeperServer::Program() const {
   const std::filesystem::path config = folder_.path() / "zoo.cfg";
   std::ofstream(config) << fmt::format(
       "clientPort={}\nclientPortAddress=127.0.0.1\ndataDir={}\ntickTime=200\n"
       "minSessionTimeout=400\nmaxSessionTimeout=600000\nadmin.enableServer=false\n"
       "4lw.commands.whitelist=*\nmaxClientCnxns=0\n",
-      port_, (folder_.path() / "data").string());
-  const Result<pid_t> pid = Spawn(
-      {.argv = {"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
-                "-Xmx64m", "-Dzookeeper.forceSync=no", "-Dzookeeper.jmx.log4j.disable=true", "-cp",
-                kJar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()},
-       .log = folder_.path() / "log"});
-  CHECK(pid.has_value());
-  pid_ = *pid;
-  bool has_ended = false;
-  const bool is_ready = Eventually([&] {
-    has_ended = waitpid(pid_, nullptr, WNOHANG) != 0;
-    return has_ended || IsReady(address());
-  });
-  if (has_ended) pid_ = -1;
-  return is_ready && !has_ended;
+      ports()[0], (folder_.path() / "data").string());
+  return {
+      .argv = {"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xmx64m",
+               "-Dzookeeper.forceSync=no", "-Dzookeeper.jmx.log4j.disable=true", "-cp", kJar,
+               "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()},
+      .log = folder_.path() / "log"};
 }
-
-void ZooKeeperServer::Kill() {
-  if (pid_ < 0) return;
-  kill(pid_, SIGKILL);
-  AwaitEnd(pid_);
-  pid_ = -1;
-}
-
-void ZooKeeperServer::Stop() {
-  kill(pid_, SIGSTOP);
-  int status = 0;
-  while (waitpid(pid_, &status, WUNTRACED) < 0 && errno == EINTR) {
-  }
-  CHECK(WIFSTOPPED(status));
-}
-
-void ZooKeeperServer::Continue() { kill(pid_, SIGCONT); }
 
 }  // namespace doublehold::testing

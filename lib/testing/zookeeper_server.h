@@ -2,13 +2,10 @@
 #ifndef DOUBLEHOLD_LIB_TESTING_ZOOKEEPER_SERVER_H_
 #define DOUBLEHOLD_LIB_TESTING_ZOOKEEPER_SERVER_H_
 
-#include <sys/types.h>
-
-#include <cstdint>
 #include <string>
 
 #include "lib/base/address.h"
-#include "lib/testing/servers.h"
+#include "lib/testing/server_process.h"
 
 namespace doublehold::testing {
 
@@ -17,28 +14,19 @@ std::string WhyNoZooKeeper();
 
 // A standalone server on a loopback port, with ticks of 200 ms, so with session timeouts from
 // 400 ms on. It keeps its data in a temporary folder of its own. The server replies when Start
-// returns. It dies when this process dies.
-class ZooKeeperServer {
+// returns.
+class ZooKeeperServer : public ServerProcess {
  public:
-  ZooKeeperServer() { Start(); }
+  ZooKeeperServer() : ServerProcess(/*ports=*/1) { Start(); }
   ~ZooKeeperServer() { Kill(); }
-  ZooKeeperServer(const ZooKeeperServer&) = delete;
-  ZooKeeperServer& operator=(const ZooKeeperServer&) = delete;
 
-  void Start();     // with the data that an earlier start left, on the same port
-  void Kill();      // SIGKILL; waits for its end
-  void Stop();      // SIGSTOP; waits until it has stopped
-  void Continue();  // SIGCONT
-
-  [[nodiscard]] NodeAddress address() const { return {.port = port_}; }
+  void Start();  // with the data that an earlier start left, on the same port
+  [[nodiscard]] NodeAddress address() const { return {.port = ports()[0]}; }
 
  private:
-  // Returns whether the server replies. Returns false when it has ended.
-  [[nodiscard]] bool StartOnPort();
+  [[nodiscard]] SpawnRequest Program() const;
 
   TempFolder folder_;
-  uint16_t port_ = 0;  // 0 until the first start
-  pid_t pid_ = -1;
 };
 
 }  // namespace doublehold::testing
