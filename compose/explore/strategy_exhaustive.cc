@@ -48,7 +48,7 @@ class Parents {
     for (uint32_t i = 0; i < done.open.size(); ++i) {
       const auto& question = done.open[i];
       CHECK(question.count < kOrderFlag && question.at == first + i);
-      if (!done.states.empty()) {
+      if (!done.states.empty() && question.kind == ChoiceKind::kFault) {
         sim::StateDigest state = done.states[i].digest;
         state.Mix(done.used);
         const auto [reached, is_new] = reached_.try_emplace(state, Place{number, i});

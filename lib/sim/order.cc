@@ -23,7 +23,7 @@ World::Due World::TakeNext(const Due& due) {
     // Nor behind the end of a session, a lease or a split brain.
     const bool may_wait = next != nullptr && next->what != Due::What::kExpire &&
                           next->what != Due::What::kHeal && next->at - first.at <= terms_.window;
-    if (!may_wait || !ChooseToDefer(first)) {
+    if (!may_wait || Choose(ChoiceKind::kOrder, 2) == 0) {
       for (const Due& heal : heals) Insert(heal);
       return first;
     }
@@ -36,11 +36,6 @@ World::Due World::TakeNext(const Due& due) {
     Plan(first);
     first = second;
   }
-}
-
-bool World::ChooseToDefer(const Due& first) {
-  if (tracks_) choices_.TakeState([&] { return DigestOrder(first); }, /*idle=*/0);
-  return Choose(ChoiceKind::kOrder, 2) == 1;
 }
 
 }  // namespace doublehold::sim

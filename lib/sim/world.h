@@ -153,7 +153,6 @@ class World {
            .frames_before = terms_.frames == nullptr ? 0 : terms_.frames->size()});
     return choices_.Choose(kind, count);
   }
-  bool ChooseToDefer(const Due& first);
   void Happen(const Due& due);
   void ContinueTask(const Due& due);
   void RunTask(Task& task);
@@ -186,9 +185,6 @@ class World {
   }
   // All that decides what happens from this point on, and what the checkers see of the past.
   StateDigest DigestState(Point point, uint32_t which);
-  // The same between two events, where `first` may be deferred.
-  StateDigest DigestOrder(const Due& first);
-  void MixWorld(StateDigest& digest);
   // Returns how many of the last faults that can begin at a point change nothing.
   [[nodiscard]] uint32_t CountIdle(Point point) const;
   void MixPast();

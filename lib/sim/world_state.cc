@@ -30,27 +30,12 @@ StateDigest World::DigestState(Point point, uint32_t which) {
   } else {
     digest.Mix(which);
   }
-  MixWorld(digest);
-  return digest;
-}
-
-StateDigest World::DigestOrder(const Due& first) {
-  StateDigest digest;
-  digest.Mix(kPoints);
-  digest.Mix(now_);
-  MixDue(first, digest);
-  digest.Mix(memory_->heals_between.size());
-  for (const Due& heal : memory_->heals_between) MixDue(heal, digest);
-  MixWorld(digest);
-  return digest;
-}
-
-void World::MixWorld(StateDigest& digest) {
   MixPast();
   digest.Mix(memory_->past);
   MixTasks(digest);
   MixPlanned(digest);
   memory_->network.MixState(digest);
+  return digest;
 }
 
 uint32_t World::CountIdle(Point point) const {

@@ -31,8 +31,8 @@ class ChoiceSource {
   // Returns one of `count` alternatives, 0..count-1. `count` is at least 2. Answer 0 means no fault
   // and no reordering.
   virtual uint32_t Choose(ChoiceKind kind, uint32_t count) = 0;
-  // Whether the world must call TakeState before each question. The answer must not change while a
-  // world exists.
+  // Whether the world must call TakeState before each question about a fault. The answer must not
+  // change while a world exists.
   [[nodiscard]] virtual bool WantsStates() const { return false; }
   // `idle`: how many of the question's last answers change nothing.
   virtual void TakeState(const std::function<StateDigest()>& /*digest*/, uint32_t /*idle*/) {}
@@ -68,8 +68,7 @@ class GivenChoices final : public ChoiceSource {
     uint32_t idle = 0;
   };
 
-  // `given` must outlive this object. With `keeps_states`, keeps the world's state at each open
-  // question.
+  // `given` must outlive this object. With `keeps_states`, keeps the world's states.
   explicit GivenChoices(const Deviations& given, bool keeps_states = false)
       : given_(given), keeps_states_(keeps_states) {}
 
@@ -81,7 +80,10 @@ class GivenChoices final : public ChoiceSource {
       if (!misfit_) misfit_ = Question{.at = at, .count = count, .kind = kind};
       return 0;
     }
-    if (next_ == given_.size()) open_.push_back({.at = at, .count = count, .kind = kind});
+    if (next_ == given_.size()) {
+      open_.push_back({.at = at, .count = count, .kind = kind});
+      if (keeps_states_ && kind == ChoiceKind::kOrder) states_.emplace_back();
+    }
     return 0;
   }
 
@@ -92,7 +94,7 @@ class GivenChoices final : public ChoiceSource {
 
   // The questions after the last deviation, in order.
   [[nodiscard]] const std::vector<Question>& open() const { return open_; }
-  // The world's state at each open question, if kept.
+  // The world's state at each open question, if kept. None at a question about an order.
   [[nodiscard]] const std::vector<State>& states() const { return states_; }
   // Whether every given answer was possible. If not, the list belongs to another world.
   [[nodiscard]] bool Fits() const { return !misfit_ && next_ == given_.size(); }
