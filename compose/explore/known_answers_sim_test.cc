@@ -282,6 +282,12 @@ const std::vector<Answer>& Answers() {
        {"etcd", {FaultForm::kCrash, FaultForm::kNodeCrash}, 1, kEtcdLong},
        "liveness",
        85},
+      // The server ends when a waiter has been told of a deletion. The waiter must not try again and
+      // again without a wait, until the execution is cut off.
+      {"etcd-ends-after-news",
+       {"etcd", {FaultForm::kResetRequest, FaultForm::kNodeCrash}, 2, WithWholeSeconds({})},
+       "liveness",
+       399},
       {"etcd-reordered", {"etcd", {}, 0, WithWholeSeconds({}), 2, 1, 2}, "", 565},
       {"S09", {"postgres-advisory", {FaultForm::kPause}, 2}, "", 384},
       {"S10",

@@ -112,7 +112,6 @@ class DeletionWatch final : public Subscription {
       : servers_(std::move(servers)), server_(server), key_(key) {}
 
   bool Wait(Deadline deadline) override {
-    if (is_deleted_) return true;
     if (stream_ == nullptr) {
       Subscribe();
       if (std::exchange(has_failed_, false)) return true;
@@ -129,8 +128,7 @@ class DeletionWatch final : public Subscription {
         server_ = (server_ + 1) % servers_.size();
         return false;
       }
-      is_deleted_ = !MemberOf(result, "events").empty();
-      if (is_deleted_) return true;
+      if (!MemberOf(result, "events").empty()) return true;
     }
   }
 
@@ -149,7 +147,6 @@ class DeletionWatch final : public Subscription {
   EtcdKey key_;
   std::unique_ptr<HttpStream> stream_;
   bool has_failed_ = false;
-  bool is_deleted_ = false;
 };
 
 class GatewayConnection final : public EtcdConnection {

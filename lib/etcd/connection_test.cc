@@ -133,6 +133,7 @@ TEST_F(EtcdConnectionTest, AWatchGetsAMessageWhenTheKeyIsDeletedOrWasDeletedBefo
   EXPECT_FALSE(watch->Wait(RealMono() + kShortCall));
   EXPECT_EQ(Outcome(etcd_->Revoke(lease, Patiently())), "ok");
   EXPECT_TRUE(watch->Wait(Patiently()));
+  EXPECT_FALSE(watch->Wait(RealMono() + kShortCall));  // each message once
   EXPECT_TRUE(etcd_->WatchDeletion(key)->Wait(Patiently()));
 }
 

@@ -35,7 +35,6 @@ class SimEnv::EtcdWatch final : public Subscription {
 
   bool Wait(Deadline deadline) override {
     Network& network = world_.network();
-    if (is_deleted_) return true;
     if (task_.process->gone) return false;
     if (is_subscribed_ && !network.IsListening(listener_)) return Fail();
     if (!is_subscribed_) {
@@ -45,7 +44,7 @@ class SimEnv::EtcdWatch final : public Subscription {
       if (std::exchange(has_failed_, false)) return true;
     }
     while (!task_.process->gone) {
-      if (network.TakeNews(listener_)) return is_deleted_ = true;
+      if (network.TakeNews(listener_)) return true;
       if (!network.IsListening(listener_)) return Fail();
       if (world_.now() >= deadline) return false;
       world_.Block(task_, deadline);
@@ -68,7 +67,6 @@ class SimEnv::EtcdWatch final : public Subscription {
   uint32_t listener_;
   bool is_subscribed_ = false;
   bool has_failed_ = false;
-  bool is_deleted_ = false;
 };
 
 class SimEnv::EtcdCalls final : public EtcdConnection {
