@@ -13,6 +13,7 @@ cores. With --parts, searches of any three faults are run in N parts, of which e
 from __future__ import annotations
 
 import argparse
+import collections
 import json
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from pathlib import Path
 
 TOP = Path(__file__).parents[2]
 THREE_CLIENTS = ["set-nx-px", "redisson", "redlock", "fenced"]
+REAL_RUNS = 5
 TAKEOVERS = "cut-replication,failover,late-failover,handover,split-brain"
 
 
@@ -127,14 +129,19 @@ def needing_three(folder: Path) -> list[tuple[dict, dict]]:
 
 
 def replay(program: Path, folder: Path) -> None:
-    """Runs these violations on real servers, and keeps what the claims are then."""
+    """Runs these violations on real servers, and keeps how often each claim had which outcome."""
     kept = {}
     for text in sorted({claim["replay"] for _, claim in needing_three(folder)}):
-        with tempfile.TemporaryDirectory() as out:
-            done = subprocess.run([program, "replay", "--real", text, "--out", out],
-                                  capture_output=True, text=True, check=False)
-        lines = done.stdout.partition("simulated  real\n")[2].partition("\n\n")[0].splitlines()
-        kept[text] = {line.split()[0]: line.split()[2] for line in lines} or done.stderr.strip()
+        outcomes = collections.defaultdict(collections.Counter)
+        for _ in range(REAL_RUNS):
+            with tempfile.TemporaryDirectory() as out:
+                done = subprocess.run([program, "replay", "--real", text, "--out", out],
+                                      capture_output=True, text=True, check=False)
+            for line in done.stdout.partition("simulated  real\n")[2].partition("\n\n")[0].splitlines():
+                claim, _, outcome = line.split()[:3]
+                outcomes[claim][outcome] += 1
+        kept[text] = {claim: ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
+                      for claim, counts in outcomes.items()}
         print(f"{text.rsplit('/', 2)[1]}: {kept[text]}", flush=True)
     (folder / "real.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
@@ -150,10 +157,9 @@ def write(folder: Path) -> str:
     real = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
 
     def story(result: dict, claim: dict) -> str:
-        seen = real.get(claim["replay"], "not run")
-        on_real = seen[claim["claim"]] if isinstance(seen, dict) else seen
+        on_real = real.get(claim["replay"], {}).get(claim["claim"], "not run")
         text = f"`{result['lock']}`, {result['clients']} clients, {claim['claim']}: {claim['sentence']}. " \
-               f"On real servers: {on_real}."
+               f"Runs on real servers: {on_real}."
         return textwrap.fill(text, 100, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False) + \
             f"\n\n      build/doublehold replay '{claim['replay']}'\n"
 
