@@ -16,6 +16,7 @@
 #include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
+#include "compose/suite/shard.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
 
@@ -72,30 +73,25 @@ po::options_description ExploreOptions(po::options_description& hidden) {
       "run a part of the search again of which this file is the certificate, and compare");
   add("sample", po::value<int>()->default_value(4),
       "with --check: how many of the 64 blocks of the executions with the most faults are run");
-  add("part", po::value<std::string>(),
-      "K/N: of the executions with the most faults, run only the K-th of N parts; N is at most 64");
+  add("shard", po::value<std::string>(),
+      "run one part of the executions with the most faults: 3/8 is the third of eight parts; "
+      "auto/8: the batch system says which");
   add("json", "print the result as JSON");
   return options;
 }
 
 // Returns Bounds::sample.
-Result<std::vector<bool>> ReadPart(const ParsedLine& line, const Bounds& bounds) {
+Result<std::vector<bool>> ReadBlocks(const ParsedLine& line, const Bounds& bounds) {
   for (const char* other : {"all", "certificate"}) {
     if (line.values.contains(other))
-      return BadInput(fmt::format("--part: not with --{}, which is for whole searches", other));
+      return BadInput(fmt::format("--shard: not with --{}, which is for whole searches", other));
   }
   if (bounds.strategy != StrategyKind::kExhaustive)
-    return BadInput("--part: only for --strategy exhaustive");
-  const auto text = line.values["part"].as<std::string>();
-  const size_t slash = text.find('/');
-  const std::optional<int> part = ReadNumber(text.substr(0, slash));
-  const std::optional<int> parts =
-      slash == std::string::npos ? std::nullopt : ReadNumber(text.substr(slash + 1));
-  if (!part || !parts || *parts < 1 || *parts > static_cast<int>(kLevelBlocks) || *part < 1 ||
-      *part > *parts)
-    return BadInput(fmt::format("--part: '{}' is no part, such as 3/16; at most {} parts",
-                                OnOneLine(text), kLevelBlocks));
-  return BlocksOfPart(*part, *parts);
+    return BadInput("--shard: only for --strategy exhaustive");
+  const Shard shard = TRY(ReadShard(line.values["shard"].as<std::string>()));
+  if (shard.of > static_cast<int>(kLevelBlocks))
+    return BadInput(fmt::format("--shard: at most {} parts", kLevelBlocks));
+  return BlocksOf(shard.number, shard.of);
 }
 
 Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
@@ -130,7 +126,7 @@ Result<Bounds> ReadBounds(const ParsedLine& line, const Plan& plan) {
   if (bounds.strategy != StrategyKind::kExhaustive && (!has_budget || bounds.executions == 0))
     return BadInput(
         fmt::format("--strategy {}: needs a number of executions, such as --budget 100000", name));
-  if (line.values.contains("part")) bounds.sample = TRY(ReadPart(line, bounds));
+  if (line.values.contains("shard")) bounds.sample = TRY(ReadBlocks(line, bounds));
   return bounds;
 }
 

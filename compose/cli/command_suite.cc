@@ -20,16 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-Result<Shard> ReadShardOption(const ParsedLine& line) {
-  if (!line.values.contains("shard")) return Shard{};
-  return ReadShard(line.values["shard"].as<std::string>(),
-                   [](const std::string& name) -> std::optional<std::string> {
-                     const char* value = getenv(name.c_str());
-                     if (value == nullptr) return std::nullopt;
-                     return value;
-                   });
-}
-
 // Applies the options, which override the suite's file.
 Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
   if (line.values.contains("seed")) {
@@ -106,7 +96,8 @@ Result<ExitCode> SuiteCommand(const Words& words) {
   const auto shows = [&](const char* option) { return line.values.contains(option); };
   if (std::ranges::count_if(std::array{"matrix", "cases", "json"}, shows) > 1)
     return BadInput("--matrix, --cases, --json: only one of them is allowed");
-  Shard shard = TRY(ReadShardOption(line));
+  Shard shard;
+  if (line.values.contains("shard")) shard = TRY(ReadShard(line.values["shard"].as<std::string>()));
   Suite suite;
   SuiteRequest request = TRY(ReadRepeat(line, suite));
   TRY(ReadFolder(line, request));

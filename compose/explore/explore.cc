@@ -186,7 +186,7 @@ class Search {
 
 }  // namespace
 
-std::vector<bool> BlocksOfPart(int part, int parts) {
+std::vector<bool> BlocksOf(int part, int parts) {
   std::vector<bool> blocks(kLevelBlocks);
   // Later blocks have fewer executions, so each part has earlier and later ones.
   for (int i = part - 1; i < static_cast<int>(kLevelBlocks); i += parts)

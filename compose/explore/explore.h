@@ -81,7 +81,7 @@ struct Level {
 enum class Ended : uint8_t { kAllRun, kPart, kBudget, kMemory, kInterrupted };
 
 // Returns the `part`-th (from 1) of `parts` parts of about equal size, as Bounds::sample.
-std::vector<bool> BlocksOfPart(int part, int parts);
+std::vector<bool> BlocksOf(int part, int parts);
 
 struct Explored {
   int64_t executions = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -93,6 +94,14 @@ Result<Shard> ReadShard(std::string_view text, const Environment& environment) {
   if (shard.number < 1 || shard.number > shard.of)
     return bad(fmt::format("the part must be from 1 to {}", shard.of));
   return shard;
+}
+
+Result<Shard> ReadShard(std::string_view text) {
+  return ReadShard(text, [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  });
 }
 
 std::vector<Duration> PlannedTimes(const Suite& suite) {

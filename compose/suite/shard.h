@@ -30,6 +30,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 // Reads "3/8", "auto/8" or "auto". With "auto", the batch system's variables name the part, and
 // also the number of parts unless it is given. Returns bad input for anything else.
 Result<Shard> ReadShard(std::string_view text, const Environment& environment);
+Result<Shard> ReadShard(std::string_view text);  // with this process's environment
 // Returns the variables that "auto" reads: "JOB_COMPLETION_INDEX (Kubernetes), ...".
 std::string ShardVariables();
 

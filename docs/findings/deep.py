@@ -51,7 +51,7 @@ def search(program: Path, lock: str, words: list[str], jobs: int, into: Path, pa
     if parts > 1:
         files = [into.with_suffix(f".part-{i}-of-{parts}") for i in range(1, parts + 1)]
         for i, file in enumerate(files, start=1):
-            search(program, lock, [*words, "--part", f"{i}/{parts}"], jobs, file)
+            search(program, lock, [*words, "--shard", f"{i}/{parts}"], jobs, file)
         if all(file.exists() for file in files):
             whole = merge([json.loads(file.read_text(encoding="utf-8")) for file in files])
             into.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
