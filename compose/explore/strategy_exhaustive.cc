@@ -135,7 +135,7 @@ class Parents {
   struct Place {
     uint32_t parent = 0;
     uint32_t question = 0;
-    auto operator<=>(const Place&) const = default;
+    auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr): no null
   };
   struct Entry {
     uint32_t first_at = 0;

@@ -68,6 +68,7 @@ Result<void> AskBatchSystem(const Environment& environment, Shard& shard) {
 
 std::string ShardVariables() {
   std::vector<std::string> names;
+  names.reserve(kBatchSystems.size());
   for (const BatchSystem& system : kBatchSystems)
     names.push_back(fmt::format("{} ({})", system.index, system.name));
   return fmt::format("{}", fmt::join(names, ", "));

@@ -47,7 +47,7 @@ void Network::Publish(Node& server) {
   if (server.service != nullptr) return PublishOfService(server);
   if (!server.redis.HasPublished()) return;
   const std::vector<Published> all = server.redis.TakePublished();
-  for (const Published& published : all) world_->AddToMoment(std::string_view(published.channel));
+  for (const Published& published : all) world_->AddToMoment(std::string_view{published.channel});
   for (const Published& published : all) PublishTo(server, published.channel);
 }
 

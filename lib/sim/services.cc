@@ -46,7 +46,7 @@ void Network::PublishOfService(Node& server) {
   const std::vector<ServiceNews> all_news = service.TakeNews();
   std::vector<LateReply> late_replies = service.TakeLateReplies();
   for (const ServiceNews& news : all_news)
-    world_->AddToMoment(std::string_view(news.channel), news.closes);
+    world_->AddToMoment(std::string_view{news.channel}, news.closes);
   for (const LateReply& late : late_replies) world_->AddToMoment(late.call, late.reply);
   for (const ServiceNews& news : all_news) {
     if (news.closes) {

@@ -46,7 +46,7 @@ class StateDigest {
     Mix(result.has_value());
     if (result) return MixReply(*result);
     Mix(result.error().definite);
-    Mix(std::string_view(result.error().message));
+    Mix(std::string_view{result.error().message});
   }
   [[nodiscard]] uint64_t first() const { return first_; }
   [[nodiscard]] uint64_t second() const { return second_; }
@@ -55,7 +55,7 @@ class StateDigest {
   void MixReply(const Reply& reply) {
     Mix(static_cast<int>(reply.kind));
     Mix(reply.integer);
-    Mix(std::string_view(reply.text));
+    Mix(std::string_view{reply.text});
     Mix(reply.items.size());
     for (const Reply& item : reply.items) MixReply(item);
   }

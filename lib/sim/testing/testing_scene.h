@@ -80,7 +80,7 @@ inline std::vector<std::string> Ask(const WorldTerms& terms, const Deviations& d
       std::vector<std::string_view> words;
       for (size_t at = 0; at < command.size();) {
         const size_t end = std::min(command.find(' ', at), command.size());
-        words.push_back(std::string_view(command).substr(at, end - at));
+        words.push_back(std::string_view{command}.substr(at, end - at));
         at = end + 1;
       }
       const std::array<std::string_view, 1> keys{"runs"};
