@@ -156,7 +156,7 @@ class GrantSearch {
   void AddFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
     if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
-    if (MovesAClock(fault)) return UsesClientClocks() ? void() : AddServerClock(episode, fault);
+    if (MovesAClock(fault)) return AddServerClock(episode, fault);
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||
         KeepsLock(fault)) {
@@ -173,6 +173,7 @@ class GrantSearch {
   // during it (else the clock is as it was then). The history does not record how far a clock
   // drifts or oscillates, so every such fault counts.
   void AddServerClock(const FaultEpisode& episode, const FaultFact& fault) {
+    if (UsesClientClocks()) return;
     const auto within = [this](int64_t at_ns) {
       return when_.from_ns <= at_ns && at_ns <= when_.to_ns;
     };

@@ -282,8 +282,8 @@ const std::vector<Answer>& Answers() {
        {"etcd", {FaultForm::kCrash, FaultForm::kNodeCrash}, 1, kEtcdLong},
        "liveness",
        85},
-      // The server ends when a waiter has been told of a deletion. The waiter must not try again and
-      // again without a wait, until the execution is cut off.
+      // The server ends when a waiter has been told of a deletion. If the waiter tried again and
+      // again without a wait, the execution would be cut off.
       {"etcd-ends-after-news",
        {"etcd", {FaultForm::kResetRequest, FaultForm::kNodeCrash}, 2, WithWholeSeconds({})},
        "liveness",
