@@ -1,30 +1,29 @@
 #!/usr/bin/env python3
-"""Writes docs/deep.md: what three faults find in each simulated lock, also in takeovers by a
-replica, and two faults with one delay.
+"""Searches each simulated lock with three faults, also in takeovers by a replica, and with two
+faults and one delay. Keeps the results in deep.json, and writes docs/deep.md.
 
-    docs/findings/deep.py BUILD_FOLDER RESULTS [--jobs N] [--parts N] [--only LOCK ...]
-    docs/findings/deep.py BUILD_FOLDER RESULTS --real    # what needs three faults, on real servers
-    docs/findings/deep.py --write RESULTS                # the table of what is kept
+    docs/findings/deep.py PROGRAM [--only PATTERN...] [--jobs 2] [--parts N]
+    docs/findings/deep.py PROGRAM --real    # what needs three faults, on real servers
+    docs/findings/deep.py --write           # the page alone
 
-A search that has a result in the folder RESULTS is not run again. All searches: some hours on two
-cores. With --parts, searches of any three faults are run in N parts, of which each is kept.
+A search that is in deep.json is not run again. All of them take some ten hours on two cores.
+--only takes names such as 'redlock-3-faults' or '*-orders'. With --parts, a search of any three
+faults is run in N parts, of which each is kept until all are there.
 """
-
 from __future__ import annotations
 
-import argparse
-import collections
-import json
-import subprocess
-import sys
-import tempfile
-import textwrap
+import argparse, collections, fnmatch, json, subprocess, sys, tempfile, textwrap
 from pathlib import Path
 
-TOP = Path(__file__).parents[2]
+from record import TOP, commit
+
+RECORD = TOP / "docs" / "findings" / "deep.json"
+PAGE = TOP / "docs" / "deep.md"
 THREE_CLIENTS = ["set-nx-px", "redisson", "redlock", "fenced"]
 REAL_RUNS = 5
-TAKEOVERS = "cut-replication,failover,late-failover,handover,split-brain"
+TAKEOVERS = ["cut-replication", "failover", "late-failover", "handover", "split-brain"]
+# From the smallest violation, whose number of faults is the cell, to clean.
+CELLS = "0123?-"
 
 
 def listed(program: Path, what: str) -> list[str]:
@@ -32,106 +31,88 @@ def listed(program: Path, what: str) -> list[str]:
     return [entry["name"] for entry in json.loads(printed.stdout)[what]]
 
 
-def merge(parts: list[dict]) -> dict:
-    """The result of a whole search. A claim is that of the part with its smallest violation."""
-    def size(claim: dict) -> tuple:
-        return (claim["violated"] == 0, claim["unknown"] == 0, cell(claim))
-
-    whole = dict(parts[0], complete=True, ended="all run", seconds=sum(part["seconds"] for part in parts))
-    for count in ("executions", "run"):
-        whole[count] = sum(level[count] for level in parts[0]["levels"][:-1]) + \
-            sum(part["levels"][-1][count] for part in parts)
-    whole["claims"] = [min(claims, key=size) for claims in zip(*(part["claims"] for part in parts), strict=True)]
-    return whole
-
-
-def search(program: Path, lock: str, words: list[str], jobs: int, into: Path, parts: int = 1) -> None:
-    if into.exists():
-        return
-    if parts > 1:
-        files = [into.with_suffix(f".part-{i}-of-{parts}") for i in range(1, parts + 1)]
-        for i, file in enumerate(files, start=1):
-            search(program, lock, [*words, "--shard", f"{i}/{parts}"], jobs, file)
-        if all(file.exists() for file in files):
-            whole = merge([json.loads(file.read_text(encoding="utf-8")) for file in files])
-            into.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
-        return
-    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0", "--memory-mb", "16000",
-               "--json"]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    result = json.loads(done.stdout) if done.returncode in (0, 1, 2) else {}
-    # 3: the lock's service has no such fault, or no replicas
-    if result.get("cut_off") or result.get("ended") not in ("all run", "only a part"):
-        if done.returncode != 3 or into.name.endswith(("-faults.json", "-orders.json")):
-            print(f"{into.name}: {done.stderr.strip() or 'incomplete'}", file=sys.stderr)
-        return
-    into.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    counts = f"{result['executions']:,} executions, {result['run']:,} run"
-    print(f"{into.name}: {counts}, {result['seconds']:.0f} s", flush=True)
-
-
 def searches(program: Path) -> list[tuple[str, str, list[str]]]:
-    """Name of the result, lock and options of each search."""
+    """Name, lock and options of each search."""
     wanted = []
-    forms = [form for form in listed(program, "fault-forms") if form not in TAKEOVERS.split(",")]
-    for name in listed(program, "locks"):
-        nodes = ["--nodes", "3"] if name.startswith("redlock") else []
-        for n in [2, 3] if name in THREE_CLIENTS else [2]:
+    forms = [form for form in listed(program, "fault-forms") if form not in TAKEOVERS]
+    for lock in listed(program, "locks"):
+        nodes = ["--nodes", "3"] if lock.startswith("redlock") else []
+        for n in [2, 3] if lock in THREE_CLIENTS else [2]:
             bounds = ["--clients", str(n), "--depth", "3", *nodes]
-            wanted.append((f"{name}-{n}-faults", name, bounds))
-            wanted += [(f"{name}-{n}-one-{form}", name, [*bounds, "--faults", form]) for form in forms]
-        wanted.append((f"{name}-2-orders", name, ["--depth", "2", "--delay-bound", "1", *nodes]))
-        wanted.append((f"{name}-2-takeovers", name,
-                       ["--depth", "3", "--topology", "replicated", "--faults", TAKEOVERS]))
+            wanted.append((f"{lock}-{n}-faults", lock, bounds))
+            wanted += [(f"{lock}-{n}-one-{form}", lock, [*bounds, "--faults", form]) for form in forms]
+        wanted.append((f"{lock}-2-orders", lock, ["--clients", "2", "--depth", "2", "--delay-bound", "1", *nodes]))
+        wanted.append((f"{lock}-2-takeovers", lock, ["--clients", "2", "--depth", "3", "--topology", "replicated",
+                                                     "--faults", ",".join(TAKEOVERS)]))
     # All faults with three clients last: they take longest.
     return sorted(wanted, key=lambda each: each[0].endswith("-3-faults"))
 
 
 def cell(claim: dict) -> str:
-    """The number of faults of the smallest violation; ? if unknown in some executions, - if clean."""
     if claim["violated"]:
         choices = claim["replay"].rsplit("/", 1)[1]
         return str(len(choices.split("-")) if choices else 0)
     return "?" if claim["unknown"] else "-"
 
 
-def table(results: list[dict], names: list[str]) -> list[str]:
-    lines = [f"| lock | clients | executions | run | {' | '.join(names)} |", "|---" * (4 + len(names)) + "|"]
-    for result in results:
-        cells = {claim["claim"]: cell(claim) for claim in result["claims"]}
-        counts = f"{result['executions']:,} | {result['run']:,}"
-        row = " | ".join(cells.get(name, "") for name in names)
-        lines.append(f"| {result['lock']} | {result['clients']} | {counts} | {row} |")
-    return lines
+def summary(result: dict, counted: dict) -> dict:
+    """What deep.json keeps of a search: stories only of what needs three faults."""
+    claims = {claim["claim"]: cell(claim) for claim in result["claims"]}
+    stories = {claim["claim"]: {"sentence": claim["sentence"], "replay": claim["replay"]}
+               for claim in result["claims"] if cell(claim) == "3"}
+    return {"lock": result["lock"], "clients": result["clients"], "commit": commit(),
+            "executions": counted["executions"], "run": counted["run"], "claims": claims, "stories": stories}
 
 
-def read(folder: Path, kind: str) -> list[dict]:
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*-{kind}.json"))]
+def search(program: Path, lock: str, words: list[str], jobs: int, shard: str) -> dict | None:
+    command = [program, "explore", "--lock", lock, *words, "--jobs", str(jobs), "--budget", "0",
+               "--memory-mb", "16000", "--shard", shard, "--json"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    # 3: the lock's service has no such fault, or no replicas.
+    if done.returncode == 3:
+        return None
+    result = json.loads(done.stdout)
+    if result["cut_off"] or result["ended"] not in ("all run", "only a part"):
+        print(f"{shard} of {lock} {' '.join(words)}: not complete, {result['ended']}", file=sys.stderr)
+        return None
+    # All parts run the executions with fewer faults; the first counts them.
+    counted = result if shard.startswith("1/") else result["levels"][-1]
+    print(f"{result['seconds']:.0f} s, {counted['executions']:,} executions, {counted['run']:,} run", flush=True)
+    return summary(result, counted) if result["points"] else None
 
 
-def third(folder: Path) -> list[str]:
-    """The table of what the third fault adds to two of its kind."""
-    found = {}
-    for result in read(folder, "one-*"):
-        new = [claim["claim"] for claim in result["claims"] if cell(claim) == "3"]
-        found.setdefault((result["lock"], result["clients"]), {})[result["faults"][0]] = ", ".join(new) or "."
-    forms = max((result["faults"] for result in read(folder, "faults")), key=len)
-    lines = [f"| lock | clients | {' | '.join(forms)} |", "|---" * (2 + len(forms)) + "|"]
-    for (lock, clients), cells in found.items():
-        lines.append(f"| {lock} | {clients} | {' | '.join(cells.get(form, '') for form in forms)} |")
-    return lines
+def merge(parts: list[dict]) -> dict:
+    """The result of a whole search."""
+    whole = dict(parts[0], executions=sum(part["executions"] for part in parts), run=sum(part["run"] for part in parts))
+    whole["claims"] = {name: min((part["claims"][name] for part in parts), key=CELLS.index)
+                       for name in whole["claims"]}
+    stories = {name: story for part in reversed(parts) for name, story in part["stories"].items()}
+    whole["stories"] = {name: story for name, story in stories.items() if whole["claims"][name] == "3"}
+    return whole
 
 
-def needing_three(folder: Path) -> list[tuple[dict, dict]]:
-    """The violations that need three faults, each with its search."""
-    results = [*read(folder, "faults"), *read(folder, "one-*")]
-    return [(result, claim) for result in results for claim in result["claims"] if cell(claim) == "3"]
+def run(given: argparse.Namespace, record: dict) -> None:
+    for name, lock, words in searches(given.program):
+        if name in record or not any(fnmatch.fnmatch(name, pattern) for pattern in given.only):
+            continue
+        n = given.parts if name.endswith("-faults") else 1
+        parts = {f"{name}, part {i}/{n}": f"{i}/{n}" for i in range(1, n + 1)}
+        for part, shard in parts.items():
+            if part not in record:
+                print(f"{part}: ", end="", flush=True)
+                if (found := search(given.program, lock, words, given.jobs, shard)) is None:
+                    break
+                record[part] = found
+                keep(record)
+        else:
+            record[name] = merge([record.pop(part) for part in parts])
+            keep(record)
 
 
-def replay(program: Path, folder: Path) -> None:
-    """Runs these violations on real servers, and keeps how often each claim had which outcome."""
-    kept = {}
-    for text in sorted({claim["replay"] for _, claim in needing_three(folder)}):
+def replay(program: Path, record: dict) -> None:
+    """Runs what needs three faults on real servers, and keeps how often each claim had which outcome."""
+    stories = [(name, story) for result in record.values() for name, story in result["stories"].items()]
+    for text in sorted({story["replay"] for _, story in stories if "real" not in story}):
         outcomes = collections.defaultdict(collections.Counter)
         for _ in range(REAL_RUNS):
             with tempfile.TemporaryDirectory() as out:
@@ -140,56 +121,81 @@ def replay(program: Path, folder: Path) -> None:
             for line in done.stdout.partition("simulated  real\n")[2].partition("\n\n")[0].splitlines():
                 claim, _, outcome = line.split()[:3]
                 outcomes[claim][outcome] += 1
-        kept[text] = {claim: ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
-                      for claim, counts in outcomes.items()}
-        print(f"{text.rsplit('/', 2)[1]}: {kept[text]}", flush=True)
-    (folder / "real.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        for name, story in stories:
+            if story["replay"] == text:
+                story["real"] = ", ".join(f"{n} {outcome}" for outcome, n in outcomes[name].most_common())
+                print(f"{text.rsplit('/', 2)[1]}, {name}: {story['real']}", flush=True)
+        keep(record)
 
 
-def write(folder: Path) -> str:
-    kinds = {kind: read(folder, kind) for kind in ("faults", "takeovers", "orders")}
+def table(results: list[dict], names: list[str]) -> str:
+    lines = [f"| lock | clients | executions | run | {' | '.join(names)} |", "|---" * (4 + len(names)) + "|"]
+    for result in results:
+        counts = f"{result['executions']:,} | {result['run']:,}"
+        row = " | ".join(result["claims"].get(name, "") for name in names)
+        lines.append(f"| {result['lock']} | {result['clients']} | {counts} | {row} |")
+    return "\n".join(lines)
+
+
+def third(one: dict[str, dict]) -> str:
+    """The table of what the third fault adds to two of its kind."""
+    found = collections.defaultdict(dict)
+    for name, result in one.items():
+        found[result["lock"], result["clients"]][name.partition("-one-")[2]] = ", ".join(result["stories"]) or "."
+    forms = max(found.values(), key=len)
+    lines = [f"| lock | clients | {' | '.join(forms)} |", "|---" * (2 + len(forms)) + "|"]
+    for (lock, clients), cells in found.items():
+        lines.append(f"| {lock} | {clients} | {' | '.join(cells.get(form, '') for form in forms)} |")
+    return "\n".join(lines)
+
+
+def story_text(result: dict, claim: str, story: dict) -> str:
+    text = f"`{result['lock']}`, {result['clients']} clients, {claim}: {story['sentence']}. " \
+           f"Runs on real servers: {story.get('real', 'not run')}."
+    return textwrap.fill(text, 100, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False) + \
+        f"\n\n      build/doublehold replay '{story['replay']}'\n"
+
+
+def page(record: dict) -> str:
+    found = sorted(record.items(), key=lambda each: (each[1]["lock"], each[1]["clients"]))
+    whole = {name: result for name, result in found if ", part" not in name}
+    one = {name: result for name, result in whole.items() if "-one-" in name}
+    kinds = {kind: [result for name, result in whole.items() if name.endswith(f"-{kind}")]
+             for kind in ("faults", "takeovers", "orders")}
     # The claims of the lock that has most of them, and then the others.
-    judged = [[claim["claim"] for claim in result["claims"]] for results in kinds.values() for result in results]
-    names = list(dict.fromkeys(name for claims in sorted(judged, key=len, reverse=True) for name in claims))
-    # A lock that sends its server nothing has no takeovers.
-    kinds["takeovers"] = [result for result in kinds["takeovers"] if result["points"] > 0]
-    kept = folder / "real.json"
-    real = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-
-    def story(result: dict, claim: dict) -> str:
-        on_real = real.get(claim["replay"], {}).get(claim["claim"], "not run")
-        text = f"`{result['lock']}`, {result['clients']} clients, {claim['claim']}: {claim['sentence']}. " \
-               f"Runs on real servers: {on_real}."
-        return textwrap.fill(text, 100, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False) + \
-            f"\n\n      build/doublehold replay '{claim['replay']}'\n"
-
-    new = [story(*each) for each in needing_three(folder)]
+    judged = sorted((result["claims"] for results in kinds.values() for result in results), key=len, reverse=True)
+    names = list(dict.fromkeys(name for claims in judged for name in claims))
+    new = [story_text(result, claim, story) for result in [*kinds["faults"], *one.values()]
+           for claim, story in result["stories"].items()]
     text = (TOP / "docs" / "findings" / "deep.txt").read_text(encoding="utf-8")
-    return text.format(**{kind: "\n".join(table(results, names)) for kind, results in kinds.items()},
-                       third="\n".join(third(folder)), new="\n".join(new) or "None.\n")
+    return text.format(**{kind: table(results, names) for kind, results in kinds.items()},
+                       third=third(one), new="\n".join(new) or "None.\n")
+
+
+def keep(record: dict) -> None:
+    lines = ",\n".join(f" {json.dumps(name)}: {json.dumps(result)}" for name, result in record.items())
+    RECORD.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    PAGE.write_text(page(record), encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("program", nargs="?", type=Path)
+    parser.add_argument("--only", nargs="*", default=["*"])
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--parts", type=int, default=1)
-    parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--write", action="store_true")
-    asked = parser.parse_args()
-    if asked.write:
-        (TOP / "docs" / "deep.md").write_text(write(asked.folders[0]), encoding="utf-8")
-        return 0
-    build, results = asked.folders
-    if asked.real:
-        replay(build / "doublehold", results)
-        return 0
-    results.mkdir(parents=True, exist_ok=True)
-    for name, lock, words in searches(build / "doublehold"):
-        if not asked.only or lock in asked.only:
-            parts = asked.parts if name.endswith("-faults") else 1
-            search(build / "doublehold", lock, words, asked.jobs, results / f"{name}.json", parts)
+    given = parser.parse_args()
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    if given.write == (given.program is not None):
+        parser.error("give PROGRAM or --write")
+    if given.write:
+        keep(record)
+    elif given.real:
+        replay(given.program, record)
+    else:
+        run(given, record)
     return 0
 
 
