@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <optional>
-#include <thread>
 #include <unordered_set>
 #include <utility>
 
+#include "compose/explore/in_order.h"
 #include "compose/explore/strategy.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
 namespace {
 
-// Number of parts that each thread runs in one wave. All threads wait for the slowest thread of a
-// wave.
-constexpr size_t kPartsOfAWave = 16;
+constexpr size_t kPartsBetweenProgress = 32;
 constexpr size_t kMostDifferent = 1 << 22;  // limit of distinct histories that are counted
 
 class Search {
@@ -42,8 +40,7 @@ class Search {
     const std::unique_ptr<Strategy> strategy = MakeStrategy(plain.open);
     while (!is_over_ && (explored_.parts = strategy->NextRound()) > 0) {
       explored_.levels.emplace_back();
-      for (size_t begin = 0; begin < explored_.parts && !is_over_;)
-        begin = RunWave(*strategy, begin);
+      RunRound(*strategy);
     }
     if (is_misled_) return std::nullopt;
     if (!is_over_ && bounds_.strategy != StrategyKind::kExhaustive)
@@ -51,8 +48,6 @@ class Search {
     if (!is_over_ && !bounds_.sample.empty()) explored_.ended = Ended::kPart;
     explored_.is_complete = explored_.ended == Ended::kAllRun;
     for (Found& found : explored_.claims) DescribeFinding(found);
-    explored_.different = static_cast<int64_t>(digests_.size());
-    explored_.points_struck = static_cast<int64_t>(points_.size());
     return std::move(explored_);
   }
 
@@ -69,29 +64,23 @@ class Search {
     CHECK(false);
   }
 
-  // Runs the parts from `begin` on in parallel, at most one wave of them. Returns the index of the
-  // first part of the next wave.
-  size_t RunWave(Strategy& strategy, size_t begin) {
-    const size_t wanted = workers_.size() * kPartsOfAWave;
-    const size_t end = std::min(explored_.parts, begin + wanted);
-    std::vector<std::vector<Done>> all(end - begin);
-    const auto work = [&](size_t first) {
-      for (size_t part = begin + first; part < end; part += workers_.size())
-        if (IsWanted(part)) all[part - begin] = strategy.RunPart(part, *workers_[first]);
-    };
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < std::min(workers_.size(), end - begin); ++i)
-      threads.emplace_back(work, i);
-    work(0);
-    for (std::thread& thread : threads) thread.join();
-    for (size_t i = 0; i < all.size(); ++i) {
-      for (const Done& done : all[i]) Take(strategy, done, BlockOf(begin + i));
+  void RunRound(Strategy& strategy) {
+    InOrder<std::vector<Done>> results(
+        explored_.parts, workers_.size(), [&](size_t part, size_t thread) {
+          return IsWanted(part) ? strategy.RunPart(part, *workers_[thread]) : std::vector<Done>{};
+        });
+    for (size_t part = 0; part < explored_.parts && !is_over_; ++part) {
+      for (const Done& done : results.Next()) Take(strategy, done, BlockOf(part));
+      explored_.parts_done = part + 1;
+      if (explored_.parts_done % kPartsBetweenProgress == 0) Progress();
     }
-    explored_.parts_done = end;
+    Progress();
+  }
+
+  void Progress() {
     explored_.points_struck = static_cast<int64_t>(points_.size());
     explored_.different = static_cast<int64_t>(digests_.size());
     progress_(explored_);
-    return end;
   }
 
   [[nodiscard]] bool IsMisled(const Done& done) const {

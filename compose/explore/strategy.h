@@ -1,6 +1,7 @@
 // A strategy decides which executions a search runs, and in which order. A strategy gives rounds,
 // which consist of parts. One worker runs the executions of a part one after the other. The parts
-// of a round run in parallel. Their results are counted in the order of the parts.
+// of a round run in parallel. Their results are counted in the order of the parts, while later parts
+// run.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 
@@ -67,7 +68,8 @@ class Strategy {
   virtual ~Strategy() = default;
   // Begins the next round and returns its number of parts. Returns 0 at the end of the search.
   virtual size_t NextRound() = 0;
-  // Runs one part. Called by several threads at once, so it may change only `worker`.
+  // Runs one part. Called by several threads at once, so it may change only `worker`, and may not
+  // read what Take changes.
   virtual std::vector<Done> RunPart(size_t part, Worker& worker) const = 0;
   // Takes the result of an execution. Called in the order of the parts.
   virtual void Take(const Done& done) = 0;

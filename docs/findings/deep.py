@@ -96,7 +96,7 @@ def run(given: argparse.Namespace, record: dict) -> None:
         if name in record or not any(fnmatch.fnmatch(name, pattern) for pattern in given.only):
             continue
         n = given.parts if name.endswith("-faults") else 1
-        parts = {f"{name}, part {i}/{n}": f"{i}/{n}" for i in range(1, n + 1)}
+        parts = {f"{name}, part {i}/{n}" if n > 1 else name: f"{i}/{n}" for i in range(1, n + 1)}
         for part, shard in parts.items():
             if part not in record:
                 print(f"{part}: ", end="", flush=True)
