@@ -205,7 +205,8 @@ bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
 bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
-    return kind(FaultFor(disturbances.facts, episode)) && episode.from_ns <= when.to_ns &&
+    const FaultFact& fault = FaultFor(disturbances.facts, episode);
+    return kind(fault) && !ActsOnStore(episode, fault) && episode.from_ns <= when.to_ns &&
            when.from_ns <= episode.to_ns;
   });
 }

@@ -114,6 +114,14 @@ TEST(Disturbances, AFaultIsActiveFromItsStartToItsEnd) {
   }
 }
 
+TEST(Disturbances, AFaultOnTheStoreAloneIsNotActiveForLocks) {
+  for (const auto& [target, active] : {std::pair{"n0", false}, {"n1", true}}) {
+    const std::string fault = std::string("restart ") + target + ":     [--]";
+    const History history = FromLanes("c1:             A-a=====R-r\n" + fault);
+    EXPECT_EQ(WasActive(Observe(history), {0, kForeverNs}, LosesData), active) << target;
+  }
+}
+
 TEST(Disturbances, AFaultWithoutRecordedTraitsHasTheTraitsOfItsKind) {
   struct Row {
     const char* kind;

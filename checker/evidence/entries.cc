@@ -17,12 +17,25 @@ struct SessionWait {
   }
 };
 
+// A client that uses what the lock protects has entered its section, whatever its waits say.
+bool IsUse(Op op) {
+  return op == Op::kRead || op == Op::kWrite || op == Op::kOrder || op == Op::kSave ||
+         op == Op::kLook;
+}
+
+void Enter(int64_t at_ns, Hold& hold) {
+  if (hold.entered_ns == kForeverNs) hold.entered_ns = at_ns;
+}
+
 }  // namespace
 
 void MarkEntries(const History& history, Holds& holds) {
   std::map<SessionId, SessionWait> sessions;
   for (const Event& event : history.events) {
     if (event.task != TaskKind::kSession || !HasKey(event.op)) continue;
+    const auto used = IsUse(event.op) ? holds.by_id.find(event.hold) : holds.by_id.end();
+    if (used != holds.by_id.end() && holds.all[used->second].owner() == SessionOf(event))
+      Enter(event.at_ns, holds.all[used->second]);
     if (event.op == Op::kWait && event.type == EventType::kInvoke) {
       sessions[SessionOf(event)].keys.insert(event.key);
     } else if (event.op == Op::kWait) {
@@ -30,7 +43,7 @@ void MarkEntries(const History& history, Holds& holds) {
       waiting.keys.erase(event.key);
       if (event.type != EventType::kOk) waiting.granted.clear();
       if (!waiting.keys.empty()) continue;
-      for (const size_t i : waiting.granted) holds.all[i].entered_ns = event.at_ns;
+      for (const size_t i : waiting.granted) Enter(event.at_ns, holds.all[i]);
       waiting.granted.clear();
     } else if (event.op == Op::kAcquire && event.type == EventType::kOk) {
       const auto hold = holds.by_id.find(event.hold);

@@ -6,8 +6,9 @@
 namespace doublehold {
 
 // Sets Hold::entered_ns of holds that were granted while their session waited for further keys. A
-// client that needs several keys enters its section only after it has acquired all of them. Before
-// that, the claim `exclusion` does not count its granted locks as held.
+// client that needs several keys enters its section only after it has acquired all of them, or when
+// it reads or writes under the hold. Before that, the claim `exclusion` does not count its granted
+// locks as held.
 //
 //   c1 item-0:  Q-A-a======R-r      never entered: c1 released item-0 when item-1 was refused
 //   c1 item-1:  Q-----A-x-q

@@ -26,7 +26,7 @@ std::string DescribeAnswer(const Call& call) {
 
 std::string DescribeRelease(const Call& call) {
   if (call.outcome == EventType::kFail)
-    return "was to release the key, and was told that it is not its own, or gone";
+    return "tried to release the key, and was refused: not its owner";
   if (call.outcome == EventType::kOk && call.answer[0] == 1)
     return "released the key, freeing whatever was there; it was answered at " + At(call.to_ns);
   return "released the key, which " + DescribeAnswer(call);

@@ -42,8 +42,7 @@ TEST(Narrate, DescribesBothHoldsInTimeOrder) {
             "1.013 s\n"
             "0.017 s: client 1 wrote 4, having read 5; that was answered at 0.019 s\n"
             "0.018 s: client 2 released the key, which was answered at 0.020 s\n"
-            "0.021 s: client 1 was to release the key, and was told that it is not its own, or "
-            "gone\n");
+            "0.021 s: client 1 tried to release the key, and was refused: not its owner\n");
 }
 
 // The reply to DECR shows the new stock.

@@ -271,7 +271,12 @@ Result<ExitCode> CheckAgain(const ParsedLine& line) {
 Result<ExitCode> ExploreCommand(const Words& words) {
   po::options_description hidden;
   const ParsedLine line =
-      TRY(ParseLine(words, ExploreOptions(hidden), "explore --lock LOCK [options]", hidden));
+      TRY(ParseLine(words, ExploreOptions(hidden),
+                    "explore --lock LOCK [options]\n"
+                    "Simulates every execution with up to --depth faults, and judges each.\n"
+                    "Exit status: 0 all claims are clean, 1 violated, 2 unknown or not all "
+                    "executions were run.",
+                    hidden));
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("check")) return CheckAgain(line);
   if (!line.values["sample"].defaulted()) return BadInput("--sample: needs --check");

@@ -5,6 +5,7 @@
 
 #include "checker/explain/cause.h"
 #include "checker/linear/model.h"
+#include "checker/measures/coverage_marks.h"
 #include "checker/verdict/checker.h"
 #include "compose/cluster/kept_servers.h"
 #include "compose/driver/bundled_drivers.h"
@@ -85,82 +86,70 @@ std::string PaceLine(const SourcePace& source) {
 }
 
 std::vector<Table> MakeTables() {
-  std::vector<Table> tables{{"locks", {}},
-                            {"workloads", {}},
-                            {"faults", {}},
-                            {"profiles", {}},
-                            {"topologies", {}},
-                            {"claims", {}},
-                            {"steps", {}},
-                            {"models", {}},
-                            {"nemesis", {}},
-                            {"causes", {}},
-                            {"fault-keys", {}},
-                            {"lock-options", {}},
-                            {"workload-options", {}},
-                            {"fault-forms", {}},
-                            {"drivers", {}, "options, each with its default"},
-                            {"servers", {}}};
+  std::vector<Table> tables;
+  const auto add = [&tables](std::string name, std::string options_title = "") {
+    tables.push_back({std::move(name), {}, std::move(options_title)});
+  };
+  const auto row = [&tables](std::string_view name, std::string_view summary,
+                             std::vector<std::string> options = {}) {
+    tables.back().rows.push_back({std::string(name), std::string(summary), std::move(options)});
+  };
+  add("locks");
   for (const LockEntry& lock : Locks()) {
-    tables[0].rows.push_back(
-        {std::string(lock.name), std::string(lock.summary), OptionLines(lock.options)});
-    if (!lock.source.lease.empty()) tables[0].rows.back().options.push_back(PaceLine(lock.source));
+    std::vector<std::string> options = OptionLines(lock.options);
+    if (!lock.source.lease.empty()) options.push_back(PaceLine(lock.source));
+    row(lock.name, lock.summary, std::move(options));
   }
-  tables[0].rows.push_back({std::string(DriverEntry().name),
-                            std::string(DriverEntry().summary),
-                            {"driver = COMMAND: run by /bin/sh; see docs/driver-protocol.md",
-                             "driver = NAME, or NAME@VERSION: of a library; see list drivers"}});
-  for (const KeptDriver& driver : KeptDrivers()) {
-    tables[14].rows.push_back({driver.name, driver.summary, {}});
-    for (const auto& [name, about] : driver.options)
-      tables[14].rows.back().options.push_back(fmt::format("`{}` = {}", name, about));
-  }
-  for (const KeptServer& server : KeptServers())
-    tables[15].rows.push_back({server.name, server.summary, {}});
-  for (const WorkloadEntry& workload : Workloads()) {
-    tables[1].rows.push_back(
-        {std::string(workload.name), std::string(workload.summary), OptionLines(workload.options)});
-  }
+  row(DriverEntry().name, DriverEntry().summary,
+      {"driver = COMMAND: run by /bin/sh; see docs/driver-protocol.md",
+       "driver = NAME, or NAME@VERSION: of a library; see list drivers"});
+  add("workloads");
+  for (const WorkloadEntry& workload : Workloads())
+    row(workload.name, workload.summary, OptionLines(workload.options));
+  add("faults");
   for (const FaultEntry& fault : Faults()) {
-    tables[2].rows.push_back(
-        {std::string(fault.name),
-         std::string(fault.summary),
-         {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), DescribeTimes(fault)}});
+    row(fault.name, fault.summary,
+        {fmt::format("keys: {}", fmt::join(fault.keys, ", ")), DescribeTimes(fault)});
   }
-  for (const ProfileEntry& profile : Profiles()) {
-    tables[3].rows.push_back({std::string(profile.name), std::string(profile.summary), {}});
-  }
-  for (const TopologyEntry& topology : Topologies()) {
-    tables[4].rows.push_back(
-        {std::string(topology.name), std::string(topology.summary), SizeLines(topology)});
-  }
-  for (const CheckerEntry& checker : Checkers()) {
-    tables[5].rows.push_back(
-        {std::string(checker.claim), fmt::format("violated when {}", checker.violated_when), {}});
-  }
-  for (size_t i = 0; i < kStepNames.size(); ++i) {
-    tables[6].rows.push_back({std::string(kStepNames[i]), std::string(kStepSummaries[i]), {}});
-  }
+  add("profiles");
+  for (const ProfileEntry& profile : Profiles()) row(profile.name, profile.summary);
+  add("topologies");
+  for (const TopologyEntry& topology : Topologies())
+    row(topology.name, topology.summary, SizeLines(topology));
+  add("claims");
+  for (const CheckerEntry& checker : Checkers())
+    row(checker.claim, fmt::format("violated when {}", checker.violated_when));
+  add("steps");
+  for (size_t i = 0; i < kStepNames.size(); ++i) row(kStepNames[i], kStepSummaries[i]);
+  add("models");
   for (const Model& model : Models()) {
-    tables[7].rows.push_back({std::string(model.name),
-                              std::string(model.summary),
-                              {fmt::format("functions: {}", fmt::join(model.functions, ", "))}});
+    row(model.name, model.summary,
+        {fmt::format("functions: {}", fmt::join(model.functions, ", "))});
   }
-  for (const NemesisMember& member : NemesisMembers()) {
-    tables[8].rows.push_back({std::string(member.name), std::string(member.summary), {}});
-  }
-  for (const CauseEntry& cause : Causes()) {
-    tables[9].rows.push_back({std::string(cause.name), std::string(cause.meaning), {}});
-  }
-  for (const FaultKey& key : FaultKeys())
-    tables[10].rows.push_back({std::string(key.name), Describe(key), {}});
-  for (OptionRow& row : LockOptionRows())
-    tables[11].rows.push_back({std::move(row.name), std::move(row.meaning), {}});
-  for (OptionRow& row : WorkloadOptionRows())
-    tables[12].rows.push_back({std::move(row.name), std::move(row.meaning), {}});
+  add("nemesis");
+  for (const NemesisMember& member : NemesisMembers()) row(member.name, member.summary);
+  add("causes");
+  for (const CauseEntry& cause : Causes()) row(cause.name, cause.meaning);
+  add("fault-keys");
+  for (const FaultKey& key : FaultKeys()) row(key.name, Describe(key));
+  add("lock-options");
+  for (const OptionRow& option : LockOptionRows()) row(option.name, option.meaning);
+  add("workload-options");
+  for (const OptionRow& option : WorkloadOptionRows()) row(option.name, option.meaning);
+  add("fault-forms");
   for (const FaultFormEntry& form : kFaultForms)
-    tables[13].rows.push_back(
-        {std::string(form.name), fmt::format("{}: {}", form.summary, KeysOf(form)), {}});
+    row(form.name, fmt::format("{}: {}", form.summary, KeysOf(form)));
+  add("marks");
+  for (const MarkEntry& mark : AllMarks()) row(mark.name, mark.meaning);
+  add("drivers", "options, each with its default");
+  for (const KeptDriver& driver : KeptDrivers()) {
+    std::vector<std::string> options;
+    for (const auto& [name, about] : driver.options)
+      options.push_back(fmt::format("`{}` = {}", name, about));
+    row(driver.name, driver.summary, std::move(options));
+  }
+  add("servers");
+  for (const KeptServer& server : KeptServers()) row(server.name, server.summary);
   return tables;
 }
 
@@ -196,14 +185,12 @@ nlohmann::json ToJson(const Table& table) {
 Result<ExitCode> ListCommand(const Words& words) {
   boost::program_options::options_description options("options");
   options.add_options()("json", "print JSON")("markdown", "print a Markdown table");
+  const std::vector<Table> tables = MakeTables();
   ParsedLine line = TRY(ParseLine(
-      words, options,
-      "list [locks|workloads|faults|profiles|topologies|claims|steps|models|nemesis|"
-      "causes|fault-keys|lock-options|workload-options|fault-forms|drivers|servers] [--json]"));
+      words, options, fmt::format("list [{}] [--json]", fmt::join(ListNames(tables), "|"))));
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("json") && line.values.contains("markdown"))
     return BadInput("--json, --markdown: only one of them is allowed");
-  const std::vector<Table> tables = MakeTables();
   for (const std::string& name : line.rest) {
     if (std::ranges::find(tables, name, &Table::name) != tables.end()) continue;
     return BadInput(UnknownWord("list", name, ListNames(tables)));

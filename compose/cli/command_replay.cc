@@ -110,7 +110,9 @@ Result<std::optional<NoReturnCurve>> ComputeCurve(const ParsedLine& line, const 
 
 Result<ExitCode> ReplayCommand(const Words& words) {
   const ParsedLine line = TRY(ParseLine(JoinCurve(words), ReplayOptions(),
-                                        "replay REPLAY-STRING|TRACE.json|FOLDER [options]"));
+                                        "replay REPLAY-STRING|TRACE.json|FOLDER [options]\n"
+                                        "Shows one simulated execution step by step, or runs it on "
+                                        "real servers."));
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1)
     return BadInput("name exactly one replay string, as explore prints it, or one trace");

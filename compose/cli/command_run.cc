@@ -175,7 +175,10 @@ std::string EndText(const RunVerdict& verdict, const std::filesystem::path& fold
 }  // namespace
 
 Result<ExitCode> RunCommand(const Words& words) {
-  ParsedLine line = TRY(ParseLine(words, RunOptions(), "run [EXPERIMENT.toml] [options]"));
+  ParsedLine line = TRY(ParseLine(words, RunOptions(),
+                                  "run [EXPERIMENT.toml] [options]\n"
+                                  "Runs a lock under faults on real servers, and judges the "
+                                  "history."));
   if (line.help) return ExitCode::kAsExpected;
   if (line.values.contains("replace") && !line.values.contains("into"))
     return BadInput("--replace: needs --into, which names the folder");

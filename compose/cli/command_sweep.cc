@@ -228,7 +228,10 @@ Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCe
 Result<ExitCode> SweepCommand(const Words& words) {
   po::options_description hidden;
   ParsedLine line =
-      TRY(ParseLine(words, SweepOptions(hidden), "sweep [EXPERIMENT.toml] [options]", hidden));
+      TRY(ParseLine(words, SweepOptions(hidden),
+                    "sweep [EXPERIMENT.toml] [options]\n"
+                    "Runs a lock on real servers once for each place of a section and each fault.",
+                    hidden));
   if (line.help) return ExitCode::kAsExpected;
   const std::vector<const FaultFormEntry*> faults = TRY(ChosenFaults(line));
   const int depth = line.values["depth"].as<int>();

@@ -18,6 +18,8 @@ namespace doublehold {
 namespace {
 
 constexpr int kFormat = 3;
+constexpr std::string_view kOfNone =
+    "0000000000000000";  // the digest of a block without executions
 
 struct ClaimCounts {
   std::string claim{};
@@ -93,6 +95,11 @@ std::vector<ClaimCounts> CountsOf(const Explored& explored) {
 }
 
 Result<SearchAsked> SearchOf(const Certificate& certificate) {
+  const auto is_whole = [](const CertifiedLevel& level) {
+    return level.digests.size() == kLevelBlocks;
+  };
+  if (certificate.levels.empty() || !std::ranges::all_of(certificate.levels, is_whole))
+    return BadInput(fmt::format("each of its levels must have {} digests", kLevelBlocks));
   const ReplayString replay = TRY(ParseReplayString(certificate.search));
   const Plan plan = TRY(SimulatedPlan(replay.settings));
   SearchAsked asked{.settings = replay.settings,
@@ -115,8 +122,6 @@ std::string Compare(const std::vector<CertifiedLevel>& said,
     return fmt::format("it has {} levels, and now there are {}", said.size(), found.size());
   for (size_t level = 0; level < said.size(); ++level) {
     const bool is_last = level + 1 == said.size();
-    if (said[level].digests.size() != kLevelBlocks)
-      return fmt::format("level {} has not {} digests", level, kLevelBlocks);
     for (size_t block = 0; block < kLevelBlocks; ++block) {
       if ((!is_last || sample[block]) && said[level].digests[block] != found[level].digests[block])
         return fmt::format("executions with {} faults and delays differ, in block {} of {}", level,
@@ -128,12 +133,16 @@ std::string Compare(const std::vector<CertifiedLevel>& said,
   return {};
 }
 
-// Draws blocks of the last level, the same at each call.
-std::vector<bool> DrawBlocks(int count) {
-  std::vector<bool> drawn(kLevelBlocks);
+// Draws `count` of the last level's blocks that have executions, the same at each call. Returns all
+// blocks if no more than `count` have any.
+std::vector<bool> DrawBlocks(int count, const CertifiedLevel& last) {
+  std::vector<size_t> filled;
+  for (size_t block = 0; block < last.digests.size(); ++block) {
+    if (last.digests[block] != kOfNone) filled.push_back(block);
+  }
+  std::vector<bool> drawn(kLevelBlocks, count >= std::ssize(filled));
   Prng prng(1, "certificate");
-  while (std::ranges::count(drawn, true) < std::min<int64_t>(count, kLevelBlocks))
-    drawn[prng.Below(kLevelBlocks)] = true;
+  while (std::ranges::count(drawn, true) < count) drawn[filled[prng.Below(filled.size())]] = true;
   return drawn;
 }
 
@@ -177,7 +186,7 @@ Result<CertificateCheck> CheckCertificate(const std::filesystem::path& file, int
   if (!asked) return at(asked.error());
   Bounds& bounds = asked->bounds;
   bounds.jobs = jobs;
-  bounds.sample = DrawBlocks(sampled);
+  bounds.sample = DrawBlocks(sampled, certificate.levels.back());
   const Explored found = Explore(asked->scenario, bounds, [](const Explored&) {});
   std::string difference = Compare(certificate.levels, LevelsOf(found), bounds.sample);
   const bool is_whole = std::ranges::count(bounds.sample, false) == 0;

@@ -15,7 +15,7 @@ namespace {
 // Writes the certificate of a small search, in whose text `from` was replaced by `to`, and checks
 // it.
 Result<CertificateCheck> Check(const std::string& from = "", const std::string& to = "",
-                               int sampled = 4) {
+                               int sampled = 4, int depth = 2) {
   Settings settings;
   settings.Set("lock.name", "set-nx-px", "test");
   settings.Set("workload.stock", "5", "test");
@@ -25,9 +25,9 @@ Result<CertificateCheck> Check(const std::string& from = "", const std::string& 
   const SearchAsked asked{
       .settings = settings,
       .scenario = ScenarioOf(*plan, /*cycles=*/1, {FaultForm::kPause, FaultForm::kDropReply}),
-      .bounds = {.depth = 2}};
+      .bounds = {.depth = depth}};
   const Explored explored = Explore(asked.scenario, asked.bounds, [](const Explored&) {});
-  EXPECT_EQ(explored.levels.size(), 3U);
+  EXPECT_EQ(std::ssize(explored.levels), depth + 1);
   std::string text = CertificateOf(explored, asked);
   const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -37,12 +37,26 @@ Result<CertificateCheck> Check(const std::string& from = "", const std::string& 
   return CheckCertificate(file.path(), sampled, /*jobs=*/2);
 }
 
+// "80 of them run again".
+std::string RunAgain(const CertificateCheck& check) {
+  const size_t end = check.text.find(": all equal");
+  const size_t begin = check.text.rfind("; ", end);
+  return check.text.substr(begin, end - begin);
+}
+
 TEST(Certificate, OfTheSameSearchIsEqual) {
   for (const int sampled : {1, 4, static_cast<int>(kLevelBlocks)}) {
     const Result<CertificateCheck> check = Check("", "", sampled);
     ASSERT_TRUE(check.has_value()) << check.error().message;
     EXPECT_TRUE(check->is_equal) << check->text;
   }
+}
+
+TEST(Certificate, OfASmallSearchIsRunAgainWhole) {
+  const Result<CertificateCheck> one = Check("", "", /*sampled=*/4, /*depth=*/1);
+  EXPECT_EQ(RunAgain(*one), RunAgain(*Check("", "", static_cast<int>(kLevelBlocks), 1)));
+  EXPECT_TRUE(one->is_equal) << one->text;
+  EXPECT_NE(RunAgain(*Check()), RunAgain(*Check("", "", static_cast<int>(kLevelBlocks))));
 }
 
 TEST(Certificate, OfAnotherSearchDiffers) {
@@ -74,6 +88,14 @@ TEST(Certificate, SaysWhetherTheSourcesOfTheLocksHaveChanged) {
   ASSERT_TRUE(check.has_value()) << check.error().message;
   EXPECT_TRUE(check->is_equal);
   EXPECT_TRUE(check->text.ends_with(changed)) << check->text;
+}
+
+TEST(Certificate, WithAnotherNumberOfBlocksIsRefused) {
+  const Result<CertificateCheck> check = Check("\"digests\": [", "\"digests\": [\"1\",");
+  ASSERT_FALSE(check.has_value());
+  EXPECT_NE(check.error().message.find("each of its levels must have 64 digests"),
+            std::string::npos)
+      << check.error().message;
 }
 
 TEST(Certificate, WithoutItsFieldsIsRefused) {

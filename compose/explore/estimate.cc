@@ -77,7 +77,8 @@ class Probes {
 std::string FormatRounded(double executions) {
   if (executions < 1000) return fmt::format("{:.0f}", executions);
   if (executions < 1e6) return fmt::format("{:.0f} thousand", std::ceil(executions / 1000));
-  if (executions < 1e12) return fmt::format("{:.1f} million", executions / 1e6);
+  if (executions < 1e9) return fmt::format("{:.1f} million", executions / 1e6);
+  if (executions < 1e12) return fmt::format("{:.0f} billion", executions / 1e9);
   return fmt::format("{:.0e}", executions);
 }
 
@@ -100,8 +101,9 @@ Result<double> EstimateWithinBudget(const Scenario& scenario, const Bounds& boun
     if (less.*bound == 0) return;
     --(less.*bound);
     const double executions = EstimateExecutions(scenario, less, enough);
-    smaller += fmt::format("--{} {} has {} {}; ", option, less.*bound,
-                           executions > enough ? "at least" : "about", FormatRounded(executions));
+    if (executions > budget * kTolerance) return;
+    smaller +=
+        fmt::format("--{} {} has about {}; ", option, less.*bound, FormatRounded(executions));
   };
   offer("depth", &Bounds::depth);
   offer("delay-bound", &Bounds::delays);
@@ -110,8 +112,8 @@ Result<double> EstimateWithinBudget(const Scenario& scenario, const Bounds& boun
   return BadInput(
       fmt::format("{} {} executions are within the bounds, {}: {}use fewer --faults, --clients or "
                   "--cycles, {}or draw with --strategy pct",
-                  all > enough ? "at least" : "about", FormatRounded(all), limit, smaller,
-                  has_budget ? "raise --budget (0: no limit), " : ""));
+                  all > enough ? "more than" : "about", FormatRounded(std::min(all, enough)), limit,
+                  smaller, has_budget ? "raise --budget (0: no limit), " : ""));
 }
 
 }  // namespace doublehold

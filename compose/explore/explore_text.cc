@@ -136,7 +136,7 @@ std::vector<std::string_view> ListMarks(const Explored& explored, bool reached) 
 std::string MarksText(const Explored& explored) {
   const auto reached = ListMarks(explored, true);
   const auto others = ListMarks(explored, false);
-  return fmt::format("reached {} of {} marks: {}{}\n", reached.size(), AllMarks().size(),
+  return fmt::format("reached {} of {} coverage marks: {}{}\n", reached.size(), AllMarks().size(),
                      fmt::join(reached, ", "),
                      others.empty() ? "" : fmt::format("; not {}", fmt::join(others, ", ")));
 }

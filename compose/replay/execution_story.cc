@@ -142,7 +142,7 @@ class StoryWriter {
       case Op::kWait:
         return " begins to wait for " + Key(asked);
       case Op::kProbe:
-        return " looks whether it can have " + Key(asked);
+        return " tries to acquire " + Key(asked);
       default:
         return fmt::format(" begins: {}", Name(asked.op));
     }
@@ -163,8 +163,8 @@ class StoryWriter {
                                 Ms(answer.value[0]))
                   : " is notified that its lease is lost";
       case Op::kRelease:
-        return !ok                    ? " is told that " + Key(answer) + " is not its own, or gone"
-               : answer.value[0] == 1 ? " frees " + Key(answer) + ", whoever's it is"
+        return !ok ? "'s release of " + Key(answer) + " is refused: not its owner"
+               : answer.value[0] == 1 ? " deletes " + Key(answer) + " without checking its owner"
                                       : " releases " + Key(answer);
       case Op::kRead:
         return ok ? fmt::format(" reads stock {}", answer.value[0])
@@ -175,9 +175,9 @@ class StoryWriter {
         return fmt::format(" {} {}, having read {}", takes_one_ ? "takes the stock to" : "writes",
                            answer.value[1], answer.value[0]);
       case Op::kOrder:
-        return ok ? " tells its customer that it is sold" : " sells nothing";
+        return ok ? " confirms the order" : " sells nothing";
       case Op::kProbe:
-        return fmt::format(" {} {}, after {}", ok ? "can have" : "cannot have", Key(answer),
+        return fmt::format(" {} {}, after {}", ok ? "can acquire" : "cannot acquire", Key(answer),
                            Ms(answer.value[0]));
       case Op::kSave:
         return fmt::format(" {} task {}", ok ? "saves" : "finds saved", answer.value[0]);
@@ -204,7 +204,7 @@ class StoryWriter {
                                             !fault.nodes.empty() && history_.facts.nodes == 1);
       return Add(event, StepKind::kFault, fault.what);
     }
-    if (event.value[1] > 0) Add(event, StepKind::kFault, "that is over: " + fault.what);
+    if (event.value[1] > 0) Add(event, StepKind::kFault, "end of the fault: " + fault.what);
   }
 
   void LeaseOver(const Hold& hold) {

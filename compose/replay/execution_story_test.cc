@@ -25,20 +25,20 @@ TEST(ExecutionStory, DescribesTheStepsOfEachClientAndTheFaults) {
    3      0.200 ms    client 2 asks for dh:item:0 8 times until 399.384 ms, and is refused each time
    4    454.179 ms    client 2 is granted dh:item:0; its lease runs until 854.079 ms
    5    454.279 ms    client 2 reads stock 5
-   6    640.200 ms  ! that is over: client 1 stopped for 640ms
+   6    640.200 ms  ! end of the fault: client 1 stopped for 640ms
    7    640.200 ms    client 1 is granted dh:item:0; its lease was over at 400.100 ms
    8    640.200 ms  * exclusion is violated: client 2, which holds since 454.179 ms, and client 1, since 640.200 ms
    9    640.300 ms    client 1 reads stock 5
   10    654.379 ms    client 2 writes 4, having read 5
-  11    654.479 ms    client 2 tells its customer that it is sold
+  11    654.479 ms    client 2 confirms the order
   12    654.579 ms    client 2 releases dh:item:0
   13    840.300 ms  * stock is violated: )"
             "client 1's lease ended at 0.400 s while it was stopped (0.000-0.640 s); it wrote "
             "stock 4 at 0.840 s over client 2's 4, having read 5 at 0.640 s: 1 order was lost\n"
             R"(  14    840.400 ms    client 1 writes 4, having read 5
-  15    840.500 ms    client 1 tells its customer that it is sold
-  16    840.600 ms    client 1 is told that dh:item:0 is not its own, or gone
-  17    840.800 ms    the referee can have dh:item:0, after 0.100 ms
+  15    840.500 ms    client 1 confirms the order
+  16    840.600 ms    client 1's release of dh:item:0 is refused: not its owner
+  17    840.800 ms    the referee can acquire dh:item:0, after 0.100 ms
   18    841.100 ms    at the end the stock is 4, of 2 orders
 )");
 }
@@ -54,7 +54,7 @@ TEST(ExecutionStory, DescribesUnansweredCallsAndLeakedKeys) {
    7   1702.200 ms  * liveness is violated: )"
             "at 1.702 s the key had no expiry: a holder that died would block it for ever; before "
             "that, client 1 had been killed at 0.000 s\n"
-            R"(   8   2502.200 ms    the referee cannot have dh:item:0, after 800.000 ms
+            R"(   8   2502.200 ms    the referee cannot acquire dh:item:0, after 800.000 ms
    9   2502.400 ms    at the end the stock is 5, of 0 orders
 )");
 }

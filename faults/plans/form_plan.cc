@@ -32,7 +32,7 @@ std::string KeysOf(const FaultFormEntry& form) {
   if (form.site == FaultSite::kClient) add("client");
   if (form.site == FaultSite::kNode || form.site == FaultSite::kMasters) add("nodes");
   if (!plan.direction.empty()) add(fmt::format("direction = \"{}\"", plan.direction));
-  if (form.by_sign != 0) add(form.by_sign > 0 ? "by = \"2 lease\"" : "by = \"-2 lease\"");
+  if (form.by_sign != 0) add(form.by_sign > 0 ? "by > 0" : "by < 0");
   if (form.runs_fast) add(fmt::format("rate = {}", kFastRate));
   if (!plan.data.empty()) add(fmt::format("data = \"{}\"", plan.data));
   return keys;

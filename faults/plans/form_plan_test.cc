@@ -45,7 +45,7 @@ TEST(FormPlan, KeysAreThoseOfAnExperimentFile) {
   const auto keys = [](FaultForm form) { return KeysOf(EntryOf(form)); };
   EXPECT_EQ(keys(FaultForm::kPause), "`kind = \"pause\"`, `client`");
   EXPECT_EQ(keys(FaultForm::kDropReply), "`kind = \"drop\"`, `direction = \"reply\"`");
-  EXPECT_EQ(keys(FaultForm::kNodeClockBack), "`kind = \"jump\"`, `nodes`, `by = \"-2 lease\"`");
+  EXPECT_EQ(keys(FaultForm::kNodeClockBack), "`kind = \"jump\"`, `nodes`, `by < 0`");
   EXPECT_EQ(keys(FaultForm::kRestartEmpty), "`kind = \"restart\"`, `nodes`, `data = \"empty\"`");
   EXPECT_EQ(keys(FaultForm::kClientFast), "`kind = \"drift\"`, `client`, `rate = 3`");
   EXPECT_EQ(keys(FaultForm::kHoldNews), "only simulated");

@@ -105,7 +105,8 @@ struct SavedTwice {
 
 std::string WhySavesUndecided(const SaveCount& count) {
   if (count.saved == 0) return "no task was saved";
-  if (!count.final_results) return "how many results are in the store is not known";
+  if (!count.final_results || !count.covered)
+    return "how many results are in the store is not known";
   if (count.touched_after_final)
     return "tasks were still being saved when the results were counted";
   if (count.perhaps_twice > 0 && *count.final_results > *count.final_tasks) {

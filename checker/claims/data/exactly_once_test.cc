@@ -95,6 +95,11 @@ TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
       c1:    A-a=S-x=R-r                    | 1
       final:                              * | 0/0)",
             Outcome::kUnknown},
+           {"the results of one of two keys were not counted", R"(
+      c1 item-0:    A-a=S-k=R-r                    | 1
+      c1 item-1:    A-a=S-k=R-r                    | 1
+      final item-0:                              * | 1/1)",
+            Outcome::kUnknown},
            {"the same task number under two keys", R"(
       c1 item-0:    A-a=S-k=R-r                    | 1
       c1 item-1:    A-a=S-k=R-r                    | 1

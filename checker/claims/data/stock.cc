@@ -231,8 +231,10 @@ std::string WhyStockUndecided(const Evidence& evidence, const std::vector<ItemCo
   }
   const bool unknown =
       std::ranges::any_of(items, [](const auto& i) { return i.unknown_writes > 0; });
-  if (!unknown || StoreRefusesStaleWrites(evidence)) return "";
-  const std::string hidden = DescribeHiddenOverwrite(evidence, items);
+  if (!unknown) return "";
+  const std::string hidden = StoreRefusesStaleWrites(evidence)
+                                 ? DescribeRise(evidence)
+                                 : DescribeHiddenOverwrite(evidence, items);
   if (hidden.empty()) return "";
   return "the sums are right, but perhaps only because of a write of unknown outcome: " + hidden;
 }

@@ -59,7 +59,7 @@ class AvailabilityChecker : ClaimChecker {
       : ClaimChecker(
             evidence, limits, "asks for a free key",
             {.what = "least time left of lease and grace when a free key was granted",
-             .missed = "longest that a free key could not be had beyond lease and grace"}) {}
+             .missed = "longest that a free key could not be acquired beyond lease and grace"}) {}
 
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
@@ -287,7 +287,7 @@ class AvailabilityChecker : ClaimChecker {
       const std::optional<int64_t> all_retry_ns = AllRetrySince(refused);
       if (!all_retry_ns ||
           LeftNs({std::max(free_since_ns, *all_retry_ns), refused.from_ns}, refused) >= 0)
-        return "only if another stood before it in a queue is that right";
+        return "that is right only if another session was ahead in a queue";
     }
     if (MayHaveMissedAnswers(facts_, refused))
       return "it took so long that some of the nodes may have answered too late";

@@ -53,7 +53,7 @@ TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_FALSE(verdict.violations.at(0).second);
   EXPECT_EQ(verdict.margins.at(0).missed,
-            "longest that a free key could not be had beyond lease and grace");
+            "longest that a free key could not be acquired beyond lease and grace");
   EXPECT_EQ(verdict.margins.at(0).value, -8'000'000);
 }
 
@@ -325,8 +325,8 @@ TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict.reason,
             "client 2 asked for the key at 0.017 s, which nobody had since 0.006 s, when client 1 "
-            "was the last to have it, and was refused it at 0.019 s; only if another stood before "
-            "it in a queue is that right");
+            "was the last to have it, and was refused it at 0.019 s; that is right only if another "
+            "session was ahead in a queue");
   ExpectAll({
       {"the other client was granted the key since", R"(
       c1:          A-a=R-r

@@ -149,10 +149,10 @@ class LostLockSearch {
       lost.last = last;
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !state.may_be_inside && !MayBeSentAgain(disturbances_, own);
+      lost.certain = certain && !state.may_be_inside && !MayBeSentAgain(disturbances_, own) &&
+                     !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
     }
     if (lost.last == nullptr) return;
-    if (WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData)) return;
     found_.push_back(lost);
   }
 

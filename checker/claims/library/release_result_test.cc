@@ -128,6 +128,17 @@ TEST(ReleaseResult, ALossIsCertainOnlyIfTheLockWasLostBeforeTheRelease) {
       c1:             A-a==!=============R-r
       c2:                      A-a===R-r
       restart n1:                    [-])"},
+      {"the same, but another loss is certain", R"(
+      c1:             A-a==!=============R-r
+      c2:                      A-a===R-r                  A-a===R-r
+      c3:                                       A-a==!============R-x
+      restart n1:                    [-])",
+       Outcome::kUnknown, 1},
+      {"the store returned with older data after the loss", R"(
+      c1:             A-a==!=============R-r
+      c2:                      A-a===R-r
+      restart n0:                    [-])",
+       Outcome::kViolated, 1},
       {"the node returned with older data before the acquire", R"(
       restart n1:  [-]
       c1:               A-a==!=============R-r

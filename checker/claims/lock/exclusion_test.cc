@@ -473,6 +473,11 @@ TEST(Exclusion, AClientHoldsSeveralKeysOnlyOnceItHasAllOfThem) {
   const std::string& sentence = after.violations[0].sentence;
   EXPECT_NE(sentence.find("client 1 entered its section at 0.010 s"), std::string::npos)
       << sentence;
+  // c1 reads item-0 although its wait for item-1 failed.
+  const History used = FromLanes(R"(
+      c1 item-0:  QA-a=!===qg=======R-r        | 5
+      c1 item-1:  Q    A-xx)" + other);
+  EXPECT_EQ(CheckExclusion(used, {}).outcome, kExclusionViolated);
   const History one_key = FromLanes(R"(
       c1 item-0:  QA-a=!============R-r)" +
                                     other);

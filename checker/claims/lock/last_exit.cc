@@ -120,15 +120,17 @@ class ExitGaps {
   void HandleRefusal(const Call& refused) {
     if (last_exit_ == nullptr || !open_holds_.empty() || !unknown_.empty()) return;
     if (!Before(last_exit_->to_ns, refused.from_ns)) return;
-    if (WasActive(disturbances_, {0, refused.to_ns}, LosesData)) return;
     const bool taken = std::ranges::any_of(copies_, [&refused](const auto& copy) {
       return !Before(copy.second.until_ns, refused.from_ns);
     });
-    const bool certain = asked_.size() == 1 && asked_.contains(refused.session) && !taken;
-    if (refusal_.refused == nullptr || (certain && !refusal_.certain)) {
-      refusal_ = {
-          .refused = &refused, .last_exit = last_exit_, .certain = certain, .perhaps_taken = taken};
-    }
+    std::string_view doubt;
+    if (asked_.size() != 1 || !asked_.contains(refused.session))
+      doubt = "another session was ahead in a queue";
+    if (taken) doubt = "an acquire was carried out twice";
+    if (WasActive(disturbances_, {0, refused.to_ns}, LosesData))
+      doubt = "a server had returned with older data";
+    if (refusal_.refused == nullptr || (doubt.empty() && !refusal_.doubt.empty()))
+      refusal_ = {.refused = &refused, .last_exit = last_exit_, .doubt = doubt};
   }
 
   // Ends the gap (reentry.h), if there is one, at `until_ns`. Reports the gap's refusal if it is
@@ -136,7 +138,8 @@ class ExitGaps {
   void CloseGap(int64_t until_ns) {
     const bool lasted =
         last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(disturbances_.facts.lease);
-    if (refusal_.refused != nullptr && (refusal_.certain || lasted)) found_.push_back(refusal_);
+    if (refusal_.refused != nullptr && (refusal_.doubt.empty() || lasted))
+      found_.push_back(refusal_);
     refusal_ = {};
     last_exit_ = nullptr;
   }

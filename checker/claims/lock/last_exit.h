@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_LAST_EXIT_H_
 
+#include <string_view>
 #include <vector>
 
 #include "checker/evidence/calls.h"
@@ -13,11 +14,9 @@ namespace doublehold {
 struct Refusal {
   const Call* refused = nullptr;
   const Call* last_exit = nullptr;  // the release that left the key free
-  // True if no other client can have been ahead in a queue, and no second copy of an acquire
-  // (reentry.h) can have taken the key. If false, the refusal is listed only because the gap lasted
-  // for a lease or longer.
-  bool certain = false;
-  bool perhaps_taken = false;  // a second copy of an acquire may have taken the key
+  // What else may explain the refusal: "another session was ahead in a queue". If it is not empty,
+  // the refusal is listed only because the gap lasted for a lease or longer.
+  std::string_view doubt{};
 };
 
 // Returns at most one refusal per gap (reentry.h), sorted by time. `calls`: the acquires and

@@ -246,7 +246,7 @@ Violation DescribeStuckKey(const Evidence& evidence, uint16_t key, const KeyStat
     violation.to_ns = probe.to_ns;
     violation.explained_by_stall = IsProbeStalled(disturbances, probe);
     violation.sentence = fmt::format(
-        "the key could not be had for {} after {}",
+        "the key could not be acquired for {} after {}",
         FormatDuration(std::chrono::round<std::chrono::milliseconds>(Duration(probe.waited_ns))),
         At(probe.from_ns));
   }
@@ -302,7 +302,7 @@ class LivenessChecker : ClaimChecker {
     if (!state.never_expires_ns) {
       const std::string why = WhyRefusedLegitimately(evidence_, lease_ends_, key, *state.probe);
       if (!why.empty() && refused_legitimately_.empty())
-        refused_legitimately_ = fmt::format("{} could not be had by {}, but {}",
+        refused_legitimately_ = fmt::format("{} could not be acquired by {}, but {}",
                                             KeyName(facts_, key), At(state.probe->to_ns), why);
       if (!why.empty()) return;
     }

@@ -70,7 +70,7 @@ TEST(Liveness, IsViolatedWhenTheProbeGivesUp) {
   EXPECT_EQ(verdict.violations[0].key, "item-0");
   EXPECT_EQ(
       verdict.violations[0].sentence,
-      "the key could not be had for 24ms after 0.011 s; client 1 was the last to be granted "
+      "the key could not be acquired for 24ms after 0.011 s; client 1 was the last to be granted "
       "it, at 0.002 s, and never released it; before that, client 1 had been killed at 0.006 s");
 }
 
@@ -244,7 +244,7 @@ TEST(Liveness, ReportsInMillisecondsHowLongTheProbeTook) {
   history.events.back().value[0] += 12'345;
   EXPECT_TRUE(CheckLiveness(history, {})
                   .violations.at(0)
-                  .sentence.starts_with("the key could not be had for 24ms after 0.000 s"));
+                  .sentence.starts_with("the key could not be acquired for 24ms after 0.000 s"));
 }
 
 TEST(Liveness, NamesTheLastClientThatWasGrantedTheKey) {
@@ -252,9 +252,10 @@ TEST(Liveness, NamesTheLastClientThatWasGrantedTheKey) {
       c1:      A-a==R-r
       c2:               A-a===
       probe:                     P-----------------------x)");
-  EXPECT_EQ(verdict.violations.at(0).sentence,
-            "the key could not be had for 24ms after 0.018 s; client 2 was the last to be granted "
-            "it, at 0.011 s, and never released it; there was no fault before");
+  EXPECT_EQ(
+      verdict.violations.at(0).sentence,
+      "the key could not be acquired for 24ms after 0.018 s; client 2 was the last to be granted "
+      "it, at 0.011 s, and never released it; there was no fault before");
 }
 
 struct LivenessCase {
@@ -273,9 +274,10 @@ TEST(Liveness, IsUnknownWhileAClientLegitimatelyHoldsTheKey) {
   const std::string held = R"(
       c1:          A-a=============================!R-r
       probe:           P-----------------------x)";
-  EXPECT_EQ(VerdictOnLiveness(held).reason,
-            "item-0 could not be had by 0.028 s, but client 1 had been granted it at 0.002 s, and "
-            "had it until 0.034 s");
+  EXPECT_EQ(
+      VerdictOnLiveness(held).reason,
+      "item-0 could not be acquired by 0.028 s, but client 1 had been granted it at 0.002 s, and "
+      "had it until 0.034 s");
   ExpectEachLiveness({
       {"the holder's lease runs on", held},
       {"a killed holder's lease runs on", R"(
@@ -341,12 +343,13 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
 }
 
 TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
-  EXPECT_EQ(VerdictOnLiveness(R"(
+  EXPECT_EQ(
+      VerdictOnLiveness(R"(
       c1:                A---------------?
       probe:           P-----------------------x)")
-                .reason,
-            "item-0 could not be had by 0.024 s, but client 1 had asked for it at 0.002 s, and "
-            "without an answer it may have had it until 0.028 s");
+          .reason,
+      "item-0 could not be acquired by 0.024 s, but client 1 had asked for it at 0.002 s, and "
+      "without an answer it may have had it until 0.028 s");
   ExpectEachLiveness({
       {"an acquire before the probe, for one lease", R"(
       c1:          A-?
@@ -389,7 +392,7 @@ TEST(Liveness, IsUnknownWhereAFaultMayHaveBlockedTheProbe) {
       c1:                   A-a=R-r
       probe:                            P-----------------------x)";
   EXPECT_EQ(VerdictOnLiveness(free + "\n      partition n1:                [--------]").reason,
-            "item-0 could not be had by 0.036 s, but node 1 was cut off (0.007-0.016 s)");
+            "item-0 could not be acquired by 0.036 s, but node 1 was cut off (0.007-0.016 s)");
   History deleted =
       FromLanes(free + "\n      delete-key n1:                [------]", {.asked_lease = 10ms});
   EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome::kUnknown);

@@ -235,11 +235,9 @@ class ReentryChecker : ClaimChecker {
           "at {}",
           At(refused.to_ns), OwnerName(disturbances_, refusal.last_exit->session),
           At(refusal.last_exit->to_ns));
-      if (!refusal.certain) {
-        found_.Doubt(fmt::format("{} {}; only if {} is that right",
-                                 OwnerName(disturbances_, refused.session), what,
-                                 refusal.perhaps_taken ? "an acquire was carried out twice"
-                                                       : "another stood before it in a queue"));
+      if (!refusal.doubt.empty()) {
+        found_.Doubt(fmt::format("{} {}; that is right only if {}",
+                                 OwnerName(disturbances_, refused.session), what, refusal.doubt));
         continue;
       }
       found_.Violated(refused.to_ns, [&] {

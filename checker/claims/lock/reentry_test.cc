@@ -259,6 +259,19 @@ TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
             Outcome::kViolated);
 }
 
+TEST(Reentry, OnlyAServerOfLocksMayReturnWithOlderDataThatHoldsAFreeKey) {
+  const std::string refused = R"(
+      c1:          A-a===R-r
+      c2:                          A-t       A-a==R-r)";
+  const LaneOptions lease{.asked_lease = 10ms};
+  EXPECT_EQ(VerdictOnReentry(refused + "\n      restart n0:  []", lease).outcome,
+            Outcome::kViolated);
+  const ClaimVerdict verdict = VerdictOnReentry(refused + "\n      restart n1:  []", lease);
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_NE(verdict.reason.find("only if a server had returned with older data"), std::string::npos)
+      << verdict.reason;
+}
+
 // In each drawing, c1 may have sent its unanswered acquire twice. Then a call of c1 extends the
 // entry of the second copy. The refusal comes more than a lease after the copy arrived.
 TEST(Reentry, ACopyOfAnAcquireHoldsTheKeyAsLongAsItsSessionExtendsIt) {
@@ -389,8 +402,8 @@ TEST(Reentry, IsUnknownWhereAnotherClientMayHaveBeenAheadInAQueue) {
   EXPECT_EQ(
       verdict.reason,
       "client 3 was told at 0.018 s that the key is taken, and nobody held it: client 1 was the "
-      "last to release it, at 0.015 s; only if another stood before it in a queue is that "
-      "right");
+      "last to release it, at 0.015 s; that is right only if another session was ahead in a "
+      "queue");
 }
 
 TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {

@@ -190,14 +190,15 @@ class ReleaseChecker : ClaimChecker {
     if (own == nullptr || facts_.nodes > 1) return false;
     if (!Before(release.to_ns, own->valid_until_ns)) return false;
     return std::ranges::none_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
-      return MayEndKeysEarly(episode) && episode.from_ns <= release.to_ns &&
+      return MayEndKeyEarly(episode, release.key) && episode.from_ns <= release.to_ns &&
              own->core.from_ns <= episode.to_ns;
     });
   }
 
-  [[nodiscard]] bool MayEndKeysEarly(const FaultEpisode& episode) const {
+  [[nodiscard]] bool MayEndKeyEarly(const FaultEpisode& episode, uint16_t key) const {
     const FaultFact& fault = FaultFor(facts_, episode);
-    return EndsKeysEarly(fault, ActsOnServers(episode, fault));
+    return EndsKeysEarly(fault, ActsOnServers(episode, fault)) && !ActsOnStore(episode, fault) &&
+           !IsOfAnotherLock(facts_, fault, key);
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
@@ -269,7 +270,7 @@ class ReleaseChecker : ClaimChecker {
     if (!Before(when.to_ns, granted.valid_until_ns)) return false;
     return std::ranges::none_of(
         disturbances_.EpisodesWithin(when),
-        [&](const FaultEpisode* episode) { return MayEndKeysEarly(*episode); });
+        [&](const FaultEpisode* episode) { return MayEndKeyEarly(*episode, granted.key); });
   }
 
   void NoteMargin(const Hold* own, const Call& release) {

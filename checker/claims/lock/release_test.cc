@@ -229,6 +229,16 @@ TEST(Release, ALibrarysSuccessIsNotDoubtedIfTheOtherKeyMayHaveBeenGone) {
       delete-key n1:              [])"),
             Outcome::kUnknown)
       << "c3's key was set after that fault";
+  EXPECT_EQ(outcome(R"(
+      restart n0:                           [])"),
+            Outcome::kUnknown)
+      << "the store keeps no locks";
+  History other = FromLanes(met + R"(
+      delete-key n1:                        [])");
+  other.facts.library = LibraryFact{"drawn", "1", {"lease"}};
+  other.facts.keys.emplace_back("item-1");
+  other.facts.faults.at(0).key = "item-1";
+  EXPECT_EQ(CheckRelease(other, {}).outcome, Outcome::kUnknown) << "another lock's key was deleted";
 }
 
 TEST(Release, ALibrarysSuccessIsDoubtedOnlyIfAnotherClientHeldTheLostKey) {
