@@ -7,16 +7,6 @@ from old_names import current_claim
 from parsing import BadInput, Node, read_json
 
 VERSION = 1
-# The titles of claims, as in checker/registry.cc. explore.json has only the names.
-TITLES = {
-    "exclusion": "held twice", "lease-exclusion": "granted twice", "release": "freed by another",
-    "release-result": "release misreported", "lost-lock-notification": "holder not notified",
-    "call-timeout": "timeout overrun", "key-leak": "key leaked", "idle-traffic": "sent while idle",
-    "availability": "free lock not granted", "fencing": "stale token", "stock": "oversold",
-    "exactly-once": "saved twice", "torn-read": "torn read", "order": "out of turn",
-    "reentry": "re-entry broken", "liveness": "stuck", "max-wait": "waited too long",
-    "commands-per-hold": "sent too much",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +26,7 @@ class Place:
     fault: str
     text: str  # details as printed
     searches: list[Search]
+    titles: dict[str, str]  # of the claims
 
     @property
     def outcome(self) -> str:
@@ -69,8 +60,11 @@ class Place:
         """Returns the titles of the violated claims. A title includes the number of faults if it
         is above the smallest depth."""
         first = self.searches[0].depth if self.searches else 0
-        return [claim_title(claim) if depth == first else f"{claim_title(claim)} ({depth} faults)"
+        return [self.title(claim) if depth == first else f"{self.title(claim)} ({depth} faults)"
                 for claim, depth in self.violated.items()]
+
+    def title(self, claim: str) -> str:
+        return self.titles.get(claim, f"{claim} violated")
 
     def judged(self, claim: str) -> bool:
         return any(claim in search.judged for search in self.searches)
@@ -100,31 +94,29 @@ class Exploration:
         return [place.fault for place in self.rows[0].places] if self.rows else []
 
 
-def claim_title(claim: str) -> str:
-    return TITLES.get(claim, f"{claim} violated")
-
-
 def read_exploration(folder: Path) -> Exploration:
     top = read_json(folder / "explore.json")
     if top.count("version") != VERSION:
         raise BadInput(f"{folder / 'explore.json'}: version {top.count('version')}; this program "
                        f"reads {VERSION}")
     nodes = top.nodes("rows")
+    # Older files have no titles.
+    titles = top.texts_by_name("titles") if top.maybe_node("titles") else {}
     return Exploration(
         folder, top.maybe_text("doublehold") or "", top.count("depth"), top.count("delays"),
         top.count("cycles"), top.count("executions"), top.number("seconds"),
-        [_row(node) for node in nodes if node.nodes("cells")],
+        [_row(node, titles) for node in nodes if node.nodes("cells")],
         {node.text("lock"): node.text("refused") for node in nodes if node.maybe_text("refused")})
 
 
-def _row(node: Node) -> Row:
+def _row(node: Node, titles: dict[str, str]) -> Row:
     return Row(node.text("lock"), node.count("clients"),
-               [_place(cell) for cell in node.nodes("cells")])
+               [_place(cell, titles) for cell in node.nodes("cells")])
 
 
-def _place(node: Node) -> Place:
+def _place(node: Node, titles: dict[str, str]) -> Place:
     return Place(node.text("fault"), node.text("text"),
-                 [_search(one) for one in node.nodes("depths")])
+                 [_search(one) for one in node.nodes("depths")], titles)
 
 
 def _search(node: Node) -> Search:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from answer import NAMES_SHOWN, NO_LOCK
 from cells import DATA_CLAIMS, GRAVITY, CellLine
-from exploration import Exploration, Place, Row, claim_title
+from exploration import Exploration, Place, Row
 from page import render
 from words import listed, number, plural
 
@@ -43,7 +43,7 @@ class ExploredCell:
         if self.weight == "kept":
             lines.append(CellLine("valid", "stock kept"))
         if undecided:
-            titles = ", ".join(map(claim_title, undecided))
+            titles = ", ".join(map(place.title, undecided))
             lines.append(CellLine("unknown", f"undecided: {titles}"))
         lines = lines or [CellLine("valid", "no violation")]
         counted = f"{plural(place.executions, 'execution')}"
@@ -126,8 +126,8 @@ def _stories(rows: list[Row]) -> list[Story]:
                 for claim, sentence, replay in search.violated:
                     story = stories.setdefault(
                         sentence, Story([], sentence, replay, search.depth))
-                    if claim_title(claim) not in story.claims:
-                        story.claims.append(claim_title(claim))
+                    if place.title(claim) not in story.claims:
+                        story.claims.append(place.title(claim))
                     if where not in story.seen:
                         story.seen.append(where)
     return sorted(stories.values(), key=lambda story: (story.depth, -len(story.seen)))

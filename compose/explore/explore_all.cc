@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "checker/verdict/checker.h"
 #include "compose/explore/explore_matrix.h"
 #include "compose/explore/scenario_settings.h"
 #include "compose/os/last_words.h"
@@ -57,6 +58,8 @@ nlohmann::json MatrixToJson(const AllAsked& asked, const std::vector<MatrixRow>&
       for (const MatrixDepth& depth : cell.depths) executions += depth.found.explored.executions;
     }
   }
+  nlohmann::json titles = nlohmann::json::object();
+  for (const CheckerEntry& checker : Checkers()) titles[std::string(checker.claim)] = checker.title;
   return {{"version", kExploreVersion},
           {"doublehold", DOUBLEHOLD_VERSION},
           {"depth", asked.search.bounds.depth},
@@ -64,6 +67,7 @@ nlohmann::json MatrixToJson(const AllAsked& asked, const std::vector<MatrixRow>&
           {"cycles", asked.search.scenario.cycles},
           {"executions", executions},
           {"seconds", seconds},
+          {"titles", std::move(titles)},
           {"rows", ToJson(rows)}};
 }
 

@@ -81,11 +81,4 @@ WallTime ClockPage::WallAt(const ClockReading& now) const {
   return WallTime(Duration(doublehold_clock_wall(&slot, ToNs(now.mono))));
 }
 
-WallTime ClockPage::Wall() const { return WallAt(ReadMachineClocks()); }
-
-Duration ClockPage::Ahead() const {
-  const ClockReading now = ReadMachineClocks();
-  return WallAt(now) - now.wall;
-}
-
 }  // namespace doublehold

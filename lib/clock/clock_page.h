@@ -42,12 +42,8 @@ class ClockPage {
   // time. A strobe restarts. Set(0, 1.0) restores the machine's time.
   void Set(Duration offset, double rate, const Strobe& strobe = {});
 
-  // Returns the time that a process under the shim reads now, or at a given reading of the
-  // machine's clocks.
-  [[nodiscard]] WallTime Wall() const;
+  // Returns the time that a process under the shim reads at a given reading of the machine's clocks.
   [[nodiscard]] WallTime WallAt(const ClockReading& now) const;
-  // Returns the difference between Wall() and the machine's wall clock.
-  [[nodiscard]] Duration Ahead() const;
 
  private:
   doublehold_clock_page* page_;

@@ -2,6 +2,8 @@
 // when it writes: by WATCH and MULTI, by comparing a version, by one script, or by a row that
 // PostgreSQL locks for the transaction. The variants in this file acquire nothing and guarantee
 // nothing.
+// none: the same as a control, without that protection. A workload that does not oversell with it
+// cannot test any lock (C04).
 //
 // Claims:  nothing about holds; no order is lost and nothing is oversold.
 // Assumes: one store that loses no write.
@@ -48,6 +50,16 @@ auto Entry(std::string_view write, std::string_view summary) -> LockEntry {
 }
 
 }  // namespace
+
+LockEntry NoneLock() {
+  return {.name = "none",
+          .summary = "no lock at all: the control",
+          .sends = Sends{},
+          .make = MakeLock<LockFree>,
+          .traits = {Trait::kReaders, Trait::kReentry, Trait::kManyKeys, Trait::kQueue,
+                     Trait::kGrantsAll},
+          .has_leases = false};
+}
 
 LockEntry WatchLock() {
   return Entry("watch", "no lock: WATCH, GET, MULTI, SET, EXEC, with a retry if it fails");

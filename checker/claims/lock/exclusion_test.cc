@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "checker/testing/ascii_history.h"
 
@@ -12,150 +13,119 @@ namespace {
 struct ExclusionCase {
   std::string name;
   std::string picture;
-  Outcome strict = Outcome::kValid;
-  Outcome live = Outcome::kValid;
 };
 
 constexpr Outcome kExclusionValid = Outcome::kValid;
 constexpr Outcome kExclusionUnknown = Outcome::kUnknown;
 constexpr Outcome kExclusionViolated = Outcome::kViolated;
 
-void ExpectExclusion(const ExclusionCase& drawn) {
-  const History history = FromLanes(drawn.picture);
-  EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(drawn.strict)) << drawn.name;
-  EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(drawn.live)) << drawn.name;
+// `strict` is the outcome of `exclusion`, `live` that of `lease-exclusion`.
+void ExpectEach(Outcome strict, Outcome live, const std::vector<ExclusionCase>& cases) {
+  for (const ExclusionCase& drawn : cases) {
+    const History history = FromLanes(drawn.picture);
+    EXPECT_EQ(Name(CheckExclusion(history, {}).outcome), Name(strict)) << drawn.name;
+    EXPECT_EQ(Name(CheckLeaseExclusion(history, {}).outcome), Name(live)) << drawn.name;
+  }
 }
 
 TEST(Exclusion, IsValidWhenEachHoldEndsBeforeTheNextBegins) {
-  ExpectExclusion({.name = "in turn", .picture = R"(
+  ExpectEach(kExclusionValid, kExclusionValid,
+             {{"in turn", R"(
       c1: A-a===R-r
-      c2:        A-a==R-r)"});
-  ExpectExclusion({.name = "an acquire invoked during the previous hold", .picture = R"(
+      c2:        A-a==R-r)"},
+              {"an acquire invoked during the previous hold", R"(
       c1: A-a===R-----r
-      c2:  A-----a==R-r)"});
-  ExpectExclusion({.name = "holds that touch", .picture = R"(
+      c2:  A-----a==R-r)"},
+              {"holds that touch", R"(
       c1: A-a===R-r
-      c2:    A--a==R-r)"});
-  ExpectExclusion({.name = "different keys", .picture = R"(
+      c2:    A--a==R-r)"},
+              {"different keys", R"(
       c1:        A-a=====R-r
       c2 item-1:  A-a==R-r
-      c3:                   A-a=R-r)"});
-  ExpectExclusion({.name = "readers, and a writer", .picture = R"(
+      c3:                   A-a=R-r)"},
+              {"readers, and a writer", R"(
       c1:        A-b=====R-r
       c2:         A-b==R-r
-      c3:                   A-a=R-r)"});
-  ExpectExclusion({.name = "unknown acquires", .picture = R"(
+      c3:                   A-a=R-r)"},
+              {"unknown acquires", R"(
       c1: A-a=====R-r
-      c2:   A-?   A-a=R-r)"});
-  ExpectExclusion({.name = "threads of one client", .picture = R"(
+      c2:   A-?   A-a=R-r)"},
+              {"threads of one client", R"(
       c1:   A-a==R-r
-      c1.2:         A-a=R-r)"});
-  ExpectExclusion({.name = "re-entry", .picture = R"(
+      c1.2:         A-a=R-r)"},
+              {"re-entry", R"(
       c1: A-a==A-a=R-r==R-r
-      c2:                   A-a=R-r)"});
+      c2:                   A-a=R-r)"}});
 }
 
 TEST(Exclusion, IsViolatedWhenAHolderSleepsPastItsLease) {
-  ExpectExclusion({.name = "a hold past its lease",
-                   .picture = R"(
+  ExpectEach(kExclusionViolated, kExclusionValid,
+             {{"a hold past its lease", R"(
       c1: A-a=====!=======R-r
-      c2:           A-a===R-r)",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a lease that ended long before the next grant",
-                   .picture = R"(
+      c2:           A-a===R-r)"},
+              {"a lease that ended long before the next grant", R"(
       c1: A-a==!=============R-r
-      c2:         A-a===R-r      )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
+      c2:         A-a===R-r      )"}});
 }
 
 TEST(Exclusion, OnlyOverlappingLeasesViolateLeaseExclusion) {
-  ExpectExclusion({.name = "two valid leases",
-                   .picture = R"(
+  ExpectEach(kExclusionViolated, kExclusionViolated,
+             {{"two valid leases", R"(
       c1: A-a===========!=R-r
-      c2:       A-a==R-r)",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionViolated});
-  ExpectExclusion({.name = "a lease that begins as the other ends",
-                   .picture = R"(
-      c1: A-a=====!====R-r
-      c2:       A-a==R-r)",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "in the gap of a late extension",
-                   .picture = R"(
-      c1: A-a==!========E-e===R-r
-      c2:       A-a==R-r)",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "an extension while another client holds the key",
-                   .picture = R"(
+      c2:       A-a==R-r)"},
+              {"an extension while another client holds the key", R"(
       c1: A-a==!======E-e===R-r
-      c2:       A-a=======R-r)",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionViolated});
+      c2:       A-a=======R-r)"}});
+  ExpectEach(kExclusionViolated, kExclusionValid,
+             {{"a lease that begins as the other ends", R"(
+      c1: A-a=====!====R-r
+      c2:       A-a==R-r)"},
+              {"in the gap of a late extension", R"(
+      c1: A-a==!========E-e===R-r
+      c2:       A-a==R-r)"}});
 }
 
 TEST(Exclusion, AKilledHoldersHoldEndsWithItsLastEvent) {
-  ExpectExclusion({.name = "a killed holder whose lease has ended", .picture = R"(
+  ExpectEach(kExclusionValid, kExclusionValid, {{"a killed holder whose lease has ended", R"(
       c1: A-a==g=w !      | 5 5>4
-      c2:            A-a==R-r)"});
+      c2:            A-a==R-r)"}});
   // c1 no longer believes in its hold, but its lease was never released.
-  ExpectExclusion({.name = "a killed holder whose lease still runs",
-                   .picture = R"(
+  ExpectEach(kExclusionValid, kExclusionViolated, {{"a killed holder whose lease still runs", R"(
       c1: A-a==g=w      | 5 5>4
-      c2:          A-a==R-r)",
-                   .live = kExclusionViolated});
-  ExpectExclusion({.name = "a holder that left, and acquired again before the next grant",
-                   .picture = R"(
+      c2:          A-a==R-r)"}});
+  ExpectEach(kExclusionValid, kExclusionUnknown,
+             {{"a holder that left, and acquired again before the next grant", R"(
       c1: A-a==g=w A-x        | 5 5>4
-      c2:               A-a==R-r)",
-                   .live = kExclusionUnknown});
-  ExpectExclusion({.name = "a holder that still wrote when the next was granted the key",
-                   .picture = R"(
+      c2:               A-a==R-r)"}});
+  ExpectEach(kExclusionViolated, kExclusionViolated,
+             {{"a holder that still wrote when the next was granted the key", R"(
       c1: A-a==g=======w   | 5 5>4
-      c2:        A-a==R-r)",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionViolated});
+      c2:        A-a==R-r)"}});
 }
 
 TEST(Exclusion, AReleaseEndsTheHoldWhateverItsOutcome) {
   for (const char outcome : {'r', 'x', '?', ' '}) {
-    ExpectExclusion({.name = std::string(1, outcome),
-                     .picture = std::string("c1: A-a==R----") + outcome + "\nc2:      A-a==R-r"});
+    ExpectEach(kExclusionValid, kExclusionValid,
+               {{std::string(1, outcome),
+                 std::string("c1: A-a==R----") + outcome + "\nc2:      A-a==R-r"}});
   }
 }
 
 TEST(Exclusion, IsUnknownWhereMostHoldsCouldNotOverlap) {
-  ExpectExclusion({.name = "no hold",
-                   .picture = "c1: A-x A-x",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionUnknown});
-  ExpectExclusion({.name = "one client",
-                   .picture = "c1: A-a=R-r",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionUnknown});
-  ExpectExclusion({.name = "a key for each",
-                   .picture = R"(
+  ExpectEach(kExclusionUnknown, kExclusionUnknown,
+             {{"no hold", "c1: A-x A-x"},
+              {"one client", "c1: A-a=R-r"},
+              {"a key for each", R"(
       c1:        A-a=====R-r
-      c2 item-1:  A-a==R-r)",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionUnknown});
-  ExpectExclusion({.name = "readers",
-                   .picture = R"(
+      c2 item-1:  A-a==R-r)"},
+              {"readers", R"(
       c1:        A-b=====R-r
-      c2:         A-b==R-r)",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionUnknown});
-  ExpectExclusion({.name = "most holds on keys of one client",
-                   .picture = R"(
+      c2:         A-b==R-r)"},
+              {"most holds on keys of one client", R"(
       c1:        A-a=R-r        A-a=R-r
       c2 item-1: A-a=R-rA-a=R-r
       c2 item-2: A-a=R-rA-a=R-r
-      c3:               A-a=R-r)",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionUnknown});
+      c3:               A-a=R-r)"}});
 }
 
 TEST(Exclusion, NamesWhyNoHoldsCouldHaveOverlapped) {
@@ -252,164 +222,107 @@ TEST(Exclusion, AStallOfOneHolderDoesNotExcuseTheOverlapOfTwoOthers) {
 }
 
 TEST(Exclusion, IsUnknownWhereAStallExplainsTheOverlap) {
-  ExpectExclusion({.name = "stalled past its lease",
-                   .picture = R"(
+  ExpectEach(kExclusionUnknown, kExclusionValid,
+             {{"stalled past its lease", R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
-      machine c1:       (------)     )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "stalled before the grant returned: the lease ran already",
-                   .picture = R"(
+      machine c1:       (------)     )"},
+              {"stalled before the grant returned: the lease ran already", R"(
       c1:         A----------a=!==R-r
       c2:                    A--a===R-r
-      machine c1:   (-------)           )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a stall of the supervisor, which forwards the client's messages",
-                   .picture = R"(
+      machine c1:   (-------)           )"},
+              {"a stall of the supervisor, which forwards the client's messages", R"(
       c1:                 A-a=====!====R-r
       c2:                           A-a===R-r
-      machine supervisor:       (------)     )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "two stalls at once count once",
-                   .picture = R"(
+      machine supervisor:       (------)     )"},
+              {"two stalls that together are as long as the lateness", R"(
+      c1:         A-a=====!=======R-r
+      c2:                   A-a===R-r
+      machine c1:    (---) (---)     )"},
+              {"stalled during a fault on a node that need not matter", R"(
+      c1:         A-a=====!====R-r
+      c2:                   A-a===R-r
+      machine c1:       (------)
+      pause n3:   [------------------])"}});
+  ExpectEach(kExclusionViolated, kExclusionValid, {{"two stalls at once count once", R"(
       c1:                 A-a=====!=======R-r
       c2:                           A-a===R-r
       machine c1:              (---)
-      machine supervisor:      (---)      )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "two stalls that together are as long as the lateness",
-                   .picture = R"(
-      c1:         A-a=====!=======R-r
-      c2:                   A-a===R-r
-      machine c1:    (---) (---)     )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "stalled during a fault on a node that need not matter",
-                   .picture = R"(
-      c1:         A-a=====!====R-r
-      c2:                   A-a===R-r
-      machine c1:       (------)
-      pause n3:   [------------------])",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
+      machine supervisor:      (---)      )"}});
 }
 
 TEST(Exclusion, AStallDoesNotExcuseAnOverlapThatItDoesNotExplain) {
-  ExpectExclusion({.name = "late by more than the stall",
-                   .picture = R"(
+  ExpectEach(kExclusionViolated, kExclusionValid,
+             {{"late by more than the stall", R"(
       c1:         A-a=====!=======R-r
       c2:                   A-a===R-r
-      machine c1:   (--)             )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a section longer than its lease",
-                   .picture = R"(
+      machine c1:   (--)             )"},
+              {"a section longer than its lease", R"(
       c1:         A-a=======!==================R-r
       c2:                     A-a===R-r
-      machine c1:       (-------)             )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a planned pause during the stall",
-                   .picture = R"(
+      machine c1:       (-------)             )"},
+              {"a planned pause during the stall", R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
       machine c1:       (------)
-      pause c1:         [------])",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "another process stalled",
-                   .picture = R"(
+      pause c1:         [------])"},
+              {"another process stalled", R"(
       c1:         A-a=====!====R-r
       c2:                   A-a===R-r
-      machine c2:       (------))",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a stall explains only the first of two overlaps",
-                   .picture = R"(
+      machine c2:       (------))"},
+              {"a stall explains only the first of two overlaps", R"(
       c1:         A-a=====!====R-r         A-a==!====R-r
       c2:                   A-a===R-r             A-a==R-r
-      machine c1:       (------)     )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a stall explains only the second of two overlaps",
-                   .picture = R"(
+      machine c1:       (------)     )"},
+              {"a stall explains only the second of two overlaps", R"(
       c1:         A-a==!====R-r            A-a=====!====R-r
       c2:              A-a==R-r                      A-a===R-r
-      machine c1:                                (------))",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "two valid leases, and a stall",
-                   .picture = R"(
+      machine c1:                                (------))"}});
+  ExpectEach(kExclusionViolated, kExclusionViolated, {{"two valid leases, and a stall", R"(
       c1:         A-a============!R-r
       c2:                A-a===R-r
-      machine c1:       (------)     )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionViolated});
+      machine c1:       (------)     )"}});
 }
 
 TEST(Exclusion, AStalledWatchdogIsExcusedHoweverLongTheSectionTakes) {
-  ExpectExclusion({.name = "stalled for most of the last lease",
-                   .picture = R"(
+  ExpectEach(kExclusionUnknown, kExclusionValid, {{"stalled for most of the last lease", R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
-      machine c1:         (--------)             )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "stalled for too little of the last lease",
-                   .picture = R"(
+      machine c1:         (--------)             )"}});
+  ExpectEach(kExclusionViolated, kExclusionValid, {{"stalled for too little of the last lease", R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
-      machine c1:              (---)             )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
+      machine c1:              (---)             )"}});
 }
 
 TEST(Exclusion, AFaultThatSlowsASectionDoesNotStopItsWatchdog) {
-  ExpectExclusion({.name = "a slow section, and a stall of the machine",
-                   .picture = R"(
+  ExpectEach(kExclusionUnknown, kExclusionValid,
+             {{"a slow section, and a stall of the machine", R"(
       c1:         A-a==E-e======!===================R-r
       c2:                         A-a===R-r
       slow c1:      [                             ]
-      machine c1:         (--------)             )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a slow section without a stall",
-                   .picture = R"(
-      c1:         A-a==E-e======!===================R-r
-      c2:                         A-a===R-r
-      slow c1:      [                             ])",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a fault stalled the renewals on the wire",
-                   .picture = R"(
+      machine c1:         (--------)             )"},
+              {"a fault stalled the renewals on the wire", R"(
       c1:         A-a==E-e==E--------?!=============R-r
       c2:                              A-a===R-r
       stall c1:             [      ]
-      machine n1:         (--------)             )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
-  ExpectExclusion({.name = "a fault that was over before the last lease began",
-                   .picture = R"(
+      machine n1:         (--------)             )"},
+              {"a fault that was over before the last lease began", R"(
       c1:         A-a====E-e==E-e======!============R-r
       c2:                                A-a===R-r
       stall c1:      [ ]
-      machine c1:                (--------)             )",
-                   .strict = kExclusionUnknown,
-                   .live = kExclusionValid});
+      machine c1:                (--------)             )"}});
+  ExpectEach(kExclusionViolated, kExclusionValid, {{"a slow section without a stall", R"(
+      c1:         A-a==E-e======!===================R-r
+      c2:                         A-a===R-r
+      slow c1:      [                             ])"}});
 }
 
 TEST(Exclusion, AStallBeforeTheGrantDoesNotExcuseTheWatchdog) {
-  ExpectExclusion({.name = "stalled during the acquire",
-                   .picture = R"(
+  ExpectEach(kExclusionViolated, kExclusionValid, {{"stalled during the acquire", R"(
       c1:         A--------a!E-x======R-r
       c2:                   A-a===R-r
-      machine c1:  (------)           )",
-                   .strict = kExclusionViolated,
-                   .live = kExclusionValid});
+      machine c1:  (------)           )"}});
 }
 
 TEST(Exclusion, UndescribedOverlapsAreStillCheckedForStalls) {

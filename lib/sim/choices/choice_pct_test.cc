@@ -12,11 +12,10 @@ namespace {
 
 constexpr uint32_t kAsked = 20;  // questions of each kind, alternating
 
-std::vector<std::pair<ChoiceKind, uint32_t>> AnswersChoicePct(ChoiceSource& choices,
-                                                              uint32_t alternatives = 3) {
+std::vector<std::pair<ChoiceKind, uint32_t>> AnswersChoicePct(ChoiceSource& choices) {
   std::vector<std::pair<ChoiceKind, uint32_t>> answers;
   for (uint32_t i = 0; i < kAsked; ++i) {
-    answers.emplace_back(ChoiceKind::kFault, choices.Choose(ChoiceKind::kFault, alternatives));
+    answers.emplace_back(ChoiceKind::kFault, choices.Choose(ChoiceKind::kFault, 3));
     answers.emplace_back(ChoiceKind::kOrder, choices.Choose(ChoiceKind::kOrder, 2));
   }
   return answers;
