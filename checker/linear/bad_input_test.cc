@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "checker/linear/judge_log.h"
+#include "checker/linear/testing_edn.h"
 
 namespace doublehold {
 namespace {
+
+using testing::EdnEvent;
+using testing::InvokeAndOk;
 
 struct BadInputCase {
   const char* name;
@@ -23,17 +27,6 @@ struct BadInputCase {
 };
 
 std::ostream& operator<<(std::ostream& out, const BadInputCase& c) { return out << c.name; }
-
-std::string EdnEvent(int process, const char* type, const char* f, const char* value,
-                     int time = -1) {
-  std::string text = "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
-                     ", :value " + value;
-  if (time >= 0) text += ", :time " + std::to_string(time);
-  return text + "}\n";
-}
-std::string InvokeAndOk(int process, const char* f, const char* value) {
-  return EdnEvent(process, "invoke", f, value) + EdnEvent(process, "ok", f, value);
-}
 
 constexpr const char* kLeaseOf3 = "{:lease_ns 3}";
 const std::string kGood = InvokeAndOk(0, "write", "1");
@@ -258,8 +251,8 @@ TEST(BadInputOfEachModel, AnyValueIsJudgedOrRefusedInOneLine) {
           std::string text;
           int time = 0;
           for (const int process : {0, 1}) {
-            text += EdnEvent(process, "invoke", std::string(f).c_str(), argument.c_str(), time++);
-            text += EdnEvent(process, "ok", std::string(f).c_str(), result.c_str(), time++);
+            text += EdnEvent(process, "invoke", f, argument, time++);
+            text += EdnEvent(process, "ok", f, result, time++);
           }
           for (const bool lenient : {false, true}) {
             const Result<LogVerdict> verdict =

@@ -4,8 +4,22 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "checker/linear/testing_edn.h"
+
 namespace doublehold {
 namespace {
+
+using testing::EdnEvent;
+using testing::InvokeAndOk;
+
+std::string InvokeAndFail(int process, std::string_view f) {
+  return EdnEvent(process, "invoke", f) + EdnEvent(process, "fail", f);
+}
+
+// Only the completion has a value.
+std::string InvokeAndReturn(int process, std::string_view f, std::string_view result) {
+  return EdnEvent(process, "invoke", f) + EdnEvent(process, "ok", f, result);
+}
 
 const std::vector<FailedRelease> kEachReading{FailedRelease::kNothing, FailedRelease::kReleased,
                                               FailedRelease::kEither};
@@ -44,12 +58,9 @@ TEST(JudgeLog, AStaleReadIsViolatedAndExplained) {
 
 TEST(JudgeLog, ObjectsAreJudgedSeparately) {
   // Jepsen's independent: each key is a register of its own.
-  const Result<LogVerdict> verdict = JudgeEdn(R"([
-    {:process 0, :type :invoke, :f :write, :value [x 1]}
-    {:process 0, :type :ok,     :f :write, :value [x 1]}
-    {:process 1, :type :invoke, :f :read,  :value [y nil]}
-    {:process 1, :type :ok,     :f :read,  :value [y nil]}])",
-                                              "register", true);
+  const std::string log =
+      "[" + InvokeAndOk(0, "write", "[x 1]") + InvokeAndOk(1, "read", "[y nil]") + "]";
+  const Result<LogVerdict> verdict = JudgeEdn(log, "register", true);
   ASSERT_TRUE(verdict) << verdict.error().message;
   EXPECT_EQ(verdict->outcome, Outcome::kValid);
   ASSERT_EQ(verdict->objects.size(), 2U);
@@ -59,13 +70,10 @@ TEST(JudgeLog, ObjectsAreJudgedSeparately) {
 
 TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
   std::string log;
-  const auto add = [&](int process, const char* type, const char* f, const std::string& value) {
-    log += "{:process " + std::to_string(process) + ", :type :" + type + ", :f :" + f +
-           ", :value [" + value + "]}\n";
-  };
-  for (int i = 0; i < 10; ++i) add(i, "invoke", "write", "hard " + std::to_string(i));
-  for (int i = 0; i < 10; ++i) add(i, "ok", "write", "hard " + std::to_string(i));
-  for (const char* type : {"invoke", "ok"}) add(0, type, "read", "hard 77");
+  for (const char* type : {"invoke", "ok"}) {
+    for (int i = 0; i < 10; ++i) log += EdnEvent(i, type, "write", fmt::format("[hard {}]", i));
+  }
+  log += InvokeAndOk(0, "read", "[hard 77]");
   const auto judged = [&] {
     TextSource source(log, "h.edn");
     return JudgeLog(source, LogFormat::kEdn,
@@ -76,7 +84,7 @@ TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
   // Without the violation in object `wrong`, object `hard` is searched beyond the first limit.
   EXPECT_EQ(judged()->objects[0].outcome, Outcome::kViolated);
   EXPECT_GT(judged()->objects[0].configurations, 100);
-  for (const char* type : {"invoke", "ok"}) add(0, type, "read", "wrong 5");
+  log += InvokeAndOk(0, "read", "[wrong 5]");
   const Result<LogVerdict> verdict = judged();
   EXPECT_EQ(verdict->outcome, Outcome::kViolated);
   EXPECT_EQ(verdict->objects[0].outcome, Outcome::kUnknown);
@@ -84,11 +92,9 @@ TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
 }
 
 TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
-  constexpr std::string_view kLog = R"(
-    {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
-    {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
-    {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire})";
-  const Result<LogVerdict> both = JudgeEdn(kLog, "owner-mutex");
+  const std::string log =
+      InvokeAndOk(0, "acquire") + InvokeAndFail(0, "release") + InvokeAndOk(1, "acquire");
+  const Result<LogVerdict> both = JudgeEdn(log, "owner-mutex");
   ASSERT_TRUE(both);
   EXPECT_EQ(both->outcome, Outcome::kUnknown);
   EXPECT_EQ(
@@ -101,7 +107,7 @@ TEST(JudgeLog, AnOutcomeThatDependsOnAFailedReleaseIsUnknown) {
   EXPECT_EQ(both->readings[1].outcome, Outcome::kValid);
   EXPECT_EQ(both->readings[2].outcome, Outcome::kValid);
   const auto as = [&](FailedRelease reading) {
-    return JudgeEdn(kLog, "owner-mutex", false, {reading})->outcome;
+    return JudgeEdn(log, "owner-mutex", false, {reading})->outcome;
   };
   EXPECT_EQ(as(FailedRelease::kNothing), Outcome::kViolated);
   EXPECT_EQ(as(FailedRelease::kReleased), Outcome::kValid);
@@ -112,13 +118,10 @@ TEST(JudgeLog, EachFailedReleaseMayOrMayNotHaveEndedItsHold) {
   // The failed release of process 0 must have ended its hold, because process 1 then acquires. The
   // failed release of process 1 must not have ended its hold, because process 1 then releases
   // again.
-  constexpr std::string_view kLog = R"(
-    {:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire}
-    {:process 0, :type :invoke, :f :release} {:process 0, :type :fail, :f :release}
-    {:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire}
-    {:process 1, :type :invoke, :f :release} {:process 1, :type :fail, :f :release}
-    {:process 1, :type :invoke, :f :release} {:process 1, :type :ok, :f :release})";
-  const Result<LogVerdict> verdict = JudgeEdn(kLog, "owner-mutex");
+  const Result<LogVerdict> verdict =
+      JudgeEdn(InvokeAndOk(0, "acquire") + InvokeAndFail(0, "release") + InvokeAndOk(1, "acquire") +
+                   InvokeAndFail(1, "release") + InvokeAndOk(1, "release"),
+               "owner-mutex");
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->outcome, Outcome::kUnknown);
   EXPECT_EQ(
@@ -129,11 +132,8 @@ TEST(JudgeLog, EachFailedReleaseMayOrMayNotHaveEndedItsHold) {
 
 TEST(JudgeLog, AnOrderInWhichAllFailedReleasesEndedTheirHoldsIsFoundWithFewConfigurations) {
   std::string log;
-  for (int process = 0; process < 40; ++process) {
-    for (const char* event :
-         {":invoke, :f :acquire", ":ok, :f :acquire", ":invoke, :f :release", ":fail, :f :release"})
-      log += fmt::format("{{:process {}, :type {}}}\n", process, event);
-  }
+  for (int process = 0; process < 40; ++process)
+    log += InvokeAndOk(process, "acquire") + InvokeAndFail(process, "release");
   TextSource source(log, "h.edn");
   const Result<LogVerdict> verdict = JudgeLog(source, LogFormat::kEdn,
                                               {.model = *FindModel("owner-mutex"),
@@ -250,19 +250,9 @@ TEST(JudgeLog, WithoutAnIndexAnOutcomeThatDependsOnTimesThatGoBackIsUnknown) {
 }
 
 TEST(JudgeLog, TheCallsOfAProcessKeepTheirOrderEvenIfAllTimesAreEqual) {
-  EXPECT_EQ(JudgeEdn(R"(
-    {:process 1, :type :invoke, :f :read,  :value nil, :time 0}
-    {:process 1, :type :ok,     :f :read,  :value 2,   :time 1}
-    {:process 1, :type :invoke, :f :write, :value 2,   :time 1}
-    {:process 1, :type :ok,     :f :write, :value 2,   :time 2})",
-                     "register")
-                ->outcome,
-            Outcome::kViolated);
   std::string log;
-  for (const char* f : {"acquire", "acquire", "release", "release"}) {
-    for (const char* type : {"invoke", "ok"})
-      log += fmt::format("{{:process 1, :type :{}, :f :{}, :time 1}}\n", type, f);
-  }
+  for (const char* f : {"acquire", "acquire", "release", "release"})
+    log += EdnEvent(1, "invoke", f, "", 1) + EdnEvent(1, "ok", f, "", 1);
   EXPECT_EQ(JudgeEdn(log, "mutex")->outcome, Outcome::kViolated);
 }
 
@@ -283,22 +273,59 @@ TEST(JudgeLog, EventsWithDifferentKeysAreDifferentObjects) {
             Outcome::kViolated);
 }
 
-TEST(JudgeLog, AWholeNumberEqualsItsDecimalForm) {
-  constexpr std::string_view kLog = R"(
-    {:process 0, :type :invoke, :f :write, :value 1} {:process 0, :type :ok, :f :write, :value 1}
-    {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value )";
-  EXPECT_EQ(JudgeEdn(std::string(kLog) + "1.0}", "register")->outcome, Outcome::kValid);
-  EXPECT_EQ(JudgeEdn(std::string(kLog) + "1.5}", "register")->outcome, Outcome::kViolated);
-}
-
-TEST(JudgeLog, ATextDiffersFromNumbersAndOtherTexts) {
-  for (const char* read : {"0", "1", "\"0\"", "false", "nil"}) {
-    const std::string log = fmt::format(
-        "{{:process 0, :type :invoke, :f :write, :value \"x\"}} {{:process 0, :type :ok, :f "
-        ":write}}"
-        "{{:process 1, :type :invoke, :f :read}} {{:process 1, :type :ok, :f :read, :value {}}}",
-        read);
-    EXPECT_EQ(JudgeEdn(log, "register")->outcome, Outcome::kViolated) << read;
+TEST(JudgeLog, OutcomesFollowTheRulesForValuesTokensAndOpenOperations) {
+  using enum Outcome;
+  const std::string written = InvokeAndOk(0, "write", "1");
+  const std::string text = EdnEvent(0, "invoke", "write", "\"x\"") + EdnEvent(0, "ok", "write");
+  const std::string added = InvokeAndOk(0, "add", "1");
+  const std::string put = InvokeAndOk(0, "put", "1");
+  const auto read = [](const char* result) { return InvokeAndReturn(1, "read", result); };
+  const struct {
+    const char* name;
+    const char* model;
+    std::string log;
+    Outcome outcome;
+  } cases[] = {
+      {"the calls of a process keep their order even if their times are equal", "register",
+       EdnEvent(1, "invoke", "read", "nil", 0) + EdnEvent(1, "ok", "read", "2", 1) +
+           EdnEvent(1, "invoke", "write", "2", 1) + EdnEvent(1, "ok", "write", "2", 2),
+       kViolated},
+      {"a whole number equals its decimal form", "register", written + read("1.0"), kValid},
+      {"a whole number differs from a fraction", "register", written + read("1.5"), kViolated},
+      {"a text differs from 0", "register", text + read("0"), kViolated},
+      {"a text differs from 1", "register", text + read("1"), kViolated},
+      {"a text differs from another text", "register", text + read("\"0\""), kViolated},
+      {"a text differs from false", "register", text + read("false"), kViolated},
+      {"a text differs from nil", "register", text + read("nil"), kViolated},
+      // Key a has a grant with a token. Key b has a failed acquire and an unanswered acquire.
+      {"an object without grants needs no token", "fenced-mutex", R"(
+    {:process 0, :type :invoke, :f :acquire, :key "a"}
+    {:process 0, :type :ok,     :f :acquire, :key "a", :value 4}
+    {:process 1, :type :invoke, :f :acquire, :key "b"}
+    {:process 1, :type :fail,   :f :acquire, :key "b"}
+    {:process 1, :type :invoke, :f :acquire, :key "b"})",
+       kValid},
+      {"a fenced mutex without tokens is still exclusive", "fenced-mutex",
+       InvokeAndOk(0, "acquire") + InvokeAndOk(1, "acquire"), kViolated},
+      {"a read of nil is ignored for a set", "set", added + read("nil"), kValid},
+      {"a read of an empty set is judged", "set", added + read("[]"), kViolated},
+      {"a read of nil is ignored for an inventory", "inventory", put + read("nil"), kValid},
+      {"a read of 0 is judged for an inventory", "inventory", put + read("0"), kViolated},
+      {"a read of nil is judged for a register", "register", written + read("nil"), kViolated},
+      {"an element that a read lists twice counts once", "set", added + read("[1 1]"), kValid},
+      {"a read lists an element that was never added", "set", added + read("[1 1 2 2]"), kViolated},
+      {"the ignored read is the only operation, so nothing is judged", "set", read("nil"),
+       kUnknown},
+      {"an operation without a completion may take effect later", "register",
+       EdnEvent(0, "invoke", "write", "5") + read("nil") + read("5"), kValid},
+      {"a failed operation took no effect", "cas-register",
+       EdnEvent(0, "invoke", "cas", "[nil 5]") + EdnEvent(0, "fail", "cas", "[nil 5]") + read("5"),
+       kViolated},
+  };
+  for (const auto& [name, model, log, outcome] : cases) {
+    const Result<LogVerdict> verdict = JudgeEdn(log, model);
+    ASSERT_TRUE(verdict) << name << ": " << verdict.error().message;
+    EXPECT_EQ(Name(verdict->outcome), Name(outcome)) << name << ": " << verdict->reason;
   }
 }
 
@@ -324,12 +351,9 @@ TEST(JudgeLog, AppendsToAKeyAreConcatenated) {
 
 // Process 0 acquires and releases, then process 1 acquires. `first` and `second` are the results of
 // the acquires.
-std::string FormatTwoGrants(const std::string& first, const std::string& second) {
-  return "{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f :acquire, :value " +
-         first +
-         "} {:process 0, :type :invoke, :f :release} {:process 0, :type :ok, :f :release}"
-         "{:process 1, :type :invoke, :f :acquire} {:process 1, :type :ok, :f :acquire, :value " +
-         second + "}";
+std::string FormatTwoGrants(std::string_view first, std::string_view second) {
+  return InvokeAndReturn(0, "acquire", first) + InvokeAndOk(0, "release") +
+         InvokeAndReturn(1, "acquire", second);
 }
 
 TEST(JudgeLog, AnyIntegerMayBeATokenAndOnlyReportedTokensAreCompared) {
@@ -363,38 +387,13 @@ TEST(JudgeLog, AnyIntegerMayBeATokenAndOnlyReportedTokensAreCompared) {
 TEST(JudgeLog, TokensInFewerThanHalfOfTheGrantsAreTooFew) {
   const auto outcome = [](const std::vector<std::string>& tokens) {
     std::string log;
-    for (const std::string& token : tokens) {
-      for (const std::string& what : {":acquire, :value " + token, std::string(":release")})
-        log += "{:process 0, :type :invoke, :f " + what + "} {:process 0, :type :ok, :f " + what +
-               "}\n";
-    }
+    for (const std::string& token : tokens)
+      log += InvokeAndOk(0, "acquire", token) + InvokeAndOk(0, "release");
     return JudgeEdn(log, "fenced-mutex")->outcome;
   };
   EXPECT_EQ(outcome({"1", "2", "nil", "nil"}), Outcome::kValid);
   EXPECT_EQ(outcome({"1", "2", "nil", "nil", "nil"}), Outcome::kUnknown);
   EXPECT_EQ(outcome({"2", "1", "nil", "nil", "nil"}), Outcome::kViolated);
-}
-
-TEST(JudgeLog, AnObjectWithoutGrantsNeedsNoToken) {
-  // Key a has a grant with a token. Key b has a failed acquire and an unanswered acquire.
-  EXPECT_EQ(JudgeEdn(R"(
-    {:process 0, :type :invoke, :f :acquire, :key "a"}
-    {:process 0, :type :ok,     :f :acquire, :key "a", :value 4}
-    {:process 1, :type :invoke, :f :acquire, :key "b"}
-    {:process 1, :type :fail,   :f :acquire, :key "b"}
-    {:process 1, :type :invoke, :f :acquire, :key "b"})",
-                     "fenced-mutex")
-                ->outcome,
-            Outcome::kValid);
-}
-
-TEST(JudgeLog, AFencedMutexWithoutTokensIsStillExclusive) {
-  EXPECT_EQ(JudgeEdn("{:process 0, :type :invoke, :f :acquire} {:process 0, :type :ok, :f "
-                     ":acquire} {:process 1, :type :invoke, :f :acquire} {:process 1, :type "
-                     ":ok, :f :acquire}",
-                     "fenced-mutex")
-                ->outcome,
-            Outcome::kViolated);
 }
 
 // A history of Doublehold: process 1 requests a lease of 100 ns at 0, and holds the lock from 5 to
@@ -466,48 +465,6 @@ TEST(JudgeLog, FeaturesOfDoubleholdHistoriesThatTheModelLacksMakeTheOutcomeUnkno
     EXPECT_EQ(Name(JudgeOwnHistory(c, "fenced-mutex")), Name(c.as_fenced_mutex)) << c.name;
     EXPECT_EQ(Name(JudgeOwnHistory(c, "owner-mutex")), Name(c.as_owner_mutex)) << c.name;
   }
-}
-
-TEST(JudgeLog, AReadOfNilIsIgnoredForAnObjectThatIsNeverNil) {
-  const auto judged = [](const char* change, const char* answer, const char* model) {
-    return JudgeEdn(fmt::format("{{:process 0, :type :invoke, :f :{0}, :value 1}}"
-                                "{{:process 0, :type :ok, :f :{0}, :value 1}}"
-                                "{{:process 1, :type :invoke, :f :read}}"
-                                "{{:process 1, :type :ok, :f :read, :value {1}}}",
-                                change, answer),
-                    model)
-        ->outcome;
-  };
-  EXPECT_EQ(judged("add", "nil", "set"), Outcome::kValid);
-  EXPECT_EQ(judged("add", "[]", "set"), Outcome::kViolated);
-  EXPECT_EQ(judged("put", "nil", "inventory"), Outcome::kValid);
-  EXPECT_EQ(judged("put", "0", "inventory"), Outcome::kViolated);
-  EXPECT_EQ(judged("write", "nil", "register"), Outcome::kViolated);
-  // An element that a read lists twice counts once.
-  EXPECT_EQ(judged("add", "[1 1]", "set"), Outcome::kValid);
-  EXPECT_EQ(judged("add", "[1 1 2 2]", "set"), Outcome::kViolated);
-  // The ignored read is the only operation, so nothing is judged.
-  EXPECT_EQ(JudgeEdn("{:process 1, :type :invoke, :f :read}"
-                     "{:process 1, :type :ok, :f :read, :value nil}",
-                     "set")
-                ->outcome,
-            Outcome::kUnknown);
-}
-
-TEST(JudgeLog, AnOperationWithoutACompletionMayTakeEffectLater) {
-  constexpr std::string_view kLog = R"(
-    {:process 0, :type :invoke, :f :write, :value 5}
-    {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value nil}
-    {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(JudgeEdn(kLog, "register")->outcome, Outcome::kValid);
-}
-
-TEST(JudgeLog, AFailedOperationTookNoEffect) {
-  constexpr std::string_view kLog = R"(
-    {:process 0, :type :invoke, :f :cas, :value [nil 5]}
-    {:process 0, :type :fail,   :f :cas, :value [nil 5]}
-    {:process 1, :type :invoke, :f :read} {:process 1, :type :ok, :f :read, :value 5})";
-  EXPECT_EQ(JudgeEdn(kLog, "cas-register")->outcome, Outcome::kViolated);
 }
 
 // Doublehold records an attempt on several keys on each of them.

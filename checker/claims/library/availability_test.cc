@@ -12,25 +12,24 @@
 namespace doublehold {
 namespace {
 
-constexpr int64_t kLeaseNs = 6'000'000;
-
 // Lease and grace together are 10 ms. Leases that are not drawn are as long as the run's lease.
 History Draw(const std::string& picture, LaneOptions options = {}) {
-  constexpr int64_t kUndrawnNs = 1'000'000'000;
-  options.lease = Duration(kLeaseNs);
+  options.lease = options.asked_lease = 6ms;
   options.grace = 4ms;
-  History history = FromLanes(picture, options);
-  for (Event& event : history.events) {
-    const bool leases = event.op == Op::kAcquire || event.op == Op::kExtend;
-    if (!leases || event.type == EventType::kFail || event.value[0] < kUndrawnNs) continue;
-    event.value[0] -= kUndrawnNs - kLeaseNs;
-  }
-  return history;
+  return FromLanes(picture, options);
 }
 
 ClaimVerdict VerdictOnAvailability(const std::string& picture, const LaneOptions& options = {}) {
   return CheckAvailability(Draw(picture, options), {});
 }
+
+Outcome AvailabilityOf(const std::string& picture, const LaneOptions& options = {}) {
+  return VerdictOnAvailability(picture, options).outcome;
+}
+
+// A lane of client 1, which has the key until 6 ms.
+const std::string kC1HadTheKeyUntil6Ms = R"(
+      c1:          A-a=R-r)";
 
 LaneOptions AvailabilityLibrary(std::vector<std::string> can = {"lease"}, int nodes = 1) {
   LaneOptions options{.nodes = nodes};
@@ -58,11 +57,9 @@ TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
 }
 
 TEST(Availability, ASeriesOfLongRefusedCallsIsUnknown) {
-  const std::string free = R"(
-      c1:          A-a=R-r
+  const std::string free = kC1HadTheKeyUntil6Ms + R"(
       c2:                 A--------xA--------xA--------xA-a=R-r)";
-  const std::string once = R"(
-      c1:          A-a=R-r
+  const std::string once = kC1HadTheKeyUntil6Ms + R"(
       c2:                 A-----------xA-a=R-r)";
   for (const auto& [picture, options] : {std::pair{free, LaneOptions{.nodes = 3}},
                                          {free, AvailabilityLibrary({"lease"}, 5)},
@@ -73,20 +70,14 @@ TEST(Availability, ASeriesOfLongRefusedCallsIsUnknown) {
               std::string::npos)
         << verdict.reason;
   }
-  // The refusals last no longer than lease and grace.
-  EXPECT_EQ(VerdictOnAvailability(R"(
-      c1:          A-a=R-r
-      c2:                 A--------xA-a=R-r)",
-                                  {.nodes = 3})
-                .outcome,
-            Outcome::kValid);
-  // There is a gap of more than a lease between the retries.
-  EXPECT_EQ(VerdictOnAvailability(R"(
-      c1:          A-a=R-r
-      c2:                 A--------x       A--------xA-a=R-r)",
-                                  {.nodes = 3})
-                .outcome,
-            Outcome::kValid);
+  const std::string brief = kC1HadTheKeyUntil6Ms + R"(
+      c2:                 A--------xA-a=R-r)";
+  EXPECT_EQ(AvailabilityOf(brief, {.nodes = 3}), Outcome::kValid)
+      << "the refusals last no longer than lease and grace";
+  const std::string gap = kC1HadTheKeyUntil6Ms + R"(
+      c2:                 A--------x       A--------xA-a=R-r)";
+  EXPECT_EQ(AvailabilityOf(gap, {.nodes = 3}), Outcome::kValid)
+      << "there is a gap of more than a lease between the retries";
 }
 
 TEST(Availability, TheMarginIsTheTimeLeftOfLeaseAndGrace) {
@@ -110,214 +101,182 @@ TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
             "though perhaps in time");
   EXPECT_EQ(late.outcome, Outcome::kUnknown);
   EXPECT_EQ(late.opportunities, 1);
-  EXPECT_EQ(VerdictOnAvailability(before + "c2:                  A---------a").outcome,
-            Outcome::kValid);
+  EXPECT_EQ(AvailabilityOf(before + "c2:                  A---------a"), Outcome::kValid);
   // Another client may have held the key first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
-  EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").outcome, Outcome::kValid);
-  EXPECT_EQ(VerdictOnAvailability(beside + "A-x").outcome, Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(beside + "A-a=R-r"), Outcome::kValid);
+  EXPECT_EQ(AvailabilityOf(beside + "A-x"), Outcome::kUnknown);
   // The client was stalled for 2 ms of its wait.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
-  EXPECT_EQ(VerdictOnAvailability(stalled + "-----------a").outcome, Outcome::kValid);
-  EXPECT_EQ(VerdictOnAvailability(stalled + "------------a").outcome, Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(stalled + "-----------a"), Outcome::kValid);
+  EXPECT_EQ(AvailabilityOf(stalled + "------------a"), Outcome::kUnknown);
 }
 
 struct AvailabilityDrawn {
   std::string name;
-  std::string picture;
   Outcome outcome = Outcome::kUnknown;
   int64_t opportunities = 0;
+  std::string picture;
 };
 
 void ExpectAll(const std::vector<AvailabilityDrawn>& drawn, const LaneOptions& options = {}) {
-  for (const auto& [name, picture, outcome, opportunities] : drawn) {
+  for (const auto& [name, outcome, opportunities, picture] : drawn) {
     const ClaimVerdict verdict = VerdictOnAvailability(picture, options);
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << name << ": " << verdict.reason;
     EXPECT_EQ(verdict.opportunities, opportunities) << name;
   }
 }
 
-constexpr Outcome kAvailabilityViolated = Outcome::kViolated;
-constexpr Outcome kAvailabilityValid = Outcome::kValid;
+// As ExpectAll, with kC1HadTheKeyUntil6Ms in front of each picture.
+void ExpectAllAfterC1HadTheKey(std::vector<AvailabilityDrawn> drawn,
+                               const LaneOptions& options = {}) {
+  for (AvailabilityDrawn& each : drawn) each.picture.insert(0, kC1HadTheKeyUntil6Ms);
+  ExpectAll(drawn, options);
+}
 
 TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
-  ExpectAll({
-      {"invoked exactly lease and grace after the release", R"(
-      c1:          A-a=R-r
+  using enum Outcome;
+  ExpectAllAfterC1HadTheKey({
+      {"invoked exactly lease and grace after the release", kUnknown, 0, R"(
       c2:                          A-x)"},
-      {"invoked 1 ms later", R"(
-      c1:          A-a=R-r
-      c2:                           A-x)",
-       kAvailabilityViolated, 1},
-      {"the release reported that the lock was not its own", R"(
+      {"invoked 1 ms later", kViolated, 1, R"(
+      c2:                           A-x)"},
+      {"another acquire is granted during the refused acquire", kValid, 1, R"(
+      c2:                             A-a=R-r
+      c3:                           A-x)"},
+      {"the key was granted again before the refused acquire", kValid, 1, R"(
+      c2:                         A-a==R-r
+      c3:                           A-x)"},
+      {"granted to a session that invoked its acquire before the release", kUnknown, 0, R"(
+      c2:                 A--a=R-r
+      c3:             A-------------a==R-r)"},
+      {"the referee probes the key", kUnknown, 0, R"(
+      c2:                           A-x
+      probe:                  P---p)"},
+  });
+  ExpectAll({
+      {"the release reported that the lock was not its own", kViolated, 1, R"(
       c1:          A-a=R-x
-      c2:                           A-x)",
-       kAvailabilityViolated, 1},
-      {"the release is unanswered, but its lease has ended", R"(
+      c2:                           A-x)"},
+      {"the release is unanswered, but its lease has ended", kViolated, 1, R"(
       c1:          A-a=R-?
-      c2:                             A-x)",
-       kAvailabilityViolated, 1},
-      {"the release is unanswered, and its lease ended only lease and grace ago", R"(
+      c2:                             A-x)"},
+      {"the release is unanswered, and its lease ended only lease and grace ago", kUnknown, 0, R"(
       c1:          A-a=R-?
       c2:                            A-x)"},
-      {"the granted lease is longer than requested", R"(
+      {"the granted lease is longer than requested", kUnknown, 0, R"(
       c1:          A-a=R-?   !
       c2:                             A-x)"},
-      {"the hold was never released", R"(
+      {"the hold was never released", kViolated, 1, R"(
       c1:          A-a==
-      c2:                             A-x)",
-       kAvailabilityViolated, 1},
-      {"the hold was extended and never released", R"(
+      c2:                             A-x)"},
+      {"the hold was extended and never released", kUnknown, 0, R"(
       c1:          A-a==E-e
       c2:                             A-x)"},
-      {"the extended lease ended long ago", R"(
+      {"the extended lease ended long ago", kViolated, 1, R"(
       c1:          A-a==E-e
-      c2:                                   A-x)",
-       kAvailabilityViolated, 1},
-      {"an extension has an unknown outcome", R"(
+      c2:                                   A-x)"},
+      {"an extension has an unknown outcome", kUnknown, 0, R"(
       c1:          A-a==E-?
       c2:                                   A-x)"},
-      {"an acquire of another client is unanswered", R"(
+      {"an acquire of another client is unanswered", kUnknown, 0, R"(
       c1:          A-?
       c2:                                   A-x)"},
-      {"its own unanswered acquire was released", R"(
-      c1:          A-?R-r                   A-x)",
-       kAvailabilityViolated, 1},
-      {"the release of its unanswered acquire was refused: a grant may follow", R"(
-      c1:          A-?R-x                   A-x)"},
-      {"two unanswered acquires and one release", R"(
-      c1:          A-?A-?R-r                A-x)"},
-      {"the release may have freed the earlier hold", R"(
-      c1:          A-a=R-?A-?R-r            A-x)"},
-      {"a re-entrant holder released one of its two holds", R"(
+      {"its own unanswered acquire was released", kViolated, 1,
+       "c1:          A-?R-r                   A-x"},
+      {"the release of its unanswered acquire was refused: a grant may follow", kUnknown, 0,
+       "c1:          A-?R-x                   A-x"},
+      {"two unanswered acquires and one release", kUnknown, 0,
+       "c1:          A-?A-?R-r                A-x"},
+      {"the release may have freed the earlier hold", kUnknown, 0,
+       "c1:          A-a=R-?A-?R-r            A-x"},
+      {"a re-entrant holder released one of its two holds", kUnknown, 0, R"(
       c1:          A-a=A-a=R-r
       c2:                          A-x)"},
-      {"a session may have re-entered and released only once", R"(
+      {"a session may have re-entered and released only once", kUnknown, 0, R"(
       c1:          A-a=R-?A-a=R-r
       c2:                                     A-x)"},
-      {"another client was granted the key since", R"(
+      {"another client was granted the key since", kViolated, 1, R"(
       c1:          A-a=R-?A-a=R-r
-      c2:                         A-a=R-r                 A-x)",
-       kAvailabilityViolated, 1},
-      {"another reader was granted the key since", R"(
+      c2:                         A-a=R-r                 A-x)"},
+      {"another reader was granted the key since", kUnknown, 0, R"(
       c1:          A-a=R-?A-a=R-r
       c2:                         A-b=R-r                 A-x)"},
-      {"a reader still holds the key", R"(
+      {"a reader still holds the key", kUnknown, 0, R"(
       c1:          A-b=R-r
       c2:             A-b=================R-r
       c3:                            A-x)"},
-      {"another acquire is granted during the refused acquire", R"(
-      c1:          A-a=R-r
-      c2:                             A-a=R-r
-      c3:                           A-x)",
-       kAvailabilityValid, 1},
-      {"the key was granted again before the refused acquire", R"(
-      c1:          A-a=R-r
-      c2:                         A-a==R-r
-      c3:                           A-x)",
-       kAvailabilityValid, 1},
-      {"granted to a session that invoked its acquire before the release", R"(
-      c1:          A-a=R-r
-      c2:                 A--a=R-r
-      c3:             A-------------a==R-r)"},
-      {"the key was never granted", R"(
+      {"the key was never granted", kViolated, 1, R"(
       c2 b:        A-x
-      c1:                      A-x)",
-       kAvailabilityViolated, 1},
-      {"the referee probes the key", R"(
-      c1:          A-a=R-r
-      c2:                           A-x
-      probe:                  P---p)"},
-      {"two keys are judged separately", R"(
+      c1:                      A-x)"},
+      {"two keys are judged separately", kValid, 1, R"(
       c1 a:        A-a=R-r
       c2 b:                  A-a=====R-r
-      c2 a:        A-x)",
-       kAvailabilityValid, 1},
+      c2 a:        A-x)"},
   });
 }
 
 TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
-  ExpectAll({
-      {"a pause of another client ended lease and grace before the acquire", R"(
+  using enum Outcome;
+  ExpectAllAfterC1HadTheKey({
+      {"a pause of another client ended lease and grace before the acquire", kUnknown, 0, R"(
       pause c3:            [-]
-      c1:          A-a=R-r
       c2:                              A-x)"},
-      {"a pause of another client ended 1 ms earlier", R"(
+      {"a pause of another client ended 1 ms earlier", kViolated, 1, R"(
       pause c3:            [-]
-      c1:          A-a=R-r
-      c2:                               A-x)",
-       kAvailabilityViolated, 1},
-      {"a clock was moved", R"(
+      c2:                               A-x)"},
+      {"a clock was moved", kUnknown, 0, R"(
       jump n1:       []
-      c1:          A-a=R-r
       c2:                                A-x)"},
-      {"a server restarted with older data", R"(
+      {"a server restarted with older data", kUnknown, 0, R"(
       restart n1:       []
-      c1:          A-a=R-r
       c2:                                A-x)"},
-      {"granted in time during a fault", R"(
+      {"granted in time during a fault", kValid, 1, R"(
       delay:            [------------]
-      c1:          A-a=R-r
-      c2:                   A-a=R-r)",
-       Outcome::kValid, 1},
-      {"granted too late during a fault", R"(
+      c2:                   A-a=R-r)"},
+      {"granted too late during a fault", kUnknown, 0, R"(
       delay:            [------------]
-      c1:          A-a=R-r
       c2:                   A--------------a=R-r)"},
-      {"a stall of the client ended lease and grace before the acquire", R"(
+      {"a stall of the client ended lease and grace before the acquire", kUnknown, 0, R"(
       machine c2:            (--)
-      c1:          A-a=R-r
       c2:                                 A-x)"},
-      {"a stall of the client ended 1 ms earlier", R"(
+      {"a stall of the client ended 1 ms earlier", kViolated, 1, R"(
       machine c2:            (--)
-      c1:          A-a=R-r
-      c2:                                  A-x)",
-       kAvailabilityViolated, 1},
-      {"the server was stalled", R"(
+      c2:                                  A-x)"},
+      {"the server was stalled", kUnknown, 0, R"(
       machine n1:            (--)
-      c1:          A-a=R-r
       c2:                                 A-x)"},
-      {"another client was stalled", R"(
+      {"another client was stalled", kViolated, 1, R"(
       machine c1:            (--)
-      c1:          A-a=R-r
-      c2:                                  A-x)",
-       kAvailabilityViolated, 1},
-      {"a short stall is subtracted", R"(
+      c2:                                  A-x)"},
+      {"a short stall is subtracted", kUnknown, 0, R"(
       machine c2:            (-)
-      c1:          A-a=R-r
       c2:                            A-x)"},
-      {"refused for longer than lease, grace and the short stall", R"(
+      {"refused for longer than lease, grace and the short stall", kViolated, 1, R"(
       machine c2:            (-)
-      c1:          A-a=R-r
-      c2:                             A-x)",
-       kAvailabilityViolated, 1},
+      c2:                             A-x)"},
   });
-  ExpectAll({{"a duplicated request may be in the queue", R"(
+  ExpectAllAfterC1HadTheKey({{"a duplicated request may be in the queue", kUnknown, 0, R"(
       duplicate c3:        [-]
-      c1:          A-a=R-r
       c2:                                     A-x)"},
-             {"a paused client sends nothing twice", R"(
+                             {"a paused client sends nothing twice", kViolated, 1, R"(
       pause c3:            [-]
-      c1:          A-a=R-r
-      c2:                                     A-x)",
-              kAvailabilityViolated, 1},
-             {"a paused server may carry out a request later", R"(
+      c2:                                     A-x)"},
+                             {"a paused server may carry out a request later", kUnknown, 0, R"(
       pause n1:            [-]
-      c1:          A-a=R-r
       c2:                                     A-x)"}},
-            {.lock = "redisson-fair"});
-  EXPECT_EQ(VerdictOnAvailability(R"(
+                            {.lock = "redisson-fair"});
+  const std::string delayed = kC1HadTheKeyUntil6Ms + R"(
       delay:               [-]
-      c1:          A-a=R-r
-      c2:                                     A-x)",
-                                  {.lock = "redisson-fair"})
-                .reason,
+      c2:                                     A-x)";
+  EXPECT_EQ(VerdictOnAvailability(delayed, {.lock = "redisson-fair"}).reason,
             "client 2 asked for the key at 0.027 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.029 s; what a fault left behind may "
             "have been in its way");
 }
 
 TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
+  using enum Outcome;
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
       c2:                           A-x
@@ -327,25 +286,21 @@ TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
             "client 2 asked for the key at 0.017 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.019 s; that is right only if another "
             "session was ahead in a queue");
-  ExpectAll({
-      {"the other client was granted the key since", R"(
-      c1:          A-a=R-r
+  ExpectAllAfterC1HadTheKey({
+      {"the other client was granted the key since", kViolated, 2, R"(
       c2:                                   A-x
-      c3:            A-x  A-a=R-r)",
-       kAvailabilityViolated, 2},
-      {"the other client acquired again after its grant", R"(
-      c1:          A-a=R-r
+      c3:            A-x  A-a=R-r)"},
+      {"the other client acquired again after its grant", kUnknown, 1, R"(
       c2:                                     A-x
-      c3:            A-x  A-a=R-rA-x)",
-       Outcome::kUnknown, 1},
-      {"the other client's acquire overlaps the refused one", R"(
-      c1:          A-a=R-r
+      c3:            A-x  A-a=R-rA-x)"},
+      {"the other client's acquire overlaps the refused one", kUnknown, 0, R"(
       c2:                                     A---x
       c3:                                       A-----x)"},
   });
 }
 
 TEST(Availability, IfAllClientsInAQueueRetryOneMustBeGrantedTheKey) {
+  using enum Outcome;
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r A-x  A-x A-x A-x
       c2:            A--x A-x A-x A-x A---x
@@ -355,153 +310,114 @@ TEST(Availability, IfAllClientsInAQueueRetryOneMustBeGrantedTheKey) {
             "client 3 asked for the key at 0.018 s, and asked in vain since 0.002 s, which nobody "
             "had since 0.006 s, when client 1 was the last to have it, and was refused it at 0.020 "
             "s; nor was client 1 or client 2 granted it, who asked too; no fault was active");
-  ExpectAll({
-      {"one client has retried for too short a time", R"(
-      c1:          A-a=R-r
+  ExpectAllAfterC1HadTheKey({
+      {"one client has retried for too short a time", kViolated, 1, R"(
       c2:                       A-x A-x A-x
-      c3:            A-x A-x A-x A-x A-x A-x A-x)",
-       kAvailabilityViolated, 1},
-      {"another client made a break of a lease", R"(
-      c1:          A-a=R-r
+      c3:            A-x A-x A-x A-x A-x A-x A-x)"},
+      {"another client made a break of a lease", kViolated, 2, R"(
       c2:            A-x     A-x A-x A-x A-x
-      c3:              A-x A-x A-x A-x A-x)",
-       kAvailabilityViolated, 2},
-      {"another client made a break of more than a lease", R"(
-      c1:          A-a=R-r
+      c3:              A-x A-x A-x A-x A-x)"},
+      {"another client made a break of more than a lease", kUnknown, 0, R"(
       c2:            A-x      A-xA-x A-x
       c3:              A-x A-x A-x A-x A-x)"},
-      {"after its break another client retried for longer than lease and grace", R"(
-      c1:          A-a=R-r
+      {"after its break another client retried for longer than lease and grace", kViolated, 2, R"(
       c2:            A-x      A-xA-x A-x A-x
-      c3:              A-x A-x A-x A-x A-x A-x)",
-       kAvailabilityViolated, 2},
-      {"another client gave up", R"(
-      c1:          A-a=R-r
+      c3:              A-x A-x A-x A-x A-x A-x)"},
+      {"another client gave up", kUnknown, 0, R"(
       c2:            A-xA-x A-x
       c3:              A-x A-x A-x A-x A-x)"},
-      {"another client joined later and still retries", R"(
-      c1:          A-a=R-r
+      {"another client joined later and still retries", kViolated, 1, R"(
       c2:                             A-xA-x
-      c3:              A-x A-x A-x A-x A-x)",
-       kAvailabilityViolated, 1},
+      c3:              A-x A-x A-x A-x A-x)"},
   });
 }
 
 TEST(Availability, OnSeveralNodesOnlyRetriesForLongerThanLeaseAndGraceProveAViolation) {
+  using enum Outcome;
   const LaneOptions nodes{.nodes = 3};
-  ExpectAll(
-      {
-          {"one acquire", R"(
-      c1:          A-a=R-r
+  ExpectAllAfterC1HadTheKey(
+      {{"one acquire", kUnknown, 0, R"(
       c2:                           A-x)"},
-          {"retries throughout", R"(
-      c1:          A-a=R-r
-      c2:                 A-x  A-x  A-x  A-x)",
-           kAvailabilityViolated, 1},
-          {"slow refusals", R"(
-      c1:          A-a=R-r
-      c2:                 A----x  A----x  A----x  A----x)"},
-          {"the last refusal is slow", R"(
-      c1:          A-a=R-r
-      c2:                 A-x  A-x  A-x  A----x)"},
-          {"the first refusal is slow, and the series after it is too short", R"(
-      c1:          A-a=R-r
-      c2:                 A----x  A-x  A-x  A-x)"},
-          {"the series lasts exactly lease and grace", R"(
-      c1:          A-a=R-r
-      c2:                 A-x  A-x A-x)"},
-          {"a gap of a lease between retries", R"(
-      c1:          A-a=R-r
-      c2:                 A-x     A-x A-x)",
-           kAvailabilityViolated, 1},
-          {"a gap of more than a lease between retries", R"(
-      c1:          A-a=R-r
-      c2:                 A-x      A-x A-x)"},
-          {"two clients block each other", R"(
-      c1:          A-x A-x A-x A-x
-      c2:          A-x  A-x A-x A-x)",
-           kAvailabilityViolated, 2},
-          {"a third client is granted the key", R"(
-      c1:          A-x A-x A-x A-x
-      c2:          A-x  A-x A-x A-x
-      c3:                     A----a=R-r)",
-           kAvailabilityValid, 1},
-          {"a refused release may leave keys on some nodes", R"(
-      c1:          A-a=R-x
-      c2:                 A-x  A-x   A-x)"},
-          {"a refused release leaves keys for at most a lease", R"(
-      c1:          A-a=R-x
-      c2:                 A-x  A-x  A-x  A-x)",
-           kAvailabilityViolated, 1},
-          {"an unanswered acquire may be granted later", R"(
-      c1:          A-?R-r
+       {"retries throughout", kViolated, 1, R"(
       c2:                 A-x  A-x  A-x  A-x)"},
-          {"one node of three is paused", R"(
+       {"slow refusals", kUnknown, 0, R"(
+      c2:                 A----x  A----x  A----x  A----x)"},
+       {"the last refusal is slow", kUnknown, 0, R"(
+      c2:                 A-x  A-x  A-x  A----x)"},
+       {"the first refusal is slow, and the series after it is too short", kUnknown, 0, R"(
+      c2:                 A----x  A-x  A-x  A-x)"},
+       {"the series lasts exactly lease and grace", kUnknown, 0, R"(
+      c2:                 A-x  A-x A-x)"},
+       {"a gap of a lease between retries", kViolated, 1, R"(
+      c2:                 A-x     A-x A-x)"},
+       {"a gap of more than a lease between retries", kUnknown, 0, R"(
+      c2:                 A-x      A-x A-x)"},
+       {"one node of three is paused", kViolated, 1, R"(
       pause n1:             [--------------]
-      c1:          A-a=R-r
-      c2:                 A-x  A-x  A-x  A-x)",
-           kAvailabilityViolated, 1},
-          {"two nodes of three are paused", R"(
+      c2:                 A-x  A-x  A-x  A-x)"},
+       {"two nodes of three are paused", kUnknown, 0, R"(
       pause n1:             [--------------]
       pause n2:             [--------------]
-      c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)"},
-          {"the refused client is paused", R"(
+       {"the refused client is paused", kUnknown, 0, R"(
       pause c2:             [-----]
-      c1:          A-a=R-r
       c2:                 A-x  A-x  A-x  A-x)"},
-          {"another client is stalled and may hold some nodes", R"(
+       {"another client is stalled and may hold some nodes", kUnknown, 0, R"(
       machine c1:             (--)
-      c1:          A-a=R-r
-      c2:                 A-x  A-x  A-x  A-x)"},
-      },
+      c2:                 A-x  A-x  A-x  A-x)"}},
       nodes);
+  ExpectAll({{"two clients block each other", kViolated, 2, R"(
+      c1:          A-x A-x A-x A-x
+      c2:          A-x  A-x A-x A-x)"},
+             {"a third client is granted the key", kValid, 1, R"(
+      c1:          A-x A-x A-x A-x
+      c2:          A-x  A-x A-x A-x
+      c3:                     A----a=R-r)"},
+             {"a refused release may leave keys on some nodes", kUnknown, 0, R"(
+      c1:          A-a=R-x
+      c2:                 A-x  A-x   A-x)"},
+             {"a refused release leaves keys for at most a lease", kViolated, 1, R"(
+      c1:          A-a=R-x
+      c2:                 A-x  A-x  A-x  A-x)"},
+             {"an unanswered acquire may be granted later", kUnknown, 0, R"(
+      c1:          A-?R-r
+      c2:                 A-x  A-x  A-x  A-x)"}},
+            nodes);
 }
 
 TEST(Availability, ASingleRefusalByALibraryNeedsARetryHint) {
-  const std::string once = R"(
-      c1:          A-a=R-r
+  using enum Outcome;
+  const std::string once = kC1HadTheKeyUntil6Ms + R"(
       c2:                           A-x)";
-  EXPECT_EQ(VerdictOnAvailability(once, AvailabilityLibrary()).outcome, Outcome::kUnknown);
-  ExpectAll({{"a refusal with a retry hint", R"(
-      c1:          A-a=R-r
-      c2:                           A-t)",
-              kAvailabilityViolated, 1},
-             {"retries throughout", R"(
-      c1:          A-a=R-r
-      c2:                 A-x  A-x  A-x  A-x)",
-              kAvailabilityViolated, 1},
-             {"the driver has an unanswered call", R"(
-      c1:          A-a=R-r
+  EXPECT_EQ(AvailabilityOf(once, AvailabilityLibrary()), Outcome::kUnknown);
+  ExpectAllAfterC1HadTheKey(
+      {{"a refusal with a retry hint", kViolated, 1, R"(
+      c2:                           A-t)"},
+       {"retries throughout", kViolated, 1, R"(
+      c2:                 A-x  A-x  A-x  A-x)"},
+       {"the driver has an unanswered call", kUnknown, 0, R"(
       c2 b:        A-?
       c2:                 A-x  A-x  A-x  A-x)"},
-             {"a later call of the driver was answered", R"(
-      c1:          A-a=R-r
+       {"a later call of the driver was answered", kViolated, 1, R"(
       c2 b:        A-?A-a
-      c2:                 A-x  A-x  A-x  A-x)",
-              kAvailabilityViolated, 1},
-             {"a fault may have left a request in the queue", R"(
+      c2:                 A-x  A-x  A-x  A-x)"},
+       {"a fault may have left a request in the queue", kUnknown, 0, R"(
       drop c3:        []
-      c1:          A-a=R-r
       c2:                           A-t)"},
-             {"a client that was paused during its acquire retries afterwards", R"(
+       {"a client that was paused during its acquire retries afterwards", kViolated, 2, R"(
       pause c3:    [------]
-      c1:          A-a=R-r
       c3:             A----x   A-x A-x A-x
-      c2:                 A-x A-x A-x A-x)",
-              kAvailabilityViolated, 2},
-             {"a client that was paused during its acquire never retries", R"(
+      c2:                 A-x A-x A-x A-x)"},
+       {"a client that was paused during its acquire never retries", kUnknown, 0, R"(
       pause c3:    [------]
-      c1:          A-a=R-r
       c3:             A----x
       c2:                 A-x A-x A-x A-x)"}},
-            AvailabilityLibrary());
+      AvailabilityLibrary());
   const std::string left = R"(
       c1:          A-a=R-?
       c2:                             A-t)";
-  EXPECT_EQ(VerdictOnAvailability(left, AvailabilityLibrary()).outcome, Outcome::kViolated);
-  EXPECT_EQ(VerdictOnAvailability(left, AvailabilityLibrary({"lease", "watchdog"})).outcome,
-            Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(left, AvailabilityLibrary()), Outcome::kViolated);
+  EXPECT_EQ(AvailabilityOf(left, AvailabilityLibrary({"lease", "watchdog"})), Outcome::kUnknown);
 }
 
 TEST(Availability, IsUnknownWhereRecordsAreMissing) {
@@ -518,8 +434,7 @@ TEST(Availability, IsUnknownWhereMostGrantsWereLateBecauseOfDisturbances) {
   const std::string late = R"(
       c2:                                      A--------------a=R-r   A--------------a=R-r
       delay:                                       [-]                    [-])";
-  EXPECT_EQ(VerdictOnAvailability("c1:           A-a=R-r A-a=R-r A-a=R-r" + late).outcome,
-            Outcome::kValid)
+  EXPECT_EQ(AvailabilityOf("c1:           A-a=R-r A-a=R-r A-a=R-r" + late), Outcome::kValid)
       << "as many late grants as grants in time";
   const ClaimVerdict verdict =
       VerdictOnAvailability("c1:           A-a=R-r         A-a=R-r" + late);
@@ -529,12 +444,11 @@ TEST(Availability, IsUnknownWhereMostGrantsWereLateBecauseOfDisturbances) {
 
 TEST(Availability, IsUnknownWhereMostAcquiresWereNotAnswered) {
   const std::string once = "c1:           A-a=R-r A-a=R-r\nc2:                           A--?";
-  EXPECT_EQ(VerdictOnAvailability(once).outcome, Outcome::kValid);
+  EXPECT_EQ(AvailabilityOf(once), Outcome::kValid);
   EXPECT_EQ(VerdictOnAvailability(once + "A--?").reason,
             "only 1 of 3 asks for a free key could be judged");
-  EXPECT_EQ(
-      VerdictOnAvailability(once + "A--?\ndrop c2:                      [----------]").outcome,
-      Outcome::kValid)
+  EXPECT_EQ(AvailabilityOf(once + "A--?\ndrop c2:                      [----------]"),
+            Outcome::kValid)
       << "a fault lost the answers";
   EXPECT_EQ(VerdictOnAvailability(once + "A").reason,
             "only 1 of 3 asks for a free key could be judged");
@@ -548,13 +462,12 @@ TEST(Availability, NoGrantIsExpectedOnceAMajorityOfServersWasKilled) {
       c1:            A-a=R-r
       c2:                    A-x A-x A-x A-x A-x A-x A-x
       crash n1:  [])";
-  EXPECT_EQ(VerdictOnAvailability(one, {.nodes = 3}).outcome, Outcome::kViolated);
-  EXPECT_EQ(VerdictOnAvailability(one).outcome, Outcome::kUnknown);
-  EXPECT_EQ(VerdictOnAvailability(one + "\n      crash n2:  []", {.nodes = 3}).outcome,
-            Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(one, {.nodes = 3}), Outcome::kViolated);
+  EXPECT_EQ(AvailabilityOf(one), Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(one + "\n      crash n2:  []", {.nodes = 3}), Outcome::kUnknown);
   const std::string stopped = one + R"(
       pause n2:             [------------------------------])";
-  EXPECT_EQ(VerdictOnAvailability(stopped, {.nodes = 3}).outcome, Outcome::kValid)
+  EXPECT_EQ(AvailabilityOf(stopped, {.nodes = 3}), Outcome::kValid)
       << "one node was killed and another is stopped, so no majority is left";
 }
 
@@ -565,8 +478,8 @@ TEST(Availability, AStallOfAnotherClientMayDelayAQueue) {
       c3:                   A---------------------------x
       c2:                       A-x A-x  A-x A-x A-x A-x
       machine c3:            (-------------------------))";
-  EXPECT_EQ(VerdictOnAvailability(picture, {.lock = "redisson-fair"}).outcome, Outcome::kUnknown);
-  EXPECT_EQ(VerdictOnAvailability(picture, AvailabilityLibrary()).outcome, Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(picture, {.lock = "redisson-fair"}), Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(picture, AvailabilityLibrary()), Outcome::kUnknown);
 }
 
 TEST(Availability, AcquiresOfSeveralKeysAreNotJudged) {
