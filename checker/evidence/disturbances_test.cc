@@ -108,7 +108,7 @@ TEST(Disturbances, AFaultIsActiveFromItsStartToItsEnd) {
   const Disturbances disturbances = Observe(history);
   for (const auto& [from_ms, to_ms, active] :
        {std::tuple{0, 4, false}, {0, 5, true}, {6, 7, true}, {8, 9, true}, {9, 10, false}}) {
-    const Span when{from_ms * 1'000'000, to_ms * 1'000'000};
+    const Span when{from_ms * int64_t{1'000'000}, to_ms * int64_t{1'000'000}};
     EXPECT_EQ(WasActive(disturbances, when, MovesAClock), active) << from_ms << "-" << to_ms;
     EXPECT_FALSE(WasActive(disturbances, when, LosesKeys));
   }

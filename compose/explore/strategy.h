@@ -1,7 +1,7 @@
 // A strategy decides which executions a search runs, and in which order. A strategy gives rounds,
 // which consist of parts. One worker runs the executions of a part one after the other. The parts
-// of a round run in parallel. Their results are counted in the order of the parts, while later parts
-// run.
+// of a round run in parallel. Their results are counted in the order of the parts, while later
+// parts run.
 #ifndef DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 #define DOUBLEHOLD_COMPOSE_EXPLORE_STRATEGY_H_
 

@@ -42,7 +42,7 @@ class ClockPage {
   // time. A strobe restarts. Set(0, 1.0) restores the machine's time.
   void Set(Duration offset, double rate, const Strobe& strobe = {});
 
-  // Returns the time that a process under the shim reads at a given reading of the machine's clocks.
+  // Returns the time that a process under the shim reads at a reading of the machine's clocks.
   [[nodiscard]] WallTime WallAt(const ClockReading& now) const;
 
  private:

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "checker/claims/data/late_overwrite.h"
 #include "checker/claims/data/retried_sale.h"
 #include "checker/claims/data/stock_story.h"
 #include "checker/claims/lock/fencing.h"

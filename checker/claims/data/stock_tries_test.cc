@@ -129,9 +129,9 @@ TEST(StockTries, AStoreThatRefusesStaleWritesHidesNoLostUpdate) {
 // The owner re-entered, so its delayed write has no smaller token than its later ones.
 TEST(StockTries, AStoreThatRefusesStaleWritesTakesALateWriteOfTheSameToken) {
   const ClaimVerdict verdict = VerdictOnStockTries(R"(
-      c1:      A-aA-agW-?R-rg-W-wA-agW-wR-r=R-r               | #1 #1 5#1 5>4#1 5#1 5>4#1 #1 4#1 4>3#1
-      c2:                                       A-agW-?R-r    | #2 4#2 4>3#2
-      final:                                                * | 3/2)",
+      c1:      A-aA-agW-?R-rg-W-wA-agW-wR-rR-r            | #1 #1 5#1 5>4#1 5#1 5>4#1 #1 4#1 4>3#1
+      c2:                                     A-agW-?R-r  | #2 4#2 4>3#2
+      final:                                            * | 3/2)",
                                                    "fenced");
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_NE(verdict.reason.find("and had been 3"), std::string::npos) << verdict.reason;

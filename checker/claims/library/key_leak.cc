@@ -179,7 +179,11 @@ class KeyLeakChecker : ClaimChecker {
       if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
         return FaultClause(disturbances_, episode);
     }
-    const auto stalls = disturbances_.StallsWithin(meanwhile);
+    // A stall during its acquire may have made the last holder send the acquire twice.
+    const Hold* last = usage.last == nullptr ? nullptr : holds_.Find(usage.last->hold);
+    const int64_t asked_ns = last == nullptr ? meanwhile.from_ns : last->asked_ns;
+    const auto stalls =
+        disturbances_.StallsWithin({std::min(asked_ns, meanwhile.from_ns), meanwhile.to_ns});
     const int64_t most_ns = ToNs(facts_.lease) / kStallsPerLease;
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {
           return stall->when.to_ns - stall->when.from_ns > most_ns;

@@ -96,6 +96,16 @@ TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
   });
 }
 
+TEST(KeyLeak, AStallDuringTheLastAcquireMayHaveRepeatedIt) {
+  const std::string wait(110, '-');
+  const std::string acquire = "c1:         A" + wait + "--a=R-r\n";
+  const std::string later = "\nexpiry:      " + std::string(118, ' ') + "* | 9";
+  ExpectEachKeyLeak({
+      {"no stall", acquire + later, Outcome::kViolated},
+      {"a stall of most of the acquire", acquire + "machine n1:  (" + wait + ")" + later},
+  });
+}
+
 TEST(KeyLeak, AFaultSinceTheLastReleaseExplainsTheKey) {
   ExpectEachKeyLeak({
       {"a fault ended before the release", R"(

@@ -76,7 +76,7 @@ class LostLockSearch {
     uint16_t key = 0;
     bool exclusive = false;
     bool certain = false;
-    auto operator<=>(const GrantFilter&) const = default;
+    auto operator<=>(const GrantFilter&) const = default;  // NOLINT(modernize-use-nullptr): no null
   };
   using SessionAndKey = std::pair<SessionId, uint16_t>;
 
@@ -131,7 +131,7 @@ class LostLockSearch {
     // A hold that its session had already freed was not lost. The file false_answers.h handles a
     // second success. A nested exit frees nothing.
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
-    if (had_it && state.held.empty() && !state.unknown) Judge(release, *own, state, grants, again);
+    if (had_it && state.held.empty()) Judge(release, *own, state, grants, again);
     if (release.Ok()) freed_.insert(release.hold);
     state.may_be_inside = state.may_be_inside || IsUnansweredRelease(release);
   }
@@ -149,7 +149,8 @@ class LostLockSearch {
       lost.last = last;
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !state.may_be_inside && !MayBeSentAgain(disturbances_, own) &&
+      lost.certain = certain && !state.unknown && !state.may_be_inside &&
+                     !MayBeSentAgain(disturbances_, own) &&
                      !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
     }
     if (lost.last == nullptr) return;

@@ -29,10 +29,8 @@ namespace doublehold {
 //   c1:  A-a=A-a=R-r==!========R-r    lost: c1 re-entered before the loss, and exits for good
 //   c2:                   A-a=R-r
 //
-// No loss is reported if the session has an earlier acquire of unknown outcome, which may have been
-// granted since.
-//
 // A loss is not certain in these cases:
+// - the session has an earlier acquire of unknown outcome, which may have been granted since;
 // - a server may have returned with older data;
 // - the library may have sent its acquire twice, because a fault delayed messages;
 // - a release of the session, or of the other client, is unanswered: later grants of that session

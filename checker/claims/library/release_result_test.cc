@@ -134,6 +134,11 @@ TEST(ReleaseResult, ALossIsCertainOnlyIfTheLockWasLostBeforeTheRelease) {
       c3:                                       A-a==!============R-x
       restart n1:                    [-])",
        Outcome::kUnknown, 1},
+      {"an earlier acquire is unanswered, but another loss is certain", R"(
+      c1:     A-? R-r A-a==!=============R-r
+      c2:                      A-a===R-r                  A-a===R-r
+      c3:                                       A-a==!============R-x)",
+       Outcome::kUnknown, 1},
       {"the store returned with older data after the loss", R"(
       c1:             A-a==!=============R-r
       c2:                      A-a===R-r

@@ -47,12 +47,12 @@ namespace doublehold {
 // key.
 ClaimVerdict CheckFencing(const Evidence& evidence, const Limits& limits);
 
-// Whether the store prevents every write by another client over a value that it had not read. True if every
-// read and write showed a token, tokens rose, and no stale token was accepted. Proof: suppose that
-// another client's write takes effect between a holder's read and the holder's write. If the other
-// client's token is larger, the store refuses the holder's write. If it is smaller, the store
-// refuses the other client's write, since the holder's read showed the larger token. A late write
-// of the same token, before a re-entry, is not prevented.
+// Whether the store prevents every write of one token over a value that another token's holder
+// wrote. True if every read and write showed a token, tokens rose, and no stale token was accepted.
+// Proof: suppose that another client's write takes effect between a holder's read and the holder's
+// write. If the other client's token is larger, the store refuses the holder's write. If it is
+// smaller, the store refuses the other client's write, since the holder's read showed the larger
+// token. A late write of the holder's own token, before a re-entry, is not prevented.
 bool StoreRefusesStaleWrites(const Evidence& evidence);
 
 }  // namespace doublehold

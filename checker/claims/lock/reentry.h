@@ -40,8 +40,10 @@ namespace doublehold {
 //
 // The key is not certainly free if one of these may block it:
 // - an acquire of unknown outcome, unless its own release was answered;
-// - a hold without an answered release, unless another owner was granted the key since;
-// - a node that lost data and may have recovered older data.
+// - a hold without an answered release, unless another owner was granted the key since.
+//
+// Unknown if the key was refused for a lease or longer, but a node had lost data and may have
+// recovered older data.
 //
 // A refusal is also right if another client is ahead in a queue: a fair lock refuses a free key to
 // all clients but the first in its queue.

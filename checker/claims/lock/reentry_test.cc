@@ -248,6 +248,10 @@ TEST(Reentry, ARefusalProvesNothingWhereTheKeyMayHaveBeenTaken) {
       c1:          A----a=R-r
       hold c1:       [------------]
       c2:                            A-t       A-a==R-r)"},
+           {"a granted acquire may have run twice because of a stall", R"(
+      c1:          A----------a=R-r
+      machine c1:    (-------)
+      c2:                                A-t       A-a==R-r)"},
            {"records were lost", R"(
       c1:          A-a===R-r
       c2:                          A-t       A-a==R-r

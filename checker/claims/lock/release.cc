@@ -249,12 +249,11 @@ class ReleaseChecker : ClaimChecker {
       // lease ends.
       const int64_t end_ns =
           hold->promised.empty() ? hold->core.to_ns : hold->promised.back().to_ns;
-      const bool throughout = end_ns >= release.to_ns;
       // A holder that invoked its own release at the instant of this answer may have released
       // first.
       certain = certain && Before(release.to_ns, hold->core.to_ns);
-      const bool around = throughout && Before(hold->core.from_ns, release.from_ns);
-      const bool met = end_ns > release.from_ns && (own_is_over || around);
+      const bool had_it = Before(hold->core.from_ns, release.from_ns);
+      const bool met = end_ns > release.from_ns && (own_is_over || had_it);
       if (met && (harmed == nullptr || harmed->core.from_ns < hold->core.from_ns)) harmed = hold;
     }
     if (harmed == nullptr) return FreedLock::kOwn;

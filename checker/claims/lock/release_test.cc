@@ -92,6 +92,9 @@ TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
        std::vector<ReleaseCase>{{"c1 may have been granted the key after c2 was", R"(
       c1:       A----------a=!R-f
       c2:     A----a===============R-f)"},
+                                {"c2 let go during the release, within c1's lease", R"(
+      c1:    A-a========R------f
+      c2:           A-a===R-r)"},
                                 {"c1 may have freed its own lock and been answered late", R"(
       c1:    A-a==!R-----------f
       c2:             A-a==========R-f)"},
