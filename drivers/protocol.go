@@ -42,10 +42,18 @@ func (r request) addresses() []string {
 	return all
 }
 
-// answerer is a library: nil without an error means refused, an error means that the outcome is
-// unknown.
+// answerer is a library: of an acquire and a release, nil without an error means refused, an error
+// means that the outcome is unknown.
 type answerer interface {
-	answer(r request) (any, error)
+	take(options map[string]string) error // at the hello
+	setUp(r request) error
+	acquire(r request) (any, error)
+	release(r request) (any, error)
+}
+
+// extender is a library that extends leases on request. Its answer is as that of an acquire.
+type extender interface {
+	extend(r request) (any, error)
 }
 
 func milliseconds(count int64) time.Duration { return time.Duration(count) * time.Millisecond }
@@ -150,11 +158,36 @@ func reportLost(grant string) {
 	write(map[string]any{"lost": map[string]string{"grant": grant}})
 }
 
+// about returns the answer to hello.
+func about(name, module string, can ...string) map[string]any {
+	return map[string]any{"protocol": 1, "name": name, "version": versionOf(module), "can": can}
+}
+
+func answer(library answerer, hello map[string]any, r request) (any, error) {
+	switch r.Op {
+	case "hello":
+		return hello, library.take(r.Options)
+	case "setup":
+		return struct{}{}, library.setUp(r)
+	case "acquire":
+		return library.acquire(r)
+	case "extend":
+		if library, extends := library.(extender); extends {
+			return library.extend(r)
+		}
+	case "release":
+		return library.release(r)
+	case "bye":
+		return struct{}{}, nil
+	}
+	return nil, fmt.Errorf("no such op: %s", r.Op)
+}
+
 // serve answers requests until the end of standard input.
-func serve(library answerer) {
+func serve(library answerer, hello map[string]any) {
 	one := func(r request) {
 		line := map[string]any{"id": r.ID}
-		if done, err := library.answer(r); err != nil {
+		if done, err := answer(library, hello, r); err != nil {
 			line["error"] = map[string]string{"text": err.Error()}
 		} else if done == nil {
 			line["no"] = struct{}{}

@@ -1,5 +1,5 @@
-"""For the bundled drivers in Python: the settings of redis-py's client, and an event loop."""
-import asyncio, threading
+"""For the bundled drivers in Python: redis-py's Lock, its client's settings, and an event loop."""
+import asyncio, secrets, threading
 
 from template import milliseconds
 
@@ -28,15 +28,53 @@ def expires(options):
 
 
 def client_settings(package, options):
-    """Returns the arguments for a client of `package`, which is redis or a fork of it. Raises a
-    ValueError for invalid options."""
+    """Returns the arguments for a client of `package`, which is redis or a fork of it. The options may be
+    missing. Raises a ValueError for invalid ones."""
     settings = {}
-    if options["timeout_ms"] != DEFAULT:
+    if options.get("timeout_ms", DEFAULT) != DEFAULT:
         settings["socket_timeout"] = milliseconds(options, "timeout_ms") / 1000
-    if options["retries"] != DEFAULT:
+    if options.get("retries", DEFAULT) != DEFAULT:
         backoff = package.backoff.ExponentialBackoff()
         settings["retry"] = package.retry.Retry(backoff, whole(options, "retries"))
     return settings
+
+
+class LockLibrary:
+    """The Lock of `package`, which is redis or a fork of it; `client` is its class of clients."""
+
+    OPTIONS = {"sleep_ms": "100", "timeout": "lease"}  # the library's defaults are 100 and never
+
+    @classmethod
+    def can(cls, options):
+        milliseconds(options, "sleep_ms")
+        client_settings(cls.package, options)
+        return ["lease", "extend"] if expires(options) else []
+
+    def __init__(self, setup, options):
+        self.redis = self.client(**setup["nodes"][0], **client_settings(self.package, options))
+        self.expires = expires(options)
+        self.sleep, self.locks = milliseconds(options, "sleep_ms") / 1000, {}  # by grant
+
+    def acquire(self, key, lease_ms, wait_ms):
+        lock = self.redis.lock(key, timeout=lease_ms / 1000 if self.expires else None, sleep=self.sleep)
+        if not lock.acquire(blocking=wait_ms > 0, blocking_timeout=wait_ms / 1000 if wait_ms > 0 else None):
+            return None
+        grant = secrets.token_hex(8)
+        self.locks[grant] = lock
+        return {"grant": grant}
+
+    def extend(self, grant, lease_ms):
+        return self.refused(lambda: self.locks[grant].extend(lease_ms / 1000, replace_ttl=True))
+
+    def release(self, grant):
+        return self.refused(lambda: self.locks.pop(grant).release())
+
+    def refused(self, call):  # the library refuses by an exception
+        try:
+            call()
+            return {}
+        except (self.package.exceptions.LockError, KeyError):
+            return None
 
 
 class EventLoop:

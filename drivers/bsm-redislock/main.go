@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/bsm/redislock"
@@ -76,10 +75,11 @@ func (watch) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-func (l *library) setUp(r request) {
+func (l *library) setUp(r request) error {
 	client := redis.NewClient(&redis.Options{Addr: r.addresses()[0], ContextTimeoutEnabled: l.contextTimeout})
 	client.AddHook(watch{})
 	l.locker = redislock.New(client)
+	return nil
 }
 
 // strategyOf returns a new one for each call, because the library's strategies count their tries.
@@ -145,24 +145,4 @@ func (l *library) release(r request) (any, error) {
 	return struct{}{}, err
 }
 
-func (l *library) answer(r request) (any, error) {
-	switch r.Op {
-	case "hello":
-		can := []string{"lease", "extend"}
-		return map[string]any{"protocol": 1, "name": "bsm-redislock", "version": versionOf(module), "can": can}, l.take(r.Options)
-	case "setup":
-		l.setUp(r)
-		return struct{}{}, nil
-	case "acquire":
-		return l.acquire(r)
-	case "extend":
-		return l.extend(r)
-	case "release":
-		return l.release(r)
-	case "bye":
-		return struct{}{}, nil
-	}
-	return nil, fmt.Errorf("no such op: %s", r.Op)
-}
-
-func main() { serve(&library{}) }
+func main() { serve(&library{}, about("bsm-redislock", module, "lease", "extend")) }

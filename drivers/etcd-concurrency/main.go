@@ -7,7 +7,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -31,6 +30,11 @@ type library struct {
 	sessions map[int]*concurrency.Session // by session of the protocol; guarded by mutex
 	locks    held[*concurrency.Mutex]     // by grant
 	grants   atomic.Uint64
+}
+
+func (l *library) take(options map[string]string) error {
+	_, err := withDefaults(options, nil)
+	return err
 }
 
 func (l *library) setUp(r request) error {
@@ -121,22 +125,9 @@ func (l *library) release(r request) (any, error) {
 	return struct{}{}, lock.Unlock(ctx)
 }
 
-func (l *library) answer(r request) (any, error) {
-	switch r.Op {
-	case "hello":
-		_, err := withDefaults(r.Options, nil)
-		can := []string{"lease", "lost", "silent-release", "token", "watchdog"}
-		return map[string]any{"protocol": 1, "name": "etcd-concurrency", "version": versionOf(module), "can": can, "service": "etcd"}, err
-	case "setup":
-		return struct{}{}, l.setUp(r)
-	case "acquire":
-		return l.acquire(r)
-	case "release":
-		return l.release(r)
-	case "bye":
-		return struct{}{}, nil
-	}
-	return nil, fmt.Errorf("no such op: %s", r.Op)
+func main() {
+	can := []string{"lease", "lost", "silent-release", "token", "watchdog"}
+	hello := about("etcd-concurrency", module, can...)
+	hello["service"] = "etcd"
+	serve(&library{}, hello)
 }
-
-func main() { serve(&library{}) }

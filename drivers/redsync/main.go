@@ -164,24 +164,4 @@ func leaseOf(lock *redsync.Mutex) lease {
 	return lease{left, from}
 }
 
-func (l *library) answer(r request) (any, error) {
-	switch r.Op {
-	case "hello":
-		can := []string{"lease", "extend"}
-		return map[string]any{"protocol": 1, "name": "redsync", "version": versionOf(module), "can": can}, l.take(r.Options)
-	case "setup":
-		return struct{}{}, l.setUp(r)
-	case "acquire":
-		return l.acquire(r)
-	case "extend":
-		return l.extend(r)
-	case "release":
-		return l.release(r)
-	case "bye":
-	default:
-		return nil, fmt.Errorf("no such op: %s", r.Op)
-	}
-	return struct{}{}, nil
-}
-
-func main() { serve(&library{}) }
+func main() { serve(&library{}, about("redsync", module, "lease", "extend")) }

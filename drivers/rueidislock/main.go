@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -129,21 +128,6 @@ func (l *library) release(r request) (any, error) {
 	return struct{}{}, nil
 }
 
-func (l *library) answer(r request) (any, error) {
-	switch r.Op {
-	case "hello":
-		can := []string{"lease", "lost", "silent-release", "watchdog"}
-		return map[string]any{"protocol": 1, "name": "rueidislock", "version": versionOf(module), "can": can}, l.take(r.Options)
-	case "setup":
-		return struct{}{}, l.setUp(r)
-	case "acquire":
-		return l.acquire(r)
-	case "release":
-		return l.release(r)
-	case "bye":
-		return struct{}{}, nil
-	}
-	return nil, fmt.Errorf("no such op: %s", r.Op)
+func main() {
+	serve(&library{}, about("rueidislock", module, "lease", "lost", "silent-release", "watchdog"))
 }
-
-func main() { serve(&library{}) }
