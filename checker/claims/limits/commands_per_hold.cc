@@ -105,7 +105,8 @@ class CommandLimitChecker : ClaimChecker {
       return found_.NoteMargin(limit_ - sent, when.to_ns,
                                [&] { return DescribeHold(hold, when, sent); });
     }
-    if (OverlapsAnotherUse(hold, when)) return found_.PassedOver();
+    if (OverlapsAnotherUse(hold, when))
+      return found_.Doubt(DescribeHold(hold, when, sent) + ", perhaps for another acquire or hold");
     found_.Judged();
     if (!disturbances_.StallsWithin(when).empty())
       return found_.Doubt(DescribeHold(hold, when, sent) + ", and the machine stalled meanwhile");

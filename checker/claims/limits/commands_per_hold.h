@@ -15,14 +15,15 @@ namespace doublehold {
 //   c1:           A-a=========R-r
 //   sent c1:      *   *   *   *         3
 //
-// A client may use another key during the hold, in this or another session. Its commands may then
-// belong to the other key, so a hold over the limit is skipped in this case. A hold within the
-// limit is skipped if its end is unknown, or if recording stopped before its end. It is also
-// skipped if none of its commands was recorded. A fault does not excuse an excess. A stall of the
-// machine during the hold excuses it: a lock that is held longer is renewed more often.
+// A hold within the limit is skipped if its end is unknown, or if recording stopped before its end.
+// It is also skipped if none of its commands was recorded. A fault does not excuse an excess.
 //
-// Counts each hold at most once. Unknown if no limit is set, or if more holds were skipped than
-// judged.
+// Counts each hold at most once. Unknown in these cases:
+// - no limit is set, or more holds were skipped than judged;
+// - a hold over the limit, during which the client used another key, in this or another session:
+//   the commands may belong to the other key;
+// - a hold over the limit, during which the machine stalled: a lock that is held longer is renewed
+//   more often.
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

@@ -72,6 +72,10 @@ TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreUnknown) {
        "c1:           A-a====R-r\nc1 item-1:       A-x\nsent c1:         ***"},
       {"another session of the client acquired",
        "c1:      A-a===R-r\nc1.2:      A-x\nsent c1:    ***"},
+      {"another session of the client acquired during one of four holds",
+       "c1:      A-a=R-r A-a=R-r A-a=R-r A-a===R-r\n"
+       "c1.2:                               A-x\n"
+       "sent c1:    *       *       *       ****"},
       {"another session of the client acquired long before",
        "c1:           A-x A-a===R-r\nc1.2:      A---------------x\nsent c1:            ****"},
       {"another client acquired", "c1:      A-a===R-r\nc2:      A-x\nsent c1:    ***",
