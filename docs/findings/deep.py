@@ -101,6 +101,7 @@ def run(given: argparse.Namespace, record: dict) -> None:
             if part not in record:
                 print(f"{part}: ", end="", flush=True)
                 if (found := search(given.program, lock, words, given.jobs, shard)) is None:
+                    print("not kept")
                     break
                 record[part] = found
                 keep(record)

@@ -34,7 +34,8 @@ def commit() -> str:
     def git(*words: str) -> str:
         return subprocess.run(["git", "-C", str(TOP), *words], capture_output=True, text=True, check=True).stdout
 
-    return git("rev-parse", "--short=8", "HEAD").strip() + ("+" if git("status", "--porcelain", "-uno", ":!docs") else "")
+    changed = git("status", "--porcelain", "-uno", ":!docs")
+    return git("rev-parse", "--short=8", "HEAD").strip() + ("+" if changed else "")
 
 
 def times_seen(folder: Path, cell: dict, claim: str) -> tuple[int, int]:

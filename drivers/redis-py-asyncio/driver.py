@@ -5,27 +5,19 @@ import secrets
 
 import redis
 import redis.asyncio
-from redis_settings import CLIENT_OPTIONS, EventLoop, client_settings, expires
-from template import Driver, milliseconds
+from redis_settings import CLIENT_OPTIONS, EventLoop, LockLibrary
+from template import Driver
 
 
-class Library:
+class Library(LockLibrary):
     NAME, VERSION = "redis-py-asyncio", redis.__version__
-    # The defaults of the library are 100 ms between two tries, and no timeout.
-    OPTIONS = {"sleep_ms": "100", "timeout": "lease", **CLIENT_OPTIONS}
+    OPTIONS = {**LockLibrary.OPTIONS, **CLIENT_OPTIONS}
+    package, client = redis, redis.asyncio.Redis
     loop = None
-
-    @staticmethod
-    def can(options):
-        milliseconds(options, "sleep_ms")
-        client_settings(redis, options)
-        return ["lease", "extend"] if expires(options) else []
 
     def __init__(self, setup, options):
         Library.loop = Library.loop or EventLoop()
-        self.redis = redis.asyncio.Redis(**setup["nodes"][0], **client_settings(redis, options))
-        self.expires = expires(options)
-        self.sleep, self.locks = milliseconds(options, "sleep_ms") / 1000, {}  # by grant
+        super().__init__(setup, options)
 
     def acquire(self, key, lease_ms, wait_ms):
         timeout = lease_ms / 1000 if self.expires else None
@@ -41,12 +33,6 @@ class Library:
             return None
         self.locks[grant] = lock
         return {"grant": grant}
-
-    def extend(self, grant, lease_ms):
-        return self.refused(lambda: self.locks[grant].extend(lease_ms / 1000, replace_ttl=True))
-
-    def release(self, grant):
-        return self.refused(lambda: self.locks.pop(grant).release())
 
     def refused(self, call):  # the library refuses by an exception
         async def called():  # in version 5, a part of the call is no coroutine
