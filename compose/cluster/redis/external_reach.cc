@@ -12,6 +12,7 @@
 
 #include "lib/os/run_tool.h"
 #include "lib/redis/hiredis_connection.h"
+#include "lib/redis/socket.h"
 
 namespace doublehold {
 namespace {
@@ -80,10 +81,12 @@ Result<NodeAddress> Encrypt(const Service::Parts& parts, int node, const Endpoin
   if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", settings.string()));
   TRY(parts.start({ProcessRef::Kind::kSentinel, node}, fmt::format("tls-{}", node),
                   {.argv = {kProgram, settings.string()}}));
+  const NodeAddress listens{.unix_path = socket.string(), .host = {}, .port = 0};
   const MonoTime give_up = RealMono() + kExternalPatience;
-  while (!std::filesystem::exists(socket) && RealMono() < give_up)
+  // The file alone proves nothing: it exists before the program accepts connections.
+  while (!Socket().Connect(listens, give_up).empty() && RealMono() < give_up)
     std::this_thread::sleep_for(kLookAgain);
-  return NodeAddress{.unix_path = socket.string(), .host = {}, .port = 0};
+  return listens;
 }
 
 }  // namespace doublehold

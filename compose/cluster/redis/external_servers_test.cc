@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -215,6 +216,31 @@ TEST_F(ExternalServers, ASecondRunAndASecondNameOfOneServerAreRefused) {
   EXPECT_NE(twice.err.find("are the same server"), std::string::npos) << twice.err;
 }
 
+// Puts a stunnel first in PATH whose socket exists half a second before it accepts connections.
+class SlowStunnel {
+ public:
+  explicit SlowStunnel(const TestFolder& folder) : path_(std::getenv("PATH")) {
+    const std::filesystem::path program = folder.path() / "stunnel";
+    WriteFile(program, R"py(#!/usr/bin/python3
+import os, re, socket, sys, time
+os.environ["PATH"] = os.environ["PATH"].split(":", 1)[1]
+if sys.argv[1] != "-version":
+    path = re.search("accept = (.*)", open(sys.argv[1]).read())[1]
+    bound = socket.socket(socket.AF_UNIX)
+    bound.bind(path)
+    time.sleep(0.5)
+    os.unlink(path)
+os.execvp("stunnel", sys.argv)
+)py");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    setenv("PATH", fmt::format("{}:{}", folder.path().string(), path_).c_str(), 1);
+  }
+  ~SlowStunnel() { setenv("PATH", path_.c_str(), 1); }
+
+ private:
+  const std::string path_;
+};
+
 TEST_F(ExternalServers, TlsNeedsACertificateOfAKnownAuthority) {
   if (!RunToEnd({"stunnel", "-version"})) GTEST_SKIP() << "needs the Debian package stunnel4";
   const std::string certificate = (folder_.path() / "authority.pem").string();
@@ -232,7 +258,10 @@ TEST_F(ExternalServers, TlsNeedsACertificateOfAKnownAuthority) {
   EXPECT_EQ(refused.exit_code, 4) << refused.out;
   EXPECT_NE(refused.err.find("set SSL_CERT_FILE"), std::string::npos) << refused.err;
   setenv("SSL_CERT_FILE", certificate.c_str(), 1);
-  const Finished trusted = Run(url, more);
+  const Finished trusted = [&] {
+    const SlowStunnel slow(folder_);
+    return Run(url, more);
+  }();
   const Finished misnamed = Run(fmt::format("rediss://app@127.0.0.1:{}", port), more);
   unsetenv("SSL_CERT_FILE");
   EXPECT_EQ(trusted.exit_code, 0) << trusted.out << trusted.err;
