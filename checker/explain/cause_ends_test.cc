@@ -125,8 +125,8 @@ TEST(CauseEnds, TheLastFaultThatLostTheTokenCounterIsTheCause) {
 
 TEST(CauseEnds, AFaultAfterTheProbeFoundTheKeyStuckIsNotTheCause) {
   ExpectCauses({{"liveness",
-                 "c1:         A-a==R-r\nprobe:              P-----x\ncrash n1:                   "
-                 "      []",
+                 "c1:         A-a==R-r\nprobe:              P---------------x\n"
+                 "crash n1:                                   []",
                  "unexplained"}});
 }
 

@@ -100,7 +100,7 @@ TEST(CauseByNature, TwoClientsOfOneServerAreNotGrantedALockByTwo) {
 }
 
 TEST(CauseByNature, ALockThatStaysInALentSessionIsNeverFree) {
-  History history = FromLanes("c1:         A-a==R-r\nprobe:              P------x",
+  History history = FromLanes("c1:         A-a==R-r\nprobe:              P---------------x",
                               {.lease = 5ms, .claims = {"liveness"}, .asked_lease = 2500us});
   history.facts.lock_traits = LockTraits{LockTrait::kLentSession};
   EXPECT_EQ(testing::CauseOf(history, "liveness"), "session-lent");

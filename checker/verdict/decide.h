@@ -71,6 +71,7 @@ class ClaimFindings {
   [[nodiscard]] int64_t violated() const { return verdict_.count; }
   // Whether there is no violation and no doubt so far.
   [[nodiscard]] bool IsClean() const { return verdict_.count == 0 && doubt_.empty(); }
+  [[nodiscard]] const std::string& doubt() const { return doubt_; }
   [[nodiscard]] const std::string& FirstSentence() const { return first_sentence_; }
 
   // Returns an unknown verdict for the reason `why`, and drops the violations.

@@ -67,6 +67,7 @@ class AvailabilityChecker : ClaimChecker {
     FindUnsentRefusals();
     const auto intervals = FindFreeIntervals(evidence_);
     for (const auto& [key, of_key] : intervals) JudgeKey(key, of_key);
+    if (found_.IsClean()) found_.Doubt(DescribePossiblyFreeKey(intervals));
     return std::move(found_).Conclude(
         {.nothing_judged = "nobody asked for a key that was certainly free",
          .judged = Counted(found_.judged(), "ask") + " for a free key",
@@ -82,6 +83,21 @@ class AvailabilityChecker : ClaimChecker {
     bool answer = false;
     const Call* call = nullptr;
   };
+
+  // Judges the keys once more, as if each hold without a known end had ended with its lease. Returns
+  // the first finding; empty if there is none.
+  [[nodiscard]] std::string DescribePossiblyFreeKey(
+      const std::map<uint16_t, std::vector<FreeInterval>>& certain) const {
+    AvailabilityChecker perhaps(evidence_, {});
+    perhaps.FindUnsentRefusals();
+    for (const auto& [key, of_key] : FindFreeIntervals(evidence_, Free::kPerhaps)) {
+      if (of_key != certain.at(key)) perhaps.JudgeKey(key, of_key);
+    }
+    if (perhaps.found_.IsClean()) return "";
+    const std::string why =
+        perhaps.found_.violated() > 0 ? perhaps.found_.FirstSentence() : perhaps.found_.doubt();
+    return "unless a hold whose end is not known kept the key, " + why;
+  }
 
   // Collects refusals of drivers with an unanswered call: such a driver does not ask the lock.
   void FindUnsentRefusals() {

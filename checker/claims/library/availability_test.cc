@@ -216,6 +216,42 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
   });
 }
 
+TEST(Availability, IsUnknownWhereAHoldWithoutAKnownEndMayHaveKeptTheKey) {
+  using enum Outcome;
+  const std::string judged = kC1HadTheKeyUntil6Ms + "A-a=R-r";
+  ExpectAll({
+      {"the lease of an unanswered acquire had ended long before", kUnknown, 1, judged + R"(
+      c3:                         A-?
+      c2:                                                A-x)"},
+      {"its lease had ended just lease and grace before", kValid, 1, judged + R"(
+      c3:                         A-?
+      c2:                                           A-x)"},
+      {"a session may have re-entered", kUnknown, 2, judged + R"(
+      c3:                         A-a=R-?A-a=R-r
+      c2:                                                    A-x)"},
+  });
+  EXPECT_EQ(VerdictOnAvailability(judged + R"(
+      c3:                         A-?
+      c2:                                                A-x)")
+                .reason,
+            "unless a hold whose end is not known kept the key, client 2 asked for the key at "
+            "0.038 s, which nobody had since 0.023 s, and was refused it at 0.040 s; that is right "
+            "only if another session was ahead in a queue");
+  const std::string refused = R"(
+      c2:                                             A-xA-xA-xA-xA-xA-xA-x)";
+  ExpectAll(
+      {
+          {"its client was killed", kUnknown, 2, judged + refused + R"(
+      c3:                         A-a==
+      crash c3:                       [])"},
+          {"its client lives on", kValid, 2, judged + refused + R"(
+      c3:                         A-a==)"},
+          {"its release was not answered", kUnknown, 2, judged + refused + R"(
+      c3:                         A-a=R-?)"},
+      },
+      AvailabilityLibrary({"lease", "watchdog"}));
+}
+
 TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   using enum Outcome;
   ExpectAllAfterC1HadTheKey({

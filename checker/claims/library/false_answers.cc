@@ -70,7 +70,9 @@ class FalseAnswerSearch {
     SessionState& state = states_[{release.session, release.key}];
     state.held.erase(release.hold);
     const auto granted = granted_.find(release.hold);
-    if (granted != granted_.end() && state.held.empty()) Judge(release, granted->second, state);
+    const bool is_last = state.held.empty();
+    if (granted != granted_.end() && (is_last || release.outcome == EventType::kFail))
+      Judge(release, granted->second, state);
     state.has_unanswered = state.has_unanswered || release.outcome == EventType::kInfo;
   }
 
@@ -113,13 +115,15 @@ class FalseAnswerSearch {
   }
 
   // Returns true if no other session can have taken or freed the lock by the answer of the release,
-  // and false if another session may have. Returns nullopt if another session was granted the key.
+  // and false if another session may have. Returns nullopt if another session was granted the key,
+  // unless it gave the key back before this session was granted it.
   [[nodiscard]] std::optional<bool> WasUntouched(const Call& release, const Hold& own) const {
     bool untouched = true;
     for (const Call* other : acquires_.at(release.key)) {
       if (other->from_ns > release.to_ns) break;
       if (other->session == release.session || other->DoneNs() < own.asked_ns) continue;
-      if (other->Ok() && !(own.shared && other->answer[2] != 0)) return std::nullopt;
+      const bool shared = own.shared && other->answer[2] != 0;
+      if (other->Ok() && !shared && !WasOver(*other, own)) return std::nullopt;
       untouched = false;
     }
     // Either all releases of a lock check the owner, or none does. So an unanswered release checks
@@ -131,6 +135,12 @@ class FalseAnswerSearch {
              return other != &release && !harmless && other->from_ns <= release.to_ns &&
                     other->DoneNs() >= own.asked_ns;
            });
+  }
+
+  [[nodiscard]] bool WasOver(const Call& other, const Hold& own) const {
+    const Hold* hold = holds_.Find(other.hold);
+    return hold != nullptr && hold->released && !hold->unanswered &&
+           Before(hold->done_ns, own.core.from_ns);
   }
 
   const Evidence& evidence_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
 
 namespace doublehold {
 namespace {
@@ -37,13 +38,14 @@ class KeyTimeline {
     if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
   }
 
-  std::vector<FreeInterval> Find(int64_t probed_ns) {
+  std::vector<FreeInterval> Find(int64_t probed_ns, Free free) {
     std::vector<MaybeHeld> held{{{probed_ns, kNever}, nullptr}};
     for (size_t i = 0; i < acquires_.size(); ++i) {
       const Call& call = *acquires_[i];
-      const int64_t end_ns = call.Ok()                          ? HoldEndNs(i)
-                             : call.outcome == EventType::kFail ? call.to_ns
-                                                                : UnknownEndNs(call);
+      int64_t end_ns = call.Ok()                          ? HoldEndNs(i)
+                       : call.outcome == EventType::kFail ? call.to_ns
+                                                          : UnknownEndNs(call);
+      if (free == Free::kPerhaps && end_ns == kNever) end_ns = lease_ends_.LikelyNs(call);
       held.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
     }
     std::ranges::stable_sort(held, {}, [](const MaybeHeld& t) { return t.when.from_ns; });
@@ -106,7 +108,18 @@ class KeyTimeline {
 
 LeaseEnds::LeaseEnds(const Evidence& evidence)
     : may_extend_unrecorded_(MayExtendUnrecorded(evidence.facts())) {
+  const Disturbances& disturbances = evidence.disturbances();
+  const auto note_exit = [&](int32_t client, int64_t at_ns) {
+    int64_t& gone_ns = gone_ns_.try_emplace(client, at_ns).first->second;
+    gone_ns = std::min(gone_ns, at_ns);
+  };
+  for (const FaultEpisode& episode : disturbances.episodes) {
+    if (IsCrash(FaultFor(disturbances.facts, episode))) note_exit(episode.client, episode.to_ns);
+  }
   for (const Event& event : evidence.history().events) {
+    if (event.op == Op::kDied) note_exit(event.client, event.at_ns);
+    if (event.op == Op::kRelease && event.type == EventType::kInfo)
+      gave_up_ns_.emplace(event.hold, event.at_ns);
     if (event.op != Op::kExtend) continue;
     Extensions& of_hold = extensions_[event.hold];
     if (event.type == EventType::kInvoke) {
@@ -124,6 +137,19 @@ LeaseEnds::LeaseEnds(const Evidence& evidence)
       of_hold.until_ns = std::max(of_hold.until_ns, until_ns);
     }
   }
+}
+
+int64_t LeaseEnds::GoneNs(int32_t client) const {
+  const auto gone = gone_ns_.find(client);
+  return gone == gone_ns_.end() ? kForeverNs : gone->second;
+}
+
+int64_t LeaseEnds::LikelyNs(const Call& call) const {
+  int64_t gone_ns = GoneNs(call.session.client);
+  if (!call.Ok()) return Later(std::min(call.to_ns, gone_ns), call.asked[0]);
+  const auto given_up = gave_up_ns_.find(call.hold);
+  if (given_up != gave_up_ns_.end()) gone_ns = std::min(gone_ns, given_up->second);
+  return LatestNs(call, call.to_ns, gone_ns);
 }
 
 int64_t LeaseEnds::LatestNs(const Call& call) const {
@@ -153,7 +179,8 @@ int64_t LeaseEnds::LatestNs(const Call& call, int64_t arrival_ns, int64_t gone_n
   return end_ns;
 }
 
-std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence) {
+std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
+                                                                Free free) {
   const LeaseEnds lease_ends(evidence);
   std::map<uint16_t, KeyTimeline> keys;
   for (const Call& call : evidence.calls().all) {
@@ -167,7 +194,7 @@ std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& 
   std::map<uint16_t, std::vector<FreeInterval>> intervals;
   for (auto& [key, timeline] : keys) {
     const auto probed = probed_ns.find(key);
-    intervals[key] = timeline.Find(probed == probed_ns.end() ? kNever : probed->second);
+    intervals[key] = timeline.Find(probed == probed_ns.end() ? kNever : probed->second, free);
   }
   return intervals;
 }

@@ -19,6 +19,7 @@ struct FreeInterval {
   // The hold at whose end the interval began. Null: the interval began with the run, or after an
   // acquire of unknown outcome.
   const Hold* last = nullptr;
+  bool operator==(const FreeInterval&) const = default;
 };
 
 // Returns the free intervals of each key, in order. Requires a complete record.
@@ -38,7 +39,11 @@ struct FreeInterval {
 // may have freed another hold of the session.
 //
 // The referee may hold the key from its first probe on.
-std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence);
+//
+// If the key is only `kPerhaps` free, a hold for ever ends as LeaseEnds::LikelyNs says.
+enum class Free : uint8_t { kCertainly, kPerhaps };
+std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
+                                                                Free free = Free::kCertainly);
 
 // The times at which leases end on the servers if their holds are never released.
 class LeaseEnds {
@@ -51,6 +56,12 @@ class LeaseEnds {
   // `gone_ns`: when the client was killed or ended; kForeverNs: never. Until then, the client may
   // extend the lease without a record.
   [[nodiscard]] int64_t LatestNs(const Call& granted, int64_t arrival_ns, int64_t gone_ns) const;
+  // Returns when the hold of a granted or unanswered acquire ends if nothing extends its lease after
+  // its client has given it up. A client gives a hold up when its acquire or release has timed out,
+  // or when the client is gone.
+  [[nodiscard]] int64_t LikelyNs(const Call& acquire) const;
+  // Returns when a client was killed or ended by itself; kForeverNs if neither.
+  [[nodiscard]] int64_t GoneNs(int32_t client) const;
 
  private:
   // The extensions of a hold.
@@ -64,6 +75,8 @@ class LeaseEnds {
   };
   bool may_extend_unrecorded_;
   std::unordered_map<uint64_t, Extensions> extensions_;
+  std::map<int32_t, int64_t> gone_ns_;                // by client
+  std::unordered_map<uint64_t, int64_t> gave_up_ns_;  // timeouts of releases, by hold
 };
 
 }  // namespace doublehold

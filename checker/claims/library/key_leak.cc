@@ -51,6 +51,13 @@ struct KeyUsage {
     return std::ranges::any_of(
         refused, [&](const Span& when) { return when.from_ns <= at_ns && at_ns <= when.to_ns; });
   }
+  // When the last call before `at_ns` was answered.
+  [[nodiscard]] int64_t LastUseNs(int64_t at_ns) const {
+    int64_t last_ns = used_ns;
+    for (const Span& when : refused)
+      if (when.to_ns <= at_ns) last_ns = std::max(last_ns, when.to_ns);
+    return last_ns;
+  }
 };
 
 class KeyLeakChecker : ClaimChecker {
@@ -171,6 +178,9 @@ class KeyLeakChecker : ClaimChecker {
     if (died_) return "a client had ended by itself";
     if (BlocksNobody(usage, leaked))
       return fmt::format("the lock was granted all the same at {}", At(*usage.probed_ns));
+    const int64_t most_ns = ToNs(facts_.lease) / kStallsPerLease;
+    if (facts_.nodes > 1 && leaked.at_ns - usage.LastUseNs(leaked.at_ns) < most_ns)
+      return "a message that removes it may have been under way";
     const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
       const FaultFact& fault = FaultFor(facts_, episode);
@@ -184,7 +194,6 @@ class KeyLeakChecker : ClaimChecker {
     const int64_t asked_ns = last == nullptr ? meanwhile.from_ns : last->asked_ns;
     const auto stalls =
         disturbances_.StallsWithin({std::min(asked_ns, meanwhile.from_ns), meanwhile.to_ns});
-    const int64_t most_ns = ToNs(facts_.lease) / kStallsPerLease;
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {
           return stall->when.to_ns - stall->when.from_ns > most_ns;
         }))

@@ -28,6 +28,10 @@ namespace doublehold {
 // servers, a fault or a stall counts if it was active a lease before the last SET or extension, or
 // later. If the leaked key has no TTL there, every fault and stall of the run counts.
 //
+// On several servers, a call may be answered before all of its messages have arrived. So a key that
+// was read sooner than a tenth of a lease after the last answer does not count: shorter stalls are
+// not recorded.
+//
 // A key does not count if a client or a server died, or if a server may have returned with older
 // data. On several servers, no key counts if a clock was moved.
 //

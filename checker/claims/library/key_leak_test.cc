@@ -271,6 +271,19 @@ TEST(KeyLeak, AReleaseThatOnlyLeavesAQueueDoesNotExplainALeak) {
             "1, at 0.005 s, and was told that this freed it");
 }
 
+TEST(KeyLeak, OnSeveralServersAMessageMayBeUnderWayForATenthOfALease) {
+  const std::string read = "\nexpiry:             * | 30";
+  const LaneOptions three{.lease = 40ms, .nodes = 3};
+  const ClaimVerdict verdict = VerdictOnKeyLeak("c1:      A-a==R-r" + read, three);
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated) << verdict.reason;
+  for (const std::string late : {"c1:       A-a==R-r", "c1:    A-a=R-r\nc2:             A-x"}) {
+    EXPECT_NE(VerdictOnKeyLeak(late + read, three)
+                  .reason.find("but a message that removes it may have been under way"),
+              std::string::npos);
+    EXPECT_EQ(VerdictOnKeyLeak(late + read, {.lease = 40ms}).outcome, Outcome::kViolated);
+  }
+}
+
 TEST(KeyLeak, IsUnknownWhereAServerWasNotReadForEachKey) {
   const auto check = [](const std::string& picture, std::vector<int64_t> nodes) {
     History history = FromLanes(picture, {.nodes = 3});

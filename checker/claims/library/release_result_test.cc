@@ -241,6 +241,16 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       c1:   A-a=========R---x     !              A-a==!============R-x
       c2:       A----------a==R-r                          A-a=R-r)",
        Outcome::kValid},
+      {"another client held the key while it waited, and another answer is true", R"(
+      c1:   A---------a=====R-x     !            A-a==!============R-x
+      c2:     A-a=R-r                                      A-a=R-r)"},
+      {"another client held the key until just after the grant", R"(
+      c1:   A---------a=====R-x     !            A-a==!============R-x
+      c2:     A-a====R--r                                  A-a=R-r)",
+       Outcome::kValid},
+      {"a nested exit was refused, and another answer is true", R"(
+      c1:   A-a=A-a===R-x=====R-r     !          A-a==!============R-x
+      c2:                                                  A-a=R-r)"},
       {"another client's acquire is unanswered", R"(
       c1:   A-a=========R-x     !
       c2:       A-?)"},

@@ -11,8 +11,8 @@ namespace {
 
 class ExitGaps {
  public:
-  ExitGaps(const Disturbances& disturbances, int64_t lease_ns)
-      : disturbances_(disturbances), lease_ns_(lease_ns) {}
+  ExitGaps(const Disturbances& disturbances, const LeaseEnds& lease_ends, int64_t lease_ns)
+      : disturbances_(disturbances), lease_ends_(lease_ends), lease_ns_(lease_ns) {}
 
   void HandleInvocation(const Call& call) {
     ExtendCopy(call);
@@ -45,10 +45,20 @@ class ExitGaps {
 
   void HandleRelease(const Call& release) {
     if (release.outcome == EventType::kInfo) return;
+    const bool was_free = last_exit_ != nullptr && IsCertainlyFree();
     open_holds_.erase(release.hold);
     if (release.Ok() && release.answer[0] == 0) ResolveUnknownAcquire(release);
-    const bool free = open_holds_.empty() && unknown_.empty();
-    if (free && last_exit_ == nullptr) last_exit_ = &release;
+    if (!was_free) last_exit_ = &release;
+  }
+
+  [[nodiscard]] bool IsCertainlyFree() const { return open_holds_.empty() && unknown_.empty(); }
+
+  // Whether each hold without a known end had likely ended before `at_ns`.
+  [[nodiscard]] bool IsLikelyFree(int64_t at_ns) const {
+    const auto ended = [&](const auto& held) {
+      return Before(lease_ends_.LikelyNs(*held.second), at_ns);
+    };
+    return std::ranges::all_of(open_holds_, ended) && std::ranges::all_of(unknown_, ended);
   }
 
   // Handles a release that checked the owner and freed a lock. If it releases an acquire of unknown
@@ -127,8 +137,8 @@ class ExitGaps {
   }
 
   void HandleRefusal(const Call& refused) {
-    if (last_exit_ == nullptr || !open_holds_.empty() || !unknown_.empty()) return;
-    if (!Before(last_exit_->to_ns, refused.from_ns)) return;
+    if (last_exit_ == nullptr || !Before(last_exit_->to_ns, refused.from_ns)) return;
+    if (!IsLikelyFree(refused.from_ns)) return;
     const bool taken = std::ranges::any_of(copies_, [&refused](const auto& copy) {
       return !Before(copy.second.until_ns, refused.from_ns);
     });
@@ -136,6 +146,7 @@ class ExitGaps {
     if (asked_.size() != 1 || !asked_.contains(refused.session))
       doubt = "another session was ahead in a queue";
     if (taken) doubt = "an acquire was carried out twice";
+    if (!IsCertainlyFree()) doubt = "a hold whose end is not known still kept it";
     if (WasActive(disturbances_, {0, refused.to_ns}, LosesData))
       doubt = "a server had returned with older data";
     if (refusal_.refused == nullptr || (doubt.empty() && !refusal_.doubt.empty()))
@@ -145,15 +156,17 @@ class ExitGaps {
   // Ends the gap (reentry.h), if there is one, at `until_ns`. Reports the gap's refusal if it is
   // certain, or if the gap lasted for a lease or longer.
   void CloseGap(int64_t until_ns) {
-    const bool lasted =
-        last_exit_ != nullptr && until_ns - last_exit_->to_ns >= ToNs(disturbances_.facts.lease);
-    if (refusal_.refused != nullptr && (refusal_.doubt.empty() || lasted))
-      found_.push_back(refusal_);
+    if (refusal_.refused != nullptr) {
+      const int64_t lasted_ns = until_ns - refusal_.last_exit->to_ns;
+      if (refusal_.doubt.empty() || lasted_ns >= ToNs(disturbances_.facts.lease))
+        found_.push_back(refusal_);
+    }
     refusal_ = {};
     last_exit_ = nullptr;
   }
 
   const Disturbances& disturbances_;
+  const LeaseEnds& lease_ends_;
   const int64_t lease_ns_;                      // the longest lease of the key
   std::map<uint64_t, const Call*> open_holds_;  // holds with no proof that they ended
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
@@ -168,7 +181,8 @@ class ExitGaps {
 }  // namespace
 
 std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls,
-                                           const Disturbances& disturbances) {
+                                           const Disturbances& disturbances,
+                                           const LeaseEnds& lease_ends) {
   struct Moment {
     int64_t at_ns = 0;
     bool answer = false;  // sorted after invocations of the same instant, which may end a gap
@@ -183,7 +197,7 @@ std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls
   }
   std::ranges::stable_sort(moments, {},
                            [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
-  ExitGaps gaps(disturbances, lease_ns);
+  ExitGaps gaps(disturbances, lease_ends, lease_ns);
   for (const Moment& moment : moments) {
     if (moment.answer) gaps.HandleAnswer(*moment.call);
     if (!moment.answer) gaps.HandleInvocation(*moment.call);

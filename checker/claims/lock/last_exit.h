@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
 
@@ -22,7 +23,8 @@ struct Refusal {
 // Returns at most one refusal per gap (reentry.h), sorted by time. `calls`: the acquires and
 // releases of one key, of a lock on one node.
 std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls,
-                                           const Disturbances& disturbances);
+                                           const Disturbances& disturbances,
+                                           const LeaseEnds& lease_ends);
 
 }  // namespace doublehold
 

@@ -182,25 +182,11 @@ std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
   return "";
 }
 
-// Returns when a client was killed or ended by itself; kForeverNs if neither.
-int64_t FindExitNs(const Evidence& evidence, int32_t client) {
-  const Disturbances& disturbances = evidence.disturbances();
-  int64_t gone_ns = kForeverNs;
-  for (const FaultEpisode& episode : disturbances.episodes) {
-    if (episode.client == client && IsCrash(FaultFor(disturbances.facts, episode)))
-      gone_ns = std::min(gone_ns, episode.to_ns);
-  }
-  for (const Event& event : evidence.history().events) {
-    if (event.op == Op::kDied && event.client == client) gone_ns = std::min(gone_ns, event.at_ns);
-  }
-  return gone_ns;
-}
-
 // Returns until when an acquire may legitimately hold the key. Assumes that a request of unknown
 // outcome arrives while its client waits, or before the probe begins.
 int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
                                 const Call& acquire, const Probe& probe) {
-  const int64_t gone_ns = FindExitNs(evidence, acquire.session.client);
+  const int64_t gone_ns = ends.GoneNs(acquire.session.client);
   if (!acquire.Ok()) {
     const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
     return std::max(asked_until_ns, probe.from_ns) + acquire.asked[0];
@@ -219,6 +205,8 @@ std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& en
   if (std::string fault = DescribeFaultDuring(disturbances, key, probe); !fault.empty())
     return fault;
   const int64_t tolerance_ns = ToNs(disturbances.facts.grace) / 2;
+  if (probe.waited_ns < probe.budget_ns - tolerance_ns)
+    return "the probe gave up after " + ShortTime(probe.waited_ns);
   for (const Call* call : evidence.calls().Of(Op::kAcquire, key)) {
     if (call->outcome == EventType::kFail || call->from_ns > probe.to_ns) continue;
     const int64_t until_ns = LegitimatelyHeldUntilNs(evidence, ends, *call, probe);

@@ -370,6 +370,13 @@ TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
   });
 }
 
+TEST(Liveness, IsUnknownIfTheProbeGaveUpEarly) {
+  EXPECT_EQ(VerdictOnLiveness("c1:     A-a=R-r\nprobe:            P-------------x").reason,
+            "item-0 could not be acquired by 0.024 s, but the probe gave up after 14.0 ms");
+  EXPECT_EQ(VerdictOnLiveness("c1:     A-a=R-r\nprobe:            P--------------x").outcome,
+            Outcome::kViolated);
+}
+
 TEST(Liveness, ALeaseEndsWithoutRenewalsOnceItsClientIsGone) {
   const std::string held = R"(
       c1:          A-a=====

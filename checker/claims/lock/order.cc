@@ -44,8 +44,8 @@ class Queues {
     QueueState& state = states_[call.key][call.session];
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
-      if (call.hold == 0) state.may_leave_late = true;
       if (call.hold == 0) EndPlace(call.session, call.key, state);
+      if (call.hold == 0) state.may_leave_late = true;
     }
     if (call.op == Op::kWait) {  // the acquire of a granted wait has already ended the place
       if (!call.Ok()) EndPlace(call.session, call.key, state);
@@ -58,7 +58,7 @@ class Queues {
     if (call.outcome != EventType::kFail) EndPlace(call.session, call.key, state);
     if (call.outcome == EventType::kInfo) state.has_unknown_acquire = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
-        state.queued_ns < 0 && !state.may_leave_late && !state.has_unknown_acquire) {
+        state.queued_ns < 0) {
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }
@@ -103,11 +103,13 @@ class Queues {
   }
 
   void EndPlace(const SessionId& session, uint16_t key, QueueState& state) {
+    const bool doubtful = state.may_leave_late || state.has_unknown_acquire;
     if (state.queued_ns >= 0 && state.queued_ns < state.asked_ns) {
-      queues_[key].places.push_back({.session = session,
-                                     .queued_ns = state.queued_ns,
-                                     .asked_ns = state.asked_ns,
-                                     .certain_until_ns = state.asked_ns});
+      queues_[key].places.push_back(
+          {.session = session,
+           .queued_ns = state.queued_ns,
+           .asked_ns = state.asked_ns,
+           .certain_until_ns = doubtful ? state.queued_ns : state.asked_ns});
     }
     state.queued_ns = -1;
   }
@@ -186,9 +188,8 @@ class OrderChecker : ClaimChecker {
     for (const Call* call : by_answer) queues.AddCall(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
     if (doubtful_ > 0) {
-      found_.Doubt(
-          fmt::format("{} overtook a client that a fault or the machine kept from asking{}",
-                      Counted(doubtful_, "grant"), longest_wait_));
+      found_.Doubt(fmt::format("{} overtook a client that may have lost its place{}",
+                               Counted(doubtful_, "grant"), longest_wait_));
     }
     return std::move(found_).Conclude(
         {.nothing_judged =

@@ -152,6 +152,26 @@ TEST(Order, AClientThatGaveUpWithoutAnAnswerMayLeaveTheQueueLater) {
   EXPECT_EQ(gives_up(8'000'000), Outcome::kUnknown);
 }
 
+TEST(Order, AnAcquireOfUnknownOutcomeLeavesDoubtOfEachLaterPlace) {
+  const std::string judged = R"(
+      c4:   QA-t--------------A-aq=R-r
+      c5:  A-a==========R-r
+      c6:       QA-t--------------A-aq=R-r)";
+  EXPECT_EQ(VerdictOnOrder(judged).outcome, Outcome::kValid);
+  const std::string overtaken = judged + R"(
+      c1:                                     A-a======R-r
+      c3:                                            QA-t--A-aq==R-r
+      c2:                            )";
+  EXPECT_EQ(VerdictOnOrder(overtaken + "         QA-t-------------------A-aq=R-r").outcome,
+            Outcome::kViolated);
+  const ClaimVerdict verdict =
+      VerdictOnOrder(overtaken + "A-?      QA-t-------------------A-aq=R-r");
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict.reason,
+            "1 grant overtook a client that may have lost its place; the longest wait was 26ms of "
+            "client 2");
+}
+
 TEST(Order, IsUnknownWhenNobodyWaited) {
   EXPECT_EQ(VerdictOnOrder("c1:  A-a===R-r\nc2:           A-a==R-r").reason,
             "nobody was granted a key while another was known to wait for it");

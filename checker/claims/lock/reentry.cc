@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/claims/library/free_intervals.h"
 #include "checker/claims/lock/last_exit.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
@@ -227,7 +228,7 @@ class ReentryChecker : ClaimChecker {
   }
 
   void JudgeLastExits(const std::vector<const Call*>& calls) {
-    for (const Refusal& refusal : FindRefusalsOfFreeKey(calls, disturbances_)) {
+    for (const Refusal& refusal : FindRefusalsOfFreeKey(calls, disturbances_, lease_ends_)) {
       const Call& refused = *refusal.refused;
       const std::string what = fmt::format(
           "was told at {} that the key is taken, and nobody held it: {} was the last to release "
@@ -255,6 +256,7 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
+  const LeaseEnds lease_ends_{evidence_};
   // The last exit of each session from an entry whose lease had ended.
   std::map<SessionId, int64_t> last_stale_exit_ns_;
   int64_t inner_exits_ = 0;

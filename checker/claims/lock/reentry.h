@@ -41,6 +41,7 @@ namespace doublehold {
 // The key is not certainly free if one of these may block it:
 // - an acquire of unknown outcome, unless its own release was answered;
 // - a hold without an answered release, unless another owner was granted the key since.
+// If the lease of each of these has ended before the refusal, the claim is unknown.
 //
 // Unknown if the key was refused for a lease or longer, but a node had lost data and may have
 // recovered older data.

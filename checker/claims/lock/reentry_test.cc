@@ -390,6 +390,31 @@ TEST(Reentry, AnEntryThatHasCertainlyEndedExplainsNoRefusal) {
             Outcome::kViolated);
 }
 
+TEST(Reentry, AHoldWhoseEndIsNotKnownExplainsNoRefusalLongAfterItsLease) {
+  for (const ReentryCase& drawn : std::vector<ReentryCase>{{"an acquire of unknown outcome", R"(
+      c3:                A-?
+      c1:              A-a===R-r
+      c2:                    )"},
+                                                           {"a hold that was never released", R"(
+      c3:                A-b=
+      c1:              A-b===R-r
+      c2:                    )"}}) {
+    const LaneOptions lease{.lease = 6ms, .asked_lease = 6ms};
+    EXPECT_EQ(VerdictOnReentry(drawn.picture + "   A-t          A-a==R-r", lease).reason,
+              "no client entered again what it held")
+        << drawn.name << ", within its lease";
+    const ClaimVerdict verdict =
+        VerdictOnReentry(drawn.picture + "     A-t        A-a==R-r", lease);
+    EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+    EXPECT_EQ(
+        verdict.reason,
+        "client 2 was told at 0.013 s that the key is taken, and nobody held it: client 1 was "
+        "the last to release it, at 0.008 s; that is right only if a hold whose end is not "
+        "known still kept it")
+        << drawn.name;
+  }
+}
+
 // A fair lock refuses a free key to all but the first client in its queue.
 TEST(Reentry, IsUnknownWhereAnotherClientMayHaveBeenAheadInAQueue) {
   EXPECT_NE(VerdictOnReentry(R"(

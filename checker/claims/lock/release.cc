@@ -110,11 +110,15 @@ class ReleaseChecker : ClaimChecker {
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
       if (call.outcome == EventType::kInfo) NoteUnanswered(call);
-      if (call.outcome == EventType::kFail && IsGoneEarly(call)) NoteGoneEarly(call);
+      const Hold* own = holds_.Find(call.hold);
+      if (own == nullptr) continue;
+      if (call.outcome == EventType::kFail && IsGoneEarly(call, *own)) gone_early_.push_back(&call);
+      if (call.Ok() && Before(own->valid_until_ns, call.to_ns)) late_.push_back(&call);
     }
     for (const auto& [key, releases] : unchecked) JudgeKey(key, releases, acquires[key]);
     if (!answered) return std::move(found_).Undecided("no release was answered");
     if (found_.IsClean()) found_.Doubt(DescribeFalseSuccess());
+    if (found_.IsClean()) found_.Doubt(DescribeLateSuccess());
     if (found_.IsClean() && unanswered_ != nullptr) DoubtUnanswered(!unchecked.empty());
     if (!found_.describes()) return std::move(found_).Conclude({});
     return std::move(found_).Conclude({.judged = Counted(found_.judged(), "release"),
@@ -134,10 +138,6 @@ class ReleaseChecker : ClaimChecker {
     if (met != holds_.all.rend()) unanswered_ = &release;
   }
 
-  void NoteGoneEarly(const Call& release) {
-    if (gone_early_ == nullptr || gone_early_->to_ns < release.to_ns) gone_early_ = &release;
-  }
-
   void DoubtUnanswered(bool some_are_unchecked) {
     const std::string who = OwnerName(disturbances_, unanswered_->session);
     const std::string when = At(unanswered_->from_ns);
@@ -146,12 +146,34 @@ class ReleaseChecker : ClaimChecker {
           fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
                       "not answered",
                       who, when));
-    } else if (gone_early_ != nullptr && !Before(gone_early_->to_ns, unanswered_->from_ns)) {
-      found_.Doubt(fmt::format(
-          "the lock of {} was gone at {}, before its lease was over, and the "
-          "release that {} called at {} was not answered",
-          OwnerName(disturbances_, gone_early_->session), At(gone_early_->to_ns), who, when));
+    } else if (!gone_early_.empty()) {
+      const Call& last = **std::ranges::max_element(gone_early_, {}, &Call::to_ns);
+      if (Before(last.to_ns, unanswered_->from_ns)) return;
+      found_.Doubt(fmt::format("{}, and the release that {} called at {} was not answered",
+                               DescribeEarlyLoss(last), who, when));
     }
+  }
+
+  [[nodiscard]] std::string DescribeEarlyLoss(const Call& gone) const {
+    return fmt::format("the lock of {} was gone at {}, before its lease was over",
+                       OwnerName(disturbances_, gone.session), At(gone.to_ns));
+  }
+
+  // Describes a successful release that may have freed a lock that was gone early; empty if there
+  // is none. A lock may read the owner within the lease of the release, and delete the key later.
+  [[nodiscard]] std::string DescribeLateSuccess() const {
+    for (const Call* release : late_) {
+      const auto lost = std::ranges::find_if(gone_early_, [&](const Call* gone) {
+        const bool apart = Before(release->to_ns, holds_.Find(gone->hold)->asked_ns) ||
+                           Before(gone->to_ns, release->from_ns);
+        return gone->key == release->key && gone->session != release->session && !apart;
+      });
+      if (lost == gone_early_.end()) continue;
+      return fmt::format("{}, and {} released the key from {} to {}, when its own lease had ended",
+                         DescribeEarlyLoss(**lost), OwnerName(disturbances_, release->session),
+                         At(release->from_ns), At(release->to_ns));
+    }
+    return {};
   }
 
   // Describes a release that a library reported as successful although its lock was certainly lost
@@ -185,13 +207,11 @@ class ReleaseChecker : ClaimChecker {
 
   // Whether a refused release shows that its lock was gone before the lease ended. False if a fault
   // that loses keys or moves a server's clock may explain this. Always false on several nodes.
-  [[nodiscard]] bool IsGoneEarly(const Call& release) const {
-    const Hold* own = holds_.Find(release.hold);
-    if (own == nullptr || facts_.nodes > 1) return false;
-    if (!Before(release.to_ns, own->valid_until_ns)) return false;
+  [[nodiscard]] bool IsGoneEarly(const Call& release, const Hold& own) const {
+    if (facts_.nodes > 1 || !Before(release.to_ns, own.valid_until_ns)) return false;
     return std::ranges::none_of(disturbances_.episodes, [&](const FaultEpisode& episode) {
       return MayEndKeyEarly(episode, release.key) && episode.from_ns <= release.to_ns &&
-             own->core.from_ns <= episode.to_ns;
+             own.core.from_ns <= episode.to_ns;
     });
   }
 
@@ -298,10 +318,9 @@ class ReleaseChecker : ClaimChecker {
                              OwnerName(disturbances_, harmed.owner()), At(harmed.core.from_ns))});
   }
 
-  const Call* unanswered_ = nullptr;  // the first that may have freed another owner's lock
-  // The last release for which IsGoneEarly is true. If the first unanswered one came later, none
-  // explains a lock that was gone.
-  const Call* gone_early_ = nullptr;
+  const Call* unanswered_ = nullptr;     // the first that may have freed another owner's lock
+  std::vector<const Call*> gone_early_;  // the releases for which IsGoneEarly is true
+  std::vector<const Call*> late_;        // the successful releases that ended after their leases
 };
 
 }  // namespace

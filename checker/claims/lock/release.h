@@ -54,6 +54,7 @@ namespace doublehold {
 // Unknown when a release may, but need not, have freed another owner's lock:
 // - a release after its lease, during another owner's hold;
 // - an unanswered release that does not check the owner;
+// - a successful release that ended after its lease, during a hold whose lock was gone early;
 // - a release with an innocent explanation, as in the histories above.
 //
 // A release within its lease that overlaps the next acquire is an ordinary hand-over and leaves no

@@ -155,6 +155,37 @@ TEST(Release, IsUnknownWhereAnUnansweredReleaseMayHaveFreedALockThatWasGoneEarly
             Outcome::kUnknown);
 }
 
+TEST(Release, IsUnknownWhereASlowReleaseMayHaveFreedALockThatWasGoneEarly) {
+  const ClaimVerdict verdict = VerdictOnRelease(R"(
+      c1:    A-a=R--!---------r
+      c2:               A-a========R-x)");
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict.reason,
+            "the lock of client 2 was gone at 0.024 s, before its lease was over, and client 1 "
+            "released the key from 0.004 s to 0.017 s, when its own lease had ended");
+  for (const ReleaseCase& drawn : std::vector<ReleaseCase>{{"within its own lease", R"(
+      c1:    A-a=R------------r   !
+      c2:               A-a========R-x)"},
+                                                           {"c2's lock was there", R"(
+      c1:    A-a=R--!---------r
+      c2:               A-a========R-r)"},
+                                                           {"c2's lease had ended", R"(
+      c1:    A-a=R--!---------r
+      c2:               A-a=====!==R-x)"},
+                                                           {"of another key", R"(
+      c1 b:  A-a=R--!---------r
+      c2:               A-a========R-x)"},
+                                                           {"before c2's acquire", R"(
+      c1:    A-a=R--!-r
+      c2:               A-a========R-x)"},
+                                                           {"after c2's release", R"(
+      c1:    A-a====!=================R-r
+      c2:         A-a========R-x)"}}) {
+    EXPECT_EQ(Name(VerdictOnRelease(drawn.picture).outcome), Name(Outcome::kValid))
+        << drawn.name << ": " << VerdictOnRelease(drawn.picture).reason;
+  }
+}
+
 TEST(Release, ALibrarysReleaseMayHaveFoundNoKey) {
   const auto check_library = [](const std::string& picture) {
     History history = FromLanes(picture);
