@@ -214,8 +214,9 @@ bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(
 bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(disturbances.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-    return (episode->client <= 0 || episode->client == client) &&
-           kind(FaultFor(disturbances.facts, *episode));
+    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
+    return (episode->client <= 0 || episode->client == client) && kind(fault) &&
+           !ActsOnStore(*episode, fault);
   });
 }
 

@@ -95,7 +95,8 @@ bool IsCrash(const FaultFact& fault);
 // Whether a fault for which `kind` is true was active at some time in a span. Includes the ends of
 // the span and of the fault. Ignores faults on the store alone: it keeps no locks.
 bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&));
-// Whether a fault for which `kind` is true overlaps a span. Ignores faults on other clients.
+// Whether a fault for which `kind` is true overlaps a span. Ignores faults on other clients and on
+// the store alone.
 bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
                  bool (*kind)(const FaultFact&));
 

@@ -267,6 +267,9 @@ TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
       {"a server restarted with older data", kUnknown, 0, R"(
       restart n1:       []
       c2:                                A-x)"},
+      {"the store restarted with older data", kViolated, 1, R"(
+      restart n0:       []
+      c2:                                A-x)"},
       {"granted in time during a fault", kValid, 1, R"(
       delay:            [------------]
       c2:                   A-a=R-r)"},

@@ -55,6 +55,7 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers alone
   std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
+    if (ActsOnStore(*episode, FaultFor(facts, *episode))) continue;
     if (MayLinger(facts, *episode)) return std::nullopt;
     const std::set<int> nodes = TargetNodesOnly(facts, *episode);
     // A killed server does not return, although its fault ends at once.

@@ -89,6 +89,11 @@ TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
       restart n1: []
       c1:              A-a=R-r
       expiry:                  * | 9)"},
+      {"the store returned with older data", R"(
+      restart n0: []
+      c1:              A-a=R-r
+      expiry:                  * | 9)",
+       Outcome::kViolated},
       {"a server was stalled after the release", R"(
       c1:         A-a=R-r
       machine n1:        (----------------------------------------------------------------------------------------------------------)

@@ -119,6 +119,11 @@ TEST(ReleaseResult, ALossIsCertainOnlyIfTheLockWasLostBeforeTheRelease) {
       hold c1: [--------------------------]
       c1:         A--a==!===================R-r
       c2:                   A-a===R-r)"},
+      {"only messages to the store were held", R"(
+      hold n0: [--------------------------]
+      c1:         A--a==!===================R-r
+      c2:                   A-a===R-r)",
+       Outcome::kViolated, 1},
       {"only the other client's messages were held", R"(
       hold c2: [--------------------------]
       c1:         A--a==!===================R-r

@@ -176,6 +176,7 @@ std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
     const bool lasts =
         IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
     if (episode->client <= kReferee && !(lasts && episode->from_ns <= probe.from_ns) &&
+        !ActsOnStore(*episode, fault) &&
         !IsOfAnotherLock(disturbances.facts, fault, key))
       return FaultClause(disturbances, *episode);
   }

@@ -407,6 +407,8 @@ TEST(Liveness, IsUnknownWhereAFaultMayHaveBlockedTheProbe) {
   EXPECT_EQ(CheckLiveness(deleted, {}).outcome, Outcome::kViolated);
   ExpectEachLiveness({
       {"a partition of a server", free + "\n      partition n1:                [--------]"},
+      {"a partition of the store", free + "\n      partition n0:                [--------]",
+       Outcome::kViolated},
       {"a pause to the end of the run", free + "\n      pause n1:                         ["},
       {"a partition before the probe", free + "\n      partition n1:                [---]",
        Outcome::kViolated},

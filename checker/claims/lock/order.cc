@@ -123,7 +123,7 @@ class Queues {
 bool MayCostPlace(const Disturbances& disturbances, const FaultEpisode& episode,
                   const QueuePlace& place) {
   const FaultFact& fault = FaultFor(disturbances.facts, episode);
-  if (MovesAClock(fault) || LosesKeys(fault)) return false;
+  if (MovesAClock(fault) || LosesKeys(fault) || ActsOnStore(episode, fault)) return false;
   if (episode.client > 0 && episode.client != place.session.client) return false;
   return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
 }

@@ -129,8 +129,9 @@ TEST(Order, AClientThatCouldNotAcquireMayHaveLostItsPlace) {
     EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << lane << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, 0);
   }
-  for (const std::string lane : {"pause c3:               [--]", "jump c3:                [--]",
-                                 "pause c2:                                    [--]"}) {
+  for (const std::string lane :
+       {"pause c3:               [--]", "jump c3:                [--]",
+        "partition n0:           [--]", "pause c2:                                    [--]"}) {
     EXPECT_EQ(VerdictOnOrder(kOvertaken + ("\n      " + lane)).outcome, Outcome::kViolated) << lane;
   }
 }
