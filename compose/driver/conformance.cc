@@ -97,7 +97,7 @@ class Trial : private DriverParties {
          Acquire(kSecondOfA));
     Must(AnswerKind::kOk, "release by the holder", Release(kA, first.grant));
     const DriverAnswer second =
-        Must(AnswerKind::kOk, "acquire of a key that was released", Acquire(kB));
+        Must(AnswerKind::kOk, "acquire of a key that was released", AcquireSoon(kB));
     Must(AnswerKind::kOk, "release by the second holder", Release(kB, second.grant));
   }
 
@@ -158,8 +158,8 @@ class Trial : private DriverParties {
     Must(AnswerKind::kOk, "release by a reader", Release(kA, first.grant));
     Must(AnswerKind::kNo, "acquire of a key that one reader still has", Acquire(kSecondOfA));
     Must(AnswerKind::kOk, "release by the last reader", Release(kB, second.grant));
-    const DriverAnswer writer =
-        Must(AnswerKind::kOk, "acquire of a key that readers have released", Acquire(kSecondOfA));
+    const DriverAnswer writer = Must(AnswerKind::kOk, "acquire of a key that readers have released",
+                                     AcquireSoon(kSecondOfA));
     Must(AnswerKind::kNo, "read of a key that a writer has", Acquire(kB, {.reads = true}));
     Must(AnswerKind::kOk, "release by the writer", Release(kSecondOfA, writer.grant));
   }
@@ -175,7 +175,8 @@ class Trial : private DriverParties {
     Must(AnswerKind::kOk, "release of the inner grant", Release(kA, inner.grant));
     Must(AnswerKind::kNo, "acquire by another client before the last release", Acquire(kB));
     Must(AnswerKind::kOk, "the last release", Release(kA, outer.grant));
-    const DriverAnswer next = Must(AnswerKind::kOk, "acquire after the last release", Acquire(kB));
+    const DriverAnswer next =
+        Must(AnswerKind::kOk, "acquire after the last release", AcquireSoon(kB));
     Must(AnswerKind::kOk, "release", Release(kB, next.grant));
   }
 
@@ -191,7 +192,7 @@ class Trial : private DriverParties {
     Must(AnswerKind::kOk, "release of both", Release(kA, both.grant));
     const DriverAnswer second =
         Must(AnswerKind::kOk, "acquire of key 2 after the release of both keys",
-             Acquire(kB, {.key_of = 1}));
+             AcquireSoon(kB, {.key_of = 1}));
     Must(AnswerKind::kNo, "acquire of both keys while another client holds key 2",
          Acquire(kA, two));
     const DriverAnswer first =
@@ -206,15 +207,10 @@ class Trial : private DriverParties {
     const DriverAnswer first =
         Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
     const MonoTime end = first.from.value_or(sent) + first.validity.value_or(kLease);
-    DriverAnswer second = Acquire(kB);
-    const MonoTime give_up = RealMono() + kRunOut;
-    while (second.kind == AnswerKind::kNo && RealMono() < give_up) {
-      std::this_thread::sleep_for(kTryInterval);
-      second = Acquire(kB);
-    }
-    Must(AnswerKind::kOk,
-         fmt::format("acquire of a key whose lease of {} has ended", FormatDuration(kLease)),
-         second);
+    const DriverAnswer second =
+        Must(AnswerKind::kOk,
+             fmt::format("acquire of a key whose lease of {} has ended", FormatDuration(kLease)),
+             AcquireWithin(kRunOut, kB));
     if (const Duration early = end - RealMono(); early > Duration::zero())
       Note(fmt::format("another client was granted the lock {} before the reported lease ended",
                        FormatDuration(early)));
@@ -266,7 +262,7 @@ class Trial : private DriverParties {
     // A driver that extends its lease notices the loss at the next extension. With a long lease,
     // that would be too late. A library may notice only after it has connected again.
     const DriverAnswer first =
-        Must(AnswerKind::kOk, "acquire of a free key", Acquire(kA, {.lease = kLease}));
+        Must(AnswerKind::kOk, "acquire of a free key", AcquireSoon(kA, {.lease = kLease}));
     if (const Result<void> lost = server_.lose_locks(kRunOut); !lost) Note(lost.error().message);
     const MonoTime give_up = RealMono() + kReconnection;
     while (!IsLost(kA.party, first.grant) && RealMono() < give_up)
@@ -275,6 +271,23 @@ class Trial : private DriverParties {
       Note(fmt::format("the server lost the lock, and the driver did not report that within {}",
                        FormatDuration(kReconnection)));
   }
+
+  // Tries again while the driver refuses the key.
+  DriverAnswer AcquireWithin(Duration patience, Caller caller, const AcquireRequest& wanted = {}) {
+    const MonoTime give_up = RealMono() + patience;
+    DriverAnswer answer = Acquire(caller, wanted);
+    while (answer.kind == AnswerKind::kNo && RealMono() < give_up) {
+      std::this_thread::sleep_for(kTryInterval);
+      answer = Acquire(caller, wanted);
+    }
+    return answer;
+  }
+  // A library that was refused a key may refuse it by itself until it hears of the release. A key
+  // that was left behind does not expire this soon.
+  DriverAnswer AcquireSoon(Caller caller, const AcquireRequest& wanted = {}) {
+    return AcquireWithin(kLease / 2, caller, wanted);
+  }
+
   void Skip() { skipped_ = true; }
 
   static constexpr Caller kA{0, 0}, kSecondOfA{0, 1}, kB{1, 0};
