@@ -31,9 +31,9 @@ namespace doublehold {
 // No window begins after one of these faults, because its effects may last:
 // - a fault that moved a clock or lost data, or that killed too many servers for a majority;
 // - any fault, if leases may have no end;
-// - any fault that did more than stop or slow clients, if there may be a queue: in `redisson-fair`,
-//   and in any library on one node.
-// Time in which the client was blocked is subtracted.
+// - any fault that did more than stop or slow clients, if there may be a queue: on one node, with a
+//   lock that has the trait `queue`, or with any library.
+// Faults on the store alone do not count. Time in which the client was blocked is subtracted.
 //
 // Within a window, a refusal is unknown in these cases:
 // - On one node, another session may be ahead in a queue: it has invoked an acquire since its last

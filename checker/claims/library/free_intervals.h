@@ -40,7 +40,8 @@ struct FreeInterval {
 //
 // The referee may hold the key from its first probe on.
 //
-// If the key is only `kPerhaps` free, a hold for ever ends as LeaseEnds::LikelyNs says.
+// All this is for kCertainly. For kPerhaps, a hold that may last for ever ends at
+// LeaseEnds::LikelyNs.
 enum class Free : uint8_t { kCertainly, kPerhaps };
 std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
                                                                 Free free = Free::kCertainly);

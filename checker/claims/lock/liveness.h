@@ -9,8 +9,9 @@
 namespace doublehold {
 
 // Violated if the probe of a key timed out, or if a key has no expiry. Valid when every probe was
-// granted within lease and grace. Unknown when most granted keys were not probed. Also unknown when
-// a probe was granted after lease and grace: its last attempt may have taken effect in time.
+// granted within lease and grace. Unknown when a probe has no answer, or when most granted keys were
+// not probed. Also unknown when a probe was granted after lease and grace: its last attempt may have
+// taken effect in time.
 //
 //   expiry:   *          | -1      no violation: the only server keeps a key without expiry even
 //   probe:       P--p              while the lock is free, and still grants the lock
