@@ -6,8 +6,8 @@
     report.py DIR --svg FILE
 
 Without -o the page is DIR/report.html, or ./report.html for several folders. Prints the path of the
-page. Exit status: 0 written, 2 interrupted, 3 bad input, 4 a package is missing or the disk is
-full.
+page, unless the page itself goes to stdout. Exit status: 0 written, 2 interrupted, 3 bad input, 4 a
+package is missing or the disk is full.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 UNKNOWN, BAD_INPUT, ENVIRONMENT = 2, 3, 4
+STDOUT, STDERR = 1, 2
 OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE}
 PROGRAM = "doublehold report"
 PACKAGES = {"matplotlib": "python3-matplotlib", "numpy": "python3-numpy",
@@ -69,6 +70,7 @@ def main(arguments: list[str]) -> int:
         return BAD_INPUT
     target = output
     try:
+        is_stdout = is_open_as(output, STDOUT)
         write_whole(output, page)
         if options.export:
             target = options.export
@@ -76,7 +78,8 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         print(f"{PROGRAM}: {target}: cannot be written ({error.strerror})", file=sys.stderr)
         return ENVIRONMENT if error.errno in OF_THE_MACHINE else BAD_INPUT
-    print(output)
+    if not is_stdout:
+        print(output)
     return 0
 
 
@@ -91,7 +94,14 @@ def name_missing_package(program: str, error: ModuleNotFoundError) -> int:
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Writes the whole file or nothing, so that a reader never sees half a page."""
+    """Replaces a regular file at once, so that a reader never sees half a page. Opens any other
+    path, such as a device, a FIFO or a symbolic link, and writes into it."""
+    if file.is_symlink() or file.exists() and not file.is_file():
+        # A copy of the descriptor: what the program prints later follows the page.
+        copies = (os.dup(stream) for stream in (STDOUT, STDERR) if is_open_as(file, stream))
+        with open(next(copies, file), "w", encoding="utf-8") as out:
+            out.write(text)
+        return
     handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
@@ -103,6 +113,14 @@ def write_whole(file: Path, text: str) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def is_open_as(file: Path, stream: int) -> bool:
+    """Whether the program's stdout or stderr writes to this file, as /dev/stdout does."""
+    try:
+        return os.path.samestat(os.stat(file), os.fstat(stream))
+    except OSError:
+        return False
 
 
 def interrupted() -> int:

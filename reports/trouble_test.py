@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 from functools import partial
@@ -33,6 +34,42 @@ class TroubleTest(ReportFixture):
             status, out, err = self.report("run")
         self.assertEqual((status, out), (4, ""))
         self.assertIn("report.html: cannot be written (No space left on device)", err)
+
+    def test_only_a_regular_file_is_replaced(self) -> None:
+        write_run(self.folder / "run", Toy())
+        page = self.page("run")
+        link, target, fifo = (self.folder / name for name in ("link", "target", "fifo"))
+        link.symlink_to(target)
+        target.write_text("old")
+        os.mkfifo(fifo)
+        reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(reader.kill)
+        for path in (link, fifo):
+            self.assertEqual(self.report("run", "-o", path.name), (0, f"{path.name}\n", ""))
+        self.assertTrue(link.is_symlink() and fifo.is_fifo())
+        self.assertTrue(target.read_text() == page)
+        self.assertTrue(reader.communicate(timeout=60)[0] == page)
+
+    def test_a_device_stays_and_its_error_is_reported(self) -> None:
+        write_run(self.folder / "run", Toy())
+        device = self.folder / "full"
+        try:
+            os.mknod(device, stat.S_IFCHR | 0o600, os.makedev(1, 7))
+            device.open("wb").close()
+        except OSError as error:
+            self.skipTest(f"no device nodes here: {error}")
+        self.assertEqual(self.report("run", "--svg", "full"), (
+            4, "", "doublehold report: full: cannot be written (No space left on device)\n"))
+        self.assertTrue(device.is_char_device())
+
+    def test_a_page_on_stdout_is_all_that_is_printed(self) -> None:
+        write_run(self.folder / "run", Toy())
+        page = self.page("run")
+        (self.folder / "stdout").symlink_to("/dev/stdout")  # so that a defect breaks this link alone
+        with (self.folder / "out").open("w") as out:
+            subprocess.run([sys.executable, "-B", HERE / "report.py", "run", "-o", "stdout"],
+                           cwd=self.folder, stdout=out, check=True)
+        self.assertTrue((self.folder / "out").read_text() == page)
 
     def test_an_interrupted_report_says_so_and_writes_no_page(self) -> None:
         write_run(self.folder / "run", Toy())

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "compose/testing/program.h"
@@ -126,6 +127,20 @@ TEST_F(Export, ARunWithoutMessagesIsRefusedForShiViz) {
                          "record them with run --frames, or replay --into"),
             std::string::npos)
       << missing;
+}
+
+// /dev/stdout is the file to which the test redirects the output. Opened a second time, it would be
+// written from its start by both.
+TEST_F(Export, AFileThatIsStdoutKeepsAllThatTheCommandPrints) {
+  const fs::path link = folder_.path() / "stdout";
+  fs::create_symlink("/dev/stdout", link);  // so that a defect breaks this link alone
+  const std::string trace = (folder_.path() / "trace.json").string();
+  const Finished apart = RunProgram({"replay", kReplay, "--json", trace});
+  const Finished together = RunProgram({"replay", kReplay, "--json", link.string()});
+  std::ostringstream written;
+  written << std::ifstream(trace).rdbuf();
+  EXPECT_TRUE(together.out == written.str() + apart.out) << together.out.substr(0, 200);
+  EXPECT_TRUE(fs::is_symlink(link));
 }
 
 }  // namespace

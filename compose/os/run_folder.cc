@@ -1,13 +1,17 @@
 #include "compose/os/run_folder.h"
 
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -113,6 +117,44 @@ void LinkLatest(const std::filesystem::path& folder) {
   if (!code) std::filesystem::rename(fresh, link, code);
 }
 
+Result<void> CheckWritten(const std::filesystem::path& file, int error) {
+  if (error == 0) return {};
+  const std::error_code code(error, std::generic_category());
+  return FileError(fmt::format("{}: cannot be written: {}", file.string(), code.message()), code);
+}
+
+// Whether a rename replaces only the content. A device, a FIFO or a symbolic link would be lost.
+bool IsReplaceable(const std::filesystem::path& file) {
+  struct stat at {};
+  return lstat(file.c_str(), &at) != 0 || S_ISREG(at.st_mode);
+}
+
+// Opens the file that the path leads to. If it is the program's stdout or stderr, as /dev/stdout
+// is, returns a copy of that descriptor: the program's later output follows the content.
+int OpenInPlace(const std::filesystem::path& file) {
+  struct stat at {};
+  const bool exists = stat(file.c_str(), &at) == 0;
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat of_fd {};
+    if (exists && fstat(fd, &of_fd) == 0 && at.st_dev == of_fd.st_dev && at.st_ino == of_fd.st_ino)
+      return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  }
+  return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+Result<void> WriteInPlace(const std::filesystem::path& file, std::string_view content) {
+  std::fflush(stdout);
+  const int fd = OpenInPlace(file);
+  int error = fd < 0 ? errno : 0;
+  while (error == 0 && !content.empty()) {
+    const ssize_t written = write(fd, content.data(), content.size());
+    if (written < 0 && errno != EINTR) error = errno;
+    content.remove_prefix(static_cast<size_t>(std::max<ssize_t>(written, 0)));
+  }
+  if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
+  return CheckWritten(file, error);
+}
+
 }  // namespace
 
 std::string FolderName(const std::string& name) {
@@ -201,6 +243,11 @@ Result<void> WriteWhole(const std::filesystem::path& file, const std::string& co
 
 Result<void> WriteWhole(const std::filesystem::path& file,
                         const std::function<Result<void>(std::ostream&)>& write) {
+  if (!IsReplaceable(file)) {
+    std::ostringstream content;
+    TRY(write(content));
+    return WriteInPlace(file, content.view());
+  }
   const std::filesystem::path part = file.string() + ".part";
   errno = 0;
   std::ofstream out(part, std::ios::binary);
@@ -212,8 +259,7 @@ Result<void> WriteWhole(const std::filesystem::path& file,
   if (written && !code) return {};
   std::error_code ignored;
   std::filesystem::remove(part, ignored);
-  if (!written) return written;
-  return FileError(fmt::format("{}: cannot be written: {}", file.string(), code.message()), code);
+  return written ? CheckWritten(file, code.value()) : written;
 }
 
 nlohmann::json ReadJsonFile(const std::filesystem::path& file) {

@@ -49,7 +49,8 @@ Result<void> MakeFolder(const std::filesystem::path& folder);
 // Returns the content of a file. Returns null if it cannot be read or is not JSON.
 nlohmann::json ReadJsonFile(const std::filesystem::path& file);
 
-// Writes a temporary file and renames it, so that a reader never sees half a file. Returns an
+// Replaces a regular file by renaming a temporary one, so that a reader never sees half a file.
+// Opens any other path, such as a device, a FIFO or a symbolic link, and writes into it. Returns an
 // environment error if the disk is full, and bad input if the path cannot be written.
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content);
 // The same for a content that `write` writes piece by piece. Returns the error of `write`, if any.

@@ -1,5 +1,10 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include <array>
 #include <fstream>
 #include <set>
 
@@ -141,6 +146,44 @@ TEST(WriteWhole, AFullDiskIsAFailureOfTheEnvironment) {
   EXPECT_EQ(refused.error().code, ExitCode::kEnvironment);
   EXPECT_EQ(refused.error().message,
             file.string() + ": cannot be written: No space left on device");
+}
+
+TEST(WriteWhole, ASymbolicLinkStaysAndItsTargetIsWritten) {
+  const TestFolder folder;
+  const fs::path link = folder.path() / "link", target = folder.path() / "target";
+  fs::create_symlink(target, link);
+  for (const std::string content : {"old and long", "new"}) {
+    EXPECT_TRUE(WriteWhole(link, content).has_value());
+    std::string text;
+    std::getline(std::ifstream(target), text);
+    EXPECT_EQ(text, content);
+    EXPECT_TRUE(fs::is_symlink(link));
+  }
+}
+
+TEST(WriteWhole, AFifoStaysAndItsReaderGetsTheContent) {
+  const TestFolder folder;
+  const fs::path fifo = folder.path() / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  EXPECT_TRUE(WriteWhole(fifo, "new").has_value());
+  std::array<char, 8> read_text{};
+  EXPECT_EQ(read(reader, read_text.data(), read_text.size()), 3);
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(fifo));
+}
+
+TEST(WriteWhole, ADeviceStaysAndItsErrorIsReported) {
+  const TestFolder folder;
+  const fs::path device = folder.path() / "full";
+  if (mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 7)) != 0) GTEST_SKIP() << "needs root";
+  if (close(open(device.c_str(), O_WRONLY | O_CLOEXEC)) != 0) GTEST_SKIP() << "mounted nodev";
+  const Result<void> refused = WriteWhole(device, "new");
+  EXPECT_TRUE(fs::is_character_file(device));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ExitCode::kEnvironment);
+  EXPECT_EQ(refused.error().message,
+            device.string() + ": cannot be written: No space left on device");
 }
 
 TEST(WriteHistory, WritesNoLinesIfOnlyTheBinaryFileIsRequested) {
