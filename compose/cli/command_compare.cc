@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "checker/evidence/names.h"
+#include "compose/driver/lock_name.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
@@ -19,7 +20,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::string_view kDriver = "driver:";
 constexpr const char* kCost = "cost";
 constexpr const char* kCalm = "calm";
 constexpr const char* kUsualLoad = "1,2,8,32,64,100/s,1000/s,hold";
@@ -34,7 +34,9 @@ po::options_description CompareOptions(po::options_description& hidden) {
   po::options_description options("options");
   auto add = options.add_options();
   add("locks", po::value<std::string>(),
-      "the locks, comma-separated: redlock,fenced,driver:redisson (driver:COMMAND is a driver)");
+      "the locks, comma-separated: redlock,redis-py,driver:redisson[kind=fair] (driver:COMMAND is "
+      "a "
+      "driver)");
   add("baseline", po::value<std::string>(),
       "the lock that the others are compared with (default: the first)");
   add("faults", po::value<std::string>()->default_value("pause,clock,network"),
@@ -57,17 +59,6 @@ po::options_description CompareOptions(po::options_description& hidden) {
   add("json", "print a summary line of JSON");
   AddColorOption(options);
   return options;
-}
-
-// Returns the settings of a lock: of a variant, or of a driver.
-Settings SettingsOfLock(const std::string& lock) {
-  Settings settings;
-  if (lock.starts_with(kDriver)) {
-    settings.Set("lock.driver", lock.substr(kDriver.size()), "--locks");
-  } else {
-    settings.Set("lock.name", lock, "--locks");
-  }
-  return settings;
 }
 
 // A column of the comparison, and the settings that are its own.
@@ -158,19 +149,20 @@ Settings SettingsOfColumn(const Column& column, Settings experiment) {
 
 // The long lease of a load must not make clients poll less often than in the other columns. A lock
 // with an interval of its own keeps it.
-void KeepPollInterval(const Column& column, const std::string& lock, Settings& settings) {
+void KeepPollInterval(const Column& column, Settings& settings) {
   if (!column.settings.Has("lock.lease") || settings.Has("retry.interval") ||
       settings.Has("lock.pace"))
     return;
-  const LockEntry* entry = lock.starts_with(kDriver) ? nullptr : FindLock(lock);
+  const Result<LockName> lock = ReadLockName(Settings(settings).Take("lock.name")->words.front());
+  const LockEntry* entry = lock ? FindLock(lock->name) : nullptr;
   if (entry == nullptr || entry->retry_interval.empty())
     settings.Set("retry.interval", "10ms", "--load");
 }
 
 // Returns the name of a lock's row. A driver is named after the last file of its command.
 std::string NameRow(const std::string& lock) {
-  if (!lock.starts_with(kDriver)) return lock;
-  return std::string(kDriver) + lock.substr(lock.find_last_of(" /:") + 1);
+  if (!lock.starts_with(kDriverPrefix)) return lock;
+  return std::string(kDriverPrefix) + lock.substr(lock.find_last_of(" /:", lock.find('[')) + 1);
 }
 
 // Returns the names of the rows. A lock that is named twice is compared with itself.
@@ -187,7 +179,7 @@ std::vector<std::string> NameRows(const std::vector<std::string>& locks) {
 
 Result<Suite> BuildSuite(const ParsedLine& line) {
   std::vector<std::string> locks;
-  if (line.values.contains("locks")) locks = SplitAtCommas(line.values["locks"].as<std::string>());
+  if (line.values.contains("locks")) locks = SplitLockNames(line.values["locks"].as<std::string>());
   if (locks.empty()) return BadInput("name the locks: --locks redlock,set-nx-px,fenced");
   const std::vector<std::string> rows = NameRows(locks);
   const std::vector<Column> columns = TRY(ReadColumns(line));
@@ -203,8 +195,8 @@ Result<Suite> BuildSuite(const ParsedLine& line) {
   for (size_t i = 0; i < locks.size(); ++i) {
     for (const Column& column : columns) {
       Settings settings = SettingsOfColumn(column, common);
-      settings.Lay(SettingsOfLock(locks[i]));
-      KeepPollInterval(column, locks[i], settings);
+      settings.Set("lock.name", locks[i], "--locks");
+      KeepPollInterval(column, settings);
       TRY(AddCellOf(std::move(settings), rows[i], column.name, "--locks", suite));
     }
   }

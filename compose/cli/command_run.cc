@@ -10,6 +10,7 @@
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/service.h"
 #include "compose/driver/driver.h"
+#include "compose/driver/lock_name.h"
 #include "compose/options/command_line.h"
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
@@ -164,12 +165,13 @@ std::string EndText(const RunVerdict& verdict, const std::filesystem::path& fold
   const Color color = verdict.overall == Outcome::kViolated ? Color::kRed
                       : verdict.overall == Outcome::kValid  ? Color::kGreen
                                                             : Color::kYellow;
-  return fmt::format("{}\nfiles: {}\n{}{}next: doublehold report {}\n",
+  return fmt::format("{}\n{}files: {}\n{}{}next: doublehold report {}\n",
                      line.values.contains("verbose")
                          ? ""
                          : "(--verbose prints all violations, margins and faults)",
-                     folder.string(), InColor(VerdictLine(verdict), color, TakesColor(line)),
-                     PaceText(verdict), ShortenFolderName(folder));
+                     OwnCopyLine(verdict.facts.lock), folder.string(),
+                     InColor(VerdictLine(verdict), color, TakesColor(line)), PaceText(verdict),
+                     ShortenFolderName(folder));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/service.h"
 #include "compose/driver/driver.h"
+#include "compose/driver/lock_name.h"
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
@@ -253,8 +254,8 @@ Result<ExitCode> SweepCommand(const Words& words) {
   const SweepCells cells = TRY(MakeSweepCells(request));
   suite = cells.suite;
   if (!line.values.contains("json")) {
-    fmt::print("{}: {} in section {} of client {}, {}, {}{}\n\n", base.lock,
-               Counted(found.places.size(), "place"), section, kFaultedClient,
+    fmt::print("{}{}: {} in section {} of client {}, {}, {}{}\n\n", OwnCopyLine(base.lock),
+               base.lock, Counted(found.places.size(), "place"), section, kFaultedClient,
                Counted(faults.size(), "fault"), Counted(suite.cells.size(), "run"),
                depth == 1 ? "" : fmt::format(", {} of pairs", cells.pairs.size()));
     std::fflush(stdout);

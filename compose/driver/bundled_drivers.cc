@@ -33,9 +33,11 @@ std::optional<KeptDriver> ReadKeptDriver(const std::filesystem::path& folder) {
     return of.TakeWord(name).value_or(std::nullopt).value_or("");
   };
   KeptDriver driver{.name = folder.filename().string(), .summary = word(*read, "summary")};
-  Settings options = read->TakeBelow("options");
-  for (const std::string& name : options.Names())
-    driver.options.emplace_back(name, word(options, name));
+  for (const auto& [table, rows] :
+       {std::pair("options", &driver.options), std::pair("copies", &driver.copies)}) {
+    Settings named = read->TakeBelow(table);
+    for (const std::string& name : named.Names()) rows->emplace_back(name, word(named, name));
+  }
   return driver;
 }
 

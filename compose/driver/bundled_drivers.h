@@ -16,6 +16,8 @@ struct KeptDriver {
   std::string name;  // also its folder in drivers/
   std::string summary;
   std::vector<std::pair<std::string, std::string>> options;  // names, each with its description
+  // Built-in locks, each with the lock of this library that it copies: "RLock[kind=lock]".
+  std::vector<std::pair<std::string, std::string>> copies;
 };
 // Returns the drivers by name, read once from the folders in drivers/ that have a driver.toml.
 // Returns none if these files are missing. Safe to call from any thread.

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compose/driver/bundled_drivers.h"
+#include "compose/driver/lock_name.h"
 #include "compose/os/child_processes.h"
 #include "compose/os/memory_log.h"
 #include "compose/os/orphans.h"
@@ -200,6 +201,7 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
 }
 
 Result<Plan> BuildPlan(Settings settings) {
+  TRY(ResolveLockName(settings));
   return BuildPlan(std::move(settings), QueryDriverPlan);
 }
 

@@ -47,7 +47,8 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
 // Starts the driver, queries it and ends it. Returns the driver's part of a plan. An error names
 // the command.
 Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions options);
-// Like BuildPlan in compose/plan/plan_builder.h, but queries the driver, if the settings name one.
+// Like BuildPlan in compose/plan/plan_builder.h, but resolves the lock's name (ResolveLockName), and
+// queries the driver, if it is the name of one.
 Result<Plan> BuildPlan(Settings settings);
 
 // The running driver of a client or of the referee. The driver is in the caller's process group. If

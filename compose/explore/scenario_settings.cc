@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "compose/driver/driver.h"
+#include "compose/driver/lock_name.h"
 #include "compose/plan/service_rules.h"
 #include "faults/fault.h"
 #include "lib/locks/registry.h"
@@ -63,6 +64,7 @@ Result<Settings> ReadScenarioSettings(const ParsedLine& line) {
   plain.values.erase("faults");
   Result<Settings> settings = ReadExperiment(plain);
   if (!settings) return settings;
+  TRY(ResolveLockName(*settings));
   AddScenarioDefaults(*settings);
   // There is more stock than sales. If stock ran out, a refused sale could hide an oversold unit.
   if (SellsStock(*settings) && !settings->Has("workload.stock")) {
@@ -109,14 +111,16 @@ std::string ExplainMissing(FaultForm form, const Plan& plan) {
 }
 
 Result<Plan> SimulatedPlan(const Settings& settings) {
-  const std::optional<Setting> lock = Settings(settings).Take("lock.name");
+  Settings named = settings;
+  TRY(ResolveLockName(named));
+  const std::optional<Setting> lock = named.Take("lock.name");
   if (lock && lock->words == std::vector{std::string(kDriverLock)})
     return BadInput(lock->where + ": " + kNoDrivers);
-  Result<Plan> plan = BuildPlan(settings);
+  if (named.Has("lock.driver")) return BadInput(std::string("lock.driver: ") + kNoDrivers);
+  Result<Plan> plan = BuildPlan(named);
   if (!plan) return plan;
   if (!plan->faults.empty())
     return BadInput("explore chooses the faults itself: use an experiment without faults");
-  if (plan->driver) return BadInput(std::string("lock.driver: ") + kNoDrivers);
   if (const ServiceFacts& service = FactsOfServiceOf(*plan);
       sim::FindServiceModel(service.name) == nullptr) {
     return BadInput(

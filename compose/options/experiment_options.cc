@@ -24,7 +24,9 @@ struct Flag {
 };
 // Short forms of the most used settings; --set reaches all settings.
 constexpr std::array kFlags{
-    Flag{"lock", "lock.name", "the lock to test (doublehold list locks)"},
+    Flag{"lock", "lock.name",
+         "the lock to test (list locks), or a library (list drivers), such as redis-py@4.5.5; "
+         "options in brackets: redlock[ask=in-turn]"},
     Flag{"driver", "lock.driver", "a command that serves the lock (docs/driver-protocol.md)"},
     Flag{"lease", "lock.lease", "how long a grant lasts, such as 500ms"},
     Flag{"nodes", "topology.nodes", "number of redis-servers that keep lock keys"},

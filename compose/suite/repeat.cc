@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ranges>
+#include <set>
 
 #include "checker/evidence/names.h"
 #include "compose/cluster/kept_servers.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/service.h"
+#include "compose/driver/lock_name.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
@@ -159,6 +161,13 @@ std::string AnswersLine(const SuiteRequest& request, const SuiteResult& result) 
   return fmt::format("verdict: {} ({})\n", verdict, request.until->text);
 }
 
+// Returns a line for each built-in lock of the suite that copies a library.
+std::string OwnCopyLines(const Suite& suite) {
+  std::set<std::string> lines;
+  for (const SuiteCell& cell : suite.cells) lines.insert(OwnCopyLine(cell.plan.lock));
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
 void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool colored) {
   const RunCount tally = CountRuns(result);
   std::string end;
@@ -180,11 +189,12 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
       request.until ? Counted(tally.runs, "run")
                     : fmt::format("{} of {} {}", tally.as_expected, Counted(tally.runs, "run"),
                                   expects ? "as expected" : "valid");
-  fmt::print("{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
+  fmt::print("{}{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
              FormatOutcomes(request.suite, result, colored),
              compares ? FormatComparison(request, result) : FormatRates(request, result),
-             request.until && !compares ? AnswersLine(request, result) : "", counted,
-             result.seconds, end, request.folder.string(), request.folder.string());
+             request.until && !compares ? AnswersLine(request, result) : "",
+             OwnCopyLines(request.suite), counted, result.seconds, end, request.folder.string(),
+             request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compose/driver/driver.h"
+#include "compose/driver/lock_name.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/load.h"
@@ -135,7 +136,8 @@ Result<void> AddCellOf(Settings settings, const std::string& row, const std::str
   const std::string name = row + "/" + column;
   TRY(CheckDistinct(suite, name, where));
   settings.Set("name", name, where);
-  Result<Plan> plan = BuildPlan(settings, PresumeDriver);
+  const Result<void> named = ResolveLockName(settings);
+  Result<Plan> plan = named ? BuildPlan(settings, PresumeDriver) : tl::unexpected(named.error());
   if (!plan) {
     // Adds the place and the name of the cell, unless the message names a place.
     const bool placed = plan.error().message.starts_with(where.substr(0, where.find(':')));
