@@ -39,6 +39,7 @@ class Event(NamedTuple):
     hold: int  # 0: none
     first: int | None  # value named in FIRST_VALUE
     second: int | None  # value named in SECOND_VALUE
+    thread: int = 0  # of the client
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +103,16 @@ def _parse(raw: bytes, file: Path, number: int) -> dict[str, Any]:
 def parse_event(line: dict[str, Any], file: Path, number: int) -> Event:
     try:
         op, type_, at_ns, process = line["f"], line["type"], line["time"], line["process"]
-        value, key = line.get("value") or {}, line.get("key") or ""
+        value, key, thread = line.get("value") or {}, line.get("key") or "", line.get("thread", 0)
         hold, first, second = (value.get("hold", 0), value.get(FIRST_VALUE.get(op)),
                                value.get(SECOND_VALUE.get(op)))
         if not (type_ in TYPES and isinstance(op, str) and isinstance(key, str)
-                and isinstance(at_ns, int) and isinstance(hold, int)
+                and isinstance(at_ns, int) and isinstance(hold, int) and isinstance(thread, int)
                 and (first is None or isinstance(first, int))
                 and (second is None or isinstance(second, int))):
             raise ValueError
         client = process if isinstance(process, int) else _process_number(process, op)
-        return Event(at_ns, client, type_, op, key, hold, first, second)
+        return Event(at_ns, client, type_, op, key, hold, first, second, thread)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise BadInput(f"{file}:{number}: not an event of a history") from None
 

@@ -49,17 +49,17 @@ class Hold:
 def find_holds(history: History) -> list[Hold]:
     done: list[Hold] = []
     open_: dict[tuple[int, int], Hold] = {}  # by client and hold
-    asked: dict[int, int] = {}  # time of the last acquire, by client
+    asked: dict[tuple[int, int], int] = {}  # time of the last acquire, by client and thread
     for event in history.events:
         if event.client <= REFEREE:
             continue
-        who = (event.client, event.hold)
+        who, session = (event.client, event.hold), (event.client, event.thread)
         if event.op == "acquire" and event.type == "invoke":
-            asked[event.client] = event.at_ns
+            asked[session] = event.at_ns
         elif event.op == "acquire" and event.type == "ok":
             until = event.first if event.first is not None else event.at_ns
             hold = Hold(event.client, event.key, event.hold,
-                        asked.get(event.client, event.at_ns), event.at_ns, until)
+                        asked.get(session, event.at_ns), event.at_ns, until)
             open_.setdefault(who, hold)  # a nested acquire re-enters the same hold
         elif event.op == "extend" and event.type == "ok" and who in open_:
             open_[who].extend(event.at_ns, event.first or 0)

@@ -27,8 +27,8 @@ MS = 1_000_000
 
 
 def event(at: int, client: int, type_: str, op: str, hold: int = 0, first: int | None = None,
-          second: int | None = None) -> Event:
-    return Event(at, client, type_, op, "k", hold, first, second)
+          second: int | None = None, thread: int = 0) -> Event:
+    return Event(at, client, type_, op, "k", hold, first, second, thread)
 
 
 def history(*events: Event, stock: int = 10) -> History:
@@ -42,6 +42,21 @@ class Holds(unittest.TestCase):
             event(80, 1, "invoke", "release", 7), event(90, 1, "ok", "release", 7)))
         self.assertEqual((hold.asked_ns, hold.from_ns, hold.to_ns), (0, 2, 80))
         self.assertEqual((hold.live, hold.stale), ([(2, 50)], [(50, 80)]))
+
+    def test_each_thread_of_a_client_waits_by_itself(self) -> None:
+        first, second = find_holds(history(
+            event(0, 1, "invoke", "acquire", thread=0), event(5, 1, "invoke", "acquire", thread=1),
+            event(10, 1, "ok", "acquire", 7, first=50, thread=0),
+            event(12, 1, "invoke", "release", 7, thread=0),
+            event(13, 1, "invoke", "acquire", thread=0),
+            event(14, 1, "ok", "acquire", 8, first=50, thread=1),
+            event(20, 1, "invoke", "release", 8, thread=1)))
+        self.assertEqual((first.asked_ns, second.asked_ns), (0, 5))
+
+    def test_a_line_has_the_thread_of_its_client(self) -> None:
+        line = {"f": "acquire", "type": "invoke", "time": 7, "process": 1}
+        self.assertEqual(parse_event(line, Path("h"), 1).thread, 0)
+        self.assertEqual(parse_event({**line, "thread": 3}, Path("h"), 1).thread, 3)
 
     def test_an_extend_in_time_keeps_a_hold_live_and_a_late_extend_revives_it(self) -> None:
         hold, = find_holds(history(
