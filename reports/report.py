@@ -75,6 +75,10 @@ def main(arguments: list[str]) -> int:
         if options.export:
             target = options.export
             write_all(options.export, page)
+    except KeyboardInterrupt:
+        if target is not options.export:
+            raise
+        return interrupted(f"{output} was written, {target} is not complete")
     except OSError as error:
         print(f"{PROGRAM}: {target}: cannot be written ({error.strerror})", file=sys.stderr)
         return ENVIRONMENT if error.errno in OF_THE_MACHINE else BAD_INPUT
@@ -123,8 +127,8 @@ def is_open_as(file: Path, stream: int) -> bool:
         return False
 
 
-def interrupted() -> int:
-    print(f"{PROGRAM}: interrupted; no page was written", file=sys.stderr)
+def interrupted(state: str = "no page was written") -> int:
+    print(f"{PROGRAM}: interrupted; {state}", file=sys.stderr)
     return UNKNOWN
 
 

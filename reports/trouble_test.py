@@ -35,6 +35,14 @@ class TroubleTest(ReportFixture):
         self.assertEqual((status, out), (4, ""))
         self.assertIn("report.html: cannot be written (No space left on device)", err)
 
+    def test_an_interrupted_export_says_that_the_page_was_written(self) -> None:
+        write_run(self.folder / "run", Toy())
+        with mock.patch("export.write_all", side_effect=KeyboardInterrupt):
+            found = self.report("run", "--export", "out")
+        self.assertEqual(found, (2, "", "doublehold report: interrupted; run/report.html was "
+                                 "written, out is not complete\n"))
+        self.assertTrue((self.folder / "run/report.html").exists())
+
     def test_only_a_regular_file_is_replaced(self) -> None:
         write_run(self.folder / "run", Toy())
         page = self.page("run")
