@@ -110,6 +110,19 @@ int RankEpisode(const RunFacts& facts, const FaultEpisode& episode, const Suspec
   return episode.client < 0 ? 2 : 1;
 }
 
+// Whether the fault acts on processes: on its client, and on all nodes that it lists. Other faults
+// with a client act on the client's links to the nodes.
+bool ActsOnProcesses(const FaultFact& fault) {
+  return TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kMovesClock});
+}
+
+// Whether the fault names servers, and all of them are the store. An episode names one server only,
+// also if its fault names several.
+bool IsStoreOnlyServer(const FaultEpisode& episode, const FaultFact& fault) {
+  if (fault.nodes.empty()) return episode.node == 0;
+  return std::ranges::all_of(fault.nodes, [](int node) { return node == 0; });
+}
+
 }  // namespace
 
 bool DidNothing(const Event& fault) {
@@ -169,15 +182,21 @@ bool MovesAClock(const FaultFact& fault) { return Does(fault, FaultTrait::kMoves
 
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault) {
   if (episode.client <= 0) return true;
-  // Faults with these traits act on processes: on the client, and on all nodes that the fault
-  // lists.
-  constexpr FaultTraits kOnProcesses{FaultTrait::kStops, FaultTrait::kKills,
-                                     FaultTrait::kMovesClock};
-  return episode.node >= 0 && TraitsOf(fault).HasAny(kOnProcesses);
+  return ActsOnProcesses(fault) && (episode.node >= 0 || !fault.nodes.empty());
 }
 
-bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault) {
-  return episode.node == 0 || fault.nodes == std::vector<int>{0};
+bool ActsOnLockServers(const FaultEpisode& episode, const FaultFact& fault) {
+  return ActsOnServers(episode, fault) && !IsStoreOnlyServer(episode, fault);
+}
+
+bool ActsOnStoreAlone(const FaultEpisode& episode, const FaultFact& fault) {
+  const bool on_client = episode.client > 0 && ActsOnProcesses(fault);
+  return IsStoreOnlyServer(episode, fault) && !on_client;
+}
+
+bool ConcernsClient(const FaultEpisode& episode, const FaultFact& fault, int32_t client) {
+  if (ActsOnStoreAlone(episode, fault)) return false;
+  return episode.client == client || ActsOnLockServers(episode, fault);
 }
 
 bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key) {
@@ -189,6 +208,10 @@ bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key
 bool LosesMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesMessages); }
 
 bool KeepsMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kKeepsMessages); }
+
+bool MayRepeatMessages(const FaultFact& fault) {
+  return KeepsMessages(fault) || LosesMessages(fault) || Does(fault, FaultTrait::kRepeats);
+}
 
 bool LosesData(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesData); }
 
@@ -206,17 +229,8 @@ bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&)) {
   return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
     const FaultFact& fault = FaultFor(disturbances.facts, episode);
-    return kind(fault) && !ActsOnStore(episode, fault) && episode.from_ns <= when.to_ns &&
+    return kind(fault) && !ActsOnStoreAlone(episode, fault) && episode.from_ns <= when.to_ns &&
            when.from_ns <= episode.to_ns;
-  });
-}
-
-bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
-                 bool (*kind)(const FaultFact&)) {
-  return std::ranges::any_of(disturbances.EpisodesWithin(when), [&](const FaultEpisode* episode) {
-    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
-    return (episode->client <= 0 || episode->client == client) && kind(fault) &&
-           !ActsOnStore(*episode, fault);
   });
 }
 

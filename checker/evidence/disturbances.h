@@ -65,9 +65,16 @@ bool MovesAClock(const FaultFact& fault);
 // Whether the fault acts on servers, alone or together with a client. A fault on the links between
 // a client and nodes does not act on servers.
 bool ActsOnServers(const FaultEpisode& episode, const FaultFact& fault);
+// Whether one of these servers keeps locks.
+bool ActsOnLockServers(const FaultEpisode& episode, const FaultFact& fault);
 
-// Whether the fault acts only on the store, or only on the links to the store.
-bool ActsOnStore(const FaultEpisode& episode, const FaultFact& fault);
+// Whether the fault acts on nothing but the store and the links to the store. Such a fault excuses
+// nothing that a lock does.
+bool ActsOnStoreAlone(const FaultEpisode& episode, const FaultFact& fault);
+
+// Whether the fault may stop or delay the client's requests to lock servers, or their replies. It
+// acts on the client, on its links to lock servers, or on lock servers.
+bool ConcernsClient(const FaultEpisode& episode, const FaultFact& fault, int32_t client);
 
 // Whether the fault loses messages. A client may wait for a lost message after the fault has ended.
 bool LosesMessages(const FaultFact& fault);
@@ -75,6 +82,9 @@ bool LosesMessages(const FaultFact& fault);
 // Whether the fault delays messages. A delayed message may arrive after its client's timeout, and
 // after a retry of the same request.
 bool KeepsMessages(const FaultFact& fault);
+
+// Whether a request may be carried out late or twice: the fault delays, loses or repeats messages.
+bool MayRepeatMessages(const FaultFact& fault);
 
 // Whether the fault acts on a single key that is not the key of the lock `key`. A library may store
 // further keys for a lock, so a key that the run does not list may belong to the lock.
@@ -95,10 +105,6 @@ bool IsCrash(const FaultFact& fault);
 // Whether a fault for which `kind` is true was active at some time in a span. Includes the ends of
 // the span and of the fault. Ignores faults on the store alone: it keeps no locks.
 bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&));
-// Whether a fault for which `kind` is true overlaps a span. Ignores faults on other clients and on
-// the store alone.
-bool WasActiveOn(const Disturbances& disturbances, int32_t client, const Span& when,
-                 bool (*kind)(const FaultFact&));
 
 // The time and the clients of an observation that faults may explain. A client of 0 means that
 // there is no such client.

@@ -122,6 +122,40 @@ TEST(Disturbances, AFaultOnTheStoreAloneIsNotActiveForLocks) {
   }
 }
 
+TEST(Disturbances, AFaultActsOnAllThatItNames) {
+  struct Row {
+    const char* kind;
+    int32_t client;
+    int32_t node;
+    std::vector<int> nodes;
+    bool store_alone, lock_servers, concerns_client_1, concerns_client_2;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"pause", -1, 0, {0}, true, false, false, false},
+           {"pause", -1, 0, {}, true, false, false, false},
+           {"pause", -1, 0, {0, 1}, false, true, true, true},
+           {"pause", -1, 1, {1, 0}, false, true, true, true},
+           {"pause", -1, 1, {}, false, true, true, true},
+           {"pause", 1, -1, {}, false, false, true, false},
+           {"pause", 1, 0, {0}, false, false, true, false},
+           {"pause", 1, 1, {1}, false, true, true, true},
+           {"pause", 1, 0, {0, 1}, false, true, true, true},
+           {"hold", 1, -1, {}, false, false, true, false},
+           {"hold", 1, 0, {0}, true, false, false, false},
+           {"hold", 1, 0, {0, 1}, false, false, true, false},
+           {"hold", 1, 1, {1, 0}, false, false, true, false},
+       }) {
+    const FaultFact fault{.name = "f", .kind = row.kind, .what = "", .nodes = row.nodes};
+    const FaultEpisode episode{.client = row.client, .node = row.node};
+    SCOPED_TRACE(fmt::format("{} client {} node {} of {}", row.kind, row.client, row.node,
+                             row.nodes.size()));
+    EXPECT_EQ(ActsOnStoreAlone(episode, fault), row.store_alone);
+    EXPECT_EQ(ActsOnLockServers(episode, fault), row.lock_servers);
+    EXPECT_EQ(ConcernsClient(episode, fault, 1), row.concerns_client_1);
+    EXPECT_EQ(ConcernsClient(episode, fault, 2), row.concerns_client_2);
+  }
+}
+
 TEST(Disturbances, AFaultWithoutRecordedTraitsHasTheTraitsOfItsKind) {
   struct Row {
     const char* kind;

@@ -78,7 +78,7 @@ Explanation ExplainLostCounter(const ViolationContext& record, const Hold* one, 
     const bool meanwhile = episode.from_ns <= at_ns && episode.to_ns >= since_ns;
     const bool of_lock = !fault.key.empty() && std::ranges::find(keys, fault.key) != keys.end();
     if (meanwhile && LosesKeys(fault) && !fault.keeps_data && !of_lock &&
-        !ActsOnStore(episode, fault))
+        !ActsOnStoreAlone(episode, fault))
       last = &episode;
   }
   if (last == nullptr) return Unexplained("no fault is recorded that loses a counter");
@@ -152,9 +152,7 @@ Explanation ExplainPossibleRepeat(const ViolationContext& record, const Hold& ho
                                   int64_t until_ns) {
   for (const FaultEpisode& episode : record.disturbances.episodes) {
     const FaultFact& fault = record.FaultOf(episode);
-    const bool on_it = episode.client <= 0 || episode.client == hold.client;
-    if (!on_it || ActsOnStore(episode, fault) || !(KeepsMessages(fault) || LosesMessages(fault)))
-      continue;
+    if (!MayRepeatMessages(fault) || !ConcernsClient(episode, fault, hold.client)) continue;
     for (const Call* call : record.CallsOf(op, hold.key)) {
       const bool met = call->session == hold.owner() && call->from_ns <= until_ns &&
                        Overlap({call->from_ns, call->to_ns}, {episode.from_ns, episode.to_ns});
@@ -222,7 +220,7 @@ Explanation ExplainLiveness(const ViolationContext& record, const Violation& vio
            .because = fmt::format("{}{}", FaultClause(record.disturbances, episode), how),
            .episodes = {&episode}});
     }
-    if (episode.node > 0 && ActsOnServers(episode, fault)) down.push_back(&episode);
+    if (ActsOnLockServers(episode, fault)) down.push_back(&episode);
   }
   // On several nodes, the lock may not need the node that is down.
   if (!down.empty() && record.history.facts.nodes <= 1)

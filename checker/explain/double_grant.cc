@@ -155,7 +155,7 @@ class GrantSearch {
 
   void AddFault(const FaultEpisode& episode) {
     const FaultFact& fault = record_.FaultOf(episode);
-    if (ActsOnStore(episode, fault) || !ActsOnServers(episode, fault)) return;
+    if (!ActsOnLockServers(episode, fault)) return;
     if (MovesAClock(fault)) return AddServerClock(episode, fault);
     if (IsOfAnotherLock(record_.history.facts, fault, first_.key)) return;
     if (episode.from_ns > when_.to_ns || episode.to_ns < when_.from_ns || !LosesKeys(fault) ||

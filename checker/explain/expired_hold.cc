@@ -105,7 +105,7 @@ HoldDelay FindMessageDelays(const ViolationContext& record, const Hold& hold, co
     const bool of_messages = (KeepsMessages(fault) || LosesMessages(fault)) &&
                              (episode.client < 0 || episode.client == hold.client);
     const bool of_server = Does(fault, FaultTrait::kStops) && ActsOnServers(episode, fault);
-    const bool of_store = ActsOnStore(episode, fault);
+    const bool of_store = ActsOnStoreAlone(episode, fault);
     // A lock on several servers need not wait for a server that is down. Reads and writes must wait
     // for a store that is down.
     if (!of_messages && !of_server && !(of_store && StopsServers(fault))) continue;
@@ -197,7 +197,7 @@ std::optional<Explanation> ExplainByRenewal(const ViolationContext& record, cons
     for (const FaultEpisode* episode :
          record.disturbances.EpisodesWithin({hold.asked_ns, renewal->to_ns})) {
       const FaultFact& fault = record.FaultOf(*episode);
-      if (ActsOnServers(*episode, fault) && (LosesKeys(fault) || MovesAClock(fault)))
+      if (ActsOnLockServers(*episode, fault) && (LosesKeys(fault) || MovesAClock(fault)))
         return Explanation{
             .because = fmt::format("the renewal of {} was refused, and {}", At(renewal->from_ns),
                                    FaultClause(record.disturbances, *episode)),

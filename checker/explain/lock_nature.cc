@@ -18,8 +18,7 @@ std::vector<const FaultEpisode*> FindFaultsOnHolder(const ViolationContext& reco
   for (const FaultEpisode* episode :
        record.disturbances.EpisodesWithin({first.asked_ns, lost_ns})) {
     const FaultFact& fault = record.FaultOf(*episode);
-    const bool on_it = episode->client < 0 || episode->client == first.client;
-    if (on_it && TraitsOf(fault).HasAny(kDelaying) && !ActsOnStore(*episode, fault))
+    if (TraitsOf(fault).HasAny(kDelaying) && ConcernsClient(*episode, fault, first.client))
       found.push_back(episode);
   }
   return found;

@@ -28,18 +28,19 @@ bool MayQueue(const RunFacts& facts) {
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
-  const bool only_stopped =
-      episode.client > 0 && TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
+  const bool only_stopped = !ActsOnLockServers(episode, fault) &&
+                            TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
   return MayQueue(facts) && !only_stopped;
 }
 
-// Returns the lock servers on which the fault acts. Empty if the fault acts on anything else too.
-std::set<int> TargetNodesOnly(const RunFacts& facts, const FaultEpisode& episode) {
+// Returns the lock servers on which the fault acts. Empty if they are not known.
+std::set<int> TargetNodes(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
+  if (!ActsOnLockServers(episode, fault)) return {};
   std::set<int> nodes(fault.nodes.begin(), fault.nodes.end());
   if (episode.node >= 0) nodes.insert(episode.node);
-  const bool others = std::ranges::any_of(nodes, [&](int n) { return n < 1 || n > facts.nodes; });
-  return others || episode.client >= 0 ? std::set<int>{} : nodes;
+  std::erase_if(nodes, [&](int node) { return node < 1 || node > facts.nodes; });
+  return nodes;
 }
 
 bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
@@ -52,17 +53,17 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
                                         int32_t client) {
   const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
-  int64_t servers_ns = when.from_ns;  // end of the faults on lock servers alone
+  int64_t servers_ns = when.from_ns;  // end of the faults on lock servers, and on no client
   std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
-    if (ActsOnStore(*episode, FaultFor(facts, *episode))) continue;
+    if (ActsOnStoreAlone(*episode, FaultFor(facts, *episode))) continue;
     if (MayLinger(facts, *episode)) return std::nullopt;
-    const std::set<int> nodes = TargetNodesOnly(facts, *episode);
+    const std::set<int> nodes = TargetNodes(facts, *episode);
     // A killed server does not return, although its fault ends at once.
     if (IsCrash(FaultFor(facts, *episode))) killed.insert(nodes.begin(), nodes.end());
     if (!Overlap({episode->from_ns, episode->to_ns}, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
-    int64_t& over_ns = nodes.empty() ? since_ns : servers_ns;
+    int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
     over_ns = std::max(over_ns, episode->to_ns);
   }
   if (!killed.empty() && !LeavesAMajority(facts, killed)) return std::nullopt;

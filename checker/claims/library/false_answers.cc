@@ -84,10 +84,9 @@ class FalseAnswerSearch {
     const bool disturbed = WasActive(disturbances_, all, MovesAClock) ||
                            WasActive(disturbances_, all, LosesKeys) ||
                            WasActive(disturbances_, {0, release.to_ns}, IsCrash);
-    // A delayed extension or release may still be carried out.
+    // A delayed extension or release, or a second copy, may still be carried out.
     const bool delayed =
-        WasActive(disturbances_, {own->asked_ns, release.from_ns}, KeepsMessages) ||
-        WasActive(disturbances_, {own->asked_ns, release.from_ns}, LosesMessages);
+        WasActive(disturbances_, {own->asked_ns, release.from_ns}, MayRepeatMessages);
     // Readers may keep each other's locks alive.
     const bool certain =
         !state.has_unanswered && !state.entered_again && !disturbed && !delayed && !own->shared;

@@ -26,8 +26,8 @@ constexpr int64_t kTransitPerLease = 5;
 // A watchdog renews several times in a lease, so an idle time below half a lease proves nothing.
 constexpr int64_t kIdlePerLease = 2;
 
-// Whether the fault may hide all commands of a client to lock servers. Requires a fault on this
-// client or on no client.
+// Whether the fault may hide all commands of a client to lock servers. Requires a fault that
+// concerns the client.
 bool MayHide(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   constexpr FaultTraits kHide{FaultTrait::kStops, FaultTrait::kKills, FaultTrait::kLosesData,
@@ -151,8 +151,7 @@ class IdleTrafficChecker : ClaimChecker {
   [[nodiscard]] int64_t RecordedNs(int32_t client, const Span& when) const {
     std::vector<Span> hidden;
     for (const FaultEpisode& episode : disturbances_.episodes) {
-      const bool on_other_client = episode.client > kReferee && episode.client != client;
-      if (!on_other_client && MayHide(facts_, episode))
+      if (ConcernsClient(episode, FaultFor(facts_, episode), client) && MayHide(facts_, episode))
         hidden.push_back({episode.from_ns, HiddenUntilNs(episode)});
     }
     for (const Stall* stall : disturbances_.StallsWithin(when)) {
@@ -177,8 +176,8 @@ class IdleTrafficChecker : ClaimChecker {
     if (traffic.extending) return "an extension of its lock was not answered";
     const Span meanwhile{traffic.last->asked_ns - lease_ns_, idle.to_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
-      const bool on_other_client = episode.client > kReferee && episode.client != client;
-      if (!on_other_client && Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
+      if (ConcernsClient(episode, FaultFor(facts_, episode), client) &&
+          Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
         return FaultClause(disturbances_, episode);
     }
     const auto stalls = disturbances_.StallsWithin(meanwhile);

@@ -184,7 +184,7 @@ class KeyLeakChecker : ClaimChecker {
     const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
       const FaultFact& fault = FaultFor(facts_, episode);
-      if (ActsOnStore(episode, fault)) continue;
+      if (ActsOnStoreAlone(episode, fault)) continue;
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
       const bool moved = MovesAClock(fault) && facts_.nodes > 1;
       if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))

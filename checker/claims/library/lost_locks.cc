@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/second_copies.h"
 
 namespace doublehold {
 namespace {
@@ -150,7 +151,8 @@ class LostLockSearch {
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
       lost.certain = certain && !state.unknown && !state.may_be_inside &&
-                     !MayBeSentAgain(disturbances_, own) &&
+                     !SecondCopyArrivalNs(disturbances_, own.client,
+                                          {own.asked_ns, own.core.from_ns}, /*granted=*/true) &&
                      !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
     }
     if (lost.last == nullptr) return;
@@ -166,10 +168,6 @@ class LostLockSearch {
 };
 
 }  // namespace
-
-bool MayBeSentAgain(const Disturbances& disturbances, const Hold& own) {
-  return WasActiveOn(disturbances, own.client, {own.asked_ns, own.core.from_ns}, KeepsMessages);
-}
 
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {
   if (evidence.holds().broken) return evidence.holds().broken;

@@ -32,7 +32,7 @@ namespace doublehold {
 // A loss is not certain in these cases:
 // - the session has an earlier acquire of unknown outcome, which may have been granted since;
 // - a server may have returned with older data;
-// - the library may have sent its acquire twice, because a fault delayed messages;
+// - the acquire may have a second copy (evidence/second_copies.h), which took the key again;
 // - a release of the session, or of the other client, is unanswered: later grants of that session
 //   may be re-entries by its own count, without a request to the lock.
 struct LostLock {
@@ -50,10 +50,6 @@ struct LostLock {
 
 // Explains why no loss in the history is certain. Returns nullopt if a loss may be certain.
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence);
-
-// Whether a fault delayed messages during the acquire of the hold. If so, the library may have sent
-// the acquire twice, and the lock may carry out the acquire again at any time.
-bool MayBeSentAgain(const Disturbances& disturbances, const Hold& own);
 
 // Returns the lost locks in the order in which their releases were invoked. Requires that
 // WhyNoLossIsCertain returns nullopt. The result points into the evidence.

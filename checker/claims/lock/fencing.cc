@@ -13,6 +13,7 @@
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/overlaps.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
@@ -87,14 +88,20 @@ class FencingChecker : ClaimChecker {
       of_key.push_back(&call);
     }
     for (const Call& call : calls_.all) {
-      const bool takes = call.op == Op::kAcquire || call.op == Op::kRelease;
-      if (takes && call.outcome == EventType::kInfo) {
-        unsure_ns_.emplace(std::pair(call.session, call.key), call.from_ns);
-      }
+      if (MayStayInside(call)) unsure_ns_.emplace(std::pair(call.session, call.key), call.from_ns);
     }
     for (const auto& [key, of_key] : grants_) JudgeGrants(of_key);
     for (const auto& [key, of_key] : accesses_) JudgeAccesses(of_key);
     for (const auto& [key, of_key] : grants_) DoubtConcurrentGrants(of_key);
+  }
+
+  // Whether the session of this acquire or release may hold the key afterwards without a record.
+  [[nodiscard]] bool MayStayInside(const Call& call) const {
+    const bool acquires = call.op == Op::kAcquire;
+    if (!acquires && call.op != Op::kRelease) return false;
+    if (call.outcome == EventType::kInfo) return true;
+    return acquires && SecondCopyArrivalNs(disturbances_, call.session.client,
+                                           {call.from_ns, call.to_ns}, call.Ok());
   }
 
   void JudgeGrants(const std::vector<const Call*>& grants) {
@@ -160,7 +167,7 @@ class FencingChecker : ClaimChecker {
   }
 
   // Whether an owner was rightly granted its own token again. The owner re-entered, or may still
-  // have held the key after an own acquire or release of unknown outcome.
+  // have held the key (MayStayInside).
   bool IsOwnTokenAgain(const Call& before, const Call& grant) const {
     if (before.session != grant.session || TokenForCall(before) != TokenForCall(grant))
       return false;
@@ -220,7 +227,7 @@ class FencingChecker : ClaimChecker {
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // calls with a token, by key
   int64_t granted_ = 0;   // grants with or without a token
   int64_t compared_ = 0;  // grants whose order is known, of keys with several tokens
-  // By session and key: the invocation of the first acquire or release of unknown outcome.
+  // By session and key: the invocation of the first call for which MayStayInside is true.
   std::map<std::pair<SessionId, uint16_t>, int64_t> unsure_ns_;
 };
 

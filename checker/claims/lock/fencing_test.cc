@@ -43,6 +43,15 @@ TEST(Fencing, AnEqualTokenIsNoNearMiss) {
   EXPECT_TRUE(verdict.margins[0].nearest.empty());
 }
 
+TEST(Fencing, ASecondCopyOfAnAcquireMayKeepTheKeyAndItsToken) {
+  const std::string picture = R"(
+      c1:           A-a===R-r A-a=R-r                | #5 #5
+      c2:                               A-a=R-r      | #6
+      )";
+  EXPECT_EQ(VerdictOnFencing(picture).outcome, Outcome::kViolated);
+  EXPECT_EQ(VerdictOnFencing(picture + "hold c1:       []").outcome, Outcome::kValid);
+}
+
 TEST(Fencing, IsUnknownWhereTokensFellOrTheLockWasGrantedTwice) {
   History history = FromLanes(R"(
       c1:    A-----a===R-r          | #5

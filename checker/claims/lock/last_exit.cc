@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "checker/evidence/stall_attribution.h"
+#include "checker/evidence/second_copies.h"
 
 namespace doublehold {
 namespace {
@@ -99,27 +99,12 @@ class ExitGaps {
     });
   }
 
-  // Notes a possible second copy of an acquire, which may have taken the key whatever the first
-  // copy returned. Either a fault or a stall delayed a copy, or the library retried after a lost
-  // message. A granted acquire is not retried.
   void NoteSecondCopy(const Call& acquire) {
-    const Stall* stall =
-        LongestStall(disturbances_, acquire.session.client, {acquire.from_ns, acquire.to_ns});
-    const int64_t stalled_ns = stall == nullptr ? 0 : stall->when.to_ns - stall->when.from_ns;
-    if (stalled_ns > ToNs(disturbances_.facts.grace) / 2) AddCopy(acquire, stall->when.to_ns);
-    for (const FaultEpisode* episode :
-         disturbances_.EpisodesWithin({acquire.from_ns, acquire.to_ns})) {
-      const FaultFact& fault = FaultFor(disturbances_.facts, *episode);
-      if (episode->client > 0 && episode->client != acquire.session.client) continue;
-      if (ActsOnStore(*episode, fault)) continue;
-      if (!KeepsMessages(fault) && (acquire.Ok() || !LosesMessages(fault))) continue;
-      AddCopy(acquire, episode->to_ns);
-    }
-  }
-
-  void AddCopy(const Call& acquire, int64_t delayed_until_ns) {
+    const auto arrival_ns = SecondCopyArrivalNs(disturbances_, acquire.session.client,
+                                                {acquire.from_ns, acquire.to_ns}, acquire.Ok());
+    if (!arrival_ns) return;
     Copy& copy = copies_[acquire.session];
-    copy.arrived_ns = std::max({copy.arrived_ns, acquire.to_ns, delayed_until_ns});
+    copy.arrived_ns = std::max(copy.arrived_ns, *arrival_ns);
     const bool holds = acquire.Ok() || IsInside(acquire.session);
     copy.until_ns = std::max(copy.until_ns, holds ? kForeverNs : Later(copy.arrived_ns, lease_ns_));
   }

@@ -175,8 +175,7 @@ std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
     const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     const bool lasts =
         IsCrash(fault) || MovesAClock(fault) || Does(fault, FaultTrait::kCutsReplication);
-    if (episode->client <= kReferee && !(lasts && episode->from_ns <= probe.from_ns) &&
-        !ActsOnStore(*episode, fault) &&
+    if (ActsOnLockServers(*episode, fault) && !(lasts && episode->from_ns <= probe.from_ns) &&
         !IsOfAnotherLock(disturbances.facts, fault, key))
       return FaultClause(disturbances, *episode);
   }

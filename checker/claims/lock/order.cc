@@ -12,6 +12,7 @@
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/measures/waits.h"
 #include "checker/sentences/violation_text.h"
 
@@ -40,6 +41,8 @@ struct Queue {
 // Extracts the queues from the calls. Requires calls in the order of their answers.
 class Queues {
  public:
+  explicit Queues(const Disturbances& disturbances) : disturbances_(disturbances) {}
+
   void AddCall(const Call& call) {
     QueueState& state = states_[call.key][call.session];
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
@@ -62,14 +65,10 @@ class Queues {
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }
-    if (!call.Ok()) return;
-    if (!call.again && call.answer[2] == 0) {
-      if (state.perhaps_inside_ns < 0) {
-        queues_[call.key].grants.push_back({.call = &call, .since_ns = state.since_ns});
-      }
-      NoteOthersAreOut(call);
-    }
-    if (!state.has_unknown_acquire) state.since_ns = -1;
+    if (call.Ok()) NoteGrant(call, state);
+    const auto copy_ns = SecondCopyArrivalNs(disturbances_, call.session.client,
+                                             {call.from_ns, call.to_ns}, call.Ok());
+    if (copy_ns) state.perhaps_inside_ns = std::max(state.perhaps_inside_ns, *copy_ns);
   }
 
   // A place that no call ended lasts until its session's last acquire.
@@ -88,12 +87,21 @@ class Queues {
     bool has_unknown_acquire = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
-    // The time at which the session invoked a release that may not have been carried out. If the
-    // release was not carried out, the session's next grant is a re-entry. -1: no such release.
+    // The session's next grant may be a re-entry: a release that it invoked at this time may not
+    // have been carried out, or a second copy of its acquire arrived by then. -1: neither.
     int64_t perhaps_inside_ns = -1;
     // The session gave up without an answer: the pending cancellation may remove any later place.
     bool may_leave_late = false;
   };
+
+  void NoteGrant(const Call& grant, QueueState& state) {
+    if (!grant.again && grant.answer[2] == 0) {
+      if (state.perhaps_inside_ns < 0)
+        queues_[grant.key].grants.push_back({.call = &grant, .since_ns = state.since_ns});
+      NoteOthersAreOut(grant);
+    }
+    if (!state.has_unknown_acquire) state.since_ns = -1;
+  }
 
   void NoteOthersAreOut(const Call& grant) {
     for (auto& [session, state] : states_[grant.key]) {
@@ -114,6 +122,7 @@ class Queues {
     state.queued_ns = -1;
   }
 
+  const Disturbances& disturbances_;
   std::map<uint16_t, std::map<SessionId, QueueState>> states_;  // by key
   std::map<uint16_t, Queue> queues_;
 };
@@ -123,8 +132,8 @@ class Queues {
 bool MayCostPlace(const Disturbances& disturbances, const FaultEpisode& episode,
                   const QueuePlace& place) {
   const FaultFact& fault = FaultFor(disturbances.facts, episode);
-  if (MovesAClock(fault) || LosesKeys(fault) || ActsOnStore(episode, fault)) return false;
-  if (episode.client > 0 && episode.client != place.session.client) return false;
+  if (MovesAClock(fault) || Does(fault, FaultTrait::kTakesKeys)) return false;
+  if (!ConcernsClient(episode, fault, place.session.client)) return false;
   return episode.from_ns <= place.asked_ns && place.queued_ns <= episode.to_ns;
 }
 
@@ -184,7 +193,7 @@ class OrderChecker : ClaimChecker {
     std::ranges::stable_sort(by_answer, {}, [](const Call* call) {
       return std::pair(call->to_ns, call->op == Op::kWait);
     });
-    Queues queues;
+    Queues queues(disturbances_);
     for (const Call* call : by_answer) queues.AddCall(*call);
     for (auto& [key, queue] : std::move(queues).Finish()) JudgeQueue(queue);
     if (doubtful_ > 0) {

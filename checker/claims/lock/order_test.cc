@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "checker/testing/ascii_history.h"
@@ -171,6 +172,35 @@ TEST(Order, AnAcquireOfUnknownOutcomeLeavesDoubtOfEachLaterPlace) {
   EXPECT_EQ(verdict.reason,
             "1 grant overtook a client that may have lost its place; the longest wait was 26ms of "
             "client 2");
+}
+
+// Each picture has client 1 overtake client 2, unless something else explains its second grant.
+TEST(Order, ASecondCopyOfAnAcquireMayLeaveItsClientInside) {
+  for (const auto& [fault, outcome] :
+       std::vector<std::pair<std::string, Outcome>>{{"", Outcome::kViolated},
+                                                    {"duplicate c1:  []", Outcome::kUnknown},
+                                                    {"hold c1:       []", Outcome::kUnknown},
+                                                    {"hold c2:       []", Outcome::kViolated}}) {
+    EXPECT_EQ(VerdictOnOrder(R"(
+      c1:           QA-aq====R-r A-aR-r
+      c2:              QA-t-------------A-aq=R-r
+      )" + fault)
+                  .outcome,
+              outcome)
+        << fault;
+  }
+}
+
+TEST(Order, ARestartMayCostAPlaceWhateverTheServerKeeps) {
+  for (const bool keeps_data : {false, true}) {
+    History history = FromLanes(R"(
+      c1:          A-a======R-r
+      c2:             QA-t---------------A-aq
+      restart n1:         [----]
+      c3:                       QA-aq)");
+    history.facts.faults[0].keeps_data = keeps_data;
+    EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome::kUnknown) << keeps_data;
+  }
 }
 
 TEST(Order, IsUnknownWhenNobodyWaited) {

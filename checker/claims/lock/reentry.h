@@ -53,14 +53,8 @@ namespace doublehold {
 //   c2:     A-x           A-a==   c3's refusal is right: c2 is first in the queue.
 //   c3:       A-x    A-x
 //
-// A second copy of an acquire may have taken the key for a lease, whatever the first copy returned.
-// A second copy is possible in two cases: a fault delayed the messages of the acquire, or a fault
-// lost them and the acquire was not granted. In the second case, a library may have retried the
-// acquire.
-//
-//   c1:    A----?R-r   A-x        `r` freed the lock of the first copy; the second copy took it
-//   hold:  [---]
-//
+// A second copy of an acquire (evidence/second_copies.h) may have taken the key for a lease,
+// whatever the first copy returned.
 // Any later call of that session may extend the copy's entry by a lease. If the session is granted
 // the key again, its library may extend the entry for ever. A grant to another session, invoked
 // after the copy arrived, proves that its entry has ended.

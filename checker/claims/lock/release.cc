@@ -217,8 +217,8 @@ class ReleaseChecker : ClaimChecker {
 
   [[nodiscard]] bool MayEndKeyEarly(const FaultEpisode& episode, uint16_t key) const {
     const FaultFact& fault = FaultFor(facts_, episode);
-    return EndsKeysEarly(fault, ActsOnServers(episode, fault)) && !ActsOnStore(episode, fault) &&
-           !IsOfAnotherLock(facts_, fault, key);
+    return EndsKeysEarly(fault, ActsOnLockServers(episode, fault)) &&
+           !ActsOnStoreAlone(episode, fault) && !IsOfAnotherLock(facts_, fault, key);
   }
 
   void JudgeKey(uint16_t key, std::vector<const Call*> releases,
