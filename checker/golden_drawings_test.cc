@@ -22,6 +22,7 @@
 
 #include "checker/judge.h"
 #include "checker/testing/ascii_history.h"
+#include "checker/testing/oracle/claim_trials.h"
 #include "lib/base/paths.h"
 #include "lib/history/binary.h"
 #include "lib/history/jsonl.h"
@@ -468,6 +469,10 @@ TEST_P(GoldenDrawing, HasTheVerdictInItsName) {
   EXPECT_EQ(verdict.claims.size(), verdict.facts.claims.size());
   for (const ClaimVerdict& claim : verdict.claims)  // `any` is refused here
     EXPECT_EQ(Name(claim.outcome), ExpectedOf(verdict.facts, claim.claim)) << claim.claim;
+}
+
+TEST_P(GoldenDrawing, NoValidVerdictContradictsItsMargin) {
+  EXPECT_EQ(brute::FindMissedMargin(*history_), "");
 }
 
 TEST_P(GoldenDrawing, HasTheSameVerdictAfterWritingAndReadingEitherFormat) {

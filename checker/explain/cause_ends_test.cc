@@ -182,8 +182,8 @@ TEST(CauseEnds, ALeaseThatEndsAtTheInstantOfTheGrantIsOverAtTheGrant) {
   ASSERT_FALSE(violation.steps.empty());
   EXPECT_TRUE(std::ranges::any_of(violation.steps, [](const StoryStep& step) {
     return step.text ==
-           "client 1 was granted the key, having asked at 0.000 s; its lease was over since "
-           "0.010 s";
+           "client 1 was granted the key, having asked at 0.000 s; its lease was certain only "
+           "until 0.010 s";
   }));
 }
 

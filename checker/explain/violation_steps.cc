@@ -110,7 +110,8 @@ class Narrator {
     if (until_ns >= kForeverNs) {
       text += "; its grant never ends";
     } else if (until_ns <= hold.core.from_ns) {
-      text += fmt::format("; its lease was over since {}", At(until_ns));
+      // The client knows only the earliest end. The service may have begun the lease later.
+      text += fmt::format("; its lease was certain only until {}", At(until_ns));
     } else {
       text += fmt::format("; its lease ran until {}", At(until_ns));
     }

@@ -31,6 +31,11 @@ bool IsAnyFault(const FaultFact& /*fault*/) { return true; }
 // useless.
 constexpr int64_t kPromptNs = 3'000'000;
 
+// Why a refusal may be right.
+constexpr std::string_view kAskedWithin = "how often it asked within its calls is not known";
+constexpr std::string_view kUnasked =
+    "its driver may have asked for nothing, a call before not being answered";
+
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
   return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
 }
@@ -38,7 +43,8 @@ bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
 // Start of the latest series of refused acquires of a session.
 struct Retries {
   int64_t since_ns = 0;
-  int64_t perhaps_since_ns = 0;  // the start, if slow refusals count as part of the series
+  // The start, if the series includes slow refusals, and those of a driver that may not have asked.
+  int64_t perhaps_since_ns = 0;
 };
 
 // The acquires of one session on one key.
@@ -55,11 +61,12 @@ struct KeyAcquires {
 
 class AvailabilityChecker : ClaimChecker {
  public:
-  AvailabilityChecker(const Evidence& evidence, const Limits& limits)
+  AvailabilityChecker(const Evidence& evidence, const Limits& limits, int64_t patience_ns)
       : ClaimChecker(
             evidence, limits, "asks for a free key",
             {.what = "least time left of lease and grace when a free key was granted",
-             .missed = "longest that a free key could not be acquired beyond lease and grace"}) {}
+             .missed = "longest that a free key could not be acquired beyond lease and grace"}),
+        patience_ns_(patience_ns) {}
 
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
@@ -75,6 +82,15 @@ class AvailabilityChecker : ClaimChecker {
          .valid = "each of {} had a grant within lease and grace"});
   }
 
+  std::optional<Violation> FindViolation(uint16_t key) && {
+    if (WhyIncomplete("")) return std::nullopt;
+    FindUnsentRefusals();
+    JudgeKey(key, FindFreeIntervals(evidence_)[key]);
+    const ClaimVerdict verdict = std::move(found_).Conclude({});
+    if (verdict.outcome != Outcome::kViolated) return std::nullopt;
+    return verdict.violations.front();
+  }
+
  private:
   struct Moment {
     int64_t at_ns = 0;
@@ -84,11 +100,11 @@ class AvailabilityChecker : ClaimChecker {
     const Call* call = nullptr;
   };
 
-  // Judges the keys once more, as if each hold without a known end had ended with its lease. Returns
-  // the first finding; empty if there is none.
+  // Judges the keys once more, as if each hold without a known end had ended with its lease.
+  // Returns the first finding; empty if there is none.
   [[nodiscard]] std::string DescribePossiblyFreeKey(
       const std::map<uint16_t, std::vector<FreeInterval>>& certain) const {
-    AvailabilityChecker perhaps(evidence_, {});
+    AvailabilityChecker perhaps(evidence_, {}, patience_ns_);
     perhaps.FindUnsentRefusals();
     for (const auto& [key, of_key] : FindFreeIntervals(evidence_, Free::kPerhaps)) {
       if (of_key != certain.at(key)) perhaps.JudgeKey(key, of_key);
@@ -150,9 +166,9 @@ class AvailabilityChecker : ClaimChecker {
     KeyAcquires& acquires = acquires_[call.session];
     const Call* last = acquires.last;
     const bool may_continue = last != nullptr && last->outcome == EventType::kFail &&
-                              !unsent_.contains(last) &&
                               call.from_ns - last->to_ns <= ToNs(facts_.lease);
-    const bool continues = may_continue && !MayHaveMissedAnswers(facts_, *last);
+    const bool continues =
+        may_continue && !unsent_.contains(last) && !MayHaveMissedAnswers(facts_, *last);
     if (!may_continue) acquires.retries.perhaps_since_ns = call.from_ns;
     if (!continues) acquires.retries.since_ns = call.from_ns;
     if (!acquires.waits) acquires.unbroken_since_ns = 0;
@@ -177,36 +193,40 @@ class AvailabilityChecker : ClaimChecker {
 
   void JudgeGrant(const Call& call, const FreeInterval& interval) {
     const int64_t since_ns = std::max(interval.when.from_ns, retries_.at(&call).since_ns);
-    const int64_t left_ns = patience_ns_ - (call.to_ns - since_ns);
-    if (UndisturbedSince(disturbances_, {since_ns, call.to_ns}, call.session.client) != since_ns) {
-      return left_ns < 0 ? found_.PassedOver() : found_.Judged();
-    }
+    const bool late = call.to_ns - since_ns > patience_ns_;
+    if (UndisturbedSince(disturbances_, {since_ns, call.to_ns}, call.session.client) != since_ns)
+      return late ? found_.PassedOver() : found_.Judged();
+    const Call* first = late ? FirstGrantDuring(call) : &call;
+    if (first == nullptr) return found_.PassedOver();
+    const int64_t left_ns = LeftNs({since_ns, first->to_ns}, call);
     found_.Judged();
-    const int64_t blocked_ns =
-        BlockedTimeNs(disturbances_, call.session.client, Side::kSession, {since_ns, call.to_ns});
-    // The lock may have granted the key long before the answer of the last call.
-    if (left_ns + blocked_ns < 0 && found_.IsClean() && !MayFollowAnotherGrant(call)) {
-      found_.Doubt(fmt::format(
-          "{} asked for the free key from {} on, and was granted it only at {}, though perhaps in "
-          "time",
-          OwnerName(disturbances_, call.session), At(since_ns), At(call.to_ns)));
-    }
-    found_.NoteMargin(left_ns, call.to_ns, [&] {
-      return fmt::format(
-          "{} asked for the free key from {} on, and was granted it at {}, with {} of lease and "
-          "grace left",
-          OwnerName(disturbances_, call.session), At(since_ns), At(call.to_ns), ShortTime(left_ns));
+    const auto describe = [&](std::string_view when) {
+      const std::string other =
+          first == &call ? "" : OwnerName(disturbances_, first->session) + " ";
+      return fmt::format("{} asked for the free key from {} on, and {}was granted it {} {}",
+                         OwnerName(disturbances_, call.session), At(since_ns), other, when,
+                         At(first->to_ns));
+    };
+    // The lock may have granted the key long before the answer.
+    if (left_ns < 0 && found_.IsClean())
+      found_.Doubt(describe("only at") + ", though perhaps in time");
+    found_.NoteMargin(left_ns, first->to_ns, [&] {
+      return fmt::format("{}, with {} of lease and grace left", describe("at"), ShortTime(left_ns));
     });
   }
 
-  // Whether another acquire, invoked during this call, may have been granted the key first.
-  // The hold of that acquire may then explain why this grant was late.
-  [[nodiscard]] bool MayFollowAnotherGrant(const Call& call) const {
-    return std::ranges::any_of(calls_.all, [&](const Call& other) {
-      return other.op == Op::kAcquire && other.key == call.key && &other != &call &&
-             other.outcome != EventType::kFail && other.from_ns >= call.from_ns &&
-             other.from_ns <= call.to_ns;
-    });
+  // Returns the first answered grant among this call and the acquires that were invoked during it.
+  // The hold of such a grant may explain why the others came late. Returns null if one of these
+  // acquires is unanswered: it may have been granted first.
+  [[nodiscard]] const Call* FirstGrantDuring(const Call& call) const {
+    const Call* first = &call;
+    for (auto other = std::ranges::lower_bound(calls_.all, call.from_ns, {}, &Call::from_ns);
+         other != calls_.all.end() && other->from_ns <= call.to_ns; ++other) {
+      if (other->op != Op::kAcquire || other->key != call.key) continue;
+      if (other->outcome == EventType::kInfo) return nullptr;
+      if (other->Ok() && other->to_ns < first->to_ns) first = &*other;
+    }
+    return first;
   }
 
   void JudgeRefusal(const Call& call, const FreeInterval& interval, int64_t& counted_free_ns) {
@@ -221,12 +241,11 @@ class AvailabilityChecker : ClaimChecker {
     since_ns = std::max(since_ns, *over);
     const int64_t left_ns = LeftNs({since_ns, call.from_ns}, call);
     if (left_ns >= 0) {
-      const bool asked = !unsent_.contains(&call);
-      if (asked && LeftNs({std::max(perhaps_ns, *over), call.to_ns}, call) < 0)
-        Doubt(call, interval, "how often it asked within its calls is not known");
+      if (LeftNs({std::max(perhaps_ns, *over), call.to_ns}, call) < 0)
+        Doubt(call, interval, unsent_.contains(&call) ? kUnasked : kAskedWithin);
       return;
     }
-    if (const std::string why = ExplainUncertainty(call, since_ns); !why.empty())
+    if (const std::string_view why = ExplainUncertainty(call, since_ns); !why.empty())
       return Doubt(call, interval, why);
     found_.NoteMargin(left_ns);
     if (counted_free_ns == free_ns) return;
@@ -269,7 +288,7 @@ class AvailabilityChecker : ClaimChecker {
   static bool HasRetryHint(const Call& refused) { return refused.answer[0] > 0; }
 
   [[nodiscard]] bool ReportsThatKeyIsTaken(const Call& refused) const {
-    return facts_.nodes <= 1 && (!facts_.library || HasRetryHint(refused));
+    return facts_.nodes <= 1 && HasRetryHint(refused);
   }
 
   // Returns the other sessions that invoked an acquire before this refusal and were not granted the
@@ -298,7 +317,8 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   // Returns why the refusal may have been right; empty if the refusal was wrong.
-  [[nodiscard]] std::string ExplainUncertainty(const Call& refused, int64_t free_since_ns) const {
+  [[nodiscard]] std::string_view ExplainUncertainty(const Call& refused,
+                                                    int64_t free_since_ns) const {
     if (facts_.nodes <= 1 && !OtherWaiters(refused).empty()) {
       const std::optional<int64_t> all_retry_ns = AllRetrySince(refused);
       if (!all_retry_ns ||
@@ -307,8 +327,7 @@ class AvailabilityChecker : ClaimChecker {
     }
     if (MayHaveMissedAnswers(facts_, refused))
       return "it took so long that some of the nodes may have answered too late";
-    if (unsent_.contains(&refused))
-      return "its driver may have asked for nothing, a call before not being answered";
+    if (unsent_.contains(&refused)) return kUnasked;
     return "";
   }
 
@@ -336,7 +355,7 @@ class AvailabilityChecker : ClaimChecker {
     return fmt::format("; nor was {} granted it, who asked too", fmt::join(names, " or "));
   }
 
-  const int64_t patience_ns_ = ToNs(facts_.lease + facts_.grace);
+  const int64_t patience_ns_;
   std::set<const Call*> unsent_;  // calls whose drivers may not have asked the lock
   std::map<SessionId, KeyAcquires> acquires_;
   std::map<const Call*, Retries> retries_;  // the retries when each call was invoked
@@ -345,7 +364,13 @@ class AvailabilityChecker : ClaimChecker {
 }  // namespace
 
 ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits) {
-  return AvailabilityChecker(evidence, limits).Verdict();
+  const int64_t patience_ns = ToNs(evidence.facts().lease + evidence.facts().grace);
+  return AvailabilityChecker(evidence, limits, patience_ns).Verdict();
+}
+
+std::optional<Violation> FindRefusalOfFreeKey(const Evidence& evidence, uint16_t key,
+                                              int64_t patience_ns) {
+  return AvailabilityChecker(evidence, {}, patience_ns).FindViolation(key);
 }
 
 }  // namespace doublehold

@@ -2,8 +2,12 @@
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_AVAILABILITY_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "checker/evidence/evidence.h"
 #include "checker/verdict/checker.h"
+#include "checker/verdict/violation.h"
 
 namespace doublehold {
 
@@ -14,9 +18,9 @@ namespace doublehold {
 //   c1:  A-a==R-r        >             violated: nobody has held the key since `r`
 //   c2:                     A-x
 //
-// - On one node, one refusal is enough if it reports that the key is taken. Every refusal of a
-//   built-in lock reports this. A library's refusal reports this if it has a retry hint. Without a
-//   hint, a library may not have asked its server.
+// - On one node, one refusal is enough if it has a retry hint, which reports that the key is taken.
+//   Without a hint, a library may not have asked its server. A built-in lock also refuses after an
+//   error, or if too few replicas acknowledged its grant.
 // - Otherwise the session must have retried for longer than lease and grace, with gaps of at most a
 //   lease. On several nodes, two clients that each lock a part of the nodes refuse each other a
 //   free key:
@@ -41,18 +45,27 @@ namespace doublehold {
 //   must be granted the key.
 // - On several nodes, a slow refusal may have missed answers of nodes. A slow refusal also ends the
 //   series of retries. A series that is long enough only together with such a refusal is unknown.
-// - The driver may have refused without asking the lock, because an earlier call is unanswered.
+// - The driver may have refused without asking the lock, because an earlier call is unanswered. A
+//   series that is long enough only together with such refusals is unknown.
 // - The session retried long enough only together with this call, which may have asked the lock
 //   only once.
 //
 // A grant answered later than lease and grace, without a late refusal before it, is unknown too:
-// the lock may have granted the key in time. Exception: the grant leaves no doubt if another
-// acquire, invoked during this acquire, may have been granted the key first.
+// the lock may have granted the key in time. Exception: another acquire, invoked during this one,
+// was granted the key first, within lease and grace. If that acquire is unanswered, this grant
+// cannot be judged.
+//
+//   c1:  A----------a    c2:  A-a==R-r      no doubt: c2 was granted the key first
 //
 // Counts one violation for each session and free interval. The margin is the least time left of
-// lease and grace, or the longest time beyond. Unknown if no case was judged. Also unknown if late
-// grants under disturbances, and unanswered acquires without a fault, outnumber the judged cases.
+// lease and grace, or the longest time beyond. Unknown if no case was judged. Also unknown if the
+// grants that cannot be judged, late grants under disturbances, and unanswered acquires without a
+// fault, outnumber the judged cases.
 ClaimVerdict CheckAvailability(const Evidence& evidence, const Limits& limits);
+
+// Returns the first violation by this key, with a time of patience in place of lease and grace.
+std::optional<Violation> FindRefusalOfFreeKey(const Evidence& evidence, uint16_t key,
+                                              int64_t patience_ns);
 
 }  // namespace doublehold
 

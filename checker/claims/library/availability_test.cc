@@ -40,7 +40,7 @@ LaneOptions AvailabilityLibrary(std::vector<std::string> can = {"lease"}, int no
 TEST(Availability, IsViolatedWhereAFreeKeyIsRefused) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
-      c2:                            A-x   A-x)");
+      c2:                            A-t   A-t)");
   EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.count, 1);
   EXPECT_EQ(verdict.opportunities, 1);
@@ -83,7 +83,7 @@ TEST(Availability, ASeriesOfLongRefusedCallsIsUnknown) {
 TEST(Availability, TheMarginIsTheTimeLeftOfLeaseAndGrace) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
-      c2:             A-x A-x A-a=R-r)");
+      c2:             A-t A-t A-a=R-r)");
   EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.opportunities, 1);
   EXPECT_EQ(verdict.reason, "each of 1 ask for a free key had a grant within lease and grace");
@@ -105,7 +105,17 @@ TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
   // Another client may have held the key first.
   const std::string beside = before + "c2:                  A----------a\nc3:                    ";
   EXPECT_EQ(AvailabilityOf(beside + "A-a=R-r"), Outcome::kValid);
-  EXPECT_EQ(AvailabilityOf(beside + "A-x"), Outcome::kUnknown);
+  EXPECT_EQ(VerdictOnAvailability(beside + "A-a=R-r").margins.at(0).value, 6'000'000);
+  const ClaimVerdict after = VerdictOnAvailability(beside + "A-------------a=R-r");
+  EXPECT_EQ(after.outcome, Outcome::kUnknown) << "nobody else can have held the key before";
+  EXPECT_EQ(after.margins.at(0).value, -1'000'000);
+  EXPECT_EQ(VerdictOnAvailability(before + "c2:                  A---------------a\n"
+                                           "c3:                    A---------aR-r")
+                .reason,
+            "client 2 asked for the free key from 0.007 s on, and client 3 was granted it only at "
+            "0.019 s, though perhaps in time");
+  EXPECT_EQ(AvailabilityOf(beside + "A-?"), Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(beside + "A-t"), Outcome::kUnknown);
   // The client was stalled for 2 ms of its wait.
   const std::string stalled = before + "machine c2:             (-)\nc2:                  A";
   EXPECT_EQ(AvailabilityOf(stalled + "-----------a"), Outcome::kValid);
@@ -138,81 +148,81 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
   using enum Outcome;
   ExpectAllAfterC1HadTheKey({
       {"invoked exactly lease and grace after the release", kUnknown, 0, R"(
-      c2:                          A-x)"},
+      c2:                          A-t)"},
       {"invoked 1 ms later", kViolated, 1, R"(
-      c2:                           A-x)"},
+      c2:                           A-t)"},
       {"another acquire is granted during the refused acquire", kValid, 1, R"(
       c2:                             A-a=R-r
-      c3:                           A-x)"},
+      c3:                           A-t)"},
       {"the key was granted again before the refused acquire", kValid, 1, R"(
       c2:                         A-a==R-r
-      c3:                           A-x)"},
+      c3:                           A-t)"},
       {"granted to a session that invoked its acquire before the release", kUnknown, 0, R"(
       c2:                 A--a=R-r
       c3:             A-------------a==R-r)"},
       {"the referee probes the key", kUnknown, 0, R"(
-      c2:                           A-x
+      c2:                           A-t
       probe:                  P---p)"},
   });
   ExpectAll({
       {"the release reported that the lock was not its own", kViolated, 1, R"(
       c1:          A-a=R-x
-      c2:                           A-x)"},
+      c2:                           A-t)"},
       {"the release is unanswered, but its lease has ended", kViolated, 1, R"(
       c1:          A-a=R-?
-      c2:                             A-x)"},
+      c2:                             A-t)"},
       {"the release is unanswered, and its lease ended only lease and grace ago", kUnknown, 0, R"(
       c1:          A-a=R-?
-      c2:                            A-x)"},
+      c2:                            A-t)"},
       {"the granted lease is longer than requested", kUnknown, 0, R"(
       c1:          A-a=R-?   !
-      c2:                             A-x)"},
+      c2:                             A-t)"},
       {"the hold was never released", kViolated, 1, R"(
       c1:          A-a==
-      c2:                             A-x)"},
+      c2:                             A-t)"},
       {"the hold was extended and never released", kUnknown, 0, R"(
       c1:          A-a==E-e
-      c2:                             A-x)"},
+      c2:                             A-t)"},
       {"the extended lease ended long ago", kViolated, 1, R"(
       c1:          A-a==E-e
-      c2:                                   A-x)"},
+      c2:                                   A-t)"},
       {"an extension has an unknown outcome", kUnknown, 0, R"(
       c1:          A-a==E-?
-      c2:                                   A-x)"},
+      c2:                                   A-t)"},
       {"an acquire of another client is unanswered", kUnknown, 0, R"(
       c1:          A-?
-      c2:                                   A-x)"},
+      c2:                                   A-t)"},
       {"its own unanswered acquire was released", kViolated, 1,
-       "c1:          A-?R-r                   A-x"},
+       "c1:          A-?R-r                   A-t"},
       {"the release of its unanswered acquire was refused: a grant may follow", kUnknown, 0,
-       "c1:          A-?R-x                   A-x"},
+       "c1:          A-?R-x                   A-t"},
       {"two unanswered acquires and one release", kUnknown, 0,
-       "c1:          A-?A-?R-r                A-x"},
+       "c1:          A-?A-?R-r                A-t"},
       {"the release may have freed the earlier hold", kUnknown, 0,
-       "c1:          A-a=R-?A-?R-r            A-x"},
+       "c1:          A-a=R-?A-?R-r            A-t"},
       {"a re-entrant holder released one of its two holds", kUnknown, 0, R"(
       c1:          A-a=A-a=R-r
-      c2:                          A-x)"},
+      c2:                          A-t)"},
       {"a session may have re-entered and released only once", kUnknown, 0, R"(
       c1:          A-a=R-?A-a=R-r
-      c2:                                     A-x)"},
+      c2:                                     A-t)"},
       {"another client was granted the key since", kViolated, 1, R"(
       c1:          A-a=R-?A-a=R-r
-      c2:                         A-a=R-r                 A-x)"},
+      c2:                         A-a=R-r                 A-t)"},
       {"another reader was granted the key since", kUnknown, 0, R"(
       c1:          A-a=R-?A-a=R-r
-      c2:                         A-b=R-r                 A-x)"},
+      c2:                         A-b=R-r                 A-t)"},
       {"a reader still holds the key", kUnknown, 0, R"(
       c1:          A-b=R-r
       c2:             A-b=================R-r
-      c3:                            A-x)"},
+      c3:                            A-t)"},
       {"the key was never granted", kViolated, 1, R"(
-      c2 b:        A-x
-      c1:                      A-x)"},
+      c2 b:        A-t
+      c1:                      A-t)"},
       {"two keys are judged separately", kValid, 1, R"(
       c1 a:        A-a=R-r
       c2 b:                  A-a=====R-r
-      c2 a:        A-x)"},
+      c2 a:        A-t)"},
   });
 }
 
@@ -222,17 +232,17 @@ TEST(Availability, IsUnknownWhereAHoldWithoutAKnownEndMayHaveKeptTheKey) {
   ExpectAll({
       {"the lease of an unanswered acquire had ended long before", kUnknown, 1, judged + R"(
       c3:                         A-?
-      c2:                                                A-x)"},
+      c2:                                                A-t)"},
       {"its lease had ended just lease and grace before", kValid, 1, judged + R"(
       c3:                         A-?
-      c2:                                           A-x)"},
+      c2:                                           A-t)"},
       {"a session may have re-entered", kUnknown, 2, judged + R"(
       c3:                         A-a=R-?A-a=R-r
-      c2:                                                    A-x)"},
+      c2:                                                    A-t)"},
   });
   EXPECT_EQ(VerdictOnAvailability(judged + R"(
       c3:                         A-?
-      c2:                                                A-x)")
+      c2:                                                A-t)")
                 .reason,
             "unless a hold whose end is not known kept the key, client 2 asked for the key at "
             "0.038 s, which nobody had since 0.023 s, and was refused it at 0.040 s; that is right "
@@ -257,19 +267,19 @@ TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   ExpectAllAfterC1HadTheKey({
       {"a pause of another client ended lease and grace before the acquire", kUnknown, 0, R"(
       pause c3:            [-]
-      c2:                              A-x)"},
+      c2:                              A-t)"},
       {"a pause of another client ended 1 ms earlier", kViolated, 1, R"(
       pause c3:            [-]
-      c2:                               A-x)"},
+      c2:                               A-t)"},
       {"a clock was moved", kUnknown, 0, R"(
       jump n1:       []
-      c2:                                A-x)"},
+      c2:                                A-t)"},
       {"a server restarted with older data", kUnknown, 0, R"(
       restart n1:       []
-      c2:                                A-x)"},
+      c2:                                A-t)"},
       {"the store restarted with older data", kViolated, 1, R"(
       restart n0:       []
-      c2:                                A-x)"},
+      c2:                                A-t)"},
       {"granted in time during a fault", kValid, 1, R"(
       delay:            [------------]
       c2:                   A-a=R-r)"},
@@ -278,36 +288,36 @@ TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
       c2:                   A--------------a=R-r)"},
       {"a stall of the client ended lease and grace before the acquire", kUnknown, 0, R"(
       machine c2:            (--)
-      c2:                                 A-x)"},
+      c2:                                 A-t)"},
       {"a stall of the client ended 1 ms earlier", kViolated, 1, R"(
       machine c2:            (--)
-      c2:                                  A-x)"},
+      c2:                                  A-t)"},
       {"the server was stalled", kUnknown, 0, R"(
       machine n1:            (--)
-      c2:                                 A-x)"},
+      c2:                                 A-t)"},
       {"another client was stalled", kViolated, 1, R"(
       machine c1:            (--)
-      c2:                                  A-x)"},
+      c2:                                  A-t)"},
       {"a short stall is subtracted", kUnknown, 0, R"(
       machine c2:            (-)
-      c2:                            A-x)"},
+      c2:                            A-t)"},
       {"refused for longer than lease, grace and the short stall", kViolated, 1, R"(
       machine c2:            (-)
-      c2:                             A-x)"},
+      c2:                             A-t)"},
   });
   ExpectAllAfterC1HadTheKey({{"a duplicated request may be in the queue", kUnknown, 0, R"(
       duplicate c3:        [-]
-      c2:                                     A-x)"},
+      c2:                                     A-t)"},
                              {"a paused client sends nothing twice", kViolated, 1, R"(
       pause c3:            [-]
-      c2:                                     A-x)"},
+      c2:                                     A-t)"},
                              {"a paused server may carry out a request later", kUnknown, 0, R"(
       pause n1:            [-]
-      c2:                                     A-x)"}},
+      c2:                                     A-t)"}},
                             {.lock = "redisson-fair"});
   const std::string delayed = kC1HadTheKeyUntil6Ms + R"(
       delay:               [-]
-      c2:                                     A-x)";
+      c2:                                     A-t)";
   EXPECT_EQ(VerdictOnAvailability(delayed, {.lock = "redisson-fair"}).reason,
             "client 2 asked for the key at 0.027 s, which nobody had since 0.006 s, when client 1 "
             "was the last to have it, and was refused it at 0.029 s; what a fault left behind may "
@@ -318,8 +328,8 @@ TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
   using enum Outcome;
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       c1:          A-a=R-r
-      c2:                           A-x
-      c3:            A-x)");
+      c2:                           A-t
+      c3:            A-t)");
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
   EXPECT_EQ(verdict.reason,
             "client 2 asked for the key at 0.017 s, which nobody had since 0.006 s, when client 1 "
@@ -327,11 +337,11 @@ TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
             "session was ahead in a queue");
   ExpectAllAfterC1HadTheKey({
       {"the other client was granted the key since", kViolated, 2, R"(
-      c2:                                   A-x
-      c3:            A-x  A-a=R-r)"},
+      c2:                                   A-t
+      c3:            A-t  A-a=R-r)"},
       {"the other client acquired again after its grant", kUnknown, 1, R"(
-      c2:                                     A-x
-      c3:            A-x  A-a=R-rA-x)"},
+      c2:                                     A-t
+      c3:            A-t  A-a=R-rA-t)"},
       {"the other client's acquire overlaps the refused one", kUnknown, 0, R"(
       c2:                                     A---x
       c3:                                       A-----x)"},
@@ -341,9 +351,9 @@ TEST(Availability, ARefusalIsUnknownWithAnotherClientAheadInAQueue) {
 TEST(Availability, IfAllClientsInAQueueRetryOneMustBeGrantedTheKey) {
   using enum Outcome;
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
-      c1:          A-a=R-r A-x  A-x A-x A-x
-      c2:            A--x A-x A-x A-x A---x
-      c3:            A-x A-x A-x A-x A-x)");
+      c1:          A-a=R-r A-t  A-t A-t A-t
+      c2:            A--x A-t A-t A-t A---x
+      c3:            A-t A-t A-t A-t A-t)");
   EXPECT_EQ(verdict.outcome, Outcome::kViolated);
   EXPECT_EQ(verdict.violations.at(0).sentence,
             "client 3 asked for the key at 0.018 s, and asked in vain since 0.002 s, which nobody "
@@ -351,23 +361,23 @@ TEST(Availability, IfAllClientsInAQueueRetryOneMustBeGrantedTheKey) {
             "s; nor was client 1 or client 2 granted it, who asked too; no fault was active");
   ExpectAllAfterC1HadTheKey({
       {"one client has retried for too short a time", kViolated, 1, R"(
-      c2:                       A-x A-x A-x
-      c3:            A-x A-x A-x A-x A-x A-x A-x)"},
+      c2:                       A-t A-t A-t
+      c3:            A-t A-t A-t A-t A-t A-t A-t)"},
       {"another client made a break of a lease", kViolated, 2, R"(
-      c2:            A-x     A-x A-x A-x A-x
-      c3:              A-x A-x A-x A-x A-x)"},
+      c2:            A-t     A-t A-t A-t A-t
+      c3:              A-t A-t A-t A-t A-t)"},
       {"another client made a break of more than a lease", kUnknown, 0, R"(
-      c2:            A-x      A-xA-x A-x
-      c3:              A-x A-x A-x A-x A-x)"},
+      c2:            A-t      A-tA-t A-t
+      c3:              A-t A-t A-t A-t A-t)"},
       {"after its break another client retried for longer than lease and grace", kViolated, 2, R"(
-      c2:            A-x      A-xA-x A-x A-x
-      c3:              A-x A-x A-x A-x A-x A-x)"},
+      c2:            A-t      A-tA-t A-t A-t
+      c3:              A-t A-t A-t A-t A-t A-t)"},
       {"another client gave up", kUnknown, 0, R"(
-      c2:            A-xA-x A-x
-      c3:              A-x A-x A-x A-x A-x)"},
+      c2:            A-tA-t A-t
+      c3:              A-t A-t A-t A-t A-t)"},
       {"another client joined later and still retries", kViolated, 1, R"(
-      c2:                             A-xA-x
-      c3:              A-x A-x A-x A-x A-x)"},
+      c2:                             A-tA-t
+      c3:              A-t A-t A-t A-t A-t)"},
   });
 }
 
@@ -424,11 +434,15 @@ TEST(Availability, OnSeveralNodesOnlyRetriesForLongerThanLeaseAndGraceProveAViol
             nodes);
 }
 
-TEST(Availability, ASingleRefusalByALibraryNeedsARetryHint) {
+TEST(Availability, ASingleRefusalNeedsARetryHint) {
   using enum Outcome;
   const std::string once = kC1HadTheKeyUntil6Ms + R"(
       c2:                           A-x)";
   EXPECT_EQ(AvailabilityOf(once, AvailabilityLibrary()), Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(once), Outcome::kUnknown) << "a built-in lock also refuses after errors";
+  EXPECT_EQ(AvailabilityOf(kC1HadTheKeyUntil6Ms + R"(
+      c2:                 A-x  A-x  A-x  A-x)"),
+            Outcome::kViolated);
   ExpectAllAfterC1HadTheKey(
       {{"a refusal with a retry hint", kViolated, 1, R"(
       c2:                           A-t)"},
@@ -437,6 +451,8 @@ TEST(Availability, ASingleRefusalByALibraryNeedsARetryHint) {
        {"the driver has an unanswered call", kUnknown, 0, R"(
       c2 b:        A-?
       c2:                 A-x  A-x  A-x  A-x)"},
+       {"the driver has an unanswered release, and others were granted the key", kUnknown, 1, R"(
+      c2:                 A-a=R-?    A-x   A-x   A-x   A-x   A-x)"},
        {"a later call of the driver was answered", kViolated, 1, R"(
       c2 b:        A-?A-a
       c2:                 A-x  A-x  A-x  A-x)"},
@@ -463,7 +479,7 @@ TEST(Availability, IsUnknownWhereRecordsAreMissing) {
   const ClaimVerdict verdict = VerdictOnAvailability(R"(
       lost c1:        *
       c1:          A-a=R-r
-      c2:                           A-x)");
+      c2:                           A-t)");
   EXPECT_EQ(verdict.reason, "records were lost: who had the key meanwhile is not known");
   EXPECT_EQ(VerdictOnAvailability("c1: A-a=R-r").reason,
             "nobody asked for a key that was certainly free");
@@ -524,7 +540,7 @@ TEST(Availability, AStallOfAnotherClientMayDelayAQueue) {
 TEST(Availability, AcquiresOfSeveralKeysAreNotJudged) {
   History history = Draw(R"(
       c1:          A-a=R-r
-      c2:                            A-x   A-x)");
+      c2:                            A-t   A-t)");
   for (Event& event : history.events) {
     if (event.op == Op::kAcquire && event.type == EventType::kInvoke) event.value[1] = 2;
   }
@@ -534,7 +550,7 @@ TEST(Availability, AcquiresOfSeveralKeysAreNotJudged) {
 TEST(Availability, ARefusedAcquireOfSeveralKeysMayHaveHeldTheKeyUntilItsRefusal) {
   History history = Draw(R"(
       c1:          A-a=R-r
-      c2:                  A-----------x A-x)");
+      c2:                  A-----------x A-t)");
   EXPECT_EQ(CheckAvailability(history, {}).outcome, Outcome::kViolated);
   const auto first = std::ranges::find_if(history.events, [](const Event& event) {
     return event.client == 2 && event.op == Op::kAcquire;

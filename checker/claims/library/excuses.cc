@@ -49,15 +49,13 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 }  // namespace
 
-std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
-                                        int32_t client) {
+int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client) {
   const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers, and on no client
   std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     if (ActsOnStoreAlone(*episode, FaultFor(facts, *episode))) continue;
-    if (MayLinger(facts, *episode)) return std::nullopt;
     const std::set<int> nodes = TargetNodes(facts, *episode);
     // A killed server does not return, although its fault ends at once.
     if (IsCrash(FaultFor(facts, *episode))) killed.insert(nodes.begin(), nodes.end());
@@ -66,7 +64,7 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
     int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
     over_ns = std::max(over_ns, episode->to_ns);
   }
-  if (!killed.empty() && !LeavesAMajority(facts, killed)) return std::nullopt;
+  if (!killed.empty() && !LeavesAMajority(facts, killed)) return kForeverNs;
   hit.insert(killed.begin(), killed.end());
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
   for (const Stall* stall : disturbances.StallsWithin(when)) {
@@ -77,6 +75,17 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
     if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
   }
   return since_ns;
+}
+
+std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
+                                        int32_t client) {
+  for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
+    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
+    if (!ActsOnStoreAlone(*episode, fault) && MayLinger(disturbances.facts, *episode))
+      return std::nullopt;
+  }
+  const int64_t since_ns = DisturbedUntil(disturbances, when, client);
+  return since_ns >= kForeverNs ? std::nullopt : std::optional(since_ns);
 }
 
 }  // namespace doublehold

@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "checker/claims/library/asked_in_vain.h"
+#include "checker/claims/library/availability.h"
 #include "checker/claims/library/free_intervals.h"
+#include "checker/claims/lock/key_states.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
@@ -23,70 +26,8 @@
 namespace doublehold {
 namespace {
 
-struct Probe {
-  int64_t from_ns = 0;
-  int64_t to_ns = 0;
-  int64_t budget_ns = 0;
-  int64_t waited_ns = 0;
-  EventType outcome = EventType::kInfo;  // kInfo: no answer yet
-};
-
-struct KeyState {
-  std::optional<Probe> probe;
-  std::optional<int64_t> never_expires_ns;  // when the key was seen without an expiry
-
-  [[nodiscard]] bool IsAnswered() const { return probe && probe->outcome != EventType::kInfo; }
-  [[nodiscard]] bool IsGranted() const { return probe && probe->outcome == EventType::kOk; }
-  [[nodiscard]] bool IsStuck() const {
-    return never_expires_ns || (probe && probe->outcome == EventType::kFail);
-  }
-};
-
-// Whether a key without an expiry blocks nobody: a later probe was granted all the same. In this
-// case the only server keeps the key even while nobody holds the lock.
-bool BlocksNobody(const KeyState& state) {
-  return state.never_expires_ns && state.IsGranted() &&
-         Before(*state.never_expires_ns, state.probe->to_ns);
-}
-
-std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
-  std::map<uint16_t, KeyState> keys;
-  for (const Event& event : history.events) {
-    if (event.op == Op::kExpiry && event.type == EventType::kOk && event.value[0] == -1) {
-      keys[event.key].never_expires_ns = event.at_ns;
-    }
-    if (event.op != Op::kProbe) continue;
-    std::optional<Probe>& probe = keys[event.key].probe;
-    // A failed probe decides the key's state, whatever a later probe returns.
-    if (probe && probe->outcome == EventType::kFail) continue;
-    if (event.type == EventType::kInvoke) {
-      probe = Probe{.from_ns = event.at_ns, .to_ns = event.at_ns, .budget_ns = event.value[0]};
-      continue;
-    }
-    if (!probe)
-      probe = Probe{.from_ns = event.at_ns,
-                    .budget_ns = ToNs(history.facts.lease + history.facts.grace)};
-    probe->to_ns = event.at_ns;
-    probe->outcome = event.type;
-    probe->waited_ns = event.value[0];
-  }
-  for (auto& [key, state] : keys) {
-    if (history.facts.nodes <= 1 && BlocksNobody(state)) state.never_expires_ns.reset();
-  }
-  return keys;
-}
-
-// Returns the number of granted keys of which nothing is known: no probe asked for the key, and no
-// look at it found that it never expires.
-int64_t CountUnprobedKeys(const Evidence& evidence) {
-  const auto probed = ReadKeyStates(evidence.history());
-  std::set<uint16_t> granted;
-  for (const Hold& hold : evidence.holds().all) granted.insert(hold.key);
-  return std::ranges::count_if(granted, [&](uint16_t key) {
-    const auto found = probed.find(key);
-    return found == probed.end() || !(found->second.probe || found->second.never_expires_ns);
-  });
-}
+// Clients may ask in vain for lease and grace, so many times.
+constexpr int64_t kTimesPatience = 3;
 
 // Returns the last hold of a key, which may still block the key; null if there is none.
 const Hold* FindLastHold(const Holds& holds, uint16_t key) {
@@ -97,7 +38,7 @@ const Hold* FindLastHold(const Holds& holds, uint16_t key) {
 
 // Whether one stall of the referee, or of a process on the request path, took more than half the
 // grace.
-bool IsProbeStalled(const Disturbances& disturbances, const Probe& probe) {
+bool IsProbeStalled(const Disturbances& disturbances, const KeyProbe& probe) {
   const Stall* stall = LongestStall(disturbances, kReferee, {probe.from_ns, probe.to_ns});
   return stall != nullptr &&
          stall->when.to_ns - stall->when.from_ns > ToNs(disturbances.facts.grace) / 2;
@@ -170,7 +111,7 @@ const FaultEpisode* FindLikeliestFault(const Disturbances& disturbances,
 // Describes a fault that may have kept the probe from the key; empty if there is none. Faults on a
 // client do not count, nor do lasting faults that began by the start of the probe.
 std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
-                                const Probe& probe) {
+                                const KeyProbe& probe) {
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({probe.from_ns, probe.to_ns})) {
     const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     const bool lasts =
@@ -185,7 +126,7 @@ std::string DescribeFaultDuring(const Disturbances& disturbances, uint16_t key,
 // Returns until when an acquire may legitimately hold the key. Assumes that a request of unknown
 // outcome arrives while its client waits, or before the probe begins.
 int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
-                                const Call& acquire, const Probe& probe) {
+                                const Call& acquire, const KeyProbe& probe) {
   const int64_t gone_ns = ends.GoneNs(acquire.session.client);
   if (!acquire.Ok()) {
     const int64_t asked_until_ns = std::min({acquire.to_ns, gone_ns, probe.to_ns});
@@ -200,7 +141,7 @@ int64_t LegitimatelyHeldUntilNs(const Evidence& evidence, const LeaseEnds& ends,
 // Returns why the probe may have been refused legitimately; empty if there is no reason. A reason
 // must last until less than half the grace before the end of the probe.
 std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& ends, uint16_t key,
-                                   const Probe& probe) {
+                                   const KeyProbe& probe) {
   const Disturbances& disturbances = evidence.disturbances();
   if (std::string fault = DescribeFaultDuring(disturbances, key, probe); !fault.empty())
     return fault;
@@ -223,13 +164,19 @@ std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& en
 Violation DescribeStuckKey(const Evidence& evidence, uint16_t key, const KeyState& state) {
   const Disturbances& disturbances = evidence.disturbances();
   Violation violation{.key = KeyName(disturbances.facts, key)};
-  if (state.never_expires_ns) {
-    violation.from_ns = violation.to_ns = *state.never_expires_ns;
+  if (state.outlasting) {
+    const auto& [at_ns, left_ns, lease_ns] = *state.outlasting;
+    violation.from_ns = violation.to_ns = at_ns;
     violation.sentence =
-        fmt::format("at {} the key had no expiry: a holder that died would block it for ever",
-                    At(*state.never_expires_ns));
+        left_ns >= kForeverNs
+            ? fmt::format("at {} the key had no expiry: a holder that died would block it for ever",
+                          At(at_ns))
+            : fmt::format(
+                  "at {} the key was to expire only after {}, though no lease was longer "
+                  "than {}: a holder that died would block it for so long",
+                  At(at_ns), ShortTime(left_ns), ShortTime(lease_ns));
   } else {
-    const Probe& probe = *state.probe;
+    const KeyProbe& probe = *state.probe;
     violation.from_ns = probe.from_ns;
     violation.to_ns = probe.to_ns;
     violation.explained_by_stall = IsProbeStalled(disturbances, probe);
@@ -265,7 +212,12 @@ class LivenessChecker : ClaimChecker {
                       .missed = "longest a probe took beyond its budget"}) {}
 
   ClaimVerdict Verdict() && {
-    for (const auto& [key, state] : ReadKeyStates(evidence_.history())) JudgeKey(key, state);
+    const std::map<uint16_t, KeyState> states = ReadKeyStates(evidence_.history());
+    for (const auto& [key, state] : states) JudgeKey(key, state);
+    for (const auto& [key, asked] : FindAskedInVain(evidence_, patience_ns_)) {
+      const auto state = states.find(key);
+      JudgeAsked(key, asked, state == states.end() ? KeyState{} : state->second);
+    }
     if (unanswered_ > 0)
       found_.Doubt(fmt::format("{} had no answer", Counted(unanswered_, "probe")));
     found_.Doubt(late_);
@@ -273,7 +225,9 @@ class LivenessChecker : ClaimChecker {
     found_.PassedOver(CountUnprobedKeys(evidence_));
     if (!found_.describes()) return std::move(found_).Conclude({});
     const std::string wait = LongestWaitClause(evidence_.history(), disturbances_);
-    const std::string_view or_why = some_never_expire_ ? ", or had no expiry" : "";
+    const std::string_view or_why = some_never_expire_  ? ", or had no expiry"
+                                    : some_expire_late_ ? ", or outlasted every lease"
+                                                        : "";
     return std::move(found_).Conclude(
         {.nothing_judged = "no key was probed after the last fault",
          .judged = Counted(found_.judged(), "key"),
@@ -283,24 +237,45 @@ class LivenessChecker : ClaimChecker {
 
  private:
   void JudgeKey(uint16_t key, const KeyState& state) {
-    if (state.IsAnswered() || state.never_expires_ns) found_.Judged();
+    if (state.IsAnswered() || state.outlasting) found_.Judged();
     if (state.probe && !state.IsAnswered()) ++unanswered_;
     if (state.IsAnswered() && !state.IsStuck()) NoteGranted(key, *state.probe);
     if (!state.IsStuck()) return;
-    if (!state.never_expires_ns) {
+    if (!state.outlasting) {
       const std::string why = WhyRefusedLegitimately(evidence_, lease_ends_, key, *state.probe);
       if (!why.empty() && refused_legitimately_.empty())
         refused_legitimately_ = fmt::format("{} could not be acquired by {}, but {}",
                                             KeyName(facts_, key), At(state.probe->to_ns), why);
       if (!why.empty()) return;
     }
-    some_never_expire_ = some_never_expire_ || state.never_expires_ns;
-    const int64_t at_ns = state.never_expires_ns ? *state.never_expires_ns : state.probe->to_ns;
+    stuck_.insert(key);
+    const bool never = state.outlasting && state.outlasting->left_ns >= kForeverNs;
+    some_never_expire_ = some_never_expire_ || never;
+    some_expire_late_ = some_expire_late_ || (state.outlasting && !never);
+    const int64_t at_ns = state.outlasting ? state.outlasting->at_ns : state.probe->to_ns;
     found_.Violated(at_ns, [&] { return DescribeStuckKey(evidence_, key, state); });
   }
 
+  // Judges the clients' own time. On several nodes, clients may have kept each other from a
+  // majority.
+  void JudgeAsked(uint16_t key, const AskedInVain& asked, const KeyState& state) {
+    if (stuck_.contains(key)) return;
+    std::optional<Violation> violation;
+    if (facts_.nodes <= 1) violation = FindRefusalOfFreeKey(evidence_, key, patience_ns_);
+    if (!violation) {
+      return found_.Doubt(
+          fmt::format("{} asked for {} for {} until {}, while nobody was granted it: longer than "
+                      "{} times lease "
+                      "and grace, though it is not proved that the key was free",
+                      OwnerName(disturbances_, asked.session), KeyName(facts_, key),
+                      ShortTime(asked.for_ns), At(asked.when.to_ns), kTimesPatience));
+    }
+    if (!state.IsAnswered()) found_.Judged();
+    found_.Violated(violation->to_ns, [&] { return *violation; });
+  }
+
   // Doubts a grant that was answered beyond the budget, since it may have taken effect in time.
-  void NoteGranted(uint16_t key, const Probe& probe) {
+  void NoteGranted(uint16_t key, const KeyProbe& probe) {
     const int64_t left_ns = probe.budget_ns - probe.waited_ns;
     if (left_ns < 0 && late_.empty()) {
       late_ = fmt::format("{} was had at {}, {} after lease and grace, and perhaps in time",
@@ -313,8 +288,11 @@ class LivenessChecker : ClaimChecker {
   }
 
   const LeaseEnds lease_ends_{evidence_};
+  const int64_t patience_ns_ = kTimesPatience * ToNs(facts_.lease + facts_.grace);
+  std::set<uint16_t> stuck_;
   int64_t unanswered_ = 0;
   bool some_never_expire_ = false;
+  bool some_expire_late_ = false;
   std::string late_;  // describes the first grant that was answered late
   std::string refused_legitimately_;
 };

@@ -88,6 +88,106 @@ TEST(Liveness, IsViolatedWhenAKeyNeverExpires) {
   EXPECT_EQ(VerdictOnLiveness("expiry: * | 500\nprobe:   P-p").outcome, Outcome::kValid);
 }
 
+TEST(Liveness, IsViolatedWhenNoLeaseExplainsTheExpiryOfAKey) {
+  const std::string held = R"(
+      c1:     A-a==
+      probe:          P------------x
+      expiry:        *                             )";
+  const ClaimVerdict verdict = VerdictOnLiveness(held + "| 3950000");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_EQ(verdict.reason,
+            "1 of 1 key could not be locked again in time, or outlasted every lease");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "at 0.007 s the key was to expire only after 3950.000 s, though no lease was longer "
+            "than 10.0 ms: a holder that died would block it for so long; client 1 was the last to "
+            "be granted it, at 0.002 s, and never released it; there was no fault before");
+  // Ten times lease and grace are 200 ms. Some services have a least lease, of ten seconds at most.
+  EXPECT_EQ(VerdictOnLiveness(held + "| 10200").outcome, Outcome::kViolated);
+  EXPECT_EQ(VerdictOnLiveness(held + "| 10199").outcome, Outcome::kUnknown);
+  const std::string far = held + "| 3950000";
+  EXPECT_EQ(VerdictOnLiveness(far + "\n      jump n1: []").outcome, Outcome::kUnknown)
+      << "a moved clock explains any expiry";
+  LaneOptions options;
+  options.library = LibraryFact{"drawn", "1", {"lease"}};
+  EXPECT_EQ(VerdictOnLiveness(far, options).outcome, Outcome::kViolated);
+  options.library = LibraryFact{"drawn", "1", {}};
+  EXPECT_EQ(VerdictOnLiveness(far, options).outcome, Outcome::kUnknown)
+      << "the library decides how long a lease is";
+  EXPECT_EQ(VerdictOnLiveness(R"(
+      c1:     A-a=R-r
+      expiry:         *     | 3950000
+      probe:            P-p)")
+                .outcome,
+            Outcome::kValid)
+      << "the only server keeps a key that blocks nobody";
+}
+
+// Lease and grace together are 4 ms, so clients may ask in vain for 12 ms.
+ClaimVerdict VerdictOnClientsTime(const std::string& picture, LaneOptions options = {}) {
+  options.lease = options.asked_lease = options.grace = 2ms;
+  const std::string probe = "\nprobe:                                                    P-p";
+  return CheckLiveness(FromLanes(picture + probe, options), {});
+}
+
+TEST(Liveness, IsViolatedWhereClientsAskInVainForAFreeKey) {
+  const std::string free = R"(
+      c1:    A-a=R-r
+      c2:          )";
+  const ClaimVerdict verdict = VerdictOnClientsTime(free + "A-xA-xA-xA-xA-xA-xA-x");
+  EXPECT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_EQ(verdict.reason, "1 of 1 key could not be locked again in time");
+  EXPECT_EQ(verdict.violations.at(0).sentence,
+            "client 2 asked for the key at 0.021 s, and asked in vain since 0.006 s, which nobody "
+            "had since 0.006 s, when client 1 was the last to have it, and was refused it at 0.023 "
+            "s; no fault was active");
+  EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-xA-x").outcome, Outcome::kUnknown)
+      << "how often it asked within its last call is not known";
+  EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-x").outcome, Outcome::kValid);
+  EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-xA-xA-xA-x", {.nodes = 3}).reason,
+            "client 2 asked for item-0 for 20.0 ms until 0.026 s, while nobody was granted it: "
+            "longer than 3 times lease and grace, though it is not proved that the key was free");
+}
+
+TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
+  using enum Outcome;
+  LaneOptions watchdog;
+  watchdog.library = LibraryFact{"drawn", "1", {"lease", "watchdog"}};
+  struct Case {
+    std::string name, picture;
+    Outcome outcome = kUnknown;
+    LaneOptions options{};
+  };
+  const std::string released = "c1:               A-a=R-r\n";
+  const std::string asks = "c2:                     A-xA-xA-xA-xA-xA-xA-x\n";
+  for (const Case& drawn : std::vector<Case>{
+           {"the release was not answered", "c1:               A-a=R-?\n" + asks, kUnknown,
+            watchdog},
+           {"the holder lives on", "c1:               A-a=\n" + asks, kValid, watchdog},
+           {"the holder was killed", "c1:               A-a=\ncrash c1:            []\n" + asks,
+            kUnknown, watchdog},
+           {"an acquire was never answered", released + "c2:                     A"},
+           {"an acquire was not answered in time",
+            released + "c2:                     A-------------?"},
+           {"each acquire was not answered", released + "c2:                     A---?A---?A---?"},
+           {"granted late", released + "c2:                     A-------------aR-r"},
+           {"granted in time", released + "c2:                     A-----------aR-r", kValid},
+           {"another was granted the key",
+            released + asks + "c3:                      A-------a=R-r", kValid},
+           {"a break of more than a lease",
+            released + "c2:                     A-xA-xA-x  A-xA-xA-x", kValid},
+           {"a break of a lease", released + "c2:                     A-xA-xA-x A-xA-xA-x",
+            kViolated},
+           {"a fault ended too late", released + asks + "pause n1:                [-------]",
+            kValid},
+           {"a fault ended in time", released + asks + "delay c2:                [-]", kViolated},
+           {"the client was killed",
+            released + "c2:                     A\ncrash c2:                       []", kValid},
+           {"a long stall", released + asks + "machine c2:              (-------)", kValid}}) {
+    const ClaimVerdict verdict = VerdictOnClientsTime(drawn.picture, drawn.options);
+    EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
+  }
+}
+
 TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
   const std::string unanswered = R"(
       c1:       A-------?

@@ -58,7 +58,32 @@ std::string ExplainDisagreement(const ClaimTrials& row, const DrawnHistory& draw
   return "";
 }
 
+// Margins that tell how late one client was. That alone violates no claim.
+constexpr std::string_view kMissedByOne[] = {"latest release after its lease",
+                                             "latest grant after its lease",
+                                             "longest after its lease that a release did not look"};
+
+std::string AsJsonl(const History& history) {
+  std::ostringstream lines;
+  WriteJsonl(history, lines);
+  return lines.str();
+}
+
 }  // namespace
+
+std::string FindMissedMargin(const History& history) {
+  for (const CheckerEntry& entry : Checkers()) {
+    const ClaimVerdict verdict = entry.check(history, {});
+    if (verdict.outcome != Outcome::kValid) continue;
+    for (const Margin& margin : verdict.margins) {
+      const bool by_one = std::ranges::find(kMissedByOne, margin.missed) != std::end(kMissedByOne);
+      if (margin.value >= 0 || by_one) continue;
+      return fmt::format("{} is valid, but {}: {} {}\n{}", entry.claim, margin.missed,
+                         -margin.value, margin.unit, AsJsonl(history));
+    }
+  }
+  return "";
+}
 
 std::vector<ClaimTrials> AllClaimTrials() {
   std::vector<ClaimTrials> all;
@@ -84,11 +109,9 @@ ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t c
                       [static_cast<size_t>(verdict.outcome)];
     const std::string disagreement = ExplainDisagreement(row, drawn, verdict.outcome);
     if (disagreement.empty()) continue;
-    std::ostringstream lines;
-    WriteJsonl(drawn.history, lines);
     counts.disagreement =
         fmt::format("claim {}, seed {}, history {}: {}\n{}: {}\n{}", row.claim, seed, i,
-                    disagreement, Name(verdict.outcome), verdict.reason, lines.str());
+                    disagreement, Name(verdict.outcome), verdict.reason, AsJsonl(drawn.history));
     break;
   }
   return counts;

@@ -45,6 +45,10 @@ struct ClaimTrialCounts {
 // history is violated, or if another history is valid although `may_miss` does not allow this.
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count);
 
+// Judges all claims. Describes the first that is valid although its margin is below 0, and the
+// history. Empty if there is none.
+std::string FindMissedMargin(const History& history);
+
 }  // namespace doublehold::brute
 
 #endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_CLAIM_TRIALS_H_

@@ -36,6 +36,14 @@ TEST_P(TrialsOfClaim, TheCheckerAgreesWithTheOracleOnRandomHistories) {
   }
 }
 
+TEST_P(TrialsOfClaim, NoValidVerdictContradictsItsMargin) {
+  Prng prng(static_cast<uint64_t>(TrialSetting("DOUBLEHOLD_SEED", 20261128)), GetParam().claim);
+  const Dice dice{prng};
+  for (int64_t i = 0; i < NumTrials(5'000); ++i) {
+    ASSERT_EQ(FindMissedMargin(RandomRun(dice, GetParam().options(dice))), "");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryClaim, TrialsOfClaim, ::testing::ValuesIn(AllClaimTrials()),
                          [](const auto& info) {
                            std::string name(info.param.claim);

@@ -1,0 +1,111 @@
+#include "checker/claims/library/asked_in_vain.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "checker/claims/library/excuses.h"
+#include "checker/claims/library/free_intervals.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/stall_attribution.h"
+
+namespace doublehold {
+namespace {
+
+struct Asked {
+  SessionId session;
+  Span when;
+};
+
+class KeyAsks {
+ public:
+  explicit KeyAsks(const Evidence& evidence) : evidence_(evidence) {}
+
+  void AddHold(const Span& held) { held_.push_back(held); }
+
+  // `to_ns`: the answer of the acquire, or the end of its client.
+  void AddAsk(const Call& acquire, int64_t to_ns) {
+    const auto [found, is_new] = open_.try_emplace(acquire.session, asked_.size());
+    const int64_t lease_ns = ToNs(evidence_.facts().lease);
+    const bool goes_on = !is_new && acquire.from_ns - asked_[found->second].when.to_ns <= lease_ns;
+    if (goes_on) {
+      asked_[found->second].when.to_ns = to_ns;
+    } else {
+      found->second = asked_.size();
+      asked_.push_back({acquire.session, {acquire.from_ns, to_ns}});
+    }
+    if (acquire.Ok()) open_.erase(found);
+  }
+
+  [[nodiscard]] AskedInVain FindLongest(int64_t patience_ns) && {
+    std::ranges::sort(held_, {}, &Span::from_ns);
+    AskedInVain longest{.for_ns = patience_ns};
+    for (const auto& [session, when] : asked_) {
+      if (when.to_ns - when.from_ns <= patience_ns) continue;
+      int64_t since_ns = when.from_ns;
+      for (const auto& [from_ns, to_ns] : held_) {
+        if (from_ns >= when.to_ns) break;
+        Compare({session, {since_ns, from_ns}}, longest);
+        since_ns = std::max(since_ns, to_ns);
+      }
+      Compare({session, {since_ns, when.to_ns}}, longest);
+    }
+    return longest;
+  }
+
+ private:
+  void Compare(Asked asked, AskedInVain& longest) const {
+    auto& [session, when] = asked;
+    if (when.to_ns - when.from_ns <= longest.for_ns) return;
+    const Disturbances& disturbances = evidence_.disturbances();
+    when.from_ns = DisturbedUntil(disturbances, when, session.client);
+    if (when.from_ns >= when.to_ns) return;
+    const int64_t for_ns = when.to_ns - when.from_ns -
+                           BlockedTimeNs(disturbances, session.client, Side::kSession, when);
+    if (for_ns > longest.for_ns) longest = {session, when, for_ns};
+  }
+
+  const Evidence& evidence_;
+  std::vector<Span> held_;
+  std::vector<Asked> asked_;
+  std::map<SessionId, size_t> open_;  // index into `asked_` of a time that may go on
+};
+
+}  // namespace
+
+std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_t patience_ns) {
+  const std::vector<Event>& events = evidence.history().events;
+  std::map<uint16_t, int64_t> clients_end_ns;
+  for (const Event& event : events) {
+    if (event.op == Op::kProbe) clients_end_ns.try_emplace(event.key, event.at_ns);
+  }
+  const LeaseEnds lease_ends(evidence);
+  std::unordered_map<uint64_t, int64_t> released_ns;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
+      released_ns.emplace(call.hold, call.to_ns);
+  }
+  std::map<uint16_t, KeyAsks> keys;
+  for (const Call& call : evidence.calls().all) {
+    if (call.op != Op::kAcquire) continue;
+    KeyAsks& asks = keys.try_emplace(call.key, evidence).first->second;
+    if (call.Ok()) {
+      const auto released = released_ns.find(call.hold);
+      asks.AddHold({call.to_ns,
+                    released == released_ns.end() ? lease_ends.LikelyNs(call) : released->second});
+    }
+    const auto end = clients_end_ns.find(call.key);
+    const int64_t end_ns = end == clients_end_ns.end() ? events.back().at_ns : end->second;
+    if (!call.AsksForSeveralKeys())
+      asks.AddAsk(call, std::min({call.to_ns, lease_ends.GoneNs(call.session.client), end_ns}));
+  }
+  std::map<uint16_t, AskedInVain> found;
+  for (auto& [key, asks] : keys) {
+    const AskedInVain longest = std::move(asks).FindLongest(patience_ns);
+    if (longest.when.to_ns > 0) found.emplace(key, longest);
+  }
+  return found;
+}
+
+}  // namespace doublehold
