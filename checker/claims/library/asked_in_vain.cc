@@ -8,10 +8,18 @@
 #include "checker/claims/library/excuses.h"
 #include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
 #include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
 namespace {
+
+// Whether the fault hinders clients all the time. Faults that lose or repeat single messages do not,
+// though they may wait for the next such message until the end of the run.
+bool HindersAllAlong(const FaultFact& fault) {
+  const bool of_single = LosesMessages(fault) || Does(fault, FaultTrait::kRepeats);
+  return !of_single || Does(fault, FaultTrait::kCutsOff);
+}
 
 struct Asked {
   SessionId session;
@@ -59,7 +67,7 @@ class KeyAsks {
     auto& [session, when] = asked;
     if (when.to_ns - when.from_ns <= longest.for_ns) return;
     const Disturbances& disturbances = evidence_.disturbances();
-    when.from_ns = DisturbedUntil(disturbances, when, session.client);
+    when.from_ns = DisturbedUntil(disturbances, when, session.client, HindersAllAlong);
     if (when.from_ns >= when.to_ns) return;
     const int64_t for_ns = when.to_ns - when.from_ns -
                            BlockedTimeNs(disturbances, session.client, Side::kSession, when);

@@ -49,16 +49,18 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 }  // namespace
 
-int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client) {
+int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client,
+                       bool (*counts)(const FaultFact&)) {
   const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers, and on no client
   std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
-    if (ActsOnStoreAlone(*episode, FaultFor(facts, *episode))) continue;
+    const FaultFact& fault = FaultFor(facts, *episode);
+    if (ActsOnStoreAlone(*episode, fault) || !counts(fault)) continue;
     const std::set<int> nodes = TargetNodes(facts, *episode);
     // A killed server does not return, although its fault ends at once.
-    if (IsCrash(FaultFor(facts, *episode))) killed.insert(nodes.begin(), nodes.end());
+    if (IsCrash(fault)) killed.insert(nodes.begin(), nodes.end());
     if (!Overlap({episode->from_ns, episode->to_ns}, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
     int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
@@ -84,7 +86,8 @@ std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const 
     if (!ActsOnStoreAlone(*episode, fault) && MayLinger(disturbances.facts, *episode))
       return std::nullopt;
   }
-  const int64_t since_ns = DisturbedUntil(disturbances, when, client);
+  const int64_t since_ns =
+      DisturbedUntil(disturbances, when, client, [](const FaultFact&) { return true; });
   return since_ns >= kForeverNs ? std::nullopt : std::optional(since_ns);
 }
 

@@ -10,12 +10,13 @@
 
 namespace doublehold {
 
-// Returns the latest end of the disturbances within `when` that may have delayed the client.
-// Returns the start of `when` if there was no such disturbance. Returns kForeverNs if too many
-// servers were killed for a majority.
-int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client);
+// Returns the latest end of the stalls within `when`, and of the faults for which `counts` is true,
+// that may have delayed the client. Returns the start of `when` if there was no such disturbance.
+// Returns kForeverNs if too many servers were killed for a majority.
+int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client,
+                       bool (*counts)(const FaultFact&));
 
-// Returns DisturbedUntil. Returns nullopt if a fault before or within `when` may block the key long
+// Returns DisturbedUntil, for all faults. Returns nullopt if a fault before or within `when` may block the key long
 // after its end.
 std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
                                         int32_t client);

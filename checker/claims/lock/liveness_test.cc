@@ -180,6 +180,10 @@ TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
            {"a fault ended too late", released + asks + "pause n1:                [-------]",
             kValid},
            {"a fault ended in time", released + asks + "delay c2:                [-]", kViolated},
+           {"a fault waits for further messages until the end",
+            released + asks + "reset c2:          [-------------------------]"},
+           {"a fault cuts the client off until the end",
+            released + asks + "partition c2:      [-------------------------]", kValid},
            {"the client was killed",
             released + "c2:                     A\ncrash c2:                       []", kValid},
            {"a long stall", released + asks + "machine c2:              (-------)", kValid}}) {
