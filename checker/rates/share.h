@@ -19,11 +19,12 @@ struct TrialShare {
 // events are not: one pause may lose five updates. So the interval is that of a ratio of two sums
 // over trials, with Student's t (Cochran, Sampling Techniques, chapter 6).
 //
-// The interval is never shorter than Wilson's for independent events. The formula does not apply in
-// two cases:
+// A trial without events counts as none. The interval is never shorter than Wilson's for
+// independent events. The formula does not apply in three cases:
 // - One trial, or no event: the interval is 0 to 1.
 // - Nothing went wrong: the upper end is the exact one for 0 of n trials, because a trial with an
 //   error affects at most all of its events.
+// - Everything went wrong: likewise, the lower end is the exact one for n of n trials.
 Rate ShareOf(const std::vector<TrialShare>& trials);
 
 }  // namespace doublehold

@@ -34,6 +34,12 @@ TEST(Share, ItsIntervalIsOverTrialsAndNotOverEvents) {
          0,
          0,
          0.602365},
+        {"all lost: the exact lower end for 3 of 3 trials",
+         {{10, 10}, {10, 10}, {10, 10}},
+         1,
+         0.292402,
+         1},
+        {"a trial without events counts as none", {{0, 10}, {0, 0}, {0, 0}}, 0, 0, 1},
         {"one trial", {{3, 10}}, 0.3, 0, 1},
         {"no events", {{0, 0}, {0, 0}}, 0, 0, 1}}) {
     const Rate share = ShareOf(row.trials);
@@ -63,6 +69,25 @@ TEST(Share, CoversTheTrueShareAlthoughErrorsCluster) {
   }
   EXPECT_GE(covered, kRuns * 93 / 100);
   EXPECT_LT(covered_by_wilson, kRuns * 90 / 100);
+}
+
+TEST(Share, CoversTheTrueShareOfThreeTrialsThatLoseAllOrNothing) {
+  constexpr int kLost = 3;
+  for (const double share : {0.1, 0.3, 0.5, 0.7, 0.9}) {
+    double covered = 0;
+    for (unsigned int lost = 0; lost < 1U << kLost; ++lost) {
+      std::vector<TrialShare> trials;
+      double probability = 1;
+      for (int i = 0; i < kLost; ++i) {
+        const bool all = ((lost >> i) & 1) != 0;
+        trials.push_back({.count = all ? 10 : 0, .of = 10});
+        probability *= all ? share : 1 - share;
+      }
+      const Rate found = ShareOf(trials);
+      if (found.low <= share && share <= found.high) covered += probability;
+    }
+    EXPECT_GE(covered, 0.95) << share;
+  }
 }
 
 }  // namespace
