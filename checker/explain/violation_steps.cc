@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "checker/claims/data/stock.h"
+#include "checker/evidence/library.h"
 #include "checker/evidence/names.h"
 #include "checker/explain/ascii_timeline.h"
 #include "checker/explain/refine_sentence.h"
@@ -109,8 +110,9 @@ class Narrator {
     if (grant != nullptr) text += fmt::format(", having asked at {}", At(grant->from_ns));
     if (until_ns >= kForeverNs) {
       text += "; its grant never ends";
-    } else if (until_ns <= hold.core.from_ns) {
-      // The client knows only the earliest end. The service may have begun the lease later.
+    } else if (until_ns <= hold.core.from_ns || MayExtendUnrecorded(record_.history.facts)) {
+      // The client knows only the earliest end. The service may have begun the lease later, and a
+      // watchdog may have extended it.
       text += fmt::format("; its lease was certain only until {}", At(until_ns));
     } else {
       text += fmt::format("; its lease ran until {}", At(until_ns));
@@ -183,7 +185,10 @@ class Narrator {
     const int64_t end_ns = hold.core.to_ns;
     if (!hold.LiveAt(end_ns) && hold.valid_until_ns < end_ns &&
         hold.core.from_ns < hold.valid_until_ns) {
-      Add(hold.valid_until_ns, hold, FactKind::kLeaseEnded, Owner(hold) + "'s lease was over");
+      const bool certain = !MayExtendUnrecorded(record_.history.facts);
+      Add(hold.valid_until_ns, hold, FactKind::kLeaseEnded,
+          Owner(hold) + (certain ? "'s lease was over"
+                                 : "'s lease was over, unless its watchdog had extended it"));
     }
     if (!hold.released) {
       Add(end_ns, hold, hold.left ? FactKind::kLeft : FactKind::kLastSeen,

@@ -45,6 +45,21 @@ TEST(Narrate, DescribesBothHoldsInTimeOrder) {
             "0.021 s: client 1 tried to release the key, and was refused: not its owner\n");
 }
 
+TEST(Narrate, DoesNotSayThatALeaseIsOverWhichAWatchdogMayHaveExtended) {
+  LaneOptions options;
+  options.library = LibraryFact{"drawn", "1", {"lease", "watchdog"}};
+  const ClaimVerdict verdict = Judge(FromLanes(kStopped, options)).claims.at(0);
+  std::string story;
+  for (const StoryStep& step : verdict.violations.at(0).steps) story += step.text + "\n";
+  EXPECT_NE(story.find("client 1 was granted the key, having asked at 0.000 s; its lease was "
+                       "certain only until 0.008 s\n"),
+            std::string::npos)
+      << story;
+  EXPECT_NE(story.find("client 1's lease was over, unless its watchdog had extended it\n"),
+            std::string::npos)
+      << story;
+}
+
 // The reply to DECR shows the new stock.
 TEST(Narrate, ReportsTheNewStockOfAWrite) {
   const std::string decremented = R"(

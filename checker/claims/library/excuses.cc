@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
+#include "checker/evidence/library.h"
 #include "checker/evidence/stall_attribution.h"
 
 namespace doublehold {
@@ -11,10 +11,7 @@ namespace {
 
 // Whether every lease has an end, and no watchdog of a library extends leases without a record.
 bool LeasesEnd(const RunFacts& facts) {
-  if (!facts.library) return true;
-  const auto& can = facts.library->can;
-  const auto has = [&can](const char* word) { return std::ranges::find(can, word) != can.end(); };
-  return has("lease") && !has("watchdog");
+  return !facts.library || (LibraryCan(facts, "lease") && !MayExtendUnrecorded(facts));
 }
 
 bool MayQueue(const RunFacts& facts) {

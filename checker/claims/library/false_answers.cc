@@ -11,6 +11,7 @@
 #include "checker/claims/library/free_intervals.h"
 #include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/library.h"
 
 namespace doublehold {
 namespace {
@@ -21,11 +22,8 @@ class FalseAnswerSearch {
       : evidence_(evidence),
         holds_(evidence.holds()),
         disturbances_(evidence.disturbances()),
-        lease_ends_(evidence) {
-    if (!disturbances_.facts.library) return;
-    const std::vector<std::string>& can = disturbances_.facts.library->can;
-    leases_end_ = std::ranges::find(can, "lease") != can.end();
-  }
+        lease_ends_(evidence),
+        leases_end_(LibraryCan(evidence.facts(), "lease")) {}
 
   std::vector<FalseAnswer> Find() && {
     for (const Call& call : evidence_.calls().all) {
@@ -146,7 +144,7 @@ class FalseAnswerSearch {
   const Holds& holds_;
   const Disturbances& disturbances_;
   LeaseEnds lease_ends_;
-  bool leases_end_ = false;  // the library declares that its leases end
+  bool leases_end_;  // the library declares that its leases end
   // Whether an answered release checked the owner, and whether one did not.
   bool any_checks_owner_ = false, any_is_unchecked_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // acquires that may have been granted

@@ -7,16 +7,12 @@
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/library.h"
 
 namespace doublehold {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-
-bool MayExtendUnrecorded(const RunFacts& facts) {
-  return facts.library &&
-         std::ranges::find(facts.library->can, "watchdog") != facts.library->can.end();
-}
 
 // A time in which somebody may hold the key.
 struct MaybeHeld {

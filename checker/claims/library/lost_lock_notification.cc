@@ -10,6 +10,7 @@
 
 #include "checker/claims/library/lost_locks.h"
 #include "checker/evidence/claim_checker.h"
+#include "checker/evidence/library.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
@@ -19,8 +20,7 @@ namespace {
 
 std::optional<std::string> ExplainMissingSupport(const RunFacts& facts) {
   if (!facts.library) return "no library was asked: the lock is a built-in one";
-  const auto& can = facts.library->can;
-  if (std::ranges::find(can, "lost") != can.end()) return std::nullopt;
+  if (LibraryCan(facts, "lost")) return std::nullopt;
   return fmt::format("{} does not say when it has lost a lock", facts.library->name);
 }
 

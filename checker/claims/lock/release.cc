@@ -14,6 +14,7 @@
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/library.h"
 #include "checker/evidence/names.h"
 #include "checker/sentences/violation_text.h"
 
@@ -184,8 +185,7 @@ class ReleaseChecker : ClaimChecker {
   // - the other client's key may have been gone: some libraries then report success.
   [[nodiscard]] std::string DescribeFalseSuccess() const {
     if (!facts_.library || WhyNoLossIsCertain(evidence_)) return {};
-    const std::vector<std::string>& can = facts_.library->can;
-    if (std::ranges::find(can, "silent-release") != can.end()) return {};
+    if (LibraryCan(facts_, "silent-release")) return {};
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       const Call& release = *lost.release;
       if (!lost.certain || !release.Ok() || release.answer[0] != 0) continue;
