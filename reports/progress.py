@@ -6,6 +6,7 @@ from pathlib import Path
 
 from parsing import Node, read_json
 from rates import read_answer
+from suite_runs import count_planned, ended_runs
 from words import number
 
 ANSWERED = ("below", "not below")
@@ -39,40 +40,24 @@ def read_progress(folder: Path) -> Progress:
     top = read_json(folder / "suite.json")
     repeat, cells = top.count("repeat"), top.nodes("cells")
     until = top.maybe_node("until") is not None
-    # Version 0.1.0 wrote no planned cells.
-    planned = _planned_here(top) if "planned" in top.data else len(cells)
-    ended = {cell.text("name"): _ended(cell) for cell in cells}
-    done = sum(runs >= repeat or _is_answered(cell)
-               for cell, runs in zip(cells, ended.values()))
-    runs = sum(ended.values())
-    took = [run.number("seconds") for cell in cells for run in cell.nodes("runs")]
+    planned = count_planned(top)
+    ended = [ended_runs(cell) for cell in cells]
+    done = sum(len(runs) >= repeat or _is_answered(cell) for cell, runs in zip(cells, ended))
+    runs = sum(map(len, ended))
+    took = [run.number("seconds") for some in ended for run in some]
     of = planned * repeat
     left = sum(took) / len(took) / max(1, top.count("jobs")) * (of - runs) if took else None
     comparison = top.maybe_node("comparison")
     if comparison and left is not None:
         left = min(left, max(0, comparison.number("budget_seconds") - top.number("seconds")))
-    errors = [(cell.text("name"), error) for cell in cells for run in cell.nodes("runs")
+    errors = [(cell.text("name"), error) for cell, some in zip(cells, ended) for run in some
               if (error := run.maybe_text("error"))]
     return Progress(runs, of, done, planned, until, left, errors)
-
-
-def _ended(cell: Node) -> int:
-    """Returns the number of runs that were not cut short. Version 0.1.0 did not write which."""
-    return sum(run.data.get("interrupted") is not True for run in cell.nodes("runs"))
 
 
 def _is_answered(cell: Node) -> bool:
     answer = read_answer(cell)
     return answer is not None and answer.answer in ANSWERED
-
-
-def _planned_here(top: Node) -> int:
-    """Returns the number of cells of this part of a suite (`suite --shard 1/4`)."""
-    planned, shard = len(top.nodes("planned")), top.maybe_text("shard") or "1/1"
-    part, _, of = shard.partition("/")
-    if not (part.isdecimal() and of.isdecimal() and 0 < int(part) <= int(of)):
-        return planned
-    return len(range(int(part) - 1, planned, int(of)))
 
 
 def rough_time(seconds: float) -> str:

@@ -10,6 +10,7 @@ from lost_updates import LostUpdates, read_lost_updates
 from old_names import current_claim
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
+from suite_runs import count_planned, ended_runs
 from sweeps import SweptCell
 
 OUTCOMES = ("valid", "unknown", "violated")
@@ -232,7 +233,8 @@ class Suite:
     about: dict[str, str]  # the description of each column
     until: str | None = None  # the goal for which each cell was repeated: "rate < 1e-4 @ 95%"
     interrupted: bool = False  # it was stopped or killed before its last run ended
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)  # of which a run has ended
+    planned: int = 0  # number of cells, also those of which no run has ended
 
     @property
     def expects(self) -> bool:
@@ -375,16 +377,17 @@ def read_suite(folder: Path) -> Suite:
     cells = []
     for node in top.nodes("cells"):
         cell = Cell(node.text("name"), node.text("row"), node.text("column"),
-                    [_suite_run(folder, item) for item in node.nodes("runs")],
+                    [_suite_run(folder, item) for item in ended_runs(node)],
                     read_rates(node), read_answer(node))
         if cell.row not in rows or cell.column not in columns:
             raise BadInput(f"{node.where}: '{cell.row}' or '{cell.column}' is no row or column")
-        cells.append(cell)
+        if cell.runs:
+            cells.append(cell)
     return Suite(
         folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
         columns=columns, about=top.texts_by_name("about"), until=read_until(top),
-        interrupted=top.flag("interrupted"), cells=cells)
+        interrupted=top.flag("interrupted"), cells=cells, planned=count_planned(top))
 
 
 def _suite_run(folder: Path, node: Node) -> SuiteRun:

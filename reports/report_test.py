@@ -259,10 +259,24 @@ class ReportTest(ReportFixture):
         file = self.folder / "suite" / "suite.json"
         suite = json.loads(file.read_text())
         suite["interrupted"] = True
+        suite["planned"] = [{}, {}, {}]
         del suite["cells"][0]["runs"][1:]
         file.write_text(json.dumps(suite))
         text = Page(self.page("suite")).text
-        self.assertIn("The suite was interrupted. This page judges 3 runs of 4;", text)
+        self.assertIn("The suite was interrupted. This page judges 3 runs of 6;", text)
+
+    def test_a_run_that_an_earlier_version_cut_short_is_on_no_page(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
+        file = self.folder / "suite" / "suite.json"
+        suite = json.loads(file.read_text())
+        suite["interrupted"] = True
+        del suite["cells"][1]["runs"][1:]
+        suite["cells"][1]["runs"][0]["interrupted"] = True
+        (self.folder / "suite/cells/none-pause/1/verdict.json").unlink()
+        file.write_text(json.dumps(suite))
+        text = Page(self.page("suite")).text
+        self.assertIn("This page judges 1 run of 2;", text)
+        self.assertIn("No violation seen with none", text)
 
     def test_a_suite_without_expectations_does_not_mention_expectations(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))

@@ -117,7 +117,9 @@ struct LongSuite {
     WriteFile(file,
               "[experiment]\nlock.name = 'set-nx-px'\nworkload.duration = '60s'\n"
               "expect.stock = 'valid'\n"
-              "[[cell]]\nrow = 'a'\ncolumn = 'x'\n[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
+              "[[cell]]\nrow = 'a'\ncolumn = 'x'\nlock.name = 'none'\n"
+              "expect.stock = 'violated'\nexpect.exclusion = 'any'\nexpect.lease-exclusion = 'any'\n"
+              "[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
               "[[cell]]\nrow = 'c'\ncolumn = 'x'\n");
     return file.string();
   }
@@ -162,6 +164,8 @@ TEST(Interruption, AnInterruptedSuiteFailsNoCell) {
   EXPECT_EQ(suite.program.Out().find("NOT AS EXPECTED"), std::string::npos) << suite.program.Out();
   EXPECT_NE(suite.program.Out().find("interrupted: 2 cut short, 1 not begun"), std::string::npos)
       << suite.program.Out();
+  EXPECT_EQ(suite.program.Out().find("violated"), std::string::npos)
+      << "the expected violation of a/x does not count: " << suite.program.Out();
 }
 
 TEST(Interruption, AServerThatDiesEndsTheRunWithTheTailOfItsLog) {

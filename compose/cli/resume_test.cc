@@ -154,6 +154,24 @@ TEST(Resume, OnlyAnInterruptedRunOfTheSameSuiteIsResumed) {
       "'suite' is \"short\", not \"other\"");
 }
 
+TEST(Resume, ARunThatWasCutShortAfterItsExpectedViolationsIsRepeated) {
+  const ShortSuite suite;
+  suite.Write("a", "none");
+  std::ofstream(suite.file, std::ios::app) << "expect.exclusion = 'violated'\n"
+                                              "expect.lease-exclusion = 'any'\n"
+                                              "expect.stock = 'any'\nexpect.liveness = 'any'\n";
+  ASSERT_EQ(RunProgram(suite.Words()).exit_code, 0);
+  const fs::path verdict = suite.suite / "cells/a-x/1/verdict.json";
+  nlohmann::json json = ReadJson(verdict);
+  json["environment"]["interrupted"] = true;
+  json["as_expected"] = false;
+  WriteFile(verdict, json.dump());
+  const Finished resumed = RunProgram(suite.Resuming());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(resumed.out.find("finished before"), std::string::npos) << resumed.out;
+  EXPECT_EQ(ReadJson(verdict).at("as_expected"), true);
+}
+
 TEST(Resume, AnInterruptedRunIsKeptOnlyIfItWasViolated) {
   const ShortSuite suite;
   const fs::path verdict = suite.suite / "cells/a-x/1/verdict.json";

@@ -98,11 +98,11 @@ std::string FormatBaseline(const BaselineComparison& comparison,
 ExitCode StatusAgainst(const BaselineComparison& comparison, const SuiteResult& result) {
   if (std::ranges::any_of(comparison.changed, IsWorse)) return ExitCode::kViolated;
   for (const auto& runs : result.runs) {
-    const bool failed = std::ranges::any_of(
-        runs, [](const CellRun& run) { return !run.error.empty() && !run.interrupted; });
+    const bool failed =
+        std::ranges::any_of(runs, [](const CellRun& run) { return !run.error.empty(); });
     if (failed) return ExitCode::kEnvironment;
   }
-  const bool open = result.interrupted || result.not_begun > 0 || !comparison.changed.empty();
+  const bool open = result.IsCut() || !comparison.changed.empty();
   return open ? ExitCode::kUnknown : ExitCode::kAsExpected;
 }
 

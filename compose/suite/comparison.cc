@@ -29,8 +29,7 @@ using RunsByBlock = std::map<int, const CellRun*>;
 RunsByBlock BlocksOf(const SuiteCell& cell, const std::vector<CellRun>& runs) {
   RunsByBlock blocks;
   for (const CellRun& run : runs) {
-    if (const int block = RepetitionOf(run.folder, cell); block > 0 && !run.interrupted)
-      blocks[block] = &run;
+    if (const int block = RepetitionOf(run.folder, cell); block > 0) blocks[block] = &run;
   }
   return blocks;
 }

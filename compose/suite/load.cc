@@ -91,9 +91,8 @@ Result<void> CheckLoad(const Suite& suite, const std::vector<std::string>& colum
 std::vector<LoadPoint> FindLoadPoints(const Suite& suite, const SuiteResult& result) {
   std::vector<LoadPoint> points;
   for (size_t i = 0; i < suite.cells.size(); ++i) {
-    std::vector<CellRun> runs = result.runs[i];
-    std::erase_if(runs, [](const CellRun& run) { return run.interrupted; });
-    if (MeasuresLoad(suite, suite.cells[i])) points.push_back(PointOf(suite.cells[i], runs));
+    if (MeasuresLoad(suite, suite.cells[i]))
+      points.push_back(PointOf(suite.cells[i], result.runs[i]));
   }
   return points;
 }

@@ -121,12 +121,6 @@ TEST_F(LoadTest, ALatencyWithoutValuesIsNoMeasure) {
   EXPECT_FALSE(run.measures.contains("response p50"));
 }
 
-TEST_F(LoadTest, AnInterruptedRunIsNotPartOfAPoint) {
-  AddRun("a/8 clients", 1000, 1024);
-  AddRun("a/8 clients", 10, 1024).interrupted = true;
-  EXPECT_EQ(FindLoadPoints(suite_, result_).at(0).runs, 1U);
-}
-
 TEST_F(LoadTest, CustomersWhoComeByAScheduleHaveARate) {
   AddRun("a/100 a second", 190, 1024, {{"commands_while_held", 30}, {"held_ns", 1'500'000'000}});
   const LoadPoint point = FindLoadPoints(suite_, result_).at(1);

@@ -59,9 +59,10 @@ Result<StoredRun> ReadRun(const json& stored, const fs::path& part, const SuiteC
   run.seed = stored.at("seed").get<uint64_t>();
   run.exit_code = stored.at("exit_code").get<int>();
   run.seconds = stored.at("seconds").get<double>();
-  run.interrupted = stored.at("interrupted").get<bool>();
+  // Earlier versions also stored runs that were cut short.
+  run.cut_short = run.cut_short || stored.value("interrupted", false);
   if (stored.at("error").is_string()) run.error = stored["error"].get<std::string>();
-  if (!read.decided && run.error.empty() && !run.interrupted)
+  if (!read.decided && run.error.empty() && !run.cut_short)
     return BadInput(
         fmt::format("{}: is damaged; run this part again with --resume", verdict.string()));
   return read;
@@ -70,7 +71,7 @@ Result<StoredRun> ReadRun(const json& stored, const fs::path& part, const SuiteC
 // A run with a violation counts as finished, also if it could not write all its files.
 bool IsFinished(const CellRun& run) {
   const bool violated = run.overall == Name(Outcome::kViolated);
-  return violated || (!run.interrupted && run.error.empty());
+  return violated || run.error.empty();
 }
 
 // The runs of a cell by repetition, each with the part that has it.
@@ -102,6 +103,7 @@ Result<void> AddRuns(const json& part, const fs::path& folder, MergedSuite& merg
     if (cell == merged.suite.cells.end()) return Damaged(folder);
     for (const json& one : stored.at("runs")) {
       StoredRun run = TRY(ReadRun(one, folder, *cell));
+      if (run.run.cut_short) continue;
       if (run.repetition > merged.repeat) return Damaged(folder);
       const Result<Plan> plan = ReadPlanFile(folder / run.run.folder / "plan.json");
       if (plan) {
@@ -126,7 +128,6 @@ void TakeRuns(const std::vector<RunsOfCell>& runs, MergedSuite& merged) {
       const auto& [run, part] = stored;
       merged.sources[run.folder] = part / run.folder;
       if (merged.until) result.answers[i].Take(repetition, run.trials);
-      result.interrupted |= run.interrupted;
       result.runs[i].push_back(run);
     }
     if (runs[i].empty()) merged.missing.push_back(merged.suite.cells[i].name);

@@ -68,8 +68,7 @@ Result<void> CheckNeeds(const SuiteRequest& request) {
 ExitCode StatusOfAnswers(const SuiteResult& result) {
   const AnswerCount count = CountAnswers(result);
   if (count.not_below > 0) return ExitCode::kViolated;
-  if (count.not_decided == 0 && !result.interrupted && result.not_begun == 0)
-    return ExitCode::kAsExpected;
+  if (count.not_decided == 0 && !result.IsCut()) return ExitCode::kAsExpected;
   for (size_t i = 0; i < result.answers.size(); ++i) {
     const Repetitions& answer = result.answers[i];
     if (answer.IsOver() && answer.answer() == RateAnswer::kOpen) return ExitCode::kEnvironment;
@@ -92,15 +91,14 @@ bool Expects(const SuiteCell& cell) { return !cell.plan.expect.empty(); }
 
 void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run, size_t done,
                    size_t of) {
-  const std::string_view how = run.interrupted   ? "interrupted"
-                               : !Expects(cell)  ? ""
+  const std::string_view how = !Expects(cell)    ? ""
                                : run.as_expected ? "as expected"
                                                  : "NOT AS EXPECTED";
   fmt::print("{:>3} of {}  {:<28} #{:<3} {:<9} {:<16} {:5.1f} s  {}\n", done, of, cell.name,
              repetition, run.overall, how, run.seconds, run.error);
   constexpr size_t kFindingsShown = 3;
   const bool is_explained = Expects(cell) || run.overall == Name(Outcome::kUnknown);
-  if (!run.as_expected && !run.interrupted && is_explained) {
+  if (!run.as_expected && is_explained) {
     for (const std::string& finding : run.findings | std::views::take(kFindingsShown))
       fmt::print("           {}\n", finding);
   }
@@ -122,7 +120,6 @@ bool IsWhole(const SuiteRequest& request) {
 struct RunCount {
   int64_t runs = 0;
   int64_t as_expected = 0;
-  int64_t interrupted = 0;
 };
 
 RunCount CountRuns(const SuiteResult& result) {
@@ -130,7 +127,6 @@ RunCount CountRuns(const SuiteResult& result) {
   for (const auto& runs : result.runs) {
     tally.runs += std::ssize(runs);
     tally.as_expected += std::ranges::count_if(runs, &CellRun::as_expected);
-    tally.interrupted += std::ranges::count_if(runs, &CellRun::interrupted);
   }
   return tally;
 }
@@ -175,13 +171,13 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
     end = fmt::format("; {} had been finished before",
                       Counted(static_cast<int64_t>(result.kept), "run"));
   if (result.interrupted) {
-    end += fmt::format("; interrupted: {} cut short, {} not begun", tally.interrupted,
+    end += fmt::format("; interrupted: {} cut short, {} not begun", result.cut_short,
                        result.not_begun);
   } else if (result.not_begun > 0) {
     end += fmt::format("; {}{} not begun", result.failed_fast ? "--fail-fast: " : "",
                        result.not_begun);
   }
-  if (!request.resume_words.empty() && (tally.interrupted > 0 || result.not_begun > 0))
+  if (!request.resume_words.empty() && result.IsCut())
     end += fmt::format("\nto continue: {} {}", request.resume_words, request.folder.string());
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);
   const bool compares = request.suite.comparison.has_value();
@@ -202,7 +198,7 @@ void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
   nlohmann::json json{{"folder", request.folder.string()},
                       {"runs", tally.runs},
                       {"as_expected", tally.as_expected},
-                      {"interrupted", tally.interrupted},
+                      {"interrupted", result.cut_short},
                       {"seconds", result.seconds}};
   if (request.until) {
     const AnswerCount count = CountAnswers(result);
@@ -216,12 +212,12 @@ void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
 }  // namespace
 
 ExitCode SuiteExitCode(const SuiteResult& result) {
-  bool unknown = result.interrupted || result.not_begun > 0;
+  bool unknown = result.IsCut();
   bool environment = false;
   for (const auto& runs : result.runs) {
     for (const CellRun& run : runs) {
       if (run.exit_code == static_cast<int>(ExitCode::kViolated)) return ExitCode::kViolated;
-      environment = environment || (!run.error.empty() && !run.interrupted);
+      environment = environment || !run.error.empty();
       unknown = unknown || !run.as_expected;
     }
   }

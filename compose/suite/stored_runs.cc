@@ -87,7 +87,7 @@ std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const
                                        int repetition) {
   CellRun run{.folder = FolderOfRun(cell, repetition), .seed = PlanOfRun(cell, repetition).seed};
   if (!TakeVerdict(ReadJsonFile(suite / run.folder / "verdict.json"), run)) return std::nullopt;
-  if (run.interrupted) return std::nullopt;
+  if (run.cut_short) return std::nullopt;
   const bool whole = ReadPlanFile(suite / run.folder / "plan.json").has_value() &&
                      ReadHistory(suite / run.folder / "history.bin").has_value();
   if (whole) return run;

@@ -220,12 +220,15 @@ class SuiteRunner {
       if (run.exit_code == static_cast<int>(ExitCode::kEnvironment))
         run.error = LogTail(running.log);
     } else {
-      run.interrupted = result_.interrupted;
-      if (!run.interrupted) run.error = LogTail(running.log);
-      if (!run.interrupted && run.error.empty())
-        run.error = fmt::format("it ended with status {}", status);
+      run.cut_short = result_.interrupted;
+      run.error = LogTail(running.log);
+      if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
     }
-    Ended(running);
+    if (run.cut_short) {
+      ++result_.cut_short;
+    } else {
+      Ended(running);
+    }
   }
 
   void Ended(Running& running) {

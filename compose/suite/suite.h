@@ -108,16 +108,17 @@ struct CellRun {
   bool as_expected = false;
   double seconds = 0;
   std::string error;  // set if there is no verdict
-  // Ended early with the suite, and is undecided. A violation found before an interrupt counts.
-  bool interrupted = false;
+  // Ended early, before it showed an unexpected violation. Its claims count nowhere, and a resumed
+  // suite repeats it.
+  bool cut_short = false;
   std::vector<std::string> findings{};  // claims that are not as expected, with their sentences
   RunTrials trials{};
   std::map<std::string, MeasuredValue> measures{};  // "acquire p50"; see formats.md
   std::map<std::string, Percentiles> latency{};     // by name: "acquire"
 };
 
-// Sets the fields of `run` from verdict.json. Returns false, and changes nothing, if `verdict` is
-// no verdict.
+// Sets the fields of `run` from verdict.json; of a run that was cut short, only `cut_short`. Returns
+// false, and changes nothing, if `verdict` is no verdict.
 bool TakeVerdict(const nlohmann::json& verdict, CellRun& run);
 
 // The progress of a suite, for a progress line.
@@ -155,10 +156,12 @@ struct SuiteResult {
   double seconds = 0;
   bool interrupted = false;
   bool failed_fast = false;
-  bool spent = false;  // the budget ended before all cells were decided
-  size_t kept = 0;     // runs that were already finished
+  bool spent = false;    // the budget ended before all cells were decided
+  size_t kept = 0;       // runs that were already finished
+  size_t cut_short = 0;  // runs that ended early; `runs` does not have them
   // Runs that did not start because of an interrupt, an error or a failure, or that no part has.
   size_t not_begun = 0;
+  [[nodiscard]] bool IsCut() const { return interrupted || cut_short + not_begun > 0; }
   // The error if a run could not be started or suite.json could not be written, for example because
   // the disk is full.
   std::optional<Error> error{};

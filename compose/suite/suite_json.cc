@@ -15,11 +15,13 @@ namespace {
 using nlohmann::json;
 
 json ToJson(const CellRun& run) {
-  return {
-      {"dir", run.folder.string()},     {"seed", run.seed},
-      {"exit_code", run.exit_code},     {"overall", run.overall},
-      {"as_expected", run.as_expected}, {"interrupted", run.interrupted},
-      {"seconds", run.seconds},         {"error", run.error.empty() ? json() : json(run.error)}};
+  return {{"dir", run.folder.string()},
+          {"seed", run.seed},
+          {"exit_code", run.exit_code},
+          {"overall", run.overall},
+          {"as_expected", run.as_expected},
+          {"seconds", run.seconds},
+          {"error", run.error.empty() ? json() : json(run.error)}};
 }
 
 json ToJson(const Repetitions& answer, double confidence) {
@@ -86,6 +88,18 @@ std::map<std::string, Percentiles> LatencyIn(const json& verdict) {
   return latency;
 }
 
+// Whether the run was interrupted before it showed an unexpected violation. An expected violation
+// does not count: the claims that were undecided so far would not be as expected.
+bool IsCutShort(const json& verdict) {
+  const json& claims = verdict.at("claims");
+  return verdict.value("environment", json::object()).value("interrupted", false) &&
+         std::ranges::none_of(claims, [](const json& claim) {
+           const json expected = claim.value("expected", json());
+           return claim.at("outcome") == Name(Outcome::kViolated) &&
+                  expected != Name(Outcome::kViolated) && expected != "any";
+         });
+}
+
 json UntilToJson(const std::optional<Until>& until) {
   if (!until) return nullptr;
   return {{"text", until->text},
@@ -98,8 +112,7 @@ json UntilToJson(const std::optional<Until>& until) {
 
 json ToJson(const SuiteRequest& request, const SuiteResult& result) {
   json cells = json::array();
-  const bool is_cut = result.interrupted || result.not_begun > 0;
-  bool as_expected = !is_cut && !result.error;
+  bool as_expected = !result.IsCut() && !result.error;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) {
     if (result.runs[i].empty()) continue;
     json runs = json::array();
@@ -138,7 +151,7 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"jobs", request.jobs},
           {"seconds", result.seconds},
           {"as_expected", as_expected},
-          {"interrupted", is_cut},
+          {"interrupted", result.IsCut()},
           {"rows", request.suite.rows},
           {"columns", request.suite.columns},
           {"about", request.suite.about},
@@ -148,12 +161,14 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
 bool TakeVerdict(const json& verdict, CellRun& run) {
   CellRun taken = run;
   try {
+    if (IsCutShort(verdict)) {
+      run.cut_short = true;
+      return true;
+    }
     taken.overall = verdict.at("overall").get<std::string>();
     taken.as_expected = verdict.at("as_expected").get<bool>();
     taken.exit_code = verdict.at("exit_code").get<int>();
     taken.seconds = verdict.at("seconds").get<double>();
-    taken.interrupted = verdict.value("environment", json::object()).value("interrupted", false) &&
-                        taken.overall != Name(Outcome::kViolated);
     taken.trials = TrialsIn(verdict);
     taken.measures = MeasuresIn(verdict);
     taken.latency = LatencyIn(verdict);

@@ -57,10 +57,7 @@ JUnitCase MakeJUnitCase(const SuiteRequest& request, const SuiteCell& cell, cons
   JUnitCase found{.name = fmt::format("{} #{}", cell.name, repetition), .seconds = run.seconds};
   if (run.as_expected) return found;
   found.text = FolderLine(request, run);
-  if (run.interrupted) {
-    found.kind = CaseKind::kSkipped;
-    found.message = "interrupted";
-  } else if (!run.error.empty()) {
+  if (!run.error.empty()) {
     found.kind = CaseKind::kError;
     found.message = run.error;
   } else {
@@ -113,9 +110,10 @@ std::string ToJUnit(const SuiteRequest& request, const SuiteResult& result) {
   std::vector<JUnitCase> cases;
   for (size_t i = 0; i < suite.cells.size(); ++i) {
     if (result.runs[i].empty()) {
-      if (result.not_begun > 0 && request.shard.Has(i))
-        cases.push_back(
-            {.name = suite.cells[i].name, .kind = CaseKind::kSkipped, .message = "it was not run"});
+      if (result.IsCut() && request.shard.Has(i))
+        cases.push_back({.name = suite.cells[i].name,
+                         .kind = CaseKind::kSkipped,
+                         .message = "no run of it has ended"});
       continue;
     }
     if (request.until) {

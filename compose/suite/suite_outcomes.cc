@@ -53,6 +53,7 @@ std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool c
       cells[{suite.cells[i].row, suite.cells[i].column}] =
           CombineOutcomes(suite.cells[i], result.runs[i], letters);
   }
+  if (cells.empty()) return "";
   // Only rows and columns of which a cell was run.
   std::vector<std::string> rows = suite.rows, columns = suite.columns;
   std::erase_if(rows, [&](const std::string& row) {

@@ -73,15 +73,33 @@ TEST_F(Results, ADamagedVerdictIsNoVerdict) {
   }
 }
 
-TEST_F(Results, ARunIsInterruptedUnlessItWasViolatedBefore) {
-  for (const auto& [outcome, interrupted] :
-       {std::pair("violated", false), {"valid", true}, {"unknown", true}}) {
+TEST_F(Results, AnInterruptedRunCountsOnlyIfItShowedAnUnexpectedViolation) {
+  struct Case {
+    const char* outcome;
+    nlohmann::json expected;
+    bool cut_short;
+  };
+  for (const auto& [outcome, expected, cut_short] :
+       {Case{"violated", nullptr, false}, Case{"violated", "valid", false},
+        Case{"violated", "violated", true}, Case{"violated", "any", true},
+        Case{"valid", nullptr, true}, Case{"unknown", "violated", true}}) {
     nlohmann::json verdict = VerdictWithStock(outcome);
     verdict["environment"]["interrupted"] = true;
+    verdict["claims"][0]["expected"] = expected;
     CellRun run;
     ASSERT_TRUE(TakeVerdict(verdict, run));
-    EXPECT_EQ(run.interrupted, interrupted) << outcome;
+    EXPECT_EQ(run.cut_short, cut_short) << outcome << expected;
+    EXPECT_EQ(run.overall, cut_short ? "unknown" : outcome) << expected;
+    EXPECT_EQ(run.trials.by_run.empty(), cut_short) << outcome << expected;
   }
+}
+
+TEST_F(Results, ACellWhoseRunsWereCutShortIsSkippedInJUnit) {
+  result_.runs[0].clear();
+  result_.cut_short = 1;
+  const std::string xml = ToJUnit({.suite = suite_, .folder = "runs/tiny/1"}, result_);
+  EXPECT_NE(xml.find("tests=\"3\" failures=\"0\" errors=\"1\" skipped=\"1\""), std::string::npos)
+      << xml;
 }
 
 TEST_F(Results, RatesOfRepeatedCellsIncludeLostUpdatesAndRefusedWrites) {
