@@ -9,6 +9,7 @@ from old_names import current_claim
 from parsing import read_json
 from rates import read_rates
 from reading import OUTCOMES, read_library
+from suite_runs import ended_runs
 from sweeps import read_swept
 
 # The file that an entry is read from, and its kind, by precedence.
@@ -17,6 +18,17 @@ SOURCES = {"sweep.json": "sweep", "suite.json": "suite", "explore.json": "explor
 SOURCE_OF = {kind: name for name, kind in SOURCES.items()} | {"replay": "verdict.json"}
 SUITES = ("suite", "sweep")
 NOT_READ = "not read"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What filters know of a cell of a suite, or of another entry as a whole."""
+
+    locks: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    outcome: str = ""
+    claims: tuple[str, ...] = ()  # the violated ones
+    odd: bool = False  # has expectations and did not meet them
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +45,34 @@ class Entry:
     seed: int | None = None
     seconds: float | None = None
     odd: bool = False  # has expectations and did not meet them
+    cells: tuple[Part, ...] = ()  # of a suite or sweep: those of which a run has ended
 
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The words that a filter by verdict finds the entry with."""
-        found = (self.outcome, self.state, "not as expected" if self.odd else "")
+        return self._words(self.outcome, self.odd)
+
+    def passes(self, lock: str, fault: str, claim: str, verdict: str) -> bool:
+        """Whether some cell has this lock and this fault, and all such cells together have this
+        verdict, and violate this claim. An empty word is not asked for."""
+        parts = [part for part in self.cells or (Part(self.locks, self.faults, self.outcome,
+                                                      self.claims, self.odd),)
+                 if (not lock or lock in part.locks) and (not fault or fault in part.faults)]
+        if not parts:
+            return False
+        verdicts = self._words(worst(part.outcome for part in parts),
+                               any(part.odd for part in parts))
+        return (not verdict or verdict in verdicts) and \
+            (not claim or any(claim in part.claims for part in parts))
+
+    def _words(self, outcome: str, odd: bool) -> tuple[str, ...]:
+        found = (outcome, self.state, "not as expected" if odd else "")
         return tuple(word for word in found if word)
+
+
+def worst(outcomes: Iterable[str]) -> str:
+    """Returns the gravest outcome; empty if there is none."""
+    return max(filter(None, outcomes), key=OUTCOMES.index, default="")
 
 
 def _read_run(folder: Path, entry: Entry) -> Entry:
@@ -59,27 +93,37 @@ def _read_run(folder: Path, entry: Entry) -> Entry:
 
 def _read_suite(folder: Path, entry: Entry) -> Entry:
     top = read_json(folder / "suite.json")
-    cells = top.nodes("cells")
-    runs = [run for cell in cells for run in cell.nodes("runs")]
-    outcomes = [run.word("overall", OUTCOMES) for run in runs]
-    expected = [run.flag("as_expected") for run in runs]
+    ended = [(cell, runs) for cell in top.nodes("cells") if (runs := ended_runs(cell))]
     # Without expectations, exactly the valid runs are "as expected".
-    expects = expected != [outcome == "valid" for outcome in outcomes]
-    is_cut = top.flag("interrupted")
+    expects = any(run.flag("as_expected") != (run.word("overall", OUTCOMES) == "valid")
+                  for _, runs in ended for run in runs)
+    cells = [Part((cell.text("row"),), (cell.text("column"),),
+                  worst(run.word("overall", OUTCOMES) for run in runs),
+                  _unique(rate.claim for rate in read_rates(cell)
+                          if rate.claim and rate.trials.violated),
+                  expects and not all(run.flag("as_expected") for run in runs))
+             for cell, runs in ended]
+    return _with_cells(
+        replace(entry, state="unfinished" if top.flag("interrupted") else "",
+                note="interrupted" if top.flag("interrupted") else "",
+                seed=top.count("seed"), seconds=top.number("seconds")), cells)
+
+
+def _with_cells(entry: Entry, cells: list[Part]) -> Entry:
     return replace(
-        entry, outcome=max(outcomes, key=OUTCOMES.index, default=""),
-        state="unfinished" if is_cut else "", note="interrupted" if is_cut else "",
-        locks=tuple(top.texts("rows")), faults=tuple(top.texts("columns")),
-        claims=_unique(rate.claim for cell in cells for rate in read_rates(cell)
-                       if rate.claim and rate.trials.violated),
-        seed=top.count("seed"), seconds=top.number("seconds"),
-        odd=expects and not all(expected))
+        entry, cells=tuple(cells), outcome=worst(cell.outcome for cell in cells),
+        locks=_unique(lock for cell in cells for lock in cell.locks),
+        faults=_unique(fault for cell in cells for fault in cell.faults),
+        claims=_unique(claim for cell in cells for claim in cell.claims),
+        odd=any(cell.odd for cell in cells))
 
 
 def _read_sweep(folder: Path, entry: Entry) -> Entry:
-    lock, cells = read_swept(folder)
-    faults = _unique(word.split(" at ")[0] for cell in cells.values() for word in [cell.fault])
-    return replace(_read_suite(folder, entry), locks=(lock,), faults=faults, odd=False)
+    lock, _ = read_swept(folder)
+    found = _read_suite(folder, entry)
+    cells = [replace(cell, locks=(lock,), faults=(cell.faults[0].split(" at ")[0],), odd=False)
+             for cell in found.cells]
+    return _with_cells(found, cells)
 
 
 def _read_exploration(folder: Path, entry: Entry) -> Entry:

@@ -265,6 +265,13 @@ class ReportTest(ReportFixture):
         text = Page(self.page("suite")).text
         self.assertIn("The suite was interrupted. This page judges 3 runs of 6;", text)
 
+    def test_a_suite_of_which_no_run_has_ended_is_refused(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
+        file = self.folder / "suite" / "suite.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"cells": []}))
+        self.refused("suite", says="suite: no run of this suite has ended, so there is nothing to "
+                     "report; doublehold suite --resume continues it")
+
     def test_a_run_that_an_earlier_version_cut_short_is_on_no_page(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
         file = self.folder / "suite" / "suite.json"

@@ -45,9 +45,8 @@ class Filter:
         return urlencode({name: value for name, value in values.items() if value})
 
     def passes(self, entry: Entry) -> bool:
-        asked = ((self.kind, (entry.kind,)), (self.lock, entry.locks), (self.fault, entry.faults),
-                 (self.claim, entry.claims), (self.verdict, entry.verdicts))
-        if not all(not word or word in found for word, found in asked):
+        if self.kind not in ("", entry.kind) or \
+                not entry.passes(self.lock, self.fault, self.claim, self.verdict):
             return False
         text = " ".join([entry.path, entry.kind, *entry.locks, *entry.faults, *entry.claims,
                          *entry.verdicts, entry.note, str(entry.seed)]).lower()

@@ -73,11 +73,11 @@ class ServeTest(unittest.TestCase):
         write_run(self.runs / "calm", Toy(lock="fenced", seed=9))
         write_run(self.runs / "replayed", Toy(seed=8))
         (self.runs / "replayed/trace.json").write_text("{}")
-        for name in ("suite", "sweep"):
-            write_suite(self.runs / name, repeat=1, rows=("none",), columns=("calm", "pause"))
+        for name, fault in (("suite", "pause"), ("sweep", "network")):
+            write_suite(self.runs / name, repeat=1, rows=("none",), columns=("calm", fault))
         (self.runs / "sweep/sweep.json").write_text(json.dumps(
             {"sweep": "sweep-redlock", "cells": [
-                {"place": "start", "fault": "crash", "letters": "h", "new": False,
+                {"place": "none", "fault": "network", "letters": "h", "new": False,
                  "unheld_ns": 0}]}))
         (self.runs / "explored").mkdir()
         (self.runs / "explored/explore.json").write_text(
@@ -91,7 +91,7 @@ class ServeTest(unittest.TestCase):
                     "7 2026-01-02 03:04:05 2 s",
                     "calm run fenced none ✓ no violation 9", "replayed replay set-nx-px none ✓",
                     "suite runs suite none calm, pause ✕ violated : exclusion",
-                    "sweep runs sweep redlock crash ✕ violated : exclusion",
+                    "sweep runs sweep redlock calm, network ✕ violated : exclusion",
                     "explored exploration some-lock fault-0 ✕ violated : stock"):
             self.assertIn(row, text)
 
@@ -118,13 +118,23 @@ class ServeTest(unittest.TestCase):
 
     def test_a_filter_is_a_parameter_of_the_address(self) -> None:
         self.write_each_kind()
-        for query, names in (("lock=fenced", ["calm"]), ("fault=crash", ["sweep"]),
+        for query, names in (("lock=fenced", ["calm"]), ("fault=network", ["sweep"]),
                              ("claim=stock&kind=exploration", ["explored"]),
                              ("verdict=valid&kind=run", ["calm"]), ("find=REPLAY", ["replayed"]),
                              ("find=mine+pause", ["mine/20260102T030405Z-7"]),
                              ("find=mine+crash", []), ("lock=%22%3E", [])):
             with self.subTest(query):
                 self.assertEqual(self.links(f"/?{query}"), [f"/report/{name}" for name in names])
+
+    def test_a_suite_of_which_no_run_has_ended_has_no_report(self) -> None:
+        write_suite(self.runs / "suite", repeat=1, rows=("none",), columns=("calm",))
+        file = self.runs / "suite/suite.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {
+            "interrupted": True, "planned": [{}], "until": None, "comparison": None, "cells": []}))
+        status, _, html = self.ask("/report/suite")
+        self.assertEqual(status, 422)
+        self.assertIn("suite: no run of this suite has ended, so there is nothing to report", html)
+        self.assertIn("0 of 1 cells done", self.page("/suite/suite").text)
 
     def test_a_report_is_made_on_demand_and_again_only_when_a_file_changes(self) -> None:
         write_run(self.runs / "run", Toy(fault="pause"))
