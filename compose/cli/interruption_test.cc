@@ -168,6 +168,20 @@ TEST(Interruption, AnInterruptedSuiteFailsNoCell) {
       << "the expected violation of a/x does not count: " << suite.program.Out();
 }
 
+TEST(Interruption, ASuiteSaysHowARunWithoutALogEnded) {
+  LongSuite suite;
+  ASSERT_TRUE(suite.IsUp());
+  const std::vector<pid_t> runs = suite.program.DescendantsNamed("doublehold");
+  ASSERT_FALSE(runs.empty());
+  for (const pid_t run : runs) kill(run, SIGKILL);
+  ASSERT_TRUE(Eventually([&] { return Lines(suite.program.Out()) > 0; }));
+  suite.program.Signal(SIGINT);
+  EXPECT_EQ(suite.program.Wait(), 4) << suite.program.Err();
+  EXPECT_NE(suite.program.Out().find("it was killed by signal 9, and its log is empty"),
+            std::string::npos)
+      << suite.program.Out();
+}
+
 TEST(Interruption, AServerThatDiesEndsTheRunWithTheTailOfItsLog) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());

@@ -93,7 +93,7 @@ std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const
   if (whole) return run;
   // A violation is never run again: it might not be seen again.
   if (run.overall != Name(Outcome::kViolated)) return std::nullopt;
-  run.error = "its plan.json or history.bin is damaged";
+  TakeFailure("its plan.json or history.bin is damaged", run);
   return run;
 }
 

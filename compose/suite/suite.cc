@@ -12,6 +12,7 @@
 
 #include "compose/driver/driver.h"
 #include "compose/options/program_options.h"
+#include "compose/os/child_processes.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/comparison.h"
@@ -152,7 +153,7 @@ class SuiteRunner {
     const std::filesystem::path folder = request_.folder / running.run.folder;
     TRY(MakeFolder(folder));
     if (!cell.unmet.empty()) {
-      running.run.error = cell.unmet;
+      TakeFailure(cell.unmet, running.run);
       running.run.exit_code = static_cast<int>(ExitCode::kEnvironment);
       Ended(running);
       return {};
@@ -215,14 +216,13 @@ class SuiteRunner {
     run.exit_code =
         WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::kEnvironment);
     run.seconds = ToSeconds(RealMono() - running.begun);
-    if (decided) {
-      // The run has a verdict, but could not write all its files.
-      if (run.exit_code == static_cast<int>(ExitCode::kEnvironment))
-        run.error = LogTail(running.log);
-    } else {
-      run.cut_short = result_.interrupted;
-      run.error = LogTail(running.log);
-      if (run.error.empty()) run.error = fmt::format("it ended with status {}", status);
+    run.cut_short = run.cut_short || (!decided && result_.interrupted);
+    // A run that has a verdict may have been unable to write its other files.
+    if (!decided || run.exit_code == static_cast<int>(ExitCode::kEnvironment)) {
+      std::string why = LogTail(running.log);
+      if (why.empty())
+        why = fmt::format("it {}, and its log is empty, as on a full disk", DescribeEnd(status));
+      TakeFailure(std::move(why), run);
     }
     if (run.cut_short) {
       ++result_.cut_short;

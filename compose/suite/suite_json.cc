@@ -186,4 +186,15 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
   return true;
 }
 
+void TakeFailure(std::string error, CellRun& run) {
+  if (run.overall != Name(Outcome::kViolated))
+    run = {.folder = std::move(run.folder),
+           .seed = run.seed,
+           .exit_code = run.exit_code,
+           .seconds = run.seconds,
+           .cut_short = run.cut_short};
+  run.as_expected = false;
+  run.error = std::move(error);
+}
+
 }  // namespace doublehold

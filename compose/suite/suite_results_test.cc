@@ -94,6 +94,20 @@ TEST_F(Results, AnInterruptedRunCountsOnlyIfItShowedAnUnexpectedViolation) {
   }
 }
 
+TEST_F(Results, ARunThatCouldNotWriteItsFilesIsNotValidButMayBeViolated) {
+  for (const char* outcome : {"valid", "violated"}) {
+    CellRun run;
+    ASSERT_TRUE(TakeVerdict(VerdictWithStock(outcome), run));
+    run.as_expected = true;
+    TakeFailure("No space left on device", run);
+    const bool violated = run.overall == "violated";
+    EXPECT_EQ(violated, outcome == std::string("violated"));
+    EXPECT_EQ(run.trials.by_run.empty(), !violated);
+    EXPECT_FALSE(run.as_expected);
+    EXPECT_EQ(run.error, "No space left on device");
+  }
+}
+
 TEST_F(Results, ACellWhoseRunsWereCutShortIsSkippedInJUnit) {
   result_.runs[0].clear();
   result_.cut_short = 1;
