@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compose/client/session_loop.h"
+#include "compose/client/warm_up.h"
 #include "compose/driver/driver.h"
 #include "lib/base/check.h"
 #include "lib/history/shared_run.h"
@@ -73,7 +74,7 @@ void RunSessions(Env& env, const ClientContext& client_context) {
 }
 
 int RunProcess(const ClientArguments& arguments, const ClientContext& client_context,
-               SharedRun& shared) {
+               SharedRun& shared, const ClientDriver* driver) {
   const Plan& plan = client_context.plan;
   const RealProcess process{.number = arguments.number,
                             .seed = plan.seed,
@@ -90,6 +91,10 @@ int RunProcess(const ClientArguments& arguments, const ClientContext& client_con
     if (!workload->Setup(env)) return Fail("the store did not accept the initial stock");
   }
   if (!ReportReady(arguments.step_fd)) return 0;
+  if (driver != nullptr) {
+    WarmUp(*driver->channel, plan, arguments.number);
+    if (!ReportReady(arguments.step_fd)) return 0;
+  }
   RealEnv env(process, TaskKind::kSession);
   const Duration threshold = plan.lease / kShortestStallsPerLease;
   ClientControl& control = shared.Control(arguments.number);
@@ -154,13 +159,13 @@ int ClientMain(std::span<const std::string> words) {
       .lock_options = lock_options,
       .make_lock = plan->driver ? nullptr : FindLock(plan->lock)->make,
       .make_workload = [&] { return FindWorkload(plan->workload)->make(workload_options); }};
-  if (!plan->driver) return RunProcess(arguments, client_context, *shared);
+  if (!plan->driver) return RunProcess(arguments, client_context, *shared, nullptr);
   const Result<ClientDriver> driver = StartClientDriver(
       *plan, arguments.number, arguments.driver_nodes,
       std::filesystem::path(arguments.plan_file).parent_path() / "clients", arguments.memory_fd);
   if (!driver) return Fail(driver.error().message);
   client_context.make_lock = [&](const LockContext& context) { return driver->MakeLock(context); };
-  const int status = RunProcess(arguments, client_context, *shared);
+  const int status = RunProcess(arguments, client_context, *shared, &*driver);
   driver->channel->Close(kByePatience);
   return status;
 }

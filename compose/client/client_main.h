@@ -28,7 +28,8 @@ struct ClientArguments {
 
 constexpr std::string_view kClientCommand = "client";  // argv[1] of a client
 // A byte on the step channel is a Step or kReadyByte. kReadyByte says that the process is ready to
-// start, and that the referee has set up the stock.
+// start, and that the referee has set up the stock. A client with a driver then warms the driver
+// up, and sends a second kReadyByte.
 constexpr uint8_t kReadyByte = 0xFF;
 
 std::vector<std::string> ToWords(const ClientArguments& arguments);

@@ -110,7 +110,6 @@ class Drivers : public ::testing::Test {
     return kPython + (folder_.path() / "liar.py").string() + " " + arguments;
   }
 
- private:
   TestFolder folder_;
 };
 
@@ -177,6 +176,25 @@ TEST_F(Drivers, TheShellTemplateServesALockToo) {
   EXPECT_EQ(run.Verdict().at("overall"), "valid");
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 2);
   ExpectNothingLeftDriver(*run.program);
+}
+
+// Its first acquire takes longer than the run.
+TEST_F(Drivers, ADriverIsWarmBeforeTheRunBegins) {
+  WriteFile(folder_.path() / "cold.py", R"(
+import json, sys, time
+cold = True
+for line in sys.stdin:
+    op = json.loads(line)["op"]
+    if op == "acquire" and cold:
+        time.sleep(2)
+        cold = False
+    print(line, end="", flush=True)
+)");
+  Driven run(
+      {"--driver", kPython + (folder_.path() / "cold.py").string() + " | " + kDriverTemplate});
+  EXPECT_EQ(run.program->Wait(), 0) << run.program->Out() << run.program->Err();
+  EXPECT_GT(run.Verdict().at("grants").get<int>(), 10);
+  EXPECT_EQ(run.Verdict().at("unknown_operations").at("acquires"), 0);
 }
 
 TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {

@@ -85,10 +85,14 @@ class Supervisor {
     for (const char* logs : {"nodes", "clients"}) TRY(MakeFolder(request_.folder / logs));
     TRY(launcher_.StartServers());
     TRY(StartClients());
-    TRY(AwaitServers());
+    TRY(Await([this] { return launcher_.FindUnready(); }));
     TRY(FormTopology());
     TRY(StartClient(0));  // the referee writes the stock
-    TRY(AwaitReady());
+    TRY(AwaitReady(1));
+    if (plan_.driver) {  // clients warm their drivers up
+      for (int client = 0; client <= plan_.clients; ++client) Answer(client);
+      TRY(AwaitReady(2));
+    }
     Begin();
     WaitFor([this] { return ClientsHaveEnded(); }, start_ + plan_.duration);
     // A run that completed all its sections was not cut short. Its duration is the time it took.
@@ -105,8 +109,8 @@ class Supervisor {
   struct Client {
     explicit Client(asio::io_context& io) : channel(io) {}
     asio::posix::stream_descriptor channel;  // the supervisor's end of the step channel
-    bool ready = false;
-    bool owed = false;  // whether the client waits for an answer
+    int ready = 0;                           // how often it reported that it is ready
+    bool owed = false;                       // whether the client waits for an answer
   };
 
   std::function<void(const Error&)> Failed() {
@@ -127,10 +131,6 @@ class Supervisor {
       WaitFor([] { return false; }, RealMono() + kPingInterval);
     }
     return {};
-  }
-
-  Result<void> AwaitServers() {
-    return Await([this] { return launcher_.FindUnready(); });
   }
 
   // Waits until masters and replicas have found each other.
@@ -159,9 +159,10 @@ class Supervisor {
     return {};
   }
 
-  Result<void> AwaitReady() {
-    return Await([this]() -> std::string {
-      const bool ready = std::ranges::all_of(clients_, [](const auto& one) { return one->ready; });
+  Result<void> AwaitReady(int times) {
+    return Await([this, times]() -> std::string {
+      const bool ready =
+          std::ranges::all_of(clients_, [&](const auto& one) { return one->ready >= times; });
       return ready ? "" : "the clients did not get ready in time";
     });
   }
@@ -210,8 +211,7 @@ class Supervisor {
     WaitFor([this] { return cluster_.IsSettled(); }, RealMono() + OfRealTime(kStartTimeout));
     if (failure_) return StopAll();
     Answer(0);
-    const auto referee_ended = [this] { return children_.HaveEnded(kClientKind, 0); };
-    WaitFor(referee_ended,
+    WaitFor([this] { return children_.HaveEnded(kClientKind, 0); },
             RealMono() + plan_.lease * 4 + plan_.grace * 2 + longest + OfRealTime(kEndGrace));
     running_ = false;
     StopAll();
@@ -238,7 +238,7 @@ class Supervisor {
     uint8_t message = 0;
     if (recv(client.channel.native_handle(), &message, 1, MSG_DONTWAIT) != 1) return;  // ended
     if (message == kReadyByte) {
-      client.ready = true;
+      ++client.ready;
     } else {
       CHECK(message < kStepNames.size());
       client.owed = true;
