@@ -62,10 +62,14 @@ class ComparedMeasure:
 
     @property
     def values(self) -> tuple[str, str]:
+        if not self.pairs:
+            return "\N{EN DASH}", "\N{EN DASH}"
         return amount(self.median, self.unit), amount(self.median_of_baseline, self.unit)
 
     @property
     def found(self) -> str:
+        if not self.pairs:
+            return "not measured: too few grants in a run"
         if self.bounds is None:
             return f"too few pairs: {self.pairs}"
         low, high = self.bounds
@@ -83,10 +87,17 @@ class RankedRow:
     """A row, and the claims that it broke, each with its columns."""
 
     row: str
-    rank: int  # by violated claims, those about data first
+    rank: int | None  # by violated claims, those about data first; None: a cell is not judged
     runs: int
     broken: dict[str, list[str]]
-    not_judged: list[str]  # columns without a decided run
+    not_judged: list[tuple[str, str]]  # columns, each with the reason
+
+    @property
+    def why(self) -> str:
+        """Why the row has no rank."""
+        (column, why), more = self.not_judged[0], len(self.not_judged) - 1
+        said = f"under {column}, {why}" if why else f"not judged under {column}"
+        return f"{said}; nor is it judged in {plural(more, 'other column')}" if more else said
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +127,28 @@ class Comparison:
 
     @property
     def winner(self) -> str:
-        if self.rows[0].not_judged:
-            return "No lock was judged in every column"
-        first = [row.row for row in self._first]
-        return f"{listed(first)} {'ranks' if len(first) == 1 else 'rank'} first"
+        if not self._first:
+            return "No choice yet"
+        first, unranked = [row.row for row in self._first], len(self.unranked)
+        ranked = plural(len(self.rows) - unranked, "lock")
+        of = f" of the {ranked} with a rank" if unranked else ""
+        return f"{listed(first)} {'ranks' if len(first) == 1 else 'rank'} first{of}"
+
+    @property
+    def unranked(self) -> list[RankedRow]:
+        return [row for row in self.rows if row.rank is None]
 
     @property
     def choice(self) -> str:
         """Which row ranks first, and how it differs from the baseline."""
-        first = self.rows[0]
-        if first.not_judged:
-            return f"{self.winner}: {first.row} was not in {listed(first.not_judged)}."
-        text = f"{self.winner}, by violated claims, those about data first"
+        unranked = "".join(f" {row.row} has no rank: {row.why}." for row in self.unranked)
+        if not self._first:
+            return f"{self.winner}.{unranked}"
+        return f"{self._first_of_all}{unranked}"
+
+    @property
+    def _first_of_all(self) -> str:
+        first, text = self.rows[0], f"{self.winner}, by violated claims, those about data first"
         if len(self._first) > 1:
             return f"{text}. {' '.join(f'{row.row}: {_broken(row)}.' for row in self._first)}"
         claims: dict[tuple[str, str], list[str]] = {}
@@ -173,12 +194,21 @@ def read_comparison(folder: Path) -> Comparison | None:
         return None
     return Comparison(
         node.text("baseline"),
-        [RankedRow(row.text("row"), row.count("rank"), row.count("runs"),
-                   {one.text("claim"): one.texts("columns") for one in row.nodes("broken")},
-                   row.texts("not_judged"))
-         for row in node.nodes("rows")],
+        [_row(one) for one in node.nodes("rows")],
         [_rate(one) for one in node.nodes("rates")],
         [_measure(one) for one in node.nodes("measures")])
+
+
+def _row(node: Node) -> RankedRow:
+    columns = node.texts("not_judged")
+    # Version 0.1.0 ranked rows that were not judged, and gave no reasons.
+    reasons = node.texts("why") if "why" in node.data else [""] * len(columns)
+    if len(reasons) != len(columns):
+        raise BadInput(f"{node.where}: 'why' has not one reason for each of 'not_judged'")
+    return RankedRow(
+        node.text("row"), None if columns else node.count("rank"), node.count("runs"),
+        {one.text("claim"): one.texts("columns") for one in node.nodes("broken")},
+        list(zip(columns, reasons)))
 
 
 def _rate(node: Node) -> ComparedRate:

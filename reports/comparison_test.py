@@ -46,9 +46,24 @@ class ComparisonTest(unittest.TestCase):
             "fenced: exclusion (pause and clock). set-nx-px: stock (pause).")
 
     def test_does_not_choose_a_lock_that_was_not_judged(self):
+        few = {"rank": None, "not_judged": ["pause", "cost"],
+               "why": ["stock is undecided in 9 of 10 runs", "no run has ended"]}
+        found = read(rows=[ROWS[1] | {"rank": 1}, {**ROWS[0], **few}])
+        self.assertEqual(found.winner, "set-nx-px ranks first of the 1 lock with a rank")
+        self.assertTrue(found.choice.endswith(
+            "set-nx-px violated stock (pause). fenced has no rank: under pause, stock is undecided "
+            "in 9 of 10 runs; nor is it judged in 1 other column."), found.choice)
+        none = read(rows=[{**row, **few} for row in ROWS])
+        self.assertEqual(none.winner, "No choice yet")
+        self.assertTrue(none.choice.startswith("No choice yet. fenced has no rank: under pause, "))
+
+    def test_a_row_that_an_earlier_version_ranked_unjudged_has_no_rank(self):
         rows = [{**row, "not_judged": ["pause"]} for row in ROWS]
-        self.assertEqual(read(rows=rows).choice,
-                         "No lock was judged in every column: fenced was not in pause.")
+        self.assertEqual(
+            read(rows=rows).choice, "No choice yet. fenced has no rank: not judged under pause. "
+            "set-nx-px has no rank: not judged under pause.")
+        with self.assertRaises(BadInput):
+            read(rows=[{**ROWS[0], "not_judged": ["pause"], "why": []}])
 
     def test_counts_decided_runs(self):
         rate = {**RATE, "undecided": 3, "only_baseline": 11, "bounds": [-1.0, 0.0]}
@@ -68,6 +83,9 @@ class ComparisonTest(unittest.TestCase):
                          f"no difference seen; at most 2.1{NBSP}µs")
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
         self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs: 3")
+        none = read(measures=[{**few, "pairs": 0}]).measures[0]
+        self.assertEqual(none.found, "not measured: too few grants in a run")
+        self.assertEqual(none.values, ("\N{EN DASH}", "\N{EN DASH}"))
 
     def test_refuses_a_damaged_comparison(self):
         with self.assertRaises(BadInput):

@@ -158,7 +158,7 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     if comparison:
         answer = replace(answer, headline=f"{comparison.winner}; {answer.headline}",
                          sure=f"{comparison.sentence}.", pairs=[])
-    first = comparison.rows[0].row if comparison and comparison.rows else None
+    first = next((row.row for row in comparison.rows if row.rank), None) if comparison else None
     guarded = any(verdict.lost_updates and verdict.lost_updates.refused_writes is not None
                   for found in context["summaries"] if found.cell.row == first
                   for verdict in found.cell.judged)

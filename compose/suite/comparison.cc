@@ -5,9 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "compose/suite/load.h"
+#include "compose/suite/ranking.h"
 #include "compose/suite/stored_runs.h"
 #include "lib/base/check.h"
 
@@ -23,23 +23,6 @@ constexpr double kSmallShare = 0.05;
 // The measures that are compared in the cells that measure cost, and in other cells without faults.
 constexpr std::array kOfCost{"acquire p50", "acquire p99", "release p50"};
 constexpr std::array kOfLoad{"wait p99", "holds a second"};
-
-using RunsByBlock = std::map<int, const CellRun*>;
-
-RunsByBlock BlocksOf(const SuiteCell& cell, const std::vector<CellRun>& runs) {
-  RunsByBlock blocks;
-  for (const CellRun& run : runs) {
-    if (const int block = RepetitionOf(run.folder, cell); block > 0) blocks[block] = &run;
-  }
-  return blocks;
-}
-
-std::optional<Outcome> OutcomeIn(const CellRun& run, const std::string& claim) {
-  const auto found = run.trials.by_run.find(claim);
-  if (found == run.trials.by_run.end()) return std::nullopt;
-  if (found->second.violated > 0) return Outcome::kViolated;
-  return found->second.undecided > 0 ? Outcome::kUnknown : Outcome::kValid;
-}
 
 PairCount CountPairs(const RunsByBlock& first, const RunsByBlock& second,
                      const std::string& claim) {
@@ -69,18 +52,27 @@ struct CellPair {
   RunsByBlock runs, of_baseline;
 };
 
+// Returns null if the run did not measure it: of too few values, a percentile is chance.
+const MeasuredValue* ValueOf(const CellRun& run, const std::string& measure) {
+  const auto value = run.measures.find(measure);
+  if (value == run.measures.end()) return nullptr;
+  const auto times = run.latency.find(measure.substr(0, measure.find(' ')));
+  const int64_t fewest = measure.ends_with(" p99") ? kFewestForP99 : kFewestForMedian;
+  return times != run.latency.end() && times->second.count < fewest ? nullptr : &value->second;
+}
+
 ComparedMeasure CompareMeasure(const CellPair& pair, const std::string& measure) {
   ComparedMeasure compared{.row = pair.cell.row, .column = pair.cell.column, .measure = measure};
   std::vector<double> values, of_baseline, differences;
   for (const auto& [block, run] : pair.runs) {
     const auto other = pair.of_baseline.find(block);
-    const auto value = run->measures.find(measure);
-    if (other == pair.of_baseline.end() || value == run->measures.end()) continue;
-    const auto base = other->second->measures.find(measure);
-    if (base == other->second->measures.end()) continue;
-    compared.unit = value->second.unit;
-    values.push_back(value->second.value);
-    of_baseline.push_back(base->second.value);
+    if (other == pair.of_baseline.end()) continue;
+    const MeasuredValue* value = ValueOf(*run, measure);
+    const MeasuredValue* base = ValueOf(*other->second, measure);
+    if (value == nullptr || base == nullptr) continue;
+    compared.unit = value->unit;
+    values.push_back(value->value);
+    of_baseline.push_back(base->value);
     differences.push_back(values.back() - of_baseline.back());
   }
   compared.median = MedianOf(std::move(values));
@@ -150,65 +142,22 @@ Comparison ComparePairs(const Suite& suite, const SuiteResult& result) {
   return comparison;
 }
 
-// The runs with an outcome of at least one claim.
-RunsByBlock DecidedBlocks(const SuiteCell& cell, const std::vector<CellRun>& runs) {
-  RunsByBlock decided = BlocksOf(cell, runs);
-  std::erase_if(decided, [](const auto& one) {
-    return std::ranges::all_of(one.second->trials.by_run, [](const auto& claim) {
-      return claim.first == kAnyClaim || claim.second.undecided == claim.second.of;
-    });
-  });
-  return decided;
-}
-
-// The blocks that all cells of a column have, apart from cells without a decided run.
-std::set<int> CommonBlocks(const Suite& suite, const SuiteResult& result,
-                           const std::string& column) {
-  std::optional<std::set<int>> common;
-  for (size_t i = 0; i < suite.cells.size(); ++i) {
-    if (suite.cells[i].column != column) continue;
-    std::set<int> blocks;
-    const RunsByBlock decided = DecidedBlocks(suite.cells[i], result.runs[i]);
-    for (const auto& [block, run] : decided)
-      if (!common || common->contains(block)) blocks.insert(block);
-    if (!decided.empty()) common = std::move(blocks);
-  }
-  return common.value_or(std::set<int>{});
-}
-
-// What decides the rank of a row: numbers of violated claims, each counted once a column.
-struct Weight {
-  bool not_judged = false;
-  int data = 0, vital = 0, all = 0;
-
-  void Add(const CheckerEntry& claim) {
-    data += claim.about == About::kData ? 1 : 0;
-    vital += claim.letter.vital > 0 ? 1 : 0;
-    ++all;
-  }
-  auto operator<=>(const Weight&) const = default;
-};
-
-// Adds the violated claims of a cell to its row.
-void WeighCell(const Suite& suite, const SuiteResult& result, size_t i, RankedRow& row,
-               Weight& weight) {
-  const SuiteCell& cell = suite.cells[i];
-  row.runs += std::ssize(result.runs[i]);
-  if (DecidedBlocks(cell, result.runs[i]).empty()) row.not_judged.push_back(cell.column);
-  const std::set<int> common = CommonBlocks(suite, result, cell.column);
-  std::set<std::string> of_common;
-  for (const auto& [block, run] : BlocksOf(cell, result.runs[i])) {
-    for (const auto& [claim, trials] : run->trials.by_run) {
-      if (claim == kAnyClaim || trials.violated == 0) continue;
-      std::vector<std::string>& columns = row.broken[claim];
-      if (columns.empty() || columns.back() != cell.column) columns.push_back(cell.column);
-      if (common.contains(block)) of_common.insert(claim);
-    }
-  }
-  for (const std::string& claim : of_common) weight.Add(*FindChecker(claim));
-}
-
 }  // namespace
+
+RunsByBlock BlocksOf(const SuiteCell& cell, const std::vector<CellRun>& runs) {
+  RunsByBlock blocks;
+  for (const CellRun& run : runs) {
+    if (const int block = RepetitionOf(run.folder, cell); block > 0) blocks[block] = &run;
+  }
+  return blocks;
+}
+
+std::optional<Outcome> OutcomeIn(const CellRun& run, const std::string& claim) {
+  const auto found = run.trials.by_run.find(claim);
+  if (found == run.trials.by_run.end()) return std::nullopt;
+  if (found->second.violated > 0) return Outcome::kViolated;
+  return found->second.undecided > 0 ? Outcome::kUnknown : Outcome::kValid;
+}
 
 bool MeasuresCost(const Suite& suite, const SuiteCell& cell) {
   return RunsAlone(cell) && !MeasuresLoad(suite, cell);
@@ -252,28 +201,6 @@ std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result
   return decided;
 }
 
-std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result) {
-  std::vector<std::pair<RankedRow, Weight>> weighed;
-  for (const std::string& name : suite.rows) {
-    RankedRow row{.row = name};
-    Weight weight;
-    for (size_t i = 0; i < suite.cells.size(); ++i) {
-      if (suite.cells[i].row == name) WeighCell(suite, result, i, row, weight);
-    }
-    weight.not_judged = !row.not_judged.empty();
-    weighed.emplace_back(std::move(row), weight);
-  }
-  std::ranges::stable_sort(weighed, {}, [](const auto& one) { return one.second; });
-  std::vector<RankedRow> rows;
-  for (size_t i = 0; i < weighed.size(); ++i) {
-    auto& [row, weight] = weighed[i];
-    const bool tied = i > 0 && weight == weighed[i - 1].second;
-    row.rank = tied ? rows.back().rank : static_cast<int>(i) + 1;
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,
             const Suite& suite) {
   json rates = json::array();
@@ -311,10 +238,16 @@ json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,
     json broken = json::array();
     for (const auto& [claim, columns] : row.broken)
       broken.push_back({{"claim", claim}, {"columns", columns}});
+    json not_judged = json::array(), why = json::array();
+    for (const UnjudgedCell& cell : row.not_judged) {
+      not_judged.push_back(cell.column);
+      why.push_back(cell.why);
+    }
     rows.push_back({{"row", row.row},
-                    {"rank", row.rank},
+                    {"rank", row.rank ? json(*row.rank) : json()},
                     {"runs", row.runs},
-                    {"not_judged", row.not_judged},
+                    {"not_judged", std::move(not_judged)},
+                    {"why", std::move(why)},
                     {"broken", std::move(broken)}});
   }
   return {{"baseline", suite.comparison->baseline},

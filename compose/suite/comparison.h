@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,15 @@
 #include "compose/suite/suite.h"
 
 namespace doublehold {
+
+// From these numbers of values in a run on, its median and its 99 % are measured.
+constexpr int64_t kFewestForMedian = 20, kFewestForP99 = 100;
+
+// The ended runs of a cell by block, counted from 1.
+using RunsByBlock = std::map<int, const CellRun*>;
+RunsByBlock BlocksOf(const SuiteCell& cell, const std::vector<CellRun>& runs);
+// Returns the outcome of a claim in a run; nothing if the run did not judge it.
+std::optional<Outcome> OutcomeIn(const CellRun& run, const std::string& claim);
 
 // A claim of a row in a column, against the baseline: how many runs of the pairs were violated.
 struct ComparedRate {
@@ -27,7 +37,7 @@ struct ComparedRate {
 };
 
 // A measure of a row in a column without faults, against the baseline. Values are in the measure's
-// unit. A shift is the row's value minus the baseline's.
+// unit. A shift is the row's value minus the baseline's. Without a pair, it was not measured.
 struct ComparedMeasure {
   std::string row, column, measure, unit;
   std::vector<double> differences;  // one for each pair
@@ -56,20 +66,7 @@ std::vector<bool> FindDecidedCells(const Suite& suite, const SuiteResult& result
 // Whether the cell measures cost: it runs alone (load.h), and is no point of a load curve.
 bool MeasuresCost(const Suite& suite, const SuiteCell& cell);
 
-// The claims that a row broke, each with the columns in which at least one run was violated.
-struct RankedRow {
-  std::string row;
-  int rank = 1;  // equal for rows that violated equally many claims
-  int64_t runs = 0;
-  std::map<std::string, std::vector<std::string>> broken{};
-  std::vector<std::string> not_judged{};  // columns without a decided run
-};
-// Ranks the rows by the number of violated claims about data, then of those that a lock exists to
-// keep, then of all. A claim counts once a column. A row that was not judged in a column comes
-// last. Counts only the blocks that all judged rows of a column have: a cell that ran longer had
-// more chances of a violation.
-std::vector<RankedRow> RankRows(const Suite& suite, const SuiteResult& result);
-
+struct RankedRow;  // ranking.h
 nlohmann::json ToJson(const Comparison& comparison, const std::vector<RankedRow>& ranked,
                       const Suite& suite);
 // Returns the comparison as text for a terminal: one line for each difference, then what was not

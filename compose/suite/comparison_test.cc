@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "compose/suite/ranking.h"
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 
@@ -51,8 +52,11 @@ class TwoLocks : public ::testing::Test {
           {"undecided", outcome == "unknown" ? 1 : 0}}},
         {"latency",
          {{"acquire",
-           {{"p50_ns", acquire_us * 1000}, {"p99_ns", acquire_us * 2000}, {"max_ns", 9e6}}},
-          {"release", {{"p50_ns", 1000}, {"p99_ns", 2000}, {"max_ns", 3000}}}}},
+           {{"count", 100},
+            {"p50_ns", acquire_us * 1000},
+            {"p99_ns", acquire_us * 2000},
+            {"max_ns", 9e6}}},
+          {"release", {{"count", 100}, {"p50_ns", 1000}, {"p99_ns", 2000}, {"max_ns", 3000}}}}},
         {"claims",
          {{{"claim", "exclusion"}, {"outcome", "valid"}, {"as_expected", true}},
           {{"claim", "stock"}, {"outcome", outcome}, {"as_expected", true}}}}};
@@ -119,8 +123,8 @@ TEST_F(TwoLocks, DifferIfOneIsAlwaysViolatedAndTheOtherNever) {
                       "baseline in 11: less often, by "),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("  1. other          nothing; not judged: cost, in 11 runs\n"
-                      "  2. base           stock (pause); not judged: cost, in 11 runs\n"),
+  EXPECT_NE(text.find("  -  base           no rank; violated so far: stock (pause), in 11 runs\n"
+                      "       cost is not judged: no run has ended\n"),
             std::string::npos)
       << text;
 }
@@ -167,29 +171,77 @@ TEST_F(TwoLocks, ACostIsDecidedByADifferenceOrByNarrowBounds) {
   EXPECT_FALSE(decided()) << "the difference may be large";
 }
 
-TEST_F(TwoLocks, ARowThatWasNotJudgedRanksLast) {
-  for (const char* lock : {"base", "other"}) AddRun(std::string(lock) + "/cost", 1, "valid");
-  AddRun("other/pause", 1, "violated");
-  AddRun("base/pause", 1, "unknown").trials = {};
+TEST_F(TwoLocks, ARowWithACellThatIsNotJudgedHasNoRankAndSaysWhy) {
+  for (int block = 1; block <= 9; ++block) {
+    for (const char* cell : {"base/cost", "other/cost"}) AddRun(cell, block, "valid");
+    AddRun("other/pause", block, "violated");
+    AddRun("base/pause", block, block <= 4 ? "valid" : "unknown").findings = {
+        "stock is unknown: nobody was granted the lock"};
+  }
   const std::vector<RankedRow> rows = RankRows(suite_, result_);
-  EXPECT_EQ(rows[0].row, "other");
-  EXPECT_EQ(rows[1].not_judged, std::vector<std::string>{"pause"});
-  EXPECT_EQ(rows[1].rank, 2);
+  EXPECT_EQ(rows[0].row, "other") << "not the row that was not tested";
+  EXPECT_EQ(rows[0].rank, 1);
+  EXPECT_FALSE(rows[1].rank);
+  ASSERT_EQ(rows[1].not_judged.size(), 1U);
+  EXPECT_EQ(rows[1].not_judged[0].column, "pause");
+  EXPECT_EQ(rows[1].not_judged[0].why,
+            "stock is undecided in 5 of 9 runs (nobody was granted the lock)");
+  AddRun("base/pause", 10, "valid");
+  AddRun("base/pause", 11, "valid");
+  EXPECT_EQ(RankRows(suite_, result_)[0].row, "base") << "most runs decide the claim";
+  result_.runs[0].clear();
+  EXPECT_EQ(RankRows(suite_, result_)[1].not_judged[0].why, "no run has ended");
+}
+
+TEST_F(TwoLocks, ARankTakesFiveRunsOfEachCell) {
+  for (int block = 1; block <= 5; ++block) {
+    EXPECT_FALSE(RankRows(suite_, result_)[0].rank) << block;
+    for (const char* row : {"base", "other"})
+      for (const char* column : {"/cost", "/pause"})
+        AddRun(std::string(row) + column, block, "valid");
+  }
+  EXPECT_EQ(RankRows(suite_, result_)[1].rank, 1) << "equal";
+  result_.runs[1].pop_back();
+  EXPECT_EQ(RankRows(suite_, result_)[1].not_judged[0].why, "4 of the 5 runs that a rank takes");
 }
 
 TEST_F(TwoLocks, ALongerCellHasNoWorseRankForAViolationThatTheOthersHadNoTimeFor) {
-  for (const char* lock : {"base", "other"}) {
-    AddRun(std::string(lock) + "/cost", 1, "valid");
-    AddRun(std::string(lock) + "/pause", 1, "violated");
+  for (int block = 1; block <= 5; ++block) {
+    for (const char* lock : {"base", "other"}) {
+      AddRun(std::string(lock) + "/cost", block, "valid");
+      AddRun(std::string(lock) + "/pause", block, "violated");
+    }
   }
   EXPECT_EQ(RankRows(suite_, result_)[1].rank, 1) << "both violated stock";
   result_.runs[0].clear();
-  AddRun("base/pause", 1, "valid");
-  AddRun("base/pause", 2, "violated");
+  for (int block = 1; block <= 5; ++block) AddRun("base/pause", block, "valid");
+  AddRun("base/pause", 6, "violated");
   const std::vector<RankedRow> rows = RankRows(suite_, result_);
   EXPECT_EQ(rows[0].row, "base");
   EXPECT_EQ(rows[0].broken.count("stock"), 1U) << "the violation is shown";
   EXPECT_EQ(rows[1].rank, 2);
+}
+
+TEST_F(TwoLocks, AMedianOfFewGrantsIsNotMeasured) {
+  for (const int64_t grants : {19, 20, 99, 100}) {
+    for (std::vector<CellRun>& runs : result_.runs) runs.clear();
+    for (const char* cell : {"base/cost", "other/cost"}) {
+      AddRun(cell, 1, "valid").latency.at("acquire").count = grants;
+      AddRun(cell, 2, "valid");
+    }
+    for (const ComparedMeasure& measure : CompareRows(suite_, result_).measures) {
+      const bool measured = grants >= 100 || measure.measure == "release p50" ||
+                            (grants >= 20 && measure.measure == "acquire p50");
+      EXPECT_EQ(measure.differences.size(), measured ? 2U : 1U) << measure.measure << grants;
+    }
+  }
+  for (std::vector<CellRun>& runs : result_.runs) runs.clear();
+  const std::string text = FormatComparison({.suite = suite_, .folder = "f"}, result_);
+  EXPECT_NE(text.find("\nnot measured (a run needs 20 times for its median, 100 for its 99 %):\n"
+                      "  other          cost                        acquire p50, acquire p99, "
+                      "release p50\n"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(TwoLocks, JsonHasEachComparison) {
@@ -201,8 +253,11 @@ TEST_F(TwoLocks, JsonHasEachComparison) {
   EXPECT_EQ(json.at("rates").size(), 2U);
   EXPECT_EQ(json["rates"][1].at("only_baseline"), 1);
   EXPECT_EQ(json["measures"][0].at("bounds"), nullptr) << "no pairs";
-  EXPECT_EQ(json["rows"][0].at("row"), "other");
-  EXPECT_EQ(json["rows"][1].at("broken")[0].at("columns"), nlohmann::json{"pause"});
+  EXPECT_EQ(json["rows"][0].at("row"), "base");
+  EXPECT_EQ(json["rows"][0].at("rank"), nullptr);
+  EXPECT_EQ(json["rows"][0].at("not_judged"), (nlohmann::json{"pause", "cost"}));
+  EXPECT_EQ(json["rows"][0].at("why")[1], "no run has ended");
+  EXPECT_EQ(json["rows"][0].at("broken")[0].at("columns"), nlohmann::json{"pause"});
 }
 
 }  // namespace

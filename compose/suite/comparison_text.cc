@@ -10,6 +10,7 @@
 #include "compose/options/screen.h"
 #include "compose/suite/comparison.h"
 #include "compose/suite/load.h"
+#include "compose/suite/ranking.h"
 #include "compose/suite/suite_tables.h"
 
 namespace doublehold {
@@ -59,6 +60,32 @@ std::string MeasureLine(const ComparedMeasure& measure) {
                           Amount(low, measure.unit), Amount(high, measure.unit)));
 }
 
+// Returns the line of a row. A row without a rank has further lines that say why.
+std::string RankLines(const RankedRow& row) {
+  std::string broken;
+  for (const auto& [claim, columns] : row.broken)
+    broken += fmt::format("{}{} ({})", broken.empty() ? "" : ", ", claim, fmt::join(columns, ", "));
+  std::string text = fmt::format(
+      "  {:<3}{:<14} {}{}, in {}\n", row.rank ? fmt::format("{}.", *row.rank) : "-", row.row,
+      row.rank ? "" : "no rank; violated so far: ", broken.empty() ? "nothing" : broken,
+      Counted(row.runs, "run"));
+  for (const UnjudgedCell& cell : row.not_judged)
+    text += fmt::format("       {} is not judged: {}\n", cell.column, cell.why);
+  return text;
+}
+
+// Returns a line for each cell: the measures that no pair of runs has.
+std::string UnmeasuredLines(const Comparison& comparison) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> unmeasured;
+  for (const ComparedMeasure& measure : comparison.measures)
+    if (measure.differences.empty())
+      unmeasured[{measure.row, measure.column}].push_back(measure.measure);
+  std::string text;
+  for (const auto& [cell, measures] : unmeasured)
+    text += Line(cell.first, cell.second, "", fmt::format("{}", fmt::join(measures, ", ")));
+  return text;
+}
+
 // Returns a line for each row: how many comparisons show no difference. The report has the bounds.
 std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
   std::string text;
@@ -71,7 +98,10 @@ std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
       most = std::max({most, std::abs(rate.bounds.low), std::abs(rate.bounds.high)});
     }
     for (const ComparedMeasure& measure : comparison.measures)
-      measures += measure.row == row && measure.found.difference == Difference::kNotSeen ? 1 : 0;
+      measures += measure.row == row && measure.found.difference == Difference::kNotSeen &&
+                          !measure.differences.empty()
+                      ? 1
+                      : 0;
     if (claims + measures == 0) continue;
     text += fmt::format("  {:<14} {} (each at most {:.0f} percentage points), {}\n", row,
                         Counted(claims, "claim"), std::ceil(kPercent * most),
@@ -119,17 +149,7 @@ std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
 std::string FormatComparison(const SuiteRequest& request, const SuiteResult& result) {
   const Comparison comparison = CompareRows(request.suite, result);
   std::string text = "\nranked by violated claims, those about data first:\n";
-  for (const RankedRow& row : RankRows(request.suite, result)) {
-    std::string broken;
-    for (const auto& [claim, columns] : row.broken)
-      broken +=
-          fmt::format("{}{} ({})", broken.empty() ? "" : ", ", claim, fmt::join(columns, ", "));
-    if (broken.empty()) broken = "nothing";
-    if (!row.not_judged.empty())
-      broken += fmt::format("; not judged: {}", fmt::join(row.not_judged, ", "));
-    text += fmt::format("  {}. {:<14} {}, in {}\n", row.rank, row.row, broken,
-                        Counted(row.runs, "run"));
-  }
+  for (const RankedRow& row : RankRows(request.suite, result)) text += RankLines(row);
   text += fmt::format(
       "\ncompared with {}, in pairs of runs with equal seed and faults\n"
       "(exact binomial tests of pairs and of signs; at most 5 % error in all {}):\n",
@@ -143,6 +163,10 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
   text += seen.empty() ? "  no difference seen\n" : seen;
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
     text += "\nno difference seen (the report has the bounds):\n" + unseen;
+  if (const std::string unmeasured = UnmeasuredLines(comparison); !unmeasured.empty())
+    text +=
+        fmt::format("\nnot measured (a run needs {} times for its median, {} for its 99 %):\n{}",
+                    kFewestForMedian, kFewestForP99, unmeasured);
   if (const std::string load = FormatLoad(FindLoadPoints(request.suite, result)); !load.empty())
     text += "\n" + load;
   if (const std::string open = OpenLines(request, result); !open.empty())

@@ -38,8 +38,9 @@ Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& 
 // no run that the folder has.
 Result<void> CheckResumable(const SuiteRequest& request);
 
-// Reads a run that is finished: its plan, verdict and history are whole, and it was not cut short. A
-// violated run with damaged files is finished too, with an error. Returns nothing for any other run.
+// Reads a run that is finished: its plan, verdict and history are whole, and it was not cut short.
+// A violated run with damaged files is finished too, with an error. Returns nothing for any other
+// run.
 std::optional<CellRun> ReadFinishedRun(const std::filesystem::path& suite, const SuiteCell& cell,
                                        int repetition);
 

@@ -117,8 +117,8 @@ struct CellRun {
   std::map<std::string, Percentiles> latency{};     // by name: "acquire"
 };
 
-// Sets the fields of `run` from verdict.json; of a run that was cut short, only `cut_short`. Returns
-// false, and changes nothing, if `verdict` is no verdict.
+// Sets the fields of `run` from verdict.json; of a run that was cut short, only `cut_short`.
+// Returns false, and changes nothing, if `verdict` is no verdict.
 bool TakeVerdict(const nlohmann::json& verdict, CellRun& run);
 // Notes that the run failed: it is not as expected, and of its verdict only a violation counts.
 void TakeFailure(std::string error, CellRun& run);

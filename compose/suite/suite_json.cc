@@ -7,6 +7,7 @@
 
 #include "compose/suite/comparison.h"
 #include "compose/suite/load.h"
+#include "compose/suite/ranking.h"
 #include "compose/suite/suite_tables.h"
 
 namespace doublehold {
