@@ -141,7 +141,7 @@ std::span<const CheckerEntry> Checkers() {
                    "re-entry broken",
                    {'E', "re-entry went wrong"},
                    "a nested exit freed the lock, or the last one did not",
-                   About::kLock,
+                   About::kReentry,
                    CheckReentry},
       CheckerEntry{"liveness",
                    "stuck",

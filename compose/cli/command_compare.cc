@@ -10,6 +10,8 @@
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
+#include "compose/plan/fault_settings.h"
+#include "compose/plan/setting_reader.h"
 #include "compose/suite/comparison.h"
 #include "compose/suite/repeat.h"
 #include "lib/base/words.h"
@@ -40,7 +42,7 @@ po::options_description CompareOptions(po::options_description& hidden) {
   add("baseline", po::value<std::string>(),
       "the lock that the others are compared with (default: the first)");
   add("faults", po::value<std::string>()->default_value("pause,clock,network"),
-      "fault profiles, comma-separated; each is a column, beside cost and calm");
+      "fault profiles, comma-separated; each is a column, beside cost and calm; or none");
   add("budget", po::value<std::string>()->default_value(kUsualBudget),
       "how long to compare, such as 10m");
   add("load", po::value<std::string>()->implicit_value(kUsualLoad)->default_value("", "none"),
@@ -120,7 +122,12 @@ Result<std::vector<Column>> ReadColumns(const ParsedLine& line) {
   std::vector<Column> columns{{.name = kCost}, {.name = kCalm}};
   SetOneClient(columns.front().settings, "the column cost");
   columns.front().settings.Set("workload.duration", "500ms", "the column cost");
-  for (const std::string& fault : SplitAtCommas(line.values["faults"].as<std::string>())) {
+  Settings given;
+  given.Set("faults", line.values["faults"].as<std::string>(), "--faults");
+  SettingReader reader(given);
+  const std::vector<std::string> profiles = ReadProfileNames(reader);
+  if (reader.error()) return tl::unexpected(*reader.error());
+  for (const std::string& fault : profiles) {
     columns.push_back({.name = fault});
     columns.back().settings.Set("faults", fault, "--faults");
   }

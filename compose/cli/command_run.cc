@@ -37,7 +37,8 @@ po::options_description RunOptions() {
   auto add = options.add_options();
   po::options_description none;
   AddExperimentOptions(options, none);
-  add("faults", po::value<std::string>(), "fault profiles, comma-separated: network,pause,clock");
+  add("faults", po::value<std::string>(),
+      "fault profiles, comma-separated: network,pause,clock; or none");
   add("direct", "connect clients to the servers directly, without the proxy");
   add("i-own-this-server",
       "with --endpoint: let the run delete keys that have the names of its own keys");

@@ -87,6 +87,7 @@ Result<std::vector<const FaultFormEntry*>> ChosenFaults(const ParsedLine& line) 
   }
   std::vector<const FaultFormEntry*> chosen;
   for (const FaultForm form : named) chosen.push_back(&EntryOf(form));
+  if (chosen.empty()) return BadInput("--faults: is empty; name at least one fault");
   return chosen;
 }
 
@@ -198,7 +199,11 @@ void ShowSweepProgress(const SuiteProgress& now) {
 
 Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCells& cells) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
-  if (terminal) runs.progress = ShowSweepProgress;
+  if (terminal) {
+    runs.progress = ShowSweepProgress;
+  } else if (!line.values.contains("json")) {
+    runs.progress = ProgressInLines();
+  }
   const SuiteResult result = RunSuite(runs);
   if (terminal) EraseProgressLine();
   std::vector<SweepOutcome> outcomes;

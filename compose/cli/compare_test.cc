@@ -40,6 +40,8 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
       << finished.out;
   EXPECT_NE(finished.out.find("\nnot decided, since the budget ended:\n"), std::string::npos)
       << finished.out;
+  EXPECT_NE(finished.out.find(" runs, about "), std::string::npos)
+      << "a pipe gets no progress: " << finished.out;
   const fs::path suite = folder.path() / "comparison/latest";
   const nlohmann::json json = ReadJson(suite / "suite.json");
   EXPECT_EQ(json.at("interrupted"), false);

@@ -105,7 +105,7 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
                  fmt::format("--{}", flag.option));
   }
   if (line.values.contains("claims"))
-    settings.SetList("claims", SplitAtCommas(line.values["claims"].as<std::string>()), "--claims");
+    settings.Set("claims", line.values["claims"].as<std::string>(), "--claims");
   if (line.values.contains("i-own-this-server"))
     settings.Set("topology.i-own-this-server", "true", "--i-own-this-server");
   if (line.values.contains("direct")) settings.Set("topology.direct", "true", "--direct");

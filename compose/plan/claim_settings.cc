@@ -29,6 +29,8 @@ bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
       return !lock.Has(Trait::kLockFree);
     case About::kToken:
       return lock.Has(Trait::kToken);
+    case About::kReentry:
+      return lock.Has(Trait::kReentry);
   }
   return false;
 }

@@ -16,6 +16,13 @@ constexpr int kMostDatabase = 10'000;
 constexpr uint16_t kSentinelPort = 26379;  // the usual one
 constexpr std::string_view kEncrypted = "rediss://";
 constexpr std::string_view kOfSentinel = "redis-sentinel://";
+// Whether the text is an address of IPv6, with or without brackets and a port.
+bool IsIpv6(std::string_view text) {
+  const auto fits = [](unsigned char c) { return std::isxdigit(c) != 0 || c == ':' || c == '.'; };
+  return text.starts_with('[') ||
+         (std::ranges::count(text, ':') > 1 && std::ranges::all_of(text, fits));
+}
+
 constexpr std::array kSchemes{std::string_view("redis://"), kEncrypted, kOfSentinel};
 
 }  // namespace
@@ -65,6 +72,11 @@ Result<Endpoint> ParseEndpoint(std::string_view url) {
     endpoint.database = *number;
     rest = rest.substr(0, slash);
   }
+  if (IsIpv6(rest))
+    return BadInput(
+        fmt::format("the endpoint of {} has an address of IPv6, which is not "
+                    "supported; use a host name or an address of IPv4",
+                    Shortened(rest)));
   if (const size_t colon = rest.find(':'); colon != std::string_view::npos) {
     const std::optional<int> port = ReadNumber(rest.substr(colon + 1));
     if (!port || *port < 1 || *port > UINT16_MAX) return bad();

@@ -38,7 +38,7 @@ TEST(ParseEndpoint, RefusesAnyOtherText) {
                           "redis://host:65536",
                           "redis://host:6379/x",
                           "redis://host:6379/-1",
-                          "redis://[::1]:6379",
+                          "redis://host:6379:1",
                           "app@10.0.0.5:6379",
                           "http://u@host",
                           "redis://ho st",
@@ -53,6 +53,19 @@ TEST(ParseEndpoint, RefusesAnyOtherText) {
     ASSERT_FALSE(parsed) << url;
     EXPECT_EQ(parsed.error().code, ExitCode::kBadInput);
     EXPECT_NE(parsed.error().message.find("is no endpoint"), std::string::npos) << url;
+  }
+}
+
+TEST(ParseEndpoint, SaysThatAnAddressIsOfIpv6) {
+  for (const std::string host : {"[::1]:6379", "[2001:db8::5]", "2001:db8::5", "::ffff:10.0.0.5"}) {
+    for (const std::string& url : {"redis://" + host, "rediss://app@" + host + "/2"}) {
+      const Result<Endpoint> parsed = ParseEndpoint(url);
+      ASSERT_FALSE(parsed) << url;
+      EXPECT_EQ(parsed.error().message,
+                "the endpoint of " + host +
+                    " has an address of IPv6, which is not supported; use a host name or an "
+                    "address of IPv4");
+    }
   }
 }
 

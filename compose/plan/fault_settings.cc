@@ -206,9 +206,13 @@ int MasterOfFirstLock(const Plan& plan) {
 
 }  // namespace
 
+std::vector<std::string> ReadProfileNames(SettingReader& reader) {
+  return reader.Words("faults", "none");
+}
+
 std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
   std::vector<FaultPlace> places;
-  const std::vector<std::string> names = reader.Words("faults");
+  const std::vector<std::string> names = ReadProfileNames(reader);
   ProfileTurn turn{
       .index = 0, .count = static_cast<int>(names.size()), .master = MasterOfFirstLock(plan)};
   for (const std::string& name : names) {

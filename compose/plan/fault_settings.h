@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_
 #define DOUBLEHOLD_COMPOSE_PLAN_FAULT_SETTINGS_H_
 
+#include <string>
 #include <vector>
 
 #include "compose/plan/fault_rules.h"
@@ -9,6 +10,9 @@
 #include "lib/plan/plan.h"
 
 namespace doublehold {
+
+// Reads `faults`, the names of profiles; "none" stands for no profile.
+std::vector<std::string> ReadProfileNames(SettingReader& reader);
 
 // Reads `faults` (profiles), [[fault]] tables and [nemesis] into the plan. Requires that the rest
 // of the plan is complete. Returns the place at which each fault was written. Reports errors to the

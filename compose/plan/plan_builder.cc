@@ -184,10 +184,10 @@ void SuggestWrite(Settings& settings, const WorkloadEntry& workload, const LockE
 // Returns the default duration: 5 s, or more if the fault profiles need more at this lease.
 std::string UsualDuration(const Settings& settings, Lease lease) {
   constexpr Duration kUsual = 5s;
-  const std::optional<Setting> faults = Settings(settings).Take("faults");
-  if (!faults) return FormatDuration(kUsual);
-  int64_t profiles = 0;
-  for (const std::string& word : faults->words) profiles += std::ssize(SplitAtCommas(word));
+  Settings read = settings;
+  SettingReader reader(read);
+  const int64_t profiles = std::ssize(ReadProfileNames(reader));
+  if (profiles == 0) return FormatDuration(kUsual);
   const Duration least =
       LeastDuration(lease, static_cast<int>(std::min<int64_t>(profiles, kMostClients)));
   return FormatDuration(std::min(std::max(kUsual, least), Duration(kLongestRun)));

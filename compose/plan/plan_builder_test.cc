@@ -34,6 +34,14 @@ TEST(BuildPlan, NeedsNothingButALock) {
   EXPECT_TRUE(plan.expect.empty());
 }
 
+TEST(BuildPlan, TheProfileNoneHasNoFaults) {
+  for (const char* faults : {"faults = \"none\"\n", "faults = [\"none\"]\n", "faults = []\n"}) {
+    const Plan plan = Good(faults + kPlanBuilderLock + "lease = \"20s\"\n");
+    EXPECT_TRUE(plan.faults.empty()) << faults;
+    EXPECT_EQ(plan.duration, 5s) << faults;
+  }
+}
+
 TEST(BuildPlan, AQuorumLockHasFiveNodesByDefault) {
   EXPECT_EQ(Good("lock.name = \"redlock\"\n").nodes, 5);
   EXPECT_EQ(Good("lock.name = \"redlock\"\n").topology, "independent");

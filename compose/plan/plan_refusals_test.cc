@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "compose/driver/bundled_drivers.h"
 #include "compose/driver/driver.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/testing/plan_testing.h"
@@ -17,6 +18,10 @@ using testing::kLock;
 using testing::Refusal;
 
 TEST(BuildPlan, RefusesAnInvalidLockSettingWithTheReason) {
+  std::vector<std::string> locks_and_libraries = ListNames(Locks());
+  for (const KeptDriver& library : KeptDrivers()) {
+    if (FindLock(library.name) == nullptr) locks_and_libraries.push_back(library.name);
+  }
   const Case cases[] = {
       {"", fmt::format("lock.name: no lock is named; use --lock NAME (one of: {})",
                        fmt::join(ListNames(Locks()), ", "))},
@@ -26,7 +31,7 @@ TEST(BuildPlan, RefusesAnInvalidLockSettingWithTheReason) {
        "x.toml:2: lock.name: lock 'redlok' is unknown (did you mean 'redlock'?)"},
       {"[lock]\nname = \"chubby\"\n",
        fmt::format("x.toml:2: lock.name: lock 'chubby' is unknown (one of: {})",
-                   fmt::join(ListNames(Locks()), ", "))},
+                   fmt::join(locks_and_libraries, ", "))},
       {"[lock]\nname = \"driver\"\n",
        "x.toml:2: lock.name: needs a driver; use --driver COMMAND, or set lock.driver"},
       {kLock + "driver = \"true\"\n",
@@ -205,6 +210,11 @@ TEST(BuildPlan, RefusesAnyOtherInvalidSettingWithTheReason) {
        "x.toml:4: retry.retries: -2 is not in -1..9223372036854775807"},
       {kLock + "[retry]\nintervall = \"1ms\"\n",
        "x.toml:4: setting 'retry.intervall' is unknown (did you mean 'retry.interval'?)"},
+      {"faults = \"\"\n" + kLock, "x.toml:1: faults: is empty; use 'none' for no faults"},
+      {"faults = [\"none\", \"pause\"]\n" + kLock, "x.toml:1: faults: 'none' stands alone"},
+      {"claims = \" \"\n" + kLock, "x.toml:1: claims: is empty"},
+      {"claims = \"stock,,order\"\n" + kLock,
+       "x.toml:1: claims: a word is missing between its commas"},
       {"claims = [\"exclusin\"]\n" + kLock,
        "x.toml:1: claims: claim 'exclusin' is unknown (did you mean 'exclusion'?)"},
       {"claims = [\"stock\"]\n" + kLock + "[workload]\nname = \"cycle\"\n",

@@ -97,21 +97,23 @@ Duration SettingReader::SignedSpan(const std::string& name, std::string_view fal
   return {};
 }
 
-std::vector<std::string> SettingReader::Words(const std::string& name) {
+std::vector<std::string> SettingReader::Words(const std::string& name, std::string_view none) {
   const std::optional<Setting> setting = settings_.Take(name);
   if (!setting) return {};
-  if (setting->is_list) return setting->words;
-  std::vector<std::string> words;
-  std::istringstream in(setting->words.front());
-  for (std::string word; std::getline(in, word, ',');) {
-    boost::trim(word);
-    if (word.empty()) {
+  std::vector<std::string> words = setting->words;
+  if (!setting->is_list) {
+    words = SplitAtCommas(setting->words.front());
+    for (std::string& word : words) boost::trim(word);
+    if (words.size() <= 1 && (words.empty() || words.front().empty())) {
+      Fail(name,
+           none.empty() ? "is empty" : fmt::format("is empty; use '{}' for no {}", none, name));
+    } else if (std::ranges::find(words, "") != words.end()) {
       Fail(name, "a word is missing between its commas");
-      return {};
     }
-    words.push_back(word);
   }
-  return words;
+  if (none.empty() || std::ranges::find(words, none) == words.end()) return words;
+  if (words.size() > 1) Fail(name, fmt::format("'{}' stands alone", none));
+  return {};
 }
 
 }  // namespace doublehold

@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ranges>
-#include <set>
 
 #include "checker/evidence/names.h"
 #include "compose/cluster/kept_servers.h"
 #include "compose/cluster/namespaces.h"
 #include "compose/cluster/service.h"
-#include "compose/driver/lock_name.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
 #include "compose/os/run_folder.h"
@@ -23,6 +21,7 @@
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
+#include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
 namespace {
@@ -31,6 +30,7 @@ constexpr int kMostRepetitions = 100'000;
 // Limit of the runs of a cell with --until and without --repeat.
 constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
+constexpr Duration kBetweenLines = std::chrono::seconds(10);  // between two lines of progress
 
 Result<std::optional<Until>> ReadUntilOption(const ParsedLine& line) {
   if (!line.values.contains("until")) return std::nullopt;
@@ -155,13 +155,6 @@ std::string AnswersLine(const SuiteRequest& request, const SuiteResult& result) 
                                    : open              ? "not decided"
                                                        : "below";
   return fmt::format("verdict: {} ({})\n", verdict, request.until->text);
-}
-
-// Returns a line for each built-in lock of the suite that copies a library.
-std::string OwnCopyLines(const Suite& suite) {
-  std::set<std::string> lines;
-  for (const SuiteCell& cell : suite.cells) lines.insert(OwnCopyLine(cell.plan.lock));
-  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool colored) {
@@ -323,6 +316,16 @@ Result<void> CheckRepeat(const SuiteRequest& request) {
   return CheckNeeds(request);
 }
 
+std::function<void(const SuiteProgress&)> ProgressInLines() {
+  return [next = RealMono() + kBetweenLines](const SuiteProgress& now) mutable {
+    if (RealMono() < next) return;
+    next = RealMono() + kBetweenLines;
+    fmt::print("{}, about {} left\n", Counted(static_cast<int64_t>(now.done), "run"),
+               RoughTime(std::max(now.seconds_left, 0.0)));
+    std::fflush(stdout);
+  };
+}
+
 Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, SummaryForm summary) {
   if (request.resumes) {
     TRY(CheckResumable(request));
@@ -346,8 +349,11 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
     };
     if (request.until) PrintAsked(request);
   }
-  if (terminal)
+  if (terminal) {
     request.progress = [&](const SuiteProgress& now) { ShowSuiteProgress(request, now); };
+  } else if (request.suite.comparison && summary == SummaryForm::kLines) {
+    request.progress = ProgressInLines();
+  }
   const SuiteResult result = RunSuite(request);
   if (terminal) EraseProgressLine();
   return PrintResult(request, result, line, summary);

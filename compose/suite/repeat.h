@@ -2,6 +2,8 @@
 #ifndef DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 #define DOUBLEHOLD_COMPOSE_SUITE_REPEAT_H_
 
+#include <functional>
+
 #include "compose/options/command_line.h"
 #include "compose/suite/merge.h"
 #include "compose/suite/suite.h"
@@ -44,6 +46,10 @@ Result<void> CheckRepeat(const SuiteRequest& request);
 // - 2: a run is undecided;
 // - 0: all runs are as expected.
 ExitCode SuiteExitCode(const SuiteResult& result);
+
+// Returns a function that prints the progress as a line every ten seconds, for an output that is not
+// a terminal.
+std::function<void(const SuiteProgress&)> ProgressInLines();
 
 enum class SummaryForm : uint8_t { kLines, kJson, kNothing };
 // Prints the summary and writes the file that --junit names. Returns the exit status.

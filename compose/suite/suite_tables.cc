@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include "compose/driver/lock_name.h"
 
 namespace doublehold {
 namespace {
@@ -96,6 +99,12 @@ std::string FormatCases(const Suite& suite) {
                         about == suite.about.end() ? "" : about->second, breaks, QuotedRows(kept));
   }
   return text;
+}
+
+std::string OwnCopyLines(const Suite& suite) {
+  std::set<std::string> lines;
+  for (const SuiteCell& cell : suite.cells) lines.insert(OwnCopyLine(cell.plan.lock));
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 }  // namespace doublehold

@@ -27,6 +27,9 @@ std::string ToJUnit(const SuiteRequest& request, const SuiteResult& result);
 // for a single cell.
 std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool colored);
 
+// Returns a line for each built-in lock of the suite that copies a library.
+std::string OwnCopyLines(const Suite& suite);
+
 // Returns the violation rates of each cell and the answers to `until`, for a terminal. Returns an
 // empty text if nothing was repeated.
 std::string FormatRates(const SuiteRequest& request, const SuiteResult& result);

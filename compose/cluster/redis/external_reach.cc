@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "lib/base/file_kind.h"
+#include "lib/base/words.h"
 #include "lib/os/run_tool.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/redis/socket.h"
@@ -50,8 +52,13 @@ Result<std::string> Resolve(const std::string& host) {
   hints.ai_family = AF_INET;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0)
-    return EnvironmentFailed(gai_strerror(error));
+  if (const int error = getaddrinfo(host.c_str(), nullptr, &hints, &found); error != 0) {
+    hints.ai_family = AF_INET6;
+    if (getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0)
+      return EnvironmentFailed(gai_strerror(error));
+    freeaddrinfo(found);
+    return EnvironmentFailed("has only addresses of IPv6, which are not supported");
+  }
   std::array<char, INET_ADDRSTRLEN> text{};
   inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr, text.data(),
             text.size());
@@ -67,6 +74,16 @@ Result<NodeAddress> Encrypt(const Service::Parts& parts, int node, const Endpoin
           .output.empty())
     return EnvironmentFailed(missing);
   const char* chosen = std::getenv("SSL_CERT_FILE");  // as with every program that uses OpenSSL
+  const std::string authorities = chosen == nullptr ? kUsualAuthorities : chosen;
+  if (const std::string why = WhyNotReadable(authorities); !why.empty())
+    return EnvironmentFailed(fmt::format(
+        "{}{}: {}", chosen == nullptr ? "" : "SSL_CERT_FILE=", OnOneLine(authorities), why));
+  // stunnel would accept connections, and close them without a reason.
+  const NodeAddress server{
+      .unix_path = {}, .host = TRY(Resolve(endpoint.host)), .port = endpoint.port};
+  if (const std::string why = Socket().Connect(server, RealMono() + kExternalPatience);
+      !why.empty())
+    return EnvironmentFailed(why);
   const std::filesystem::path settings = parts.folder / fmt::format("tls-{}.conf", node);
   const std::filesystem::path socket = parts.folder / fmt::format("tls-{}.sock", node);
   in_addr ignored{};
@@ -75,8 +92,8 @@ Result<NodeAddress> Encrypt(const Service::Parts& parts, int node, const Endpoin
   out << fmt::format(
       "foreground = yes\npid =\nsyslog = no\n[node]\nclient = yes\naccept = {}\nconnect = {}\n"
       "verifyChain = yes\nCAfile = {}\n{} = {}\nTIMEOUTclose = 0\n",
-      socket.string(), Place(endpoint), chosen == nullptr ? kUsualAuthorities : chosen,
-      is_number ? "checkIP" : "checkHost", endpoint.host);
+      socket.string(), Place(endpoint), authorities, is_number ? "checkIP" : "checkHost",
+      endpoint.host);
   out.close();
   if (!out) return EnvironmentFailed(fmt::format("{}: cannot be written", settings.string()));
   TRY(parts.start({ProcessRef::Kind::kSentinel, node}, fmt::format("tls-{}", node),
@@ -84,8 +101,14 @@ Result<NodeAddress> Encrypt(const Service::Parts& parts, int node, const Endpoin
   const NodeAddress listens{.unix_path = socket.string(), .host = {}, .port = 0};
   const MonoTime give_up = RealMono() + kExternalPatience;
   // The file alone proves nothing: it exists before the program accepts connections.
-  while (!Socket().Connect(listens, give_up).empty() && RealMono() < give_up)
+  while (!Socket().Connect(listens, give_up).empty()) {
+    if (RealMono() >= give_up)
+      return EnvironmentFailed(
+          fmt::format("stunnel does not start with the certificates in {}; nodes/tls-{}.log of the "
+                      "run's folder says why",
+                      OnOneLine(authorities), node));
     std::this_thread::sleep_for(kLookAgain);
+  }
   return listens;
 }
 

@@ -40,15 +40,21 @@ Result<void> ExternalServer::Open(const NodeAddress& address) {
 Result<Reply> ExternalServer::Ask(std::vector<std::string> command) {
   const std::vector<std::string_view> words(command.begin(), command.end());
   CallResult reply = connection_->Call(words, RealMono() + kExternalPatience);
+  has_answered_ = has_answered_ || reply || reply.error().definite;
   if (reply) return std::move(*reply);
   const std::string why = Shortened(reply.error().message);
-  std::string hint;
-  if (why.starts_with("NOAUTH") || why.find("PASS") != std::string::npos) {
-    hint = fmt::format("; the password is read from {}", kPasswordVariable);
-  } else if (endpoint_.tls && !reply.error().definite) {
-    hint = "; if a private authority signed its certificate, set SSL_CERT_FILE to its file";
-  }
-  return EnvironmentFailed(fmt::format("{}: {}: {}{}", Name(), command.front(), why, hint));
+  return EnvironmentFailed(fmt::format("{}: {}: {}{}", Name(), command.front(), why, Hint(why)));
+}
+
+std::string ExternalServer::Hint(const std::string& why) const {
+  if (why.starts_with("NOAUTH") || why.find("PASS") != std::string::npos)
+    return fmt::format("; the password is read from {}", kPasswordVariable);
+  if (has_answered_ || why.starts_with("connect")) return {};
+  if (!endpoint_.tls) return "; if the port expects TLS, use rediss://";
+  return fmt::format(
+      "; the port has no TLS, or its certificate does not name {} or is of another "
+      "authority: set SSL_CERT_FILE to the file of a private authority",
+      endpoint_.host);
 }
 
 Result<ServerState> ExternalServer::Examine() {

@@ -41,6 +41,8 @@ class ExternalServer {
 
  private:
   Result<Reply> Ask(std::vector<std::string> command);
+  // Says what may be wrong if a server has never answered, or has refused the password.
+  [[nodiscard]] std::string Hint(const std::string& why) const;
   Result<std::vector<std::string>> OwnKeys(const Plan& plan);
   Result<void> Remove(const std::vector<std::string>& keys);
 
@@ -49,6 +51,7 @@ class ExternalServer {
   NodeAddress address_{};
   std::unique_ptr<Connection> connection_{};
   std::vector<std::string> claim_{};
+  bool has_answered_ = false;
   bool keeps_keys_ = false;  // the keys with the run's names belong to others
 };
 

@@ -81,10 +81,15 @@ Result<void> ExternalServers::Prepare() {
 
 Result<NodeAddress> ExternalServers::FindServer(int node, Server& server) {
   const Endpoint& endpoint = server.operators.endpoint();
-  if (endpoint.tls) return Encrypt(parts_, node, endpoint);
+  const auto with_name = [&](const Error& error) {
+    return EnvironmentFailed(fmt::format("{}: {}", server.operators.Name(), error.message));
+  };
+  if (endpoint.tls) {
+    Result<NodeAddress> encrypted = Encrypt(parts_, node, endpoint);
+    return encrypted ? encrypted : with_name(encrypted.error());
+  }
   const Result<std::string> host = Resolve(endpoint.host);
-  if (!host)
-    return EnvironmentFailed(fmt::format("{}: {}", server.operators.Name(), host.error().message));
+  if (!host) return with_name(host.error());
   const NodeAddress address{.unix_path = {}, .host = *host, .port = endpoint.port};
   if (endpoint.primary.empty()) return address;
   server.primary = std::make_unique<PrimaryWatch>(parts_.io, address, endpoint.primary);

@@ -257,6 +257,21 @@ TEST_F(ExternalServers, TlsNeedsACertificateOfAKnownAuthority) {
   const Finished refused = Run(url, more);
   EXPECT_EQ(refused.exit_code, 4) << refused.out;
   EXPECT_NE(refused.err.find("set SSL_CERT_FILE"), std::string::npos) << refused.err;
+  const Finished plain = Run(fmt::format("redis://localhost:{}", port), more);
+  EXPECT_NE(plain.err.find("; if the port expects TLS, use rediss://"), std::string::npos)
+      << plain.err;
+  const Finished closed = Run(fmt::format("rediss://localhost:{}", testing::FindFreePort()), more);
+  EXPECT_NE(closed.err.find(": connect: Connection refused\n"), std::string::npos) << closed.err;
+  setenv("SSL_CERT_FILE", "/nonexistent/ca.pem", 1);
+  const Finished no_file = Run(url, more);
+  EXPECT_NE(no_file.err.find(": SSL_CERT_FILE=/nonexistent/ca.pem: no such file\n"),
+            std::string::npos)
+      << no_file.err;
+  setenv("SSL_CERT_FILE", key.c_str(), 1);
+  const Finished no_certificate = Run(url, more);
+  EXPECT_NE(no_certificate.err.find("stunnel does not start with the certificates in " + key),
+            std::string::npos)
+      << no_certificate.err;
   setenv("SSL_CERT_FILE", certificate.c_str(), 1);
   const Finished trusted = [&] {
     const SlowStunnel slow(folder_);
