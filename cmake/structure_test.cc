@@ -115,6 +115,28 @@ TEST(Structure, EveryCheckerIsRegistered) {
   EXPECT_GE(checkers, 4u);
 }
 
+TEST(Structure, TheDocumentNamesEachMarginAsTheProgramPrintsIt) {
+  const std::string document = Find("docs/formats.md").Text();
+  const size_t from = document.find("### Margins");
+  const std::string listed = document.substr(from, document.find("\n## ", from) - from);
+  Names printed;
+  for (const Source& source : Sources()) {
+    if (!source.path.starts_with("checker/") || !source.EndsWith(".cc") || source.IsTest())
+      continue;
+    for (const std::string& margin : NamesBetween(source.Text(), "{.what = \"", '"'))
+      printed.insert(margin);
+  }
+  EXPECT_GE(printed.size(), 8u);
+  for (const std::string& margin : printed)
+    EXPECT_NE(listed.find(margin), std::string::npos) << "docs/formats.md lacks: " << margin;
+  for (const std::string& row : NamesBetween(listed, "` | ", '|')) {
+    std::istringstream margins(row.substr(0, row.rfind(' ')));
+    for (std::string margin; std::getline(margins, margin, ';');)
+      EXPECT_TRUE(printed.contains(margin.substr(margin.find_first_not_of(' '))))
+          << "no checker prints: " << margin;
+  }
+}
+
 TEST(Structure, EachLockVariantStatesClaimsAssumptionsAndAttack) {
   for (const Source& source : Sources()) {
     if (!source.path.starts_with("lib/locks/") || !source.EndsWith(".cc") || source.IsTest())

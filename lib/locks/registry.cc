@@ -73,17 +73,38 @@ std::vector<std::string> LocksWith(Trait trait) {
 }
 
 std::string_view Name(Trait trait) {
-  constexpr std::array<std::string_view, 10> kNames{"gives fencing tokens",
-                                                    "admits readers together",
-                                                    "is reentrant",
-                                                    "takes several keys at once",
-                                                    "grants in queue order",
-                                                    "takes no lock",
-                                                    "depends on its clients' clocks",
-                                                    "checks the owner on release",
-                                                    "needs a majority of its nodes",
-                                                    "excludes no client"};
-  return kNames[static_cast<size_t>(trait)];
+  // No default: the compiler names a trait that is missing here.
+  switch (trait) {
+    case Trait::kToken:
+      return "gives fencing tokens";
+    case Trait::kReaders:
+      return "admits readers together";
+    case Trait::kReentry:
+      return "is reentrant";
+    case Trait::kManyKeys:
+      return "takes several keys at once";
+    case Trait::kQueue:
+      return "grants in queue order";
+    case Trait::kLockFree:
+      return "takes no lock";
+    case Trait::kClientClocks:
+      return "depends on its clients' clocks";
+    case Trait::kLooksFirst:
+      return "checks the owner in a separate command";
+    case Trait::kMajority:
+      return "needs a majority of its nodes";
+    case Trait::kGrantsAll:
+      return "excludes no client";
+    case Trait::kSession:
+      return "belongs to a session";
+    case Trait::kEachServer:
+      return "is granted by each server alone";
+    case Trait::kLentSession:
+      return "may share its session";
+    case Trait::kIgnoresEnd:
+      return "ignores the end of its session";
+  }
+  return "";
 }
 
 }  // namespace doublehold

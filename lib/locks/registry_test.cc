@@ -32,6 +32,14 @@ TEST(Locks, EveryVariantCanBeMadeFromItsDefaults) {
   }
 }
 
+TEST(Locks, EveryTraitHasAPhraseOfItsOwn) {
+  std::set<std::string_view> phrases;
+  const size_t traits = NamesOfAll(Trait{}).size();
+  for (size_t i = 0; i < traits; ++i) phrases.insert(Name(static_cast<Trait>(i)));
+  EXPECT_EQ(phrases.size(), traits);
+  EXPECT_FALSE(phrases.contains("")) << "a trait without a phrase";
+}
+
 TEST(Locks, AnUnknownNameIsNotFound) {
   EXPECT_EQ(FindLock("chubby"), nullptr);
   EXPECT_EQ(FindLock(""), nullptr);

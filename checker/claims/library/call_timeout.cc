@@ -86,7 +86,7 @@ class CallTimeoutChecker : ClaimChecker {
  public:
   CallTimeoutChecker(const Evidence& evidence, const Limits& limits)
       : ClaimChecker(evidence, limits, "calls",
-                     {.what = "least time left of a late call's time-out and grace",
+                     {.what = "least time left of a late call's timeout and grace",
                       .missed = "longest that a call took beyond its time-out and grace"}) {}
 
   ClaimVerdict Verdict() && {

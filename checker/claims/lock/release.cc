@@ -97,7 +97,7 @@ class ReleaseChecker : ClaimChecker {
  public:
   ReleaseChecker(const Evidence& evidence, const Limits& limits)
       : ClaimChecker(evidence, limits, "releases",
-                     {.what = "least lease left after a release that did not look",
+                     {.what = "least lease left after a release that did not check the owner",
                       .missed = "longest after its lease that a release did not look"}) {}
 
   ClaimVerdict Verdict() && {

@@ -37,7 +37,8 @@ TEST(Release, IsViolatedWhenAHolderPastItsLeaseFreedTheNextHoldersLock) {
       "key at 0.016 s and freed the lock of client 2, which had been granted it at 0.011 s");
   EXPECT_EQ(verdict.violations.at(0).first->hold, 101U);
   EXPECT_EQ(verdict.violations.at(0).second->hold, 201U);
-  EXPECT_EQ(verdict.margins.at(0).what, "least lease left after a release that did not look");
+  EXPECT_EQ(verdict.margins.at(0).what,
+            "least lease left after a release that did not check the owner");
   EXPECT_EQ(verdict.margins.at(0).value, -13'000'000);
 }
 
