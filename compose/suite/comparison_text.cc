@@ -61,16 +61,40 @@ std::string MeasureLine(const ComparedMeasure& measure) {
 }
 
 // Returns the line of a row. A row without a rank has further lines that say why.
-std::string RankLines(const RankedRow& row) {
+std::string RankLines(const RankedRow& row, size_t width) {
   std::string broken;
   for (const auto& [claim, columns] : row.broken)
     broken += fmt::format("{}{} ({})", broken.empty() ? "" : ", ", claim, fmt::join(columns, ", "));
   std::string text = fmt::format(
-      "  {:<3}{:<14} {}{}, in {}\n", row.rank ? fmt::format("{}.", *row.rank) : "-", row.row,
+      "  {:<3}{:<{}} {}{}, in {}\n", row.rank ? fmt::format("{}.", *row.rank) : "-", row.row, width,
       row.rank ? "" : "no rank; violated so far: ", broken.empty() ? "nothing" : broken,
       Counted(row.runs, "run"));
-  for (const UnjudgedCell& cell : row.not_judged)
-    text += fmt::format("       {} is not judged: {}\n", cell.column, cell.why);
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // each with its columns
+  for (const UnjudgedCell& cell : row.not_judged) {
+    const auto same =
+        std::ranges::find(reasons, cell.why, [](const auto& one) { return one.first; });
+    if (same == reasons.end()) {
+      reasons.push_back({cell.why, {cell.column}});
+    } else {
+      same->second.push_back(cell.column);
+    }
+  }
+  for (const auto& [why, columns] : reasons)
+    text += fmt::format("       not judged in {}: {}\n", fmt::join(columns, ", "), why);
+  return text;
+}
+
+std::string RankText(const SuiteRequest& request, const SuiteResult& result) {
+  std::string text = "\nranked by violated claims, those about data first:\n";
+  size_t width = 14, fewest = kFewestToJudge;
+  for (const std::string& row : request.suite.rows) width = std::max(width, row.size());
+  for (const RankedRow& row : RankRows(request.suite, result)) text += RankLines(row, width);
+  for (size_t i = 0; i < result.runs.size(); ++i)
+    if (!MeasuresLoad(request.suite, request.suite.cells[i]))
+      fewest = std::min(fewest, result.runs[i].size());
+  if (fewest > 0 && fewest < kFewestToJudge)
+    text += fmt::format("a rank takes {} runs of each cell: about {} here\n", kFewestToJudge,
+                        RoughTime(result.seconds * kFewestToJudge / static_cast<double>(fewest)));
   return text;
 }
 
@@ -82,7 +106,7 @@ std::string UnmeasuredLines(const Comparison& comparison) {
       unmeasured[{measure.row, measure.column}].push_back(measure.measure);
   std::string text;
   for (const auto& [cell, measures] : unmeasured)
-    text += Line(cell.first, cell.second, "", fmt::format("{}", fmt::join(measures, ", ")));
+    text += fmt::format("  {:<14} {:<10} {}\n", cell.first, cell.second, fmt::join(measures, ", "));
   return text;
 }
 
@@ -148,8 +172,7 @@ std::string OpenLines(const SuiteRequest& request, const SuiteResult& result) {
 
 std::string FormatComparison(const SuiteRequest& request, const SuiteResult& result) {
   const Comparison comparison = CompareRows(request.suite, result);
-  std::string text = "\nranked by violated claims, those about data first:\n";
-  for (const RankedRow& row : RankRows(request.suite, result)) text += RankLines(row);
+  std::string text = RankText(request, result);
   text += fmt::format(
       "\ncompared with {}, in pairs of runs with equal seed and faults\n"
       "(exact binomial tests of pairs and of signs; at most 5 % error in all {}):\n",
