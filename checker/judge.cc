@@ -12,6 +12,7 @@
 #include "checker/evidence/names.h"
 #include "checker/explain/violation_steps.h"
 #include "checker/measures/short_pauses.h"
+#include "checker/measures/untested_faults.h"
 #include "checker/rates/trials.h"
 #include "lib/base/words.h"
 
@@ -62,25 +63,6 @@ std::string UnfinishedHold(const Holds& holds, const Disturbances& disturbances)
   return "";
 }
 
-struct DrawnCount {
-  int64_t planned = 0;
-  int64_t started = 0;
-};
-
-// Counts the faults that a nemesis drew, by kind or by request. A drawn fault may find nothing to
-// act on: a frame that no client sends, or a step that no client reaches in time.
-std::map<std::string, DrawnCount> CountDrawn(const RunFacts& facts, const Tally& tally,
-                                             std::string FaultFact::*by) {
-  std::map<std::string, DrawnCount> of;
-  for (size_t i = 0; i < facts.faults.size(); ++i) {
-    const FaultFact& fault = facts.faults[i];
-    if (fault.drawn_for.empty()) continue;
-    of[fault.*by].planned += fault.planned;
-    of[fault.*by].started += tally.started[i];
-  }
-  return of;
-}
-
 int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
@@ -91,38 +73,9 @@ bool WasCutShort(const History& history) {
   return RunEndNs(history) < ToNs(history.facts.duration);
 }
 
-// Warnings about drawn faults that found nothing to act on.
-std::vector<std::string> DrawnWarnings(const RunFacts& facts, const Tally& tally, bool cut_short) {
-  std::vector<std::string> warnings;
-  if (cut_short) return warnings;  // most drawn faults had not started yet
-  for (const auto& [kind, drawn] : CountDrawn(facts, tally, &FaultFact::kind)) {
-    if (drawn.started == drawn.planned) continue;
-    warnings.push_back(
-        fmt::format("{} of the {} of kind {} that were drawn found nothing to act on",
-                    drawn.planned - drawn.started, Counted(drawn.planned, "fault"), kind));
-  }
-  return warnings;
-}
-
-// Warnings about faults that lasted to the run's end, although they should have been healed before.
-std::vector<std::string> EndWarnings(const RunFacts& facts, const Disturbances& disturbances) {
-  std::vector<std::string> warnings;
-  for (const FaultEpisode& episode : disturbances.episodes) {
-    const FaultFact& fault = facts.faults[static_cast<size_t>(episode.fault)];
-    const int64_t lasted_ns = episode.to_ns - episode.from_ns;
-    const bool cut_off = !fault.until.empty() || lasted_ns < ToNs(fault.lasts);
-    if (!cut_off || episode.to_ns < ToNs(facts.duration) || !fault.drawn_for.empty()) continue;
-    const std::string asked = fault.until.empty()
-                                  ? "for " + FormatDuration(fault.lasts)
-                                  : "until " + fault.until + ", which did not happen";
-    warnings.push_back(fmt::format("fault '{}' was to last {}: the run's end healed it after {}",
-                                   fault.name, asked, ShortTime(lasted_ns)));
-  }
-  return warnings;
-}
-
 // The reasons why no claim of this run can be valid, a sentence each.
-std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally) {
+std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally,
+                                           const FaultShortfalls& faults) {
   const History& history = evidence.history();
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
@@ -138,25 +91,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
     why.push_back(
         fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }
-  for (size_t i = 0; i < facts.faults.size(); ++i) {
-    const FaultFact& fault = facts.faults[i];
-    if (tally.started[i] >= fault.planned || !fault.drawn_for.empty()) continue;
-    why.push_back(fmt::format("fault '{}' ({}) {}", fault.name, fault.what,
-                              TookEffect(tally.started[i], fault.planned)));
-  }
-  DrawnCount all;
-  for (const auto& [asked, drawn] : CountDrawn(facts, tally, &FaultFact::drawn_for)) {
-    if (drawn.started == 0) {
-      why.push_back(fmt::format("of {} drawn for '{}' none took effect, so '{}' was not tested",
-                                Counted(drawn.planned, "fault"), asked, asked));
-    }
-    all.planned += drawn.planned;
-    all.started += drawn.started;
-  }
-  if (all.started * 2 < all.planned) {
-    why.push_back(fmt::format("only {} of the {} that were drawn took effect", all.started,
-                              Counted(all.planned, "fault")));
-  }
+  why.insert(why.end(), faults.untested.begin(), faults.untested.end());
   if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.disturbances()); !doubt.empty())
     why.push_back(std::move(doubt));
   return why;
@@ -283,7 +218,8 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
   const Evidence evidence(history);
   const Disturbances& disturbances = evidence.disturbances();
   Tally tally = Count(evidence);
-  const std::vector<std::string> why = WhyNothingIsValid(evidence, tally);
+  const FaultShortfalls faults = FindShortfalls(evidence, tally, WasCutShort(history));
+  const std::vector<std::string> why = WhyNothingIsValid(evidence, tally, faults);
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(evidence, limits, name);
     if (claim.outcome == Outcome::kValid && !why.empty()) {
@@ -298,9 +234,8 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
-  for (const auto& sentences : {why, DrawnWarnings(history.facts, tally, WasCutShort(history)),
-                                EndWarnings(history.facts, disturbances), PauseWarnings(evidence),
-                                StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
+  for (const auto& sentences : {why, faults.idle, faults.cut, StallWarnings(evidence),
+                                ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());
@@ -322,6 +257,7 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
       verdict.warnings.push_back(std::move(why));
   }
   verdict.episodes = disturbances.episodes;
+  verdict.untested = faults.untested;
   verdict.tally = std::move(tally);
   verdict.load = MeasureLoad(evidence);
   verdict.tally.latency.merge(verdict.load.latency);

@@ -34,6 +34,7 @@ struct RunVerdict {
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
   std::optional<LostUpdates> lost_updates;  // if stock was sold and judged
   std::vector<FaultEpisode> episodes;
+  std::vector<std::string> untested;         // faults whose planned effect was not reached
   std::vector<std::string> not_fired;        // planned faults that started too seldom, by name
   int64_t stalls = 0, longest_stall_ns = 0;  // stalls that the machine caused, not a fault
   std::vector<std::string> warnings;         // a sentence each

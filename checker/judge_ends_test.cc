@@ -68,7 +68,7 @@ TEST(JudgeEnds, TheTextSaysHowLongAFaultWasPlannedToLast) {
       << ToText(Judge(FromLanes(lanes)));
 }
 
-TEST(JudgeEnds, WarnsOfAFaultThatOnlyTheRunsEndHealed) {
+TEST(JudgeEnds, WarnsOfAFaultThatTheRunsEndHealedAfterItOutlastedTheLease) {
   History history = FromLanes(R"(
     c1:             A-a=====R-r
     c2:                          A-a=R-r

@@ -225,6 +225,13 @@ class ReportTest(ReportFixture):
         self.assert_stands_alone(html)
         self.assert_shows(html, "undecided in part: none", "no redis-server", "could not run")
 
+    def test_the_page_of_a_suite_names_a_fault_that_was_not_tested(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))
+        file = next((self.folder / "suite").rglob("verdict.json"))
+        untested = "fault 'pause' was to last for 3.2s: the run's end healed it after 1.3 s"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"untested": [untested]}))
+        self.assert_shows(Page(self.page("suite")).text, untested, ": not tested")
+
     def test_a_suite_is_compared_with_its_baseline(self) -> None:
         columns = ("calm", "pause")
         write_suite(self.folder / "suite", repeat=2, rows=("none", "fenced"), columns=columns)

@@ -76,20 +76,22 @@ def _sections(summaries: list[CellSummary]) -> list[CellSection]:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A reason for undecided claims, and the cells with this reason."""
+    """A reason for undecided claims, or an untested fault, and the cells with this reason."""
 
     reason: str
     cells: list[tuple[CellSummary, str]]  # with the claim
 
 
 def group_unknowns(summaries: list[CellSummary]) -> list[Unknown]:
-    """Groups undecided claims by reason. Reasons that differ only in numbers are one group."""
+    """Groups undecided claims and untested faults by reason. Numbers make no other reason."""
     found: dict[str, Unknown] = {}
     for cell in summaries:
         reasons = [(run.error or "", "could not run") for run in cell.errors]
         reasons += [(claim.reason or "no reason was recorded", claim.name)
                     for verdict in cell.cell.judged for claim in verdict.claims
                     if claim.outcome == "unknown"]
+        reasons += [(fault, "not tested") for verdict in cell.cell.judged
+                    for fault in verdict.untested]
         for reason, claim in dict.fromkeys(reasons):
             unknown = found.setdefault(NUMBER.sub("#", reason), Unknown(reason, []))
             unknown.cells.append((cell, claim))

@@ -296,6 +296,7 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
             {"releases", verdict.tally.unknown_releases},
             {"writes", verdict.tally.unknown_writes}}},
           {"stalls", {{"count", verdict.stalls}, {"longest_ns", verdict.longest_stall_ns}}},
+          {"untested", verdict.untested},
           {"warnings", verdict.warnings},
           {"latency", LatencyToJson(verdict)},
           {"load", LoadToJson(verdict.load)},

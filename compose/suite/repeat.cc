@@ -102,6 +102,7 @@ void PrintFinished(const SuiteCell& cell, int repetition, const CellRun& run, si
     for (const std::string& finding : run.findings | std::views::take(kFindingsShown))
       fmt::print("           {}\n", finding);
   }
+  for (const std::string& sentence : run.untested) fmt::print("           {}\n", sentence);
   std::fflush(stdout);
 }
 

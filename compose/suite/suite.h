@@ -112,6 +112,8 @@ struct CellRun {
   // suite repeats it.
   bool cut_short = false;
   std::vector<std::string> findings{};  // claims that are not as expected, with their sentences
+  // Faults whose planned effect was not reached, in sentences that no finding has.
+  std::vector<std::string> untested{};
   RunTrials trials{};
   std::map<std::string, MeasuredValue> measures{};  // "acquire p50"; see formats.md
   std::map<std::string, Percentiles> latency{};     // by name: "acquire"

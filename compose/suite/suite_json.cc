@@ -180,6 +180,13 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
           "{} is {}: {}", claim.value("claim", ""), claim.value("outcome", "unknown"),
           violations.empty() ? claim.value("reason", "") : violations[0].value("sentence", "")));
     }
+    for (const json& each : verdict.value("untested", json::array())) {
+      const std::string sentence = each.get<std::string>();
+      const auto has_it = [&](const std::string& finding) {
+        return finding.find(sentence) != std::string::npos;
+      };
+      if (std::ranges::none_of(taken.findings, has_it)) taken.untested.push_back(sentence);
+    }
   } catch (const json::exception&) {
     return false;
   }

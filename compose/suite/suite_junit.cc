@@ -44,6 +44,7 @@ struct JUnitCase {
   CaseKind kind = CaseKind::kPassed;
   std::string message{};  // set unless the case passed
   std::string text{};     // the sentences and the folder
+  std::string output{};   // faults whose planned effect was not reached
 };
 
 // Returns an empty text if the run could not begin, and so has no folder.
@@ -52,9 +53,15 @@ std::string FolderLine(const SuiteRequest& request, const CellRun& run) {
   return fmt::format("folder: {}\n", (request.folder / run.folder).lexically_normal().string());
 }
 
+std::string TextOfUntested(const CellRun& run) {
+  return fmt::format("{}", fmt::join(run.untested, "\n"));
+}
+
 JUnitCase MakeJUnitCase(const SuiteRequest& request, const SuiteCell& cell, const CellRun& run,
                         size_t repetition) {
-  JUnitCase found{.name = fmt::format("{} #{}", cell.name, repetition), .seconds = run.seconds};
+  JUnitCase found{.name = fmt::format("{} #{}", cell.name, repetition),
+                  .seconds = run.seconds,
+                  .output = TextOfUntested(run)};
   if (run.as_expected) return found;
   found.text = FolderLine(request, run);
   if (!run.error.empty()) {
@@ -78,6 +85,7 @@ JUnitCase MakeJUnitCase(const SuiteRequest& request, const SuiteResult& result, 
   for (const CellRun& run : result.runs[index]) {
     found.seconds += run.seconds;
     all_failed = all_failed && !run.error.empty();
+    if (found.output.empty()) found.output = TextOfUntested(run);
     if (run.findings.empty() || !found.text.empty()) continue;
     found.text = fmt::format("{}\n{}", fmt::join(run.findings, "\n"), FolderLine(request, run));
   }
@@ -95,12 +103,16 @@ JUnitCase MakeJUnitCase(const SuiteRequest& request, const SuiteResult& result, 
 std::string ToXml(const JUnitCase& one, const std::string& suite) {
   const std::string start = fmt::format("  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
                                         Escaped(suite), Escaped(one.name), one.seconds);
-  if (one.kind == CaseKind::kPassed) return start + "/>\n";
-  const std::string_view element = one.kind == CaseKind::kFailed  ? "failure"
-                                   : one.kind == CaseKind::kError ? "error"
-                                                                  : "skipped";
-  return start + fmt::format("><{0} message=\"{1}\">{2}</{0}></testcase>\n", element,
-                             Escaped(one.message), Escaped(one.text));
+  std::string body;
+  if (one.kind != CaseKind::kPassed) {
+    const std::string_view element = one.kind == CaseKind::kFailed  ? "failure"
+                                     : one.kind == CaseKind::kError ? "error"
+                                                                    : "skipped";
+    body = fmt::format("<{0} message=\"{1}\">{2}</{0}>", element, Escaped(one.message),
+                       Escaped(one.text));
+  }
+  if (!one.output.empty()) body += fmt::format("<system-out>{}</system-out>", Escaped(one.output));
+  return start + (body.empty() ? "/>\n" : fmt::format(">{}</testcase>\n", body));
 }
 
 }  // namespace

@@ -56,6 +56,26 @@ TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
   EXPECT_NE(xml.find("folder: runs/tiny/1/cells/a-x/1"), std::string::npos) << xml;
 }
 
+TEST_F(Results, AnUntestedFaultIsToldOfAPassedRunToo) {
+  nlohmann::json verdict = VerdictWithStock("valid");
+  verdict["untested"] = {"fault 'pause' was <cut>"};
+  ASSERT_TRUE(TakeVerdict(verdict, result_.runs[1][0]));
+  const std::string xml = ToJUnit({.suite = suite_}, result_);
+  EXPECT_NE(xml.find("><system-out>fault 'pause' was &lt;cut&gt;</system-out></testcase>"),
+            std::string::npos)
+      << xml;
+}
+
+TEST_F(Results, AnUntestedFaultThatAFindingNamesIsToldOnce) {
+  nlohmann::json verdict = VerdictWithStock("unknown");
+  verdict["claims"][0]["violations"].clear();
+  verdict["claims"][0]["reason"] = "nothing was seen; but fault 'pause' was cut";
+  verdict["untested"] = {"fault 'pause' was cut", "fault 'stall' was cut"};
+  CellRun run;
+  ASSERT_TRUE(TakeVerdict(verdict, run));
+  EXPECT_EQ(run.untested, std::vector<std::string>{"fault 'stall' was cut"});
+}
+
 TEST_F(Results, ADamagedVerdictIsNoVerdict) {
   const auto with = [](const char* key, const nlohmann::json& value) {
     nlohmann::json changed = VerdictWithStock("valid");
@@ -66,7 +86,7 @@ TEST_F(Results, ADamagedVerdictIsNoVerdict) {
        {nlohmann::json::object(), nlohmann::json::array(), with("overall", 5), with("claims", 5),
         with("claims", {"stock"}), with("exit_code", "0"), with("environment", nullptr),
         with("environment", {{"interrupted", "no"}}), with("trials", 5),
-        with("lost_updates", {{"trials", 5}})}) {
+        with("untested", {5}), with("lost_updates", {{"trials", 5}})}) {
     CellRun run;
     EXPECT_FALSE(TakeVerdict(damaged, run)) << damaged;
     EXPECT_EQ(run.overall, "unknown") << damaged;
