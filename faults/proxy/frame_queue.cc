@@ -19,7 +19,7 @@ Duration TimeAtPace(size_t bytes, const LinkRule& rule) {
 }  // namespace
 
 void FrameQueue::Add(std::string_view bytes, MonoTime now) {
-  while (!bytes.empty() && !reset_pending_) {
+  while (!bytes.empty() && !reset_pending_ && torn_by_ == nullptr) {
     const FramePiece piece = wire_.Next(direction_, bytes);
     if (piece.named) DecideWhenNamed(piece, now);
     if (!decision_.dropped && !reset_pending_) {
@@ -35,7 +35,7 @@ void FrameQueue::Add(std::string_view bytes, MonoTime now) {
 void FrameQueue::DecideWhenNamed(const FramePiece& piece, MonoTime now) {
   if (!decided_ && (piece.keyed || !rules_.by_key(direction_))) {
     decided_ = true;
-    if (!piece.silent) Decide(Name());
+    if (!piece.silent) Decide(Name(), piece.raw);
     Resolve(now);
   }
   if (decided_ && piece.keyed && !counted_) Count(piece);
@@ -64,7 +64,7 @@ FrameName FrameQueue::Name() {
 }
 
 // Decides what happens to the current frame: the first rule that matches decides.
-void FrameQueue::Decide(const FrameName& frame) {
+void FrameQueue::Decide(const FrameName& frame, bool raw) {
   if (frame.surplus) {
     decision_.dropped = true;
     return;
@@ -80,8 +80,12 @@ void FrameQueue::Decide(const FrameName& frame) {
       decision_.held = true;
       break;
     case LinkRule::Action::kDrop:
-    case LinkRule::Action::kReset:
       decision_.dropped = true;
+      decision_.resets = raw && rule->spec().limit > 0;
+      if (raw && !decision_.resets) torn_by_ = rule;
+      break;
+    case LinkRule::Action::kReset:
+      decision_.dropped = decision_.resets = true;
       break;
     case LinkRule::Action::kDuplicate:
       decision_.twice = true;
@@ -120,10 +124,12 @@ void FrameQueue::Resolve(MonoTime now) {
       if (decision_.twice) Copy(std::string_view(buffer_).substr(buffer_.size() - part.bytes));
     }
   }
-  if (decision_.rule != nullptr && decision_.rule->spec().action == LinkRule::Action::kReset) {
-    reset_pending_ = true;
-    parts_.push_back({.rule = decision_.rule, .arrived = now, .due = now, .reset = true});
-  }
+  if (decision_.resets) ResetAt(now, decision_.rule);
+}
+
+void FrameQueue::ResetAt(MonoTime now, std::shared_ptr<ActiveRule> rule) {
+  reset_pending_ = true;
+  parts_.push_back({.rule = std::move(rule), .arrived = now, .due = now, .reset = true});
 }
 
 void FrameQueue::FrameEnded(MonoTime now) {
@@ -276,6 +282,9 @@ void FrameQueue::Release(const ActiveRule& rule, MonoTime now) {
     decision_.delay = Duration{};
   }
   if (rule.spec().action == LinkRule::Action::kPace) paced_until_ = MonoTime{};
+  if (torn_by_.get() != &rule) return;
+  torn_by_ = nullptr;
+  ResetAt(now, nullptr);
 }
 
 void FrameQueue::Discard() {

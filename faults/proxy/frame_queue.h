@@ -37,7 +37,8 @@ class FrameQueue {
   // Pass instead of Add.
   [[nodiscard]] bool idle() const {
     return parts_.empty() && rules_.empty(direction_) && decision_.rule == nullptr &&
-           !decision_.dropped && (direction_ == Direction::kRequest || wire_.surplus() == 0);
+           !decision_.dropped && torn_by_ == nullptr &&
+           (direction_ == Direction::kRequest || wire_.surplus() == 0);
   }
   void Pass(std::string_view bytes);
   // Queues the passed bytes that could not be sent yet.
@@ -88,15 +89,17 @@ class FrameQueue {
     Duration delay{};                  // from the arrival of each byte
     bool held = false;
     bool dropped = false;  // without a rule: the second reply to a duplicated request
+    bool resets = false;   // the connection is reset in place of the frame
     bool twice = false;    // the frame is copied to copy_ and sent again when it ends
     bool paced = false;
   };
 
   void DecideWhenNamed(const FramePiece& piece, MonoTime now);
   [[nodiscard]] FrameName Name();
-  void Decide(const FrameName& frame);
+  void Decide(const FrameName& frame, bool raw);
   void Count(const FramePiece& piece);
   void Resolve(MonoTime now);
+  void ResetAt(MonoTime now, std::shared_ptr<ActiveRule> rule);
   void FrameEnded(MonoTime now);
   void Append(std::string_view bytes, MonoTime now, bool ends);
   void Copy(std::string_view bytes);
@@ -122,6 +125,9 @@ class FrameQueue {
   std::string copy_;        // the bytes of the current frame, if it is to be duplicated
   MonoTime paced_until_{};  // send time of the last byte of the last paced part
   bool reset_pending_ = false;
+  // The rule that lost raw bytes, and loses all that follows; null: none. The connection is reset
+  // when the rule is removed: no network delivers bytes after a gap.
+  std::shared_ptr<ActiveRule> torn_by_;
 };
 
 }  // namespace doublehold

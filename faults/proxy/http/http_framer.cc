@@ -10,6 +10,8 @@ namespace {
 
 constexpr int64_t kMaxHttpBodyBytes = int64_t{1} << 40;  // sums of this cannot overflow
 
+constexpr std::string_view kReplyBegin = "HTTP/1.";
+
 // Paths of etcd's gateway whose replies are streams of messages.
 constexpr std::array<std::string_view, 2> kStreamEndings{"/WATCH", "/ELECTION/OBSERVE"};
 
@@ -52,7 +54,9 @@ FramePiece HttpFramer::Next(std::string_view bytes) {
       at = Line(bytes, at);
     }
   }
-  if (lost_) return {.bytes = bytes.size(), .ends = true, .named = true, .keyed = true};
+  if (lost_) {
+    return {.bytes = bytes.size(), .ends = true, .named = true, .keyed = true, .raw = true};
+  }
   if (ended_) named_ = keyed_ = true;
   return {.bytes = at, .ends = ended_, .named = named_, .keyed = keyed_};
 }
@@ -89,8 +93,13 @@ size_t HttpFramer::Line(std::string_view bytes, size_t at) {
     return at;
   }
   line_.append(bytes.substr(at, end - at));
-  if (found == std::string_view::npos) return end;
-  line_.pop_back();
+  const bool is_whole = found != std::string_view::npos;
+  if (is_whole) line_.pop_back();
+  if (state_ == State::kFirstLine && !MayBegin()) {
+    Lose();
+    return at;
+  }
+  if (!is_whole) return end;
   if (line_.ends_with('\r')) line_.pop_back();
   LineEnded(line_);
   line_.clear();
@@ -124,6 +133,14 @@ void HttpFramer::LineEnded(std::string_view line) {
   }
 }
 
+// Whether `line_` may be a first line, or the begin of one. The bytes of another protocol, such as HTTP/2,
+// may never end a line, so waiting for the line's end could keep them for ever.
+bool HttpFramer::MayBegin() const {
+  if (side_ == Side::kReplies && line_ != "\r")
+    return kReplyBegin.starts_with(std::string_view(line_).substr(0, kReplyBegin.size()));
+  return std::ranges::all_of(line_, [](char c) { return c == '\r' || c == '\t' || c >= ' '; });
+}
+
 // Reads "POST /v3/kv/txn?x HTTP/1.1".
 void HttpFramer::RequestLine(std::string_view line) {
   const size_t method = line.find(' ');
@@ -143,7 +160,7 @@ void HttpFramer::RequestLine(std::string_view line) {
 void HttpFramer::StatusLine(std::string_view line) {
   const std::string_view code = line.substr(std::min(line.size(), line.find(' ') + 1)).substr(0, 3);
   const std::optional<int64_t> status = ParseCount(code, 10);
-  if (!line.starts_with("HTTP/1.") || !status || *status < 100) return Lose();
+  if (!line.starts_with(kReplyBegin) || !status || *status < 100) return Lose();
   status_ = static_cast<int>(*status);
   named_ = keyed_ = true;
 }

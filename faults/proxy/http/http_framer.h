@@ -60,6 +60,7 @@ class HttpFramer {
   void BeginFrame();
   size_t Line(std::string_view bytes, size_t at);
   void LineEnded(std::string_view line);
+  [[nodiscard]] bool MayBegin() const;
   void RequestLine(std::string_view line);
   void StatusLine(std::string_view line);
   void Header(std::string_view line);

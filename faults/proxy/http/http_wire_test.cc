@@ -23,6 +23,7 @@ std::string Ok(const std::string& body = "{}") {
 }
 const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n";
 const std::string kTwoChunks = "2\r\n{}\r\nA;x=y\r\n0123456789\r\n";
+const std::string kHttp2Settings("\0\0\6\4\0\0\0\0\0\0\5\0\0\100\0", 15);
 const std::string kLastChunk = "0\r\nTrailer: a\r\n\r\n";
 
 struct HttpCase {
@@ -64,7 +65,10 @@ std::vector<HttpCase> MakeHttpCases() {
       {"a body that ends with its connection",
        {{ask, "GET /w HTTP/1.0\r\n\r\n"}, {answer, "HTTP/1.0 200 OK\r\n\r\nall of it"}},
        {"> /W 19"}},
-      {"HTTP/2", {{ask, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}}, {">  24"}},
+      {"HTTP/2, whose server may begin",
+       {{answer, kHttp2Settings}, {ask, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"}},
+       {"<  15", ">  24"}},
+      {"TLS, whose first message has no line end", {{ask, "\x16\x03\x01"}}, {">  3"}},
       {"a length that is no number",
        {{ask, "GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n"}, {answer, "oops\r\n"}},
        {">  37", "<  6"}},
@@ -96,6 +100,54 @@ TEST_F(FrameQueueTest, ARequestOfHttpSentTwiceIsAnsweredOnceAndAWatchIsSentOnce)
   EXPECT_EQ(Take(requests, At(0ms)), Post("/v3/kv/put") + Post("/v3/kv/put") + Post("/v3/watch"));
   replies.Add(Ok("first") + Ok("second") + kChunkedHead + kTwoChunks, At(0ms));
   EXPECT_EQ(Take(replies, At(0ms)), Ok("first") + kChunkedHead + kTwoChunks);
+}
+
+// Both directions of a connection that speaks HTTP/2.
+class Http2Queues : public FrameQueueTest {
+ protected:
+  HttpWire http_;
+  FrameQueue asked_{Direction::kRequest, rules_, http_};
+  FrameQueue answers_{Direction::kReply, rules_, http_};
+};
+
+TEST_F(Http2Queues, NoRuleKeepsTheBeginOfAConnectionWhoseProtocolIsUnknown) {
+  Set({.direction = Direction::kReply, .action = LinkRule::Action::kReset, .command = "/K"});
+  answers_.Add(kHttp2Settings, At(0ms));
+  EXPECT_EQ(Take(answers_, At(0ms)), kHttp2Settings);
+  Set({.action = LinkRule::Action::kReset, .command = "/K"});
+  asked_.Add("\x16\x03\x01", At(0ms));
+  EXPECT_EQ(Take(asked_, At(0ms)), "\x16\x03\x01");
+}
+
+TEST_F(Http2Queues, ADroppedChunkResetsTheConnection) {
+  Set({.direction = Direction::kReply, .action = LinkRule::Action::kDrop, .limit = 1});
+  answers_.Add(kHttp2Settings, At(0ms));
+  EXPECT_EQ(Take(answers_, At(0ms)), "");
+  EXPECT_TRUE(answers_.ResetDue(At(0ms)));
+  answers_.Discard();
+  EXPECT_EQ(limits_reached(), 1);
+}
+
+TEST_F(Http2Queues, ACutLosesAllBytesAndItsEndResetsTheConnection) {
+  const auto cut = Set({.direction = Direction::kReply, .action = LinkRule::Action::kDrop});
+  for (const std::string& chunk : {kHttp2Settings, std::string("more")}) {
+    answers_.Add(chunk, At(1ms));
+    EXPECT_EQ(Take(answers_, At(1ms)), "");
+    EXPECT_FALSE(answers_.ResetDue(At(1ms))) << "the connection stays open until the cut ends";
+  }
+  cut->Clear();
+  rules_.Remove(*cut);
+  answers_.Release(*cut, At(2ms));
+  EXPECT_TRUE(answers_.ResetDue(At(2ms)));
+}
+
+TEST_F(Http2Queues, ACutThatLostNothingLeavesTheConnectionOpen) {
+  const auto cut = Set({.direction = Direction::kReply, .action = LinkRule::Action::kDrop});
+  cut->Clear();
+  rules_.Remove(*cut);
+  answers_.Release(*cut, At(2ms));
+  EXPECT_FALSE(answers_.ResetDue(At(2ms)));
+  EXPECT_TRUE(answers_.idle());
 }
 
 TEST_F(FrameQueueTest, ARuleDropsSingleMessagesOfAWatch) {

@@ -11,7 +11,8 @@ FramePiece RedisWire::Next(Direction direction, std::string_view bytes) {
           .ends = piece.ends,
           .named = framer.named(),
           .keyed = requests ? framer.keyed() : framer.named(),
-          .silent = requests && !framer.lost() && framer.elements() == 0};
+          .silent = requests && !framer.lost() && framer.elements() == 0,
+          .raw = framer.lost()};
 }
 
 // A reply takes its name from the queue of outstanding commands.

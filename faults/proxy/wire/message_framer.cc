@@ -35,7 +35,7 @@ FramePiece MessageFramer::Next(std::string_view bytes) {
   }
   if (lost_) {
     ended_ = named_ = keyed_ = true;
-    return {.bytes = bytes.size(), .ends = true, .named = true, .keyed = true};
+    return {.bytes = bytes.size(), .ends = true, .named = true, .keyed = true, .raw = true};
   }
   if (ended_) named_ = keyed_ = true;
   return {.bytes = at, .ends = ended_, .named = named_, .keyed = keyed_};

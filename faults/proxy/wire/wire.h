@@ -26,6 +26,9 @@ struct FramePiece {
   bool named = false;   // Wire::Name may be called; always true at the end of a frame
   bool keyed = false;   // the key is known too, or known to be absent; never true before `named`
   bool silent = false;  // an empty line: no request, so no rule acts on it
+  // Bytes that are not of the protocol. Their messages are unknown, so losing some of them would
+  // tear a message or the state that both sides share.
+  bool raw = false;
 };
 
 // Splits both directions of a connection into frames. Each connection has its own object. Not
