@@ -34,6 +34,7 @@ constexpr std::string_view kCutOff = "{0} was cut off";
 constexpr std::string_view kCut = "links were cut";
 // Wordings of faults that act on nodes only.
 constexpr std::string_view kSavedNode = "{0} had been told to save";
+constexpr std::string_view kTookOver = "another server had taken over from {0}";
 constexpr std::string_view kEmptied = "{0} had been emptied";
 constexpr std::string_view kDeleted = "the key had been deleted on {0}";
 constexpr std::string_view kEvicted = "the key had been evicted from {0}";
@@ -71,6 +72,7 @@ constexpr std::array kWordings{
             "{0} was cut off from its replicas", "replication was cut"},
     Wording{"promote", TimeStyle::kInterval, "{0} was made the master", "{0} was made the master",
             "a replica was made the master"},
+    Wording{"failover", TimeStyle::kInstant, kTookOver, kTookOver, kTookOver},
     Wording{"restart", TimeStyle::kInstant, "{0} had been restarted", "{0} had been restarted",
             "nodes had been restarted"},
     Wording{"snapshot", TimeStyle::kInstant, kSavedNode, kSavedNode, kSavedNode},

@@ -83,6 +83,8 @@ TEST(ViolationText, ADoubleGrantNamesTheEndOfTheFirstLeaseAndTheFault) {
            {"    drift n1:              [---------------]           | 750",
             begin + "the clock of node 1 had been drifting at 0.004 s"},
            {"    restart n1:            [-]", begin + "node 1 had been restarted at 0.004 s"},
+           {"    failover n1:           []",
+            begin + "another server had taken over from node 1 at 0.004 s"},
            {"    flush n1:              [-]", begin + "node 1 had been emptied at 0.004 s"},
            {"    delete-key n1:         [-]",
             begin + "the key had been deleted on node 1 at 0.004 s"},

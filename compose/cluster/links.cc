@@ -14,6 +14,12 @@ void Links::Redirect(LinkId link, const NodeAddress& to) {
   proxy_.Redirect(link, to);
 }
 
+void Links::FollowTakeover(LinkId link, const NodeAddress& to) {
+  Redirect(link, to);
+  Reset(link);
+  if (tell_of_takeover_) tell_of_takeover_(link.node);
+}
+
 std::string Links::HostOf(int node) const {
   const OwnNetwork own = NetworkOf({ProcessRef::Kind::kNode, node});
   return own.host.empty() ? "127.0.0.1" : own.host;

@@ -2,6 +2,7 @@
 #ifndef DOUBLEHOLD_COMPOSE_CLUSTER_LINKS_H_
 #define DOUBLEHOLD_COMPOSE_CLUSTER_LINKS_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,10 @@ class Links {
   // Leads new connections of a link elsewhere. Does nothing if the link was not added yet.
   void Redirect(LinkId link, const NodeAddress& to);
   void Reset(LinkId link) { proxy_.ResetConnections(link); }
+  // Leads a link to a server that took over without a fault of the run: resets the connections, and
+  // calls the function of OnTakeover.
+  void FollowTakeover(LinkId link, const NodeAddress& to);
+  void OnTakeover(std::function<void(int node)> tell) { tell_of_takeover_ = std::move(tell); }
   // Sets a rule that is no fault of the plan. Clear removes it, and returns what it did.
   RuleId Guard(LinkId link, LinkRule rule) { return proxy_.SetLink(link, std::move(rule)); }
   RuleReport Clear(RuleId rule) { return proxy_.ClearLink(rule); }
@@ -53,6 +58,7 @@ class Links {
   Proxy& proxy_;
   Namespaces* network_;
   PacketCuts* cuts_;
+  std::function<void(int node)> tell_of_takeover_;
 };
 
 }  // namespace doublehold

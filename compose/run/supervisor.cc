@@ -21,6 +21,7 @@
 #include "compose/plan/plan_builder.h"
 #include "compose/run/merge_segments.h"
 #include "compose/run/sent_traffic.h"
+#include "compose/run/takeovers.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
 #include "lib/clock/time_speed.h"
@@ -69,12 +70,14 @@ class Supervisor {
         child_signals_(io_, SIGCHLD),
         end_signals_(io_, SIGINT, SIGTERM, SIGHUP),
         stall_meter_(io_, plan_.lease / kStallsPerLease,
-                     [this](const Event& stall) {
-                       if (running_) Record(stall);
-                     }),
+                     [this](const Event& stall) { Record(stall); }),
         use_meter_(io_, plan_.duration),
         progress_timer_(io_) {
     cluster_.CutWith(cuts_.get());
+    links_.OnTakeover([this](int node) {
+      if (!running_) return;
+      for (const Event& event : takeovers_.Note(node, facts_)) Record(event);
+    });
     cluster_.ReviveBy(launcher_.RevivalHooks(Failed()));
   }
   ~Supervisor() { StopAll(); }
@@ -144,12 +147,9 @@ class Supervisor {
   }
 
   Result<void> StartClients() {
-    clients_.push_back(std::make_unique<Client>(io_));  // the referee, which is started later
-    for (int client = 1; client <= plan_.clients; ++client) {
-      clients_.push_back(std::make_unique<Client>(io_));
-      TRY(StartClient(client));
-    }
-    return {};
+    while (std::ssize(clients_) <= plan_.clients) clients_.push_back(std::make_unique<Client>(io_));
+    for (int client = 1; client <= plan_.clients; ++client) TRY(StartClient(client));
+    return {};  // the referee is started later
   }
 
   Result<void> StartClient(int number) {
@@ -255,8 +255,7 @@ class Supervisor {
   void Answer(int number) {
     Client& client = *clients_[static_cast<size_t>(number)];
     client.owed = false;
-    [[maybe_unused]] const ssize_t sent =
-        send(client.channel.native_handle(), "\1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)send(client.channel.native_handle(), "\1", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
   // ---- the event loop --------------------------------------------------------------------------
@@ -290,10 +289,9 @@ class Supervisor {
       if (child.ended != 0 && !killing_) RecordDeath(child.ref.number, *child.ended);
       return;
     }
-    if (failure_ || cluster_.WasKilled(child.ref)) return;
-    failure_ =
-        Error{ExitCode::kEnvironment, fmt::format("{} {} by itself; its log ends: {}", child.name,
-                                                  DescribeEnd(*child.ended), LogTail(child.log))};
+    if (cluster_.WasKilled(child.ref)) return;
+    Failed()({ExitCode::kEnvironment, fmt::format("{} {} by itself; its log ends: {}", child.name,
+                                                  DescribeEnd(*child.ended), LogTail(child.log))});
   }
 
   void WatchInterrupts() {
@@ -325,6 +323,7 @@ class Supervisor {
   }
 
   void Record(Event event) {
+    if (!running_) return;
     if (event.op == Op::kFault) active_faults_ += event.type == EventType::kInvoke ? 1 : -1;
     event.at_ns = (RealMono() - start_).count();
     events_.push_back(event);
@@ -342,7 +341,7 @@ class Supervisor {
 
   const RunRequest& request_;
   const Plan& plan_;
-  const RunFacts facts_;
+  RunFacts facts_;
   std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace
   std::unique_ptr<PacketCuts> cuts_;     // null without namespaces
   asio::io_context io_{1};
@@ -358,6 +357,7 @@ class Supervisor {
   Launcher launcher_;
   asio::signal_set child_signals_;
   asio::signal_set end_signals_;
+  Takeovers takeovers_;
   StallMeter stall_meter_;
   UseMeter use_meter_;
   asio::steady_timer progress_timer_;

@@ -246,6 +246,10 @@ TEST(ExternalSentinel, ARunFollowsAFailover) {
   const nlohmann::json verdict = ReadJson(folder.path() / "run" / "verdict.json");
   EXPECT_NE(verdict.at("environment").at("redis").get<std::string>().find("became the primary"),
             std::string::npos);
+  const nlohmann::json& faults = verdict.at("faults");
+  ASSERT_EQ(faults.size(), 1U) << faults;
+  EXPECT_EQ(faults[0].at("what"), "another server took over from node 1, by no fault of the run");
+  EXPECT_EQ(faults[0].at("episodes").size(), 1U) << faults;
   EXPECT_EQ(Ask(replica->address(), {"DBSIZE"}), "0");
 }
 

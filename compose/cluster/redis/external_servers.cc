@@ -128,8 +128,7 @@ void ExternalServers::Follow(int node, const NodeAddress& primary) {
   if (!std::exchange(server.has_moved, true) && containers_ != nullptr)
     server.acts_before_move = containers_->Acts(node);
   if (server.gate == 0) return;
-  parts_.links.Redirect(GateOf(node), primary);
-  parts_.links.Reset(GateOf(node));
+  parts_.links.FollowTakeover(GateOf(node), primary);
 }
 
 // Pauses each container, to be sure that the node is in it.
