@@ -386,8 +386,7 @@ def read_suite(folder: Path) -> Suite:
         if cell.runs:
             cells.append(cell)
     if not cells:
-        raise BadInput(f"{folder}: no run of this suite has ended, so there is nothing to report; "
-                       "doublehold suite --resume continues it")
+        raise BadInput(f"{folder}: no run of this suite has ended, so there is nothing to report")
     return Suite(
         folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
