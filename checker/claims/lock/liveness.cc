@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -161,6 +162,15 @@ std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& en
   return "";
 }
 
+std::string DescribeLastHold(const Disturbances& disturbances, const Hold& last) {
+  const std::string_view released = !last.released    ? "never released it"
+                                    : last.unanswered ? "had no answer to its release at "
+                                                      : "released it at ";
+  return fmt::format("; {} was the last to be granted it, at {}, and {}{}",
+                     OwnerName(disturbances, last.owner()), At(last.core.from_ns), released,
+                     last.released ? At(last.core.to_ns) : "");
+}
+
 Violation DescribeStuckKey(const Evidence& evidence, uint16_t key, const KeyState& state) {
   const Disturbances& disturbances = evidence.disturbances();
   Violation violation{.key = KeyName(disturbances.facts, key)};
@@ -192,10 +202,7 @@ Violation DescribeStuckKey(const Evidence& evidence, uint16_t key, const KeyStat
   if (left) violation.sentence += "; the machine cut short what may have left it so";
   if (last != nullptr) {
     violation.first = last->Ref();
-    violation.sentence += fmt::format(
-        "; {} was the last to be granted it, at {}, and {}", OwnerName(disturbances, last->owner()),
-        At(last->core.from_ns),
-        last->released ? "released it at " + At(last->core.to_ns) : "never released it");
+    violation.sentence += DescribeLastHold(disturbances, *last);
   }
   const FaultEpisode* fault = FindLikeliestFault(disturbances, last_calls, violation.from_ns);
   violation.fault = fault == nullptr ? -1 : fault->fault;
@@ -263,12 +270,13 @@ class LivenessChecker : ClaimChecker {
     std::optional<Violation> violation;
     if (facts_.nodes <= 1) violation = FindRefusalOfFreeKey(evidence_, key, patience_ns_);
     if (!violation) {
-      return found_.Doubt(
-          fmt::format("{} asked for {} for {} until {}, while nobody was granted it: longer than "
-                      "{} times lease "
-                      "and grace, though it is not proved that the key was free",
-                      OwnerName(disturbances_, asked.session), KeyName(facts_, key),
-                      ShortTime(asked.for_ns), At(asked.when.to_ns), kTimesPatience));
+      const Hold* last = FindLastHold(holds_, key);
+      return found_.Doubt(fmt::format(
+          "{} asked for {} for {} until {}, while nobody was granted it: longer than {} times "
+          "lease and grace, though it is not proved that the key was free{}",
+          OwnerName(disturbances_, asked.session), KeyName(facts_, key), ShortTime(asked.for_ns),
+          At(asked.when.to_ns), kTimesPatience,
+          last == nullptr ? "" : DescribeLastHold(disturbances_, *last)));
     }
     if (!state.IsAnswered()) found_.Judged();
     found_.Violated(violation->to_ns, [&] { return *violation; });

@@ -145,7 +145,8 @@ TEST(Liveness, IsViolatedWhereClientsAskInVainForAFreeKey) {
   EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-x").outcome, Outcome::kValid);
   EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-xA-xA-xA-x", {.nodes = 3}).reason,
             "client 2 asked for item-0 for 20.0 ms until 0.026 s, while nobody was granted it: "
-            "longer than 3 times lease and grace, though it is not proved that the key was free");
+            "longer than 3 times lease and grace, though it is not proved that the key was free; "
+            "client 1 was the last to be granted it, at 0.002 s, and released it at 0.004 s");
 }
 
 TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
@@ -190,6 +191,28 @@ TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
     const ClaimVerdict verdict = VerdictOnClientsTime(drawn.picture, drawn.options);
     EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
   }
+}
+
+// The session keeps the lock until its client ends, so the probe is granted.
+TEST(Liveness, IsUnknownWhereALivingSessionMayKeepAnUnansweredRelease) {
+  LaneOptions options{.lease = 2ms, .grace = 2ms, .asked_lease = 2ms};
+  History history = FromLanes(R"(
+      c1:       A-a=R-?   A-x  A-x A-x A-x A-x A-x A-x
+      c2:            A-x A-x A-x A-x A-x A-x A-x A-x
+      reset c1:       [---------------------------------]
+      probe:                                                P-p)",
+                              options);
+  for (Event& event : history.events) {
+    const bool grant = event.op == Op::kAcquire && event.type == EventType::kOk;
+    if (grant) event.value[0] = kForeverNs;
+  }
+  const ClaimVerdict verdict = CheckLiveness(history, {});
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(verdict.reason,
+            "client 2 asked for item-0 for 27.0 ms until 0.035 s, while nobody was granted it: "
+            "longer than 3 times lease and grace, though it is not proved that the key was free; "
+            "client 1 was the last to be granted it, at 0.002 s, and had no answer to its release "
+            "at 0.004 s");
 }
 
 TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
