@@ -7,6 +7,7 @@
 
 #include "checker/judge.h"
 #include "checker/testing/ascii_history.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -118,7 +119,7 @@ TEST_P(FaultTargets, ALockServerExcusesAlsoBesideAClient) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Claims, FaultTargets, ::testing::ValuesIn(kExcused));
+INSTANTIATE_TEST_SUITE_P(Claims, FaultTargets, ::testing::ValuesIn(kExcused), testing::CaseName());
 
 }  // namespace
 }  // namespace doublehold

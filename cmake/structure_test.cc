@@ -115,6 +115,36 @@ TEST(Structure, EveryCheckerIsRegistered) {
   EXPECT_GE(checkers, 4u);
 }
 
+// Returns the number of arguments of the macro call whose '(' is at `at`.
+size_t CountArguments(const std::string& text, size_t at) {
+  size_t depth = 0, commas = 0;
+  bool quoted = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' && text[at - 1] != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '(' || c == '{' || c == '[') ++depth;
+    if (c == ',' && depth == 1) ++commas;
+    if ((c == ')' || c == '}' || c == ']') && --depth == 0) break;
+  }
+  return commas + 1;
+}
+
+TEST(Structure, EachParameterisedTestNamesItsCases) {
+  const std::string call = std::string("INSTANTIATE_TEST_SUITE_P") + "(";
+  size_t calls = 0;
+  for (const Source& source : Sources()) {
+    if (!source.EndsWith("_test.cc")) continue;
+    const std::string text = source.Text();
+    for (size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {
+      ++calls;
+      EXPECT_GE(CountArguments(text, at + call.size() - 1), 4u)
+          << source.path << ": add testing::CaseName() of lib/testing/case_name.h";
+    }
+  }
+  EXPECT_GE(calls, 30u);
+}
+
 TEST(Structure, TheDocumentNamesEachMarginAsTheProgramPrintsIt) {
   const std::string document = Find("docs/formats.md").Text();
   const size_t from = document.find("### Margins");

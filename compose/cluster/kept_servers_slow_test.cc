@@ -4,6 +4,7 @@
 
 #include "compose/cluster/kept_servers.h"
 #include "compose/testing/program.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -29,7 +30,8 @@ TEST_P(EachServer, IsJudgedLikeTheUsualOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EachServer,
-                         ::testing::Values("redis@6.2", "redis@7.0", "redis@8.2", "valkey@9.1"));
+                         ::testing::Values("redis@6.2", "redis@7.0", "redis@8.2", "valkey@9.1"),
+                         testing::CaseName());
 
 }  // namespace
 }  // namespace doublehold

@@ -25,6 +25,7 @@
 #include "lib/base/paths.h"
 #include "lib/redis/hiredis_connection.h"
 #include "lib/redis/socket.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -293,7 +294,8 @@ TEST_P(EnsemblesInNamespaces, ALeaderThatIsCutOffIsReplacedAndFollowsOnceItIsHea
   EXPECT_NE(leader(0), leader(2)) << faults;
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, EnsemblesInNamespaces, ::testing::Values("zookeeper", "etcd"));
+INSTANTIATE_TEST_SUITE_P(Each, EnsemblesInNamespaces, ::testing::Values("zookeeper", "etcd"),
+                         testing::CaseName());
 
 TEST_F(NamespacesTest, APartitionIsMeasuredFromTheRuleToItsRemoval) {
   const TestFolder folder;

@@ -11,6 +11,7 @@
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/os/run_tool.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -125,7 +126,7 @@ std::vector<std::string> NamesKeptDrivers() {
   for (const KeptDriver& driver : KeptDrivers()) names.emplace_back(driver.name);
   return names;
 }
-INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(NamesKeptDrivers()));
+INSTANTIATE_TEST_SUITE_P(Each, Kept, ::testing::ValuesIn(NamesKeptDrivers()), testing::CaseName());
 
 // A driver with another lock of its library, another version, or several nodes.
 struct KeptDriversWay {

@@ -10,6 +10,7 @@
 #include "compose/driver/driver.h"
 #include "compose/explore/replay_string.h"
 #include "lib/base/words.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -175,7 +176,8 @@ INSTANTIATE_TEST_SUITE_P(
         Known{"C01", "watch", {FaultForm::kPause, kN, FaultForm::kNodeClock}, ""},
         // A command is held for longer than its client waits. Then it arrives in the transaction to
         // which it belongs.
-        Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}));
+        Known{"C01", "watch", {kN}, "", {{"workload.store-timeout", "0.5 lease"}}}),
+    testing::CaseName());
 
 TEST(Explore, TheSameChoicesGiveTheSameExecution) {
   const Scenario scenario =

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compose/explore/testing_explore.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -111,7 +112,8 @@ const std::vector<MutantCase>& CasesMutants() {
       MutantCase{"same-token", {}, "fencing", ""}};
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(CasesMutants()));
+INSTANTIATE_TEST_SUITE_P(Each, MutantOfALock, ::testing::ValuesIn(CasesMutants()),
+                         testing::CaseName());
 
 // A mutant that needs three faults, and the only claim that is judged.
 struct ThirdFaultCase {
@@ -176,7 +178,8 @@ const std::vector<ThirdFaultCase>& ThirdFaultCases() {
       {"none-that-answers", "lease-exclusion", {FaultForm::kDropRequest}, kMutantsThree}};
   return cases;
 }
-INSTANTIATE_TEST_SUITE_P(Each, MutantOfTheThirdFault, ::testing::ValuesIn(ThirdFaultCases()));
+INSTANTIATE_TEST_SUITE_P(Each, MutantOfTheThirdFault, ::testing::ValuesIn(ThirdFaultCases()),
+                         testing::CaseName());
 
 TEST(MutantsOfLocks, EachHasACaseInThisTest) {
   for (const LockMutant& mutant : LockMutants()) {

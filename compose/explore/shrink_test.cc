@@ -10,6 +10,7 @@
 #include "compose/explore/explore.h"
 #include "lib/sim/choices/choice_pct.h"
 #include "lib/sim/choices/random_walk.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -157,7 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
                    1,
                    1},
         ShrinkCase{"K03", "set-nx-px-del", "lease-exclusion", {kPause}, 3, 2, 1, 2, 2, 1},
-        ShrinkCase{"K36", "watch", "stock", {FaultForm::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}));
+        ShrinkCase{"K36", "watch", "stock", {FaultForm::kDropReply, kPause}, 3, 1, 1, 1, 1, 1}),
+    testing::CaseName());
 
 // The drawn lists have many faults and delays, of which few are needed.
 TEST(Shrink, RandomExecutionsShrinkToTheNeededChoices) {

@@ -10,6 +10,7 @@
 
 #include "compose/os/run_folder.h"
 #include "compose/testing/program.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -45,6 +46,10 @@ struct IntoCase {
   std::string refused_to_replace;
   std::vector<std::string> left;  // the files after --replace
 };
+
+void PrintTo(const IntoCase& test, std::ostream* out) {
+  *out << ::testing::PrintToString(test.files);
+}
 
 class FolderForRun : public ::testing::TestWithParam<IntoCase> {
  protected:
@@ -99,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
         IntoCase{.files = {"suite.json", "report.html"},
                  .refused = "has many runs, of a suite or a search: use a new or an empty folder",
                  .refused_to_replace = "has many runs",
-                 .left = {"suite.json", "report.html"}}));
+                 .left = {"suite.json", "report.html"}}),
+    testing::CaseName());
 
 TEST(MakeRunFolder, NoExperimentNameLeadsOutOfTheOutputFolder) {
   for (const char* name : {"..", "../x", "/proc/x", "a/../../x", "", ".", "a b/c"}) {

@@ -5,6 +5,7 @@
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
 #include "lib/base/result.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -57,7 +58,8 @@ TEST(MariaDbOnServers, TwoGaleraWritersGrantTheLockAtOnceWithoutAFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ServicesOnServers,
-                         ::testing::Values("zookeeper", "etcd", "postgres-lease"));
+                         ::testing::Values("zookeeper", "etcd", "postgres-lease"),
+                         testing::CaseName());
 
 }  // namespace
 }  // namespace doublehold

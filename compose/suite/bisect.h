@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_COMPOSE_SUITE_BISECT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 

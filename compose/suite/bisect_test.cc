@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -52,7 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"old versions are unusable", "?????xxxx.", 7, "?5-8."},
         Case{"one unusable between", "..xxxx?x...", 2, ".2-7."},
         Case{"the newest is unusable", "..xxxx?", 3, ".2-5?"},
-        Case{"many", std::string(100, '.') + std::string(60, 'x') + "....", 120, ".100-159."}));
+        Case{"many", std::string(100, '.') + std::string(60, 'x') + "....", 120, ".100-159."}),
+    testing::CaseName());
 
 }  // namespace
 }  // namespace doublehold

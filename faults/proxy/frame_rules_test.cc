@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faults/proxy/queue_fixture.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 
@@ -285,7 +286,8 @@ INSTANTIATE_TEST_SUITE_P(
                                .delay = 5ms}},
         std::vector<LinkRule>{
             {.action = FrameRulesAction::kDrop, .chance = 0.5},
-            {.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .chance = 0.5}}));
+            {.direction = Direction::kReply, .action = FrameRulesAction::kDrop, .chance = 0.5}}),
+    testing::CaseName());
 
 std::vector<std::string_view> CutNowhere(std::string_view bytes) { return {bytes}; }
 

@@ -7,6 +7,7 @@
 
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/testing/case_name.h"
 
 namespace doublehold {
 namespace {
@@ -73,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Each, LibraryKeys,
                                            LibraryKeysNamed{"lock:KEY", "blindly", "valid"},
                                            LibraryKeysNamed{"lock:KEY", "leaves", "violated"},
                                            LibraryKeysNamed{"{KEY}:lock", "leaves", "violated"},
-                                           LibraryKeysNamed{"its-own", "deletes", "unknown"}));
+                                           LibraryKeysNamed{"its-own", "deletes", "unknown"}),
+                         testing::CaseName());
 
 // A lock in etcd, over its JSON gateway: a key with a lease, whose last part differs from grant to
 // grant. With `leaves`, client 1 does not delete it.

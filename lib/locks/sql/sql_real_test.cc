@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/testing/case_name.h"
 #include "lib/testing/lock_client.h"
 #include "lib/testing/mariadb_server.h"
 #include "lib/testing/postgres_server.h"
@@ -120,7 +121,8 @@ TEST_P(PostgresLeaseOnServer, AnotherClientIsGrantedOnceTheLeaseIsOver) {
   EXPECT_EQ(second.token, first.token + 1);
   EXPECT_EQ(holder.Release(first), ReleaseResult::kNotOwner);
 }
-INSTANTIATE_TEST_SUITE_P(One, PostgresLeaseOnServer, ::testing::Values("postgres-lease"));
+INSTANTIATE_TEST_SUITE_P(One, PostgresLeaseOnServer, ::testing::Values("postgres-lease"),
+                         testing::CaseName());
 
 }  // namespace
 }  // namespace doublehold

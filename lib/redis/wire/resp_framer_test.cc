@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/testing/case_name.h"
+
 namespace doublehold {
 
 void PrintTo(RespFramer::Side side, std::ostream* out) {
@@ -109,7 +111,8 @@ class Splitting : public ::testing::TestWithParam<Side> {
     return GetParam() == Side::kCommands ? Commands() : Replies();
   }
 };
-INSTANTIATE_TEST_SUITE_P(RespFramer, Splitting, ::testing::Values(Side::kCommands, Side::kReplies));
+INSTANTIATE_TEST_SUITE_P(RespFramer, Splitting, ::testing::Values(Side::kCommands, Side::kReplies),
+                         testing::CaseName());
 
 TEST_P(Splitting, FindsEveryFrameOfAStream) {
   EXPECT_EQ(Split(GetParam(), {Joined(frames())}), frames());
