@@ -63,6 +63,27 @@ std::string UnfinishedHold(const Holds& holds, const Disturbances& disturbances)
   return "";
 }
 
+// Describes the calls that a library had not answered when the run ended, although their timeout
+// and grace were over; empty: none. A session does nothing more while it waits for an answer.
+std::string UnansweredCalls(const Evidence& evidence) {
+  const int64_t grace_ns = ToNs(evidence.facts().grace);
+  const Event* first = nullptr;
+  int64_t calls = 0;
+  for (const Event& event : evidence.history().events) {
+    const bool unanswered = event.op == Op::kLateReply && event.type == EventType::kFail;
+    const auto& [timeout_ns, took_ns, kind, unused] = event.value;
+    if (!unanswered || event.client <= kReferee || took_ns <= timeout_ns + grace_ns) continue;
+    if (first == nullptr) first = &event;
+    ++calls;
+  }
+  if (first == nullptr) return "";
+  const std::string others =
+      calls == 1 ? "" : fmt::format(", like {} of other sessions", Counted(calls - 1, "call"));
+  return fmt::format("a call of {}, sent by {}, was never answered{}",
+                     OwnerName(evidence.disturbances(), SessionOf(*first)),
+                     At(first->at_ns - first->value[1]), others);
+}
+
 int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
@@ -91,6 +112,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
     why.push_back(
         fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }
+  if (std::string hung = UnansweredCalls(evidence); !hung.empty()) why.push_back(std::move(hung));
   why.insert(why.end(), faults.untested.begin(), faults.untested.end());
   if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.disturbances()); !doubt.empty())
     why.push_back(std::move(doubt));

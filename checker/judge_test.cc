@@ -205,6 +205,19 @@ TEST(Judge, LostRecordsAndDeadClientsLeaveNoClaimValid) {
   }
 }
 
+TEST(Judge, ACallOfALibraryWithoutAnAnswerLeavesNoClaimValid) {
+  const auto judge = [](const std::string& end) {
+    return Judge(FromLanes("c1: A-a=R-r\nc2:          A-a=R-r A---?" + end + " | 4",
+                           {.claims = {"exclusion"}, .library = LibraryFact{"lib", "1", {}}}));
+  };
+  EXPECT_EQ(judge("      s").overall, Outcome::kValid) << "answered late";
+  EXPECT_EQ(judge("      z").overall, Outcome::kValid) << "within timeout and grace";
+  const RunVerdict verdict = judge("                 z");
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
+  EXPECT_TRUE(AnyMentions(verdict.warnings, "a call of client 2, sent by 0.017 s, was never "))
+      << verdict.claims.at(0).reason;
+}
+
 TEST(Judge, AHoldWithoutAKnownEndLeavesNoClaimValidAfterAnotherGrant) {
   EXPECT_EQ(Judge(FromLanes(R"(
       c1:    A-a==

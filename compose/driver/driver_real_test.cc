@@ -204,6 +204,14 @@ TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {
     EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "violated") << claim;
 }
 
+TEST_F(Drivers, ACallThatIsNeverAnsweredIsFoundByDefault) {
+  Driven run({"--driver", Liar("acquire never"), "--duration", "2s"});
+  EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
+  EXPECT_EQ(FindClaimJson(run.Verdict(), "call-timeout").at("outcome"), "violated");
+  for (const nlohmann::json& claim : run.Verdict().at("claims"))
+    EXPECT_NE(claim.at("outcome"), "valid") << claim;
+}
+
 TEST_F(Drivers, ADriverThatBreaksTheProtocolEndsTheRunWithTheWrongLine) {
   const struct {
     const char* how;
@@ -248,7 +256,7 @@ TEST_F(Drivers, ADriverThatNeverAnswersDoesNotBlockTheRun) {
   Driven hello({"--driver", Liar("hello never")});
   Driven setup({"--driver", Liar("setup never")});
   Driven run({"--driver", Liar("acquire never")});
-  EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
+  EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
   ExpectNothingLeftDriver(*run.program);
   for (const auto& [waits, op] : {std::pair(&hello, "hello"), std::pair(&setup, "setup")}) {
     EXPECT_EQ(waits->program->Wait(), 4);

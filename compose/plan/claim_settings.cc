@@ -12,6 +12,7 @@
 #include "lib/base/old_names.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
+#include "lib/plan/topology.h"
 #include "workloads/workload.h"
 
 namespace doublehold {
@@ -33,6 +34,18 @@ bool Applies(std::string_view claim, const Plan& plan, const LockEntry& lock) {
       return lock.Has(Trait::kReentry);
   }
   return false;
+}
+
+// Whether a run with a driver judges this claim by default, although the same run with a built-in
+// lock does not. A driver may hang, and its release may report success for a lost lock. On several
+// nodes no loss is certain.
+bool IsUsualForDriver(std::string_view claim, const Plan& plan) {
+  if (claim == "call-timeout") return true;
+  const auto can = [&](std::string_view what) {
+    return std::ranges::find(plan.driver->can, what) != plan.driver->can.end();
+  };
+  return claim == "release-result" && ServersOf(plan) == 1 && !can("silent-release") &&
+         !can("blind-release");
 }
 
 // Returns all claims that the workload supports with this lock, including claims that are not
@@ -107,9 +120,13 @@ std::vector<std::string> ClaimNames() {
 }
 
 std::vector<std::string> UsualClaims(const Plan& plan, const LockEntry& lock) {
+  const WorkloadEntry& workload = *FindWorkload(plan.workload);
   std::vector<std::string> claims;
-  for (const std::string_view claim : FindWorkload(plan.workload)->claims) {
+  for (const std::string_view claim : workload.claims) {
     if (Applies(claim, plan, lock)) claims.emplace_back(claim);
+  }
+  for (const std::string_view claim : workload.on_demand) {
+    if (plan.driver && IsUsualForDriver(claim, plan)) claims.emplace_back(claim);
   }
   return claims;
 }

@@ -42,6 +42,28 @@ TEST(BuildPlan, TheProfileNoneHasNoFaults) {
   }
 }
 
+TEST(BuildPlan, ADriverIsAlsoJudgedByItsTimeoutsAndWhereALossIsCertainByItsReleases) {
+  const auto added = [](const std::string& toml, const std::vector<std::string>& can) {
+    Settings settings = *Settings::ParseToml("lock.driver = \"mine\"\n" + toml, "x.toml");
+    const Result<Plan> plan = BuildPlan(std::move(settings), [&](const auto&, const auto&) {
+      return DriverPlan{.command = "mine", .name = "mine", .version = "1", .can = can};
+    });
+    EXPECT_TRUE(plan.has_value()) << plan.error().message;
+    std::vector<std::string> claims;
+    for (const std::string claim : {"release-result", "call-timeout", "key-leak"}) {
+      if (std::ranges::find(plan->claims, claim) != plan->claims.end()) claims.push_back(claim);
+    }
+    return claims;
+  };
+  using Claims = std::vector<std::string>;
+  EXPECT_EQ(added("", {"lease"}), (Claims{"release-result", "call-timeout"}));
+  EXPECT_EQ(added("topology.nodes = 3\n", {"lease"}), Claims{"call-timeout"});
+  EXPECT_EQ(added("", {"lease", "silent-release"}), Claims{"call-timeout"});
+  EXPECT_EQ(added("", {"blind-release", "lease"}), Claims{"call-timeout"});
+  EXPECT_EQ(added("workload.name = \"cycle\"\n", {"lease"}), Claims{}) << "not its claims";
+  EXPECT_EQ(added("claims = [\"exclusion\"]\n", {"lease"}), Claims{}) << "others were asked for";
+}
+
 TEST(BuildPlan, AQuorumLockHasFiveNodesByDefault) {
   EXPECT_EQ(Good("lock.name = \"redlock\"\n").nodes, 5);
   EXPECT_EQ(Good("lock.name = \"redlock\"\n").topology, "independent");

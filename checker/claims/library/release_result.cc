@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "checker/claims/library/false_answers.h"
 #include "checker/claims/library/lost_locks.h"
@@ -18,12 +19,14 @@ namespace {
 class ReleaseResultChecker : ClaimChecker {
  public:
   ReleaseResultChecker(const Evidence& evidence, const Limits& limits)
-      : ClaimChecker(evidence, limits, "releases of lost locks") {}
+      : ClaimChecker(evidence, limits, "releases") {}
 
   ClaimVerdict Verdict() && {
     if (const auto why = WhyNoLossIsCertain(evidence_)) return std::move(found_).Undecided(*why);
-    for (const LostLock& lost : FindLostLocks(evidence_)) Judge(lost);
+    const std::vector<LostLock> lost_locks = FindLostLocks(evidence_);
+    for (const LostLock& lost : lost_locks) Judge(lost);
     for (const FalseAnswer& answer : FindFalseAnswers(evidence_)) Judge(answer);
+    if (lost_locks.empty() && found_.judged() == 0) return std::move(*this).WithoutLosses();
     return std::move(found_).Conclude(
         {.nothing_judged =
              "no release was answered of a lock that was certainly another's meanwhile",
@@ -33,6 +36,20 @@ class ReleaseResultChecker : ClaimChecker {
   }
 
  private:
+  // If no lock can have been lost, the claim only says that a release of a held lock succeeds.
+  ClaimVerdict WithoutLosses() && {
+    for (const Call& call : calls_.all) {
+      if (call.op != Op::kRelease || !call.Ok() || call.answer[0] != 0) continue;
+      const Hold* own = holds_.Find(call.hold);
+      if (own != nullptr && Before(call.to_ns, own->valid_until_ns)) found_.Judged();
+    }
+    return std::move(found_).Conclude(
+        {.nothing_judged = "no release that checks the owner was answered within its lease",
+         .judged = Counted(found_.judged(), "release"),
+         .valid =
+             "each of {} of a held lock said that it had freed it; no lock was certainly lost"});
+  }
+
   void Judge(const LostLock& lost) {
     const Call& release = *lost.release;
     const bool checked_owner =

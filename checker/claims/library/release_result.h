@@ -23,7 +23,7 @@ namespace doublehold {
 // Not judged: a release that does not check the owner (`unchecked`; see the claim `release`), an
 // unanswered release, and a nested exit, which frees nothing.
 //
-// Unknown if no lock was lost: no release had a loss to report.
+// If no lock can have been lost, only the releases within their leases are judged.
 ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
