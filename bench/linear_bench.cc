@@ -80,6 +80,41 @@ Named Register(int64_t count) {
   return named;
 }
 
+// Returns a history of a register whose writes often stay without an answer, as in the histories of
+// Dragonboat (github.com/lni/knossos-data). Each value is written once. A write without an answer
+// takes effect much later, or never, and its client goes on under a new number.
+Named UnknownWrites(int64_t number) {
+  constexpr int kCalls = 57;
+  Prng prng(20261121, fmt::format("unknown writes {}", number));
+  std::vector<std::pair<int64_t, Operation>> by_effect;
+  int32_t fresh = kClients;
+  for (int i = 0; i < kCalls; ++i) {
+    const auto some = [&](uint64_t most) { return 1 + static_cast<int64_t>(prng.Below(most)); };
+    Operation operation{.function = prng.Below(3) == 0 ? kRead : kWrite, .process = i % kClients};
+    operation.invoked = 10 * i;
+    int64_t effect = operation.invoked + some(19);
+    operation.returned = effect + some(19);
+    if (operation.function == kWrite) {
+      operation.argument = {i};
+      operation.indeterminate = prng.Below(3) == 0;
+    }
+    if (operation.indeterminate) {
+      operation.process = fresh++;
+      effect = operation.invoked + some(20 * kCalls);
+    }
+    by_effect.emplace_back(effect, std::move(operation));
+  }
+  std::ranges::stable_sort(by_effect, {}, [](const auto& one) { return one.first; });
+  int64_t value = kNil;
+  Named named{"unknown writes", "register", {}};
+  for (auto& [effect, operation] : by_effect) {
+    if (operation.function == kWrite) value = operation.argument[0];
+    if (operation.function == kRead) operation.result = {value};
+    named.operations.push_back(std::move(operation));
+  }
+  return named;
+}
+
 // Returns a history of one lock. All clients compete for the lock all the time.
 Named OneLock(int64_t count) {
   Prng prng(20261121, "lock");
@@ -183,6 +218,7 @@ int Main(const std::filesystem::path& folder, const std::vector<std::string>& lo
     histories.push_back(OneLock(count));
     histories.push_back(Register(count));
   }
+  for (int64_t number = 0; number < 10; ++number) histories.push_back(UnknownWrites(number));
   for (const std::string& log : logs) AddLog(log, histories);
   json all = json::array();
   std::map<std::string, const Named*> by_file;

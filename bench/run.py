@@ -286,7 +286,9 @@ def linear_figures(build: Path, folder: Path) -> list[Figure]:
 
     etcd = [one for one in histories if one["name"].startswith("etcd")]
     texts = [one for one in histories if one["model"] == "key-value"]
-    figures += [turns(one["name"], [one]) for one in histories if one not in etcd + texts]
+    unknown = [one for one in histories if one["name"] == "unknown writes"]
+    figures += [turns(one["name"], [one]) for one in histories if one not in etcd + texts + unknown]
+    figures.append(turns(f"{len(unknown)} registers with writes of unknown outcome", unknown))
     figures.append(turns(f"{len(etcd)} etcd logs", etcd, beside="the same outcome for each"))
     for name in sorted({one["name"] for one in texts}):
         figures.append(turns(f"keys and values, {name}", [one for one in texts if one["name"] == name]))

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <boost/container_hash/hash.hpp>
-#include <numeric>
-#include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "checker/linear/model_rows.h"
+#include "checker/linear/search_events.h"
 #include "lib/base/check.h"
 
 namespace doublehold {
@@ -18,92 +17,6 @@ namespace {
 
 constexpr size_t kStatesReported = 4;
 constexpr size_t kMaxSlots = 1024;
-constexpr uint32_t kNoCall = UINT32_MAX;
-
-// An invocation or a return. Each open operation has a slot: the lowest slot that is free at its
-// invocation.
-struct SearchEvent {
-  uint32_t operation = 0;
-  uint32_t slot = 0;
-  bool returns = false;
-};
-
-struct SearchEvents {
-  // In time order. Invocations precede returns of the same instant, so touching operations overlap.
-  std::vector<SearchEvent> all;
-  size_t slots = 0;               // number of slots in use
-  std::vector<uint32_t> slot_of;  // by operation
-};
-
-// Order constraints: a process makes one call after the other.
-struct ProcessOrder {
-  // For operation X: the process's previous certain operation, if that one returned at the instant
-  // at which X was invoked. Their times overlap, but the process makes one call at a time.
-  std::vector<uint32_t> before;
-  // For each operation: whether it is the last of its process, and the process's only operation of
-  // unknown outcome.
-  std::vector<bool> is_lone_unknown;
-};
-
-ProcessOrder FindProcessOrder(std::span<const Operation> operations) {
-  std::vector<uint32_t> order(operations.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](uint32_t number) {
-    const Operation& one = operations[number];
-    return std::tuple(one.process, one.invoked, one.indeterminate ? one.invoked : one.returned);
-  });
-  ProcessOrder found{.before = std::vector<uint32_t>(operations.size(), kNoCall),
-                     .is_lone_unknown = std::vector<bool>(operations.size())};
-  uint32_t last = kNoCall;
-  size_t unanswered = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const Operation& one = operations[order[i]];
-    if (i == 0 || operations[order[i - 1]].process != one.process) {
-      last = kNoCall;
-      unanswered = 0;
-    }
-    if (last != kNoCall && operations[last].returned == one.invoked) found.before[order[i]] = last;
-    if (!one.indeterminate) last = order[i];
-    if (one.indeterminate) ++unanswered;
-    const bool is_last = i + 1 == order.size() || operations[order[i + 1]].process != one.process;
-    found.is_lone_unknown[order[i]] = is_last && one.indeterminate && unanswered == 1;
-  }
-  return found;
-}
-
-SearchEvents AssignSlots(std::span<const Operation> operations) {
-  struct At {
-    int64_t time = 0;
-    bool returns = false;
-    uint32_t operation = 0;
-    auto operator<=>(const At&) const = default;  // NOLINT(modernize-use-nullptr): no null
-  };
-  std::vector<At> order;
-  for (size_t i = 0; i < operations.size(); ++i) {
-    const auto number = static_cast<uint32_t>(i);
-    order.push_back({operations[i].invoked, false, number});
-    if (!operations[i].indeterminate) order.push_back({operations[i].returned, true, number});
-  }
-  std::ranges::sort(order);
-  SearchEvents events;
-  std::vector<uint32_t>& slot_of = events.slot_of;
-  slot_of.resize(operations.size());
-  std::vector<uint32_t> free;  // a heap, lowest first
-  for (const At& at : order) {
-    if (at.returns) {
-      free.push_back(slot_of[at.operation]);
-      std::ranges::push_heap(free, std::greater{});
-    } else if (free.empty()) {
-      slot_of[at.operation] = static_cast<uint32_t>(events.slots++);
-    } else {
-      std::ranges::pop_heap(free, std::greater{});
-      slot_of[at.operation] = free.back();
-      free.pop_back();
-    }
-    events.all.push_back({at.operation, slot_of[at.operation], at.returns});
-  }
-  return events;
-}
 
 // The set of open operations that are placed in the order, by slot.
 template <size_t kWords>
@@ -112,6 +25,11 @@ struct Placed {
   [[nodiscard]] bool Has(uint32_t slot) const { return (words[slot / 64] >> (slot % 64) & 1) != 0; }
   void Set(uint32_t slot) { words[slot / 64] |= uint64_t{1} << (slot % 64); }
   void Clear(uint32_t slot) { words[slot / 64] &= ~(uint64_t{1} << (slot % 64)); }
+  [[nodiscard]] Placed Without(const Placed& other) const {
+    Placed rest = *this;
+    for (size_t i = 0; i < kWords; ++i) rest.words[i] &= ~other.words[i];
+    return rest;
+  }
   bool operator==(const Placed&) const = default;
 };
 
@@ -158,15 +76,15 @@ class Search {
         Advance();
         if (now_.event == events_.all.size()) return MakeResult(Outcome::kValid);
         RecordProgress();
-        forward = seen_.insert(now_).second;
+        forward = Visit();
         if (forward) {
-          tries_.push_back({now_, model_.has_owners ? kNoCall : after_[end_]});
+          tries_.push_back({now_, last_is_unknown_, model_.has_owners ? kNoCall : after_[end_]});
+          ++configurations_;
           memory_bytes_ += EstimateBytes(now_.state);
         }
-        if (static_cast<int64_t>(seen_.size()) > limits_.configurations ||
-            memory_bytes_ > limits_.memory_bytes) {
+        if (configurations_ > limits_.configurations || memory_bytes_ > limits_.memory_bytes) {
           SearchResult result = MakeResult(Outcome::kUnknown);
-          result.reason = fmt::format("the search ended after {} configurations", seen_.size());
+          result.reason = fmt::format("the search ended after {} configurations", configurations_);
           return result;
         }
       }
@@ -181,14 +99,33 @@ class Search {
   using At = Configuration<kWords>;
   struct Try {
     At from;
+    bool last_is_unknown = false;  // whether the last placed operation has an unknown outcome
     uint32_t next = 0;  // open operation to try; kNoCall: the returning operation, then all
   };
+  using Seen =
+      std::unordered_map<At, boost::container::small_vector<Placed<kWords>, 1>, typename At::Hash>;
 
-  // Approximate memory of a cached configuration, including the overhead of the hash set.
+  // Notes the configuration. Returns false if a noted one leads as far: the same operations are
+  // placed there, except that some of unknown outcome are still open.
+  bool Visit() {
+    const Placed<kWords> certain = now_.placed.Without(unknown_);
+    const Placed<kWords> unknown = now_.placed.Without(certain);
+    const At key{now_.event, certain, now_.state};
+    auto& noted = seen_[key];
+    const auto leads_as_far = [&](const Placed<kWords>& one) {
+      return one.Without(unknown) == Placed<kWords>{};
+    };
+    if (std::ranges::any_of(noted, leads_as_far)) return false;
+    noted.push_back(unknown);
+    return true;
+  }
+
+  // Approximate memory of a cached configuration, including the overhead of the hash map.
   static int64_t EstimateBytes(const ModelState& state) {
     constexpr size_t kInline = ModelState::static_capacity;
     const size_t outside = state.capacity() > kInline ? state.capacity() : 0;
-    return static_cast<int64_t>(sizeof(At) + 4 * sizeof(void*) + outside * sizeof(int64_t));
+    return static_cast<int64_t>(sizeof(typename Seen::value_type) + 4 * sizeof(void*) +
+                                outside * sizeof(int64_t));
   }
 
   // Advances to the next return whose operation is not placed.
@@ -196,8 +133,10 @@ class Search {
     for (; now_.event < events_.all.size(); ++now_.event) {
       const SearchEvent& event = events_.all[now_.event];
       if (!event.returns) {
-        const uint32_t last = operations_[event.operation].indeterminate ? end_ : unknown_head_;
+        const bool unknown = operations_[event.operation].indeterminate;
+        const uint32_t last = unknown ? end_ : unknown_head_;
         Link(before_[last], event.operation, last);
+        if (unknown) unknown_.Set(event.slot);
         continue;
       }
       if (!now_.placed.Has(event.slot)) break;
@@ -212,6 +151,7 @@ class Search {
     for (; opened_to_ > to; --opened_to_) {
       const auto& [operation, slot, returns] = events_.all[opened_to_ - 1];
       returns ? Link(before_[operation], operation, after_[operation]) : Unlink(operation);
+      if (operations_[operation].indeterminate) unknown_.Clear(slot);
     }
   }
 
@@ -243,10 +183,33 @@ class Search {
       if (operation.indeterminate && IsDuplicateUnknown(attempt.from, one)) continue;
       ModelState state = attempt.from.state;
       if (!model_.apply(state, operation)) continue;
+      // tries_ has the configuration before the last placed operation just below this one.
+      if (attempt.last_is_unknown &&
+          LeadsTo(tries_[tries_.size() - 2].from.state, operation, state))
+        continue;
+      if (operation.indeterminate && !IsNeeded(attempt.from, one, state)) continue;
+      last_is_unknown_ = operation.indeterminate;
       now_ = attempt.from;
       now_.state = std::move(state);
       now_.placed.Set(events_.slot_of[one]);
       return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool LeadsTo(ModelState from, const Operation& operation,
+                             const ModelState& to) const {
+    return model_.apply(from, operation) && from == to;
+  }
+
+  // Whether some open operation needs `unknown`, which leads to `state`: it can follow, but without
+  // `unknown` it cannot, or leads elsewhere.
+  [[nodiscard]] bool IsNeeded(const At& from, uint32_t unknown, const ModelState& state) const {
+    for (uint32_t next = after_[end_]; next != end_; next = after_[next]) {
+      if (next == unknown || !IsNext(from, next)) continue;
+      ModelState then = state;
+      if (!model_.apply(then, operations_[next])) continue;
+      if (!LeadsTo(from.state, operations_[next], then)) return true;
     }
     return false;
   }
@@ -298,7 +261,7 @@ class Search {
 
   SearchResult MakeResult(Outcome outcome) {
     SearchResult result{.outcome = outcome, .reason = {}};
-    result.configurations = static_cast<int64_t>(seen_.size());
+    result.configurations = configurations_;
     if (outcome != Outcome::kViolated) return result;
     result.stuck = events_.all[furthest_].operation;
     result.open = std::move(furthest_open_);
@@ -320,7 +283,12 @@ class Search {
   size_t opened_to_ = 0;
   At now_;
   std::vector<Try> tries_;
-  std::unordered_set<At, typename At::Hash> seen_;
+  bool last_is_unknown_ = false;  // whether `now_` was reached by an operation of unknown outcome
+  Placed<kWords> unknown_;        // the open operations of unknown outcome
+  // The visited configurations without their placed operations of unknown outcome; for each, the
+  // sets of these operations.
+  Seen seen_;
+  int64_t configurations_ = 0;
   int64_t memory_bytes_ = 0;
   size_t furthest_ = 0;
   std::vector<size_t> furthest_open_;

@@ -10,8 +10,14 @@
 // (return, placed open operations, state). Memory grows with the number of tried configurations,
 // and not with the square of the history's length.
 //
-// Soundness: the search tries each operation at every place that its interval allows. So "violated"
-// means that no order exists, and "valid" that the search found one. A reached limit is "unknown".
+// An operation of unknown outcome is placed only just before one that needs it: one that cannot
+// follow without it, or would lead to another state. Without a needless operation the order stays
+// an order. For the same reason the search skips a configuration in which the same operations are
+// placed as in a visited one, and more of unknown outcome.
+//
+// Soundness: the search tries each operation at every place that its interval allows, or there is
+// an order without it. So "violated" means that no order exists, and "valid" that the search found
+// one. A reached limit is "unknown".
 #ifndef DOUBLEHOLD_CHECKER_LINEAR_SEARCH_H_
 #define DOUBLEHOLD_CHECKER_LINEAR_SEARCH_H_
 
@@ -27,8 +33,8 @@
 namespace doublehold {
 
 struct SearchLimits {
-  int64_t configurations = 20'000'000;  // in the cache; some 100 bytes each
-  // Approximate memory of the cache. Large states (a set, a text) take more than 100 bytes.
+  int64_t configurations = 20'000'000;  // in the cache; some 150 bytes each
+  // Approximate memory of the cache. Large states (a set, a text) take more than 150 bytes.
   int64_t memory_bytes = int64_t{2} << 30;
   size_t open_operations = 1024;  // at one instant; includes operations of unknown outcome
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "checker/linear/every_order.h"
@@ -65,7 +66,7 @@ std::vector<Slot> DrawSlots(Prng& prng) {
   std::vector<Slot> slots;
   const uint64_t clients = 1 + prng.Below(4);
   const uint64_t stretch = 1 + prng.Below(6);
-  const uint64_t unknown_one_in = prng.Below(5) < 3 ? 4 : 1000;
+  const uint64_t unknown_one_in = std::array{2, 3, 4, 1000, 1000}[prng.Below(5)];
   int32_t fresh = 100;
   for (uint64_t client = 0; client < clients; ++client) {
     auto process = static_cast<int32_t>(client);
