@@ -1,5 +1,8 @@
 #include "lib/history/foreign/form_reader.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "lib/history/foreign/edn.h"
 #include "lib/history/foreign/jepsen_log.h"
 #include "lib/history/foreign/json_lines.h"
@@ -8,6 +11,15 @@ namespace doublehold {
 namespace {
 
 constexpr size_t kLooksAt = 4096;  // bytes inspected if the file name does not determine the format
+
+bool HasJepsenOperation(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (FindJepsenOperation(line)) return true;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -31,7 +43,7 @@ LogFormat FormatOf(TextSource& source) {
   if (name.ends_with(".jsonl")) return LogFormat::kJsonLines;
   while (source.window().size() < kLooksAt && !source.at_end()) source.More();
   const std::string_view text = source.window();
-  if (text.find(kJepsenLogMark) != std::string_view::npos) return LogFormat::kJepsenLog;
+  if (HasJepsenOperation(text)) return LogFormat::kJepsenLog;
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return LogFormat::kJsonLines;
   const size_t element = text.find_first_not_of(" \t\r\n", first + 1);

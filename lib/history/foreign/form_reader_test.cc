@@ -59,6 +59,16 @@ TEST(FormReader, ResultsDoNotDependOnTheStretches) {
        {"2:{1\"f\" 3\"cas\",4\"type\" 6\"invoke\",5\"value\" [3,4],7\"process\" 3}",
         "3:{1\"f\" 3\"cas\",4\"type\" 4\"info\",5\"value\" 9\"timed-out\",7\"process\" 3}",
         "4!the line ends before its f"}},
+      // The console and history.txt. Line 2 tells of a process, and is no operation.
+      {LogFormat::kJepsenLog,
+       "[ 10:43:30.123 ] 2 :invoke :read nil\nINFO worker 2 :ok then\n"
+       "2024-03-30 10:43:30,129{GMT}\tINFO\t[jepsen worker 2] jepsen.util: 2\t:ok\t:read\t7\r\n"
+       "3\t:invoke\t:write\t[1 2]\n:nemesis\t:info\t:start\tnil\n4 :invoke\n",
+       {"1:{1\"f\" 4\"read\",4\"type\" 6\"invoke\",5\"value\" nil,7\"process\" 2}",
+        "3:{1\"f\" 4\"read\",4\"type\" 2\"ok\",5\"value\" 7,7\"process\" 2}",
+        "4:{1\"f\" 5\"write\",4\"type\" 6\"invoke\",5\"value\" [1,2],7\"process\" 3}",
+        "5:{1\"f\" 5\"start\",4\"type\" 4\"info\",5\"value\" nil,7\"process\" 7\"nemesis\"}",
+        "6!the line ends before its f"}},
   };
   for (const auto& c : cases) {
     for (const size_t stretch : {1U, 2U, 5U, 16U, 1U << 20})
@@ -107,6 +117,9 @@ TEST(FormReader, TheFormatFollowsFromTheNameOrTheFirstLines) {
       {"h.txt", "[{:a 1}]", LogFormat::kEdn},
       {"h.log", "INFO  jepsen.core - x\nINFO  jepsen.util - 0 :invoke :read nil",
        LogFormat::kJepsenLog},
+      {"history.txt", "0\t:invoke\t:read\tnil\n", LogFormat::kJepsenLog},
+      {"h.log", "starting\n[ 10:43:30.123 ] 2 :invoke :read nil\n", LogFormat::kJepsenLog},
+      {"h.txt", "[1 :invoke :read]", LogFormat::kEdn},
       {"h.log", "garbage", LogFormat::kJsonLines},
   };
   for (const auto& c : cases) {
