@@ -199,6 +199,11 @@ bool ConcernsClient(const FaultEpisode& episode, const FaultFact& fault, int32_t
   return episode.client == client || ActsOnLockServers(episode, fault);
 }
 
+bool LosesStoreData(const FaultEpisode& episode, const FaultFact& fault) {
+  const bool on_store = episode.node == 0 || std::ranges::find(fault.nodes, 0) != fault.nodes.end();
+  return on_store && LosesKeys(fault) && !fault.keeps_data;
+}
+
 bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key) {
   if (fault.key.empty()) return false;
   const auto found = std::ranges::find(facts.keys, fault.key);

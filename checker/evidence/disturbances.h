@@ -76,6 +76,9 @@ bool ActsOnStoreAlone(const FaultEpisode& episode, const FaultFact& fault);
 // acts on the client, on its links to lock servers, or on lock servers.
 bool ConcernsClient(const FaultEpisode& episode, const FaultFact& fault, int32_t client);
 
+// Whether the store may have lost data by the fault, or have returned with older data.
+bool LosesStoreData(const FaultEpisode& episode, const FaultFact& fault);
+
 // Whether the fault loses messages. A client may wait for a lost message after the fault has ended.
 bool LosesMessages(const FaultFact& fault);
 

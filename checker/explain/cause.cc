@@ -126,6 +126,30 @@ Explanation ExplainStock(const ViolationContext& record, const Violation& violat
                                  TokenShown(record, &late), At(late.LeaseEndBefore(at_ns)))};
 }
 
+// Explains wrong data by the faults that lost data of the store, if nothing else explains them. If
+// the violation names two holds, they must not have overlapped, and the loss must have come after
+// the grant of the earlier hold.
+Explanation ExplainStoreLoss(const ViolationContext& record, const Violation& violation,
+                             Explanation without) {
+  if (without.cause != Cause::kUnexplained || !without.perhaps.empty()) return without;
+  const Hold* by = ReferencedHold(record, violation.first);
+  const Hold* over = ReferencedHold(record, violation.second);
+  const bool located = by != nullptr && over != nullptr;
+  if (located && Overlap(by->core, over->core)) return without;
+  const int64_t since_ns = located ? std::min(by->core.from_ns, over->core.from_ns) : 0;
+  const int64_t until_ns = located ? violation.to_ns : kForeverNs;
+  std::vector<const FaultEpisode*> losses;
+  for (const FaultEpisode& episode : record.disturbances.episodes) {
+    if (LosesStoreData(episode, record.FaultOf(episode)) && episode.from_ns <= until_ns &&
+        since_ns <= episode.to_ns)
+      losses.push_back(&episode);
+  }
+  if (losses.empty()) return without;
+  return {.cause = Cause::kStoreLostData,
+          .because = FaultsClause(record.disturbances, losses),
+          .episodes = losses};
+}
+
 Explanation ExplainFencing(const ViolationContext& record, const Violation& violation) {
   const bool of_grant = violation.second && violation.from_ns == violation.to_ns &&
                         violation.second->from_ns == violation.to_ns;
@@ -312,7 +336,9 @@ Explanation ExplainViolation(const ViolationContext& record, std::string_view cl
   }
   if (claim == "call-timeout" || (claim == "release-result" && IsAfterRelease(record, violation)))
     return Unexplained("the record does not show the inside of a library's call");
-  if (claim == "stock") return ExplainStock(record, violation);
+  if (claim == "stock") return ExplainStoreLoss(record, violation, ExplainStock(record, violation));
+  if (claim == "exactly-once")
+    return ExplainStoreLoss(record, violation, ExplainHarm(record, violation));
   if (claim == "fencing") return ExplainFencing(record, violation);
   if (claim == "reentry") return ExplainReentry(record, violation);
   if (claim == "liveness") return ExplainLiveness(record, violation);

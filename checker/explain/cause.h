@@ -37,6 +37,7 @@ enum class Cause : uint8_t {
   kResent,
   kCounterWentBack,
   kStaleWriteTaken,
+  kStoreLostData,
   kNeverExpires,
   kNodeDown,
   kNoQueue,

@@ -48,6 +48,8 @@ constexpr std::array kCauses{
                "the counter of fencing tokens was lost and restarted"},
     CauseEntry{Cause::kStaleWriteTaken, "stale-write-taken",
                "the store accepted a late holder's write: it had not seen a newer token"},
+    CauseEntry{Cause::kStoreLostData, "store-lost-data",
+               "the store lost confirmed data: it restarted without them, or they were removed"},
     CauseEntry{Cause::kNeverExpires, "never-expires",
                "a client was killed, and its key does not expire with its lease"},
     CauseEntry{Cause::kNodeDown, "node-down", "a node that the lock needs was killed for good"},

@@ -179,6 +179,37 @@ TEST(Cause, AStaleWriteIsTakenIfTheStoreHasSeenNoNewerToken) {
        {"stock", late_reply, "key-removed", fenced}});
 }
 
+TEST(Cause, AStoreThatLostDataExplainsWrongDataThatNothingElseExplains) {
+  const std::string missing = R"(
+      c1:          A-a=g=W-w=R-x                 | 1 1>0
+      final:                           *         | 0/0)";
+  const std::string read_again = R"(
+      c1:          A-a=g=W-w=R-r                       | 2 2>1
+      c2:                          A-a=g=W-w=R-r       | 2 2>1
+      final:                                        *  | 1/2)";
+  const std::string overlap = R"(
+      c1:          A-a=g========W-w=R-x                | 2 2>1
+      c2:             A-a=g=W-w===========R-r          | 2 2>1
+      final:                                        *  | 1/2)";
+  const std::string saved_twice = R"(
+      c1:          A-a=S-k=R-r                   | 7
+      c2:                        A-a=S-k=R-r     | 7)";
+  const LaneOptions two{.stock = 2};
+  ExpectCauses({
+      {"stock", missing, "unexplained", {.stock = 1}},
+      {"stock", missing + "\n      flush n0:                  []", "store-lost-data", {.stock = 1}},
+      {"stock", missing + "\n      flush n1:                  []", "unexplained", {.stock = 1}},
+      {"stock", read_again, "unexplained", two},
+      {"stock", read_again + "\n      restart n0:            []", "store-lost-data", two},
+      {"stock", read_again + "\n      restart n0:[]", "unexplained", two},
+      {"stock", read_again + "\n      restart n0:                                      []",
+       "unexplained", two},
+      {"stock", overlap + "\n      restart n0:            []", "unexplained", two},
+      {"exactly-once", saved_twice, "unexplained"},
+      {"exactly-once", saved_twice + "\n      restart n0:            []", "store-lost-data"},
+  });
+}
+
 TEST(Cause, AKilledClientOrNodeExplainsAStuckKey) {
   ExpectCauses({
       {"liveness", "c1:         A-----\ncrash c1:      []\nexpiry:               *  | -1",

@@ -79,8 +79,12 @@ class TornReadChecker : ClaimChecker {
         "looked at {}-{} and saw version {} of one half and {} of "
         "the other",
         Seconds(look.from_ns), At(look.to_ns), look.answer[0], look.answer[1]);
-    if (unfinished != nullptr || !calls_.complete) {
+    const FaultEpisode* loss = FindStoreLoss(look);
+    if (unfinished != nullptr || loss != nullptr || !calls_.complete) {
       std::string doubt = fmt::format("{} {}", OwnerName(disturbances_, look.session), saw);
+      if (loss != nullptr)
+        doubt +=
+            ", and the store may have kept half of a write: " + FaultClause(disturbances_, *loss);
       if (unfinished != nullptr)
         doubt += fmt::format(", and {}'s write of version {} at {} may have been left half done",
                              OwnerName(disturbances_, unfinished->session),
@@ -101,6 +105,20 @@ class TornReadChecker : ClaimChecker {
       }
     }
     return nullptr;
+  }
+
+  // Returns a fault by which the store may have half of a write in the look. Returns null if there
+  // is none. A confirmed write after the fault and before the look has set both halves.
+  [[nodiscard]] const FaultEpisode* FindStoreLoss(const Call& look) const {
+    const auto tears = [&](const FaultEpisode& episode) {
+      return episode.from_ns <= look.to_ns && LosesStoreData(episode, FaultFor(facts_, episode)) &&
+             std::ranges::none_of(calls_.all, [&](const Call& write) {
+               return write.op == Op::kWrite && write.key == look.key && write.Ok() &&
+                      Before(episode.to_ns, write.from_ns) && Before(write.to_ns, look.from_ns);
+             });
+    };
+    const auto loss = std::ranges::find_if(disturbances_.episodes, tears);
+    return loss == disturbances_.episodes.end() ? nullptr : &*loss;
   }
 
   // Returns the write of one of the two versions that most likely tore the record, or null. Prefers

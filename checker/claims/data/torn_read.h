@@ -21,6 +21,13 @@ namespace doublehold {
 //   c2:  A-a=7>8(killed)          one half 7, the other 8, until the next write
 //   c1:                  A-a=78=R
 //
+// So does a store that returned with the data of an instant within a write, or lost its data within
+// the look. Then the claim is unknown, unless a later write had set both halves before the look:
+//
+//   c2:          A-a=7>8=R-r
+//   restart n0:         []        restored to an instant within the write
+//   c1:                      A-a=87=R
+//
 // A look by a session without a hold is not judged: no lock protected it. The claim is unknown if
 // most looks were not judged, had no answer, or read records that no other session certainly wrote.
 ClaimVerdict CheckTornRead(const Evidence& evidence, const Limits& limits);

@@ -91,6 +91,38 @@ TEST(TornRead, AHalfDoneWriteLeavesLaterTornLooksUnknown) {
   }
 }
 
+TEST(TornRead, AStoreThatMayHaveKeptHalfOfAWriteLeavesTornLooksUnknown) {
+  const std::string torn = R"(
+      c2:           A-a=W-u=R-r                                | 7>8
+      c1:                         A-b==L-l=R-r                 | 8/7)";
+  const std::string written_since = R"(
+      c2:           A-a=W-u=R-r        A-a=W-u=R-r             | 7>8 8>9
+      c1:                                            A-b==L-l=R-r      | 9/8)";
+  EXPECT_EQ(VerdictOnTornRead(torn + "\n      restart n0:            []").reason,
+            "client 1 looked at 0.019-0.021 s and saw version 8 of one half and 7 of the other, "
+            "and the store may have kept half of a write: the store had been restarted at 0.009 s");
+  for (const auto& [picture, outcome] : {
+           std::pair(torn, Outcome::kViolated),
+           std::pair(torn + "\n      flush n0:                        []", Outcome::kUnknown),
+           std::pair(torn + "\n      restart n1:            []", Outcome::kViolated),
+           std::pair(torn + "\n      pause n0:              []", Outcome::kViolated),
+           std::pair(torn + "\n      restart n0:                                 []",
+                     Outcome::kViolated),
+           std::pair(written_since + "\n      restart n0:            []", Outcome::kViolated),
+           std::pair(written_since + "\n      restart n0:                           []",
+                     Outcome::kUnknown),
+       }) {
+    const ClaimVerdict verdict = VerdictOnTornRead(picture);
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << picture << verdict.reason;
+  }
+  History kept = FromLanes(torn + "\n      restart n0:            []");
+  kept.facts.faults[0].keeps_data = true;
+  EXPECT_EQ(CheckTornRead(kept, {}).outcome, Outcome::kViolated);
+  History both = FromLanes(torn + "\n      restart n1:            []");
+  both.facts.faults[0].nodes = {1, 0};
+  EXPECT_EQ(CheckTornRead(both, {}).outcome, Outcome::kUnknown);
+}
+
 TEST(TornRead, ALookWithoutAHoldIsNotJudged) {
   EXPECT_EQ(VerdictOnTornRead(R"(
       c1:         L--------l                | 7/8
