@@ -113,6 +113,14 @@ int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side sid
   return TotalNs(std::move(still));
 }
 
+int64_t BlockedOrStalledNs(const Disturbances& disturbances, int32_t client, Side side,
+                           const Span& when) {
+  std::vector<Span> still = CollectFaultStops(disturbances, client, side, when);
+  for (const Stall* stall : disturbances.StallsWithin(when))
+    still.push_back(ClipSpan(stall->when, when));
+  return TotalNs(std::move(still));
+}
+
 const Stall* LongestStall(const Disturbances& disturbances, int32_t client, const Span& when) {
   const Stall* longest = nullptr;
   for (const Stall* stall : disturbances.StallsWithin(when)) {

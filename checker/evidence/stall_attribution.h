@@ -54,6 +54,10 @@ enum class Side : uint8_t { kSession, kWatchdog };
 int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side side,
                       const Span& when);
 
+// The same, and the time in which a stall hit any other process.
+int64_t BlockedOrStalledNs(const Disturbances& disturbances, int32_t client, Side side,
+                           const Span& when);
+
 // Returns the longest stall that overlaps a span and may have delayed the client, or null.
 const Stall* LongestStall(const Disturbances& disturbances, int32_t client, const Span& when);
 

@@ -220,6 +220,23 @@ TEST(IdleTraffic, AClientIsNotJudgedIfItsCommandsMightBeUnrecorded) {
   });
 }
 
+TEST(IdleTraffic, AServerThatWasStoppedTogetherWithAnotherClientHidesCommands) {
+  const std::string idle = R"(
+      c1:                 A-a=R-rI---------i
+      c2:                 A-x
+      pause c2:                   [-----])";
+  const std::string sends = idle + "\n      sent c1:                             *";
+  for (const auto& [picture, alone] :
+       {std::pair(idle, Outcome::kValid), std::pair(sends, Outcome::kViolated)}) {
+    EXPECT_EQ(VerdictOnIdleTraffic(picture).outcome, alone) << picture;
+    History history = FromLanes(picture);
+    for (Event& event : history.events) {
+      if (event.op == Op::kFault) event.value[3] = 1;
+    }
+    EXPECT_EQ(CheckIdleTraffic(history, {}).outcome, Outcome::kUnknown) << picture;
+  }
+}
+
 TEST(IdleTraffic, IsUnknownWhereCommandsOfMostIdleClientsMightBeUnrecorded) {
   EXPECT_EQ(CheckIdleTraffic(FromLanes(R"(
       c1:                 A-a=R-rI---------i

@@ -17,8 +17,8 @@
 namespace doublehold {
 namespace {
 
-// The times at which the sessions of a client used keys. An acquire lasts until its answer, a hold
-// until the answer of its release.
+// The times at which the sessions of a client used keys. A wait lasts until its end, an acquire until
+// its answer, a hold until the answer of its release.
 struct KeyUses {
   std::vector<int64_t> from_ns, done_ns;  // both sorted
 };
@@ -39,6 +39,7 @@ class CommandLimitChecker : ClaimChecker {
       return std::move(found_).Undecided(
           "an acquire asked for several keys, so its commands belong to no single key");
     GatherCommands();
+    GatherUses();
     for (const Hold& hold : holds_.all) JudgeHold(hold);
     const std::string took =
         fmt::format("took more than {}, the most {}", Counted(limit_, "command"), most_);
@@ -59,13 +60,31 @@ class CommandLimitChecker : ClaimChecker {
         sent_[static_cast<int32_t>(event.value[0])].push_back(event.at_ns);
       }
     }
+  }
+
+  void GatherUses() {
     const auto add = [&](int32_t client, const Span& when) {
       key_uses_[client].from_ns.push_back(when.from_ns);
       key_uses_[client].done_ns.push_back(when.to_ns);
     };
+    // The current wait of each session and key. A granted wait ends as its hold begins.
+    std::map<std::pair<SessionId, uint16_t>, std::pair<const Call*, int64_t>> waits;
+    const auto finish = [&](const auto& wait) {
+      const auto& [call, granted_ns] = wait;
+      add(call->session.client, {call->from_ns, call->Ok() ? granted_ns : call->DoneNs()});
+    };
     for (const Call& call : calls_.all) {
-      if (call.op == Op::kAcquire) add(call.session.client, {call.from_ns, call.DoneNs()});
+      const std::pair who{call.session, call.key};
+      const auto wait = waits.find(who);
+      if (call.op == Op::kWait) {
+        if (wait != waits.end()) finish(wait->second);
+        waits.insert_or_assign(who, std::pair{&call, call.to_ns});
+      }
+      if (call.op != Op::kAcquire) continue;
+      add(call.session.client, {call.from_ns, call.DoneNs()});
+      if (call.Ok() && call.waits && wait != waits.end()) wait->second.second = call.to_ns;
     }
+    for (const auto& [who, wait] : waits) finish(wait);
     for (const Hold& hold : holds_.all) add(hold.client, HeldSpan(hold));
     for (auto& [client, uses] : key_uses_) {
       std::ranges::sort(uses.from_ns);
@@ -81,14 +100,18 @@ class CommandLimitChecker : ClaimChecker {
     return {hold.core.from_ns, IsReleased(hold) ? hold.done_ns : kForeverNs};
   }
 
-  // Whether another use of a key by the client overlaps `when`, so that commands may belong to that
-  // use. Requires `when` to begin at the hold's grant: then the hold itself counts as one use, and
-  // its acquire has ended.
-  [[nodiscard]] bool OverlapsAnotherUse(const Hold& hold, const Span& when) const {
+  // Returns how many of the commands within `when` are certainly of the hold. Requires `when` to
+  // begin at the hold's grant: then the hold itself counts as one use, and its acquire has ended.
+  [[nodiscard]] int64_t CountCertain(const Hold& hold, const Span& when) const {
     const KeyUses& uses = key_uses_.at(hold.client);
-    const auto begun = std::ranges::upper_bound(uses.from_ns, when.to_ns) - uses.from_ns.begin();
-    const auto over = std::ranges::upper_bound(uses.done_ns, when.from_ns) - uses.done_ns.begin();
-    return begun - over > 1;
+    const auto next = std::ranges::upper_bound(uses.from_ns, when.from_ns);
+    const auto over = std::ranges::upper_bound(uses.done_ns, when.from_ns);
+    const bool used = next - uses.from_ns.begin() - (over - uses.done_ns.begin()) > 1;
+    int64_t until_ns = used ? when.from_ns : when.to_ns;
+    if (next != uses.from_ns.end()) until_ns = std::min(until_ns, *next - 1);
+    for (const Stall* stall : disturbances_.StallsWithin(when))
+      until_ns = std::min(until_ns, stall->when.from_ns);
+    return CountWithin(sent_.at(hold.client), {when.from_ns, std::max(when.from_ns, until_ns)});
   }
 
   void JudgeHold(const Hold& hold) {
@@ -105,14 +128,16 @@ class CommandLimitChecker : ClaimChecker {
       return found_.NoteMargin(limit_ - sent, when.to_ns,
                                [&] { return DescribeHold(hold, when, sent); });
     }
-    if (OverlapsAnotherUse(hold, when))
-      return found_.Doubt(DescribeHold(hold, when, sent) + ", perhaps for another acquire or hold");
+    const int64_t certain = CountCertain(hold, when);
+    if (certain <= limit_)
+      return found_.Doubt(DescribeHold(hold, when, sent) +
+                          (disturbances_.StallsWithin(when).empty()
+                               ? ", perhaps for another acquire or hold"
+                               : ", and the machine stalled meanwhile"));
     found_.Judged();
-    if (!disturbances_.StallsWithin(when).empty())
-      return found_.Doubt(DescribeHold(hold, when, sent) + ", and the machine stalled meanwhile");
-    most_ = std::max(most_, sent);
-    found_.NoteMargin(limit_ - sent);
-    found_.Violated(when.to_ns, [&] { return DescribeExcess(hold, when, sent); });
+    most_ = std::max(most_, certain);
+    found_.NoteMargin(limit_ - certain);
+    found_.Violated(when.to_ns, [&] { return DescribeExcess(hold, when, certain); });
   }
 
   [[nodiscard]] Violation DescribeExcess(const Hold& hold, const Span& when, int64_t sent) const {

@@ -18,12 +18,14 @@ namespace doublehold {
 // A hold within the limit is skipped if its end is unknown, or if recording stopped before its end.
 // It is also skipped if none of its commands was recorded. A fault does not excuse an excess.
 //
-// Counts each hold at most once. Unknown in these cases:
-// - no limit is set, or more holds were skipped than judged;
-// - a hold over the limit, during which the client used another key, in this or another session:
-//   the commands may belong to the other key;
-// - a hold over the limit, during which the machine stalled: a lock that is held longer is renewed
-//   more often.
+// The commands are certainly the hold's until one of these happens:
+// - The client waits for, acquires or holds a lock in another call or hold, in this or another
+//   session: from then on the commands may belong to that use.
+// - The machine stalls: a lock that is held longer is renewed more often.
+//
+// Violated if the certain commands of a hold exceed the limit. Counts each hold at most once.
+// Unknown if no limit is set, if more holds were skipped than judged, or if only all commands of a
+// hold together exceed the limit.
 ClaimVerdict CheckCommandsPerHold(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold

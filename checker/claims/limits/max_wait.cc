@@ -27,8 +27,8 @@ struct LongWait {
   bool granted = false;
   uint64_t hold = 0;              // the hold granted at the end of the wait; 0: none
   int64_t perhaps_longer_ns = 0;  // how much longer the last, unanswered wait may have been
-  // The session was, or may have been, granted the key within the wait, and then waited again.
-  bool may_have_held = false;
+  // When the first acquire was invoked that was, or may have been, granted within the wait.
+  int64_t may_hold_from_ns = kForeverNs;
 
   [[nodiscard]] int64_t LengthNs() const {
     int64_t length_ns = 0;
@@ -36,6 +36,17 @@ struct LongWait {
     return length_ns;
   }
   [[nodiscard]] Span Whole() const { return {asked.front().from_ns, asked.back().to_ns}; }
+  // Returns the part of the wait in which the session cannot have held the key.
+  [[nodiscard]] LongWait CertainPart() const {
+    LongWait part = *this;
+    if (may_hold_from_ns == kForeverNs) return part;
+    part.granted = false;
+    part.hold = 0;
+    std::erase_if(part.asked, [&](const Span& span) { return span.from_ns >= may_hold_from_ns; });
+    if (!part.asked.empty())
+      part.asked.back().to_ns = std::min(part.asked.back().to_ns, may_hold_from_ns);
+    return part;
+  }
 };
 
 class WaitLimitChecker : ClaimChecker {
@@ -66,7 +77,7 @@ class WaitLimitChecker : ClaimChecker {
       all.key = wait.key;
       all.asked.push_back(wait.when);
       all.perhaps_longer_ns = wait.perhaps_until_ns - wait.when.to_ns;
-      all.may_have_held = all.may_have_held || MayHaveHeldWithin(wait);
+      all.may_hold_from_ns = std::min(all.may_hold_from_ns, MayHoldFromNs(wait));
       if (wait.outcome != EventType::kOk) continue;
       all.granted = true;
       all.hold = wait.hold;
@@ -76,31 +87,28 @@ class WaitLimitChecker : ClaimChecker {
     for (const auto& [who, wait] : waits) JudgeWait(wait);
   }
 
-  // Whether an acquire within the wait was, or may have been, granted. The acquire that ends a
-  // granted wait does not count.
-  [[nodiscard]] bool MayHaveHeldWithin(const KeyWait& wait) const {
+  // Returns when the first acquire within the wait was invoked that was, or may have been, granted;
+  // kForeverNs if there is none. The acquire that ends a granted wait does not count.
+  [[nodiscard]] int64_t MayHoldFromNs(const KeyWait& wait) const {
     const auto& calls = calls_.all;
     const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
     const auto to = std::ranges::upper_bound(calls, wait.when.to_ns, {}, &Call::from_ns);
-    int64_t grants = wait.outcome == EventType::kOk ? -1 : 0;
+    std::vector<int64_t> perhaps_granted_ns;
     for (const Call& call : std::ranges::subrange(from, to)) {
       const bool its = call.op == Op::kAcquire && call.session == wait.who && call.key == wait.key;
-      if (its && call.to_ns <= wait.when.to_ns && call.outcome != EventType::kFail) ++grants;
+      if (its && call.to_ns <= wait.when.to_ns && call.outcome != EventType::kFail)
+        perhaps_granted_ns.push_back(call.from_ns);
     }
-    return grants > 0;
+    const size_t ends_it = wait.outcome == EventType::kOk ? 1 : 0;
+    return perhaps_granted_ns.size() > ends_it ? perhaps_granted_ns.front() : kForeverNs;
   }
 
   // Returns the time to subtract from the wait: the client was blocked, or the machine stalled any
   // process.
   [[nodiscard]] int64_t ExcusedNs(const LongWait& wait) const {
     int64_t excused_ns = 0;
-    for (const Span& span : wait.asked) {
-      excused_ns += BlockedTimeNs(disturbances_, wait.session.client, Side::kSession, span);
-      for (const Stall* stall : disturbances_.StallsWithin(span)) {
-        excused_ns +=
-            std::min(span.to_ns, stall->when.to_ns) - std::max(span.from_ns, stall->when.from_ns);
-      }
-    }
+    for (const Span& span : wait.asked)
+      excused_ns += BlockedOrStalledNs(disturbances_, wait.session.client, Side::kSession, span);
     return excused_ns;
   }
 
@@ -116,15 +124,17 @@ class WaitLimitChecker : ClaimChecker {
       return found_.NoteMargin(left_ns, wait.Whole().to_ns, [&] { return DescribeWait(wait); });
     }
     found_.Judged();
-    if (wait.may_have_held)
+    const LongWait certain = wait.CertainPart();
+    const int64_t beyond_ns = certain.LengthNs() - limit_ns_;
+    const int64_t excused_ns = ExcusedNs(certain);
+    if (beyond_ns > excused_ns) {
+      found_.NoteMargin(-beyond_ns);
+      return found_.Violated(certain.Whole().to_ns, [&] { return DescribeLongWait(certain); });
+    }
+    if (beyond_ns <= 0)
       return found_.Doubt(DescribeWait(wait) + ", and had it meanwhile, or may have had it");
-    const int64_t excused_ns = ExcusedNs(wait);
-    if (left_ns + excused_ns >= 0)
-      return found_.Doubt(
-          fmt::format("{}, of which what stopped or stalled a process took up to {}",
-                      DescribeWait(wait), ShortTime(excused_ns)));
-    found_.NoteMargin(left_ns);
-    found_.Violated(wait.Whole().to_ns, [&] { return DescribeLongWait(wait); });
+    found_.Doubt(fmt::format("{}, of which what stopped or stalled a process took up to {}",
+                             DescribeWait(certain), ShortTime(excused_ns)));
   }
 
   [[nodiscard]] std::string DescribeWait(const LongWait& wait) const {

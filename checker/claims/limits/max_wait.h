@@ -17,10 +17,15 @@ namespace doublehold {
 // An unfinished wait has lasted at least to the end of the run. A fault is no excuse, since the
 // limit is on the waits that users see under faults. Exception: a fault that stops the waiting
 // client itself or slows its section. The time of such a fault, and of every stall of the machine,
-// is subtracted. A wait that is within the limit only after this subtraction is unknown.
+// is subtracted once. A wait that is within the limit only after this subtraction is unknown.
+//
+// If an acquire within the wait was, or may have been, granted, only the wait before this acquire is
+// certain:
+//
+//   c1:  Q-A-----?  Q-A-----x      certain: from Q to the invocation of the unanswered acquire
 //
 // Two more waits are unknown:
-// - a wait over the limit in which the session held, or may have held, the key;
+// - a wait over the limit whose certain part is within the limit;
 // - an unanswered wait within the limit that exceeds the limit if it lasted to the end of the
 //   history.
 //
