@@ -23,6 +23,7 @@ class FalseAnswerSearch {
         holds_(evidence.holds()),
         disturbances_(evidence.disturbances()),
         lease_ends_(evidence),
+        left_holds_(evidence),
         leases_end_(LibraryCan(evidence.facts(), "lease")) {}
 
   std::vector<FalseAnswer> Find() && {
@@ -59,6 +60,7 @@ class FalseAnswerSearch {
     SessionState& state = states_[{acquire.session, acquire.key}];
     state.has_unanswered = state.has_unanswered || acquire.outcome == EventType::kInfo;
     if (!acquire.Ok()) return;
+    left_holds_.EraseEnded(state.held, acquire.from_ns);
     state.entered_again = !state.held.empty();
     state.held.insert(acquire.hold);
     granted_[acquire.hold] = {.acquire = &acquire};
@@ -68,7 +70,7 @@ class FalseAnswerSearch {
     SessionState& state = states_[{release.session, release.key}];
     state.held.erase(release.hold);
     const auto granted = granted_.find(release.hold);
-    const bool is_last = state.held.empty();
+    const bool is_last = left_holds_.AreAllLeft(state.held);
     if (granted != granted_.end() && (is_last || release.outcome == EventType::kFail))
       Judge(release, granted->second, state);
     state.has_unanswered = state.has_unanswered || release.outcome == EventType::kInfo;
@@ -86,8 +88,8 @@ class FalseAnswerSearch {
     const bool delayed =
         WasActive(disturbances_, {own->asked_ns, release.from_ns}, MayRepeatMessages);
     // Readers may keep each other's locks alive.
-    const bool certain =
-        !state.has_unanswered && !state.entered_again && !disturbed && !delayed && !own->shared;
+    const bool undisturbed = !state.has_unanswered && !disturbed && !delayed && !own->shared;
+    const bool certain = undisturbed && !state.entered_again && state.held.empty();
     FalseAnswer answer{.release = &release, .own = own};
     if (!reports_success) {
       answer.kind = FalseAnswerKind::kStillHeld;
@@ -95,6 +97,7 @@ class FalseAnswerSearch {
       if (granted.freed != nullptr || !Before(release.to_ns, answer.at_ns)) return;
       const std::optional<bool> untouched = WasUntouched(release, *own);
       answer.certain = certain && untouched.value_or(false);
+      answer.unless_freed_by_own_exit = undisturbed && !certain && untouched.value_or(false);
       if (untouched) found_.push_back(answer);
       return;
     }
@@ -144,6 +147,7 @@ class FalseAnswerSearch {
   const Holds& holds_;
   const Disturbances& disturbances_;
   LeaseEnds lease_ends_;
+  LeftHolds left_holds_;
   bool leases_end_;  // the library declares that its leases end
   // Whether an answered release checked the owner, and whether one did not.
   bool any_checks_owner_ = false, any_is_unchecked_ = false;

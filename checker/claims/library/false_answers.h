@@ -39,6 +39,9 @@ struct FalseAnswer {
   // kStillHeld: end of the lease, as the client computed it.
   int64_t at_ns = 0;
   bool certain = false;
+  // kStillHeld: the session had entered the lock again, and only one of its own exits can have freed
+  // the lock.
+  bool unless_freed_by_own_exit = false;
 };
 
 // Returns the false answers in the order in which their releases were invoked. The result points

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "checker/claims/library/free_intervals.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/second_copies.h"
 
@@ -59,7 +60,8 @@ class LostLockSearch {
   explicit LostLockSearch(const Evidence& evidence)
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
-        disturbances_(evidence.disturbances()) {}
+        disturbances_(evidence.disturbances()),
+        left_holds_(evidence) {}
 
   std::vector<LostLock> Find() && {
     const std::map<GrantFilter, KeyGrants> grants = GroupGrants();
@@ -95,9 +97,16 @@ class LostLockSearch {
   [[nodiscard]] std::map<GrantFilter, KeyGrants> GroupGrants() const {
     std::map<GrantFilter, std::vector<const Call*>> granted;
     std::set<SessionAndKey> may_be_inside;
+    std::map<SessionAndKey, std::set<uint64_t>> held;  // granted and not released
     for (const Call& call : calls_.all) {
+      std::set<uint64_t>& own = held[{call.session, call.key}];
+      if (call.op == Op::kRelease) own.erase(call.hold);
       if (IsUnansweredRelease(call)) may_be_inside.insert({call.session, call.key});
-      if (call.op != Op::kAcquire || !call.Ok() || call.again) continue;
+      if (call.op != Op::kAcquire || !call.Ok()) continue;
+      left_holds_.EraseEnded(own, call.from_ns);
+      const bool again = !own.empty();
+      own.insert(call.hold);
+      if (again) continue;
       const bool is_certain = !may_be_inside.contains({call.session, call.key});
       for (const bool exclusive : {false, true}) {
         if (exclusive && call.answer[2] != 0) continue;
@@ -120,6 +129,7 @@ class LostLockSearch {
     SessionState& state = states_[{acquire.session, acquire.key}];
     state.unknown = state.unknown || acquire.outcome == EventType::kInfo;
     if (!acquire.Ok()) return;
+    left_holds_.EraseEnded(state.held, acquire.from_ns);
     state.again = !state.held.empty();
     state.held.insert(acquire.hold);
     state.granted_ns = acquire.to_ns;
@@ -132,7 +142,7 @@ class LostLockSearch {
     // A hold that its session had already freed was not lost. The file false_answers.h handles a
     // second success. A nested exit frees nothing.
     const bool had_it = own != nullptr && !freed_.contains(release.hold);
-    if (had_it && state.held.empty()) Judge(release, *own, state, grants, again);
+    if (had_it && left_holds_.AreAllLeft(state.held)) Judge(release, *own, state, grants, again);
     if (release.Ok()) freed_.insert(release.hold);
     state.may_be_inside = state.may_be_inside || IsUnansweredRelease(release);
   }
@@ -150,7 +160,7 @@ class LostLockSearch {
       lost.last = last;
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
-      lost.certain = certain && !state.unknown && !state.may_be_inside &&
+      lost.certain = certain && !state.unknown && !state.may_be_inside && state.held.empty() &&
                      !SecondCopyArrivalNs(disturbances_, own.client,
                                           {own.asked_ns, own.core.from_ns}, /*granted=*/true) &&
                      !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
@@ -162,12 +172,37 @@ class LostLockSearch {
   const Calls& calls_;
   const Holds& holds_;
   const Disturbances& disturbances_;
+  const LeftHolds left_holds_;
   std::map<SessionAndKey, SessionState> states_;
   std::set<uint64_t> freed_;  // holds with a successful release
   std::vector<LostLock> found_;
 };
 
 }  // namespace
+
+LeftHolds::LeftHolds(const Evidence& evidence) {
+  std::set<uint64_t> left;
+  for (const Event& event : evidence.history().events) {
+    if (event.op == Op::kLeave) left.insert(event.hold);
+  }
+  if (left.empty()) return;
+  const LeaseEnds lease_ends(evidence);
+  for (const Call& call : evidence.calls().all) {
+    if (call.op == Op::kAcquire && call.Ok() && left.contains(call.hold))
+      ends_ns_[call.hold] = lease_ends.LatestNs(call);
+  }
+}
+
+void LeftHolds::EraseEnded(std::set<uint64_t>& held, int64_t at_ns) const {
+  std::erase_if(held, [&](uint64_t hold) {
+    const auto end = ends_ns_.find(hold);
+    return end != ends_ns_.end() && Before(end->second, at_ns);
+  });
+}
+
+bool LeftHolds::AreAllLeft(const std::set<uint64_t>& held) const {
+  return std::ranges::all_of(held, [this](uint64_t hold) { return ends_ns_.contains(hold); });
+}
 
 std::optional<std::string> WhyNoLossIsCertain(const Evidence& evidence) {
   if (evidence.holds().broken) return evidence.holds().broken;

@@ -188,6 +188,31 @@ TEST(ReleaseResult, IsUnknownIfOneAnswerMayBeFalseAlthoughAnotherIsTrue) {
 }
 
 // The second release in a drawing has no hold, so the test sets the hold.
+// A client that left its hold may have entered again within the lease, so that its next exit is
+// nested. After the lease it starts anew.
+TEST(ReleaseResult, AHoldThatWasLeftIsNoEntryAfterItsLease) {
+  const std::string lost_to_another = R"(
+      c1:   A-a==!      A-a==!          R-r
+      c2:                         A-a==R-r)";
+  const std::string over = R"(
+      c1:   A-a==!      A-a==!                          R-r)";
+  const std::string within_the_lease = R"(
+      c1:   A-a=A-a==!                  R-r
+      c2:                         A-a==R-r)";
+  const LaneOptions library{.library = LibraryFact{"mylib", "1", {"lease"}}, .asked_lease = 5ms};
+  for (const auto& [picture, outcome] :
+       {std::pair(lost_to_another, Outcome::kViolated), std::pair(over, Outcome::kViolated),
+        std::pair(within_the_lease, Outcome::kUnknown)}) {
+    History history = FromLanes(picture, library);
+    EXPECT_EQ(CheckReleaseResult(history, {}).outcome, Outcome::kUnknown) << picture;
+    history.events.push_back(
+        {.at_ns = 4'000'000, .hold = 101, .client = 1, .op = Op::kLeave, .type = EventType::kInfo});
+    SortByTime(history.events);
+    const ClaimVerdict verdict = CheckReleaseResult(history, {});
+    EXPECT_EQ(verdict.outcome, outcome) << picture << verdict.reason;
+  }
+}
+
 TEST(ReleaseResult, ASecondReleaseOfAHoldMustNotReportSuccess) {
   for (const std::string first : {"?", "r"}) {
     for (const std::string second : {"r", "x"}) {

@@ -2,12 +2,22 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "checker/evidence/second_copies.h"
 
 namespace doublehold {
 namespace {
+
+// Whether a lock may refuse a free key because of another waiter: a fair lock has a queue, and an
+// attempt at several nodes or keys may hold the key until it is refused. The history does not
+// describe the lock of a library.
+bool MayRefuseFreeKey(const RunFacts& facts) {
+  constexpr LockTraits kOfOthers{LockTrait::kQueue, LockTrait::kMajority, LockTrait::kManyKeys};
+  return facts.library || !facts.lock_traits || facts.lock_traits->HasAny(kOfOthers);
+}
 
 class ExitGaps {
  public:
@@ -16,6 +26,8 @@ class ExitGaps {
 
   void HandleInvocation(const Call& call) {
     ExtendCopy(call);
+    NoteCall(call, call.from_ns);
+    if (call.op == Op::kRelease && IsInside(call.session)) nested_.insert(call.hold);
     if (call.op != Op::kAcquire) return;
     NoteSecondCopy(call);
     asked_[call.session] = &call;
@@ -26,6 +38,7 @@ class ExitGaps {
   }
 
   void HandleAnswer(const Call& call) {
+    NoteCall(call, call.to_ns);
     if (call.op == Op::kRelease) return HandleRelease(call);
     if (call.Ok()) HandleGrant(call);
     if (call.outcome == EventType::kFail && call.answer[0] > 0) HandleRefusal(call);
@@ -37,11 +50,25 @@ class ExitGaps {
   }
 
  private:
+  // How much a refusal proves: nothing unless the gap lasted for a lease or longer, a likely
+  // violation, or a certain one.
+  enum class Proof : uint8_t { kIfLong, kLikely, kCertain };
+  struct Candidate {
+    Refusal refusal;
+    Proof proof;
+  };
+
   // A second copy of an acquire, which may have entered the key once more for its session.
   struct Copy {
     int64_t arrived_ns = -1;  // latest arrival of the copy at the node
     int64_t until_ns = -1;    // latest time at which its entry holds the key
   };
+
+  // A refused call extends no lease.
+  void NoteCall(const Call& call, int64_t at_ns) {
+    int64_t& called_ns = last_call_ns_.try_emplace(call.session, at_ns).first->second;
+    if (call.outcome != EventType::kFail) called_ns = at_ns;
+  }
 
   void HandleRelease(const Call& release) {
     if (release.outcome == EventType::kInfo) return;
@@ -53,23 +80,27 @@ class ExitGaps {
 
   [[nodiscard]] bool IsCertainlyFree() const { return open_holds_.empty() && unknown_.empty(); }
 
-  // Whether each hold without a known end had likely ended before `at_ns`.
+  // Whether each hold without a known end had likely ended before `at_ns`. Each re-entry and each
+  // inner exit of its session may have set a full lease again.
   [[nodiscard]] bool IsLikelyFree(int64_t at_ns) const {
     const auto ended = [&](const auto& held) {
-      return Before(lease_ends_.LikelyNs(*held.second), at_ns);
+      const int64_t called_ns = last_call_ns_.at(held.second->session);
+      return Before(std::max(lease_ends_.LikelyNs(*held.second), Later(called_ns, lease_ns_)),
+                    at_ns);
     };
     return std::ranges::all_of(open_holds_, ended) && std::ranges::all_of(unknown_, ended);
   }
 
   // Handles a release that checked the owner and freed a lock. If it releases an acquire of unknown
-  // outcome, that acquire was carried out and is over. Exception: if the session may have another
-  // entry, the release may have freed that entry, and the acquire may still take effect.
+  // outcome, that acquire was carried out and is over. Exception: if the session may have had another
+  // entry since the invocation, the release may have freed that entry, and the acquire may still take
+  // effect.
   void ResolveUnknownAcquire(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
     if (release.hold == 0 || acquire == unknown_.end()) return;
     const auto own_unknown = std::ranges::count_if(
         unknown_, [&](const auto& unknown) { return unknown.second->session == release.session; });
-    if (own_unknown != 1 || IsInside(release.session)) return;
+    if (own_unknown != 1 || nested_.contains(release.hold)) return;
     LeaveQueue(*acquire->second);
     unknown_.erase(acquire);
   }
@@ -127,39 +158,56 @@ class ExitGaps {
     const bool taken = std::ranges::any_of(copies_, [&refused](const auto& copy) {
       return !Before(copy.second.until_ns, refused.from_ns);
     });
-    std::string_view doubt;
-    if (asked_.size() != 1 || !asked_.contains(refused.session))
-      doubt = "another session was ahead in a queue";
-    if (taken) doubt = "an acquire was carried out twice";
-    if (!IsCertainlyFree()) doubt = "a hold whose end is not known still kept it";
+    Candidate candidate{{.refused = &refused, .last_exit = last_exit_}, Proof::kCertain};
+    const auto doubt = [&candidate](std::string_view why, Proof proof = Proof::kIfLong) {
+      candidate.refusal.doubt = why;
+      candidate.proof = proof;
+    };
+    if (others_may_block_ && (asked_.size() != 1 || !asked_.contains(refused.session))) {
+      refused_.insert(refused.session);
+      const bool each = std::ranges::all_of(
+          asked_, [this](const auto& asked) { return refused_.contains(asked.first); });
+      if (each)
+        doubt("the first in a queue had lost its place", Proof::kLikely);
+      else
+        doubt("another session was ahead in a queue");
+    }
+    if (taken) doubt("an acquire was carried out twice");
+    if (!IsCertainlyFree()) doubt("a hold whose end is not known still kept it");
     if (WasActive(disturbances_, {0, refused.to_ns}, LosesData))
-      doubt = "a server had returned with older data";
-    if (refusal_.refused == nullptr || (doubt.empty() && !refusal_.doubt.empty()))
-      refusal_ = {.refused = &refused, .last_exit = last_exit_, .doubt = doubt};
+      doubt("a server had returned with older data");
+    if (!best_ || best_->proof < candidate.proof) best_ = candidate;
   }
 
-  // Ends the gap (reentry.h), if there is one, at `until_ns`. Reports the gap's refusal if it is
-  // certain, or if the gap lasted for a lease or longer.
+  // Ends the gap (reentry.h), if there is one, at `until_ns`. Reports the gap's refusal that proves
+  // most, unless the gap was too short for it.
   void CloseGap(int64_t until_ns) {
-    if (refusal_.refused != nullptr) {
-      const int64_t lasted_ns = until_ns - refusal_.last_exit->to_ns;
-      if (refusal_.doubt.empty() || lasted_ns >= ToNs(disturbances_.facts.lease))
-        found_.push_back(refusal_);
+    if (best_) {
+      const int64_t lasted_ns = until_ns - best_->refusal.last_exit->to_ns;
+      if (best_->proof != Proof::kIfLong || lasted_ns >= ToNs(disturbances_.facts.lease))
+        found_.push_back(best_->refusal);
     }
-    refusal_ = {};
+    best_.reset();
+    refused_.clear();
     last_exit_ = nullptr;
   }
 
   const Disturbances& disturbances_;
   const LeaseEnds& lease_ends_;
+  const bool others_may_block_ = MayRefuseFreeKey(disturbances_.facts);
   const int64_t lease_ns_;                      // the longest lease of the key
   std::map<uint64_t, const Call*> open_holds_;  // holds with no proof that they ended
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   // The last acquire of each session, until that acquire is granted.
   std::map<SessionId, const Call*> asked_;
+  // The last invocation or answer of each session, without refused calls.
+  std::map<SessionId, int64_t> last_call_ns_;
   const Call* last_exit_ = nullptr;  // null: no gap
   std::map<SessionId, Copy> copies_;
-  Refusal refusal_;
+  // Holds at whose release the session had another hold with no proof that it ended.
+  std::set<uint64_t> nested_;
+  std::set<SessionId> refused_;  // sessions that were refused in the gap
+  std::optional<Candidate> best_;
   std::vector<Refusal> found_;
 };
 

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "checker/claims/library/false_answers.h"
 #include "checker/claims/library/free_intervals.h"
+#include "checker/claims/library/lost_locks.h"
 #include "checker/claims/lock/last_exit.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
@@ -111,6 +113,7 @@ class ReentryChecker : ClaimChecker {
       JudgeInnerExits(calls);
       if (disturbances_.facts.nodes <= 1 && calls_.complete) JudgeLastExits(calls);
     }
+    DoubtRefusedExits();
     if (inner_exits_ == 0) found_.Doubt("no client entered again what it held");
     if (tested_exits_ == 0) found_.Doubt("nobody was kept from the key after a nested exit");
     return std::move(found_).Conclude(
@@ -132,7 +135,7 @@ class ReentryChecker : ClaimChecker {
     last_stale_exit_ns_.clear();
     for (const Call* call : calls) {  // the calls of one session are in the order of time
       std::vector<const Hold*>& own_holds = entered[call->session];
-      const Hold* hold = holds_.Find(call->hold);
+      const Hold* hold = entries_.Find(call->hold);
       if (hold == nullptr) continue;
       if (call->op == Op::kAcquire) {
         if (call->Ok()) own_holds.push_back(hold);
@@ -142,7 +145,7 @@ class ReentryChecker : ClaimChecker {
       if (!LiveThrough(*hold, call->from_ns)) last_stale_exit_ns_[call->session] = call->from_ns;
       if (own_holds.empty() || call->outcome == EventType::kFail) continue;
       if (call->Ok()) ++inner_exits_;
-      const Span still_held{call->to_ns, own_holds.front()->core.to_ns};
+      const Span still_held{call->to_ns, HeldUntilNs(*own_holds.front())};
       if (others.RefusedWithin(still_held) || others.WaitedThrough(still_held)) ++tested_exits_;
       const Call* across = others.FindGrantAcross(call->from_ns, *own_holds.front());
       if (across != nullptr && FindLiveHold(own_holds, across->to_ns) != nullptr) {
@@ -156,6 +159,11 @@ class ReentryChecker : ClaimChecker {
       described.insert(grant);
       JudgeInnerExit(*call, *outer, *grant, others);
     }
+  }
+
+  // An owner that is killed, or leaves its section, keeps the lock for the rest of its lease.
+  static int64_t HeldUntilNs(const Hold& hold) {
+    return hold.released ? hold.core.to_ns : std::min(hold.core.to_ns, hold.valid_until_ns);
   }
 
   static const Hold* FindLiveHold(const std::vector<const Hold*>& held, int64_t at_ns) {
@@ -207,8 +215,10 @@ class ReentryChecker : ClaimChecker {
     // The exit of an entry whose lease had ended, now or before, may have left another entry.
     const auto stale = last_stale_exit_ns_.find(exit.session);
     const bool counted = stale == last_stale_exit_ns_.end() || stale->second < outer.core.from_ns;
-    const bool other_cause = !counted || lost_before || freed_by_another || undone || !exit.Ok() ||
-                             !calls_.complete ||
+    // An owner that acquired again without a release may have left its section before.
+    const bool left = FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr;
+    const bool other_cause = !counted || lost_before || freed_by_another || undone || left ||
+                             !exit.Ok() || !calls_.complete ||
                              !others.RefusedWithin({outer.core.from_ns, exit.from_ns}) ||
                              WasActive(disturbances_, while_held, MovesAClock) ||
                              WasActive(disturbances_, while_held, LosesKeys);
@@ -256,7 +266,26 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
+  // An exit that is told that the lock is not its own is right if an earlier exit freed the lock.
+  void DoubtRefusedExits() {
+    if (WhyNoLossIsCertain(evidence_)) return;
+    for (const FalseAnswer& answer : FindFalseAnswers(evidence_)) {
+      if (!answer.unless_freed_by_own_exit) continue;
+      found_.Doubt(fmt::format(
+          "{} left the key at {} and was told that the lock was not its own, though its lease ran "
+          "until {} and nobody else was granted the key; that is right only if an earlier exit "
+          "freed the lock",
+          OwnerName(disturbances_, answer.release->session), At(answer.release->from_ns),
+          At(answer.at_ns)));
+    }
+  }
+
   const LeaseEnds lease_ends_{evidence_};
+  // An owner that acquires again is inside: this claim counts entries.
+  const std::optional<Holds> inside_ =
+      holds_.is_ambiguous ? std::optional(ExtractHolds(evidence_.history(), AsksAgain::kIsInside))
+                          : std::nullopt;
+  const Holds& entries_ = inside_ ? *inside_ : holds_;
   // The last exit of each session from an entry whose lease had ended.
   std::map<SessionId, int64_t> last_stale_exit_ns_;
   int64_t inner_exits_ = 0;

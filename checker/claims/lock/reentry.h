@@ -41,7 +41,8 @@ namespace doublehold {
 // The key is not certainly free if one of these may block it:
 // - an acquire of unknown outcome, unless its own release was answered;
 // - a hold without an answered release, unless another owner was granted the key since.
-// If the lease of each of these has ended before the refusal, the claim is unknown.
+// If the lease of each of these has ended before the refusal, the claim is unknown. The lease counts
+// from the last call of the session: a re-entry and an inner exit may set a full lease again.
 //
 // Unknown if the key was refused for a lease or longer, but a node had lost data and may have
 // recovered older data.
@@ -53,14 +54,23 @@ namespace doublehold {
 //   c2:     A-x           A-a==   c3's refusal is right: c2 is first in the queue.
 //   c3:       A-x    A-x
 //
+// If the gap has a refusal of each client that waits, the first in the queue was refused too, or lost
+// its place. So the claim is unknown. A lock on one node without a queue has no such excuse, if the
+// history describes the lock.
+//
 // A second copy of an acquire (evidence/second_copies.h) may have taken the key for a lease,
 // whatever the first copy returned.
 // Any later call of that session may extend the copy's entry by a lease. If the session is granted
 // the key again, its library may extend the entry for ever. A grant to another session, invoked
 // after the copy arrived, proves that its entry has ended.
 //
-// So a violation requires that the last acquire of every other client was granted, and that no
-// second copy is possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.
+// So a violation requires that no other client may be ahead in a queue, and that no second copy is
+// possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.
+// Unknown as well if an exit was told that the lock was not its own, although the lease of its entry
+// ran, and nothing but an earlier exit can have freed the lock:
+//
+//   c1:  A-a==A-a==R-r==R-x     !
+//
 // On several nodes a refusal proves nothing: another client may hold the key on a minority of nodes
 // for a moment.
 ClaimVerdict CheckReentry(const Evidence& evidence, const Limits& limits);

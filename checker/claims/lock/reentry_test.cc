@@ -435,6 +435,113 @@ TEST(Reentry, IsUnknownWhereAnotherClientMayHaveBeenAheadInAQueue) {
       "queue");
 }
 
+// Each client that waits is refused after the last exit. So the first in any queue is refused too.
+constexpr char kEachIsRefused[] = R"(
+      c1:           A-a=A-a=R-r====R-r         A-a=R-r
+      c2:            A-t       A-t    A-t
+      c3:            A-t                  A-t)";
+
+TEST(Reentry, IsUnknownWhereEachThatWaitsIsRefusedAFreeKey) {
+  const LaneOptions lease{.lease = 30ms};
+  const ClaimVerdict verdict = VerdictOnReentry(kEachIsRefused, lease);
+  EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
+  EXPECT_EQ(
+      verdict.reason,
+      "client 3 was told at 0.024 s that the key is taken, and nobody held it: client 1 was the "
+      "last to release it, at 0.017 s; that is right only if the first in a queue had lost its "
+      "place");
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:           A-a=A-a=R-r====R-r         A-a=R-r
+      c2:            A-t       A-t    A-t
+      c3:            A-t)",
+                             lease)
+                .outcome,
+            Outcome::kValid);
+}
+
+TEST(Reentry, ALockWithoutAQueueMayNotRefuseAFreeKey) {
+  for (const auto& [traits, outcome] :
+       {std::pair(LockTraits{LockTrait::kReentry}, Outcome::kViolated),
+        std::pair(LockTraits{LockTrait::kReentry, LockTrait::kQueue}, Outcome::kUnknown),
+        std::pair(LockTraits{LockTrait::kReentry, LockTrait::kMajority}, Outcome::kUnknown),
+        std::pair(LockTraits{LockTrait::kReentry, LockTrait::kManyKeys}, Outcome::kUnknown)}) {
+    History history = FromLanes(kEachIsRefused, {.lease = 30ms});
+    history.facts.lock_traits = traits;
+    EXPECT_EQ(CheckReentry(history, {}).outcome, outcome);
+    history.facts.library = LibraryFact{"mylib", "1", {}};
+    EXPECT_EQ(CheckReentry(history, {}).outcome, Outcome::kUnknown);
+  }
+}
+
+// An inner exit or a re-entry may set a full lease again. The lease of the drawings is 15 columns.
+TEST(Reentry, TheLeaseOfAnOwnerCountsFromItsLastCall) {
+  const std::string killed = R"(
+      c1:           A-a=A-a=R-r=
+      c2:             A-x      A-x
+      crash c1:                    [])";
+  const std::string slow = R"(
+      c1:           A-a=A-a=R-r========================R-r
+      c2:             A-x      A-x)";
+  const std::string refused_meanwhile = R"(
+      c1:           A-a=A-a=R-r========A-x=======================R-r
+      c2:             A-x      A-x)";
+  const std::string within_its_lease = R"(
+      c3:                               A-t          A-a==R-r)";
+  const std::string after_its_lease = R"(
+      c3:                                      A-t        A-a==R-r)";
+  for (const std::string& owner : {killed, slow, refused_meanwhile}) {
+    const LaneOptions lease{.asked_lease = 15ms};
+    EXPECT_EQ(VerdictOnReentry(owner + within_its_lease, lease).outcome, Outcome::kValid) << owner;
+    EXPECT_EQ(VerdictOnReentry(owner + after_its_lease, lease).outcome, Outcome::kUnknown) << owner;
+  }
+}
+
+TEST(Reentry, AnOwnerThatIsKilledIsInsideUntilThen) {
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:           A-a=A-a=R-r=
+      c2:             A-x      A-x
+      crash c1:                    []
+      c3:                                       A-a==R-r)",
+                             {.asked_lease = 15ms})
+                .outcome,
+            Outcome::kValid);
+  // The refusal came after the lease of the outer entry.
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:           A-a=A-a=R-r=
+      c2:             A-x
+      c3:                           A-x
+      crash c1:                        []
+      c4:                                       A-a==R-r)",
+                             {.asked_lease = 15ms})
+                .reason,
+            "nobody was kept from the key after a nested exit");
+  // The owner may have left its first entry before it entered again.
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:        A-a=A-a=R-r===  A-a=R-r
+      c2:          A-x     A-a=R-r)")
+                .outcome,
+            Outcome::kUnknown);
+}
+
+TEST(Reentry, IsUnknownWhereAnExitIsToldWithinItsLeaseThatTheLockIsNotItsOwn) {
+  const std::string kept = R"(
+      c1:        A-a=A-a=R-r====R-r
+      c2:          A-x      A-x)";
+  EXPECT_EQ(VerdictOnReentry(kept).outcome, Outcome::kValid);
+  const std::string refused = kept + R"(
+      c3:                            A-a=A-a=R-r==R-x)";
+  EXPECT_EQ(VerdictOnReentry(refused).reason,
+            "client 3 left the key at 0.033 s and was told that the lock was not its own, though "
+            "its lease ran until 1.020 s and nobody else was granted the key; that is right only "
+            "if an earlier exit freed the lock");
+  EXPECT_EQ(VerdictOnReentry(refused + "\n      flush n1:                            []").outcome,
+            Outcome::kValid);
+  EXPECT_EQ(VerdictOnReentry(kept + R"(
+      c3:                            A-a==R-x)")
+                .outcome,
+            Outcome::kValid);
+}
+
 TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {
   EXPECT_EQ(VerdictOnReentry("c1: A-a===R-r").reason, "no client entered again what it held");
 }

@@ -69,6 +69,7 @@ class RandomRunner {
       next.mapped()();
     }
     return {.facts = {.lock = "brute",
+                      .lock_traits = options_.traits,
                       .write = options_.retries_sale ? "watch" : "read-modify-write",
                       .lease = Lease(options_.lease),
                       .grace = Duration(options_.grace),

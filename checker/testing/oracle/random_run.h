@@ -37,6 +37,7 @@ struct RunOptions {
   int64_t lease = 1'000;  // the lease that every acquire requests; no granted lease is longer
   int64_t grace = 0;
   int nodes = 1;
+  std::optional<LockTraits> traits{};
   std::optional<LibraryFact> library{};
   Work work = Work::kNothing;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,8 @@ RunOptions DrawReleaseResultOptions(const Dice& dice) {
           .library = library,
           .max_stay = 24,
           .shared = 17,
+          .forgets_release = dice.Chance(33) ? 33 : 0,
+          .leaves = 100,
           .loses_acquire = 6,  // low: a grant of unknown outcome may explain any later release
           .always_reports_success = dice.Chance(50),
           .always_reports_failure = dice.Chance(33)};
@@ -57,6 +60,7 @@ struct GrantOrders {
   // Whether a session's acquires keep their order and precede its later releases, even at the same
   // instant.
   bool ordered = true;
+  std::set<uint64_t> left{};  // holds that their sessions left without a release
 
   // Whether there is an order of the grants in which `fits` is true of the locks that exist at some
   // time in `when`. If `ordered`, ignores grants that the releasing session received more than
@@ -96,7 +100,8 @@ struct GrantOrders {
       Locks next = present;
       if (present.empty() || !MayShare(present.back()) || !MayShare(change)) next.clear();
       next.push_back(change);
-      // A session that holds the lock may re-enter it without asking the server.
+      // A session that holds the lock may re-enter it without asking the server, also after its
+      // lease. A session that left the lock enters anew after its lease.
       return MayBeReentry(change) ? std::vector<Locks>{present, next} : NextStateIf(true, next);
     });
   }
@@ -114,6 +119,7 @@ struct GrantOrders {
     const auto end = calls.begin() + static_cast<std::ptrdiff_t>(again.grant);
     return std::any_of(calls.begin(), end, [&](const RecordedCall& call) {
       return call.op == Op::kAcquire && call.Ok() && call.session == end->session &&
+             !(left.contains(call.hold) && call.to + call.asked[0] < end->from) &&
              std::none_of(calls.begin(), end, [&](const RecordedCall& release) {
                return release.op == Op::kRelease && release.hold == call.hold;
              });
@@ -122,7 +128,12 @@ struct GrantOrders {
 };
 
 GrantOrders MakeGrantOrders(const History& history) {
-  return {ListRecordedCalls(history, {Op::kAcquire, Op::kRelease}), ExtractHoldSpans(history)};
+  GrantOrders orders{ListRecordedCalls(history, {Op::kAcquire, Op::kRelease}),
+                     ExtractHoldSpans(history)};
+  for (const Event& event : history.events) {
+    if (event.op == Op::kLeave) orders.left.insert(event.hold);
+  }
+  return orders;
 }
 
 // Judges `release`. Each release that did not check the owner must be harmless in some order of the

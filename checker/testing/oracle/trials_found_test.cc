@@ -137,5 +137,19 @@ TEST(TrialsFound, AClientThatAcquiresWhenItsReleaseIsAnsweredMayBeInTheQueue) {
   EXPECT_EQ(CheckReentry(*history, {}).outcome, Outcome::kUnknown);
 }
 
+// Client 1's release may have freed its first entry before client 2 was granted the key. Then its
+// unanswered acquire took effect late, and holds the key at client 3's refusal.
+TEST(TrialsFound, AReleaseThatMayHaveFreedAnEarlierEntryLeavesAnUnansweredAcquireOpen) {
+  const auto outcome = [](const std::string& first_entry) {
+    return CheckReentry(FromLanes("      c1:   " + first_entry + R"(A-?R---r
+      c2:                   A-aR-r
+      c3:                           A-t)"),
+                        {})
+        .outcome;
+  };
+  EXPECT_EQ(outcome("A-a=="), Outcome::kUnknown);
+  EXPECT_EQ(outcome("     "), Outcome::kViolated);
+}
+
 }  // namespace
 }  // namespace doublehold

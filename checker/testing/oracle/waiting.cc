@@ -1,5 +1,6 @@
 // Oracles of the claims `availability`, `order` and `reentry`.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -42,7 +43,10 @@ RunOptions DrawQueueOptions(const Dice& dice) {
 
 RunOptions DrawReentryOptions(const Dice& dice) {
   const int64_t defect = dice.Below(3);
-  return {.max_rounds = 2,
+  std::optional<LockTraits> traits;
+  if (dice.Chance(50)) traits = {LockTrait::kReentry};
+  return {.traits = traits,
+          .max_rounds = 2,
           .max_stay = 12,
           .nested = 67,
           .releases_after_unknown = 50,
@@ -252,11 +256,13 @@ struct CountedLock {
 };
 
 // Returns the possible states of the lock after this acquire. Returns no state if the answer of the
-// acquire is impossible.
-std::vector<CountedLock> NextAfterAcquire(const CountedLock& lock, const RecordedCall& call) {
+// acquire is impossible. If the lock may have a queue, another client that was refused may be ahead.
+std::vector<CountedLock> NextAfterAcquire(const CountedLock& lock, const RecordedCall& call,
+                                          bool may_queue) {
   std::vector<CountedLock> next;
-  const bool others = std::ranges::any_of(
-      lock.refused, [&](const SessionId& session) { return session != call.session; });
+  const bool others = may_queue && std::ranges::any_of(lock.refused, [&](const SessionId& session) {
+                        return session != call.session;
+                      });
   const bool may_enter = lock.entries == 0 || lock.owner == call.session;
   if (!call.Failed() && may_enter) {
     next.push_back({call.session, lock.entries + 1, lock.refused});
@@ -273,9 +279,10 @@ std::vector<CountedLock> NextAfterAcquire(const CountedLock& lock, const Recorde
 // entries gives the recorded answers.
 bool CountedLockExplainsAnswers(const History& history) {
   const std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kAcquire, Op::kRelease});
+  const bool may_queue = !history.facts.lock_traits.has_value();
   return CanOrderSteps(MakeSteps(calls), CountedLock{}, [&](CountedLock lock, size_t step) {
     const RecordedCall& call = calls[step];
-    if (call.op == Op::kAcquire) return NextAfterAcquire(lock, call);
+    if (call.op == Op::kAcquire) return NextAfterAcquire(lock, call, may_queue);
     const bool own = lock.entries > 0 && lock.owner == call.session;
     if (own && --lock.entries == 0) lock.owner = {};
     return NextStateIf(call.IsUnknown() || own == call.Ok(), lock);
