@@ -11,6 +11,7 @@
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/names.h"
 #include "checker/explain/violation_steps.h"
+#include "checker/measures/idle_watchdog.h"
 #include "checker/measures/short_pauses.h"
 #include "checker/measures/untested_faults.h"
 #include "checker/rates/trials.h"
@@ -256,8 +257,8 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
-  for (const auto& sentences : {why, faults.idle, faults.cut, StallWarnings(evidence),
-                                ExpectationWarnings(history.facts)}) {
+  for (const auto& sentences : {why, faults.idle, faults.cut, WatchdogWarnings(evidence),
+                                StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());

@@ -238,6 +238,14 @@ class ReportTest(ReportFixture):
         write_suite(self.folder / "before", repeat=2, rows=("none", "fenced"), columns=columns)
         same = Page(self.page("suite", "--baseline", "before")).text
         self.assertIn("No cell differs: 4 cells compared. The baseline is", same)
+        file = self.folder / "suite" / "suite.json"
+        original = file.read_text()
+        now = json.loads(original)
+        next(rate for rate in now["cells"][0]["rates"] if rate["claim"]).update(undecided=1)
+        file.write_text(json.dumps(now))
+        self.assertRegex(Page(self.page("suite", "--baseline", "before")).text,
+                         r"1 cell of 4 changed: none/calm \([a-z-]+ newly undecided\)")
+        file.write_text(original)
         file = self.folder / "before" / "suite.json"
         before = json.loads(file.read_text())
         runs = before["cells"][0]["runs"]

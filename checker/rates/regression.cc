@@ -37,7 +37,7 @@ Change ChangeOf(const TrialCount& now, const TrialCount& before, double error) {
       return Change::kCannotTell;
   }
   if (ShareOf(now.undecided, now.of) > ShareOf(before.undecided, before.of))
-    return Change::kCannotTell;
+    return before.undecided == 0 ? Change::kNewlyUndecided : Change::kCannotTell;
   const bool more = ShareOf(now.violated, now.of) > ShareOf(before.violated, before.of);
   const bool too_few = ChanceOfMore(now.of, now.of, most_before, before.of) >= error;
   return more && too_few ? Change::kCannotTell : Change::kNotWorse;

@@ -10,8 +10,9 @@ namespace doublehold {
 
 enum class Change : uint8_t {
   kNotWorse,
-  kNewlyViolated,  // violated now, and never in the baseline
-  kWorse,          // violated more often, by Fisher's exact test
+  kNewlyViolated,   // violated now, and never in the baseline
+  kWorse,           // violated more often, by Fisher's exact test
+  kNewlyUndecided,  // undecided now, and never in the baseline
   kCannotTell,
 };
 
@@ -20,7 +21,8 @@ enum class Change : uint8_t {
 // kCannotTell means one of these:
 // - nothing was judged in one of the two;
 // - undecided trials of the baseline decide whether it is worse;
-// - a larger share of trials is undecided than in the baseline, so a violation may be hidden;
+// - a larger share of trials is undecided than in the baseline, so a violation may be hidden
+//   (kNewlyUndecided if no trial of the baseline was undecided);
 // - the violated share rose, but with so few trials even a violation in each would not be
 //   significant.
 Change ChangeOf(const TrialCount& now, const TrialCount& before, double error);

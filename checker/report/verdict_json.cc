@@ -177,6 +177,7 @@ json ToJson(const ClaimVerdict& claim, const RunVerdict& verdict) {
           {"expected", expected ? json(*expected) : json()},
           {"expected_cause", causes},
           {"as_expected", IsAsExpected(facts, claim)},
+          {"other_cause", WhyOtherCause(facts, claim)},
           {"reason", claim.reason},
           {"count", claim.count},
           {"opportunities", claim.opportunities},

@@ -16,6 +16,8 @@ std::string_view Meaning(Change change) {
       return "newly violated";
     case Change::kWorse:
       return "worse";
+    case Change::kNewlyUndecided:
+      return "newly undecided";
     case Change::kNotWorse:
       return "not worse";
     case Change::kCannotTell:
@@ -27,6 +29,8 @@ std::string_view Meaning(Change change) {
 bool IsWorse(const ChangedClaim& one) {
   return one.change == Change::kWorse || one.change == Change::kNewlyViolated;
 }
+
+bool IsNewlyUndecided(const ChangedClaim& one) { return one.change == Change::kNewlyUndecided; }
 
 // Returns nothing if the baseline did not run the cell.
 RunTrials TrialsOfBaseline(const MergedSuite& baseline, const std::string& cell) {
@@ -77,17 +81,21 @@ BaselineComparison CompareWithBaseline(const SuiteRequest& request, const SuiteR
     one.change = ChangeOf(one.now, one.before, kErrorOfAllClaims / static_cast<double>(all.size()));
     if (one.change != Change::kNotWorse) comparison.changed.push_back(std::move(one));
   }
-  std::ranges::stable_partition(comparison.changed, IsWorse);
+  const auto others = std::ranges::stable_partition(comparison.changed, IsWorse);
+  std::ranges::stable_partition(others, IsNewlyUndecided);
   return comparison;
 }
 
 std::string FormatBaseline(const BaselineComparison& comparison,
                            const std::filesystem::path& folder) {
   const auto worse = std::ranges::count_if(comparison.changed, IsWorse);
+  const auto undecided = std::ranges::count_if(comparison.changed, IsNewlyUndecided);
   std::string text = fmt::format(
-      "against {}: {} of {} claims worse or newly violated, {} unknown (a higher rate: Fisher's "
-      "exact test, at most 5 % error)\n",
-      folder.string(), worse, comparison.compared, std::ssize(comparison.changed) - worse);
+      "against {}: {} of {} claims worse or newly violated, {} newly undecided, {} unknown (a "
+      "higher "
+      "rate: Fisher's exact test, at most 5 % error)\n",
+      folder.string(), worse, comparison.compared, undecided,
+      std::ssize(comparison.changed) - worse - undecided);
   for (const ChangedClaim& one : comparison.changed)
     text +=
         fmt::format("  {:<28} {:<18} {}: {}, before {}\n", one.cell, one.claim, Meaning(one.change),

@@ -14,7 +14,7 @@
 
 namespace doublehold {
 
-// A claim of a cell that is worse than in the baseline, or whose change is unknown.
+// A claim of a cell that is worse than in the baseline, newly undecided, or of unknown change.
 struct ChangedClaim {
   std::string cell, claim;
   Change change = Change::kCannotTell;
@@ -43,7 +43,7 @@ std::string FormatBaseline(const BaselineComparison& comparison,
 // Returns the first status that applies:
 // - 1: a claim is worse, or newly violated;
 // - 4: a run failed: it has no verdict, or could not write all its files;
-// - 2: the change of a claim is unknown, or the suite was interrupted;
+// - 2: a claim is newly undecided, or its change is unknown, or the suite was interrupted;
 // - 0: nothing is worse.
 ExitCode StatusAgainst(const BaselineComparison& comparison, const SuiteResult& result);
 

@@ -159,6 +159,16 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"cells", std::move(cells)}};
 }
 
+// Describes a claim that is not as expected. If only a cause was not expected, describes a violation
+// with that cause, not the first violation.
+std::string DescribeFinding(const json& claim) {
+  if (std::string other = claim.value("other_cause", ""); !other.empty()) return other;
+  const json violations = claim.value("violations", json::array());
+  return fmt::format(
+      "{} is {}: {}", claim.value("claim", ""), claim.value("outcome", "unknown"),
+      violations.empty() ? claim.value("reason", "") : violations[0].value("sentence", ""));
+}
+
 bool TakeVerdict(const json& verdict, CellRun& run) {
   CellRun taken = run;
   try {
@@ -174,11 +184,7 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
     taken.measures = MeasuresIn(verdict);
     taken.latency = LatencyIn(verdict);
     for (const json& claim : verdict.at("claims")) {
-      if (claim.at("as_expected").get<bool>()) continue;
-      const json violations = claim.value("violations", json::array());
-      taken.findings.push_back(fmt::format(
-          "{} is {}: {}", claim.value("claim", ""), claim.value("outcome", "unknown"),
-          violations.empty() ? claim.value("reason", "") : violations[0].value("sentence", "")));
+      if (!claim.at("as_expected").get<bool>()) taken.findings.push_back(DescribeFinding(claim));
     }
     for (const json& each : verdict.value("untested", json::array())) {
       const std::string sentence = each.get<std::string>();

@@ -56,6 +56,16 @@ TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
   EXPECT_NE(xml.find("folder: runs/tiny/1/cells/a-x/1"), std::string::npos) << xml;
 }
 
+TEST_F(Results, AFailureForAnUnexpectedCauseNamesTheViolationWithThatCause) {
+  nlohmann::json verdict = VerdictWithStock("violated");
+  verdict["claims"][0]["other_cause"] = "stock was violated because of foreign-release";
+  ASSERT_TRUE(TakeVerdict(verdict, result_.runs[0][0]));
+  const std::string xml = ToJUnit({.suite = suite_, .folder = "runs/tiny/1"}, result_);
+  EXPECT_NE(xml.find("<failure message=\"stock was violated because of foreign-release\">"),
+            std::string::npos)
+      << xml;
+}
+
 TEST_F(Results, AnUntestedFaultIsToldOfAPassedRunToo) {
   nlohmann::json verdict = VerdictWithStock("valid");
   verdict["untested"] = {"fault 'pause' was <cut>"};
