@@ -14,6 +14,7 @@
 #include "checker/measures/idle_watchdog.h"
 #include "checker/measures/short_pauses.h"
 #include "checker/measures/untested_faults.h"
+#include "checker/measures/waiting_calls.h"
 #include "checker/rates/trials.h"
 #include "lib/base/words.h"
 
@@ -257,8 +258,9 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
-  for (const auto& sentences : {why, faults.idle, faults.cut, WatchdogWarnings(evidence),
-                                StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
+  for (const auto& sentences :
+       {why, faults.idle, faults.cut, WatchdogWarnings(evidence), WaitingCallWarnings(evidence),
+        StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());
