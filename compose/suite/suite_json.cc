@@ -161,7 +161,7 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
 
 // Describes a claim that is not as expected. If only a cause was not expected, describes a violation
 // with that cause, not the first violation.
-std::string DescribeFinding(const json& claim) {
+std::string DescribeUnexpectedClaim(const json& claim) {
   if (std::string other = claim.value("other_cause", ""); !other.empty()) return other;
   const json violations = claim.value("violations", json::array());
   return fmt::format(
@@ -184,7 +184,7 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
     taken.measures = MeasuresIn(verdict);
     taken.latency = LatencyIn(verdict);
     for (const json& claim : verdict.at("claims")) {
-      if (!claim.at("as_expected").get<bool>()) taken.findings.push_back(DescribeFinding(claim));
+      if (!claim.at("as_expected").get<bool>()) taken.findings.push_back(DescribeUnexpectedClaim(claim));
     }
     for (const json& each : verdict.value("untested", json::array())) {
       const std::string sentence = each.get<std::string>();
