@@ -184,7 +184,8 @@ bool TakeVerdict(const json& verdict, CellRun& run) {
     taken.measures = MeasuresIn(verdict);
     taken.latency = LatencyIn(verdict);
     for (const json& claim : verdict.at("claims")) {
-      if (!claim.at("as_expected").get<bool>()) taken.findings.push_back(DescribeUnexpectedClaim(claim));
+      if (!claim.at("as_expected").get<bool>())
+        taken.findings.push_back(DescribeUnexpectedClaim(claim));
     }
     for (const json& each : verdict.value("untested", json::array())) {
       const std::string sentence = each.get<std::string>();
