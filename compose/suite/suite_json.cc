@@ -159,8 +159,8 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
           {"cells", std::move(cells)}};
 }
 
-// Describes a claim that is not as expected. If only a cause was not expected, describes a violation
-// with that cause, not the first violation.
+// Describes a claim that is not as expected. If only a cause was not expected, describes a
+// violation with that cause, not the first violation.
 std::string DescribeUnexpectedClaim(const json& claim) {
   if (std::string other = claim.value("other_cause", ""); !other.empty()) return other;
   const json violations = claim.value("violations", json::array());
