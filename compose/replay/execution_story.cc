@@ -163,9 +163,7 @@ class StoryWriter {
                                 Ms(answer.value[0]))
                   : " is notified that its lease is lost";
       case Op::kRelease:
-        return !ok ? "'s release of " + Key(answer) + " is refused: not its owner"
-               : answer.value[0] == 1 ? " deletes " + Key(answer) + " without checking its owner"
-                                      : " releases " + Key(answer);
+        return Released(answer);
       case Op::kRead:
         return ok ? fmt::format(" reads stock {}", answer.value[0])
                   : " is refused to read the stock";
@@ -195,6 +193,17 @@ class StoryWriter {
     if (until_ns >= kForeverNs) return text + ", for ever";
     return text + fmt::format("; its lease {} {}",
                               until_ns > answer.at_ns ? "runs until" : "was over at", Ms(until_ns));
+  }
+
+  std::string Released(const Event& answer) const {
+    const bool ok = answer.type == EventType::kOk;
+    if (answer.value[0] == 0)
+      return ok ? " releases " + Key(answer)
+                : "'s release of " + Key(answer) + " is refused: not its owner";
+    const bool looked = LockHas(history_.facts, LockTrait::kLooksFirst);
+    return fmt::format(" deletes {}{}{}", Key(answer),
+                       looked ? ", whose owner it checked before" : " without checking its owner",
+                       ok ? "" : ", but the key is gone");
   }
 
   void Fault(const Event& event) {

@@ -59,5 +59,21 @@ TEST(ExecutionStory, DescribesUnansweredCallsAndLeakedKeys) {
 )");
 }
 
+TEST(ExecutionStory, SaysOfADelThatFindsNoKeyThatItDidNotCheckTheOwner) {
+  const std::string story =
+      WriteStory({.lock = "set-nx-px-del", .faults = {FaultForm::kPause}}, "10:1");
+  EXPECT_NE(story.find("client 2 deletes dh:item:0 without checking its owner\n"), story.npos);
+  EXPECT_NE(story.find("client 1 deletes dh:item:0 without checking its owner, but the key is "
+                       "gone\n"),
+            story.npos)
+      << story;
+}
+
+TEST(ExecutionStory, SaysThatADelCameAfterItsCheck) {
+  const std::string story = WriteStory({.lock = "set-nx-px-get-del", .faults = {}}, "");
+  EXPECT_NE(story.find("client 1 deletes dh:item:0, whose owner it checked before\n"), story.npos)
+      << story;
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -25,7 +25,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            An attempt on several keys has each of these events once for each key.
 //   extend   invoke: lease_ns   ok: valid_until_ns                    fail: the lock was lost
 //   release  invoke             ok: unchecked (1: freed without comparing the owner)
-//            fail: not the owner
+//            fail: nothing was freed: not the owner; unchecked: 1: no key was found by a bare DEL
 //            (hold 0: released by a client without a grant. info: perhaps freed, or still queued)
 //   leave    info: a section threw and its variant stayed locked, so nothing was released
 //   read     invoke             ok: stock read, -, -, token shown to the store (0: none)

@@ -116,7 +116,8 @@ ReleaseResult DriverLock::Release(const Grant& grant, Deadline deadline) {
   if (!answer || answer->kind == AnswerKind::kError) return ReleaseResult::kUnknown;
   // For a grant of several keys, `no` does not say which keys were lost.
   if (answer->kind == AnswerKind::kNo && !grant.key.also.empty()) return ReleaseResult::kUnknown;
-  if (answer->kind == AnswerKind::kNo) return ReleaseResult::kNotOwner;
+  if (answer->kind == AnswerKind::kNo)
+    return ReleasesAnothers() ? ReleaseResult::kNoLock : ReleaseResult::kNotOwner;
   return ReleasesAnothers() ? ReleaseResult::kFreed : ReleaseResult::kReleased;
 }
 

@@ -256,6 +256,7 @@ TEST(DriverLock, ALateGrantIsKeptIfAReleaseCouldFreeAnothersLock) {
   EXPECT_EQ(scene.driver.asked.size(), 1u);
   EXPECT_TRUE(scene.lock.ReleasesAnothers());
   EXPECT_EQ(scene.Release(std::get<Granted>(result).grant, {Ok()}), ReleaseResult::kFreed);
+  EXPECT_EQ(scene.Release(GrantOf("a"), {No()}), ReleaseResult::kNoLock);
 }
 
 TEST(DriverLock, AReleaseReturnsTheDriversReply) {

@@ -118,7 +118,7 @@ DriverAnswer ServedLock::Release(const DriverRequest& request) {
   if (result == ReleaseResult::kUnknown)
     return UnknownOutcome("the release was sent and not answered");
   grants_.erase(held);
-  if (result == ReleaseResult::kNotOwner) return {.kind = AnswerKind::kNo};
+  if (FreedNothing(result)) return {.kind = AnswerKind::kNo};
   return {};
 }
 

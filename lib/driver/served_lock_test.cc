@@ -151,6 +151,7 @@ TEST(ServedLock, AReleaseIsOkIfItFreedSomething) {
       {ReleaseResult::kReleased, ServedLockKind::kOk},
       {ReleaseResult::kFreed, ServedLockKind::kOk},
       {ReleaseResult::kNotOwner, ServedLockKind::kNo},
+      {ReleaseResult::kNoLock, ServedLockKind::kNo},
       {ReleaseResult::kUnknown, ServedLockKind::kError}};
   for (const auto& [result, kind] : cases) {
     ServedLockScene scene({{.outcome = Outcome::kGranted}});

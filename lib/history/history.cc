@@ -60,7 +60,7 @@ ValueNames ValueNamesOf(Op op, EventType type) {
     case Op::kDied:
       return {"status"};
     case Op::kRelease:
-      if (ok) return {"unchecked?"};
+      if (ok || fail) return {"unchecked?"};
       return {};
     case Op::kLateReply:
       return {"timeout_ns", "took_ns", "of"};

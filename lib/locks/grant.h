@@ -52,7 +52,11 @@ using ExtendResult = std::variant<Extended, Lost, Undecided>;
 // kReleased: the caller's own lock was freed.
 // kFreed: a lock was freed without comparing its owner.
 // kNotOwner: no lock was freed, because the caller did not own it.
-enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kFreed, kNotOwner, kUnknown};
+// kNoLock: there was no lock to free. Its owner would not have been compared.
+enum class [[nodiscard]] ReleaseResult : uint8_t{kReleased, kFreed, kNotOwner, kNoLock, kUnknown};
+inline bool FreedNothing(ReleaseResult result) {
+  return result == ReleaseResult::kNotOwner || result == ReleaseResult::kNoLock;
+}
 
 }  // namespace doublehold
 

@@ -15,6 +15,10 @@ Event Released(Event event, ReleaseResult result) {
     case ReleaseResult::kNotOwner:
       event.type = EventType::kFail;
       break;
+    case ReleaseResult::kNoLock:
+      event.type = EventType::kFail;
+      event.value = {1};
+      break;
     case ReleaseResult::kUnknown:
       event.type = EventType::kInfo;
       break;

@@ -114,6 +114,7 @@ TEST(RecordedLock, AReleaseWithoutComparingTheOwnerIsMarked) {
        {std::tuple{ReleaseResult::kReleased, EventType::kOk, 0},
         std::tuple{ReleaseResult::kFreed, EventType::kOk, 1},
         std::tuple{ReleaseResult::kNotOwner, EventType::kFail, 0},
+        std::tuple{ReleaseResult::kNoLock, EventType::kFail, 1},
         std::tuple{ReleaseResult::kUnknown, EventType::kInfo, 0}}) {
     RecordedLockScene scene({.outcome = RecordedLockOutcome::kGranted});
     scene.inner->release_answer = answer;

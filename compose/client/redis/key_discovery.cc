@@ -91,7 +91,7 @@ LibraryKeys::Names LibraryKeys::OwnNames(Lock& lock) {
     for (const auto& [name, pttl_ms] : *keys) own.insert(name);
   }
   const ReleaseResult released = lock.Release(granted->grant, env_.Mono() + terms_.call_timeout);
-  if (released == ReleaseResult::kNotOwner || released == ReleaseResult::kUnknown) return {};
+  if (FreedNothing(released) || released == ReleaseResult::kUnknown) return {};
   Names others;
   for (const Seen& seen : without) {
     for (const auto& [name, pttl_ms] : seen.keys) others.insert(name);

@@ -116,7 +116,7 @@ ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, De
   const std::array<std::string_view, 2> command{"DEL", key};
   const CallResult result = node.Call(command, deadline);
   if (!result) return ReleaseResult::kUnknown;
-  return result->IsInteger(0) ? ReleaseResult::kNotOwner : ReleaseResult::kFreed;
+  return result->IsInteger(0) ? ReleaseResult::kNoLock : ReleaseResult::kFreed;
 }
 
 Watchdog::MakeRenewal OverOwnConnections(RenewOnNodes renew, int nodes) {

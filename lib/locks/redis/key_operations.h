@@ -51,7 +51,7 @@ using RenewOnNodes = ExtendResult (*)(Env&, Nodes, const Grant&, Lease, Deadline
 // Returns what a watchdog calls for its extensions. It uses connections of its own.
 Watchdog::MakeRenewal OverOwnConnections(RenewOnNodes renew, int nodes);
 
-// Sends DEL without comparing the owner. Returns kFreed if a key was deleted, kNotOwner if there
+// Sends DEL without comparing the owner. Returns kFreed if a key was deleted, kNoLock if there
 // was no key.
 ReleaseResult DeleteWhateverIsThere(Connection& node, const std::string& key, Deadline deadline);
 
