@@ -131,7 +131,7 @@ Result<ExitCode> ReplayCommand(const Words& words) {
     real = TRY(TranslateToRealPlan(scenario, replay.choices));
   }
   const RunVerdict verdict = Judge(execution.history);
-  const std::vector<ExecutionStep> steps = DescribeSteps(execution.history, verdict);
+  const std::vector<ExecutionStep> steps = DescribeSteps(execution.history, verdict, frames);
   const std::optional<NoReturnCurve> curve =
       TRY(ComputeCurve(line, scenario, replay.choices, steps, verdict));
   const std::optional<SafeExecution> safe = FindNearestSafe(replay, scenario, verdict);

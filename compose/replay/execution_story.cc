@@ -11,31 +11,34 @@
 #include "checker/evidence/evidence.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/traits.h"
+#include "compose/replay/effect_times.h"
 
 namespace doublehold {
 namespace {
 
 using StepKind = ExecutionStep::Kind;
 
-constexpr int64_t kSoonNs = 1'000'000;  // a reply within this time is one step with its request
+constexpr int64_t kSoonNs = 1'000'000;  // times this close together are one step
 
 std::string Ms(int64_t at_ns) { return fmt::format("{:.3f} ms", static_cast<double>(at_ns) / 1e6); }
 
 class StoryWriter {
  public:
-  StoryWriter(const History& history, const RunVerdict& verdict)
+  StoryWriter(const History& history, const RunVerdict& verdict, const std::vector<Frame>& frames)
       : history_(history),
         verdict_(verdict),
         evidence_(history),
+        effects_(frames),
         takes_one_(WriteModeOf(history.facts) == WriteMode::kDecrement) {}
 
   std::vector<ExecutionStep> Write() && {
     for (const Event& event : history_.events) Take(event);
     for (auto& [who, refused] : refused_) Flush(refused);
     for (const auto& [what, asked] : open_) {
-      if (asked->op != Op::kWait)
-        Add(*asked, StepKind::kDone,
-            Who(*asked) + DescribeRequest(*asked) + ", and no answer ever comes");
+      if (asked->op == Op::kWait) continue;
+      Add(*asked, StepKind::kDone,
+          Who(*asked) + DescribeRequest(*asked) + ", and no answer ever comes");
+      CarriedOut(*asked, effects_.Find(*asked, kForeverNs));
     }
     for (const Hold& hold : evidence_.holds().all) LeaseOver(hold);
     for (const ClaimVerdict& claim : verdict_.claims) Found(claim);
@@ -47,7 +50,7 @@ class StoryWriter {
   using Asker = std::tuple<int32_t, TaskKind, uint8_t>;
   struct Refused {
     const Event* first = nullptr;
-    int64_t last_ns = 0;
+    int64_t first_ns = 0, last_ns = 0;  // when the server refused
     int count = 0;
     bool by_dead_server = false;  // whether a server was dead at the first of these attempts
   };
@@ -55,7 +58,7 @@ class StoryWriter {
   // Adds a step that tells of `event`, which is an element of the history.
   void Add(const Event& event, StepKind kind, std::string text) {
     const auto events = static_cast<size_t>(&event - history_.events.data()) + 1;
-    steps_.push_back({event.at_ns, kind, std::move(text), events});
+    steps_.push_back({event.at_ns, kind, std::move(text), events, {}, /*tells_last=*/true});
   }
   // Adds a step that has no event of its own.
   void AddAt(int64_t at_ns, StepKind kind, std::string text, std::string claim = {}) {
@@ -93,21 +96,51 @@ class StoryWriter {
   }
 
   void Answered(const Event& asked, const Event& answer) {
+    std::optional<int64_t> effect_ns;
+    if (answer.op != Op::kWait) effect_ns = effects_.Find(asked, answer.at_ns);  // no single call
+    const int64_t at_ns = std::min(effect_ns.value_or(answer.at_ns), answer.at_ns);
     Refused& refused = refused_[{answer.client, answer.task, answer.thread}];
     if (answer.op == Op::kAcquire && answer.type == EventType::kFail) {
+      // A refusal comes after the grant to another, which is told when that client learnt of it.
+      const int64_t told_ns = answer.at_ns - at_ns > kSoonNs ? at_ns : answer.at_ns;
       if (refused.count++ == 0) {
         refused.first = &answer;
+        refused.first_ns = told_ns;
         refused.by_dead_server = server_is_dead_;
       }
-      refused.last_ns = answer.at_ns;
+      refused.last_ns = told_ns;
       return;
     }
     const std::string text = DescribeCallAnswer(answer);
     if (text.empty()) return;
     Flush(refused);
-    const bool late = answer.at_ns - asked.at_ns > kSoonNs && answer.client > 0;
+    const bool unanswered = answer.type == EventType::kInfo;
+    // The client acts on a grant, and on the loss of its lease, when it learns of them.
+    const bool when_learnt = unanswered || answer.op == Op::kAcquire ||
+                             (answer.op == Op::kExtend && answer.type == EventType::kFail);
+    const int64_t told_ns = when_learnt ? answer.at_ns : at_ns;
+    const bool late = (told_ns - asked.at_ns > kSoonNs && answer.client > 0) ||
+                      (unanswered && effect_ns.has_value());
     if (late) Add(asked, StepKind::kDone, Who(asked) + DescribeRequest(asked));
-    Add(answer, StepKind::kDone, Who(answer) + text);
+    if (late && when_learnt) CarriedOut(asked, effect_ns);
+    AddCall(told_ns, answer, Who(answer) + text);
+    if (answer.at_ns - told_ns > kSoonNs)
+      Add(answer, StepKind::kDone,
+          fmt::format("{} gets the answer to its {}", Who(answer), Name(answer.op)));
+  }
+
+  // Adds the step of a call with this answer, which is told at `at_ns`.
+  void AddCall(int64_t at_ns, const Event& answer, std::string text) {
+    if (answer.at_ns - at_ns > kSoonNs) return AddAt(at_ns, StepKind::kDone, std::move(text));
+    Add(answer, StepKind::kDone, std::move(text));
+    steps_.back().at_ns = at_ns;
+  }
+
+  // Tells when a server carried out a call whose client did not know of it.
+  void CarriedOut(const Event& asked, std::optional<int64_t> effect_ns) {
+    if (effect_ns)
+      AddAt(*effect_ns, StepKind::kDone,
+            fmt::format("{}'s {} is carried out", Who(asked), Name(asked.op)));
   }
 
   void Flush(Refused& refused) {
@@ -119,8 +152,8 @@ class StoryWriter {
     const std::string how = refused.by_dead_server ? ", and cannot obtain it: a server is dead"
                             : once                 ? ", and is refused"
                                                    : ", and is refused each time";
-    Add(*refused.first, StepKind::kDone,
-        Who(*refused.first) + DescribeRequest(*refused.first) + times + how);
+    AddCall(refused.first_ns, *refused.first,
+            Who(*refused.first) + DescribeRequest(*refused.first) + times + how);
     refused.count = 0;
   }
 
@@ -139,6 +172,8 @@ class StoryWriter {
         return takes_one_ ? fmt::format(" asks to take one, having read {}", asked.value[0])
                           : fmt::format(" asks to write {}, having read {}", asked.value[1],
                                         asked.value[0]);
+      case Op::kOrder:
+        return " asks to confirm the order";
       case Op::kWait:
         return " begins to wait for " + Key(asked);
       case Op::kProbe:
@@ -153,7 +188,7 @@ class StoryWriter {
     if (answer.op == Op::kWait)
       return answer.type == EventType::kFail ? " gives up waiting for " + Key(answer) : "";
     if (answer.type == EventType::kInfo)
-      return fmt::format(" is not answered: {}", Name(answer.op));
+      return fmt::format("'s {} is not answered", Name(answer.op));
     const bool ok = answer.type == EventType::kOk;
     switch (answer.op) {
       case Op::kAcquire:
@@ -247,6 +282,7 @@ class StoryWriter {
   const History& history_;
   const RunVerdict& verdict_;
   const Evidence evidence_;
+  const EffectTimes effects_;
   const bool takes_one_;  // a write is a decrement, not a SET
   std::vector<ExecutionStep> steps_;
   std::map<std::pair<Asker, Op>, const Event*> open_;
@@ -256,8 +292,9 @@ class StoryWriter {
 
 }  // namespace
 
-std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict) {
-  return StoryWriter(history, verdict).Write();
+std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict,
+                                         const std::vector<Frame>& frames) {
+  return StoryWriter(history, verdict, frames).Write();
 }
 
 std::string ToText(const std::vector<ExecutionStep>& steps) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checker/judge.h"
+#include "lib/history/frame.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -17,13 +18,16 @@ struct ExecutionStep {
   enum class Kind : uint8_t { kDone, kFault, kFound };
   int64_t at_ns = 0;
   Kind kind = Kind::kDone;
-  std::string text;     // for example "client 1 is granted item-0"
-  size_t events = 0;    // length of the shortest prefix of the history that contains this step
-  std::string claim{};  // of a violation: the violated claim
+  std::string text;         // for example "client 1 is granted item-0"
+  size_t events = 0;        // length of the shortest prefix of the history that contains this step
+  std::string claim{};      // of a violation: the violated claim
+  bool tells_last = false;  // whether it tells of the last event of that prefix
 };
-// Requires that `verdict` belongs to `history`. Successive refused attempts of one client are one
-// step.
-std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict);
+// Requires that `verdict` and `frames` belong to `history`. A call is told when a server carried it
+// out, and once more when it was answered, if that was much later. A grant is told when the client
+// learnt of it. Successive refused attempts of one client are one step.
+std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict,
+                                         const std::vector<Frame>& frames);
 
 // For example:
 //

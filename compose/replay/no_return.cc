@@ -135,9 +135,10 @@ size_t FindLastBefore(const std::vector<NoReturnPoint>& points,
 }
 
 // Counts the refused attempts among the events since the last point. The story merges successive
-// refusals into one step, at the first of them. So a later one is not the step at `at_ns`.
-int CountRefused(std::span<const Event> events, int64_t at_ns) {
-  if (!events.empty() && events.back().at_ns == at_ns) events = events.first(events.size() - 1);
+// refusals into one step, at the first of them. So a later one is not the step that tells the last
+// event.
+int CountRefused(std::span<const Event> events, bool tells_last) {
+  if (!events.empty() && tells_last) events = events.first(events.size() - 1);
   return static_cast<int>(std::ranges::count_if(events, [](const Event& event) {
     return event.op == Op::kAcquire && event.type == EventType::kFail;
   }));
@@ -159,8 +160,8 @@ std::vector<Prefix> FindPrefixes(const Scenario& scenario, const sim::Deviations
       const ExecutionStep& step = steps[point.step - 1];
       // Steps at one instant are not in the order of their events.
       const size_t events = std::max(prefix.events, step.events);
-      point.refused =
-          CountRefused(std::span(all).subspan(prefix.events, events - prefix.events), step.at_ns);
+      point.refused = CountRefused(std::span(all).subspan(prefix.events, events - prefix.events),
+                                   step.tells_last);
       prefix.events = events;
     }
     const auto after =

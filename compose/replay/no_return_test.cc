@@ -23,10 +23,13 @@ struct Shown {
       : replay(*ParseReplayString(text)),
         scenario(ScenarioOf(*SimulatedPlan(replay.settings), replay)) {
     sim::GivenChoices given(replay.choices);
-    history = Simulate(scenario, given).history;
+    std::vector<Frame> frames;
+    Scenario recorded = scenario;
+    recorded.terms.frames = &frames;
+    history = Simulate(recorded, given).history;
     EXPECT_TRUE(given.Fits()) << text;
     verdict = Judge(history);
-    steps = DescribeSteps(history, verdict);
+    steps = DescribeSteps(history, verdict, frames);
   }
   [[nodiscard]] Result<NoReturnCurve> Curve(const NoReturnTerms& terms) const {
     return ComputeNoReturn(scenario, replay.choices, steps, verdict, terms);

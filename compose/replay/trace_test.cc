@@ -34,7 +34,7 @@ class TraceFiles : public ::testing::Test {
                                .execution = execution_,
                                .frames = frames_,
                                .verdict = verdict_,
-                               .steps = DescribeSteps(execution_.history, verdict_),
+                               .steps = DescribeSteps(execution_.history, verdict_, frames_),
                                .safe = FindNearestSafe(replay_, scenario, verdict_),
                                .curve = curve_});
   }
@@ -64,7 +64,7 @@ TEST_F(TraceFiles, AreARunFolderWithTheVerdictOfTheExecution) {
   EXPECT_EQ(trace.at("choices").dump(), R"([{"at":0,"choice":1}])");
   EXPECT_EQ(trace.at("faults").dump(),
             R"([{"fault":"pause","what":"client 1 stopped for 640ms"}])");
-  EXPECT_EQ(trace.at("steps").at(1).dump(),
+  EXPECT_EQ(trace.at("steps").at(2).dump(),
             R"({"at_ns":200000,"kind":"fault","text":"client 1 stopped for 640ms"})");
 }
 
@@ -73,14 +73,14 @@ TEST_F(TraceFiles, HaveTheCurveOfNoReturnIfItWasComputed) {
   EXPECT_FALSE(ReadJson(folder_.path() / "without" / "trace.json").contains("curve"));
   curve_ = {.claim = "exclusion",
             .points = {{.step = 0, .violated = {.of = 40, .violated = 0, .undecided = 1}},
-                       {.step = 2, .violated = {.of = 40, .violated = 40}}}};
+                       {.step = 3, .violated = {.of = 40, .violated = 40}}}};
   ASSERT_TRUE(WriteTo(folder_.path() / "with").has_value());
   const nlohmann::json curve = ReadJson(folder_.path() / "with" / "trace.json").at("curve");
   EXPECT_EQ(curve.at("claim"), "exclusion");
   EXPECT_EQ(curve.at("continuations"), 40);
-  EXPECT_EQ(curve.at("jump"), 2);
+  EXPECT_EQ(curve.at("jump"), 3);
   EXPECT_EQ(curve.at("sentence"),
-            "The share that violates exclusion jumps most at step 2, from 0 % to 100 %: client 1 "
+            "The share that violates exclusion jumps most at step 3, from 0 % to 100 %: client 1 "
             "stopped for 640ms.");
   nlohmann::json start = curve.at("points").at(0);
   EXPECT_GT(start.at("clopper_pearson_95").at(1), 0.1);

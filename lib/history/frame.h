@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/event.h"
 #include "lib/base/result.h"
 
 namespace doublehold {
@@ -24,6 +25,9 @@ struct Frame {
   // When its receiver read it, as far as known (docs/formats.md). Nothing if it was lost, or not
   // read by the end of the run.
   std::optional<int64_t> arrived_ns{};
+  // The client's task. Known in the simulated world only, and not in the file.
+  TaskKind task = TaskKind::kSession;
+  uint8_t thread = 0;
 
   bool operator==(const Frame&) const = default;
 };

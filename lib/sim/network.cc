@@ -332,12 +332,15 @@ void Network::RecordFrame(Message& message, bool is_reply) {
   const Link& link = links_[message.link];
   if (link.process == kReferee) return;
   const std::string_view script_command = message.with_text ? "EVAL" : "EVALSHA";
+  const World::Task& task = *world_->memory_->tasks[link.task];
   world_->terms_.frames->push_back(
       {.at_ns = ToNs(world_->now_ - kStart),
        .client = link.process,
        .node = link.node,
        .is_reply = is_reply,
-       .command = std::string(message.script != nullptr ? script_command : message.words.front())});
+       .command = std::string(message.script != nullptr ? script_command : message.words.front()),
+       .task = task.kind,
+       .thread = static_cast<uint8_t>(task.thread)});
   message.frame = world_->terms_.frames->size();
 }
 
