@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "compose/explore/scenario_settings.h"
@@ -12,10 +13,8 @@
 namespace doublehold {
 namespace {
 
-// Writes the certificate of a small search, in whose text `from` was replaced by `to`, and checks
-// it.
-Result<CertificateCheck> Check(const std::string& from = "", const std::string& to = "",
-                               int sampled = 4, int depth = 2) {
+// The certificate of a small search.
+std::string MakeCertificate(int depth) {
   Settings settings;
   settings.Set("lock.name", "set-nx-px", "test");
   settings.Set("workload.stock", "5", "test");
@@ -28,13 +27,23 @@ Result<CertificateCheck> Check(const std::string& from = "", const std::string& 
       .bounds = {.depth = depth}};
   const Explored explored = Explore(asked.scenario, asked.bounds, [](const Explored&) {});
   EXPECT_EQ(std::ssize(explored.levels), depth + 1);
-  std::string text = CertificateOf(explored, asked);
-  const size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  text.replace(at, from.size(), to);
+  return CertificateOf(explored, asked);
+}
+
+Result<CertificateCheck> CheckText(const std::string& text, int sampled = 4) {
   const testing::TempFile file("certificate");
   EXPECT_TRUE(WriteWhole(file.path(), text).has_value());
   return CheckCertificate(file.path(), sampled, /*jobs=*/2);
+}
+
+// Checks a certificate in whose text `from` was replaced by `to`.
+Result<CertificateCheck> Check(const std::string& from = "", const std::string& to = "",
+                               int sampled = 4, int depth = 2) {
+  std::string text = MakeCertificate(depth);
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  return CheckText(text, sampled);
 }
 
 // "80 of them run again".
@@ -70,14 +79,34 @@ TEST(Certificate, OfAnotherSearchDiffers) {
   }
 }
 
-TEST(Certificate, ItsCountsAreComparedIfAllIsRunAgain) {
-  const int all = static_cast<int>(kLevelBlocks);
-  EXPECT_TRUE(Check("\"run\": ", "\"run\":  ", all)->is_equal);
-  for (const char* field : {"\"violated\": ", "\"unknown\": "}) {
-    const Result<CertificateCheck> check = Check(field, std::string(field) + "9", all);
-    ASSERT_TRUE(check.has_value()) << check.error().message;
-    EXPECT_FALSE(check->is_equal) << check->text;
+TEST(Certificate, ItsCountsMustAddUpAlsoIfOnlyASampleIsRunAgain) {
+  for (const int sampled : {1, static_cast<int>(kLevelBlocks)}) {
+    EXPECT_TRUE(Check("\"run\": ", "\"run\":  ", sampled)->is_equal);
+    for (const char* field : {"\"violated\": ", "\"unknown\": ", "\"executions\": ", "\"run\": "}) {
+      const Result<CertificateCheck> check = Check(field, std::string(field) + "9", sampled);
+      ASSERT_TRUE(check.has_value()) << check.error().message;
+      EXPECT_FALSE(check->is_equal) << check->text;
+    }
+    EXPECT_FALSE(Check("\"claim\": \"stock\"", "\"claim\": \"stack\"", sampled)->is_equal);
   }
+}
+
+TEST(Certificate, ItsFalseCountsThatAddUpDifferInABlockThatIsRunAgain) {
+  nlohmann::json json = nlohmann::json::parse(MakeCertificate(/*depth=*/2));
+  nlohmann::json& violated = json["claims"][0]["violated"];
+  violated = violated.get<int64_t>() + 1;
+  for (nlohmann::json& block : json["levels"][1]["counts"]) {
+    if (block.empty()) continue;
+    block[2] = block[2].get<int64_t>() + 1;
+    break;
+  }
+  const Result<CertificateCheck> check = CheckText(json.dump());
+  ASSERT_TRUE(check.has_value()) << check.error().message;
+  EXPECT_FALSE(check->is_equal);
+  EXPECT_NE(check->text.find("executions with 1 faults and delays are equal, but their counts are "
+                             "not, in block "),
+            std::string::npos)
+      << check->text;
 }
 
 TEST(Certificate, SaysWhetherTheSourcesOfTheLocksHaveChanged) {
@@ -93,14 +122,14 @@ TEST(Certificate, SaysWhetherTheSourcesOfTheLocksHaveChanged) {
 TEST(Certificate, WithAnotherNumberOfBlocksIsRefused) {
   const Result<CertificateCheck> check = Check("\"digests\": [", "\"digests\": [\"1\",");
   ASSERT_FALSE(check.has_value());
-  EXPECT_NE(check.error().message.find("each of its levels must have 64 digests"),
+  EXPECT_NE(check.error().message.find("each of its levels must have 64 digests and counts"),
             std::string::npos)
       << check.error().message;
 }
 
 TEST(Certificate, WithoutItsFieldsIsRefused) {
   for (const char* field :
-       {"\"certificate\": 3", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
+       {"\"certificate\": 4", "\"search\": \"v1/", "\"depth\": 2", "\"levels\": ["}) {
     const std::string broken = std::string("\"x") + (field + 1);
     const Result<CertificateCheck> check = Check(field, broken);
     ASSERT_FALSE(check.has_value()) << field;

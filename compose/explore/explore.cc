@@ -98,6 +98,7 @@ class Search {
     is_over_ = is_over_ || is_misled_;
     if (is_over_ || !done.is_within) return;
     Count(done);
+    CountInBlock(done, explored_.levels.back().counts[block]);
     uint64_t& digest = explored_.levels.back().digests[block];
     digest = MixDigest(MixDigest(digest, done.digest), static_cast<uint64_t>(done.stands_for));
     for (const Outcome outcome : done.outcomes)
@@ -129,6 +130,16 @@ class Search {
                              deviations[0].kind == sim::ChoiceKind::kFault;
     if (is_of_plain) points_.insert(deviations[0].at);
     CountOutcomes(done);
+  }
+
+  static void CountInBlock(const Done& done, std::vector<int64_t>& counts) {
+    counts.resize(2 + 2 * done.outcomes.size());
+    counts[0] += done.stands_for;
+    counts[1] += done.is_run ? 1 : 0;
+    for (size_t i = 0; i < done.outcomes.size(); ++i) {
+      if (done.outcomes[i] == Outcome::kViolated) counts[2 + 2 * i] += done.stands_for;
+      if (done.outcomes[i] == Outcome::kUnknown) counts[3 + 2 * i] += done.stands_for;
+    }
   }
 
   void CountOutcomes(const Done& done) {

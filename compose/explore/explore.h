@@ -70,12 +70,15 @@ struct Found {
 };
 
 // The executions of one number of deviations. They are in blocks of about equal size. Each block
-// has a digest of all that its executions recorded and of their outcomes.
+// has a digest of all that its executions recorded and of their outcomes, and their counts.
 constexpr size_t kLevelBlocks = 64;
 struct Level {
   int64_t executions = 0;
   int64_t run = 0;
   std::array<uint64_t, kLevelBlocks> digests{};
+  // Executions, those run, and for each claim: those that violate it, and those that leave it
+  // unknown. Empty for a block without executions.
+  std::array<std::vector<int64_t>, kLevelBlocks> counts{};
 };
 
 enum class Ended : uint8_t { kAllRun, kPart, kBudget, kMemory, kInterrupted };
