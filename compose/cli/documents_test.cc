@@ -10,6 +10,8 @@
 #include <set>
 #include <sstream>
 
+#include "compose/explore/replay_string.h"
+#include "compose/explore/scenario_settings.h"
 #include "compose/options/option_rows.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/suite.h"
@@ -181,6 +183,32 @@ TEST(Documents, ThePageOfFaultsNamesTheFormOfEveryKindOrThatItHasNone) {
   for (const FaultFormEntry& form : kFaultForms) told.emplace(form.kind);
   const std::vector<std::string> kinds = ListNames(Faults());
   EXPECT_EQ(told, std::set<std::string>(kinds.begin(), kinds.end()));
+}
+
+// A string after a `"` is a part of a file that the document describes, with `...` in it.
+TEST(Documents, EachReplayStringCanBeReplayed) {
+  const std::filesystem::path root(SourceDir());
+  std::vector<std::filesystem::path> documents{root / "README.md"};
+  for (const auto& document : std::filesystem::directory_iterator(root / "docs"))
+    documents.push_back(document.path());
+  int replayed = 0;
+  for (const std::filesystem::path& document : documents) {
+    std::ifstream in(document);
+    for (std::string line; std::getline(in, line);) {
+      const size_t begin = line.find("v1/");
+      if (begin == line.npos || (begin > 0 && line[begin - 1] == '"')) continue;
+      const std::string text = line.substr(begin, line.find('\'', begin) - begin);
+      const Result<ReplayString> replay = ParseReplayString(text);
+      ASSERT_TRUE(replay.has_value()) << document << ": " << text << replay.error().message;
+      const Result<Plan> plan = SimulatedPlan(replay->settings);
+      ASSERT_TRUE(plan.has_value()) << document << ": " << text << plan.error().message;
+      sim::GivenChoices given(replay->choices);
+      Simulate(ScenarioOf(*plan, *replay), given);
+      EXPECT_TRUE(given.Fits()) << document << ": " << text;
+      ++replayed;
+    }
+  }
+  EXPECT_GT(replayed, 10);
 }
 
 }  // namespace

@@ -141,6 +141,16 @@ std::string MarksText(const Explored& explored) {
                      others.empty() ? "" : fmt::format("; not {}", fmt::join(others, ", ")));
 }
 
+// Names the bounds beyond which a claim that is clean here may be violated. For example, a release
+// that frees another's lock is seen only if a further session holds the lock.
+std::string BeyondText(const Explored& explored, const SearchAsked& asked) {
+  const auto is_violated = [](const Found& found) { return found.violated > 0; };
+  if (!explored.is_complete || std::ranges::all_of(explored.claims, is_violated)) return "";
+  return fmt::format(
+      "beyond these bounds more may be violated: try --cycles {}, --clients {} or --depth {}\n",
+      asked.scenario.cycles + 1, asked.scenario.plan.clients + 1, asked.bounds.depth + 1);
+}
+
 }  // namespace
 
 SearchOutcome Unshrunk(const Explored& explored, const SearchAsked& asked, double seconds) {
@@ -173,7 +183,7 @@ std::string ToText(const SearchOutcome& outcome, const SearchAsked& asked) {
                         is_unknown ? " unknown" : "", FormatSize(shrunk), shrunk.sentence,
                         FormatReplay(asked, shrunk));
   }
-  return text + '\n' + Summary(outcome, asked) + MarksText(explored);
+  return text + '\n' + Summary(outcome, asked) + MarksText(explored) + BeyondText(explored, asked);
 }
 
 nlohmann::json ToJson(const SearchOutcome& outcome, const SearchAsked& asked) {
