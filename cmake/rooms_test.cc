@@ -109,7 +109,7 @@ const std::map<std::string, Names>& Arrows() {
       {"checker/verdict", {"lib/base", "lib/history"}},
       {"checker/testing", {"checker/evidence"}},
       {"checker/testing/oracle", {"checker", "checker/evidence"}},
-      {"compose", Plus(kFloor, {"compose/cli", "compose/client"})},
+      {"compose", Plus(kFloor, {"compose/cli", "compose/client", "compose/os"})},
       {"compose/cli", Plus(kFloor, {"checker",         "checker/evidence",      "checker/explain",
                                     "checker/linear",  "checker/measures",      "checker/verdict",
                                     "compose/cluster", "compose/cluster/redis", "compose/driver",

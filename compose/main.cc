@@ -9,6 +9,7 @@
 
 #include "compose/cli/commands.h"
 #include "compose/client/client_main.h"
+#include "compose/os/standard_output.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -65,12 +66,29 @@ int Main(const Words& words) {
 }
 
 // Opens missing standard streams on /dev/null. Otherwise the first files that the program opens
-// would become the standard streams of its children.
+// would become the standard streams of its children. A missing standard output cannot be written,
+// so that lost output is noticed.
 void OpenStandardStreams() {
   for (int fd = 0; fd <= STDERR_FILENO; ++fd) {
+    const int mode = fd == STDOUT_FILENO ? O_RDONLY : O_RDWR;
     // open() returns the lowest free number, which is `fd`.
-    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd) return;
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", mode) != fd) return;
   }
+}
+
+// Runs the program. A command whose output was lost has failed.
+int MainWithOutput(const Words& words) {
+  WatchStandardOutput();
+  int status = static_cast<int>(ExitCode::kEnvironment);
+  try {
+    status = Main(words);
+  } catch (const std::exception& error) {
+    std::cerr << "doublehold: " << error.what() << "\n";
+  }
+  const std::string lost = FinishStandardOutput();
+  if (lost.empty()) return status;
+  std::cerr << "doublehold: standard output cannot be written: " << lost << "\n";
+  return static_cast<int>(ExitCode::kEnvironment);
 }
 
 }  // namespace
@@ -79,10 +97,5 @@ void OpenStandardStreams() {
 int main(int argc, char** argv) {
   doublehold::OpenStandardStreams();
   prctl(PR_SET_NAME, "doublehold");  // the name of a child would be "exe"
-  try {
-    return doublehold::Main(doublehold::Words(argv + 1, argv + argc));
-  } catch (const std::exception& error) {
-    std::cerr << "doublehold: " << error.what() << "\n";
-    return static_cast<int>(doublehold::ExitCode::kEnvironment);
-  }
+  return doublehold::MainWithOutput(doublehold::Words(argv + 1, argv + argc));
 }

@@ -13,12 +13,14 @@
 #include "compose/explore/explore_all.h"
 #include "compose/explore/explore_text.h"
 #include "compose/explore/scenario_settings.h"
+#include "compose/options/screen.h"
 #include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/suite/shard.h"
 #include "lib/base/words.h"
 #include "lib/locks/registry.h"
+#include "lib/os/screen.h"
 
 namespace doublehold {
 namespace {
@@ -194,7 +196,7 @@ void SetLastWords(LastWords& words, const Explored& explored, const SearchAsked&
 }
 
 SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json, LastWords& words) {
-  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const bool terminal = IsScreen(STDERR_FILENO);
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -209,8 +211,7 @@ SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json,
       SetLastWords(words, cut, asked, seconds(), as_json);
       said = seconds();
     }
-    if (terminal)
-      fmt::print(stderr, "\r{}\x1b[K", ProgressText(so_far, asked.bounds, estimate, seconds()));
+    if (terminal) ShowProgressLine(ProgressText(so_far, asked.bounds, estimate, seconds()));
   });
   outcome.seconds = seconds();
   SetLastWords(words, outcome.explored, asked, outcome.seconds, as_json);
@@ -221,7 +222,7 @@ SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json,
     return plan ? std::optional(*plan) : std::nullopt;
   };
   for (const Found& found : outcome.explored.claims) {
-    if (terminal) fmt::print(stderr, "\rshrinking the violation of {}\x1b[K", found.claim);
+    if (terminal) ShowProgressLine("shrinking the violation of " + found.claim);
     outcome.shown.emplace_back();
     if (found.violated > 0) {
       outcome.shown.back() = Shrink(asked.scenario, found.shortest, found.claim, with_clients);
@@ -232,7 +233,7 @@ SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json,
                                     .is_smallest = false};
     }
   }
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
+  if (terminal) EraseProgressLine();
   return outcome;
 }
 

@@ -17,6 +17,7 @@
 #include "compose/os/last_words.h"
 #include "compose/os/program_files.h"
 #include "lib/os/run_tool.h"
+#include "lib/os/screen.h"
 
 namespace doublehold {
 
@@ -100,7 +101,7 @@ Result<ExitCode> ReportCommand(const Words& words) {
   words_said.reset();  // from here on the report program handles Ctrl-C
   Words command{python, program.string()};
   command.insert(command.end(), words.begin(), words.end());
-  return isatty(STDERR_FILENO) == 1 ? RunWithProgress(command) : ExecProgram(command);
+  return IsScreen(STDERR_FILENO) ? RunWithProgress(command) : ExecProgram(command);
 }
 
 }  // namespace doublehold

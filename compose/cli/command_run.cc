@@ -22,6 +22,7 @@
 #include "compose/suite/repeat.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/clock/time_speed.h"
+#include "lib/os/screen.h"
 #include "lib/plan/plan_json.h"
 
 namespace doublehold {
@@ -217,7 +218,7 @@ Result<ExitCode> RunCommand(const Words& words) {
   TRY(CheckMachine(plan));
   const std::filesystem::path folder = TRY(ChooseFolder(line, plan));
   const bool quiet = line.values.contains("quiet");
-  const bool terminal = !quiet && isatty(STDERR_FILENO) == 1;
+  const bool terminal = !quiet && IsScreen(STDERR_FILENO);
   std::vector<Frame> frames;
   RunRequest request{.plan = plan,
                      .folder = folder,

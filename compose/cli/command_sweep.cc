@@ -24,6 +24,7 @@
 #include "compose/suite/repeat.h"
 #include "compose/sweep/sweep.h"
 #include "lib/base/words.h"
+#include "lib/os/screen.h"
 
 namespace doublehold {
 namespace {
@@ -198,7 +199,7 @@ void ShowSweepProgress(const SuiteProgress& now) {
 }
 
 Result<ExitCode> Sweep(const ParsedLine& line, SuiteRequest& runs, const SweepCells& cells) {
-  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const bool terminal = IsScreen(STDERR_FILENO);
   if (terminal) {
     runs.progress = ShowSweepProgress;
   } else if (!line.values.contains("json")) {

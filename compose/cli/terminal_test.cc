@@ -1,11 +1,14 @@
 // Tests the output of `run` and `check` with the whole program.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <fstream>
 #include <iterator>
 
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/os/run_tool.h"
 
 namespace doublehold {
 namespace {
@@ -68,6 +71,86 @@ TEST(Terminal, APipeGetsNoProgressLine) {
   EXPECT_EQ(run.finished.err, "");
   EXPECT_EQ(run.finished.out.find('\r'), std::string::npos);
   EXPECT_EQ(run.finished.out.find('\x1b'), std::string::npos);
+}
+
+// Runs a command line of a shell, in which $0 is the program. Returns what it prints to stderr and
+// its exit status.
+Finished RunInShell(const std::string& line, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> argv{"/bin/sh", "-c", line, BinaryDir() + "/doublehold"};
+  argv.insert(argv.end(), more.begin(), more.end());
+  const Result<RunResult> run = RunToEnd(argv, {.with_errors = true});
+  EXPECT_TRUE(run.has_value()) << run.error().message;
+  return {.exit_code = WEXITSTATUS(run->status), .out = "", .err = run->output};
+}
+
+TEST(Terminal, LostOutputIsAFailure) {
+  for (const auto& [to, why] : {std::pair(">/dev/full", "No space left on device"),
+                                std::pair(">&-", "Bad file descriptor")}) {
+    for (const char* command : {"list locks", "--version", "explore --lock none --depth 0"}) {
+      const Finished finished = RunInShell(fmt::format("\"$0\" {} {}", command, to));
+      EXPECT_EQ(finished.exit_code, 4) << command << to;
+      EXPECT_EQ(finished.err,
+                fmt::format("doublehold: standard output cannot be written: {}\n", why));
+    }
+  }
+}
+
+TEST(Terminal, AReaderThatHasSeenEnoughIsNoFailure) {
+  const Finished finished = RunInShell("{ trap '' PIPE; \"$0\" list locks; echo $? >&2; } | true");
+  EXPECT_EQ(finished.err, "0\n");
+}
+
+TEST(Terminal, ARunWhoseOutputIsLostStillWritesItsFiles) {
+  const TestFolder folder;
+  const Finished finished = RunInShell(
+      "\"$0\" run --lock none --duration 300ms --into \"$1\" >/dev/full", {folder.path().string()});
+  EXPECT_EQ(finished.exit_code, 4) << finished.err;
+  EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
+  EXPECT_TRUE(fs::exists(folder.path() / "verdict.json"));
+}
+
+// Prints what the command writes to a terminal of 80 columns.
+constexpr const char* kInTerminal = R"(
+import fcntl, os, pty, struct, sys, termios
+child, terminal = pty.fork()
+if child == 0:
+    fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    os.execvp(sys.argv[1], sys.argv[1:])
+text = b""
+try:
+    while part := os.read(terminal, 4096):
+        text += part
+except OSError:  # the child has ended
+    pass
+sys.stdout.buffer.write(text)
+)";
+
+std::string SeenInTerminal(const std::string& kind) {
+  const Result<RunResult> run = RunToEnd(
+      {"python3", "-c", kInTerminal, "env", "TERM=" + kind, BinaryDir() + "/doublehold", "explore",
+       "--lock", "set-nx-px", "--clients", "3", "--depth", "2", "--faults", "pause,crash"},
+      {});
+  EXPECT_TRUE(run.has_value()) << run.error().message;
+  return run->output;
+}
+
+TEST(Terminal, AProgressLineFitsInALine) {
+  const std::string seen = SeenInTerminal("xterm");
+  constexpr std::string_view kErase = "\x1b[K";
+  int lines = 0;
+  for (size_t end = seen.find(kErase); end != seen.npos; end = seen.find(kErase, end + 1)) {
+    const size_t begin = seen.rfind('\r', end);
+    ASSERT_NE(begin, seen.npos) << seen;
+    EXPECT_LT(end - begin - 1, 80U) << seen.substr(begin + 1, end - begin - 1);
+    ++lines;
+  }
+  EXPECT_GT(lines, 1) << seen;
+}
+
+TEST(Terminal, ADumbTerminalGetsNoControlSequences) {
+  const std::string seen = SeenInTerminal("dumb");
+  EXPECT_EQ(seen.find('\x1b'), seen.npos) << seen;
+  EXPECT_NE(seen.find("all within the bounds"), seen.npos) << seen;
 }
 
 }  // namespace

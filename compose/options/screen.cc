@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "lib/os/screen.h"
+
 namespace doublehold {
 namespace {
 
@@ -29,9 +31,8 @@ void AddColorOption(boost::program_options::options_description& options) {
 
 bool TakesColor(const ParsedLine& line) {
   const char* no_color = std::getenv("NO_COLOR");
-  const char* kind = std::getenv("TERM");
   return !line.values.contains("no-color") && (no_color == nullptr || *no_color == '\0') &&
-         (kind == nullptr || std::string_view(kind) != "dumb") && isatty(STDOUT_FILENO) == 1;
+         IsScreen(STDOUT_FILENO);
 }
 
 std::string InColor(std::string_view text, Color color, bool colored) {

@@ -20,7 +20,7 @@ bool TakesColor(const ParsedLine& line);
 // Returns the text in this colour. Returns it unchanged if not `colored`.
 std::string InColor(std::string_view text, Color color, bool colored);
 
-// Replaces the progress line on stderr. The caller checks that stderr is a terminal.
+// Replaces the progress line on stderr. The caller checks that stderr is a screen.
 void ShowProgressLine(const std::string& line);
 void EraseProgressLine();
 

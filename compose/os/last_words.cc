@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/os/screen.h"
+
 namespace doublehold {
 namespace {
 
@@ -58,7 +60,7 @@ LastWords::~LastWords() {
 
 void LastWords::Set(std::string found, const std::string& line, ExitCode status) {
   // In a terminal the line replaces the progress line.
-  const std::string begin = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  const std::string begin = IsScreen(STDERR_FILENO) ? "\r\x1b[K" : "";
   auto words = std::make_unique<Words>(
       Words{std::move(found), begin + line + "\n", static_cast<int>(status)});
   words_to_say.store(words.get());

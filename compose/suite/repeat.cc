@@ -21,6 +21,7 @@
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/words.h"
+#include "lib/os/screen.h"
 #include "lib/redis/hiredis_connection.h"
 
 namespace doublehold {
@@ -341,7 +342,7 @@ Result<ExitCode> RunAndPrint(SuiteRequest& request, const ParsedLine& line, Summ
   size_t done = 0, of = 0;
   for (size_t i = 0; i < request.suite.cells.size(); ++i) of += request.shard.Has(i) ? 1 : 0;
   of *= static_cast<size_t>(request.repeat);
-  const bool terminal = summary != SummaryForm::kNothing && isatty(STDERR_FILENO) == 1;
+  const bool terminal = summary != SummaryForm::kNothing && IsScreen(STDERR_FILENO);
   if (summary == SummaryForm::kLines) {
     request.finished = [&](const SuiteCell& cell, int repetition, const CellRun& run) {
       if (request.suite.comparison) return;  // hundreds of runs, shown together at the end
