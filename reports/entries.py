@@ -135,7 +135,8 @@ def _read_exploration(folder: Path, entry: Entry) -> Entry:
         locks=_unique(row.lock for row in found.rows),
         faults=tuple(name for name in found.faults if name not in ("none", "any")),
         claims=_unique(claim for place in places for claim in place.violated),
-        seconds=found.seconds)
+        seconds=found.seconds, state="unfinished" if found.interrupted else "",
+        note="interrupted" if found.interrupted else "")
 
 
 def _unique(words: Iterable[str]) -> tuple[str, ...]:

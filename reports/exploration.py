@@ -86,6 +86,7 @@ class Exploration:
     cycles: int
     executions: int
     seconds: float
+    interrupted: bool
     rows: list[Row]
     refused: dict[str, str]  # the reason why a lock was not explored, by lock
 
@@ -105,6 +106,7 @@ def read_exploration(folder: Path) -> Exploration:
     return Exploration(
         folder, top.maybe_text("doublehold") or "", top.count("depth"), top.count("delays"),
         top.count("cycles"), top.count("executions"), top.number("seconds"),
+        top.data.get("interrupted") is True,  # older files have no such member
         [_row(node, titles) for node in nodes if node.nodes("cells")],
         {node.text("lock"): node.text("refused") for node in nodes if node.maybe_text("refused")})
 

@@ -84,6 +84,17 @@ class ExplorationTest(unittest.TestCase):
             self.assertIn(text, page.text)
         self.assertNotIn("<b>is</b>", html)
 
+    def test_the_page_of_an_interrupted_exploration_says_so(self) -> None:
+        found = explored([[search(1, ["stock"])], [search(1, [])]])
+        row = found["rows"][0]
+        found["rows"].insert(1, row | {"clients": 3, "cells": row["cells"][:1]})
+        for interrupted in (False, True):
+            self.write(found | {"interrupted": interrupted})
+            with contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(main([str(self.folder)]), 0)
+            text = Page((self.folder / "report.html").read_text()).text
+            self.assertEqual("The exploration was interrupted" in text, interrupted)
+
     def test_undecided_claims_are_named_beside_violated_ones(self) -> None:
         self.write(explored([[search(1, ["exclusion"], unknown=1)]]))
         found = ExploredCell(read_exploration(self.folder).rows[0].places[0], "a")

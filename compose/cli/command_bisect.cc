@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "checker/evidence/names.h"
 #include "compose/cli/commands.h"
 #include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
 #include "compose/options/program_options.h"
 #include "compose/os/kept_programs.h"
+#include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/suite/bisect.h"
 #include "compose/suite/repeat.h"
@@ -113,7 +115,9 @@ Result<VersionAnswer> AskVersion(const VersionQuestion& question, const std::str
   std::filesystem::create_directories(request.folder, code);
   const SuiteResult result = RunSuite(request);
   if (result.error) return tl::unexpected(*result.error);
-  if (result.interrupted) return EnvironmentFailed("interrupted");
+  if (result.interrupted)
+    return tl::unexpected(Error{
+        ExitCode::kUnknown, "interrupted; the answers so far are in " + usual.folder.string(), {}});
   bool decided = true;
   for (const CellRun& run : result.runs.front()) {
     ++answer.runs;
@@ -148,25 +152,59 @@ nlohmann::json NameNeighbour(const VersionQuestion& question, const std::optiona
   return probe ? nlohmann::json(DescribeEnd(question, probe, end, step)) : nlohmann::json();
 }
 
+// The versions asked so far, in bisect.json and on the screen.
+class AskedVersions {
+ public:
+  AskedVersions(const VersionQuestion& question, const std::filesystem::path& folder)
+      : folder_(folder),
+        json_{{"cell", question.cell.name},
+              {"driver", question.driver},
+              {"claim", question.claim},
+              {"interrupted", true},
+              {"asked", nlohmann::json::array()}} {}
+
+  Result<void> Add(const VersionAnswer& answer) {
+    fmt::print("  {:<16} {}\n", answer.version, Describe(answer));
+    std::fflush(stdout);
+    json_["asked"].push_back({{"version", answer.version},
+                              {"violated", answer.violated},
+                              {"runs", answer.runs},
+                              {"unusable", answer.why}});
+    TRY(Write());
+    words_.Set("", fmt::format("doublehold bisect: interrupted after {}; files: {}",
+                               Counted(std::ssize(json_["asked"]), "version"), folder_.string()));
+    return {};
+  }
+  Result<void> Finish(const VersionQuestion& question, const SeenRange& range) {
+    json_["interrupted"] = false;
+    json_["first"] = question.versions[range.first];
+    json_["last"] = question.versions[range.last];
+    json_["before"] = NameNeighbour(question, range.before, range.first, -1);
+    json_["after"] = NameNeighbour(question, range.after, range.last, 1);
+    return Write();
+  }
+
+ private:
+  [[nodiscard]] Result<void> Write() const {
+    return WriteWhole(folder_ / "bisect.json", json_.dump(2) + "\n");
+  }
+
+  const std::filesystem::path& folder_;
+  nlohmann::json json_;
+  LastWords words_{"doublehold bisect: interrupted before a version was asked"};
+};
+
 Result<ExitCode> Bisect(const VersionQuestion& question, const SuiteRequest& request) {
   fmt::print("{}, claim {}: {} versions, {} to {}\n", question.cell.name, question.claim,
              question.versions.size(), question.versions.front(), question.versions.back());
-  nlohmann::json asked = nlohmann::json::array();
+  AskedVersions asked(question, request.folder);
   std::optional<Error> error;
   const auto ask = [&](size_t index) {
     if (error) return Probe::kUnusable;
     const Result<VersionAnswer> answer = AskVersion(question, question.versions[index], request);
-    if (!answer) {
-      error = answer.error();
-      return Probe::kUnusable;
-    }
-    fmt::print("  {:<16} {}\n", answer->version, Describe(*answer));
-    std::fflush(stdout);
-    asked.push_back({{"version", answer->version},
-                     {"violated", answer->violated},
-                     {"runs", answer->runs},
-                     {"unusable", answer->why}});
-    return answer->probe;
+    const Result<void> added = answer ? asked.Add(*answer) : tl::unexpected(answer.error());
+    if (!added) error = added.error();
+    return error ? Probe::kUnusable : answer->probe;
   };
   const Probe start = ask(question.start);
   if (!error && start != Probe::kSeen) {
@@ -176,22 +214,10 @@ Result<ExitCode> Bisect(const VersionQuestion& question, const SuiteRequest& req
   }
   const SeenRange range = FindSeenRange(question.versions.size(), question.start, ask);
   if (error) return tl::unexpected(*error);
-  const std::string& first = question.versions[range.first];
-  const std::string& last = question.versions[range.last];
-  fmt::print("{} {}: seen from {} ({}) to {} ({})\n", question.driver, question.claim, first,
-             DescribeEnd(question, range.before, range.first, -1), last,
-             DescribeEnd(question, range.after, range.last, 1));
-  const nlohmann::json json{
-      {"cell", question.cell.name},
-      {"driver", question.driver},
-      {"claim", question.claim},
-      {"first", first},
-      {"last", last},
-      {"before", NameNeighbour(question, range.before, range.first, -1)},
-      {"after", NameNeighbour(question, range.after, range.last, 1)},
-      {"asked", std::move(asked)},
-  };
-  TRY(WriteWhole(request.folder / "bisect.json", json.dump(2) + "\n"));
+  fmt::print("{} {}: seen from {} ({}) to {} ({})\n", question.driver, question.claim,
+             question.versions[range.first], DescribeEnd(question, range.before, range.first, -1),
+             question.versions[range.last], DescribeEnd(question, range.after, range.last, 1));
+  TRY(asked.Finish(question, range));
   fmt::print("files: {}\n", request.folder.string());
   return ExitCode::kAsExpected;
 }

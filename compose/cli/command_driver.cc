@@ -11,6 +11,7 @@
 #include "compose/driver/serve.h"
 #include "compose/options/command_line.h"
 #include "compose/options/program_options.h"
+#include "compose/os/last_words.h"
 #include "compose/os/orphans.h"
 #include "lib/base/words.h"
 
@@ -64,6 +65,7 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
   const TrialServer trial{.address = server->address(),
                           .close_connections = [&] { server->CloseConnections(); },
                           .lose_locks = [&](Duration cut) { return server->LoseLocks(cut); }};
+  const LastWords words("doublehold driver check: interrupted; the steps so far are above");
   TryDriver(command, given, trial, [&](const TrialStep& step) {
     const bool ok = step.wrong.empty();
     if (!ok) status = step.no_program ? ExitCode::kEnvironment : ExitCode::kViolated;

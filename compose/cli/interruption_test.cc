@@ -268,13 +268,26 @@ TEST(Interruption, AnExplorationPrintsItsResultSoFar) {
   }
 }
 
-TEST(Interruption, AnExplorationOfAllLocksPrintsTheCellsSoFar) {
+TEST(Interruption, AnExplorationOfAllLocksKeepsTheCellsSoFar) {
   const TestFolder folder;
-  Program program({"explore", "--all", "--depth", "3", "--into", (folder.path() / "x").string()});
+  const fs::path into = folder.path() / "x";
+  Program program({"explore", "--all", "--depth", "3", "--into", into.string()});
   std::this_thread::sleep_for(std::chrono::seconds(2));
   EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Err();
-  EXPECT_NE(program.Err().find("cells; no files were written"), std::string::npos) << program.Err();
+  EXPECT_NE(program.Err().find("; files: " + into.string()), std::string::npos) << program.Err();
   EXPECT_NE(program.Out().find("| `none` | 2 |"), std::string::npos) << program.Out();
+  const nlohmann::json found = ReadJson(into / "explore.json");
+  EXPECT_EQ(found.at("interrupted"), true);
+  EXPECT_EQ(found.at("rows").at(0).at("lock"), "none");
+  EXPECT_EQ(RunProgram({"report", into.string()}).exit_code, 0);
+}
+
+TEST(Interruption, ACheckOfADriverSaysThatItIsNotComplete) {
+  Program program({"driver", "check", "--", "python3", SourceDir() + "/drivers/template.py"});
+  ASSERT_TRUE(Eventually([&] { return Lines(program.Out()) > 0; }));
+  EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Out() << program.Err();
+  EXPECT_EQ(program.Err(), "doublehold driver check: interrupted; the steps so far are above\n");
+  EXPECT_TRUE(Eventually([&] { return program.TemporaryFiles() == 0; }));
 }
 
 // The check waits for the rest of a history that comes through a pipe.

@@ -9,12 +9,15 @@
 #include <optional>
 #include <utility>
 
+#include "checker/evidence/names.h"
 #include "checker/verdict/checker.h"
 #include "compose/explore/explore_matrix.h"
 #include "compose/explore/scenario_settings.h"
+#include "compose/options/screen.h"
 #include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "lib/locks/registry.h"
+#include "lib/os/screen.h"
 
 namespace doublehold {
 namespace {
@@ -66,6 +69,7 @@ nlohmann::json MatrixToJson(const AllAsked& asked, const std::vector<MatrixRow>&
           {"delays", asked.search.bounds.delays},
           {"cycles", asked.search.scenario.cycles},
           {"executions", executions},
+          {"interrupted", false},
           {"seconds", seconds},
           {"titles", std::move(titles)},
           {"rows", ToJson(rows)}};
@@ -94,20 +98,19 @@ Result<void> WriteInto(const std::filesystem::path& folder, const nlohmann::json
   return WriteWhole(folder / "matrix.md", markdown);
 }
 
-// Sets the text that is printed if the exploration is interrupted now: the cells so far. An
-// interrupted exploration writes no files.
-void SetLastWordsOfAll(LastWords& words, const AllAsked& asked, const std::vector<MatrixRow>& rows,
-                       double seconds) {
-  std::string found = ToMarkdown(rows);
-  if (asked.as_json) {
-    nlohmann::json json = MatrixToJson(asked, rows, seconds);
-    json["interrupted"] = true;
-    found = json.dump(2) + "\n";
-  }
-  size_t cells = 0;
-  for (const MatrixRow& row : rows) cells += row.cells.size();
-  words.Set(std::move(found), fmt::format("doublehold explore: interrupted after {} cells{}", cells,
-                                          asked.into ? "; no files were written" : ""));
+// Keeps the cells so far: prints them if the exploration is interrupted now, and writes them into
+// the folder, in case that it is killed.
+void KeepCells(LastWords& words, const AllAsked& asked, const std::vector<MatrixRow>& rows,
+               double seconds) {
+  nlohmann::json json = MatrixToJson(asked, rows, seconds);
+  json["interrupted"] = true;
+  const std::string markdown = ToMarkdown(rows);
+  const bool written = asked.into && WriteInto(*asked.into, json, markdown);
+  int64_t cells = 0;
+  for (const MatrixRow& row : rows) cells += std::ssize(row.cells);
+  words.Set(asked.as_json ? json.dump(2) + "\n" : markdown,
+            fmt::format("doublehold explore: interrupted after {}{}", Counted(cells, "cell"),
+                        written ? "; files: " + asked.into->string() : ""));
 }
 
 ExitCode MatrixExitCode(const std::vector<MatrixRow>& rows) {
@@ -128,7 +131,7 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
   if (asked.into) {
     TRY(MakeEmptyFolder(*asked.into));
   }
-  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const bool terminal = IsScreen(STDERR_FILENO);
   const auto begun = std::chrono::steady_clock::now();
   const auto seconds = [begun] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
@@ -142,12 +145,10 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
   const std::vector<MatrixRow> rows = ExploreMatrix(
       terms, [&](const MatrixSearch& search) { return Run(asked, search); },
       [&](const MatrixSearch& search) {
-        if (terminal) fmt::print(stderr, "\r{}\x1b[K", ProgressOfAll(asked, search, seconds()));
+        if (terminal) ShowProgressLine(ProgressOfAll(asked, search, seconds()));
       },
-      [&](const std::vector<MatrixRow>& so_far) {
-        SetLastWordsOfAll(*words, asked, so_far, seconds());
-      });
-  if (terminal) fmt::print(stderr, "\r\x1b[K");
+      [&](const std::vector<MatrixRow>& so_far) { KeepCells(*words, asked, so_far, seconds()); });
+  if (terminal) EraseProgressLine();
   words.reset();  // the matrix is printed
   const double took = seconds();
   const nlohmann::json json = MatrixToJson(asked, rows, took);

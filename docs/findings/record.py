@@ -66,6 +66,8 @@ def bisect(program: str, cells: list[str], record: dict) -> bool:
             found = found and done.returncode == 0
             for answer in Path(out).glob("bisect/2*/bisect.json"):
                 read = json.loads(answer.read_text())
+                if read["interrupted"]:
+                    continue
                 record.setdefault(name, {"claim": findings()[name]}).update({key: read[key] for key in ("first", "before", "last", "after")})
     return found
 
