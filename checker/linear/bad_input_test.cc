@@ -186,8 +186,9 @@ const std::vector<BadInputCase> kBadInputCases{
     {"AReadOfAListAndAViolation",
      EdnEvent(3, "invoke", "read", "nil") + EdnEvent(3, "ok", "read", "[1]") + kStaleRead,
      kCompositeResult, SkipReason::kNoValue, Outcome::kViolated},
-    {"NoProcess", "{:type :invoke, :f :read}\n" + kGood, "h:1: no 'process'", SkipReason::kNoEvent,
-     Outcome::kUnknown},
+    {"NoProcess", "{:type :invoke, :f :read}\n" + kGood,
+     "h:1: no 'process'; if another field is the process, add --map FIELD=process",
+     SkipReason::kNoEvent, Outcome::kUnknown},
 };
 
 class BadInput : public ::testing::TestWithParam<BadInputCase> {};

@@ -322,7 +322,8 @@ Result<LoggedHistory> ReadObjects(TextSource& source, LogFormat format, const Mo
   ObjectBuilder builder(model, options, history.skips);
   const Result<OpLogFacts> facts = ReadOpLog(
       source, format, history.skips,
-      [&](const LogEvent& event, const OpLogFacts& so_far) { return builder.Add(event, so_far); });
+      [&](const LogEvent& event, const OpLogFacts& so_far) { return builder.Add(event, so_far); },
+      options.words);
   if (!facts) return tl::unexpected(facts.error());
   history.facts = *facts;
   std::move(builder).Finish(history);

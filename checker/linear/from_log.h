@@ -29,6 +29,7 @@ struct ReadingOptions {
   Partition partition = Partition::kEventKey;
   // Whether malformed events are skipped and counted instead of refused.
   bool lenient = false;
+  LogWords words{};
 };
 
 struct LoggedObject {

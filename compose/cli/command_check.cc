@@ -36,6 +36,9 @@ po::options_description CheckOptions() {
       "check the history against this model (doublehold list models)");
   add("format", po::value<std::string>(),
       "format of the file: edn, jsonl, json (an array) or jepsen-log; default: detected");
+  add("map", po::value<std::string>(),
+      "words of the log for fields, types and functions: lock=acquire,unlock=release,"
+      "worker=process,ts=time");
   add("lenient", "skip malformed input and report it");
   add("partition-by", po::value<std::string>(),
       "event (default): one object for each 'key' of an event; key: also for each key of a value "
@@ -83,6 +86,17 @@ Result<void> CheckOptionsApply(const ParsedLine& line, const Model& model) {
   return {};
 }
 
+Result<LogWords> ReadWords(const std::string& text) {
+  LogWords words;
+  for (const std::string& pair : SplitAtCommas(text)) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size())
+      return BadInput(fmt::format("--map {}: must be WORD=MEANING, as in worker=process", pair));
+    words.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  return words;
+}
+
 Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
   const auto name = line.values["model"].as<std::string>();
   const Model* model = FindModel(name);
@@ -97,6 +111,8 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
       return BadInput("--partition-by: " + UnknownWord("partition", by, known));
     question.reading.partition = static_cast<Partition>(found - known.begin());
   }
+  if (line.values.contains("map"))
+    question.reading.words = TRY(ReadWords(line.values["map"].as<std::string>()));
   question.reading.lenient = line.values.contains("lenient");
   if (line.values.contains("lease-grace")) {
     const auto text = line.values["lease-grace"].as<std::string>();
@@ -289,7 +305,7 @@ Result<ExitCode> CheckCommand(const Words& words) {
       return BadInput("--claims: cannot be combined with --model, which judges no run");
     return CheckAgainstModel(line);
   }
-  for (const char* of_models : {"format", "lenient", "partition-by", "release-failed-means",
+  for (const char* of_models : {"format", "map", "lenient", "partition-by", "release-failed-means",
                                 "permits", "initial", "lease-grace", "most-configurations"}) {
     if (line.values.contains(of_models)) {
       return BadInput(fmt::format("--{}: needs --model NAME (doublehold list models)", of_models));

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace doublehold {
@@ -14,8 +15,34 @@ namespace {
 constexpr int32_t kMostThreads = 256;
 constexpr int32_t kThreadsApart = 1 << 23;
 
-std::optional<EventType> TypeOf(FormView type) {
-  const std::string_view name = type.Text().value_or("");
+// Replaces the words of a log, and notes which ones occurred.
+class Dictionary {
+ public:
+  explicit Dictionary(const LogWords& words) : words_(words) {}
+
+  std::string_view Of(std::string_view word) {
+    for (const auto& [other, meaning] : words_) {
+      if (other != word) continue;
+      occurred_.insert(other);
+      return meaning;
+    }
+    return word;
+  }
+
+  // Returns the first word that did not occur.
+  [[nodiscard]] std::optional<std::string_view> Unseen() const {
+    for (const auto& [word, meaning] : words_) {
+      if (!occurred_.contains(word)) return word;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const LogWords& words_;
+  std::set<std::string_view> occurred_;
+};
+
+std::optional<EventType> TypeOf(std::string_view name) {
   if (name == "invoke") return EventType::kInvoke;
   if (name == "ok") return EventType::kOk;
   if (name == "fail") return EventType::kFail;
@@ -27,11 +54,11 @@ std::optional<EventType> TypeOf(FormView type) {
 struct Entry {
   FormView process, type, f, value, key, time, index, thread, task;
 
-  explicit Entry(FormView map) {
+  Entry(FormView map, Dictionary& words) {
     for (auto at = map.begin(); at != map.end(); ++at) {
       const std::optional<std::string_view> name = (*at).Text();
       const FormView part = *++at;
-      FormView* const place = name ? PlaceOf(*name) : nullptr;
+      FormView* const place = name ? PlaceOf(words.Of(*name)) : nullptr;
       if (place != nullptr) *place = part;
     }
   }
@@ -52,6 +79,19 @@ struct Entry {
   }
 };
 
+// Says that the event has no field `name`, and which option reads another field as this one.
+std::string MissingField(FormView event, std::string_view name) {
+  constexpr std::string_view kNames[] = {"worker", "client", "client_id", "clientId", "thread",
+                                         "proc",   "pid",    "session",   "node",     "id"};
+  std::string text = fmt::format("no '{}'", name);
+  if (name != "process") return text;
+  for (const std::string_view other : kNames) {
+    if (event.Find(other).exists())
+      return fmt::format("{0}; if its '{1}' is the process, add --map {1}=process", text, other);
+  }
+  return text + "; if another field is the process, add --map FIELD=process";
+}
+
 // Whether a library may extend its leases without recording an event. Doublehold's own locks record
 // each extension.
 bool MayExtendUnseen(FormView library) {
@@ -66,8 +106,9 @@ bool MayExtendUnseen(FormView library) {
 
 class OpLogReader {
  public:
-  OpLogReader(FormReader& reader, bool may_be_ours, Skips& skips, const TakeEvent& take)
-      : reader_(reader), may_be_ours_(may_be_ours), skips_(skips), take_(take) {}
+  OpLogReader(FormReader& reader, bool may_be_ours, Skips& skips, const TakeEvent& take,
+              const LogWords& words)
+      : reader_(reader), may_be_ours_(may_be_ours), skips_(skips), take_(take), words_(words) {}
 
   Result<OpLogFacts> Read() {
     for (;;) {
@@ -85,6 +126,9 @@ class OpLogReader {
                fmt::format("the file is cut off: {} events of {}", forms_, *promised_));
       if (!ok) return tl::unexpected(ok.error());
     }
+    if (const std::optional<std::string_view> word = words_.Unseen())
+      return BadInput(
+          fmt::format("{}: has no '{}' that --map could replace", skips_.name(), *word));
     if (facts_.events == 0)
       return BadInput(fmt::format("{}: has no operation of a client", skips_.name()));
     return facts_;
@@ -102,7 +146,7 @@ class OpLogReader {
 
   Result<void> Take(FormView form) {
     if (!form.IsMap()) return Skip(SkipReason::kNoEvent, "not a map");
-    const Entry entry(form);
+    const Entry entry(form, words_);
     if (may_be_ours_ && entry.f.Text() == "start" && entry.process.Text() == "supervisor") {
       facts_.ours = true;
       forms_ = 0;
@@ -112,10 +156,10 @@ class OpLogReader {
     }
     for (const auto& [name, part] :
          {std::pair{"process", entry.process}, {"type", entry.type}, {"f", entry.f}}) {
-      if (!part.exists()) return Skip(SkipReason::kNoEvent, fmt::format("no '{}'", name));
+      if (!part.exists()) return Skip(SkipReason::kNoEvent, MissingField(form, name));
     }
     const std::optional<int64_t> process = entry.process.WholeNumber();
-    const std::optional<EventType> type = TypeOf(entry.type);
+    const std::optional<EventType> type = TypeOf(words_.Of(entry.type.Text().value_or("")));
     if (!process) {
       // Leaves out an event without a process number if its process is no client: a nemesis,
       // Doublehold's supervisor, or a process that records an info event. Any other such event is
@@ -138,7 +182,7 @@ class OpLogReader {
                  .process = static_cast<int32_t>(facts_.ours ? *process + thread * kThreadsApart
                                                              : *process),
                  .type = *type,
-                 .function = *function,
+                 .function = words_.Of(*function),
                  .value = entry.value,
                  .key = entry.key},
                 entry.time.Integer(), entry.index.Integer());
@@ -178,6 +222,7 @@ class OpLogReader {
   const bool may_be_ours_;
   Skips& skips_;
   const TakeEvent& take_;
+  Dictionary words_;
   OpLogFacts facts_;
   std::optional<int64_t> promised_;
   int64_t forms_ = 0;  // forms after the start line, malformed ones included
@@ -190,11 +235,11 @@ class OpLogReader {
 }  // namespace
 
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
-                             const TakeEvent& take) {
+                             const TakeEvent& take, const LogWords& words) {
   const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
   // Doublehold writes JSON lines, and exports EDN.
   const bool may_be_ours = format == LogFormat::kJsonLines || format == LogFormat::kEdn;
-  Result<OpLogFacts> facts = OpLogReader(*reader, may_be_ours, skips, take).Read();
+  Result<OpLogFacts> facts = OpLogReader(*reader, may_be_ours, skips, take, words).Read();
   if (source.broken()) return BadInput(fmt::format("{}: cannot be read to its end", source.name()));
   return facts;
 }

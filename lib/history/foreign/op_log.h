@@ -6,7 +6,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "lib/base/result.h"
 #include "lib/history/foreign/form_reader.h"
@@ -44,13 +47,16 @@ struct OpLogFacts {
   int64_t events = 0;
 };
 
+// The words of a log for fields, types and functions, and what they are here: {"worker", "process"}.
+using LogWords = std::vector<std::pair<std::string, std::string>>;
+
 // Called for each event, with the facts known so far. An error ends the reading.
 using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;
 
 // Reads the events of clients, in file order. Events of a nemesis are left out. Malformed events go
-// to `skips`.
+// to `skips`. Each of `words` must occur.
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
-                             const TakeEvent& take);
+                             const TakeEvent& take, const LogWords& words = {});
 
 }  // namespace doublehold
 

@@ -26,19 +26,43 @@ struct Log {
 };
 
 Result<Log> ReadOpLogText(std::string_view text, bool lenient = false,
-                          LogFormat format = LogFormat::kJsonLines) {
+                          LogFormat format = LogFormat::kJsonLines, const LogWords& words = {}) {
   TextSource source(text, "h");
   Log log{.events = {}, .facts = {}, .skips = {"h", lenient}};
-  const Result<OpLogFacts> facts =
-      ReadOpLog(source, format, log.skips, [&](const LogEvent& event, const OpLogFacts&) {
+  const Result<OpLogFacts> facts = ReadOpLog(
+      source, format, log.skips,
+      [&](const LogEvent& event, const OpLogFacts&) {
         log.events.push_back({event.line, event.at, event.time_ns, event.process, event.type,
                               std::string(event.function), event.value.Canonical(),
                               event.key.Canonical()});
         return Result<void>();
-      });
+      },
+      words);
   if (!facts) return tl::unexpected(facts.error());
   log.facts = *facts;
   return log;
+}
+
+TEST(OpLog, AnEventWithAnotherWordForTheProcessNamesTheOptionThatReadsIt) {
+  const std::string_view text =
+      "{\"worker\":1,\"type\":\"begin\",\"f\":\"lock\",\"ts\":5}\n"
+      "{\"worker\":1,\"type\":\"ok\",\"f\":\"lock\",\"ts\":7}\n";
+  const Result<Log> refused = ReadOpLogText(text);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "h:1: no 'process'; if its 'worker' is the process, add --map worker=process");
+  LogWords words{{"worker", "process"}, {"begin", "invoke"}, {"lock", "acquire"}, {"ts", "time"}};
+  const Result<Log> log = ReadOpLogText(text, false, LogFormat::kJsonLines, words);
+  ASSERT_TRUE(log) << log.error().message;
+  ASSERT_EQ(log->events.size(), 2U);
+  EXPECT_EQ(log->events[0].process, 1);
+  EXPECT_EQ(log->events[0].type, EventType::kInvoke);
+  EXPECT_EQ(log->events[0].function, "acquire");
+  EXPECT_EQ(log->events[1].time_ns, 7);
+  words.emplace_back("unlokc", "release");
+  const Result<Log> unseen = ReadOpLogText(text, false, LogFormat::kJsonLines, words);
+  ASSERT_FALSE(unseen);
+  EXPECT_EQ(unseen.error().message, "h: has no 'unlokc' that --map could replace");
 }
 
 TEST(OpLog, ReadsJsonLinesAndLeavesOutProcessesThatAreNotClients) {
