@@ -23,6 +23,7 @@ namespace doublehold {
 namespace {
 
 constexpr int kExploreVersion = 1;
+constexpr double kKeptEverySeconds = 0.5;  // keeping the cells takes up to some milliseconds
 // The default number of nodes of a lock on several nodes. Three is the smallest number of which a
 // majority is not all nodes.
 constexpr int kNodes = 3;
@@ -142,12 +143,17 @@ Result<ExitCode> ExploreAll(const AllAsked& asked) {
                           .clients = asked.clients,
                           .faults = asked.search.scenario.terms.faults,
                           .depth = asked.search.bounds.depth};
+  double kept = -kKeptEverySeconds;
   const std::vector<MatrixRow> rows = ExploreMatrix(
       terms, [&](const MatrixSearch& search) { return Run(asked, search); },
       [&](const MatrixSearch& search) {
         if (terminal) ShowProgressLine(ProgressOfAll(asked, search, seconds()));
       },
-      [&](const std::vector<MatrixRow>& so_far) { KeepCells(*words, asked, so_far, seconds()); });
+      [&](const std::vector<MatrixRow>& so_far) {
+        if (seconds() < kept + kKeptEverySeconds) return;
+        KeepCells(*words, asked, so_far, seconds());
+        kept = seconds();
+      });
   if (terminal) EraseProgressLine();
   words.reset();  // the matrix is printed
   const double took = seconds();
