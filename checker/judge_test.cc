@@ -275,13 +275,13 @@ TEST(Judge, ADrawnFaultWithoutAnEffectIsOnlyAWarningIfHalfOrMoreTookEffect) {
   take_effect(0);
   RunVerdict verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
-  EXPECT_TRUE(AnyMentions(verdict.warnings, "only 1 of the 3 faults that were drawn took effect"));
+  EXPECT_TRUE(AnyMentions(verdict.warnings, "only 1 of the 3 drawn faults took effect"));
   take_effect(2);
   verdict = Judge(calm);
   EXPECT_EQ(verdict.overall, Outcome::kValid);
   EXPECT_EQ(verdict.not_fired, std::vector<std::string>{"drop-2"});
-  EXPECT_TRUE(AnyMentions(
-      verdict.warnings, "1 of the 3 faults of kind drop that were drawn found nothing to act on"));
+  EXPECT_TRUE(AnyMentions(verdict.warnings,
+                          "1 of the 3 drawn faults of kind drop found nothing to act on"));
   EXPECT_NE(ToText(verdict).find("drop: drawn; took effect 2 of 3 times"), std::string::npos);
 }
 
@@ -304,7 +304,7 @@ TEST(Judge, ARequestOfANemesisWithoutAnyEffectLeavesNoClaimValid) {
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_TRUE(
       AnyMentions(verdict.warnings,
-                  "of 1 fault drawn for 'crash' none took effect, so 'crash' was not tested"));
+                  "none of the 1 fault drawn for 'crash' took effect, so 'crash' was not tested"));
 }
 
 TEST(Judge, ComparesTheOutcomesWithTheExpectedOnes) {

@@ -146,8 +146,8 @@ std::span<const CheckerEntry> Checkers() {
       CheckerEntry{"liveness",
                    "stuck",
                    {'L', "a key was never available again", 4},
-                   "a lock is not available within lease + grace after the last fault, clients ask "
-                   "in vain for three times as long, or its key outlasts every lease",
+                   "a lock is not available within lease + grace after the last fault, a free lock "
+                   "is refused for three times as long, or its key outlasts every lease",
                    About::kLock,
                    CheckLiveness,
                    IfItKills},

@@ -97,7 +97,7 @@ class RankedRow:
         """Why the row has no rank."""
         (column, why), more = self.not_judged[0], len(self.not_judged) - 1
         said = f"under {column}, {why}" if why else f"not judged under {column}"
-        return f"{said}; nor is it judged in {plural(more, 'other column')}" if more else said
+        return f"{said}; {plural(more, 'other column')} not judged either" if more else said
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class ComparisonTest(unittest.TestCase):
         self.assertEqual(found.winner, "set-nx-px ranks first of the 1 lock with a rank")
         self.assertTrue(found.choice.endswith(
             "set-nx-px violated stock (pause). fenced has no rank: under pause, stock is undecided "
-            "in 9 of 10 runs; nor is it judged in 1 other column."), found.choice)
+            "in 9 of 10 runs; 1 other column not judged either."), found.choice)
         none = read(rows=[{**row, **few} for row in ROWS])
         self.assertEqual(none.winner, "No choice yet")
         self.assertTrue(none.choice.startswith("No choice yet. fenced has no rank: under pause, "))

@@ -22,7 +22,7 @@ NOT_READ = "not read"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What filters know of a cell of a suite, or of another entry as a whole."""
+    """The values by which filters select a cell of a suite, or another entry as a whole."""
 
     locks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()

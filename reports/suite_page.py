@@ -83,7 +83,7 @@ class Unknown:
 
 
 def group_unknowns(summaries: list[CellSummary]) -> list[Unknown]:
-    """Groups undecided claims and untested faults by reason. Numbers make no other reason."""
+    """Groups undecided claims and untested faults by reason, whatever numbers it has."""
     found: dict[str, Unknown] = {}
     for cell in summaries:
         reasons = [(run.error or "", "could not run") for run in cell.errors]

@@ -105,7 +105,7 @@ class Search {
   using Seen =
       std::unordered_map<At, boost::container::small_vector<Placed<kWords>, 1>, typename At::Hash>;
 
-  // Notes the configuration. Returns false if a noted one leads as far: the same operations are
+  // Caches the configuration. Returns false if a cached one leads as far: the same operations are
   // placed there, except that some of unknown outcome are still open.
   bool Visit() {
     const Placed<kWords> certain = now_.placed.Without(unknown_);

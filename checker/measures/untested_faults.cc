@@ -35,9 +35,9 @@ std::map<std::string, DrawnCount> CountDrawn(const RunFacts& facts, const Tally&
 void AddIdle(const RunFacts& facts, const Tally& tally, FaultShortfalls& found) {
   for (const auto& [kind, drawn] : CountDrawn(facts, tally, &FaultFact::kind)) {
     if (drawn.started == drawn.planned) continue;
-    found.idle.push_back(
-        fmt::format("{} of the {} of kind {} that were drawn found nothing to act on",
-                    drawn.planned - drawn.started, Counted(drawn.planned, "fault"), kind));
+    found.idle.push_back(fmt::format("{} of the {} of kind {} found nothing to act on",
+                                     drawn.planned - drawn.started,
+                                     Counted(drawn.planned, "drawn fault"), kind));
   }
 }
 
@@ -52,15 +52,15 @@ void AddNotStarted(const RunFacts& facts, const Tally& tally, FaultShortfalls& f
   for (const auto& [asked, drawn] : CountDrawn(facts, tally, &FaultFact::drawn_for)) {
     if (drawn.started == 0) {
       found.untested.push_back(
-          fmt::format("of {} drawn for '{}' none took effect, so '{}' was not tested",
+          fmt::format("none of the {} drawn for '{}' took effect, so '{}' was not tested",
                       Counted(drawn.planned, "fault"), asked, asked));
     }
     all.planned += drawn.planned;
     all.started += drawn.started;
   }
   if (all.started * 2 < all.planned) {
-    found.untested.push_back(fmt::format("only {} of the {} that were drawn took effect",
-                                         all.started, Counted(all.planned, "fault")));
+    found.untested.push_back(fmt::format("only {} of the {} took effect", all.started,
+                                         Counted(all.planned, "drawn fault")));
   }
 }
 

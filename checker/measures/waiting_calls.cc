@@ -51,9 +51,9 @@ std::vector<std::string> WaitingCallWarnings(const Evidence& evidence) {
   const Releases releases = CountReleases(evidence.history());
   if (2 * releases.during_acquires <= releases.all) return {};
   return {fmt::format(
-      "during {} of {} acquires of other clients were waiting inside the library, which hides "
-      "false "
-      "answers of releases and nested exits that free; --set lock.call-timeout={} shows more",
+      "acquires of other clients waited inside the library during {} of {}; they hide false "
+      "answers of releases, and nested exits that free the lock; --set lock.call-timeout={} shows "
+      "more",
       releases.during_acquires, Counted(releases.all, "release"),
       FormatDuration(facts.lease / 10))};
 }

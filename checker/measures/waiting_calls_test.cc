@@ -24,8 +24,8 @@ TEST(WaitingCalls, WarnsIfAcquiresOfOthersWerePendingDuringMostReleases) {
       c1.2:            A------a==R-r)";
   EXPECT_EQ(WarningsOfWaitingCalls(waiting),
             std::vector<std::string>{
-                "during 2 of 3 releases acquires of other clients were waiting inside the library, "
-                "which hides false answers of releases and nested exits that free; --set "
+                "acquires of other clients waited inside the library during 2 of 3 releases; they "
+                "hide false answers of releases, and nested exits that free the lock; --set "
                 "lock.call-timeout=10ms shows more"});
   EXPECT_EQ(WarningsOfWaitingCalls(waiting, "release-result").size(), 1U);
   EXPECT_TRUE(WarningsOfWaitingCalls(waiting, "exclusion").empty());

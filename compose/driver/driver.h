@@ -17,7 +17,7 @@
 
 namespace doublehold {
 
-constexpr Duration kDriverPatience = std::chrono::seconds(20);  // timeout of hello, and of setup
+constexpr Duration kDriverPatience = std::chrono::seconds(20);  // of hello, setup and warm-up
 constexpr Duration kDriverStart = kDriverPatience * 2;  // timeout of hello and setup together
 // How long a driver may run after bye.
 constexpr Duration kByePatience = std::chrono::milliseconds(500);
@@ -47,8 +47,8 @@ Result<void> SetUp(DriverChannel& driver, const DriverSetup& setup,
 // Starts the driver, queries it and ends it. Returns the driver's part of a plan. An error names
 // the command.
 Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions options);
-// Like BuildPlan in compose/plan/plan_builder.h, but resolves the lock's name (ResolveLockName), and
-// queries the driver, if it is the name of one.
+// Like BuildPlan in compose/plan/plan_builder.h, but resolves the lock's name (ResolveLockName),
+// and queries the driver, if it is the name of one.
 Result<Plan> BuildPlan(Settings settings);
 
 // The running driver of a client or of the referee. The driver is in the caller's process group. If

@@ -154,8 +154,8 @@ std::string Compare(const std::vector<CertifiedLevel>& said,
                            block + 1, kLevelBlocks);
       if (said[level].counts[block] != found[level].counts[block])
         return fmt::format(
-            "executions with {} faults and delays are equal, but their counts are not, in block {} "
-            "of {}",
+            "executions with {} faults and delays are equal, but the counts of block {} of {} "
+            "differ",
             level, block + 1, kLevelBlocks);
     }
     if (!is_last && said[level] != found[level])
@@ -221,10 +221,10 @@ Result<CertificateCheck> CheckCertificate(const std::filesystem::path& file, int
   const Explored found = Explore(asked->scenario, bounds, [](const Explored&) {});
   std::string difference = Compare(certificate.levels, LevelsOf(found), bounds.sample);
   if (difference.empty() && !AddsUp(certificate))
-    difference = "the executions are equal, but their counts do not add up";
+    difference = "the executions are equal, but the counts of the blocks do not add up";
   if (difference.empty() && !std::ranges::equal(certificate.claims, CountsOf(found), {},
                                                 &ClaimCounts::claim, &ClaimCounts::claim))
-    difference = "it names other claims";
+    difference = "the certificate names other claims";
   std::string text = fmt::format(
       "{}: {} executions of {}, explored by doublehold {}; {} of them run again: ", file.string(),
       certificate.executions, asked->scenario.plan.lock, certificate.version, found.run);

@@ -36,8 +36,8 @@ class SettingReader {
   std::vector<std::string> NamesBelow(const std::string& table) {
     return settings_.TakeBelow(table).Names();
   }
-  // Reads a list, or one text with commas, which must not be empty. `none`: the word that stands for
-  // an empty list, if there is one.
+  // Reads a list, or one text with commas, which must not be empty. `none`: the word that stands
+  // for an empty list, if there is one.
   std::vector<std::string> Words(const std::string& name, std::string_view none = {});
 
   void Fail(const std::string& name, const std::string& message);

@@ -23,9 +23,9 @@ struct ExecutionStep {
   std::string claim{};      // of a violation: the violated claim
   bool tells_last = false;  // whether it tells of the last event of that prefix
 };
-// Requires that `verdict` and `frames` belong to `history`. A call is told when a server carried it
-// out, and once more when it was answered, if that was much later. A grant is told when the client
-// learnt of it. Successive refused attempts of one client are one step.
+// Requires that `verdict` and `frames` belong to `history`. The step of a call is at the time when
+// a server carried it out; a much later answer has its own step. The step of a grant is at the time
+// of its answer. Successive refused attempts of one client are one step.
 std::vector<ExecutionStep> DescribeSteps(const History& history, const RunVerdict& verdict,
                                          const std::vector<Frame>& frames);
 

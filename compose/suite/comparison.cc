@@ -52,7 +52,7 @@ struct CellPair {
   RunsByBlock runs, of_baseline;
 };
 
-// Returns null if the run did not measure it: of too few values, a percentile is chance.
+// Returns null if the run did not measure it, or in too few values for the percentile.
 const MeasuredValue* ValueOf(const CellRun& run, const std::string& measure) {
   const auto value = run.measures.find(measure);
   if (value == run.measures.end()) return nullptr;

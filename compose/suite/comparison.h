@@ -19,7 +19,7 @@
 
 namespace doublehold {
 
-// From these numbers of values in a run on, its median and its 99 % are measured.
+// The fewest values of a run whose median, and whose 99 %, count as measured.
 constexpr int64_t kFewestForMedian = 20, kFewestForP99 = 100;
 
 // The ended runs of a cell by block, counted from 1.

@@ -202,12 +202,12 @@ TEST_F(TwoLocks, ARankTakesFiveRunsOfEachCell) {
   }
   EXPECT_EQ(RankRows(suite_, result_)[1].rank, 1) << "equal";
   result_.seconds = 40;
-  EXPECT_EQ(FormatComparison({.suite = suite_}, result_).find("a rank takes"), std::string::npos);
+  EXPECT_EQ(FormatComparison({.suite = suite_}, result_).find("a rank needs"), std::string::npos);
   result_.runs[1].pop_back();
   const std::string text = FormatComparison({.suite = suite_}, result_);
-  EXPECT_NE(text.find("a rank takes 5 runs of each cell: about 50 s here\n"), std::string::npos)
+  EXPECT_NE(text.find("a rank needs 5 runs of each cell: about 50 s here\n"), std::string::npos)
       << text;
-  EXPECT_EQ(RankRows(suite_, result_)[1].not_judged[0].why, "4 of the 5 runs that a rank takes");
+  EXPECT_EQ(RankRows(suite_, result_)[1].not_judged[0].why, "4 of the 5 runs that a rank needs");
 }
 
 TEST_F(TwoLocks, ALongerCellHasNoWorseRankForAViolationThatTheOthersHadNoTimeFor) {
@@ -242,7 +242,7 @@ TEST_F(TwoLocks, AMedianOfFewGrantsIsNotMeasured) {
   }
   for (std::vector<CellRun>& runs : result_.runs) runs.clear();
   const std::string text = FormatComparison({.suite = suite_, .folder = "f"}, result_);
-  EXPECT_NE(text.find("\nnot measured (a run needs 20 times for its median, 100 for its 99 %):\n"
+  EXPECT_NE(text.find("\nnot measured (a run needs 20 values for its median, 100 for its 99 %):\n"
                       "  other          cost       acquire p50, acquire p99, release p50\n"),
             std::string::npos)
       << text;

@@ -93,7 +93,7 @@ std::string RankText(const SuiteRequest& request, const SuiteResult& result) {
     if (!MeasuresLoad(request.suite, request.suite.cells[i]))
       fewest = std::min(fewest, result.runs[i].size());
   if (fewest > 0 && fewest < kFewestToJudge)
-    text += fmt::format("a rank takes {} runs of each cell: about {} here\n", kFewestToJudge,
+    text += fmt::format("a rank needs {} runs of each cell: about {} here\n", kFewestToJudge,
                         RoughTime(result.seconds * kFewestToJudge / static_cast<double>(fewest)));
   return text;
 }
@@ -188,7 +188,7 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
     text += "\nno difference seen (the report has the bounds):\n" + unseen;
   if (const std::string unmeasured = UnmeasuredLines(comparison); !unmeasured.empty())
     text +=
-        fmt::format("\nnot measured (a run needs {} times for its median, {} for its 99 %):\n{}",
+        fmt::format("\nnot measured (a run needs {} values for its median, {} for its 99 %):\n{}",
                     kFewestForMedian, kFewestForP99, unmeasured);
   if (const std::string load = FormatLoad(FindLoadPoints(request.suite, result)); !load.empty())
     text += "\n" + load;

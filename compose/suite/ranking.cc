@@ -41,7 +41,7 @@ std::string WhyNotJudged(const Suite& suite, const SuiteCell& cell,
     if (undecided > 0)
       return fmt::format("{} is undecided in {} of {}{}", claim, undecided,
                          Counted(std::ssize(runs), "run"), ReasonOf(runs, claim));
-    return fmt::format("{} of the {} runs that a rank takes", decided, fewest);
+    return fmt::format("{} of the {} runs that a rank needs", decided, fewest);
   }
   return "";
 }

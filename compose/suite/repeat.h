@@ -47,8 +47,8 @@ Result<void> CheckRepeat(const SuiteRequest& request);
 // - 0: all runs are as expected.
 ExitCode SuiteExitCode(const SuiteResult& result);
 
-// Returns a function that prints the progress as a line every ten seconds, for an output that is not
-// a terminal.
+// Returns a function that prints the progress as a line every ten seconds, for an output that is
+// not a terminal.
 std::function<void(const SuiteProgress&)> ProgressInLines();
 
 enum class SummaryForm : uint8_t { kLines, kJson, kNothing };

@@ -14,8 +14,8 @@
 namespace doublehold {
 namespace {
 
-// Whether the fault hinders clients all the time. Faults that lose or repeat single messages do not,
-// though they may wait for the next such message until the end of the run.
+// Whether the fault hinders clients all the time. Faults that lose or repeat single messages do
+// not, though they may wait for the next such message until the end of the run.
 bool HindersAllAlong(const FaultFact& fault) {
   const bool of_single = LosesMessages(fault) || Does(fault, FaultTrait::kRepeats);
   return !of_single || Does(fault, FaultTrait::kCutsOff);

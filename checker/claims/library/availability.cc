@@ -34,7 +34,7 @@ constexpr int64_t kPromptNs = 3'000'000;
 // Why a refusal may be right.
 constexpr std::string_view kAskedWithin = "how often it asked within its calls is not known";
 constexpr std::string_view kUnasked =
-    "its driver may have asked for nothing, a call before not being answered";
+    "its driver may not have asked, because an earlier call has no answer";
 
 bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
   return facts.nodes > 1 && refused.to_ns - refused.from_ns > kPromptNs;
@@ -43,7 +43,7 @@ bool MayHaveMissedAnswers(const RunFacts& facts, const Call& refused) {
 // Start of the latest series of refused acquires of a session.
 struct Retries {
   int64_t since_ns = 0;
-  // The start, if the series includes slow refusals, and those of a driver that may not have asked.
+  // The start, if slow refusals count, and refusals of a driver that may not have asked.
   int64_t perhaps_since_ns = 0;
 };
 

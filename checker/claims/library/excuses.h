@@ -16,8 +16,8 @@ namespace doublehold {
 int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client,
                        bool (*counts)(const FaultFact&));
 
-// Returns DisturbedUntil, for all faults. Returns nullopt if a fault before or within `when` may block the key long
-// after its end.
+// Returns DisturbedUntil, for all faults. Returns nullopt if a fault before or within `when` may
+// block the key long after its end.
 std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
                                         int32_t client);
 

@@ -39,8 +39,8 @@ struct FalseAnswer {
   // kStillHeld: end of the lease, as the client computed it.
   int64_t at_ns = 0;
   bool certain = false;
-  // kStillHeld: the session had entered the lock again, and only one of its own exits can have freed
-  // the lock.
+  // kStillHeld: the session had entered the lock again, and only one of its own exits can have
+  // freed the lock.
   bool unless_freed_by_own_exit = false;
 };
 

@@ -17,8 +17,8 @@
 namespace doublehold {
 namespace {
 
-// The times at which the sessions of a client used keys. A wait lasts until its end, an acquire until
-// its answer, a hold until the answer of its release.
+// The times at which the sessions of a client used keys. A wait lasts until its end, an acquire
+// until its answer, a hold until the answer of its release.
 struct KeyUses {
   std::vector<int64_t> from_ns, done_ns;  // both sorted
 };

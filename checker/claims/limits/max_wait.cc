@@ -132,8 +132,9 @@ class WaitLimitChecker : ClaimChecker {
       return found_.Violated(certain.Whole().to_ns, [&] { return DescribeLongWait(certain); });
     }
     if (beyond_ns <= 0)
-      return found_.Doubt(DescribeWait(wait) + ", and had it meanwhile, or may have had it");
-    found_.Doubt(fmt::format("{}, of which what stopped or stalled a process took up to {}",
+      return found_.Doubt(DescribeWait(wait) +
+                          ", but was granted the key meanwhile, or may have been");
+    found_.Doubt(fmt::format("{}; stopped or stalled processes explain up to {} of the wait",
                              DescribeWait(certain), ShortTime(excused_ns)));
   }
 

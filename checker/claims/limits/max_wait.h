@@ -19,8 +19,8 @@ namespace doublehold {
 // client itself or slows its section. The time of such a fault, and of every stall of the machine,
 // is subtracted once. A wait that is within the limit only after this subtraction is unknown.
 //
-// If an acquire within the wait was, or may have been, granted, only the wait before this acquire is
-// certain:
+// If an acquire within the wait was, or may have been, granted, only the wait before this acquire
+// is certain:
 //
 //   c1:  Q-A-----?  Q-A-----x      certain: from Q to the invocation of the unanswered acquire
 //

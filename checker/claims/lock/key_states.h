@@ -42,8 +42,8 @@ struct KeyState {
 // that an outlasting key blocks nobody: the server keeps it even while nobody holds the lock.
 std::map<uint16_t, KeyState> ReadKeyStates(const History& history);
 
-// Returns the number of granted keys of which nothing is known: no probe asked for the key, and no
-// look at it found that it outlasts every lease.
+// Returns the number of granted keys that no probe asked for, and that were not seen to outlast
+// every lease.
 int64_t CountUnprobedKeys(const Evidence& evidence);
 
 }  // namespace doublehold

@@ -93,8 +93,8 @@ class ExitGaps {
 
   // Handles a release that checked the owner and freed a lock. If it releases an acquire of unknown
   // outcome, that acquire was carried out and is over. Exception: if the session may have had another
-  // entry since the invocation, the release may have freed that entry, and the acquire may still take
-  // effect.
+  // entry since the invocation, the release may have freed that entry, and the acquire may still
+  // take effect.
   void ResolveUnknownAcquire(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
     if (release.hold == 0 || acquire == unknown_.end()) return;
@@ -173,7 +173,7 @@ class ExitGaps {
         doubt("another session was ahead in a queue");
     }
     if (taken) doubt("an acquire was carried out twice");
-    if (!IsCertainlyFree()) doubt("a hold whose end is not known still kept it");
+    if (!IsCertainlyFree()) doubt("a hold without a known end still kept the key");
     if (WasActive(disturbances_, {0, refused.to_ns}, LosesData))
       doubt("a server had returned with older data");
     if (!best_ || best_->proof < candidate.proof) best_ = candidate;

@@ -27,7 +27,7 @@
 namespace doublehold {
 namespace {
 
-// Clients may ask in vain for lease and grace, so many times.
+// How many times lease and grace clients may ask in vain.
 constexpr int64_t kTimesPatience = 3;
 
 // Returns the last hold of a key, which may still block the key; null if there is none.
@@ -272,8 +272,8 @@ class LivenessChecker : ClaimChecker {
     if (!violation) {
       const Hold* last = FindLastHold(holds_, key);
       return found_.Doubt(fmt::format(
-          "{} asked for {} for {} until {}, while nobody was granted it: longer than {} times "
-          "lease and grace, though it is not proved that the key was free{}",
+          "{} asked for {} in vain for {} until {}, longer than {} times lease and grace; nobody "
+          "was granted the key, but the key is not proved free{}",
           OwnerName(disturbances_, asked.session), KeyName(facts_, key), ShortTime(asked.for_ns),
           At(asked.when.to_ns), kTimesPatience,
           last == nullptr ? "" : DescribeLastHold(disturbances_, *last)));

@@ -143,10 +143,11 @@ TEST(Liveness, IsViolatedWhereClientsAskInVainForAFreeKey) {
   EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-xA-x").outcome, Outcome::kUnknown)
       << "how often it asked within its last call is not known";
   EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-x").outcome, Outcome::kValid);
-  EXPECT_EQ(VerdictOnClientsTime(free + "A-xA-xA-xA-xA-xA-xA-x", {.nodes = 3}).reason,
-            "client 2 asked for item-0 for 20.0 ms until 0.026 s, while nobody was granted it: "
-            "longer than 3 times lease and grace, though it is not proved that the key was free; "
-            "client 1 was the last to be granted it, at 0.002 s, and released it at 0.004 s");
+  EXPECT_EQ(
+      VerdictOnClientsTime(free + "A-xA-xA-xA-xA-xA-xA-x", {.nodes = 3}).reason,
+      "client 2 asked for item-0 in vain for 20.0 ms until 0.026 s, longer than 3 times lease "
+      "and grace; nobody was granted the key, but the key is not proved free; "
+      "client 1 was the last to be granted it, at 0.002 s, and released it at 0.004 s");
 }
 
 TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
@@ -208,11 +209,12 @@ TEST(Liveness, IsUnknownWhereALivingSessionMayKeepAnUnansweredRelease) {
   }
   const ClaimVerdict verdict = CheckLiveness(history, {});
   EXPECT_EQ(verdict.outcome, Outcome::kUnknown);
-  EXPECT_EQ(verdict.reason,
-            "client 2 asked for item-0 for 27.0 ms until 0.035 s, while nobody was granted it: "
-            "longer than 3 times lease and grace, though it is not proved that the key was free; "
-            "client 1 was the last to be granted it, at 0.002 s, and had no answer to its release "
-            "at 0.004 s");
+  EXPECT_EQ(
+      verdict.reason,
+      "client 2 asked for item-0 in vain for 27.0 ms until 0.035 s, longer than 3 times lease "
+      "and grace; nobody was granted the key, but the key is not proved free; "
+      "client 1 was the last to be granted it, at 0.002 s, and had no answer to its release "
+      "at 0.004 s");
 }
 
 TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {

@@ -266,15 +266,14 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
-  // An exit that is told that the lock is not its own is right if an earlier exit freed the lock.
+  // Doubts exits that report a lost lock. Such a report is right if an earlier exit freed the lock.
   void DoubtRefusedExits() {
     if (WhyNoLossIsCertain(evidence_)) return;
     for (const FalseAnswer& answer : FindFalseAnswers(evidence_)) {
       if (!answer.unless_freed_by_own_exit) continue;
       found_.Doubt(fmt::format(
-          "{} left the key at {} and was told that the lock was not its own, though its lease ran "
-          "until {} and nobody else was granted the key; that is right only if an earlier exit "
-          "freed the lock",
+          "{}'s exit at {} reported a lost lock, though the lease ran until {} and nobody else was "
+          "granted the key; the report is right only if an earlier exit freed the lock",
           OwnerName(disturbances_, answer.release->session), At(answer.release->from_ns),
           At(answer.at_ns)));
     }

@@ -66,8 +66,8 @@ namespace doublehold {
 //
 // So a violation requires that no other client may be ahead in a queue, and that no second copy is
 // possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.
-// Unknown as well if an exit was told that the lock was not its own, although the lease of its entry
-// ran, and nothing but an earlier exit can have freed the lock:
+// Unknown as well if an exit reported a lost lock during the lease of its entry, and nothing but an
+// earlier exit can have freed the lock:
 //
 //   c1:  A-a==A-a==R-r==R-x     !
 //

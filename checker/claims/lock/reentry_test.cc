@@ -409,8 +409,8 @@ TEST(Reentry, AHoldWhoseEndIsNotKnownExplainsNoRefusalLongAfterItsLease) {
     EXPECT_EQ(
         verdict.reason,
         "client 2 was told at 0.013 s that the key is taken, and nobody held it: client 1 was "
-        "the last to release it, at 0.008 s; that is right only if a hold whose end is not "
-        "known still kept it")
+        "the last to release it, at 0.008 s; that is right only if a hold without a known "
+        "end still kept the key")
         << drawn.name;
   }
 }
@@ -531,9 +531,9 @@ TEST(Reentry, IsUnknownWhereAnExitIsToldWithinItsLeaseThatTheLockIsNotItsOwn) {
   const std::string refused = kept + R"(
       c3:                            A-a=A-a=R-r==R-x)";
   EXPECT_EQ(VerdictOnReentry(refused).reason,
-            "client 3 left the key at 0.033 s and was told that the lock was not its own, though "
-            "its lease ran until 1.020 s and nobody else was granted the key; that is right only "
-            "if an earlier exit freed the lock");
+            "client 3's exit at 0.033 s reported a lost lock, though the lease ran until 1.020 s "
+            "and nobody else was granted the key; the report is right only if an earlier exit "
+            "freed the lock");
   EXPECT_EQ(VerdictOnReentry(refused + "\n      flush n1:                            []").outcome,
             Outcome::kValid);
   EXPECT_EQ(VerdictOnReentry(kept + R"(

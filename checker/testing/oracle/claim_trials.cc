@@ -58,7 +58,7 @@ std::string ExplainDisagreement(const ClaimTrials& row, const DrawnHistory& draw
   return "";
 }
 
-// Margins that tell how late one client was. That alone violates no claim.
+// Margins of how late one client was. One late client alone violates no claim.
 constexpr std::string_view kMissedByOne[] = {"latest release after its lease",
                                              "latest grant after its lease",
                                              "longest after its lease that a release did not look"};

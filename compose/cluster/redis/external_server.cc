@@ -52,8 +52,8 @@ std::string ExternalServer::Hint(const std::string& why) const {
   if (has_answered_ || why.starts_with("connect")) return {};
   if (!endpoint_.tls) return "; if the port expects TLS, use rediss://";
   return fmt::format(
-      "; the port has no TLS, or its certificate does not name {} or is of another "
-      "authority: set SSL_CERT_FILE to the file of a private authority",
+      "; the port may have no TLS, its certificate may not name {}, or a private authority may "
+      "have signed it: set SSL_CERT_FILE to that authority's certificate",
       endpoint_.host);
 }
 

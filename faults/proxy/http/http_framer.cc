@@ -133,8 +133,8 @@ void HttpFramer::LineEnded(std::string_view line) {
   }
 }
 
-// Whether `line_` may be a first line, or the begin of one. The bytes of another protocol, such as HTTP/2,
-// may never end a line, so waiting for the line's end could keep them for ever.
+// Whether `line_` may be a first line, or its beginning. The bytes of another protocol, such as
+// HTTP/2, may never end a line, so waiting for the line's end could keep them for ever.
 bool HttpFramer::MayBegin() const {
   if (side_ == Side::kReplies && line_ != "\r")
     return kReplyBegin.starts_with(std::string_view(line_).substr(0, kReplyBegin.size()));

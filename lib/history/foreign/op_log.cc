@@ -128,7 +128,7 @@ class OpLogReader {
     }
     if (const std::optional<std::string_view> word = words_.Unseen())
       return BadInput(
-          fmt::format("{}: has no '{}' that --map could replace", skips_.name(), *word));
+          fmt::format("{}: --map names '{}', but the log does not have it", skips_.name(), *word));
     if (facts_.events == 0)
       return BadInput(fmt::format("{}: has no operation of a client", skips_.name()));
     return facts_;

@@ -62,7 +62,7 @@ TEST(OpLog, AnEventWithAnotherWordForTheProcessNamesTheOptionThatReadsIt) {
   words.emplace_back("unlokc", "release");
   const Result<Log> unseen = ReadOpLogText(text, false, LogFormat::kJsonLines, words);
   ASSERT_FALSE(unseen);
-  EXPECT_EQ(unseen.error().message, "h: has no 'unlokc' that --map could replace");
+  EXPECT_EQ(unseen.error().message, "h: --map names 'unlokc', but the log does not have it");
 }
 
 TEST(OpLog, ReadsJsonLinesAndLeavesOutProcessesThatAreNotClients) {
