@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -41,13 +42,30 @@ class ReleaseResultChecker : ClaimChecker {
     for (const Call& call : calls_.all) {
       if (call.op != Op::kRelease || !call.Ok() || call.answer[0] != 0) continue;
       const Hold* own = holds_.Find(call.hold);
-      if (own != nullptr && Before(call.to_ns, own->valid_until_ns)) found_.Judged();
+      if (own == nullptr) continue;
+      if (Before(call.to_ns, own->valid_until_ns)) {
+        found_.Judged();
+      } else if (WasGrantedMeanwhile(call, *own)) {
+        Doubt(call, "was told that this freed its lock, which may have been another's by then");
+      }
     }
     return std::move(found_).Conclude(
         {.nothing_judged = "no release that checks the owner was answered within its lease",
          .judged = Counted(found_.judged(), "release"),
          .valid =
              "each of {} of a held lock said that it had freed it; no lock was certainly lost"});
+  }
+
+  // Whether another session was granted the key since the grant of `own`, and before the answer of
+  // its release.
+  [[nodiscard]] bool WasGrantedMeanwhile(const Call& release, const Hold& own) const {
+    auto other = std::ranges::upper_bound(holds_.all, own.core.from_ns, {},
+                                          [](const Hold& hold) { return hold.core.from_ns; });
+    for (; other != holds_.all.end() && other->core.from_ns <= release.to_ns; ++other) {
+      const bool readers = own.shared && other->shared;
+      if (other->key == own.key && other->owner() != own.owner() && !readers) return true;
+    }
+    return false;
   }
 
   void Judge(const LostLock& lost) {

@@ -23,7 +23,8 @@ namespace doublehold {
 // Not judged: a release that does not check the owner (`unchecked`; see the claim `release`), an
 // unanswered release, and a nested exit, which frees nothing.
 //
-// If no lock can have been lost, only the releases within their leases are judged.
+// If no lock was certainly lost, only the releases within their leases are judged. A later release
+// that reports success is doubtful if another session was granted the key by its answer.
 ClaimVerdict CheckReleaseResult(const Evidence& evidence, const Limits& limits);
 
 }  // namespace doublehold
