@@ -59,6 +59,7 @@ TEST_F(Results, AFailureInJUnitNamesTheClaimItsSentenceAndTheFolder) {
 TEST_F(Results, AFailureForAnUnexpectedCauseNamesTheViolationWithThatCause) {
   nlohmann::json verdict = VerdictWithStock("violated");
   verdict["claims"][0]["other_cause"] = "stock was violated because of foreign-release";
+  result_.runs[0][0].findings.clear();
   ASSERT_TRUE(TakeVerdict(verdict, result_.runs[0][0]));
   const std::string xml = ToJUnit({.suite = suite_, .folder = "runs/tiny/1"}, result_);
   EXPECT_NE(xml.find("<failure message=\"stock was violated because of foreign-release\">"),
@@ -95,8 +96,8 @@ TEST_F(Results, ADamagedVerdictIsNoVerdict) {
   for (const nlohmann::json& damaged :
        {nlohmann::json::object(), nlohmann::json::array(), with("overall", 5), with("claims", 5),
         with("claims", {"stock"}), with("exit_code", "0"), with("environment", nullptr),
-        with("environment", {{"interrupted", "no"}}), with("trials", 5),
-        with("untested", {5}), with("lost_updates", {{"trials", 5}})}) {
+        with("environment", {{"interrupted", "no"}}), with("trials", 5), with("untested", {5}),
+        with("lost_updates", {{"trials", 5}})}) {
     CellRun run;
     EXPECT_FALSE(TakeVerdict(damaged, run)) << damaged;
     EXPECT_EQ(run.overall, "unknown") << damaged;

@@ -108,14 +108,20 @@ class TornReadChecker : ClaimChecker {
   }
 
   // Returns a fault by which the store may have half of a write in the look. Returns null if there
-  // is none. A confirmed write after the fault and before the look has set both halves.
+  // is none. A write must have begun before the end of the fault. A confirmed write after the fault
+  // and before the look has set both halves.
   [[nodiscard]] const FaultEpisode* FindStoreLoss(const Call& look) const {
     const auto tears = [&](const FaultEpisode& episode) {
-      return episode.from_ns <= look.to_ns && LosesStoreData(episode, FaultFor(facts_, episode)) &&
-             std::ranges::none_of(calls_.all, [&](const Call& write) {
-               return write.op == Op::kWrite && write.key == look.key && write.Ok() &&
-                      Before(episode.to_ns, write.from_ns) && Before(write.to_ns, look.from_ns);
-             });
+      if (episode.from_ns > look.to_ns || !LosesStoreData(episode, FaultFor(facts_, episode)))
+        return false;
+      bool may_tear = false;
+      for (const Call& write : calls_.all) {
+        if (write.op != Op::kWrite || write.key != look.key) continue;
+        may_tear = may_tear || write.from_ns <= episode.to_ns;
+        const bool between = Before(episode.to_ns, write.from_ns);
+        if (write.Ok() && between && Before(write.to_ns, look.from_ns)) return false;
+      }
+      return may_tear;
     };
     const auto loss = std::ranges::find_if(disturbances_.episodes, tears);
     return loss == disturbances_.episodes.end() ? nullptr : &*loss;

@@ -106,6 +106,7 @@ TEST(TornRead, AStoreThatMayHaveKeptHalfOfAWriteLeavesTornLooksUnknown) {
            std::pair(torn + "\n      flush n0:                        []", Outcome::kUnknown),
            std::pair(torn + "\n      restart n1:            []", Outcome::kViolated),
            std::pair(torn + "\n      pause n0:              []", Outcome::kViolated),
+           std::pair(torn + "\n      restart n0:   []", Outcome::kViolated),
            std::pair(torn + "\n      restart n0:                                 []",
                      Outcome::kViolated),
            std::pair(written_since + "\n      restart n0:            []", Outcome::kViolated),

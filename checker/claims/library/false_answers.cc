@@ -50,6 +50,7 @@ class FalseAnswerSearch {
     bool has_unanswered = false;  // a call is unanswered: it may take effect at any time
     std::set<uint64_t> held{};    // holds granted and not released
     bool entered_again = false;   // the last grant was a re-entry
+    bool has_left = false;        // left a hold, which its library may still count as an entry
   };
   struct GrantState {
     const Call* acquire = nullptr;
@@ -60,7 +61,7 @@ class FalseAnswerSearch {
     SessionState& state = states_[{acquire.session, acquire.key}];
     state.has_unanswered = state.has_unanswered || acquire.outcome == EventType::kInfo;
     if (!acquire.Ok()) return;
-    left_holds_.EraseEnded(state.held, acquire.from_ns);
+    if (left_holds_.EraseEnded(state.held, acquire.from_ns)) state.has_left = true;
     state.entered_again = !state.held.empty();
     state.held.insert(acquire.hold);
     granted_[acquire.hold] = {.acquire = &acquire};
@@ -89,7 +90,8 @@ class FalseAnswerSearch {
         WasActive(disturbances_, {own->asked_ns, release.from_ns}, MayRepeatMessages);
     // Readers may keep each other's locks alive.
     const bool undisturbed = !state.has_unanswered && !disturbed && !delayed && !own->shared;
-    const bool certain = undisturbed && !state.entered_again && state.held.empty();
+    const bool certain =
+        undisturbed && !state.entered_again && !state.has_left && state.held.empty();
     FalseAnswer answer{.release = &release, .own = own};
     if (!reports_success) {
       answer.kind = FalseAnswerKind::kStillHeld;

@@ -103,7 +103,8 @@ class LostLockSearch {
       if (call.op == Op::kRelease) own.erase(call.hold);
       if (IsUnansweredRelease(call)) may_be_inside.insert({call.session, call.key});
       if (call.op != Op::kAcquire || !call.Ok()) continue;
-      left_holds_.EraseEnded(own, call.from_ns);
+      // A library that counts entries itself may count a hold that its session left.
+      if (left_holds_.EraseEnded(own, call.from_ns)) may_be_inside.insert({call.session, call.key});
       const bool again = !own.empty();
       own.insert(call.hold);
       if (again) continue;
@@ -193,11 +194,12 @@ LeftHolds::LeftHolds(const Evidence& evidence) {
   }
 }
 
-void LeftHolds::EraseEnded(std::set<uint64_t>& held, int64_t at_ns) const {
-  std::erase_if(held, [&](uint64_t hold) {
+bool LeftHolds::EraseEnded(std::set<uint64_t>& held, int64_t at_ns) const {
+  const size_t erased = std::erase_if(held, [&](uint64_t hold) {
     const auto end = ends_ns_.find(hold);
     return end != ends_ns_.end() && Before(end->second, at_ns);
   });
+  return erased > 0;
 }
 
 bool LeftHolds::AreAllLeft(const std::set<uint64_t>& held) const {

@@ -64,7 +64,8 @@ class LeftHolds {
  public:
   explicit LeftHolds(const Evidence& evidence);
   // Removes from the holds of a session those that it had left and that were over at `at_ns`.
-  void EraseEnded(std::set<uint64_t>& held, int64_t at_ns) const;
+  // Returns whether there were any.
+  bool EraseEnded(std::set<uint64_t>& held, int64_t at_ns) const;
   // Whether the session has left each of these holds.
   [[nodiscard]] bool AreAllLeft(const std::set<uint64_t>& held) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -37,16 +38,22 @@ class ReleaseResultChecker : ClaimChecker {
   }
 
  private:
-  // If no lock can have been lost, the claim only says that a release of a held lock succeeds.
+  // If no lock was certainly lost, the claim only says that a release of a held lock succeeds. A
+  // nested exit frees nothing, and a hold that was never released makes all later exits nested.
   ClaimVerdict WithoutLosses() && {
+    std::map<std::pair<SessionId, uint16_t>, int64_t> entries;
     for (const Call& call : calls_.all) {
-      if (call.op != Op::kRelease || !call.Ok() || call.answer[0] != 0) continue;
-      const Hold* own = holds_.Find(call.hold);
-      if (own == nullptr) continue;
-      if (Before(call.to_ns, own->valid_until_ns)) {
+      int64_t& inside = entries[{call.session, call.key}];
+      if (call.op == Op::kAcquire && call.Ok()) ++inside;
+      const Hold* own = call.op == Op::kRelease ? holds_.Find(call.hold) : nullptr;
+      if (own == nullptr || --inside > 0 || call.outcome == EventType::kFail) continue;
+      const bool frees = call.Ok() && call.answer[0] == 0;
+      if (frees && Before(call.to_ns, own->valid_until_ns)) {
         found_.Judged();
-      } else if (WasGrantedMeanwhile(call, *own)) {
+      } else if (frees && WasGrantedMeanwhile(call, *own)) {
         Doubt(call, "was told that this freed its lock, which may have been another's by then");
+      } else {
+        found_.PassedOver();
       }
     }
     return std::move(found_).Conclude(

@@ -50,6 +50,13 @@ TEST(Fencing, ASecondCopyOfAnAcquireMayKeepTheKeyAndItsToken) {
       )";
   EXPECT_EQ(VerdictOnFencing(picture).outcome, Outcome::kViolated);
   EXPECT_EQ(VerdictOnFencing(picture + "hold c1:       []").outcome, Outcome::kValid);
+  EXPECT_EQ(VerdictOnFencing(R"(
+      c1:           A-a===R-r         A-a=R-r A-a=R-r      | #5 #7 #7
+      hold c1:       []
+      c2:                     A-a=R-r                      | #6)")
+                .outcome,
+            Outcome::kViolated)
+      << "the grant to client 2 ended what a second copy held";
 }
 
 TEST(Fencing, IsUnknownWhereTokensFellOrTheLockWasGrantedTwice) {

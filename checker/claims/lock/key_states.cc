@@ -21,7 +21,8 @@ bool BlocksNobody(const KeyState& state) {
 // ten seconds. Some services round a short lease up to seconds, or have a least lease. Returns
 // kForeverNs if the lease of the key is not known, or if a moved clock may explain any time left.
 int64_t UnexplainedLeftNs(const RunFacts& facts, int64_t lease_ns) {
-  const bool known = !facts.library || LibraryCan(facts, "lease");
+  const bool known =
+      !facts.library || (LibraryCan(facts, "lease") && !LibraryCan(facts, "watchdog"));
   if (!known || std::ranges::any_of(facts.faults, MovesAClock)) return kForeverNs;
   constexpr int64_t kLeastLeaseNs = 10'000'000'000;
   return 10 * (std::min(lease_ns, kForeverNs / 100) + ToNs(facts.grace)) + kLeastLeaseNs;
@@ -31,8 +32,9 @@ int64_t UnexplainedLeftNs(const RunFacts& facts, int64_t lease_ns) {
 
 std::map<uint16_t, KeyState> ReadKeyStates(const History& history) {
   std::map<uint16_t, KeyState> keys;
-  int64_t lease_ns = ToNs(history.facts.lease);
+  std::map<uint16_t, int64_t> leases_ns;  // the longest lease that was asked for
   for (const Event& event : history.events) {
+    int64_t& lease_ns = leases_ns.try_emplace(event.key, ToNs(history.facts.lease)).first->second;
     if ((event.op == Op::kAcquire || event.op == Op::kExtend) && event.type == EventType::kInvoke)
       lease_ns = std::max(lease_ns, event.value[0]);
     if (event.op == Op::kExpiry && event.type == EventType::kOk) {

@@ -58,6 +58,13 @@ class ExitGaps {
     Proof proof;
   };
 
+  // The last invocation or answer of a session, and the longest lease that it asked for. Refused
+  // calls do not count.
+  struct LastCall {
+    int64_t at_ns = 0;
+    int64_t lease_ns = 0;
+  };
+
   // A second copy of an acquire, which may have entered the key once more for its session.
   struct Copy {
     int64_t arrived_ns = -1;  // latest arrival of the copy at the node
@@ -66,8 +73,10 @@ class ExitGaps {
 
   // A refused call extends no lease.
   void NoteCall(const Call& call, int64_t at_ns) {
-    int64_t& called_ns = last_call_ns_.try_emplace(call.session, at_ns).first->second;
-    if (call.outcome != EventType::kFail) called_ns = at_ns;
+    LastCall& last = last_calls_.try_emplace(call.session, at_ns).first->second;
+    if (call.outcome == EventType::kFail) return;
+    last.at_ns = at_ns;
+    if (call.op == Op::kAcquire) last.lease_ns = std::max(last.lease_ns, call.asked[0]);
   }
 
   void HandleRelease(const Call& release) {
@@ -84,8 +93,8 @@ class ExitGaps {
   // inner exit of its session may have set a full lease again.
   [[nodiscard]] bool IsLikelyFree(int64_t at_ns) const {
     const auto ended = [&](const auto& held) {
-      const int64_t called_ns = last_call_ns_.at(held.second->session);
-      return Before(std::max(lease_ends_.LikelyNs(*held.second), Later(called_ns, lease_ns_)),
+      const LastCall& last = last_calls_.at(held.second->session);
+      return Before(std::max(lease_ends_.LikelyNs(*held.second), Later(last.at_ns, last.lease_ns)),
                     at_ns);
     };
     return std::ranges::all_of(open_holds_, ended) && std::ranges::all_of(unknown_, ended);
@@ -200,8 +209,7 @@ class ExitGaps {
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   // The last acquire of each session, until that acquire is granted.
   std::map<SessionId, const Call*> asked_;
-  // The last invocation or answer of each session, without refused calls.
-  std::map<SessionId, int64_t> last_call_ns_;
+  std::map<SessionId, LastCall> last_calls_;
   const Call* last_exit_ = nullptr;  // null: no gap
   std::map<SessionId, Copy> copies_;
   // Holds at whose release the session had another hold with no proof that it ended.
