@@ -84,7 +84,9 @@ Progress ProgressOf(const RunFacts& facts, const FaultEpisode& episode) {
   const bool is_measured = start.planned_ns == episode.asked_ns && episode.measured_ns > 0;
   if (is_measured) start.acted_ns = std::min(start.acted_ns, episode.measured_ns);
   const bool to_the_end = facts.duration > Duration{} && episode.to_ns >= ToNs(facts.duration);
-  start.cut = to_the_end && (!fault.until.empty() || start.acted_ns < start.planned_ns);
+  // A jump of a clock acts at once, however long the clock stays moved.
+  start.cut = to_the_end && !Does(fault, FaultTrait::kJumps) &&
+              (!fault.until.empty() || start.acted_ns < start.planned_ns);
   return start;
 }
 

@@ -16,7 +16,7 @@ struct FaultShortfalls {
   // - a fault never took effect, or less often than planned;
   // - of many drawn faults none took effect, or less than half;
   // - the run's end healed each start of a fault before its planned end, and before it outlasted
-  //   the lease:
+  //   the lease (a jump of a clock acts at once, so it is no such fault):
   //
   //       c1:        A-a===========!
   //       pause c1:      [-------]          planned 12, lease 10, healed after 8

@@ -33,6 +33,14 @@ FaultShortfalls ShortfallsIn(const History& history) {
 
 using Sentences = std::vector<std::string>;
 
+TEST(UntestedFaults, AJumpOfAClockActsAtOnce) {
+  const History history = CutRun(R"(
+      c1:        A-a===!========R-r
+      c2:                   A-x
+      jump n1:               [------]   | 12)");
+  EXPECT_EQ(ShortfallsIn(history).untested, Sentences{});
+}
+
 TEST(UntestedFaults, ALongPauseThatTheRunsEndHealedWithinTheLeaseTestedNothing) {
   const RunVerdict verdict = Judge(CutRun(R"(
       c1:        A-a====!==R-r

@@ -208,7 +208,8 @@ TEST_F(Drivers, ACallThatIsNeverAnsweredIsFoundByDefault) {
   Driven run({"--driver", Liar("acquire never"), "--duration", "2s"});
   EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
   EXPECT_EQ(FindClaimJson(run.Verdict(), "call-timeout").at("outcome"), "violated");
-  for (const nlohmann::json& claim : run.Verdict().at("claims"))
+  const nlohmann::json verdict = run.Verdict();
+  for (const nlohmann::json& claim : verdict.at("claims"))
     EXPECT_NE(claim.at("outcome"), "valid") << claim;
 }
 
