@@ -72,7 +72,7 @@ TEST(Compare, RunsPairsWithEqualSeedsAndFaultsUntilTheBudgetEnds) {
 TEST(Compare, LoadCurvesShowThroughputWaitsFairnessAndTraffic) {
   const TestFolder folder;
   const Finished finished =
-      RunProgram({"compare", "--locks", "set-nx-px,redisson", "--faults", "", "--load",
+      RunProgram({"compare", "--locks", "set-nx-px,redisson", "--faults", "none", "--load",
                   "4,50/s,hold", "--budget", "20s", "--out", folder.path().string()});
   EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
   const fs::path suite = folder.path() / "comparison/latest";

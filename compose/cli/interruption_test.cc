@@ -252,7 +252,7 @@ TEST(Interruption, AnExplorationPrintsItsResultSoFar) {
                                    "--strategy", "random", "--budget", "1000000000"};
     if (as_json) words.emplace_back("--json");
     Program program(words);
-    std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::this_thread::sleep_for(std::chrono::seconds(5));
     EXPECT_EQ(StatusAfterCtrlC(program), 1) << program.Err();
     EXPECT_TRUE(program.Err().starts_with("doublehold explore: interrupted after "))
         << program.Err();
