@@ -101,9 +101,9 @@ class ExitGaps {
   }
 
   // Handles a release that checked the owner and freed a lock. If it releases an acquire of unknown
-  // outcome, that acquire was carried out and is over. Exception: if the session may have had another
-  // entry since the invocation, the release may have freed that entry, and the acquire may still
-  // take effect.
+  // outcome, that acquire was carried out and is over. Exception: if the session may have had
+  // another entry since the invocation, the release may have freed that entry, and the acquire may
+  // still take effect.
   void ResolveUnknownAcquire(const Call& release) {
     const auto acquire = unknown_.find(release.hold);
     if (release.hold == 0 || acquire == unknown_.end()) return;

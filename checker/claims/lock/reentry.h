@@ -41,8 +41,9 @@ namespace doublehold {
 // The key is not certainly free if one of these may block it:
 // - an acquire of unknown outcome, unless its own release was answered;
 // - a hold without an answered release, unless another owner was granted the key since.
-// If the lease of each of these has ended before the refusal, the claim is unknown. The lease counts
-// from the last call of the session: a re-entry and an inner exit may set a full lease again.
+// If the lease of each of these has ended before the refusal, the claim is unknown. The lease
+// counts from the last call of the session: a re-entry and an inner exit may set a full lease
+// again.
 //
 // Unknown if the key was refused for a lease or longer, but a node had lost data and may have
 // recovered older data.
@@ -54,9 +55,9 @@ namespace doublehold {
 //   c2:     A-x           A-a==   c3's refusal is right: c2 is first in the queue.
 //   c3:       A-x    A-x
 //
-// If the gap has a refusal of each client that waits, the first in the queue was refused too, or lost
-// its place. So the claim is unknown. A lock on one node without a queue has no such excuse, if the
-// history describes the lock.
+// If the gap has a refusal of each client that waits, the first in the queue was refused too, or
+// lost its place. So the claim is unknown. A lock on one node without a queue has no such excuse,
+// if the history describes the lock.
 //
 // A second copy of an acquire (evidence/second_copies.h) may have taken the key for a lease,
 // whatever the first copy returned.

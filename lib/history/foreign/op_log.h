@@ -47,7 +47,8 @@ struct OpLogFacts {
   int64_t events = 0;
 };
 
-// The words of a log for fields, types and functions, and what they are here: {"worker", "process"}.
+// The words of a log for fields, types and functions, and what they are here: {"worker",
+// "process"}.
 using LogWords = std::vector<std::pair<std::string, std::string>>;
 
 // Called for each event, with the facts known so far. An error ends the reading.
