@@ -242,6 +242,11 @@ class Suite:
         return any(cell.expects for cell in self.cells)
 
     @property
+    def unjudged(self) -> int:
+        """The number of cells of which no run has ended."""
+        return self.planned - len(self.cells)
+
+    @property
     def mostly_empty(self) -> bool:
         """Whether most cells of a matrix would be empty: each column is a case for a few rows."""
         return 2 * len(self.cells) < len(self.rows) * len(self.columns)

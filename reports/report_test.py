@@ -270,7 +270,9 @@ class ReportTest(ReportFixture):
 
     def test_the_page_of_an_interrupted_suite_says_how_many_runs_it_judges(self) -> None:
         write_suite(self.folder / "suite", repeat=2, rows=("none",), columns=("calm", "pause"))
-        self.assertNotIn("was interrupted", self.page("suite"))
+        whole = self.page("suite")
+        self.assertNotIn("was interrupted", whole)
+        self.assertNotIn("cells not judged", whole)
         file = self.folder / "suite" / "suite.json"
         suite = json.loads(file.read_text())
         suite["interrupted"] = True
@@ -279,6 +281,7 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(suite))
         text = Page(self.page("suite")).text
         self.assertIn("The suite was interrupted. This page judges 3 runs of 6;", text)
+        self.assertIn("; 1 of 3 cells not judged", text)
 
     def test_a_suite_of_which_no_run_has_ended_is_refused(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
@@ -299,7 +302,7 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(suite))
         text = Page(self.page("suite")).text
         self.assertIn("This page judges 1 run of 2;", text)
-        self.assertIn("No violation seen with none", text)
+        self.assertIn("No violation seen with none; 1 of 2 cells not judged", text)
 
     def test_a_suite_without_expectations_does_not_mention_expectations(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))

@@ -164,6 +164,9 @@ def suite_page(suite: Suite, baseline: Suite | None = None) -> str:
     guarded = any(verdict.lost_updates and verdict.lost_updates.refused_writes is not None
                   for found in context["summaries"] if found.cell.row == first
                   for verdict in found.cell.judged)
+    if suite.unjudged:
+        answer = replace(answer, headline=f"{answer.headline}; {suite.unjudged} of "
+                         f"{words.plural(suite.planned, 'cell')} not judged")
     load = read_load(suite.folder)
     return render("suite.html.j2", answer=answer, comparison=comparison, guarded=guarded,
                   speeds=speeds, speed=_speed_picture(speeds), load=load, curves=_load_picture(load),
