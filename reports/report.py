@@ -16,6 +16,7 @@ import logging
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 UNKNOWN, BAD_INPUT, ENVIRONMENT = 2, 3, 4
@@ -103,7 +104,8 @@ def write_whole(file: Path, text: str) -> None:
     if file.is_symlink() or file.exists() and not file.is_file():
         # A copy of the descriptor: what the program prints later follows the page.
         copies = (os.dup(stream) for stream in (STDOUT, STDERR) if is_open_as(file, stream))
-        with open(next(copies, file), "w", encoding="utf-8") as out:
+        place = next(copies, None) or (open_fifo(file) if file.is_fifo() else file)
+        with open(place, "w", encoding="utf-8") as out:
             out.write(text)
         return
     handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
@@ -117,6 +119,22 @@ def write_whole(file: Path, text: str) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def open_fifo(file: Path) -> int:
+    """Waits for a reader of the FIFO for two seconds. Without one, open() would block for ever."""
+    end = time.monotonic() + 2
+    while True:
+        try:
+            handle = os.open(file, os.O_WRONLY | os.O_NONBLOCK)
+            os.set_blocking(handle, True)
+            return handle
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > end:
+                raise OSError(errno.ENXIO, "nobody reads this FIFO", str(file)) from None
+            time.sleep(0.02)
 
 
 def is_open_as(file: Path, stream: int) -> bool:

@@ -58,6 +58,12 @@ class TroubleTest(ReportFixture):
         self.assertTrue(target.read_text() == page)
         self.assertTrue(reader.communicate(timeout=60)[0] == page)
 
+    def test_a_fifo_that_nobody_reads_is_refused(self) -> None:
+        write_run(self.folder / "run", Toy())
+        os.mkfifo(self.folder / "fifo")
+        self.assertEqual(self.report("run", "--svg", "fifo"), (
+            3, "", "doublehold report: fifo: cannot be written (nobody reads this FIFO)\n"))
+
     def test_a_device_stays_and_its_error_is_reported(self) -> None:
         write_run(self.folder / "run", Toy())
         device = self.folder / "full"
