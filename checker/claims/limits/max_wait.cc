@@ -93,10 +93,13 @@ class WaitLimitChecker : ClaimChecker {
     const auto& calls = calls_.all;
     const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
     const auto to = std::ranges::upper_bound(calls, wait.when.to_ns, {}, &Call::from_ns);
+    const bool ended = wait.outcome != EventType::kInvoke;
     std::vector<int64_t> perhaps_granted_ns;
     for (const Call& call : std::ranges::subrange(from, to)) {
       const bool its = call.op == Op::kAcquire && call.session == wait.who && call.key == wait.key;
-      if (its && call.to_ns <= wait.when.to_ns && call.outcome != EventType::kFail)
+      const bool unanswered = ended && call.outcome == EventType::kInfo;
+      const bool within = unanswered || call.to_ns <= wait.when.to_ns;
+      if (its && within && call.outcome != EventType::kFail)
         perhaps_granted_ns.push_back(call.from_ns);
     }
     const size_t ends_it = wait.outcome == EventType::kOk ? 1 : 0;

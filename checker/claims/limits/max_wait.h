@@ -24,6 +24,8 @@ namespace doublehold {
 //
 //   c1:  Q-A-----?  Q-A-----x      certain: from Q to the invocation of the unanswered acquire
 //
+// An acquire that has no answer when its try ends counts too: it may be granted later.
+//
 // Two more waits are unknown:
 // - a wait over the limit whose certain part is within the limit;
 // - an unanswered wait within the limit that exceeds the limit if it lasted to the end of the

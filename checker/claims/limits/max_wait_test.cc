@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ TEST(MaxWait, AddsUpAllTriesOfASessionSinceItsLastGrant) {
       {"given up after the limit", "c1: Q-A------x--x", Outcome::kViolated},
       {"given up within the limit", "c1: Q-A---x-x"},
       {"unfinished at the end of the run", "c1: Q-A-x\nc2:            A-x", Outcome::kViolated},
+      {"unanswered at the end of the run", "c1: Q-A\nc2:             A-x", Outcome::kViolated},
       {"the session held the key in between", "c1: Q-A-a=R-r    A--aq"},
       {"the session may have held the key in between", "c1: Q-A-----?x  Q-A-----aq"},
       {"the session was refused the key in between", "c1: Q-A-----xx  Q-A-----aq",
@@ -99,6 +101,21 @@ TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
     const ClaimVerdict verdict = VerdictOnWaits(each.picture);
     EXPECT_EQ(verdict.outcome, each.outcome) << each.name << ": " << verdict.reason;
   }
+}
+
+// Client 1 gave up its first try before its acquire timed out, or without ever having an answer.
+TEST(MaxWait, AnUnansweredAcquireOfAnEndedTryMayHaveBeenGranted) {
+  History history = FromLanes("c1: Q-A-----?x  Q-A-----aq", {.limits = {{"max-wait", "10ms"}}});
+  const auto is_timeout = [](const Event& event) {
+    return event.op == Op::kAcquire && event.type == EventType::kInfo;
+  };
+  const auto timeout = std::ranges::find_if(history.events, is_timeout);
+  ASSERT_NE(timeout, history.events.end());
+  timeout->at_ns = (timeout + 1)->at_ns + 1;
+  SortByTime(history.events);
+  EXPECT_EQ(CheckMaxWait(history, {}).outcome, Outcome::kUnknown);
+  std::erase_if(history.events, is_timeout);
+  EXPECT_EQ(CheckMaxWait(history, {}).outcome, Outcome::kUnknown);
 }
 
 TEST(MaxWait, IsUnknownWithoutAReadableLimit) {
