@@ -88,4 +88,8 @@ bool KeepsQueue(const RunFacts& facts) {
   return LockHas(facts, LockTrait::kQueue) && !LockHas(facts, LockTrait::kGrantsAll);
 }
 
+bool MayHaveQueue(const RunFacts& facts) {
+  return facts.library || !facts.lock_traits || facts.lock_traits->Has(LockTrait::kQueue);
+}
+
 }  // namespace doublehold

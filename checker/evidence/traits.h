@@ -19,6 +19,9 @@ bool LockHas(const RunFacts& facts, LockTrait trait);
 // Whether the lock must grant the key to its waiters in FIFO order. The history does not record
 // whether a library grants keys in this order.
 bool KeepsQueue(const RunFacts& facts);
+// Whether waiters may have places in a queue, in any order: only a lock that the history describes
+// certainly has none.
+bool MayHaveQueue(const RunFacts& facts);
 
 // Return the traits of a fault kind or a lock of version 0.1.0. Return no traits for any other
 // name. Do not add newer faults and locks here: their registry entries state their traits, and

@@ -1,6 +1,7 @@
 #include "checker/claims/library/asked_in_vain.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,6 +35,7 @@ class KeyAsks {
 
   // `to_ns`: the answer of the acquire, or the end of its client.
   void AddAsk(const Call& acquire, int64_t to_ns) {
+    users_.insert(acquire.session.client);
     const auto [found, is_new] = open_.try_emplace(acquire.session, asked_.size());
     const int64_t lease_ns = ToNs(evidence_.facts().lease);
     const bool goes_on = !is_new && acquire.from_ns - asked_[found->second].when.to_ns <= lease_ns;
@@ -67,7 +69,7 @@ class KeyAsks {
     auto& [session, when] = asked;
     if (when.to_ns - when.from_ns <= longest.for_ns) return;
     const Disturbances& disturbances = evidence_.disturbances();
-    when.from_ns = DisturbedUntil(disturbances, when, session.client, HindersAllAlong);
+    when.from_ns = DisturbedUntil(disturbances, when, {session.client, users_}, HindersAllAlong);
     if (when.from_ns >= when.to_ns) return;
     const int64_t for_ns = when.to_ns - when.from_ns -
                            BlockedTimeNs(disturbances, session.client, Side::kSession, when);
@@ -77,6 +79,7 @@ class KeyAsks {
   const Evidence& evidence_;
   std::vector<Span> held_;
   std::vector<Asked> asked_;
+  std::set<int32_t> users_;
   std::map<SessionId, size_t> open_;  // index into `asked_` of a time that may go on
 };
 

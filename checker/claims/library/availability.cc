@@ -134,8 +134,10 @@ class AvailabilityChecker : ClaimChecker {
 
   void JudgeKey(uint16_t key, const std::vector<FreeInterval>& intervals) {
     std::vector<Moment> moments;
+    users_.clear();
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
+      users_.insert(call.session.client);
       if (call.AsksForSeveralKeys()) {  // it may wait for another of its keys
         found_.PassedOver();
         continue;
@@ -194,39 +196,39 @@ class AvailabilityChecker : ClaimChecker {
   void JudgeGrant(const Call& call, const FreeInterval& interval) {
     const int64_t since_ns = std::max(interval.when.from_ns, retries_.at(&call).since_ns);
     const bool late = call.to_ns - since_ns > patience_ns_;
-    if (UndisturbedSince(disturbances_, {since_ns, call.to_ns}, call.session.client) != since_ns)
+    if (UndisturbedSince({since_ns, call.to_ns}, call) != since_ns)
       return late ? found_.PassedOver() : found_.Judged();
-    const Call* first = late ? FirstGrantDuring(call) : &call;
+    const Call* first = late ? FindFirstGrantDuring(calls_, call) : &call;
     if (first == nullptr) return found_.PassedOver();
-    const int64_t left_ns = LeftNs({since_ns, first->to_ns}, call);
     found_.Judged();
+    NoteGrant(call, *first, since_ns);
+    if (first == &call) return;
+    const Span free_again{LastEndOfOthersNs(holds_, call), call.to_ns};
+    const bool undisturbed =
+        free_again.from_ns < call.to_ns && UndisturbedSince(free_again, call) == free_again.from_ns;
+    if (undisturbed) NoteGrant(call, call, free_again.from_ns);
+  }
+
+  [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Call& call) const {
+    return doublehold::UndisturbedSince(disturbances_, when, {call.session.client, users_});
+  }
+
+  // Notes how long the session of `call` asked for the free key until `first` was granted.
+  void NoteGrant(const Call& call, const Call& first, int64_t since_ns) {
+    const int64_t left_ns = LeftNs({since_ns, first.to_ns}, call);
     const auto describe = [&](std::string_view when) {
       const std::string other =
-          first == &call ? "" : OwnerName(disturbances_, first->session) + " ";
+          &first == &call ? "" : OwnerName(disturbances_, first.session) + " ";
       return fmt::format("{} asked for the free key from {} on, and {}was granted it {} {}",
                          OwnerName(disturbances_, call.session), At(since_ns), other, when,
-                         At(first->to_ns));
+                         At(first.to_ns));
     };
     // The lock may have granted the key long before the answer.
     if (left_ns < 0 && found_.IsClean())
       found_.Doubt(describe("only at") + ", though perhaps in time");
-    found_.NoteMargin(left_ns, first->to_ns, [&] {
+    found_.NoteMargin(left_ns, first.to_ns, [&] {
       return fmt::format("{}, with {} of lease and grace left", describe("at"), ShortTime(left_ns));
     });
-  }
-
-  // Returns the first answered grant among this call and the acquires that were invoked during it.
-  // The hold of such a grant may explain why the others came late. Returns null if one of these
-  // acquires is unanswered: it may have been granted first.
-  [[nodiscard]] const Call* FirstGrantDuring(const Call& call) const {
-    const Call* first = &call;
-    for (auto other = std::ranges::lower_bound(calls_.all, call.from_ns, {}, &Call::from_ns);
-         other != calls_.all.end() && other->from_ns <= call.to_ns; ++other) {
-      if (other->op != Op::kAcquire || other->key != call.key) continue;
-      if (other->outcome == EventType::kInfo) return nullptr;
-      if (other->Ok() && other->to_ns < first->to_ns) first = &*other;
-    }
-    return first;
   }
 
   void JudgeRefusal(const Call& call, const FreeInterval& interval, int64_t& counted_free_ns) {
@@ -236,7 +238,7 @@ class AvailabilityChecker : ClaimChecker {
     if (!ReportsThatKeyIsTaken(call)) since_ns = std::max(since_ns, retries.since_ns);
     const int64_t perhaps_ns = std::max(free_ns, retries.perhaps_since_ns);
     if (call.from_ns - since_ns <= patience_ns_ && call.to_ns - perhaps_ns <= patience_ns_) return;
-    const auto over = UndisturbedSince(disturbances_, {free_ns, call.to_ns}, call.session.client);
+    const auto over = UndisturbedSince({free_ns, call.to_ns}, call);
     if (!over) return Doubt(call, interval, "what a fault left behind may have been in its way");
     since_ns = std::max(since_ns, *over);
     const int64_t left_ns = LeftNs({since_ns, call.from_ns}, call);
@@ -357,6 +359,7 @@ class AvailabilityChecker : ClaimChecker {
 
   const int64_t patience_ns_;
   std::set<const Call*> unsent_;  // calls whose drivers may not have asked the lock
+  std::set<int32_t> users_;       // clients that asked for the key
   std::map<SessionId, KeyAcquires> acquires_;
   std::map<const Call*, Retries> retries_;  // the retries when each call was invoked
 };

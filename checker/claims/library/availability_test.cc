@@ -114,6 +114,15 @@ TEST(Availability, IsUnknownWhereAFreeKeyIsGrantedAfterLeaseAndGrace) {
                 .reason,
             "client 2 asked for the free key from 0.007 s on, and client 3 was granted it only at "
             "0.019 s, though perhaps in time");
+  // After the other client's hold, the wait counts anew.
+  const std::string long_wait =
+      before + "c2:                  A-----------------a\nc3:                    ";
+  EXPECT_EQ(AvailabilityOf(long_wait + "A-a=R-r"), Outcome::kValid);
+  EXPECT_EQ(AvailabilityOf(long_wait + "A-aR-r"), Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(long_wait + "A-aR-?"), Outcome::kValid);
+  EXPECT_EQ(VerdictOnAvailability(long_wait + "A-aR-r").reason,
+            "client 2 asked for the free key from 0.014 s on, and was granted it only at 0.025 s, "
+            "though perhaps in time");
   EXPECT_EQ(AvailabilityOf(beside + "A-?"), Outcome::kUnknown);
   EXPECT_EQ(AvailabilityOf(beside + "A-t"), Outcome::kUnknown);
   // The client was stalled for 2 ms of its wait.
@@ -265,12 +274,9 @@ TEST(Availability, IsUnknownWhereAHoldWithoutAKnownEndMayHaveKeptTheKey) {
 TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   using enum Outcome;
   ExpectAllAfterC1HadTheKey({
-      {"a pause of another client ended lease and grace before the acquire", kUnknown, 0, R"(
-      pause c3:            [-]
+      {"another client was paused, and there is no queue", kViolated, 1, R"(
+      pause c1:            [-]
       c2:                              A-t)"},
-      {"a pause of another client ended 1 ms earlier", kViolated, 1, R"(
-      pause c3:            [-]
-      c2:                               A-t)"},
       {"a clock was moved", kUnknown, 0, R"(
       jump n1:       []
       c2:                                A-t)"},
@@ -308,8 +314,17 @@ TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   ExpectAllAfterC1HadTheKey({{"a duplicated request may be in the queue", kUnknown, 0, R"(
       duplicate c3:        [-]
       c2:                                     A-t)"},
-                             {"a paused client sends nothing twice", kViolated, 1, R"(
+                             {"a pause of c1 ended 1 ms too late", kUnknown, 0, R"(
+      pause c1:            [-]
+      c2:                              A-t)"},
+                             {"a pause of c1 ended 1 ms earlier", kViolated, 1, R"(
+      pause c1:            [-]
+      c2:                               A-t)"},
+                             {"a client that was paused never asked for the key", kViolated, 1, R"(
       pause c3:            [-]
+      c2:                              A-t)"},
+                             {"a paused client sends nothing twice", kViolated, 1, R"(
+      pause c1:            [-]
       c2:                                     A-t)"},
                              {"a paused server may carry out a request later", kUnknown, 0, R"(
       pause n1:            [-]

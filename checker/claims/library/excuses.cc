@@ -18,6 +18,11 @@ bool MayQueue(const RunFacts& facts) {
   return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
 }
 
+bool OnlyStopsClient(const FaultEpisode& episode, const FaultFact& fault) {
+  return episode.client > 0 && !ActsOnLockServers(episode, fault) &&
+         TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
+}
+
 // Whether the fault may block a key long after the fault's end. A moved clock or lost data may
 // block it. A request that the fault delayed or repeated may block it with an endless lease, or in
 // a queue. The history does not record which libraries keep a queue. A stopped client repeats no
@@ -25,9 +30,13 @@ bool MayQueue(const RunFacts& facts) {
 bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   const FaultFact& fault = FaultFor(facts, episode);
   if (MovesAClock(fault) || LosesData(fault) || !LeasesEnd(facts)) return true;
-  const bool only_stopped = !ActsOnLockServers(episode, fault) &&
-                            TraitsOf(fault).HasAny({FaultTrait::kStops, FaultTrait::kSlows});
-  return MayQueue(facts) && !only_stopped;
+  return MayQueue(facts) && !OnlyStopsClient(episode, fault);
+}
+
+// Whether another client that is stopped may be in the asker's way. It may hold some of several
+// nodes, or be the first in a queue.
+bool MayBeAhead(const RunFacts& facts, int32_t stopped, const Asker& asker) {
+  return (facts.nodes > 1 || MayQueue(facts)) && asker.users.contains(stopped);
 }
 
 // Returns the lock servers on which the fault acts. Empty if they are not known.
@@ -46,7 +55,7 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 }  // namespace
 
-int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32_t client,
+int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const Asker& asker,
                        bool (*counts)(const FaultFact&)) {
   const RunFacts& facts = disturbances.facts;
   int64_t since_ns = when.from_ns;
@@ -55,6 +64,9 @@ int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     const FaultFact& fault = FaultFor(facts, *episode);
     if (ActsOnStoreAlone(*episode, fault) || !counts(fault)) continue;
+    if (OnlyStopsClient(*episode, fault) && !ConcernsClient(*episode, fault, asker.client) &&
+        !MayBeAhead(facts, episode->client, asker))
+      continue;
     const std::set<int> nodes = TargetNodes(facts, *episode);
     // A killed server does not return, although its fault ends at once.
     if (IsCrash(fault)) killed.insert(nodes.begin(), nodes.end());
@@ -67,9 +79,8 @@ int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32
   hit.insert(killed.begin(), killed.end());
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
   for (const Stall* stall : disturbances.StallsWithin(when)) {
-    // A stalled client may hold some of several nodes, or may be the first in a queue.
-    const bool by_another = stall->client > 0 && (facts.nodes > 1 || MayQueue(facts));
-    const bool in_the_way = by_another || CanDelay(*stall, client);
+    const bool in_the_way =
+        MayBeAhead(facts, stall->client, asker) || CanDelay(*stall, asker.client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;
     if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
   }
@@ -77,14 +88,14 @@ int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, int32
 }
 
 std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
-                                        int32_t client) {
+                                        const Asker& asker) {
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     if (!ActsOnStoreAlone(*episode, fault) && MayLinger(disturbances.facts, *episode))
       return std::nullopt;
   }
   const int64_t since_ns =
-      DisturbedUntil(disturbances, when, client, [](const FaultFact&) { return true; });
+      DisturbedUntil(disturbances, when, asker, [](const FaultFact&) { return true; });
   return since_ns >= kForeverNs ? std::nullopt : std::optional(since_ns);
 }
 

@@ -25,6 +25,8 @@ namespace doublehold {
 // - kStillHeld: another client's acquire was not answered, or a release that does not check the
 //   owner may have freed this lock;
 // - a message that a fault delayed or lost may still take effect;
+// - success: the release may have freed a second copy (evidence/second_copies.h) of an earlier
+//   acquire of its session;
 // - the hold was shared: readers may keep each other's locks alive;
 // - a fault moved a clock, removed keys or killed a process.
 //

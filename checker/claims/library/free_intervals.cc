@@ -102,6 +102,28 @@ class KeyTimeline {
 
 }  // namespace
 
+const Call* FindFirstGrantDuring(const Calls& calls, const Call& acquire) {
+  const Call* first = &acquire;
+  for (auto other = std::ranges::lower_bound(calls.all, acquire.from_ns, {}, &Call::from_ns);
+       other != calls.all.end() && other->from_ns <= acquire.to_ns; ++other) {
+    if (other->op != Op::kAcquire || other->key != acquire.key) continue;
+    if (other->outcome == EventType::kInfo) return nullptr;
+    if (other->Ok() && other->to_ns < first->to_ns) first = &*other;
+  }
+  return first;
+}
+
+int64_t LastEndOfOthersNs(const Holds& holds, const Call& acquire) {
+  int64_t end_ns = 0;
+  for (const Hold& hold : holds.all) {
+    if (hold.key != acquire.key || hold.owner() == acquire.session) continue;
+    if (hold.core.from_ns < acquire.from_ns || hold.core.from_ns > acquire.to_ns) continue;
+    const bool given_back = hold.released && !hold.unanswered;
+    end_ns = std::max(end_ns, given_back ? hold.done_ns : kForeverNs);
+  }
+  return end_ns;
+}
+
 LeaseEnds::LeaseEnds(const Evidence& evidence)
     : may_extend_unrecorded_(MayExtendUnrecorded(evidence.facts())) {
   const Disturbances& disturbances = evidence.disturbances();

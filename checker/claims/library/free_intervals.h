@@ -46,6 +46,15 @@ enum class Free : uint8_t { kCertainly, kPerhaps };
 std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
                                                                 Free free = Free::kCertainly);
 
+// Returns the first answered grant among this acquire and the acquires of its key that were invoked
+// during it. The hold of such a grant may explain why the others came late. Returns null if one of
+// these acquires is unanswered: it may have been granted first.
+const Call* FindFirstGrantDuring(const Calls& calls, const Call& acquire);
+
+// Returns when the last hold of another session, granted during this acquire, was released. Returns
+// kForeverNs if a release was not answered: the end of its hold is not known.
+int64_t LastEndOfOthersNs(const Holds& holds, const Call& acquire);
+
 // The times at which leases end on the servers if their holds are never released.
 class LeaseEnds {
  public:

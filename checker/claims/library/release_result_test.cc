@@ -410,5 +410,37 @@ TEST(ReleaseResult, IsUnknownWhereRecordsWereLost) {
             Outcome::kUnknown);
 }
 
+// Client 1's first acquire may have been carried out twice. Its last release may free the copy.
+TEST(ReleaseResult, ASecondSuccessMayFreeTheCopyOfAnEarlierAcquire) {
+  for (const auto& [client, outcome] :
+       {std::pair("c1", Outcome::kUnknown), std::pair("c3", Outcome::kViolated)}) {
+    History history = FromLanes(std::string(R"(
+      c1:       A---a=R-r  A-a==R-r   R-r
+      hold )") + client + ":  []");
+    for (Event& event : history.events) {
+      if (event.op == Op::kRelease && event.hold == 0) event.hold = 102;
+    }
+    const ClaimVerdict verdict = CheckReleaseResult(history, {});
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
+  }
+}
+
+// The copy may have waited in a queue while client 2 held the key.
+TEST(ReleaseResult, AGrantToAnotherEndsACopyWhereThereIsNoQueue) {
+  for (const auto& [trait, outcome] : {std::pair(LockTrait::kQueue, Outcome::kUnknown),
+                                       std::pair(LockTrait::kReentry, Outcome::kViolated)}) {
+    History history = FromLanes(R"(
+      c1:       A---a=R-r             A-a==R-r   R-r
+      c2:                    A-a=R-r
+      hold c1:  [])");
+    history.facts.lock_traits = LockTraits{trait};
+    for (Event& event : history.events) {
+      if (event.op == Op::kRelease && event.hold == 0) event.hold = 102;
+    }
+    const ClaimVerdict verdict = CheckReleaseResult(history, {});
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
+  }
+}
+
 }  // namespace
 }  // namespace doublehold

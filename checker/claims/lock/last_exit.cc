@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "checker/evidence/second_copies.h"
+#include "checker/evidence/traits.h"
 
 namespace doublehold {
 namespace {
@@ -15,21 +16,23 @@ namespace {
 // attempt at several nodes or keys may hold the key until it is refused. The history does not
 // describe the lock of a library.
 bool MayRefuseFreeKey(const RunFacts& facts) {
-  constexpr LockTraits kOfOthers{LockTrait::kQueue, LockTrait::kMajority, LockTrait::kManyKeys};
-  return facts.library || !facts.lock_traits || facts.lock_traits->HasAny(kOfOthers);
+  return MayHaveQueue(facts) || LockHas(facts, LockTrait::kMajority) ||
+         LockHas(facts, LockTrait::kManyKeys);
 }
 
 class ExitGaps {
  public:
-  ExitGaps(const Disturbances& disturbances, const LeaseEnds& lease_ends, int64_t lease_ns)
-      : disturbances_(disturbances), lease_ends_(lease_ends), lease_ns_(lease_ns) {}
+  ExitGaps(const Disturbances& disturbances, const LeaseEnds& lease_ends)
+      : disturbances_(disturbances), lease_ends_(lease_ends), copies_(disturbances) {}
 
   void HandleInvocation(const Call& call) {
-    ExtendCopy(call);
+    const bool acquires = call.op == Op::kAcquire;
+    const bool holds =
+        acquires ? call.Ok() || IsInside(call.session) : open_holds_.contains(call.hold);
+    copies_.NoteCall(call, holds, IsAlone(call.session));
     NoteCall(call, call.from_ns);
     if (call.op == Op::kRelease && IsInside(call.session)) nested_.insert(call.hold);
-    if (call.op != Op::kAcquire) return;
-    NoteSecondCopy(call);
+    if (!acquires) return;
     asked_[call.session] = &call;
     if (call.outcome == EventType::kFail) return;
     CloseGap(call.Ok() ? call.to_ns : call.from_ns);
@@ -63,12 +66,6 @@ class ExitGaps {
   struct LastCall {
     int64_t at_ns = 0;
     int64_t lease_ns = 0;
-  };
-
-  // A second copy of an acquire, which may have entered the key once more for its session.
-  struct Copy {
-    int64_t arrived_ns = -1;  // latest arrival of the copy at the node
-    int64_t until_ns = -1;    // latest time at which its entry holds the key
   };
 
   // A refused call extends no lease.
@@ -119,6 +116,13 @@ class ExitGaps {
                                [&](const auto& held) { return held.second->session == session; });
   }
 
+  // Whether no other session may hold the key or asks for it.
+  [[nodiscard]] bool IsAlone(const SessionId& session) const {
+    const auto is_own = [&](const auto& held) { return held.second->session == session; };
+    return std::ranges::all_of(open_holds_, is_own) && std::ranges::all_of(unknown_, is_own) &&
+           std::ranges::all_of(asked_, is_own);
+  }
+
   // Removes a granted session from the queue, unless the session has acquired again since, perhaps
   // at the same instant.
   void LeaveQueue(const Call& acquire) {
@@ -128,45 +132,17 @@ class ExitGaps {
 
   void HandleGrant(const Call& grant) {
     LeaveQueue(grant);
-    // An exclusive grant proves that all holds granted before its invocation have ended, and so
-    // have the entries of copies that arrived before.
+    // An exclusive grant proves that all holds granted before its invocation have ended.
     if (grant.again || grant.answer[2] != 0) return;
-    std::erase_if(copies_, [&grant](const auto& copy) {
-      return copy.first != grant.session && Before(copy.second.arrived_ns, grant.from_ns);
-    });
+    copies_.NoteGrant(grant, /*queued_ns=*/std::nullopt);
     std::erase_if(open_holds_, [&grant](const auto& held) {
       return held.second->session != grant.session && Before(held.second->to_ns, grant.from_ns);
     });
   }
 
-  void NoteSecondCopy(const Call& acquire) {
-    const auto arrival_ns = SecondCopyArrivalNs(disturbances_, acquire.session.client,
-                                                {acquire.from_ns, acquire.to_ns}, acquire.Ok());
-    if (!arrival_ns) return;
-    Copy& copy = copies_[acquire.session];
-    copy.arrived_ns = std::max(copy.arrived_ns, *arrival_ns);
-    const bool holds = acquire.Ok() || IsInside(acquire.session);
-    copy.until_ns = std::max(copy.until_ns, holds ? kForeverNs : Later(copy.arrived_ns, lease_ns_));
-  }
-
-  // Every call of a session may extend the lease of its key, and thus of the copy's entry. If the
-  // session holds the key, its library may extend the lease at any time, and an extension may
-  // arrive late.
-  void ExtendCopy(const Call& call) {
-    const auto copy = copies_.find(call.session);
-    if (copy == copies_.end() || Before(copy->second.until_ns, call.from_ns)) return;
-    const bool granted = call.op == Op::kAcquire && call.Ok();
-    const bool holds = granted || open_holds_.contains(call.hold);
-    copy->second.until_ns =
-        std::max(copy->second.until_ns, holds ? kForeverNs : Later(call.to_ns, lease_ns_));
-  }
-
   void HandleRefusal(const Call& refused) {
     if (last_exit_ == nullptr || !Before(last_exit_->to_ns, refused.from_ns)) return;
     if (!IsLikelyFree(refused.from_ns)) return;
-    const bool taken = std::ranges::any_of(copies_, [&refused](const auto& copy) {
-      return !Before(copy.second.until_ns, refused.from_ns);
-    });
     Candidate candidate{{.refused = &refused, .last_exit = last_exit_}, Proof::kCertain};
     const auto doubt = [&candidate](std::string_view why, Proof proof = Proof::kIfLong) {
       candidate.refusal.doubt = why;
@@ -181,7 +157,7 @@ class ExitGaps {
       else
         doubt("another session was ahead in a queue");
     }
-    if (taken) doubt("an acquire was carried out twice");
+    if (copies_.MayHold(refused.from_ns)) doubt("an acquire was carried out twice");
     if (!IsCertainlyFree()) doubt("a hold without a known end still kept the key");
     if (WasActive(disturbances_, {0, refused.to_ns}, LosesData))
       doubt("a server had returned with older data");
@@ -204,14 +180,13 @@ class ExitGaps {
   const Disturbances& disturbances_;
   const LeaseEnds& lease_ends_;
   const bool others_may_block_ = MayRefuseFreeKey(disturbances_.facts);
-  const int64_t lease_ns_;                      // the longest lease of the key
   std::map<uint64_t, const Call*> open_holds_;  // holds with no proof that they ended
   std::map<uint64_t, const Call*> unknown_;     // acquires of unknown outcome, by hold
   // The last acquire of each session, until that acquire is granted.
   std::map<SessionId, const Call*> asked_;
   std::map<SessionId, LastCall> last_calls_;
   const Call* last_exit_ = nullptr;  // null: no gap
-  std::map<SessionId, Copy> copies_;
+  SecondCopies copies_;
   // Holds at whose release the session had another hold with no proof that it ended.
   std::set<uint64_t> nested_;
   std::set<SessionId> refused_;  // sessions that were refused in the gap
@@ -230,15 +205,13 @@ std::vector<Refusal> FindRefusalsOfFreeKey(const std::vector<const Call*>& calls
     const Call* call = nullptr;
   };
   std::vector<Moment> moments;
-  int64_t lease_ns = ToNs(disturbances.facts.lease);
   for (const Call* call : calls) {
-    if (call->op == Op::kAcquire) lease_ns = std::max(lease_ns, call->asked[0]);
     moments.push_back({call->from_ns, false, call});
     if (call->to_ns < kForeverNs) moments.push_back({call->to_ns, true, call});
   }
   std::ranges::stable_sort(moments, {},
                            [](const Moment& m) { return std::pair(m.at_ns, m.answer); });
-  ExitGaps gaps(disturbances, lease_ends, lease_ns);
+  ExitGaps gaps(disturbances, lease_ends);
   for (const Moment& moment : moments) {
     if (moment.answer) gaps.HandleAnswer(*moment.call);
     if (!moment.answer) gaps.HandleInvocation(*moment.call);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +47,10 @@ class Queues {
 
   void AddCall(const Call& call) {
     QueueState& state = states_[call.key][call.session];
+    if (call.op == Op::kRelease || call.op == Op::kExtend) {
+      CopiesOf(call.key).NoteCall(call, state.held.contains(call.hold));
+    }
+    if (call.op == Op::kRelease) state.held.erase(call.hold);
     if (call.op == Op::kRelease && call.outcome == EventType::kInfo) {
       state.perhaps_inside_ns = call.from_ns;
       if (call.hold == 0) EndPlace(call.session, call.key, state);
@@ -66,9 +72,7 @@ class Queues {
       state.asked_ns = call.to_ns;
     }
     if (call.Ok()) NoteGrant(call, state);
-    const auto copy_ns = SecondCopyArrivalNs(disturbances_, call.session.client,
-                                             {call.from_ns, call.to_ns}, call.Ok());
-    if (copy_ns) state.perhaps_inside_ns = std::max(state.perhaps_inside_ns, *copy_ns);
+    CopiesOf(call.key).NoteCall(call, !state.held.empty());
   }
 
   // A place that no call ended lasts until its session's last acquire.
@@ -87,18 +91,29 @@ class Queues {
     bool has_unknown_acquire = false;
     int64_t queued_ns = -1;  // -1: not known to be in the queue
     int64_t asked_ns = 0;
+    std::set<uint64_t> held;  // granted and not released
     // The session's next grant may be a re-entry: a release that it invoked at this time may not
-    // have been carried out, or a second copy of its acquire arrived by then. -1: neither.
+    // have been carried out. -1: none.
     int64_t perhaps_inside_ns = -1;
     // The session gave up without an answer: the pending cancellation may remove any later place.
     bool may_leave_late = false;
   };
 
+  SecondCopies& CopiesOf(uint16_t key) {
+    return copies_.try_emplace(key, disturbances_).first->second;
+  }
+
   void NoteGrant(const Call& grant, QueueState& state) {
+    state.held.insert(grant.hold);
     if (!grant.again && grant.answer[2] == 0) {
-      if (state.perhaps_inside_ns < 0)
+      const bool re_enters =
+          state.perhaps_inside_ns >= 0 || CopiesOf(grant.key).MayHold(grant.session, grant.from_ns);
+      if (!re_enters)
         queues_[grant.key].grants.push_back({.call = &grant, .since_ns = state.since_ns});
       NoteOthersAreOut(grant);
+      // This claim may assume the order of the queue, since it is violated otherwise.
+      CopiesOf(grant.key).NoteGrant(grant,
+                                    re_enters ? std::nullopt : std::optional(state.since_ns));
     }
     if (!state.has_unknown_acquire) state.since_ns = -1;
   }
@@ -124,6 +139,7 @@ class Queues {
 
   const Disturbances& disturbances_;
   std::map<uint16_t, std::map<SessionId, QueueState>> states_;  // by key
+  std::map<uint16_t, SecondCopies> copies_;                     // by key
   std::map<uint16_t, Queue> queues_;
 };
 

@@ -191,6 +191,36 @@ TEST(Order, ASecondCopyOfAnAcquireMayLeaveItsClientInside) {
   }
 }
 
+// Client 3 is granted the key from the place of its copy, which waited while others held the key.
+TEST(Order, ASecondCopyOfAnAcquireMayWaitInTheQueue) {
+  const std::string waits = R"(
+      c1:                A-a==========R-r
+      c2:                             QA-t-----------------A-aq=R-r
+      c3:     QA----aqR-r                       QA-aq=R-r
+      hold c3:  [----------------]
+      c5:                )";
+  EXPECT_NE(VerdictOnOrder(waits + " QA-t-------------Aaq=R-r").outcome, Outcome::kViolated);
+  // Client 5 joined the queue after the copy. Its grant proves that the copy has ended.
+  EXPECT_EQ(VerdictOnOrder(waits + "        QA-t------Aaq=R-r").outcome, Outcome::kViolated);
+}
+
+// Client 1 overtakes client 2. Its earlier, refused acquire was held.
+TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
+  for (const auto& [traits, outcome] :
+       {std::pair(LockTraits{LockTrait::kReentry}, Outcome::kViolated),
+        std::pair(LockTraits{LockTrait::kReentry, LockTrait::kSession}, Outcome::kUnknown),
+        std::pair(LockTraits{LockTrait::kQueue}, Outcome::kUnknown)}) {
+    History history = FromLanes(R"(
+      c1:           A---x              A-aR-r          A-aR-r
+      c2:                                       QA-t----------A-aq=R-r
+      hold c1:       [])",
+                                {.asked_lease = 10ms});
+    history.facts.lock_traits = traits;
+    const ClaimVerdict verdict = CheckOrder(history, {});
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
+  }
+}
+
 TEST(Order, ARestartMayCostAPlaceWhateverTheServerKeeps) {
   for (const bool keeps_data : {false, true}) {
     History history = FromLanes(R"(

@@ -144,9 +144,7 @@ class ReentryChecker : ClaimChecker {
       std::erase(own_holds, hold);
       if (!LiveThrough(*hold, call->from_ns)) last_stale_exit_ns_[call->session] = call->from_ns;
       if (own_holds.empty() || call->outcome == EventType::kFail) continue;
-      if (call->Ok()) ++inner_exits_;
-      const Span still_held{call->to_ns, HeldUntilNs(*own_holds.front())};
-      if (others.RefusedWithin(still_held) || others.WaitedThrough(still_held)) ++tested_exits_;
+      CountInnerExit(*call, *own_holds.front(), others);
       const Call* across = others.FindGrantAcross(call->from_ns, *own_holds.front());
       if (across != nullptr && FindLiveHold(own_holds, across->to_ns) != nullptr) {
         DoubtExit(*call, DescribeExit(*call, *own_holds.front(), *across));
@@ -159,6 +157,16 @@ class ReentryChecker : ClaimChecker {
       described.insert(grant);
       JudgeInnerExit(*call, *outer, *grant, others);
     }
+  }
+
+  // An exit after the lease of the outer hold is no inner exit: the lock need not have counted the
+  // two entries together.
+  void CountInnerExit(const Call& exit, const Hold& outer, const OtherCalls& others) {
+    if (!LiveThrough(outer, exit.to_ns)) return;
+    if (exit.Ok()) ++inner_exits_;
+    const Span still_held{exit.to_ns, HeldUntilNs(outer)};
+    if (!Before(still_held.from_ns, still_held.to_ns)) return;
+    if (others.RefusedWithin(still_held) || others.WaitedThrough(still_held)) ++tested_exits_;
   }
 
   // An owner that is killed, or leaves its section, keeps the lock for the rest of its lease.

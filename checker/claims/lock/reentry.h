@@ -59,11 +59,8 @@ namespace doublehold {
 // lost its place. So the claim is unknown. A lock on one node without a queue has no such excuse,
 // if the history describes the lock.
 //
-// A second copy of an acquire (evidence/second_copies.h) may have taken the key for a lease,
-// whatever the first copy returned.
-// Any later call of that session may extend the copy's entry by a lease. If the session is granted
-// the key again, its library may extend the entry for ever. A grant to another session, invoked
-// after the copy arrived, proves that its entry has ended.
+// A second copy of an acquire may have taken the key, whatever the first copy returned
+// (evidence/second_copies.h). If the lock may have a queue, the copy may wait there for any time.
 //
 // So a violation requires that no other client may be ahead in a queue, and that no second copy is
 // possible. Otherwise, the claim is unknown if the gap lasts for a lease or longer.

@@ -374,6 +374,23 @@ TEST(Reentry, ARefusalIsAViolationIfNoSecondCopyIsPossible) {
             Outcome::kViolated);
 }
 
+// Client 1's copy may wait in a queue while client 2 holds the key, and hold the key afterwards.
+TEST(Reentry, ASecondCopyMayWaitInAQueueWhileOthersHoldTheKey) {
+  for (const auto& [traits, outcome] :
+       {std::pair(LockTraits{LockTrait::kReentry}, Outcome::kViolated),
+        std::pair(LockTraits{LockTrait::kReentry, LockTrait::kQueue}, Outcome::kUnknown)}) {
+    for (const std::string acquires : {"A----a=R-r", "A-----x", "A----?R-r"}) {
+      History history = FromLanes("      c1:         " + acquires + R"(
+      hold c1:      [-]
+      c2:           A-t     A-a===R-r
+      c3:                                A-t)",
+                                  {.asked_lease = 5ms});
+      history.facts.lock_traits = traits;
+      EXPECT_EQ(CheckReentry(history, {}).outcome, outcome) << acquires;
+    }
+  }
+}
+
 TEST(Reentry, AnEntryThatHasCertainlyEndedExplainsNoRefusal) {
   // First case: the release ended the acquire of unknown outcome. Second case: c2's grant proves
   // that c1's unreleased hold is gone.
@@ -540,6 +557,16 @@ TEST(Reentry, IsUnknownWhereAnExitIsToldWithinItsLeaseThatTheLockIsNotItsOwn) {
       c3:                            A-a==R-x)")
                 .outcome,
             Outcome::kValid);
+}
+
+// Client 1 had left its first entry, whose lease was over at its exit.
+TEST(Reentry, AnExitAfterTheLeaseOfTheOuterEntryIsNoNestedExit) {
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:    A-a!=======A-a=R-r
+      c2:       A-------------a=R-r
+      c3:    A-------------------x)")
+                .reason,
+            "no client entered again what it held");
 }
 
 TEST(Reentry, IsUnknownWhereNobodyEnteredTwice) {
