@@ -10,6 +10,7 @@
 #include "checker/claims/data/stock.h"
 #include "checker/evidence/library.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/traits.h"
 #include "checker/explain/ascii_timeline.h"
 #include "checker/explain/refine_sentence.h"
 #include "checker/explain/violation_drawing.h"
@@ -25,12 +26,30 @@ std::string DescribeAnswer(const Call& call) {
   return "was answered at " + At(call.to_ns);
 }
 
-std::string DescribeRelease(const Call& call) {
-  if (call.outcome == EventType::kFail)
-    return "tried to release the key, and was refused: not its owner";
-  if (call.outcome == EventType::kOk && call.answer[0] == 1)
-    return "released the key, freeing whatever was there; it was answered at " + At(call.to_ns);
-  return "released the key, which " + DescribeAnswer(call);
+std::string DescribeRelease(const ViolationContext& record, const Call& call) {
+  const bool unchecked = call.answer[0] == 1;
+  const std::string deleted = LockHas(record.history.facts, LockTrait::kLooksFirst)
+                                  ? "released the key, whose owner it had checked before, "
+                                  : "released the key without checking its owner, ";
+  if (call.outcome == EventType::kFail) {
+    if (unchecked) return deleted + "and the key was gone";
+    return record.history.facts.library
+               ? "released the key, and was told that the lock was no longer its own"
+               : "tried to release the key, and was refused: not its owner";
+  }
+  if (!call.Ok() || !unchecked) return "released the key, which " + DescribeAnswer(call);
+  const auto freed = std::ranges::find_if(record.freed, [&](const auto& found) {
+    const Hold* hold = record.holds.Find(found.first);
+    const Span& when = found.second.when;
+    return hold != nullptr && hold->key == call.key && hold->owner() != call.session &&
+           when.from_ns == call.from_ns && when.to_ns == call.to_ns;
+  });
+  const std::string what =
+      freed == record.freed.end()
+          ? "freeing whatever was there"
+          : fmt::format("and freed the lock of {}",
+                        OwnerName(record.disturbances, record.holds.Find(freed->first)->owner()));
+  return fmt::format("{}{}; it was answered at {}", deleted, what, At(call.to_ns));
 }
 
 // Returns `ok` for a call that succeeded, or else the kind of its failure.
@@ -96,7 +115,7 @@ class Narrator {
     steps_.push_back({at_ns, Owner(hold), what, std::move(text)});
   }
   void AddRelease(int64_t at_ns, std::string who, const Call& release) {
-    std::string text = who + " " + DescribeRelease(release);
+    std::string text = who + " " + DescribeRelease(record_, release);
     steps_.push_back({at_ns, std::move(who),
                       FactKindForOutcome(release.outcome, FactKind::kReleased), std::move(text)});
   }

@@ -45,6 +45,46 @@ TEST(Narrate, DescribesBothHoldsInTimeOrder) {
             "0.021 s: client 1 tried to release the key, and was refused: not its owner\n");
 }
 
+// A release by DEL does not look at the owner.
+TEST(Narrate, TellsWhatAReleaseWithoutACheckOfTheOwnerFreed) {
+  const std::string lanes = R"(
+      c1:    A-a==!========R-f
+      c2:             A-a============R-x
+      c3:                      A-a=========R-r)";
+  const auto tell = [&](bool unchecked, bool library, const std::string& lock = "drawn") {
+    History history = FromLanes(lanes, {.lock = lock});
+    if (library) history.facts.library = LibraryFact{"mine", "1", {"lease"}};
+    for (Event& event : history.events) {
+      if (event.op == Op::kRelease && event.type == EventType::kFail && unchecked)
+        event.value = {1};
+    }
+    std::string story;
+    for (const ClaimVerdict& claim : Judge(history).claims) {
+      for (const StoryStep& step : claim.violations.at(0).steps) story += step.text + "\n";
+    }
+    return story;
+  };
+  const std::string built_in = tell(/*unchecked=*/true, /*library=*/false);
+  EXPECT_NE(built_in.find("client 1 released the key without checking its owner, and freed the "
+                          "lock of client 2; it was answered at 0.016 s\n"),
+            std::string::npos)
+      << built_in;
+  EXPECT_NE(built_in.find("client 2 released the key without checking its owner, and the key was "
+                          "gone\n"),
+            std::string::npos)
+      << built_in;
+  const std::string looks_first = tell(/*unchecked=*/true, /*library=*/false, "set-nx-px-get-del");
+  EXPECT_NE(looks_first.find("client 2 released the key, whose owner it had checked before, and "
+                             "the key was gone\n"),
+            std::string::npos)
+      << looks_first;
+  const std::string library = tell(/*unchecked=*/false, /*library=*/true);
+  EXPECT_NE(library.find("client 2 released the key, and was told that the lock was no longer its "
+                         "own\n"),
+            std::string::npos)
+      << library;
+}
+
 TEST(Narrate, DoesNotSayThatALeaseIsOverWhichAWatchdogMayHaveExtended) {
   LaneOptions options;
   options.library = LibraryFact{"drawn", "1", {"lease", "watchdog"}};

@@ -33,12 +33,27 @@ const ClaimVerdict* FindGravestClaim(const RunVerdict& verdict) {
   return gravest;
 }
 
+// Names the release that another claim convicts of freeing another's lock, or of reporting so,
+// unless the cause of `gravest` names it.
+std::string FormatWrongRelease(const RunVerdict& verdict, const ClaimVerdict& gravest) {
+  if (gravest.violations.front().cause == Cause::kForeignRelease) return "";
+  for (const ClaimVerdict& claim : verdict.claims) {
+    const bool of_release = claim.claim == "release" || claim.claim == "release-result";
+    if (!of_release || &claim == &gravest || claim.outcome != Outcome::kViolated) continue;
+    if (!claim.violations.empty() && claim.violations.front().second)
+      return fmt::format("     {}: {}\n", claim.claim, claim.violations.front().sentence);
+  }
+  return "";
+}
+
 // Formats the first violation of a claim in about `room` lines: leaves out steps in the middle, but
 // keeps at least kFewestSteps lines of steps.
-std::string FormatFirstViolation(const ClaimVerdict& claim, std::ptrdiff_t room) {
+std::string FormatFirstViolation(const RunVerdict& verdict, const ClaimVerdict& claim,
+                                 std::ptrdiff_t room) {
   const Violation& violation = claim.violations.front();
   std::string text = fmt::format("{}: {}: {}\n     cause: {}: {}\n", claim.claim, violation.key,
                                  violation.sentence, Name(violation.cause), violation.because);
+  text += FormatWrongRelease(verdict, claim);
   const auto steps = std::ssize(violation.steps);
   const std::ptrdiff_t shown = std::max(kFewestSteps, room - CountLines(text));
   const std::ptrdiff_t cut = steps > shown ? steps - shown + 1 : 0;
@@ -75,7 +90,7 @@ std::string ToShortText(const RunVerdict& verdict) {
   const std::ptrdiff_t room =
       kLines - CountLines(text) - CountLines(warnings) - CountLines(reasons);
   const ClaimVerdict* gravest = FindGravestClaim(verdict);
-  if (gravest != nullptr) text += FormatFirstViolation(*gravest, room);
+  if (gravest != nullptr) text += FormatFirstViolation(verdict, *gravest, room);
   return text + reasons + warnings;
 }
 

@@ -35,6 +35,26 @@ TEST(ShortText, DescribesOnlyTheViolationOfTheData) {
   EXPECT_NE(Position(text, " 1) "), std::string::npos) << text;
 }
 
+// A library that releases by DEL without comparing the owner.
+TEST(ShortText, NamesTheReleaseThatFreedTheLockOfAnother) {
+  LaneOptions options{.claims = {"exclusion", "release-result", "stock"}};
+  options.library = LibraryFact{"mine", "1", {"lease"}};
+  const std::string text = ToShortText(Judge(FromLanes(R"(
+    c1:       A-a=g==!===========w=R-r        | 5 5>4
+    c2:             A-a=g==============w=R-r  | 5 5>4
+    pause c1:      [----------]               | 11
+    final:                                  * | 4/2
+    probe:                                     P-p)",
+                                                       options)));
+  EXPECT_NE(Position(text, "\nstock: item-0: "), std::string::npos) << text;
+  EXPECT_NE(Position(text, "\n     release-result: client 1's lease ended"), std::string::npos)
+      << text;
+  EXPECT_NE(Position(text, "was told that this freed its lock, which client 2 had been granted"),
+            std::string::npos)
+      << text;
+  EXPECT_LE(std::ranges::count(text, '\n'), 24) << text;
+}
+
 TEST(ShortText, GivesOrdersAShareWithoutAnInterval) {
   const std::string text = ToShortText(Judge(FromLanes(kShortStale, {.claims = {"stock"}})));
   EXPECT_NE(Position(text, " 1 of 1, 2.5-100.0 % "), std::string::npos) << text;
