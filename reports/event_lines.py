@@ -24,7 +24,7 @@ def open_lines(file: Path) -> Iterator[IO[bytes]]:
         with file.open("rb") as lines:
             yield lines
         return
-    program = os.environ.get(PROGRAM) or shutil.which("doublehold") or str(BUILT)
+    program = find_program()
     with tempfile.TemporaryFile() as errors:
         try:
             export = subprocess.Popen([program, "export", str(binary), "--format", "jsonl"],
@@ -45,3 +45,22 @@ def open_lines(file: Path) -> Iterator[IO[bytes]]:
                 raise
             finally:
                 export.stdout.close()
+
+
+def find_program() -> str:
+    return os.environ.get(PROGRAM) or shutil.which("doublehold") or str(BUILT)
+
+
+def run_program(arguments: list[str], most: int) -> bytes:
+    """Returns the output of a command of doublehold. `most`: the highest exit status that is no
+    failure."""
+    try:
+        ended = subprocess.run([find_program(), *arguments], stdin=subprocess.DEVNULL,
+                               capture_output=True, check=False)
+    except OSError as error:
+        raise BadInput(f"no doublehold program was found ({error.strerror}); use 'doublehold "
+                       "report'") from None
+    if 0 <= ended.returncode <= most:
+        return ended.stdout
+    said = ended.stderr.decode(errors="replace").strip()
+    raise BadInput(said.removeprefix(f"doublehold {arguments[0]}: "))

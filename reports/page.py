@@ -99,7 +99,8 @@ def run_page(run: Run) -> str:
     closeups = _add_messages(run.folder, [choose_closeup(recording, verdict, incident)
                                           for incident in incidents])
     return render(
-        "run.html.j2", verdict=verdict, folder=run.folder, cut_at_ns=cut_at_ns, trace=trace,
+        "run.html.j2", verdict=verdict, folder=run.folder, file=run.file, cut_at_ns=cut_at_ns,
+        trace=trace,
         messages=any(closeup.messages for closeup in closeups),
         tokens=any(story.has_tokens for story in drawn),
         simulated=simulated, answers=answers(verdict, simulated), stories=stories, drawn=drawn,

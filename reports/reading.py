@@ -265,6 +265,7 @@ class Sweep:
 class Run:
     folder: Path
     verdict: Verdict
+    file: Path | None = None  # the history, if the page is of a file alone: it has no plan
 
 
 def read_verdict(file: Path) -> Verdict:

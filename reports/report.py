@@ -5,7 +5,8 @@
     report.py DIR --baseline DIR [-o report.html] [--export FOLDER]
     report.py DIR --svg FILE
 
-Without -o the page is DIR/report.html, or ./report.html for several folders. Prints the path of the
+A history file of a run (CSV, history.jsonl, history.bin) counts as a folder. Without -o the page is
+DIR/report.html, FILE.html, or ./report.html for several folders. Prints the path of the
 page, unless the page itself goes to stdout. Exit status: 0 written, 2 interrupted, 3 bad input, 4 a
 package is missing or the disk is full.
 """
@@ -40,7 +41,8 @@ class Parser(argparse.ArgumentParser):
 def main(arguments: list[str]) -> int:
     parser = Parser(prog=PROGRAM, description="run and suite folders -> one HTML page")
     parser.add_argument("folders", metavar="DIR", nargs="+", type=Path,
-                        help="a run folder or a suite folder; several are compared")
+                        help="a run folder, a suite folder, or the history of a run (CSV, "
+                             "history.jsonl, history.bin); several are compared")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="the page to write")
     parser.add_argument("--baseline", metavar="DIR", type=Path,
                         help="an earlier run of the suite; the page shows which cells changed")
@@ -59,8 +61,7 @@ def main(arguments: list[str]) -> int:
         from parsing import BadInput
     except ModuleNotFoundError as error:
         return name_missing_package(PROGRAM, error)
-    output = options.svg or options.output or (Path("report.html") if len(options.folders) > 1
-                                else options.folders[0] / "report.html")
+    output = options.svg or options.output or default_page(options.folders)
     PLOTS.start(wanted=options.export is not None)
     try:
         inputs = [read_folder(folder) for folder in options.folders]
@@ -86,6 +87,13 @@ def main(arguments: list[str]) -> int:
     if not is_stdout:
         print(output)
     return 0
+
+
+def default_page(inputs: list[Path]) -> Path:
+    if len(inputs) > 1:
+        return Path("report.html")
+    is_file = os.path.isfile(inputs[0])  # is_file() raises if the name is too long
+    return inputs[0].with_name(inputs[0].name + ".html") if is_file else inputs[0] / "report.html"
 
 
 def name_missing_package(program: str, error: ModuleNotFoundError) -> int:

@@ -18,6 +18,7 @@
 #include "compose/plan/plan_builder.h"
 #include "lib/base/old_names.h"
 #include "lib/base/words.h"
+#include "lib/history/csv.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {
@@ -35,7 +36,7 @@ po::options_description CheckOptions() {
   add("model", po::value<std::string>(),
       "check the history against this model (doublehold list models)");
   add("format", po::value<std::string>(),
-      "format of the file: edn, jsonl, json (an array) or jepsen-log; default: detected");
+      "format of the file: edn, jsonl, json (an array), csv or jepsen-log; default: detected");
   add("map", po::value<std::string>(),
       "words of the log for fields, types and functions: lock=acquire,unlock=release,"
       "worker=process,ts=time");
@@ -86,13 +87,19 @@ Result<void> CheckOptionsApply(const ParsedLine& line, const Model& model) {
   return {};
 }
 
-Result<LogWords> ReadWords(const std::string& text) {
+Result<LogWords> ReadWords(const std::string& text, const Model& model) {
+  std::vector<std::string> known{"process", "type", "f",  "value", "key",    "time", "index",
+                                 "start",   "end",  "ok", "fail",  "invoke", "info"};
+  known.insert(known.end(), model.functions.begin(), model.functions.end());
   LogWords words;
   for (const std::string& pair : SplitAtCommas(text)) {
     const size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size())
       return BadInput(fmt::format("--map {}: must be WORD=MEANING, as in worker=process", pair));
-    words.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    const std::string meaning = pair.substr(equals + 1);
+    if (std::ranges::find(known, meaning) == known.end())
+      return BadInput(fmt::format("--map {}: {}", pair, UnknownWord("meaning", meaning, known)));
+    words.emplace_back(pair.substr(0, equals), meaning);
   }
   return words;
 }
@@ -112,7 +119,7 @@ Result<LogQuestion> ReadQuestion(const ParsedLine& line) {
     question.reading.partition = static_cast<Partition>(found - known.begin());
   }
   if (line.values.contains("map"))
-    question.reading.words = TRY(ReadWords(line.values["map"].as<std::string>()));
+    question.reading.words = TRY(ReadWords(line.values["map"].as<std::string>(), *model));
   question.reading.lenient = line.values.contains("lenient");
   if (line.values.contains("lease-grace")) {
     const auto text = line.values["lease-grace"].as<std::string>();
@@ -214,25 +221,35 @@ Result<LogFormat> FormatToRead(const ParsedLine& line, TextSource& source) {
   return BadInput("--format: " + UnknownWord("format", wanted, known));
 }
 
-// Opens a file, or the history of a run folder. `text` receives the events of a run that has only
-// history.bin. It must outlive the source.
-Result<TextSource> OpenLog(const std::filesystem::path& path, std::string& text) {
-  std::error_code code;
-  if (!std::filesystem::is_directory(path, code)) return TextSource::Open(path);
-  const std::filesystem::path file = path / "history.jsonl";
-  if (std::filesystem::exists(file, code)) return TextSource::Open(file);
-  const History history = TRY(ReadHistory(path));
+// Returns the events of a run in history.jsonl's format. `text` receives them, and must outlive the
+// source.
+TextSource OpenAsJsonl(const History& history, const std::filesystem::path& file,
+                       std::string& text) {
   std::ostringstream lines;
   WriteJsonl(history, lines);
   text = std::move(lines).str();
-  return TextSource(text, (path / "history.bin").string());
+  return {text, file.string()};
+}
+
+// Opens a file, or the history of a run folder. `text` receives the events of a run that has only
+// history.bin, and those of a run's CSV. It must outlive the source.
+Result<TextSource> OpenLog(const std::filesystem::path& path, std::string& text) {
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) {
+    TextSource source = TRY(TextSource::Open(path));
+    if (!IsOwnCsv(source)) return source;
+    return OpenAsJsonl(TRY(ReadCsv(source)), path, text);
+  }
+  const std::filesystem::path file = path / "history.jsonl";
+  if (std::filesystem::exists(file, code)) return TextSource::Open(file);
+  return OpenAsJsonl(TRY(ReadHistory(path)), path / "history.bin", text);
 }
 
 Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   const LogQuestion question = TRY(ReadQuestion(line));
   std::string text;
   TextSource source = TRY(OpenLog(line.rest.front(), text));
-  const LogFormat format = TRY(FormatToRead(line, source));
+  const LogFormat format = text.empty() ? TRY(FormatToRead(line, source)) : LogFormat::kJsonLines;
   std::optional<LastWords> words(std::in_place,
                                  "doublehold check: interrupted; the search has neither found an "
                                  "order nor proved that none exists");
@@ -284,7 +301,7 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
     const auto claims = TRY(ClaimsForCheck(line, mapped.facts()));
     return JudgeFile(mapped, claims, KeepOutcomesAsLastWords(words));
   }
-  History history = TRY(ReadJsonlFile(file));
+  History history = TRY(ReadHistory(file));
   auto claims = TRY(ClaimsForCheck(line, history.facts));
   RestrictTo(claims, history.facts);
   return Judge(history, {}, KeepOutcomesAsLastWords(words));
@@ -293,11 +310,12 @@ Result<RunVerdict> JudgeRun(const ParsedLine& line) {
 }  // namespace
 
 Result<ExitCode> CheckCommand(const Words& words) {
-  ParsedLine line = TRY(
-      ParseLine(words, CheckOptions(),
-                "check RUN|history.jsonl|history.bin [--json]\nJudges the stored history of a run "
-                "again.\n\ncheck HISTORY.edn|HISTORY.jsonl --model NAME [options]\nSearches for an "
-                "order of another tool's operations that a model allows."));
+  ParsedLine line = TRY(ParseLine(
+      words, CheckOptions(),
+      "check RUN|history.jsonl|history.bin|events.csv [--json]\nJudges the stored history "
+      "of a run again.\n\ncheck HISTORY.edn|HISTORY.jsonl|LOG.csv --model NAME "
+      "[options]\nSearches for an order of another tool's operations that a model "
+      "allows."));
   if (line.help) return ExitCode::kAsExpected;
   if (line.rest.size() != 1) return BadInput("name exactly one run folder or history file");
   if (line.values.contains("model")) {

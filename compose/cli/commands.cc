@@ -27,7 +27,7 @@ std::span<const CommandEntry> Commands() {
                    CheckCommand},
       CommandEntry{"export", "RUN --format edn",
                    "write a history for Jepsen, Perfetto, ShiViz or as CSV", ExportCommand},
-      CommandEntry{"report", "DIR... [options]", "write an HTML page of runs or suites",
+      CommandEntry{"report", "DIR|FILE... [options]", "write an HTML page of runs or suites",
                    ReportCommand},
       CommandEntry{"serve", "[RUNS] [--port PORT]", "show a folder of runs as local web pages",
                    ServeCommand},

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "compose/testing/program.h"
 #include "lib/os/run_tool.h"
@@ -16,10 +17,13 @@ namespace fs = std::filesystem;
 // Compares the rows of a CSV file with the lines of a history.jsonl, as a user's script would.
 constexpr const char* kCompareCsv = R"(
 import csv, json, sys
-lines = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")][1:]
+lines = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 with open(sys.argv[1], encoding="utf-8", newline="") as file:
     rows = list(csv.DictReader(file, strict=True))
-assert len(rows) == len(lines) > 0, (len(rows), len(lines))
+assert len(rows) == len(lines) > 1, (len(rows), len(lines))
+facts = {"events": len(lines) - 1, **lines[0].pop("value")}
+assert json.loads(rows[0].pop("run")) == facts, (rows[0], facts)
+lines[0]["value"] = {}
 for row, line in zip(rows, lines):
     expected = {"thread": 0, "task_kind": line.pop("task", "session"), **line.pop("value"), **line}
     expected["time_ns"] = expected.pop("time")
@@ -73,6 +77,77 @@ TEST_F(Export, ACsvFileEqualsHistoryJsonlEventByEvent) {
     const auto compared =
         RunTool({"python3", "-c", kCompareCsv, (folder_.path() / "events.csv").string(), history});
     EXPECT_TRUE(compared.has_value()) << compared.error().message;
+  }
+}
+
+TEST_F(Export, ACsvFileIsJudgedAsTheRunIs) {
+  const std::string run = MakeExecution();
+  ASSERT_EQ(ExportRun(run, "csv", "events.csv").exit_code, 0);
+  const std::string file = (folder_.path() / "events.csv").string();
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--json"}, {"--verbose"}, {"--model", "mutex", "--json"}}) {
+    std::vector<std::string> of_run{"check", run}, of_file{"check", file};
+    of_run.insert(of_run.end(), options.begin(), options.end());
+    of_file.insert(of_file.end(), options.begin(), options.end());
+    const Finished expected = RunProgram(of_run);
+    const Finished found = RunProgram(of_file);
+    EXPECT_EQ(found.exit_code, expected.exit_code) << found.err;
+    EXPECT_FALSE(found.out.empty()) << options.front();
+    EXPECT_EQ(found.out, expected.out) << options.front();
+  }
+  EXPECT_EQ(ExportRun(file, "jsonl", "again.jsonl").exit_code, 0);
+  const auto read = [](const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  };
+  EXPECT_TRUE(read(folder_.path() / "again.jsonl") == read(fs::path(run) / "history.jsonl"));
+  const Finished page = RunProgram({"report", file});
+  ASSERT_EQ(page.exit_code, 0) << page.err;
+  EXPECT_EQ(page.out, file + ".html\n");
+  EXPECT_NE(read(file + ".html").find("made from a history alone, events.csv"), std::string::npos);
+}
+
+TEST_F(Export, ALogOfAnotherToolIsRefusedInOneLine) {
+  const fs::path log = folder_.path() / "log.csv";
+  const std::vector<std::string> map{"--model", "owner-mutex", "--map",
+                                     "worker=process,ts=time,lock=acquire,unlock=release"};
+  const auto check = [&](const std::string& text, std::vector<std::string> options) {
+    std::ofstream(log) << text;
+    options.insert(options.begin(), {"check", log.string()});
+    return RunProgram(options);
+  };
+  const std::string good =
+      "worker,ts,f,type,key\n1,5,lock,invoke,k\n1,6,lock,ok,k\n1,7,unlock,invoke,k\n"
+      "1,8,unlock,ok,k\n";
+  EXPECT_EQ(check(good, map).exit_code, 0);
+  EXPECT_EQ(
+      check(good + "2,9,lock,invoke,k\n2,9,lock,ok,k\n3,10,lock,invoke,k\n3,11,lock,ok,k\n", map)
+          .exit_code,
+      1);
+  const struct {
+    std::string text;
+    std::vector<std::string> options;
+    std::string error;
+  } cases[] = {
+      {good, {}, ":1: lacks the columns of `doublehold export --format csv`"},
+      {good,
+       {"--model", "owner-mutex"},
+       "log.csv:2: no 'process'; if its 'worker' is the process, "},
+      {good,
+       {"--model", "mutex", "--map", "worker=proces"},
+       "meaning 'proces' is unknown (did you mean 'process'?)"},
+      {good + "2,9,lokc,invoke,k\n", map,
+       "log.csv:6: model owner-mutex: function 'lokc' is unknown"},
+      {good + "2,9,lock,invok,k\n", map,
+       "log.csv:6: its type 'invok' is unknown (did you mean 'invoke'?)"},
+      {good + "2,9,lock\n", map, "log.csv:6: has 3 fields, and the header has 5"},
+  };
+  for (const auto& each : cases) {
+    const Finished refused = check(each.text, each.options);
+    EXPECT_EQ(refused.exit_code, 3) << refused.out;
+    EXPECT_EQ(Lines(refused.err), 1U) << refused.err;
+    EXPECT_NE(refused.err.find(each.error), std::string::npos) << refused.err;
   }
 }
 

@@ -20,6 +20,7 @@
 #include "lib/base/file_kind.h"
 #include "lib/base/words.h"
 #include "lib/history/binary.h"
+#include "lib/history/csv.h"
 #include "lib/history/jsonl.h"
 
 namespace doublehold {
@@ -292,7 +293,14 @@ Result<std::filesystem::path> FindHistoryFile(const std::filesystem::path& path)
 
 Result<History> ReadHistory(const std::filesystem::path& path) {
   const std::filesystem::path file = TRY(FindHistoryFile(path));
-  return file.extension() == ".bin" ? ReadBinaryFile(file) : ReadJsonlFile(file);
+  if (file.extension() == ".bin") return ReadBinaryFile(file);
+  if (file.extension() != ".csv") return ReadJsonlFile(file);
+  TextSource source = TRY(TextSource::Open(file));
+  if (IsOwnCsv(source)) return ReadCsv(source);
+  return BadInput(
+      fmt::format("{}:1: lacks the columns of `doublehold export --format csv`; another tool's log "
+                  "needs a model: doublehold check --model NAME (doublehold list models)",
+                  file.string()));
 }
 
 }  // namespace doublehold

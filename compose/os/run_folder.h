@@ -36,7 +36,7 @@ Result<std::filesystem::path> MakeRunFolder(const std::filesystem::path& out,
 // Returns the history file in a run folder. If the path is a file, returns the path. Returns bad
 // input if there is no readable history file.
 Result<std::filesystem::path> FindHistoryFile(const std::filesystem::path& path);
-// Reads the history of a run folder, or of a .jsonl or .bin file.
+// Reads the history of a run folder, or of a .jsonl, .csv or .bin file.
 Result<History> ReadHistory(const std::filesystem::path& path);
 
 enum class HistoryFiles : uint8_t { kBoth, kBinary };

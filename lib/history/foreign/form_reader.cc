@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/history/foreign/csv_forms.h"
 #include "lib/history/foreign/edn.h"
 #include "lib/history/foreign/jepsen_log.h"
 #include "lib/history/foreign/json_lines.h"
@@ -33,6 +34,8 @@ std::string_view Name(LogFormat format) {
       return "jepsen-log";
     case LogFormat::kJsonArray:
       return "json";
+    case LogFormat::kCsv:
+      return "csv";
   }
   return "";
 }
@@ -41,6 +44,7 @@ LogFormat FormatOf(TextSource& source) {
   const std::string_view name = source.name();
   if (name.ends_with(".edn")) return LogFormat::kEdn;
   if (name.ends_with(".jsonl")) return LogFormat::kJsonLines;
+  if (name.ends_with(".csv")) return LogFormat::kCsv;
   while (source.window().size() < kLooksAt && !source.at_end()) source.More();
   const std::string_view text = source.window();
   if (HasJepsenOperation(text)) return LogFormat::kJepsenLog;
@@ -55,7 +59,9 @@ LogFormat FormatOf(TextSource& source) {
   if (text[first] == '[' && name.ends_with(".json")) return LogFormat::kJsonArray;
   if (text[first] != '{') {
     const bool begins_edn = std::string_view("[(;#^").find(text[first]) != std::string_view::npos;
-    return begins_edn ? LogFormat::kEdn : LogFormat::kJsonLines;
+    if (begins_edn) return LogFormat::kEdn;
+    const std::string_view line = text.substr(first, text.find('\n', first) - first);
+    return line.find(',') != std::string_view::npos ? LogFormat::kCsv : LogFormat::kJsonLines;
   }
   const size_t second = text.find_first_not_of(" \t\r\n", first + 1);
   const bool begins_json =
@@ -73,6 +79,8 @@ std::unique_ptr<FormReader> MakeFormReader(LogFormat format, TextSource& source)
       return MakeJepsenLogReader(source);
     case LogFormat::kJsonArray:
       return MakeJsonArrayReader(source);
+    case LogFormat::kCsv:
+      return MakeCsvReader(source);
   }
   return nullptr;
 }

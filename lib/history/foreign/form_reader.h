@@ -14,11 +14,11 @@
 
 namespace doublehold {
 
-enum class LogFormat : uint8_t { kEdn, kJsonLines, kJepsenLog, kJsonArray };
-constexpr LogFormat kLastLogFormat = LogFormat::kJsonArray;
-// Returns "edn", "jsonl", "jepsen-log" or "json".
+enum class LogFormat : uint8_t { kEdn, kJsonLines, kJepsenLog, kJsonArray, kCsv };
+constexpr LogFormat kLastLogFormat = LogFormat::kCsv;
+// Returns "edn", "jsonl", "jepsen-log", "json" or "csv".
 std::string_view Name(LogFormat format);
-// Determines the format by the file's extension (.edn, .jsonl), otherwise by the first lines.
+// Determines the format by the file's extension (.edn, .jsonl, .csv), otherwise by the first lines.
 LogFormat FormatOf(TextSource& source);
 
 // Not thread-safe. Keeps a reference to `source`.

@@ -69,6 +69,18 @@ TEST(FormReader, ResultsDoNotDependOnTheStretches) {
         "4:{1\"f\" 5\"write\",4\"type\" 6\"invoke\",5\"value\" [1,2],7\"process\" 3}",
         "5:{1\"f\" 5\"start\",4\"type\" 4\"info\",5\"value\" nil,7\"process\" 7\"nemesis\"}",
         "6!the line ends before its f"}},
+      {LogFormat::kCsv,
+       "\xEF\xBB\xBFprocess,f,value\r\n1,\"a \"\"b\"\"\",-2.5\r\n\r\n"
+       "2,\"c,\nd\",\"[3, \"\"x\"\"]\"\n-3,True,",
+       {"2:{1\"f\" 5\"a \"b\"\",5\"value\" -2.5r,7\"process\" 1}",
+        "4:{1\"f\" 4\"c,\nd\",5\"value\" [3,1\"x\"],7\"process\" 2}",
+        "6:{1\"f\" true,5\"value\" nil,7\"process\" -3}"}},
+      {LogFormat::kCsv,
+       "a,b\n1\n\"1\"2,3\n\xc3(,1\n[1,2\n18446744073709551616,1e5\n\"1,2\n",
+       {"2!has 1 fields, and the header has 2", "3!text after the end of a quoted field",
+        "4!not UTF-8", "5!column 'a': the file ends before a ']'",
+        "6:{1\"a\" 20\"18446744073709551616\",1\"b\" 100000}",
+        "7!the file ends within a quoted field"}},
   };
   for (const auto& c : cases) {
     for (const size_t stretch : {1U, 2U, 5U, 16U, 1U << 20})
@@ -121,6 +133,8 @@ TEST(FormReader, TheFormatFollowsFromTheNameOrTheFirstLines) {
       {"h.log", "starting\n[ 10:43:30.123 ] 2 :invoke :read nil\n", LogFormat::kJepsenLog},
       {"h.txt", "[1 :invoke :read]", LogFormat::kEdn},
       {"h.log", "garbage", LogFormat::kJsonLines},
+      {"h.csv", "", LogFormat::kCsv},
+      {"h.txt", "worker,ts\n1,2\n", LogFormat::kCsv},
   };
   for (const auto& c : cases) {
     TextSource source(c.text, c.name, 3);

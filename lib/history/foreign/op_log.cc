@@ -1,11 +1,16 @@
 #include "lib/history/foreign/op_log.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
 #include <utility>
+
+#include "lib/base/words.h"
+#include "lib/history/foreign/completions.h"
 
 namespace doublehold {
 namespace {
@@ -14,6 +19,7 @@ namespace {
 // client's number.
 constexpr int32_t kMostThreads = 256;
 constexpr int32_t kThreadsApart = 1 << 23;
+constexpr const char* kOutOfRange = "its process is out of range";
 
 // Replaces the words of a log, and notes which ones occurred.
 class Dictionary {
@@ -42,6 +48,16 @@ class Dictionary {
   std::set<std::string_view> occurred_;
 };
 
+const std::vector<std::string> kTypes{"invoke", "ok", "fail", "info"};
+const std::vector<std::string> kOutcomes{"true", "false", "ok", "fail", "info"};
+
+std::string UnknownType(std::string_view field, FormView form,
+                        const std::vector<std::string>& known) {
+  const std::optional<std::string_view> word = form.Text();
+  return word ? UnknownWord(fmt::format("its {}", field), *word, known)
+              : fmt::format("its {} is not one of {}", field, fmt::join(known, ", "));
+}
+
 std::optional<EventType> TypeOf(std::string_view name) {
   if (name == "invoke") return EventType::kInvoke;
   if (name == "ok") return EventType::kOk;
@@ -52,7 +68,7 @@ std::optional<EventType> TypeOf(std::string_view name) {
 
 // The fields of an event's map, found in one pass.
 struct Entry {
-  FormView process, type, f, value, key, time, index, thread, task;
+  FormView process, type, f, value, key, time, index, thread, task, start, end, ok;
 
   Entry(FormView map, Dictionary& words) {
     for (auto at = map.begin(); at != map.end(); ++at) {
@@ -61,6 +77,9 @@ struct Entry {
       FormView* const place = name ? PlaceOf(words.Of(*name)) : nullptr;
       if (place != nullptr) *place = part;
     }
+    // A flat log has the parts of the value as fields of their own.
+    if (!value.exists() && !(map.Find("token").IsNil() && map.Find("lease_ns").IsNil()))
+      value = map;
   }
 
  private:
@@ -75,21 +94,47 @@ struct Entry {
     if (name == "index") return &index;
     if (name == "thread") return &thread;
     if (name == "task") return &task;
+    if (name == "start") return &start;
+    if (name == "end") return &end;
+    if (name == "ok") return &ok;
     return nullptr;
   }
 };
 
+// Fields that have their meaning already.
+constexpr std::string_view kFieldNames[] = {"process", "type",  "f",     "value", "key",
+                                            "time",    "index", "start", "end",   "ok"};
+
 // Says that the event has no field `name`, and which option reads another field as this one.
 std::string MissingField(FormView event, std::string_view name) {
-  constexpr std::string_view kNames[] = {"worker", "client", "client_id", "clientId", "thread",
-                                         "proc",   "pid",    "session",   "node",     "id"};
-  std::string text = fmt::format("no '{}'", name);
-  if (name != "process") return text;
-  for (const std::string_view other : kNames) {
-    if (event.Find(other).exists())
-      return fmt::format("{0}; if its '{1}' is the process, add --map {1}=process", text, other);
+  struct OtherNames {
+    std::string_view name, meaning;
+    std::vector<std::string_view> others;
+  };
+  static const OtherNames kFields[] = {
+      {"process",
+       "process",
+       {"worker", "client", "client_id", "clientId", "thread", "proc", "pid", "session", "node",
+        "id"}},
+      {"f", "function", {"op", "operation", "action", "event", "function", "command", "method"}},
+      {"type", "type", {"phase", "status", "kind", "state"}},
+      {"ok", "result", {"success", "result", "outcome", "status", "granted"}},
+  };
+  const std::string text = fmt::format("no '{}'", name);
+  const auto* const field = std::ranges::find(kFields, name, &OtherNames::name);
+  for (auto at = event.begin(); at != event.end(); ++at) {
+    const std::string_view other = (*at).Text().value_or("");
+    ++at;
+    if (std::ranges::find(kFieldNames, other) != std::end(kFieldNames)) continue;
+    const bool is_near =
+        Suggestion(other, {std::string(name)}).find("did you") != std::string::npos;
+    if (is_near || std::ranges::find(field->others, other) != field->others.end()) {
+      return fmt::format("{0}; if its '{1}' is the {2}, add --map {1}={3}", text, other,
+                         field->meaning, name);
+    }
   }
-  return text + "; if another field is the process, add --map FIELD=process";
+  return fmt::format("{}; if another field is the {}, add --map FIELD={}{}", text, field->meaning,
+                     name, name == "type" ? ", or name the fields of start, end and ok" : "");
 }
 
 // Whether a library may extend its leases without recording an event. Doublehold's own locks record
@@ -120,6 +165,16 @@ class OpLogReader {
                             : Skip(ReasonOf(found), reader_.problem());
       if (!ok) return tl::unexpected(ok.error());
     }
+    TRY(completions_.ForEachEvent(
+        [&](const Completions::Operation& operation, EventType type, int64_t time_ns) {
+          return Take({.line = operation.line,
+                       .process = operation.process,
+                       .type = type,
+                       .function = operation.function,
+                       .value = operation.value,
+                       .key = operation.key},
+                      time_ns, std::nullopt);
+        }));
     if (promised_ && *promised_ != forms_) {
       const Result<void> ok =
           Skip(SkipReason::kGarbled,
@@ -154,6 +209,9 @@ class OpLogReader {
       facts_.renewed = MayExtendUnseen(entry.value.Find("library"));
       return {};
     }
+    const bool is_whole =
+        !facts_.ours && entry.start.exists() && (entry.end.exists() || entry.ok.exists());
+    if (is_whole) return TakeWhole(form, entry);
     for (const auto& [name, part] :
          {std::pair{"process", entry.process}, {"type", entry.type}, {"f", entry.f}}) {
       if (!part.exists()) return Skip(SkipReason::kNoEvent, MissingField(form, name));
@@ -168,7 +226,7 @@ class OpLogReader {
         return {};
       return Skip(SkipReason::kNoEvent, "its process is not a number");
     }
-    if (!type) return Skip(SkipReason::kNoEvent, "its type is not one of invoke, ok, fail, info");
+    if (!type) return Skip(SkipReason::kNoEvent, UnknownType("type", entry.type, kTypes));
     const std::optional<std::string_view> function = entry.f.Text();
     if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");
     if (facts_.ours) {
@@ -176,8 +234,10 @@ class OpLogReader {
       if (entry.task.exists()) return {};  // of a watchdog or a stall meter
     }
     const int64_t thread = facts_.ours ? entry.thread.Integer().value_or(0) : 0;
-    if (*process < 0 || *process > kThreadsApart - 1 || thread < 0 || thread >= kMostThreads)
-      return Skip(SkipReason::kNoEvent, "its process is out of range");
+    if (IsOutOfRange(*process) || thread < 0 || thread >= kMostThreads)
+      return Skip(SkipReason::kNoEvent, kOutOfRange);
+    if (!completions_.empty())
+      return Skip(SkipReason::kNoEvent, "it has no start and end, unlike earlier lines");
     return Take({.line = reader_.line(),
                  .process = static_cast<int32_t>(facts_.ours ? *process + thread * kThreadsApart
                                                              : *process),
@@ -187,6 +247,49 @@ class OpLogReader {
                  .key = entry.key},
                 entry.time.Integer(), entry.index.Integer());
   }
+
+  // Takes a line that has the start and the end of an operation.
+  Result<void> TakeWhole(FormView form, const Entry& entry) {
+    const bool has_type = !entry.ok.exists() && entry.type.exists();
+    const FormView outcome_form = has_type ? entry.type : entry.ok;
+    for (const auto& [name, part] :
+         {std::pair{"process", entry.process}, {"f", entry.f}, {"ok", outcome_form}}) {
+      if (!part.exists()) return Skip(SkipReason::kNoEvent, MissingField(form, name));
+    }
+    if (entry.process.Text() == "nemesis") return {};
+    const std::optional<int64_t> process = entry.process.WholeNumber();
+    if (!process) return Skip(SkipReason::kNoEvent, "its process is not a number");
+    if (IsOutOfRange(*process)) return Skip(SkipReason::kNoEvent, kOutOfRange);
+    const std::optional<std::string_view> function = entry.f.Text();
+    if (!function) return Skip(SkipReason::kNoEvent, "its 'f' is not a word");
+    const std::optional<EventType> outcome = OutcomeOf(outcome_form);
+    if (!outcome) {
+      return Skip(SkipReason::kNoEvent,
+                  UnknownType(has_type ? "type" : "ok", outcome_form, kOutcomes));
+    }
+    if (facts_.events > 0)
+      return Skip(SkipReason::kNoEvent, "it has a start and an end, unlike earlier lines");
+    const std::optional<std::string> problem =
+        completions_.Add({.line = reader_.line(),
+                          .process = static_cast<int32_t>(*process),
+                          .outcome = *outcome,
+                          .function = std::string(words_.Of(*function)),
+                          .value = entry.value,
+                          .key = entry.key},
+                         entry.start, entry.end);
+    return problem ? Skip(SkipReason::kNoTime, *problem) : Result<void>();
+  }
+
+  // Nil is a result that is not known.
+  std::optional<EventType> OutcomeOf(FormView form) {
+    if (form.IsNil()) return EventType::kInfo;
+    if (form.kind() == FormKind::kTrue || form.Integer() == 1) return EventType::kOk;
+    if (form.kind() == FormKind::kFalse || form.Integer() == 0) return EventType::kFail;
+    const std::optional<EventType> type = TypeOf(words_.Of(form.Text().value_or("")));
+    return type == EventType::kInvoke ? std::nullopt : type;
+  }
+
+  static bool IsOutOfRange(int64_t process) { return process < 0 || process > kThreadsApart - 1; }
 
   // The first event decides whether the history has times. Events with and without a time cannot be
   // ordered.
@@ -223,6 +326,7 @@ class OpLogReader {
   Skips& skips_;
   const TakeEvent& take_;
   Dictionary words_;
+  Completions completions_;
   OpLogFacts facts_;
   std::optional<int64_t> promised_;
   int64_t forms_ = 0;  // forms after the start line, malformed ones included

@@ -1,6 +1,6 @@
 // Reads a history of any object from any tool: invocations and completions in sequence, as Jepsen
-// and Maelstrom record them. Formats: EDN (Jepsen's history.edn, Knossos), JSON lines like
-// history.jsonl, and Jepsen's own log.
+// and Maelstrom record them, or one line for each operation, with its start and end. Formats: EDN
+// (Jepsen's history.edn, Knossos), JSON lines like history.jsonl, CSV, and Jepsen's own log.
 #ifndef DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_
 #define DOUBLEHOLD_LIB_HISTORY_FOREIGN_OP_LOG_H_
 
@@ -54,7 +54,8 @@ using LogWords = std::vector<std::pair<std::string, std::string>>;
 // Called for each event, with the facts known so far. An error ends the reading.
 using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;
 
-// Reads the events of clients, in file order. Events of a nemesis are left out. Malformed events go
+// Reads the events of clients, in file order; operations with start and end in the order of these
+// times. Events of a nemesis are left out. Malformed events go
 // to `skips`. Each of `words` must occur.
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
                              const TakeEvent& take, const LogWords& words = {});

@@ -1,5 +1,6 @@
 #include "lib/history/foreign/op_log.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -193,9 +194,30 @@ TEST(OpLog, MalformedEventsAreRefusedOrSkippedWhenLenient) {
   } const cases[] = {
       {"{\"process\":1", "h:1: not JSON", SkipReason::kGarbled},
       {"[1]", "h:1: not a map"},
-      {"{\"process\":1,\"f\":\"a\"}", "h:1: no 'type'"},
+      {"{\"process\":1,\"f\":\"a\"}",
+       "h:1: no 'type'; if another field is the type, add --map FIELD=type, or name the fields of "
+       "start, end and ok"},
       {"{\"process\":1,\"type\":\"okay\",\"f\":\"a\"}",
+       "h:1: its type 'okay' is unknown (did you mean 'ok'?)"},
+      {"{\"process\":1,\"type\":7,\"f\":\"a\"}",
        "h:1: its type is not one of invoke, ok, fail, info"},
+      {R"({"worker":1,"f":"a","start":1,"end":2,"ok":true})",
+       "h:1: no 'process'; if its 'worker' is the process, add --map worker=process"},
+      {R"({"process":1,"op":"a","start":1,"end":2,"ok":true})",
+       "h:1: no 'f'; if its 'op' is the function, add --map op=f"},
+      {R"({"process":1,"f":"a","start":1,"end":2,"success":true})",
+       "h:1: no 'ok'; if its 'success' is the result, add --map success=ok"},
+      {R"({"process":1,"f":"a","start":1,"end":2,"ok":"okk"})",
+       "h:1: its ok 'okk' is unknown (did you mean 'ok'?)"},
+      {R"({"process":1,"f":"a","start":3,"end":2,"ok":true})", "h:1: its end is before its start",
+       SkipReason::kNoTime},
+      {R"({"process":1,"f":"a","start":3,"end":"noon","ok":true})",
+       "h:1: its 'end' is not a time: ns, seconds with a fraction, or a date such as "
+       "2024-03-30T10:43:30Z",
+       SkipReason::kNoTime},
+      {good + "\n"
+              R"({"process":1,"f":"a","start":1,"end":2,"ok":true})",
+       "h:2: it has a start and an end, unlike earlier lines"},
       {"{\"process\":1,\"type\":\"ok\",\"f\":7}", "h:1: its 'f' is not a word"},
       {"{\"process\":-1,\"type\":\"ok\",\"f\":\"a\"}", "h:1: its process is out of range"},
       {"{\"process\":99999999,\"type\":\"ok\",\"f\":\"a\"}", "h:1: its process is out of range"},
@@ -233,6 +255,57 @@ TEST(OpLog, MalformedEventsAreRefusedOrSkippedWhenLenient) {
     EXPECT_GE(lenient->events.size(), 1U);
   }
   EXPECT_EQ(ReadOpLogText("").error().message, "h: has no operation of a client");
+}
+
+// Returns "5 1 invoke acquire", ... for the events: time, process, type and function.
+std::string Told(const Result<Log>& log) {
+  if (!log) return log.error().message;
+  std::string told;
+  for (const Kept& event : log->events) {
+    told += fmt::format("{}{} {} {} {}", told.empty() ? "" : ", ", event.time_ns, event.process,
+                        Name(event.type), event.function);
+  }
+  return told;
+}
+
+TEST(OpLog, AnOperationInOneLineHasItsEventsInTheOrderOfTheirTimes) {
+  const std::string_view csv =
+      "worker,begin,end,action,granted,key\n2,7,9,lock,false,k\n1,5,8,lock,True,k\n"
+      "1,8,8,lock,,k\n1,8,,unlock,,k\n";
+  const LogWords words{{"worker", "process"}, {"begin", "start"},  {"action", "f"},
+                       {"granted", "ok"},     {"lock", "acquire"}, {"unlock", "release"}};
+  const Result<Log> log = ReadOpLogText(csv, false, LogFormat::kCsv, words);
+  EXPECT_EQ(Told(log),
+            "5 1 invoke acquire, 7 2 invoke acquire, 8 1 ok acquire, 8 1 invoke acquire, "
+            "8 1 info acquire, 8 1 invoke release, 9 2 fail acquire");
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->events[2].line, 3);
+  EXPECT_EQ(log->events[2].at, log->events[3].at);  // equal times have no order
+  EXPECT_EQ(log->events[2].key, "1\"k\"");
+}
+
+TEST(OpLog, StartAndEndMayBeSecondsOrDates) {
+  const auto line = [](const char* start, const char* end) {
+    return fmt::format(R"({{"process":1,"f":"a","start":{},"end":{},"ok":true}})"
+                       "\n",
+                       start, end);
+  };
+  // The second line shows that the first one's times are seconds.
+  EXPECT_EQ(Told(ReadOpLogText(line("1", "2") + line("2.5", "3"))),
+            "1000000000 1 invoke a, 2000000000 1 ok a, 2500000000 1 invoke a, 3000000000 1 ok a");
+  EXPECT_EQ(Told(ReadOpLogText(
+                line("\"1970-01-01T00:00:01.5Z\"", "\"1970-01-01 02:00:02,000000007+02:00\""))),
+            "1500000000 1 invoke a, 2000000007 1 ok a");
+  EXPECT_EQ(Told(ReadOpLogText(line("1", "2") + line("2", "\"1970-01-01T00:00:01.5Z\""))),
+            "h:2: its times are not all dates or all numbers, as the first operation's");
+}
+
+TEST(OpLog, AFlatLineHasItsTokenAndLeaseAsItsValue) {
+  const Result<Log> log = ReadOpLogText("process,type,f,token\n1,invoke,acquire,\n1,ok,acquire,7\n",
+                                        false, LogFormat::kCsv);
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->events[0].value, "nil");
+  EXPECT_NE(log->events[1].value.find("5\"token\" 7"), std::string::npos);
 }
 
 TEST(OpLog, TheWorstSkippedEventDeterminesTheWeight) {

@@ -47,6 +47,9 @@ class FormView {
   [[nodiscard]] std::optional<int64_t> Integer() const {
     return kind() == FormKind::kInteger ? std::optional(node_->integer) : std::nullopt;
   }
+  [[nodiscard]] std::optional<double> Real() const {
+    return kind() == FormKind::kReal ? std::optional(node_->real) : std::nullopt;
+  }
   // Like Integer, but also accepts a real that is whole: 1.0 is the number 1.
   [[nodiscard]] std::optional<int64_t> WholeNumber() const;
   [[nodiscard]] std::optional<std::string_view> Text() const {

@@ -44,6 +44,8 @@ TEST(FuzzCorpus, HistoryFilesPassTheChecks) {
   EXPECT_GT(ForEachFile("jsonl", [](const std::string& input) { CheckHistory(input); }), 0);
 }
 
+TEST(FuzzCorpus, CsvFilesPassTheChecks) { EXPECT_GT(ForEachFile("csv", LogFormat::kCsv), 0); }
+
 TEST(FuzzCorpus, EdnFilesReadAsJepsenLogsPassTheChecks) {
   EXPECT_GT(ForEachFile("edn", LogFormat::kJepsenLog), 0);
 }
