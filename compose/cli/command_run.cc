@@ -176,6 +176,18 @@ std::string EndText(const RunVerdict& verdict, const std::filesystem::path& fold
                      ShortenFolderName(folder));
 }
 
+void PrintRun(const JudgedRun& run, const std::filesystem::path& folder, const ParsedLine& line) {
+  if (line.values.contains("json")) {
+    nlohmann::json json = nlohmann::json::parse(run.json);
+    json["folder"] = folder.string();
+    fmt::print("{}\n", json.dump(2));
+  } else if (!line.values.contains("quiet")) {
+    const bool verbose = line.values.contains("verbose");
+    fmt::print("{}{}", verbose ? ToText(run.verdict) : ToShortText(run.verdict),
+               EndText(run.verdict, folder, line));
+  }
+}
+
 }  // namespace
 
 Result<ExitCode> RunCommand(const Words& words) {
@@ -228,18 +240,11 @@ Result<ExitCode> RunCommand(const Words& words) {
   if (terminal) request.progress = std::bind_front(ShowRunProgress, plan.duration);
   const Result<JudgedRun> run = RunAndJudge(request);
   if (terminal) EraseProgressLine();
-  TRY(WriteJUnit(line, plan, folder, run));
+  if (run) PrintRun(*run, folder, line);
+  const Result<void> junit = WriteJUnit(line, plan, folder, run);
   if (!run) return tl::unexpected(run.error());
-  if (line.values.contains("json")) {
-    nlohmann::json json = nlohmann::json::parse(run->json);
-    json["folder"] = folder.string();
-    fmt::print("{}\n", json.dump(2));
-  } else if (!quiet) {
-    const bool verbose = line.values.contains("verbose");
-    fmt::print("{}{}", verbose ? ToText(run->verdict) : ToShortText(run->verdict),
-               EndText(run->verdict, folder, line));
-  }
   if (run->unwritten) return tl::unexpected(*run->unwritten);
+  TRY(junit);
   return run->verdict.exit_code;
 }
 

@@ -109,6 +109,22 @@ TEST(Terminal, ARunWhoseOutputIsLostStillWritesItsFiles) {
   EXPECT_TRUE(fs::exists(folder.path() / "verdict.json"));
 }
 
+// If the JUnit file cannot be written, the verdict is not lost.
+TEST(Terminal, ARunPrintsItsVerdictBeforeItWritesJUnit) {
+  const TestFolder folder;
+  for (const bool as_json : {false, true}) {
+    std::vector<std::string> words{"run",     "--lock",    "none",  "--duration",          "300ms",
+                                   "--junit", "/dev/full", "--out", folder.path().string()};
+    if (as_json) words.emplace_back("--json");
+    const Finished finished = RunProgram(words);
+    EXPECT_EQ(finished.exit_code, 4);
+    EXPECT_EQ(finished.err,
+              "doublehold run: /dev/full: cannot be written: No space left on device\n");
+    EXPECT_NE(finished.out.find(as_json ? "\"overall\"" : "verdict: "), std::string::npos)
+        << finished.out;
+  }
+}
+
 // Prints what the command writes to a terminal of 80 columns.
 constexpr const char* kInTerminal = R"(
 import fcntl, os, pty, struct, sys, termios

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include "lib/base/file_kind.h"
@@ -130,6 +131,19 @@ bool IsReplaceable(const std::filesystem::path& file) {
   return lstat(file.c_str(), &at) != 0 || S_ISREG(at.st_mode);
 }
 
+// Waits for a reader of the FIFO for two seconds. Without one, open() would block for ever.
+int OpenFifo(const std::filesystem::path& file) {
+  constexpr std::chrono::seconds kPatience{2};
+  constexpr std::chrono::milliseconds kPause{20};
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  int fd = -1;
+  while ((fd = open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(kPause);
+  if (fd >= 0) fcntl(fd, F_SETFL, O_WRONLY);
+  return fd;
+}
+
 // Opens the file that the path leads to. If it is the program's stdout or stderr, as /dev/stdout
 // is, returns a copy of that descriptor: the program's later output follows the content.
 int OpenInPlace(const std::filesystem::path& file) {
@@ -140,6 +154,7 @@ int OpenInPlace(const std::filesystem::path& file) {
     if (exists && fstat(fd, &of_fd) == 0 && at.st_dev == of_fd.st_dev && at.st_ino == of_fd.st_ino)
       return fcntl(fd, F_DUPFD_CLOEXEC, 0);
   }
+  if (exists && S_ISFIFO(at.st_mode)) return OpenFifo(file);
   return open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
@@ -153,6 +168,8 @@ Result<void> WriteInPlace(const std::filesystem::path& file, std::string_view co
     content.remove_prefix(static_cast<size_t>(std::max<ssize_t>(written, 0)));
   }
   if (fd >= 0 && close(fd) != 0 && error == 0) error = errno;
+  if (error == ENXIO && std::filesystem::is_fifo(file))
+    return BadInput(file.string() + ": cannot be written: nobody reads this FIFO");
   return CheckWritten(file, error);
 }
 

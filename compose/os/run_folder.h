@@ -51,7 +51,8 @@ nlohmann::json ReadJsonFile(const std::filesystem::path& file);
 
 // Replaces a regular file by renaming a temporary one, so that a reader never sees half a file.
 // Opens any other path, such as a device, a FIFO or a symbolic link, and writes into it. Returns an
-// environment error if the disk is full, and bad input if the path cannot be written.
+// environment error if the disk is full, and bad input if the path cannot be written, or is a FIFO
+// that nobody reads.
 Result<void> WriteWhole(const std::filesystem::path& file, const std::string& content);
 // The same for a content that `write` writes piece by piece. Returns the error of `write`, if any.
 Result<void> WriteWhole(const std::filesystem::path& file,

@@ -179,6 +179,16 @@ TEST(WriteWhole, AFifoStaysAndItsReaderGetsTheContent) {
   EXPECT_TRUE(fs::is_fifo(fifo));
 }
 
+TEST(WriteWhole, AFifoThatNobodyReadsIsRefused) {
+  const TestFolder folder;
+  const fs::path fifo = folder.path() / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const Result<void> refused = WriteWhole(fifo, "new");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message, fifo.string() + ": cannot be written: nobody reads this FIFO");
+  EXPECT_TRUE(fs::is_fifo(fifo));
+}
+
 TEST(WriteWhole, ADeviceStaysAndItsErrorIsReported) {
   const TestFolder folder;
   const fs::path device = folder.path() / "full";
