@@ -109,6 +109,21 @@ Result<void> CheckDistinct(const Suite& suite, const std::string& name, const st
   return {};
 }
 
+// Refuses a table of a row or a column without a cell: its settings would change nothing.
+Result<void> CheckTablesAreUsed(Settings& file, const Suite& suite, const std::string& file_name) {
+  for (const auto& [kind, used] : {std::pair{"row", &suite.rows}, {"column", &suite.columns}}) {
+    for (const std::string& name : file.TablesBelow(kind)) {
+      if (std::ranges::find(*used, name) != used->end()) continue;
+      Settings table = file.TakeBelow(fmt::format("{}.{}", kind, name));
+      const std::vector<std::string> settings = table.Names();
+      return BadInput(fmt::format(
+          "{}: {} '{}' has no cell; name it in a [[cell]], or remove its table",
+          settings.empty() ? file_name : table.Take(settings.front())->where, kind, name));
+    }
+  }
+  return {};
+}
+
 // Reads the table [compare], if there is one.
 Result<void> ReadComparison(Settings& settings, const std::string& file, Suite& suite) {
   Settings table = settings.TakeBelow("compare");
@@ -208,6 +223,7 @@ Result<Suite> ReadSuite(const std::filesystem::path& file) {
   for (int index = 0; index < count; ++index) {
     TRY(ReadCells(settings, index, file.string(), common, suite));
   }
+  TRY(CheckTablesAreUsed(settings, suite, file.string()));
   for (const std::string& column : suite.columns) {
     const std::string name = fmt::format("column.{}.about", column);
     if (settings.Has(name)) suite.about[column] = TRY(settings.TakeWord(name)).value_or("");

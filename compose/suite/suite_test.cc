@@ -162,7 +162,9 @@ TEST_F(SuiteFile, ErrorsNameTheirPlaceInTheFile) {
            ": cell 1 (none/calm): lock.name: no lock is named; use --lock NAME (one of: {})",
            fmt::join(ListNames(Locks()), ", "))},
       {good + "[row.used]\nlock.name = 'none'\n[row.spare]\nlock.name = 'none'\n" + cell,
-       ":7: setting of a suite 'row.spare.lock.name' is unknown (one of: name, seed)"},
+       ":7: row 'spare' has no cell; name it in a [[cell]], or remove its table"},
+      {good + "[column.empty]\n" + cell,
+       ": column 'empty' has no cell; name it in a [[cell]], or remove its table"},
       {"[[cell]\n", ":1: Error while parsing table header: expected ']', saw '\\n'"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(Refusal(text), message);
