@@ -114,13 +114,14 @@ struct LongSuite {
  private:
   [[nodiscard]] std::string WriteIt() const {
     const fs::path file = folder.path() / "long.toml";
-    WriteFile(file,
-              "[experiment]\nlock.name = 'set-nx-px'\nworkload.duration = '60s'\n"
-              "expect.stock = 'valid'\n"
-              "[[cell]]\nrow = 'a'\ncolumn = 'x'\nlock.name = 'none'\n"
-              "expect.stock = 'violated'\nexpect.exclusion = 'any'\nexpect.lease-exclusion = 'any'\n"
-              "[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
-              "[[cell]]\nrow = 'c'\ncolumn = 'x'\n");
+    WriteFile(
+        file,
+        "[experiment]\nlock.name = 'set-nx-px'\nworkload.duration = '60s'\n"
+        "expect.stock = 'valid'\n"
+        "[[cell]]\nrow = 'a'\ncolumn = 'x'\nlock.name = 'none'\n"
+        "expect.stock = 'violated'\nexpect.exclusion = 'any'\nexpect.lease-exclusion = 'any'\n"
+        "[[cell]]\nrow = 'b'\ncolumn = 'x'\n"
+        "[[cell]]\nrow = 'c'\ncolumn = 'x'\n");
     return file.string();
   }
 };
@@ -252,7 +253,8 @@ TEST(Interruption, AnExplorationPrintsItsResultSoFar) {
                                    "--strategy", "random", "--budget", "1000000000"};
     if (as_json) words.emplace_back("--json");
     Program program(words);
-    std::this_thread::sleep_for(std::chrono::seconds(5));
+    // Time for hundreds of executions. The first ones violate exclusion.
+    ASSERT_TRUE(Eventually([&] { return program.CpuTime() >= std::chrono::milliseconds(500); }));
     EXPECT_EQ(StatusAfterCtrlC(program), 1) << program.Err();
     EXPECT_TRUE(program.Err().starts_with("doublehold explore: interrupted after "))
         << program.Err();
@@ -272,7 +274,10 @@ TEST(Interruption, AnExplorationOfAllLocksKeepsTheCellsSoFar) {
   const TestFolder folder;
   const fs::path into = folder.path() / "x";
   Program program({"explore", "--all", "--depth", "3", "--into", into.string()});
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ASSERT_TRUE(Eventually([&] {
+    const nlohmann::json so_far = ReadJson(into / "explore.json");
+    return so_far.is_object() && !so_far.at("rows").empty();
+  }));
   EXPECT_EQ(StatusAfterCtrlC(program), 2) << program.Err();
   EXPECT_NE(program.Err().find("; files: " + into.string()), std::string::npos) << program.Err();
   EXPECT_NE(program.Out().find("| `none` | 2 |"), std::string::npos) << program.Out();

@@ -122,6 +122,14 @@ pid_t Program::DescendantNamed(const std::string& start) const {
   return found.empty() ? 0 : found.front();
 }
 
+std::chrono::milliseconds Program::CpuTime() const {
+  clockid_t clock{};
+  timespec time{};
+  CHECK(clock_getcpuclockid(pid_, &clock) == 0 && clock_gettime(clock, &time) == 0);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
+}
+
 size_t Program::TemporaryFiles() const {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder_.path() / "tmp"), {}));
 }
