@@ -10,6 +10,7 @@
 #include "compose/plan/nemesis_settings.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/restart_rules.h"
+#include "compose/plan/sent_frames.h"
 #include "faults/fault.h"
 #include "faults/plans/profiles.h"
 #include "faults/plans/sides.h"
@@ -269,6 +270,7 @@ std::vector<FaultPlace> ReadFaults(SettingReader& reader, Plan& plan) {
     plan.faults.push_back(std::move(fault));
     places.push_back({.fault = reader.settings().Where("nemesis.faults")});
   }
+  NameNodesOfFrames(plan);
   return places;
 }
 

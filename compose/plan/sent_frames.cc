@@ -134,6 +134,14 @@ std::vector<Traffic> TrafficOn(const Plan& plan, const FaultPlan& fault) {
   return all;
 }
 
+// Whether this part of the run may send a frame that the fault chooses.
+bool MaySend(const Traffic& traffic, const FaultPlan& fault) {
+  return !traffic.known || std::ranges::any_of(traffic.kinds, [&](const Traffic::Kind& kind) {
+    return (fault.command.empty() || kind.command == fault.command) &&
+           (fault.key.empty() || kind.key == fault.key);
+  });
+}
+
 Result<void> RefuseCommand(const std::vector<Traffic>& links, const FaultPlan& fault) {
   std::vector<std::string> sent;
   std::vector<std::string> known;
@@ -189,6 +197,20 @@ Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault) {
     return BadInput("MESSAGE is a reply that a server publishes: use direction = \"reply\"",
                     "command");
   return {};
+}
+
+void NameNodesOfFrames(Plan& plan) {
+  for (FaultPlan& fault : plan.faults) {
+    const FaultEntry* kind = FindFault(fault.kind);
+    const bool chooses = !fault.command.empty() || !fault.key.empty();
+    if (!chooses || kind == nullptr || !kind->needs_network || !fault.nodes.empty() ||
+        !fault.links.empty() || !fault.between.empty())
+      continue;
+    const bool to_nodes = MaySend(ToNodes(plan), fault), to_store = MaySend(ToStore(plan), fault);
+    if (to_nodes == to_store) continue;
+    if (to_store) fault.nodes.push_back(kStoreNode);
+    for (int node = 1; to_nodes && node <= ClientLinksOf(plan); ++node) fault.nodes.push_back(node);
+  }
 }
 
 }  // namespace doublehold

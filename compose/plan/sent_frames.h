@@ -12,6 +12,11 @@ namespace doublehold {
 // entry without a list allows every command.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
+// Names the nodes of each fault that names none, if its command with its key is sent either to the
+// lock's servers or to the store alone. On the other links it would wait for such frames in vain,
+// and never end by its `count`.
+void NameNodesOfFrames(Plan& plan);
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_COMPOSE_PLAN_SENT_FRAMES_H_

@@ -78,6 +78,22 @@ TEST(SentCommands, CommandsOfALocksOptionAreAccepted) {
   Good(Drop("redisson-fair", "key = \"redisson_lock_queue:{dh:item:0}\"\n"));
 }
 
+// Returns the nodes of a plan's only fault.
+std::vector<int> NodesOf(const std::string& toml) { return Good(toml).faults.at(0).nodes; }
+
+TEST(SentCommands, AFaultOnFramesNamesTheNodesToWhichTheyAreSent) {
+  const std::vector<int> all_links{};
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "command = \"EVALSHA\"\n")), std::vector{1});
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "command = \"GET\"\n")), std::vector{kStoreNode});
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "command = \"SET\"\n")), all_links) << "both get it";
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "command = \"SET\"\nkey = \"dh:item:0\"\n")), std::vector{1});
+  EXPECT_EQ(NodesOf("topology.nodes = 3\n" + Drop("redlock", "key = \"dh:item:0\"\n")),
+            (std::vector{1, 2, 3}));
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "nodes = [1, \"store\"]\ncommand = \"EVALSHA\"\n")),
+            (std::vector{1, kStoreNode}));
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "")), all_links);
+}
+
 TEST(SentCommands, ForALockWithoutAListEveryCommandIsAccepted) {
   Plan plan = Good("lock.name = \"set-nx-px\"\n");
   const FaultPlan fault{.kind = "drop", .nodes = {1}, .command = "GETEX"};
