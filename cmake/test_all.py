@@ -75,6 +75,8 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
         Step("slow", "slow tests: soak, served locks, drivers by name, the installed package",
              ["./setup.sh --drivers", *build("ubsan", "all slow_tests"),
               f"cd build-ubsan && {ctest} -L slow"]),
+        Step("stops", "commands that are stopped anywhere lose nothing and leave nothing behind",
+             ["make build", "compose/cli/stop_anywhere.py build/doublehold"]),
         Step("tsan", "every lock on a real server under TSan",
              [*build("tsan", "variants_test"), f"cd build-tsan && {ctest} -R '^variants_test'"]),
         Step("conformance", "100,000 random sequences: the modelled Redis against a real one",
