@@ -1,5 +1,6 @@
 // Tests `doublehold compare` on real servers.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -143,6 +144,19 @@ TEST(Compare, ALockThatCannotRunHereIsReportedBeforeTheBudgetIsSpent) {
   EXPECT_NE(finished.err.find("driver"), std::string::npos) << finished.err;
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// A budget allows up to a thousand runs of a cell, but plans none of them.
+TEST(Compare, AComparisonThatIsInterruptedCountsNoRunsThatNobodyPlanned) {
+  const TestFolder folder;
+  Program program({"compare", "--locks", "set-nx-px,none", "--faults", "none", "--budget", "10m",
+                   "--out", folder.path().string()});
+  ASSERT_TRUE(Eventually([&] { return program.DescendantNamed("dh-client-1") != 0; }));
+  program.Signal(SIGINT);
+  EXPECT_EQ(program.Wait(), 2) << program.Out() << program.Err();
+  EXPECT_NE(program.Out().find("; interrupted: "), std::string::npos) << program.Out();
+  EXPECT_NE(program.Out().find(" cells without a run"), std::string::npos) << program.Out();
+  EXPECT_EQ(program.Out().find("not begun"), std::string::npos) << program.Out();
 }
 
 TEST(Compare, ASuiteFileComparesItsRows) {

@@ -165,13 +165,7 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
   if (result.kept > 0)
     end = fmt::format("; {} had been finished before",
                       Counted(static_cast<int64_t>(result.kept), "run"));
-  if (result.interrupted) {
-    end += fmt::format("; interrupted: {} cut short, {} not begun", result.cut_short,
-                       result.not_begun);
-  } else if (result.not_begun > 0) {
-    end += fmt::format("; {}{} not begun", result.failed_fast ? "--fail-fast: " : "",
-                       result.not_begun);
-  }
+  end += FormatCut(request, result);
   if (!request.resume_words.empty() && result.IsCut())
     end += fmt::format("\nto continue: {} {}", request.resume_words, request.folder.string());
   const bool expects = std::ranges::any_of(request.suite.cells, Expects);

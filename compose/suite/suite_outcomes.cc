@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "checker/evidence/names.h"
 #include "checker/report/claim_letters.h"
 #include "compose/options/screen.h"
 #include "compose/suite/suite_tables.h"
@@ -82,6 +83,20 @@ std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool c
   }
   const bool odd = text.find("(!)") != std::string::npos;
   return text + '\n' + LegendOf(letters) + (odd ? "  (!)  not as expected\n" : "");
+}
+
+std::string FormatCut(const SuiteRequest& request, const SuiteResult& result) {
+  std::string not_begun = fmt::format("{} not begun", result.not_begun);
+  if (request.until) {
+    int64_t cells = 0;
+    for (size_t i = 0; i < result.runs.size(); ++i)
+      cells += request.shard.Has(i) && result.runs[i].empty() ? 1 : 0;
+    not_begun = fmt::format("{} without a run", Counted(cells, "cell"));
+  }
+  if (result.interrupted)
+    return fmt::format("; interrupted: {} cut short, {}", result.cut_short, not_begun);
+  if (result.not_begun == 0) return "";
+  return fmt::format("; {}{}", result.failed_fast ? "--fail-fast: " : "", not_begun);
 }
 
 }  // namespace doublehold
