@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The bundled drivers: installs a library in a version, and becomes its driver.
 
-    kept.py NAME [--version V] [--install | --missing]
+    kept.py NAME [--version V | --path DIR] [--install | --missing]
     kept.py NAME --versions | --pinned
     kept.py --list
 
 The language's package client (pip, npm, mvn, go, cargo) installs the library into a folder of the
-user's cache, once for each version. The client uses its own cache as well. Debian's packages must be
+user's cache, once for each version. `--path` takes the library from a folder instead, once for each
+state of its files; only pip, npm and go can do that. The client uses its own cache as well. Debian's packages must be
 installed already. A failure is reported in one line, with exit status 4.
 """
 import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile, tomllib
@@ -83,13 +84,17 @@ class Pip:
     def install(self, source, version, into):
         pinned = (source / "requirements.txt").read_text()
         lines = re.sub(rf"^{self.package}==.*\n", "", pinned, flags=re.M)
+        asked = f"{self.package}=={version}"
+        if isinstance(version, Path):
+            # From a copy, because pip writes into the folder. It refuses a package of another name.
+            asked = f"{self.package} @ {shutil.copytree(version, into / 'source', symlinks=True).as_uri()}"
         try:
-            self.install_lines(f"{self.package}=={version}\n{lines}", into)
+            self.install_lines(f"{asked}\n{lines}", into)
         except CannotInstall:
             if version == self.pinned(source):
                 raise
             # Another version of the library may need other versions of the rest.
-            self.install_lines(f"{self.package}=={version}\n{re.sub('==.*', '', lines)}", into)
+            self.install_lines(f"{asked}\n{re.sub('==.*', '', lines)}", into)
 
     def install_lines(self, lines, into):
         asked = into / "requirements.txt"
@@ -116,14 +121,15 @@ class Npm:
 
     def install(self, source, version, into):
         # A range could mean another version tomorrow, unnoticed by the cache.
-        if not re.match(r"\d+\.\d+\.\d+", version):
+        from_folder = isinstance(version, Path)
+        if not from_folder and not re.match(r"\d+\.\d+\.\d+", version):
             raise CannotInstall("a version of npm has three numbers")
         npm = need("npm", "nodejs npm")
         package = json.loads((source / "package.json").read_text())
-        package["dependencies"][self.package] = version
+        package["dependencies"][self.package] = f"file:{version}" if from_folder else version
         (into / "package.json").write_text(json.dumps(package))
         tell([npm, "install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error",
-              "--fetch-retries=1"], folder=into)
+              "--install-links", "--fetch-retries=1"], folder=into)
 
     def versions(self):
         listed = json.loads(tell([need("npm", "nodejs npm"), "view", self.package, "versions", "--json", "--loglevel=error"]))
@@ -146,7 +152,10 @@ class Go:
         go = need("go", "golang-go")
         for file in (*source.glob("*.go"), source / "go.mod", source / "go.sum", HERE / self.protocol):
             shutil.copy(file, into)
-        if version != self.pinned(source):
+        if isinstance(version, Path):
+            tell([go, "mod", "edit", f"-replace={self.package}={version}"], folder=into)
+            tell([go, "mod", "tidy"], folder=into)
+        elif version != self.pinned(source):
             tell([go, "get", f"{self.package}@v{version}"], folder=into)
             tell([go, "mod", "tidy"], folder=into)
             # `go build` replaces a version that lacks a package by one that has it.
@@ -298,6 +307,24 @@ def folder_of(name: str, version: str) -> Path:
     return CACHE / f"{name}-{version}-{runtime}-{which}"
 
 
+def files_below(path: Path):
+    """Yields the files of a library, but not what its tools make or keep there."""
+    for parent, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", "node_modules"))
+        yield from (Path(parent, name) for name in sorted(names))
+
+
+def state_of(path: Path) -> str:
+    """Identifies the state of the library's files by their sizes and times, because each client asks."""
+    seen = [(str(file), (at := file.lstat()).st_size, at.st_mtime_ns) for file in files_below(path)]
+    return hashlib.sha256(repr(seen).encode()).hexdigest()[:8]
+
+
+def version_of(path: Path) -> str:
+    """Returns what stands for a version in the name of the cache's folder."""
+    return f"path.{hashlib.sha256(str(path).encode()).hexdigest()[:8]}.{state_of(path)}"
+
+
 def install_once(folder: Path, install) -> Path:
     """Returns the folder, complete. If it is missing, `install` fills a fresh one; if several
     processes ask at once, one of them does it."""
@@ -321,12 +348,20 @@ def install_once(folder: Path, install) -> Path:
     return folder
 
 
-def installed(name: str, version: str) -> Path:
-    """Returns the folder of the installed version."""
-    kept, source, folder = KEPT[name], HERE / name, folder_of(name, version)
-    if kept.usual_s:
-        return install_once(folder, lambda into: kept.install(source, version, into))
-    kept.install(source, version, None)
+def installed(name: str, version: str | Path) -> Path:
+    """Returns the folder of the installed version, or of the library of a path."""
+    kept, source = KEPT[name], HERE / name
+    word = version_of(version) if isinstance(version, Path) else version
+    folder = folder_of(name, word)
+    if not kept.usual_s:
+        kept.install(source, version, None)
+        return folder
+    is_new = not folder.exists()
+    install_once(folder, lambda into: kept.install(source, version, into))
+    if is_new and isinstance(version, Path):  # earlier states of the same path
+        for old in CACHE.glob(f"{name}-{word.rpartition('.')[0]}.*"):
+            if old != folder:
+                shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
@@ -344,6 +379,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", choices=KEPT, nargs="?")
     parser.add_argument("--version")
+    parser.add_argument("--path", type=Path, help="the folder with the library's source")
     parser.add_argument("--install", action="store_true", help="do no more than that")
     parser.add_argument("--missing", action="store_true",
                         help="what --install would install, and how long that takes; or nothing")
@@ -358,7 +394,7 @@ def main() -> None:
     if not asked.name:
         parser.error("of which library?")
     kept, source = KEPT[asked.name], HERE / asked.name
-    version = asked.version or kept.pinned(source)
+    version = asked.path.resolve() if asked.path else asked.version or kept.pinned(source)
     if asked.pinned:
         print(version)
         return
@@ -370,7 +406,8 @@ def main() -> None:
             sys.exit(4)
         return
     if asked.missing:
-        if kept.usual_s and not folder_of(asked.name, version).exists():
+        word = version_of(version) if asked.path else version
+        if kept.usual_s and not folder_of(asked.name, word).exists():
             print(f"{asked.name} {version} ({kept.usual_s} s, once)")
         return
     if asked.install:

@@ -235,6 +235,7 @@ class Suite:
     until: str | None = None  # the goal for which each cell was repeated: "rate < 1e-4 @ 95%"
     interrupted: bool = False  # it was stopped or killed before its last run ended
     cells: list[Cell] = field(default_factory=list)  # of which a run has ended
+    changed: str | None = None  # how --driver and --set differ from the suite's file
     planned: int = 0  # number of cells, also those of which no run has ended
 
     @property
@@ -397,7 +398,8 @@ def read_suite(folder: Path) -> Suite:
         folder=folder, name=top.text("suite"), seed=top.count("seed"), repeat=top.count("repeat"),
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
         columns=columns, about=top.texts_by_name("about"), until=read_until(top),
-        interrupted=top.flag("interrupted"), cells=cells, planned=count_planned(top))
+        interrupted=top.flag("interrupted"), cells=cells, changed=top.maybe_text("changed"),
+        planned=count_planned(top))
 
 
 def _suite_run(folder: Path, node: Node) -> SuiteRun:

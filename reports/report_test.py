@@ -268,21 +268,6 @@ class ReportTest(ReportFixture):
                       ("suite", "run", "--baseline", "suite")):
             self.refused(*words, says="--baseline: needs one suite folder")
 
-    def test_the_page_of_an_interrupted_suite_says_how_many_runs_it_judges(self) -> None:
-        write_suite(self.folder / "suite", repeat=2, rows=("none",), columns=("calm", "pause"))
-        whole = self.page("suite")
-        self.assertNotIn("was interrupted", whole)
-        self.assertNotIn("cells not judged", whole)
-        file = self.folder / "suite" / "suite.json"
-        suite = json.loads(file.read_text())
-        suite["interrupted"] = True
-        suite["planned"] = [{}, {}, {}]
-        del suite["cells"][0]["runs"][1:]
-        file.write_text(json.dumps(suite))
-        text = Page(self.page("suite")).text
-        self.assertIn("The suite was interrupted. This page judges 3 runs of 6;", text)
-        self.assertIn("; 1 of 3 cells not judged", text)
-
     def test_a_suite_of_which_no_run_has_ended_is_refused(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
         file = self.folder / "suite" / "suite.json"

@@ -1,6 +1,8 @@
-"""Tests of the command line: odd paths, a full disk, Ctrl-C, and a run without history.jsonl."""
+"""Tests of the command line: odd paths, a full disk, Ctrl-C, and a run without history.jsonl; and
+pages of suites that were interrupted or changed."""
 
 import errno
+import json
 import os
 import signal
 import stat
@@ -10,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from sample import Toy, write_run
+from sample import Toy, write_run, write_suite
 from testing_report import ReportFixture
 
 HERE = Path(__file__).parent
@@ -57,6 +59,30 @@ class TroubleTest(ReportFixture):
         self.assertTrue(link.is_symlink() and fifo.is_fifo())
         self.assertTrue(target.read_text() == page)
         self.assertTrue(reader.communicate(timeout=60)[0] == page)
+
+    def test_the_page_of_an_interrupted_suite_says_how_many_runs_it_judges(self) -> None:
+        write_suite(self.folder / "suite", repeat=2, rows=("none",), columns=("calm", "pause"))
+        whole = self.page("suite")
+        self.assertNotIn("was interrupted", whole)
+        self.assertNotIn("cells not judged", whole)
+        file = self.folder / "suite" / "suite.json"
+        suite = json.loads(file.read_text())
+        suite["interrupted"] = True
+        suite["planned"] = [{}, {}, {}]
+        del suite["cells"][0]["runs"][1:]
+        file.write_text(json.dumps(suite))
+        page = self.page("suite")
+        self.assertIn("The suite was interrupted.</b> This page judges 3 runs of 6;", page)
+        self.assertIn("; 1 of 3 cells not judged", page)
+
+    def test_the_page_of_a_suite_with_another_driver_says_so(self) -> None:
+        write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
+        self.assertNotIn("not the suite of the file", self.page("suite"))
+        file = self.folder / "suite" / "suite.json"
+        file.write_text(json.dumps(json.loads(file.read_text())
+                                   | {"changed": "the driver ./mine replaces redsync"}))
+        self.assertIn("This is not the suite of the file:</b> the driver ./mine replaces redsync.",
+                      self.page("suite"))
 
     def test_a_fifo_that_nobody_reads_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())

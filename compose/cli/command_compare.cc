@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 
 #include "checker/evidence/names.h"
 #include "compose/driver/lock_name.h"
@@ -168,6 +169,10 @@ void KeepPollInterval(const Column& column, Settings& settings) {
 
 // Returns the name of a lock's row. A driver is named after the last file of its command.
 std::string NameRow(const std::string& lock) {
+  if (const size_t at = lock.find(kFromFolder); at != std::string::npos) {
+    const std::filesystem::path folder = lock.substr(at + kFromFolder.size());
+    return fmt::format("{}@{}", lock.substr(0, at), folder.filename().string());
+  }
   if (!lock.starts_with(kDriverPrefix)) return lock;
   return std::string(kDriverPrefix) + lock.substr(lock.find_last_of(" /:", lock.find('[')) + 1);
 }

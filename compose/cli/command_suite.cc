@@ -9,6 +9,7 @@
 #include "compose/driver/bundled_drivers.h"
 #include "compose/options/command_line.h"
 #include "compose/options/program_options.h"
+#include "compose/suite/changed_cells.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/selection.h"
 #include "compose/suite/suite.h"
@@ -29,8 +30,9 @@ Result<void> ChangeSuite(ParsedLine& line, Suite& suite) {
     for (SuiteCell& cell : suite.cells) cell.plan.seed = suite.seed;
   }
   TRY(CheckJUnit(line));
-  if (!line.values.contains("only")) return {};
-  return SelectCells(line.values["only"].as<std::vector<std::string>>(), "--only", suite);
+  if (line.values.contains("only"))
+    TRY(SelectCells(line.values["only"].as<std::vector<std::string>>(), "--only", suite));
+  return ChangeCells(line, suite);
 }
 
 po::options_description SuiteOptions() {
@@ -38,6 +40,7 @@ po::options_description SuiteOptions() {
   AddRepeatOptions(options, kSuiteJobs);
   options.add_options()("only", po::value<std::vector<std::string>>()->composing(),
                         "run these cells only: ROW/COLUMN, ROW/ or /COLUMN; repeatable");
+  AddChangeOptions(options);
   options.add_options()("shard", po::value<std::string>(),
                         "run one part of the cells: 3/8 is the third of eight parts; auto/8: the "
                         "batch system says which");

@@ -1,9 +1,11 @@
 #include "compose/driver/bundled_drivers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -12,11 +14,14 @@
 #include <vector>
 
 #include "compose/os/kept_programs.h"
+#include "compose/plan/plan_builder.h"
 #include "lib/base/words.h"
 #include "lib/plan/settings.h"
 
 namespace doublehold {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kLauncher = "kept.py";
 // The text of Suggestion() contains this if a known word is similar.
@@ -25,14 +30,19 @@ constexpr const char* kNearest = "did you mean";
 // The file in a driver's folder that describes it; drivers/kept.py reads it too.
 constexpr const char* kDescription = "driver.toml";
 
+// The package clients for which kept.py can take a library from a folder.
+constexpr std::array<std::string_view, 3> kTakeFolders{"go", "npm", "pip"};
+
 // Returns nothing for a folder without a description that can be read.
-std::optional<KeptDriver> ReadKeptDriver(const std::filesystem::path& folder) {
+std::optional<KeptDriver> ReadKeptDriver(const fs::path& folder) {
   Result<Settings> read = Settings::ReadToml(folder / kDescription);
   if (!read) return std::nullopt;
   const auto word = [](Settings& of, const std::string& name) {
     return of.TakeWord(name).value_or(std::nullopt).value_or("");
   };
-  KeptDriver driver{.name = folder.filename().string(), .summary = word(*read, "summary")};
+  KeptDriver driver{.name = folder.filename().string(),
+                    .install = word(*read, "install"),
+                    .summary = word(*read, "summary")};
   for (const auto& [table, rows] :
        {std::pair("options", &driver.options), std::pair("copies", &driver.copies)}) {
     Settings named = read->TakeBelow(table);
@@ -46,7 +56,7 @@ std::vector<KeptDriver> ReadKeptDrivers() {
   const auto launcher = FindInDrivers(kLauncher);
   if (!launcher) return drivers;
   std::error_code code;
-  for (const auto& entry : std::filesystem::directory_iterator(launcher->parent_path(), code)) {
+  for (const auto& entry : fs::directory_iterator(launcher->parent_path(), code)) {
     if (std::optional<KeptDriver> driver = ReadKeptDriver(entry.path()))
       drivers.push_back(*std::move(driver));
   }
@@ -56,7 +66,8 @@ std::vector<KeptDriver> ReadKeptDrivers() {
 
 struct DriverRequested {
   const KeptDriver* driver = nullptr;
-  std::string version;  // empty: the pinned version
+  std::string version;               // empty: the pinned version
+  std::optional<fs::path> folder{};  // the library's, in place of a version
 };
 
 // Returns nothing if `asked` is a shell command.
@@ -64,8 +75,14 @@ std::optional<DriverRequested> ParseDriverRequested(const std::string& asked) {
   const size_t at = asked.find('@');
   const auto driver = std::ranges::find(KeptDrivers(), asked.substr(0, at), &KeptDriver::name);
   if (driver == KeptDrivers().end()) return std::nullopt;
-  return DriverRequested{.driver = &*driver,
-                         .version = at == std::string::npos ? "" : asked.substr(at + 1)};
+  DriverRequested parsed{.driver = &*driver, .version = ""};
+  const std::string rest = asked.substr(driver->name.size());
+  if (rest.starts_with(kFromFolder)) {
+    parsed.folder = fs::absolute(rest.substr(kFromFolder.size())).lexically_normal();
+  } else if (!rest.empty()) {
+    parsed.version = rest.substr(1);
+  }
+  return parsed;
 }
 
 // Whether the text is a single word that names no program.
@@ -76,7 +93,7 @@ bool IsNoCommand(const std::string& word) {
   std::istringstream folders(path == nullptr ? "" : path);
   std::error_code code;
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (std::filesystem::exists(std::filesystem::path(folder) / word, code)) return false;
+    if (fs::exists(fs::path(folder) / word, code)) return false;
   }
   return true;
 }
@@ -103,9 +120,26 @@ bool IsVersion(std::string_view text) {
          std::ranges::all_of(text, fits);
 }
 
+Result<void> CheckFolder(const std::string& asked, const KeptDriver& driver,
+                         const fs::path& folder) {
+  if (std::ranges::find(kTakeFolders, driver.install) == kTakeFolders.end()) {
+    return BadInput(
+        fmt::format("'{}': only libraries of {} can be taken from a folder; {} is one "
+                    "of {}",
+                    asked, fmt::join(kTakeFolders, ", "), driver.name, driver.install));
+  }
+  std::error_code code;
+  if (fs::is_directory(folder, code)) return {};
+  return BadInput(fmt::format("'{}': {}: no such folder", asked, folder.string()));
+}
+
 // Returns the arguments of the launcher.
 Result<std::vector<std::string>> MakeLauncherArguments(const std::string& asked,
                                                        const DriverRequested& parsed) {
+  if (parsed.folder) {
+    TRY(CheckFolder(asked, *parsed.driver, *parsed.folder));
+    return std::vector<std::string>{parsed.driver->name, "--path", parsed.folder->string()};
+  }
   if (asked.find('@') != std::string::npos && !IsVersion(parsed.version)) {
     return BadInput(
         fmt::format("'{}': a version begins with a digit, and has letters, digits, '.', '-', '+' "
@@ -139,6 +173,17 @@ const std::vector<KeptDriver>& KeptDrivers() {
   return kDrivers;
 }
 
+std::string LibraryIn(const std::string& asked) {
+  const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
+  return parsed ? parsed->driver->name : asked;
+}
+
+std::string WithAbsoluteFolder(const std::string& asked) {
+  const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
+  if (!parsed || !parsed->folder) return asked;
+  return parsed->driver->name + std::string(kFromFolder) + parsed->folder->string();
+}
+
 std::string RequestedVersion(const std::string& asked) {
   const std::optional<DriverRequested> parsed = ParseDriverRequested(asked);
   return parsed ? parsed->version : "";
@@ -160,7 +205,7 @@ Result<std::string> FindDriverCommand(const std::string& asked) {
     return asked;
   }
   const auto words = TRY(MakeLauncherArguments(asked, *parsed));
-  const std::filesystem::path launcher = TRY(FindInDrivers(kLauncher));
+  const fs::path launcher = TRY(FindInDrivers(kLauncher));
   std::string command = "python3 " + ShellQuoted(launcher.string());
   for (const std::string& word : words) command += " " + ShellQuoted(word);
   return command;

@@ -1,4 +1,5 @@
-// The drivers in drivers/, which are included by name: "redis-py", or "redis-py@4.5.5".
+// The drivers in drivers/, which are included by name: "redis-py", "redis-py@4.5.5", or
+// "redis-py@path:../fix", whose library is in that folder.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_BUNDLED_DRIVERS_H_
 
@@ -13,7 +14,8 @@ namespace doublehold {
 
 // What the file driver.toml in a driver's folder says of it.
 struct KeptDriver {
-  std::string name;  // also its folder in drivers/
+  std::string name;     // also its folder in drivers/
+  std::string install;  // the kind of package client that installs its library: "pip"
   std::string summary;
   std::vector<std::pair<std::string, std::string>> options;  // names, each with its description
   // Built-in locks, each with the lock of this library that it copies: "RLock[kind=lock]".
@@ -24,10 +26,14 @@ struct KeptDriver {
 const std::vector<KeptDriver>& KeptDrivers();
 
 // Returns the shell command for `asked`. If `asked` names a bundled driver, returns the command
-// that starts it in this version, else `asked` itself. Returns bad input for an invalid version,
-// and for a word that names no program but resembles a bundled driver.
+// that starts it in this version, else `asked` itself. Returns bad input for an invalid version or
+// folder, and for a word that names no program but resembles a bundled driver.
 Result<std::string> FindDriverCommand(const std::string& asked);
 
+// Returns the name of the bundled driver in `asked`, or `asked` itself if it is a command.
+std::string LibraryIn(const std::string& asked);
+// Replaces a relative folder in `asked` by the absolute one: a plan is run in any folder.
+std::string WithAbsoluteFolder(const std::string& asked);
 // Returns the version in `asked`, or an empty text if it has none.
 std::string RequestedVersion(const std::string& asked);
 // Whether the versions are equal except for trailing zeros: "1.2" equals "1.2.0".

@@ -95,6 +95,27 @@ TEST(KeptDrivers, AVersionCannotContainShellSyntax) {
   }
 }
 
+TEST(KeptDrivers, ALibraryCanBeTakenFromAFolderIfItsClientCan) {
+  const std::string folder = SourceDir() + "/drivers";
+  const Result<std::string> command = FindDriverCommand("redsync@path:" + folder);
+  ASSERT_TRUE(command.has_value()) << command.error().message;
+  EXPECT_TRUE(command->ends_with("kept.py redsync --path " + folder)) << *command;
+  EXPECT_EQ(RequestedVersion("redsync@path:/x"), "");
+  EXPECT_EQ(LibraryIn("redsync@path:/x@2"), "redsync");
+  const std::pair<std::string, std::string> refused[] = {
+      {"redis-py@path:/no/such", "'redis-py@path:/no/such': /no/such: no such folder"},
+      {"curator@path:/",
+       "'curator@path:/': only libraries of go, npm, pip can be taken from a "
+       "folder; curator is one of maven"},
+  };
+  for (const auto& [asked, why] : refused) {
+    const Result<std::string> found = FindDriverCommand(asked);
+    ASSERT_FALSE(found.has_value()) << asked;
+    EXPECT_EQ(found.error().code, ExitCode::kBadInput);
+    EXPECT_EQ(found.error().message, why);
+  }
+}
+
 TEST(KeptDrivers, AreTheDriversThatTheLauncherLists) {
   std::string expected;
   for (const KeptDriver& driver : KeptDrivers()) expected += driver.name + "\n";

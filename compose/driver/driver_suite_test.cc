@@ -71,6 +71,26 @@ TEST_F(DriverSuite, ACellWithAnUnavailableDriverIsUnknownAndOtherCellsRun) {
       << "asked once for all cells";
 }
 
+TEST_F(DriverSuite, ADriverOfTheFileCanBeReplaced) {
+  ASSERT_EQ(Run({"false"}).exit_code, 4);
+  const Finished finished = RunProgram(
+      {"suite", (folder() / "suite.toml").string(), "--only", "driver-0/one", "--driver",
+       kDriverSuiteTemplate, "--set", "lock.lease=500ms", "--into", (folder() / "mine").string()});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out << finished.err;
+  const std::string changed =
+      fmt::format("the driver {} replaces false; set lock.lease=500ms", kDriverSuiteTemplate);
+  EXPECT_NE(finished.out.find("\nchanged: " + changed + "\n"), std::string::npos) << finished.out;
+  EXPECT_EQ(ReadJson(folder() / "mine/suite.json").at("changed"), changed);
+  const nlohmann::json plan = ReadJson(folder() / "mine/cells/driver-0-one/1/plan.json");
+  EXPECT_EQ(plan.at("driver").at("command"), kDriverSuiteTemplate);
+  const std::string resumed = (folder() / "mine").string();
+  EXPECT_EQ(RunProgram({"suite", (folder() / "suite.toml").string(), "--only", "driver-0/one",
+                        "--resume", resumed})
+                .exit_code,
+            3)
+      << "the suite of the file is another one";
+}
+
 TEST_F(DriverSuite, AMatrixNeedsNoDriver) {
   const std::string asked = (folder() / "asked").string();
   WriteFile(folder() / "matrix.toml",

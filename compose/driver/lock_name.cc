@@ -60,7 +60,7 @@ Result<LockName> ReadLockName(std::string text) {
   const std::string whole = text;
   LockName lock{.name = "", .driver = "", .options = TakeOptions(text)};
   if (text.starts_with(kDriverPrefix)) {
-    lock.driver = text.substr(kDriverPrefix.size());
+    lock.driver = WithAbsoluteFolder(text.substr(kDriverPrefix.size()));
     return lock;
   }
   if (FindLock(text) != nullptr) {
@@ -73,7 +73,7 @@ Result<LockName> ReadLockName(std::string text) {
     return lock;
   }
   if (FindKeptDriver(text.substr(0, text.find('@'))) != nullptr) {
-    lock.driver = text;
+    lock.driver = WithAbsoluteFolder(text);
     return lock;
   }
   std::vector<std::string> known = ListNames(Locks());

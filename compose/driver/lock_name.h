@@ -1,5 +1,5 @@
-// Reads how a user names a lock: `redlock`, `redis-py`, `redisson@4.7.0`, `driver:./my_driver`,
-// each also with options: `shedlock-redis[safe_update=yes]`.
+// Reads how a user names a lock: `redlock`, `redis-py`, `redisson@4.7.0`, `redsync@path:../fix`,
+// `driver:./my_driver`, each also with options: `shedlock-redis[safe_update=yes]`.
 #ifndef DOUBLEHOLD_COMPOSE_DRIVER_LOCK_NAME_H_
 #define DOUBLEHOLD_COMPOSE_DRIVER_LOCK_NAME_H_
 

@@ -29,6 +29,8 @@ TEST(LockName, ALibraryIsNamedAsABuiltInLockIs) {
       {"redisson", "redisson"},
       {"redisson@4.7.0", "driver redisson@4.7.0"},
       {"driver:redisson[kind=fair,unit=seconds]", "driver redisson kind=fair unit=seconds"},
+      {"redsync@path:/src/fix[client=redigo]", "driver redsync@path:/src/fix client=redigo"},
+      {"driver:redsync@path:/src/x/../fix", "driver redsync@path:/src/fix"},
       {"driver:./mine --fast", "driver ./mine --fast"},
       {"driver:[ -x ./mine ]", "driver [ -x ./mine ]"},
       {"driver", "driver"},

@@ -112,6 +112,11 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
   if (line.values.contains("faults")) {
     settings.Set("faults", line.values["faults"].as<std::string>(), "--faults");
   }
+  TRY(ReadAssignments(line, settings));
+  return settings;
+}
+
+Result<void> ReadAssignments(const ParsedLine& line, Settings& settings) {
   // --option fair=yes is short for --set lock.options.fair=yes.
   for (const auto& [flag, table] : {std::pair("set", ""), std::pair("option", "lock.options."),
                                     std::pair("limit", "limits.")}) {
@@ -121,7 +126,7 @@ Result<Settings> ReadExperiment(const ParsedLine& line) {
       settings.Set(table + given.first, given.second, fmt::format("--{} {}", flag, assignment));
     }
   }
-  return settings;
+  return {};
 }
 
 }  // namespace doublehold

@@ -18,6 +18,9 @@ void AddExperimentOptions(boost::program_options::options_description& options,
 // Returns the first of these options that the line has, or an empty text if it has none.
 std::string ExperimentOptionIn(const ParsedLine& line);
 
+// Adds the settings of --set, --option and --limit, if the line has them.
+Result<void> ReadAssignments(const ParsedLine& line, Settings& settings);
+
 // Reads the experiment file, if the line names one. These options, --faults and --direct override
 // its settings.
 Result<Settings> ReadExperiment(const ParsedLine& line);

@@ -352,7 +352,7 @@ RunFacts FactsOf(const Plan& plan) {
                  .expect_cause = plan.expect_cause,
                  .limits = plan.limits};
   if (plan.driver)
-    facts.library = LibraryFact{plan.driver->name, plan.driver->version, plan.driver->can};
+    facts.library = LibraryFact{plan.driver->name, VersionText(*plan.driver), plan.driver->can};
   for (const FaultPlan& fault : plan.faults) {
     facts.faults.push_back({.name = fault.name,
                             .kind = fault.kind,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/base/result.h"
@@ -14,6 +15,15 @@
 #include "lib/plan/settings.h"
 
 namespace doublehold {
+
+// Follows the name of a bundled driver whose library is taken from a folder: "redsync@path:../fix".
+constexpr std::string_view kFromFolder = "@path:";
+// Returns the version that the library reports, and the folder that it was taken from, if any.
+inline std::string VersionText(const DriverPlan& driver) {
+  const size_t folder = driver.command.find(kFromFolder);
+  if (folder == std::string::npos) return driver.version;
+  return driver.version + " from " + driver.command.substr(folder + kFromFolder.size());
+}
 
 // A function that supplies the driver's part of a plan, for example by querying the driver.
 using QueryDriver = std::function<Result<DriverPlan>(

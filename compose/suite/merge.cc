@@ -145,6 +145,8 @@ Result<MergedSuite> MergeParts(const std::vector<json>& read, const std::vector<
   merged.suite.name = first.at("suite").get<std::string>();
   merged.suite.seed = first.at("seed").get<uint64_t>();
   merged.suite.only = first.at("only").get<std::vector<std::string>>();
+  const json changed = first.value("changed", json());
+  merged.suite.changed = changed.is_string() ? changed.get<std::string>() : "";
   merged.suite.plans = first.at("plans").get<std::string>();
   merged.suite.about = first.at("about").get<std::map<std::string, std::string>>();
   for (const json& part : read) {

@@ -114,9 +114,9 @@ void ShowSuiteProgress(const SuiteRequest& request, const SuiteProgress& now) {
                   fmt::join(now.running, ", ")));
 }
 
-// Whether no cell was left out. Otherwise the link `latest` does not move.
+// Whether no cell was left out or changed. Otherwise the link `latest` does not move.
 bool IsWhole(const SuiteRequest& request) {
-  return request.shard.IsWhole() && request.suite.only.empty();
+  return request.shard.IsWhole() && request.suite.only.empty() && request.suite.changed.empty();
 }
 
 struct RunCount {
@@ -174,12 +174,13 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
       request.until ? Counted(tally.runs, "run")
                     : fmt::format("{} of {} {}", tally.as_expected, Counted(tally.runs, "run"),
                                   expects ? "as expected" : "valid");
-  fmt::print("{}{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
+  const std::string& changed = request.suite.changed;
+  fmt::print("{}{}{}{}{}{} in {:.1f} s{}\nfiles: {}\nnext: doublehold report {}\n",
              FormatOutcomes(request.suite, result, colored),
              compares ? FormatComparison(request, result) : FormatRates(request, result),
              request.until && !compares ? AnswersLine(request, result) : "",
-             OwnCopyLines(request.suite), counted, result.seconds, end, request.folder.string(),
-             request.folder.string());
+             OwnCopyLines(request.suite), changed.empty() ? "" : "changed: " + changed + "\n",
+             counted, result.seconds, end, request.folder.string(), request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {

@@ -53,7 +53,8 @@ Result<void> CheckSameSuite(const nlohmann::json& stored, const nlohmann::json& 
     if (key == "plans") return BadInput(fmt::format("{}: the experiments differ", where));
     return BadInput(fmt::format("{}: '{}' is {}, not {}", where, key, was.dump(), is.dump()));
   };
-  std::vector<std::string> keys{"suite", "seed", "only", "repeat", "until", "plans", "doublehold"};
+  std::vector<std::string> keys{"suite",  "seed",  "only",  "changed",
+                                "repeat", "until", "plans", "doublehold"};
   if (of_one_part) keys.emplace_back("shard");
   for (const std::string& key : keys)
     TRY(check(key, stored.value(key, json()), asked.value(key, json())));

@@ -53,7 +53,8 @@ struct Suite {
   uint64_t seed = 1;
   std::string plans;  // digest of the plans of all cells of the file, apart from seeds and drivers
   std::vector<std::string> only{};  // the words of --only that chose the cells; empty: all
-  std::vector<std::string> rows;    // row names in the order of the file
+  std::string changed{};          // how --driver and --set differ from the file; empty: not at all
+  std::vector<std::string> rows;  // row names in the order of the file
   std::vector<std::string> columns;
   std::map<std::string, std::string> about;  // column name to its description, if the file has one
   std::optional<ComparisonPlan> comparison{};

@@ -139,6 +139,7 @@ json ToJson(const SuiteRequest& request, const SuiteResult& result) {
   return {{"suite", request.suite.name},
           {"seed", request.suite.seed},
           {"only", request.suite.only},
+          {"changed", suite.changed.empty() ? json() : json(suite.changed)},
           {"shard", shard.IsWhole() ? json() : json(fmt::format("{}/{}", shard.number, shard.of))},
           {"planned", std::move(planned)},
           {"plans", request.suite.plans},
