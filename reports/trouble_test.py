@@ -77,12 +77,12 @@ class TroubleTest(ReportFixture):
 
     def test_the_page_of_a_suite_with_another_driver_says_so(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
-        self.assertNotIn("not the suite of the file", self.page("suite"))
+        self.assertNotIn("command line changed this suite", self.page("suite"))
         file = self.folder / "suite" / "suite.json"
         file.write_text(json.dumps(json.loads(file.read_text())
                                    | {"changed": "the driver ./mine replaces redsync"}))
-        self.assertIn("This is not the suite of the file:</b> the driver ./mine replaces redsync.",
-                      self.page("suite"))
+        self.assertIn("The command line changed this suite:</b> the driver ./mine replaces "
+                      "redsync.", self.page("suite"))
 
     def test_a_fifo_that_nobody_reads_is_refused(self) -> None:
         write_run(self.folder / "run", Toy())

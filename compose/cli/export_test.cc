@@ -105,7 +105,7 @@ TEST_F(Export, ACsvFileIsJudgedAsTheRunIs) {
   const Finished page = RunProgram({"report", file});
   ASSERT_EQ(page.exit_code, 0) << page.err;
   EXPECT_EQ(page.out, file + ".html\n");
-  EXPECT_NE(read(file + ".html").find("made from a history alone, events.csv"), std::string::npos);
+  EXPECT_NE(read(file + ".html").find("shows a history alone, events.csv"), std::string::npos);
 }
 
 TEST_F(Export, ALogOfAnotherToolIsRefusedInOneLine) {

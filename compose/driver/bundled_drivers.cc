@@ -124,9 +124,8 @@ Result<void> CheckFolder(const std::string& asked, const KeptDriver& driver,
                          const fs::path& folder) {
   if (std::ranges::find(kTakeFolders, driver.install) == kTakeFolders.end()) {
     return BadInput(
-        fmt::format("'{}': only libraries of {} can be taken from a folder; {} is one "
-                    "of {}",
-                    asked, fmt::join(kTakeFolders, ", "), driver.name, driver.install));
+        fmt::format("'{}': only libraries of {} can be taken from a folder; {} installs {}", asked,
+                    fmt::join(kTakeFolders, ", "), driver.install, driver.name));
   }
   std::error_code code;
   if (fs::is_directory(folder, code)) return {};

@@ -106,7 +106,7 @@ TEST(KeptDrivers, ALibraryCanBeTakenFromAFolderIfItsClientCan) {
       {"redis-py@path:/no/such", "'redis-py@path:/no/such': /no/such: no such folder"},
       {"curator@path:/",
        "'curator@path:/': only libraries of go, npm, pip can be taken from a "
-       "folder; curator is one of maven"},
+       "folder; maven installs curator"},
   };
   for (const auto& [asked, why] : refused) {
     const Result<std::string> found = FindDriverCommand(asked);

@@ -22,14 +22,15 @@ Result<std::vector<std::string>> ListDrivers(const Suite& suite) {
   const SuiteCell& first = suite.cells.front();
   for (const SuiteCell& cell : suite.cells) {
     if (!cell.plan.driver)
-      return BadInput(fmt::format(
-          "--driver: {} has no driver to replace, but the built-in lock {}; --only chooses cells",
-          cell.name, cell.plan.lock));
+      return BadInput(
+          fmt::format("--driver: {} has the built-in lock {}, and no driver to replace; choose "
+                      "cells with --only",
+                      cell.name, cell.plan.lock));
     const std::string& driver = cell.plan.driver->command;
     const std::string library = LibraryIn(driver), other = LibraryIn(first.plan.driver->command);
     if (library != other)
       return BadInput(fmt::format(
-          "--driver: {} has the library {}, and {} has {}; --only chooses cells of one library",
+          "--driver: {} has the library {}, and {} has {}; choose cells of one library with --only",
           first.name, other, cell.name, library));
     if (std::ranges::find(drivers, driver) == drivers.end()) drivers.push_back(driver);
   }

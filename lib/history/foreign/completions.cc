@@ -96,7 +96,7 @@ std::optional<std::string> Completions::Add(Operation operation, FormView start,
   if (!to && !end.IsNil()) return fmt::format(kNoTime, "end");
   const bool is_date = (kept_.empty() ? *from : kept_.front().start).unit == Unit::kDate;
   if ((from->unit == Unit::kDate) != is_date || (to && (to->unit == Unit::kDate) != is_date))
-    return "its times are not all dates or all numbers, as the first operation's";
+    return "its times are not of the first operation's kind: dates, or numbers";
   in_seconds_ = in_seconds_ || from->unit == Unit::kSeconds || (to && to->unit == Unit::kSeconds);
   Kept& kept = kept_.emplace_back();
   kept.operation = std::move(operation);

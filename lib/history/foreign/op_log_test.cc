@@ -297,7 +297,7 @@ TEST(OpLog, StartAndEndMayBeSecondsOrDates) {
                 line("\"1970-01-01T00:00:01.5Z\"", "\"1970-01-01 02:00:02,000000007+02:00\""))),
             "1500000000 1 invoke a, 2000000007 1 ok a");
   EXPECT_EQ(Told(ReadOpLogText(line("1", "2") + line("2", "\"1970-01-01T00:00:01.5Z\""))),
-            "h:2: its times are not all dates or all numbers, as the first operation's");
+            "h:2: its times are not of the first operation's kind: dates, or numbers");
 }
 
 TEST(OpLog, AFlatLineHasItsTokenAndLeaseAsItsValue) {
