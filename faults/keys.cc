@@ -91,7 +91,7 @@ std::span<const FaultKey> FaultKeys() {
                "a list of numbers, \"store\", \"all\", \"majority\"; or \"leader\"",
                {},
                "the servers, each named once; leader: the one that leads when the fault begins; "
-               "default for faults on links: every server"},
+               "default for faults on links: every server that may receive the frames"},
       FaultKey{"links",
                "a list: \"2-1\" is client 2 and node 1, \"2-store\"",
                {},
