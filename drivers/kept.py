@@ -7,8 +7,8 @@
 
 The language's package client (pip, npm, mvn, go, cargo) installs the library into a folder of the
 user's cache, once for each version. `--path` takes the library from a folder instead, once for each
-state of its files; only pip, npm and go can do that. The client uses its own cache as well. Debian's packages must be
-installed already. A failure is reported in one line, with exit status 4.
+state of its files; only pip, npm and go can do that. The client uses its own cache as well.
+Debian's packages must be installed already. A failure is reported in one line, with exit status 4.
 """
 import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile, tomllib
 from dataclasses import dataclass
@@ -86,8 +86,9 @@ class Pip:
         lines = re.sub(rf"^{self.package}==.*\n", "", pinned, flags=re.M)
         asked = f"{self.package}=={version}"
         if isinstance(version, Path):
-            # From a copy, because pip writes into the folder. It refuses a package of another name.
-            asked = f"{self.package} @ {shutil.copytree(version, into / 'source', symlinks=True).as_uri()}"
+            # Installs a copy, because pip writes into the folder. Pip refuses another package.
+            copy = shutil.copytree(version, into / "source", symlinks=True)
+            asked = f"{self.package} @ {copy.as_uri()}"
         try:
             self.install_lines(f"{asked}\n{lines}", into)
         except CannotInstall:
@@ -308,20 +309,20 @@ def folder_of(name: str, version: str) -> Path:
 
 
 def files_below(path: Path):
-    """Yields the files of a library, but not what its tools make or keep there."""
+    """Yields the files of a library, without the folders of git, Python and npm."""
     for parent, folders, names in os.walk(path):
-        folders[:] = sorted(name for name in folders if name not in (".git", "__pycache__", "node_modules"))
+        folders[:] = sorted(set(folders) - {".git", "__pycache__", "node_modules"})
         yield from (Path(parent, name) for name in sorted(names))
 
 
 def state_of(path: Path) -> str:
-    """Identifies the state of the library's files by their sizes and times, because each client asks."""
+    """Returns a digest of the files' sizes and times. Reads no file: each client calls this."""
     seen = [(str(file), (at := file.lstat()).st_size, at.st_mtime_ns) for file in files_below(path)]
     return hashlib.sha256(repr(seen).encode()).hexdigest()[:8]
 
 
 def version_of(path: Path) -> str:
-    """Returns what stands for a version in the name of the cache's folder."""
+    """Returns the word in the cache folder's name that takes the place of a version."""
     return f"path.{hashlib.sha256(str(path).encode()).hexdigest()[:8]}.{state_of(path)}"
 
 
@@ -349,7 +350,8 @@ def install_once(folder: Path, install) -> Path:
 
 
 def installed(name: str, version: str | Path) -> Path:
-    """Returns the folder of the installed version, or of the library of a path."""
+    """Installs the library in a version, or from a folder, if the cache lacks it. Returns the
+    library's folder in the cache."""
     kept, source = KEPT[name], HERE / name
     word = version_of(version) if isinstance(version, Path) else version
     folder = folder_of(name, word)

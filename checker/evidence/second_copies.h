@@ -30,14 +30,15 @@ namespace doublehold {
 std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int32_t client,
                                            const Span& when, bool granted);
 
-// The second copies of the acquires of one key, and how long each may hold the key, or keep others
-// from it. A copy ends as follows:
-// - A copy that cannot wait in a queue: a lease after its arrival, or after a later call of its
-//   session within that lease. If the session was granted the key meanwhile, its library may extend
-//   the lease for ever. An exclusive grant to another session proves that the copy has ended.
-// - A copy that may wait in a queue, since others held the key or asked for it before the copy's
-//   arrival: it may wait for any time, and own the key afterwards. A grant to another session
-//   proves its end only if the queue is first-in, first-out, and that session joined it after the
+// The second copies of the acquires of one key, and how long each may hold the key or keep others
+// from it.
+// - A copy that cannot wait in a queue ends one lease after its arrival. A later call of its
+//   session within that lease may set a full lease again. If the session was granted the key
+//   meanwhile, its library may extend the lease for ever. An exclusive grant to another session
+//   proves that the copy has ended.
+// - A copy may wait in a queue if others held the key or asked for it before the copy's arrival. It
+//   may wait for any time, and hold the key afterwards. A grant to another session proves that the
+//   copy has ended only if the queue is first-in, first-out, and that session joined it after the
 //   copy.
 //
 //   c3:  A----aR-r              A-a      c3 is granted the key from the place of its copy.

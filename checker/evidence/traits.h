@@ -19,8 +19,8 @@ bool LockHas(const RunFacts& facts, LockTrait trait);
 // Whether the lock must grant the key to its waiters in FIFO order. The history does not record
 // whether a library grants keys in this order.
 bool KeepsQueue(const RunFacts& facts);
-// Whether waiters may have places in a queue, in any order: only a lock that the history describes
-// certainly has none.
+// Whether the lock may keep its waiters in a queue, in any order. True if the history does not
+// describe the lock: for libraries, and for locks without recorded traits.
 bool MayHaveQueue(const RunFacts& facts);
 
 // Return the traits of a fault kind or a lock of version 0.1.0. Return no traits for any other

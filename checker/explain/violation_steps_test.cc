@@ -45,7 +45,7 @@ TEST(Narrate, DescribesBothHoldsInTimeOrder) {
             "0.021 s: client 1 tried to release the key, and was refused: not its owner\n");
 }
 
-// A release by DEL does not look at the owner.
+// A release by DEL does not check the owner.
 TEST(Narrate, TellsWhatAReleaseWithoutACheckOfTheOwnerFreed) {
   const std::string lanes = R"(
       c1:    A-a==!========R-f

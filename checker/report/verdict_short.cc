@@ -33,8 +33,8 @@ const ClaimVerdict* FindGravestClaim(const RunVerdict& verdict) {
   return gravest;
 }
 
-// Names the release that another claim convicts of freeing another's lock, or of reporting so,
-// unless the cause of `gravest` names it.
+// Returns a line with the violation of `release` or `release-result`, if it involves two holds.
+// Returns an empty text if the cause of `gravest` names the release.
 std::string FormatWrongRelease(const RunVerdict& verdict, const ClaimVerdict& gravest) {
   if (gravest.violations.front().cause == Cause::kForeignRelease) return "";
   for (const ClaimVerdict& claim : verdict.claims) {

@@ -147,7 +147,7 @@ TEST(Compare, ALockThatCannotRunHereIsReportedBeforeTheBudgetIsSpent) {
 }
 
 // A budget allows up to a thousand runs of a cell, but plans none of them.
-TEST(Compare, AComparisonThatIsInterruptedCountsNoRunsThatNobodyPlanned) {
+TEST(Compare, AnInterruptedComparisonCountsTheCellsWithoutARun) {
   const TestFolder folder;
   Program program({"compare", "--locks", "set-nx-px,none", "--faults", "none", "--budget", "10m",
                    "--out", folder.path().string()});

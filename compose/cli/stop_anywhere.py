@@ -108,7 +108,7 @@ class Trial:
         return child.returncode, err
 
     def report(self, folder: Path) -> None:
-        """The report is written, or one line says why there is none."""
+        """Requires a report, or one line that says why there is none."""
         status, err = self.run("report", str(folder))
         is_written = (folder / "report.html").exists()
         if status == 0 and is_written or status == 3 and not is_written and err.count("\n") == 1:

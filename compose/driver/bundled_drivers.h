@@ -32,7 +32,8 @@ Result<std::string> FindDriverCommand(const std::string& asked);
 
 // Returns the name of the bundled driver in `asked`, or `asked` itself if it is a command.
 std::string LibraryIn(const std::string& asked);
-// Replaces a relative folder in `asked` by the absolute one: a plan is run in any folder.
+// Replaces a relative folder in `asked` by an absolute one, because a plan may run in any
+// folder.
 std::string WithAbsoluteFolder(const std::string& asked);
 // Returns the version in `asked`, or an empty text if it has none.
 std::string RequestedVersion(const std::string& asked);

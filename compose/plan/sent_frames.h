@@ -12,9 +12,9 @@ namespace doublehold {
 // entry without a list allows every command.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
-// Names the nodes of each fault that names none, if its command with its key is sent either to the
-// lock's servers or to the store alone. On the other links it would wait for such frames in vain,
-// and never end by its `count`.
+// Sets the nodes of each fault on frames that names no nodes and no links, if clients send its
+// command and key to the lock's servers alone, or to the store alone. On the other links, the fault
+// would wait for such frames in vain, and would never reach its `count`.
 void NameNodesOfFrames(Plan& plan);
 
 }  // namespace doublehold

@@ -27,8 +27,9 @@ std::string ToJUnit(const SuiteRequest& request, const SuiteResult& result);
 // for a single cell.
 std::string FormatOutcomes(const Suite& suite, const SuiteResult& result, bool colored);
 
-// Returns what an end before all runs has left out: "; interrupted: 2 cut short, 3 not begun". With
-// --until, --repeat is a maximum and not a plan, so it counts only the cells without a run.
+// Returns how many runs are missing if the suite ended before all its runs: "; interrupted: 2 cut
+// short, 3 not begun". With --until, --repeat is only a maximum, so the text counts the cells
+// without a run instead.
 std::string FormatCut(const SuiteRequest& request, const SuiteResult& result);
 
 // Returns a line for each built-in lock of the suite that copies a library.

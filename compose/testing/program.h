@@ -54,7 +54,7 @@ class Program {
   // Return the descendants whose name begins with `start`, and the first of them, or 0.
   [[nodiscard]] std::vector<pid_t> DescendantsNamed(const std::string& start) const;
   [[nodiscard]] pid_t DescendantNamed(const std::string& start) const;
-  // Returns how long the program has computed.
+  // Returns the CPU time of the program, without that of its children.
   [[nodiscard]] std::chrono::milliseconds CpuTime() const;
   // Returns the number of files and folders in the program's temporary folder.
   [[nodiscard]] size_t TemporaryFiles() const;

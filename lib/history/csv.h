@@ -16,12 +16,12 @@ namespace doublehold {
 // of any operation, under its name in history.jsonl. The last one, `run`, has the facts as JSON.
 std::vector<std::string> CsvColumns();
 
-// Writes a header, a row with the facts, and one row an event. A field is empty if the event's line in history.jsonl lacks
-// the member; `thread` and `task_kind` are never empty. Buffers only a few rows. A failed write
-// sets the state of `out`.
+// Writes a header, a row with the facts, and one row for each event. A field is empty if the
+// event's line in history.jsonl lacks the member; `thread` and `task_kind` are never empty. Buffers
+// only a few rows. A failed write sets the state of `out`.
 void WriteCsv(const History& history, std::ostream& out);
 
-// Whether the header has the columns that WriteCsv writes for every event. Drops nothing.
+// Whether the header has the columns that WriteCsv writes for every event. Consumes nothing.
 bool IsOwnCsv(TextSource& source);
 // Reads what WriteCsv wrote. The columns may have any order. The error has the line and the reason.
 Result<History> ReadCsv(TextSource& source);

@@ -15,7 +15,7 @@ namespace doublehold {
 // Not thread-safe. Keeps a reference to `source`.
 class CsvRecords {
  public:
-  // Limit of a record's size. The first line of a history, in a field, has up to 65,535 keys.
+  // Limit of a record's size. The facts of a run, which are one field, have up to 65,535 keys.
   static constexpr size_t kMostBytes = size_t{16} << 20;
 
   enum class Found : uint8_t { kRecord, kEnd, kGarbled, kTooLong };

@@ -103,7 +103,8 @@ TEST(MaxWait, SubtractsPausesOfTheClientAndStallsOfTheMachine) {
   }
 }
 
-// Client 1 gave up its first try before its acquire timed out, or without ever having an answer.
+// Client 1 gave up its first try before the acquire timed out. Later, the timeout is removed: the
+// acquire is never answered.
 TEST(MaxWait, AnUnansweredAcquireOfAnEndedTryMayHaveBeenGranted) {
   History history = FromLanes("c1: Q-A-----?x  Q-A-----aq", {.limits = {{"max-wait", "10ms"}}});
   const auto is_timeout = [](const Event& event) {

@@ -37,8 +37,10 @@ namespace doublehold {
 // These grants never count as overtaking:
 // - a grant to a reader;
 // - a re-entry;
-// - a grant to a client whose last release may not have been carried out, or of whose acquire a
-//   second copy (evidence/second_copies.h) may hold the key or wait for it: it may be a re-entry.
+// - a grant that may be a re-entry, because the client's last release may not have been carried
+//   out;
+// - a grant that may be a re-entry, because a second copy (evidence/second_copies.h) of an acquire
+//   of the client may hold the key or wait for it.
 //
 // An overtaking grant counts once, however many clients it overtook. The verdict names the
 // overtaken client whose place lasted longest.

@@ -204,7 +204,7 @@ TEST(Order, ASecondCopyOfAnAcquireMayWaitInTheQueue) {
   EXPECT_EQ(VerdictOnOrder(waits + "        QA-t------Aaq=R-r").outcome, Outcome::kViolated);
 }
 
-// Client 1 overtakes client 2. Its earlier, refused acquire was held.
+// Client 1 overtakes client 2. A fault held client 1's earlier, refused acquire on the wire.
 TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
   for (const auto& [traits, outcome] :
        {std::pair(LockTraits{LockTrait::kReentry}, Outcome::kViolated),

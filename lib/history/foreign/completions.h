@@ -17,8 +17,8 @@
 
 namespace doublehold {
 
-// The nanoseconds since 1970 of a date such as 2024-03-30T10:43:30.129Z. Without a zone, the date
-// counts as UTC.
+// Returns the nanoseconds since 1970 of a date such as 2024-03-30T10:43:30.129Z, or nothing if the
+// text is no date. Without a zone, the date counts as UTC.
 std::optional<int64_t> ReadDate(std::string_view text);
 
 // Not thread-safe.

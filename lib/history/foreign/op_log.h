@@ -54,9 +54,9 @@ using LogWords = std::vector<std::pair<std::string, std::string>>;
 // Called for each event, with the facts known so far. An error ends the reading.
 using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;
 
-// Reads the events of clients, in file order; operations with start and end in the order of these
-// times. Events of a nemesis are left out. Malformed events go
-// to `skips`. Each of `words` must occur.
+// Reads the events of clients in file order. If the log has the start and end of each operation,
+// reads the operations' events in the order of these times. Skips the events of a nemesis. Adds
+// malformed events to `skips`. Each of `words` must occur.
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
                              const TakeEvent& take, const LogWords& words = {});
 
