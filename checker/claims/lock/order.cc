@@ -111,7 +111,7 @@ class Queues {
       if (!re_enters)
         queues_[grant.key].grants.push_back({.call = &grant, .since_ns = state.since_ns});
       NoteOthersAreOut(grant);
-      // This claim may assume the order of the queue, since it is violated otherwise.
+      // May assume a first-in, first-out queue, because a lock without one violates this claim.
       CopiesOf(grant.key).NoteGrant(grant,
                                     re_enters ? std::nullopt : std::optional(state.since_ns));
     }
