@@ -1,6 +1,8 @@
 #include "checker/evidence/second_copies.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "checker/evidence/stall_attribution.h"
 #include "checker/evidence/traits.h"
@@ -78,6 +80,100 @@ bool SecondCopies::MayHold(const SessionId& session, int64_t at_ns) const {
 
 bool SecondCopies::MayHold(int64_t at_ns) const {
   return std::ranges::any_of(copies_, [&](const auto& copy) { return copy.second.MayHold(at_ns); });
+}
+
+namespace {
+
+class CopySearch {
+ public:
+  CopySearch(const Calls& calls, const Disturbances& disturbances, OwnCopy own_copy)
+      : calls_(calls), disturbances_(disturbances), own_copy_(own_copy) {
+    // A session with an unanswered release may count itself inside, and re-enter without asking a
+    // server.
+    std::set<std::pair<SessionId, uint16_t>> may_be_inside;
+    for (const Call& call : calls.all) {
+      if (call.op == Op::kRelease && call.outcome == EventType::kInfo)
+        may_be_inside.insert({call.session, call.key});
+      const bool proves_end =
+          call.op == Op::kAcquire && call.Ok() && !call.again && call.answer[2] == 0;
+      if (proves_end && !may_be_inside.contains({call.session, call.key})) grants_.push_back(&call);
+    }
+    std::ranges::stable_sort(grants_, {}, &Call::to_ns);
+  }
+
+  std::set<const Call*> Find() && {
+    std::set<const Call*> found;
+    for (const Call& call : calls_.all) {
+      if (call.op != Op::kAcquire && call.op != Op::kRelease && call.op != Op::kExtend) continue;
+      NoteGrantsBefore(call.from_ns);
+      Key& key = KeyOf(call);
+      if (key.copies.MayHold(call.session, call.from_ns)) found.insert(&call);
+      Note(call, key);
+    }
+    return found;
+  }
+
+ private:
+  struct Session {
+    std::set<uint64_t> held;  // granted and not released
+    // Until then, and for ever after an unanswered call, the session may hold the key or ask for it.
+    int64_t until_ns = -1;
+    bool has_unanswered = false;
+    [[nodiscard]] bool MayUseKey(int64_t at_ns) const {
+      return has_unanswered || !held.empty() || !Before(until_ns, at_ns);
+    }
+  };
+  struct Key {
+    SecondCopies copies;
+    std::map<SessionId, Session> sessions{};
+  };
+
+  Key& KeyOf(const Call& call) {
+    return keys_.try_emplace(call.key, Key{.copies = SecondCopies(disturbances_)}).first->second;
+  }
+
+  void NoteGrantsBefore(int64_t at_ns) {
+    for (; next_grant_ < grants_.size() && Before(grants_[next_grant_]->to_ns, at_ns);
+         ++next_grant_) {
+      const Call& grant = *grants_[next_grant_];
+      KeyOf(grant).copies.NoteGrant(grant, /*queued_ns=*/std::nullopt);
+    }
+  }
+
+  void Note(const Call& call, Key& key) const {
+    Session& own = key.sessions[call.session];
+    if (call.op == Op::kAcquire) {
+      const bool alone =
+          own_copy_ == OwnCopy::kReenters && calls_.complete &&
+          std::ranges::none_of(key.sessions, [&](const auto& found) {
+            return found.first != call.session && found.second.MayUseKey(call.from_ns);
+          });
+      key.copies.NoteCall(call, call.Ok() || !own.held.empty(), alone);
+      if (call.Ok()) own.held.insert(call.hold);
+      own.until_ns = kForeverNs;
+    } else {
+      key.copies.NoteCall(call, own.held.contains(call.hold));
+    }
+    if (call.op == Op::kRelease) {
+      own.held.erase(call.hold);
+      own.until_ns = call.Ok() ? call.to_ns : kForeverNs;
+    }
+    own.has_unanswered = own.has_unanswered || call.outcome == EventType::kInfo;
+  }
+
+  const Calls& calls_;
+  const Disturbances& disturbances_;
+  const OwnCopy own_copy_;
+  std::vector<const Call*> grants_;  // exclusive, without re-entries, by answer
+  size_t next_grant_ = 0;
+  std::map<uint16_t, Key> keys_;
+};
+
+}  // namespace
+
+std::set<const Call*> FindCallsWithSecondCopy(const Calls& calls, const Disturbances& disturbances,
+                                              OwnCopy own_copy) {
+  return CopySearch(calls, disturbances, own_copy).Find();
 }
 
 }  // namespace doublehold

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
@@ -75,6 +76,15 @@ class SecondCopies {
   int64_t lease_ns_;  // the longest lease so far
   std::map<SessionId, Copy> copies_;
 };
+
+// Returns the acquires and releases at whose invocation a copy of an earlier acquire of the same
+// session may hold the key. Assumes no order of a queue. The result points into `calls`.
+//
+// kReenters: the claim may assume that a copy enters the key at once if its own session holds it.
+// kMayWait: the copy may wait in a queue even then.
+enum class OwnCopy : uint8_t { kReenters, kMayWait };
+std::set<const Call*> FindCallsWithSecondCopy(const Calls& calls, const Disturbances& disturbances,
+                                              OwnCopy own_copy);
 
 }  // namespace doublehold
 

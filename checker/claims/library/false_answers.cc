@@ -25,21 +25,19 @@ class FalseAnswerSearch {
         disturbances_(evidence.disturbances()),
         lease_ends_(evidence),
         left_holds_(evidence),
+        with_copy_(FindCallsWithSecondCopy(evidence.calls(), disturbances_, OwnCopy::kMayWait)),
         leases_end_(LibraryCan(evidence.facts(), "lease")) {}
 
   std::vector<FalseAnswer> Find() && {
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
         acquires_[call.key].push_back(&call);
-      if (call.op == Op::kAcquire && call.Ok() && !call.again && call.answer[2] == 0)
-        exclusive_grants_.push_back(&call);
       if (call.op != Op::kRelease) continue;
       const bool unchecked = call.Ok() && call.answer[0] == 1;
       any_checks_owner_ = any_checks_owner_ || (call.Ok() && !unchecked);
       any_is_unchecked_ = any_is_unchecked_ || unchecked;
       if (unchecked || call.outcome == EventType::kInfo) releases_[call.key].push_back(&call);
     }
-    std::ranges::stable_sort(exclusive_grants_, {}, &Call::to_ns);
     for (const Call& call : evidence_.calls().all) {
       if (call.op == Op::kAcquire) NoteAcquire(call);
       if (call.op == Op::kRelease) NoteRelease(call);
@@ -61,22 +59,9 @@ class FalseAnswerSearch {
     const Call* freed = nullptr;  // the first release that reported success
   };
 
-  SecondCopies& CopiesOf(uint16_t key) {
-    return copies_.try_emplace(key, disturbances_).first->second;
-  }
-
-  void NoteGrantsBefore(int64_t at_ns) {
-    for (; next_grant_ < exclusive_grants_.size(); ++next_grant_) {
-      const Call& grant = *exclusive_grants_[next_grant_];
-      if (!Before(grant.to_ns, at_ns)) return;
-      CopiesOf(grant.key).NoteGrant(grant, /*queued_ns=*/std::nullopt);
-    }
-  }
-
   void NoteAcquire(const Call& acquire) {
     SessionState& state = states_[{acquire.session, acquire.key}];
     state.has_unanswered = state.has_unanswered || acquire.outcome == EventType::kInfo;
-    CopiesOf(acquire.key).NoteCall(acquire, acquire.Ok() || !state.held.empty());
     if (!acquire.Ok()) return;
     if (left_holds_.EraseEnded(state.held, acquire.from_ns)) state.has_left = true;
     state.entered_again = !state.held.empty();
@@ -86,8 +71,6 @@ class FalseAnswerSearch {
 
   void NoteRelease(const Call& release) {
     SessionState& state = states_[{release.session, release.key}];
-    NoteGrantsBefore(release.from_ns);
-    CopiesOf(release.key).NoteCall(release, state.held.contains(release.hold));
     state.held.erase(release.hold);
     const auto granted = granted_.find(release.hold);
     const bool is_last = left_holds_.AreAllLeft(state.held);
@@ -123,7 +106,7 @@ class FalseAnswerSearch {
       return;
     }
     // A second copy of an earlier acquire may have been what the release freed.
-    answer.certain = certain && !CopiesOf(release.key).MayHold(release.session, release.from_ns);
+    answer.certain = certain && !with_copy_.contains(&release);
     if (granted.freed != nullptr) {
       answer.kind = FalseAnswerKind::kAlreadyFreed;
       answer.at_ns = granted.freed->to_ns;
@@ -170,15 +153,13 @@ class FalseAnswerSearch {
   const Disturbances& disturbances_;
   LeaseEnds lease_ends_;
   LeftHolds left_holds_;
-  bool leases_end_;  // the library declares that its leases end
+  std::set<const Call*> with_copy_;  // FindCallsWithSecondCopy
+  bool leases_end_;                  // the library declares that its leases end
   // Whether an answered release checked the owner, and whether one did not.
   bool any_checks_owner_ = false, any_is_unchecked_ = false;
   std::map<uint16_t, std::vector<const Call*>> acquires_;  // acquires that may have been granted
   // Releases that may have freed another owner's lock.
   std::map<uint16_t, std::vector<const Call*>> releases_;
-  std::vector<const Call*> exclusive_grants_;  // without re-entries, by answer
-  size_t next_grant_ = 0;
-  std::map<uint16_t, SecondCopies> copies_;  // by key
   std::map<SessionAndKey, SessionState> states_;
   std::unordered_map<uint64_t, GrantState> granted_;
   std::vector<FalseAnswer> found_;

@@ -61,7 +61,8 @@ class LostLockSearch {
       : calls_(evidence.calls()),
         holds_(evidence.holds()),
         disturbances_(evidence.disturbances()),
-        left_holds_(evidence) {}
+        left_holds_(evidence),
+        with_copy_(FindCallsWithSecondCopy(calls_, disturbances_, OwnCopy::kMayWait)) {}
 
   std::vector<LostLock> Find() && {
     const std::map<GrantFilter, KeyGrants> grants = GroupGrants();
@@ -162,8 +163,7 @@ class LostLockSearch {
       lost.first = found->second.FirstAfter(state.granted_ns);
       if (!certain) lost.perhaps = lost.first;
       lost.certain = certain && !state.unknown && !state.may_be_inside && state.held.empty() &&
-                     !SecondCopyArrivalNs(disturbances_, own.client,
-                                          {own.asked_ns, own.core.from_ns}, /*granted=*/true) &&
+                     !with_copy_.contains(&release) &&
                      !WasActive(disturbances_, {own.asked_ns, release.to_ns}, LosesData);
     }
     if (lost.last == nullptr) return;
@@ -174,6 +174,7 @@ class LostLockSearch {
   const Holds& holds_;
   const Disturbances& disturbances_;
   const LeftHolds left_holds_;
+  const std::set<const Call*> with_copy_;  // FindCallsWithSecondCopy
   std::map<SessionAndKey, SessionState> states_;
   std::set<uint64_t> freed_;  // holds with a successful release
   std::vector<LostLock> found_;

@@ -35,7 +35,7 @@ namespace doublehold {
 // A loss is not certain in these cases:
 // - the session has an earlier acquire of unknown outcome, which may have been granted since;
 // - a server may have returned with older data;
-// - the acquire may have a second copy (evidence/second_copies.h), which took the key again;
+// - a second copy (evidence/second_copies.h) of an acquire of the session may have taken the key;
 // - the session may have entered a second time, and left its first entry without a release;
 // - a release of the session, or of the other client, is unanswered: later grants of that session
 //   may be re-entries by its own count, without a request to the lock.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,24 +88,25 @@ class FencingChecker : ClaimChecker {
       std::vector<const Call*>& of_key = access ? accesses_[call.key] : grants_[call.key];
       of_key.push_back(&call);
     }
-    for (const Call& call : calls_.all) {
-      if (const auto until_ns = MayStayInsideFromNs(call))
-        unsure_[{call.session, call.key}].push_back({call.from_ns, *until_ns});
-    }
+    FindGrantsPerhapsInside();
     for (const auto& [key, of_key] : grants_) JudgeGrants(of_key);
     for (const auto& [key, of_key] : accesses_) JudgeAccesses(of_key);
     for (const auto& [key, of_key] : grants_) DoubtConcurrentGrants(of_key);
   }
 
-  // Returns by when this acquire or release may give its session the key, or leave it the key,
-  // without a record; nullopt if it cannot.
-  [[nodiscard]] std::optional<int64_t> MayStayInsideFromNs(const Call& call) const {
-    const bool acquires = call.op == Op::kAcquire;
-    if (!acquires && call.op != Op::kRelease) return std::nullopt;
-    if (call.outcome == EventType::kInfo) return kForeverNs;
-    if (!acquires) return std::nullopt;
-    return SecondCopyArrivalNs(disturbances_, call.session.client, {call.from_ns, call.to_ns},
-                               call.Ok());
+  void FindGrantsPerhapsInside() {
+    // Only a lock that its owner may re-enter grants a token again.
+    perhaps_inside_ = FindCallsWithSecondCopy(calls_, disturbances_, OwnCopy::kReenters);
+    std::map<std::pair<SessionId, uint16_t>, int64_t> unanswered_ns;  // the first invocation
+    for (const Call& call : calls_.all) {
+      if (call.outcome == EventType::kInfo && (call.op == Op::kAcquire || call.op == Op::kRelease))
+        unanswered_ns.try_emplace({call.session, call.key}, call.from_ns);
+    }
+    for (const Call& call : calls_.all) {
+      const auto first = unanswered_ns.find({call.session, call.key});
+      if (first != unanswered_ns.end() && first->second <= call.from_ns)
+        perhaps_inside_.insert(&call);
+    }
   }
 
   void JudgeGrants(const std::vector<const Call*>& grants) {
@@ -170,20 +171,11 @@ class FencingChecker : ClaimChecker {
     });
   }
 
-  // Whether an owner was rightly granted its own token again. The owner re-entered, or may still
-  // have held the key (MayStayInsideFromNs). An exclusive grant to another session ends that.
-  bool IsOwnTokenAgain(const Call& before, const Call& grant) const {
+  // Whether an owner was rightly granted its own token again.
+  [[nodiscard]] bool IsOwnTokenAgain(const Call& before, const Call& grant) const {
     if (before.session != grant.session || TokenForCall(before) != TokenForCall(grant))
       return false;
-    const auto unsure = unsure_.find({grant.session, grant.key});
-    if (grant.again || unsure == unsure_.end()) return grant.again;
-    return std::ranges::any_of(unsure->second, [&](const Unsure& may_hold) {
-      if (may_hold.from_ns > grant.from_ns) return false;
-      return std::ranges::none_of(grants_.at(grant.key), [&](const Call* other) {
-        return other->session != grant.session && other->answer[2] == 0 &&
-               Before(may_hold.arrival_ns, other->from_ns) && Before(other->to_ns, grant.from_ns);
-      });
-    });
+    return grant.again || perhaps_inside_.contains(&grant);
   }
 
   void JudgeAccesses(const std::vector<const Call*>& accesses) {
@@ -238,12 +230,9 @@ class FencingChecker : ClaimChecker {
   std::map<uint16_t, std::vector<const Call*>> grants_, accesses_;  // calls with a token, by key
   int64_t granted_ = 0;   // grants with or without a token
   int64_t compared_ = 0;  // grants whose order is known, of keys with several tokens
-  // A call after which its session may hold the key without a record.
-  struct Unsure {
-    int64_t from_ns = 0;     // its invocation
-    int64_t arrival_ns = 0;  // MayStayInsideFromNs
-  };
-  std::map<std::pair<SessionId, uint16_t>, std::vector<Unsure>> unsure_;
+  // Calls whose session may have held the key at the invocation: after an unanswered acquire or
+  // release, or by a second copy of an acquire.
+  std::set<const Call*> perhaps_inside_;
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ namespace doublehold {
 // If both clients were promised the key at the same instant, `lease-exclusion` reports that.
 //
 // Two grants with the same token are a violation in either order. Exception: an owner that
-// re-enters, or that may have kept the key, may get its own token again.
+// re-enters may get its own token again, and so may one that may hold the key after an unanswered
+// call or by a second copy of an acquire (evidence/second_copies.h).
 //
 // A read or write with a token that returned `ok` proves that the store compared and remembered the
 // token. After a call with a larger token was answered, the store must refuse a call with a smaller

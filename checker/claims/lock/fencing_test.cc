@@ -59,6 +59,22 @@ TEST(Fencing, ASecondCopyOfAnAcquireMayKeepTheKeyAndItsToken) {
       << "the grant to client 2 ended what a second copy held";
 }
 
+// Client 1 is granted the key from the place of its refused acquire's copy, which waited while
+// clients 3 and 2 held the key. Then it enters twice more.
+TEST(Fencing, ASecondCopyOfAnAcquireMayWaitInTheQueue) {
+  for (const auto& [trait, outcome] : {std::pair(LockTrait::kQueue, Outcome::kValid),
+                                       std::pair(LockTrait::kReentry, Outcome::kViolated)}) {
+    History history = FromLanes(R"(
+      c3:         A-a=====R-r                              | #5
+      c1:           A---x                 A-aR-r A-aR-r    | #7 #7
+      c2:                        A-a=R-r                   | #6
+      hold c1:       [])");
+    history.facts.lock_traits = LockTraits{trait};
+    const ClaimVerdict verdict = CheckFencing(history, {});
+    EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
+  }
+}
+
 TEST(Fencing, IsUnknownWhereTokensFellOrTheLockWasGrantedTwice) {
   History history = FromLanes(R"(
       c1:    A-----a===R-r          | #5
