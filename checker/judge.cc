@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "checker/evidence/evidence.h"
+#include "checker/evidence/library_errors.h"
 #include "checker/evidence/names.h"
 #include "checker/explain/violation_steps.h"
 #include "checker/measures/idle_watchdog.h"
@@ -205,6 +206,18 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
   return warnings;
 }
 
+// How many calls the library answered with an error, and the first texts.
+std::vector<std::string> ErrorWarnings(const RunFacts& facts, const LibraryErrors& errors) {
+  std::vector<std::string> warnings;
+  for (const CallErrors& of_kind : errors) {
+    if (of_kind.errors > 0) warnings.push_back(DescribeErrors(of_kind));
+  }
+  if (warnings.empty() || facts.library->errors.empty()) return warnings;
+  warnings.push_back(
+      fmt::format("errors of the library: \"{}\"", fmt::join(facts.library->errors, "\", \"")));
+  return warnings;
+}
+
 void ExplainAll(const Evidence& evidence, RunVerdict& verdict) {
   std::optional<ViolationContext> record;
   for (ClaimVerdict& claim : verdict.claims) {
@@ -254,13 +267,15 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     verdict.claims.push_back(std::move(claim));
   }
   ExplainAll(evidence, verdict);
+  verdict.library_errors = CountLibraryErrors(evidence);
   for (size_t i = 0; i < history.facts.faults.size(); ++i) {
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);
   }
   for (const auto& sentences :
        {why, faults.idle, faults.cut, WatchdogWarnings(evidence), WaitingCallWarnings(evidence),
-        StallWarnings(evidence), ExpectationWarnings(history.facts)}) {
+        StallWarnings(evidence), ExpectationWarnings(history.facts),
+        ErrorWarnings(history.facts, verdict.library_errors)}) {
     verdict.warnings.insert(verdict.warnings.end(), sentences.begin(), sentences.end());
   }
   CountTrials(verdict, evidence, !why.empty());

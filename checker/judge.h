@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "checker/evidence/disturbances.h"
+#include "checker/evidence/library_errors.h"
 #include "checker/lost_updates.h"
 #include "checker/measures/load.h"
 #include "checker/measures/tally.h"
@@ -33,6 +34,7 @@ struct RunVerdict {
   bool short_pauses = false;  // no pause outlasted a lease, though some should: short_pauses.h
   std::string trial_unit;     // of ClaimVerdict::trials: "fault episode", "run"
   std::optional<LostUpdates> lost_updates;  // if stock was sold and judged
+  LibraryErrors library_errors{};           // all 0 without a library
   std::vector<FaultEpisode> episodes;
   std::vector<std::string> untested;         // faults whose planned effect was not reached
   std::vector<std::string> not_fired;        // planned faults that started too seldom, by name

@@ -264,17 +264,26 @@ json LoadToJson(const Load& load) {
           {"held_ns", renewals ? json(renewals->held_ns) : json()}};
 }
 
+json LibraryToJson(const RunVerdict& verdict) {
+  if (!verdict.facts.library) return nullptr;
+  const LibraryFact& library = *verdict.facts.library;
+  json errors{{"texts", library.errors}};
+  for (const CallErrors& of_kind : verdict.library_errors) {
+    errors[std::string(of_kind.calls)] = {
+        {"count", of_kind.errors}, {"of", of_kind.sent}, {"without_fault", of_kind.without_fault}};
+  }
+  return {{"name", library.name}, {"version", library.version}, {"errors", std::move(errors)}};
+}
+
 }  // namespace
 
 nlohmann::json ToJson(const RunVerdict& verdict) {
   const RunFacts& facts = verdict.facts;
   json claims = json::array();
   for (const ClaimVerdict& claim : verdict.claims) claims.push_back(ToJson(claim, verdict));
-  json library = nullptr;
-  if (facts.library) library = {{"name", facts.library->name}, {"version", facts.library->version}};
   return {{"experiment", facts.experiment},
           {"lock", facts.lock},
-          {"library", std::move(library)},
+          {"library", LibraryToJson(verdict)},
           {"workload", facts.workload},
           {"write", facts.write},
           {"seed", facts.seed},

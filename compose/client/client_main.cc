@@ -160,9 +160,10 @@ int ClientMain(std::span<const std::string> words) {
       .make_lock = plan->driver ? nullptr : FindLock(plan->lock)->make,
       .make_workload = [&] { return FindWorkload(plan->workload)->make(workload_options); }};
   if (!plan->driver) return RunProcess(arguments, client_context, *shared, nullptr);
-  const Result<ClientDriver> driver = StartClientDriver(
-      *plan, arguments.number, arguments.driver_nodes,
-      std::filesystem::path(arguments.plan_file).parent_path() / "clients", arguments.memory_fd);
+  const Result<ClientDriver> driver =
+      StartClientDriver(*plan, arguments.number, arguments.driver_nodes,
+                        std::filesystem::path(arguments.plan_file).parent_path() / "clients",
+                        arguments.memory_fd, shared->Control(arguments.number).errors);
   if (!driver) return Fail(driver.error().message);
   client_context.make_lock = [&](const LockContext& context) { return driver->MakeLock(context); };
   const int status = RunProcess(arguments, client_context, *shared, &*driver);

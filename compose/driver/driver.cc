@@ -152,7 +152,8 @@ std::unique_ptr<Lock> ClientDriver::MakeLock(const LockContext& context) const {
 
 Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                                        std::span<const NodeAddress> nodes,
-                                       const std::filesystem::path& folder, int clock_fd) {
+                                       const std::filesystem::path& folder, int clock_fd,
+                                       ErrorTexts& errors) {
   const std::filesystem::path log =
       folder / (client == 0 ? "referee.driver.log" : fmt::format("client-{}.driver.log", client));
   const auto failed = [](const Error& error) {
@@ -160,17 +161,22 @@ Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
   };
   // During the start, StartClientDriver itself returns errors to its caller.
   const auto serving = std::make_shared<std::atomic<bool>>(false);
-  const DriverHooks hooks{.over =
-                              [log, serving](const DriverEnd& end) {
-                                if (!*serving) return;
-                                fmt::print(stderr, "its driver {}\n", Describe(end, log));
-                                _exit(static_cast<int>(ExitCode::kEnvironment));
-                              },
-                          .lost =
-                              [](const std::string& grant) {
-                                fmt::print(stderr, "its driver says that {} is lost\n",
-                                           Shortened(grant));
-                              }};
+  const DriverHooks hooks{
+      .over =
+          [log, serving](const DriverEnd& end) {
+            if (!*serving) return;
+            fmt::print(stderr, "its driver {}\n", Describe(end, log));
+            _exit(static_cast<int>(ExitCode::kEnvironment));
+          },
+      .lost =
+          [](const std::string& grant) {
+            fmt::print(stderr, "its driver says that {} is lost\n", Shortened(grant));
+          },
+      .error =
+          [&errors, serving](const std::string& text) {
+            if (*serving && errors.Keep(text))
+              fmt::print(stderr, "its driver answered with an error: {}\n", Shortened(text));
+          }};
   const Result<std::string> line = FindDriverCommand(plan.driver->command);
   if (!line) return failed(line.error());
   auto started = DriverChannel::Start(

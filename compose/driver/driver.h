@@ -11,6 +11,7 @@
 #include "lib/base/address.h"
 #include "lib/base/result.h"
 #include "lib/driver/channel.h"
+#include "lib/history/shared_run.h"
 #include "lib/locks/registry.h"
 #include "lib/plan/plan.h"
 #include "lib/plan/settings.h"
@@ -59,10 +60,12 @@ struct ClientDriver {
 
   [[nodiscard]] std::unique_ptr<Lock> MakeLock(const LockContext& context) const;
 };
-// Starts the driver of a client, or of the referee (0). `folder` is the folder of the run.
+// Starts the driver of a client, or of the referee (0). `folder` is the folder of the run. `errors`
+// keeps the texts of its errors, and outlives it.
 Result<ClientDriver> StartClientDriver(const Plan& plan, int client,
                                        std::span<const NodeAddress> nodes,
-                                       const std::filesystem::path& folder, int clock_fd);
+                                       const std::filesystem::path& folder, int clock_fd,
+                                       ErrorTexts& errors);
 
 }  // namespace doublehold
 

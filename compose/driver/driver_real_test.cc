@@ -105,6 +105,22 @@ class Drivers : public ::testing::Test {
     WriteFile(folder_.path() / "tokens.py", kTokens);
     return kDriverTemplate + " | " + kPython + (folder_.path() / "tokens.py").string() + " " + how;
   }
+  // Throws in every other acquire.
+  std::string Throwing() {
+    WriteFile(folder_.path() / "throwing.py", R"(
+import template
+class Throwing(template.Library):
+    acquires = 0
+    def acquire(self, *arguments):
+        Throwing.acquires += 1
+        if Throwing.acquires % 2:
+            raise RuntimeError("out of luck")
+        return super().acquire(*arguments)
+template.Driver(Throwing).run()
+)");
+    return "PYTHONPATH=" + SourceDir() + "/drivers " + kPython +
+           (folder_.path() / "throwing.py").string();
+  }
   std::string Liar(const std::string& arguments = "") {
     WriteFile(folder_.path() / "liar.py", kLiar);
     return kPython + (folder_.path() / "liar.py").string() + " " + arguments;
@@ -153,7 +169,8 @@ TEST_F(Drivers, ALockServedByADriverIsJudgedLikeOtherLocks) {
   EXPECT_GT(run.Verdict().at("grants").get<int>(), 10);
   for (const char* claim : {"exclusion", "lease-exclusion", "stock", "liveness"})
     EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "valid") << claim;
-  EXPECT_EQ(run.Verdict().at("library"), (nlohmann::json{{"name", "template"}, {"version", "1"}}));
+  EXPECT_EQ(run.Verdict().at("library").at("name"), "template");
+  EXPECT_EQ(run.Verdict().at("library").at("errors").at("texts"), nlohmann::json::array());
   EXPECT_NE(
       run.program->Out().find("\nthe lock is template 1, served by a driver; holds are timed "),
       std::string::npos)
@@ -202,6 +219,19 @@ TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {
   EXPECT_EQ(run.program->Wait(), 1) << run.program->Out() << run.program->Err();
   for (const char* claim : {"exclusion", "lease-exclusion", "stock"})
     EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "violated") << claim;
+}
+
+TEST_F(Drivers, TheErrorsOfALibraryAreCountedAndQuoted) {
+  Driven run({"--driver", Throwing(), "--claims", "exclusion,availability"});
+  EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
+  const nlohmann::json errors = run.Verdict().at("library").at("errors");
+  EXPECT_GT(errors.at("acquires").at("without_fault"), 2) << errors;
+  EXPECT_EQ(errors.at("texts"), nlohmann::json{"RuntimeError('out of luck')"});
+  EXPECT_EQ(FindClaimJson(run.Verdict(), "exclusion").at("outcome"), "valid");
+  EXPECT_EQ(FindClaimJson(run.Verdict(), "availability").at("outcome"), "unknown");
+  EXPECT_NE(run.program->Out().find("errors of the library: \"RuntimeError('out of luck')"),
+            std::string::npos)
+      << run.program->Out();
 }
 
 TEST_F(Drivers, ACallThatIsNeverAnsweredIsFoundByDefault) {

@@ -1,8 +1,15 @@
 #include "compose/run/merge_segments.h"
 
+#include <algorithm>
+
 #include "lib/history/recorder.h"
 
 namespace doublehold {
+namespace {
+
+constexpr size_t kMostErrorTexts = 5;  // of a run; texts often differ in a number only
+
+}  // namespace
 
 void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History& history) {
   const auto append = [&](int process, TaskKind task, int thread) {
@@ -22,6 +29,14 @@ void AppendSegments(SharedRun& shared, const Plan& plan, int64_t now_ns, History
       for (const TaskKind task : {TaskKind::kSession, TaskKind::kWatchdog, TaskKind::kMeter}) {
         append(process, task, thread);
       }
+    }
+  }
+  if (!history.facts.library) return;
+  std::vector<std::string>& errors = history.facts.library->errors;
+  for (int client = 1; client <= plan.clients; ++client) {
+    for (std::string& text : shared.Control(client).errors.Read()) {
+      const bool is_new = std::ranges::find(errors, text) == errors.end();
+      if (is_new && errors.size() < kMostErrorTexts) errors.push_back(std::move(text));
     }
   }
 }

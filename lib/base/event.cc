@@ -8,7 +8,7 @@ std::string_view Name(EventType type) {
 }
 
 std::string_view Name(Op op) {
-  constexpr std::array<std::string_view, 21> kNames{"acquire",
+  constexpr std::array<std::string_view, 22> kNames{"acquire",
                                                     "extend",
                                                     "release",
                                                     "read",
@@ -28,7 +28,8 @@ std::string_view Name(Op op) {
                                                     "late-reply",
                                                     "lost-notification",
                                                     "idle",
-                                                    "traffic"};
+                                                    "traffic",
+                                                    "driver-error"};
   return kNames[static_cast<size_t>(op)];
 }
 

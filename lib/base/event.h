@@ -53,6 +53,9 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //            ok: timeout_ns, took_ns, kind (0: acquire, 1: release, 2: extend): a driver's call was
 //            answered after its own timeout. The timeout of a release or an extend is a lease.
 //            fail: the call had no reply after took_ns
+//   driver-error
+//            info: took_ns, kind (as in late-reply), definite (1: nothing was done): a driver
+//            answered a call with an error. LibraryFact::errors has the first texts.
 //   lost-notification
 //            info: came_ns: when the driver reported, unasked, that this hold's lock was lost
 //   idle     invoke             ok               (surrounds the idle time of a session)
@@ -86,8 +89,9 @@ enum class Op : uint8_t {
   kLostNotification,
   kIdle,
   kTraffic,
+  kDriverError,
 };
-constexpr Op kLastOp = Op::kTraffic;
+constexpr Op kLastOp = Op::kDriverError;
 
 // The task that wrote the event. A client's tasks run concurrently, so each has its own open
 // operation. A client may have several sessions, each a thread with its own watchdog.

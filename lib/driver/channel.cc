@@ -235,11 +235,12 @@ void DriverChannel::Write() {
 
 bool DriverChannel::Take(std::string_view line) {
   std::string why;
-  std::optional<std::string> lost;
+  std::optional<std::string> lost, error;
   {
     const std::lock_guard lock(mutex_);
     auto taken = answers_.Take(line, Now());
     if (auto* reply = std::get_if<DriverReply>(&taken)) {
+      if (reply->answer.kind == DriverAnswer::Kind::kError) error = reply->answer.text;
       answered_.emplace(reply->id, std::move(reply->answer));
     } else if (auto* notice = std::get_if<LostNotification>(&taken)) {
       if (notice->is_news) lost = std::move(notice->grant);
@@ -247,6 +248,7 @@ bool DriverChannel::Take(std::string_view line) {
       why = std::get<BrokenLine>(taken).why;
     }
   }
+  if (error && hooks_.error) hooks_.error(*error);
   changed_.notify_all();
   if (lost && hooks_.lost) hooks_.lost(*lost);
   if (why.empty()) return true;

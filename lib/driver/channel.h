@@ -43,6 +43,8 @@ struct DriverHooks {
   std::function<void(const DriverEnd&)> over;  // called once; may be empty
   // Called once for each held grant that is lost; may be empty.
   std::function<void(const std::string&)> lost;
+  // Called with the text of each answer that is an error; may be empty.
+  std::function<void(const std::string&)> error{};
 };
 
 class DriverChannel final : public DriverRequests {

@@ -18,6 +18,11 @@ bool Has(std::span<const std::string> can, std::string_view what) {
   return std::ranges::find(can, what) != can.end();
 }
 
+// The number of a kind of call in events.
+int64_t NumberOf(DriverOp op) {
+  return op == DriverOp::kAcquire ? 0 : op == DriverOp::kRelease ? 1 : 2;
+}
+
 }  // namespace
 
 bool LeasesEndKnown(std::span<const std::string> can) {
@@ -141,6 +146,7 @@ std::optional<DriverAnswer> DriverLock::AwaitReply(Deadline deadline) {
   const Duration took = answer->came - pending_->sent;
   RecordWaitForCpu(took);
   if (took > pending_->timeout) RecordLateReply(EventType::kOk, took);
+  if (answer->kind == AnswerKind::kError) RecordError(*answer, took);
   pending_.reset();
   return answer;
 }
@@ -156,14 +162,19 @@ void DriverLock::RecordWaitForCpu(Duration took) {
 }
 
 void DriverLock::RecordLateReply(EventType how, Duration took) {
-  const int64_t of = pending_->op == DriverOp::kAcquire   ? 0
-                     : pending_->op == DriverOp::kRelease ? 1
-                                                          : 2;
   env_.Record({.hold = pending_->hold,
                .key = pending_->key,
                .op = Op::kLateReply,
                .type = how,
-               .value = {ToNs(pending_->timeout), ToNs(took), of}});
+               .value = {ToNs(pending_->timeout), ToNs(took), NumberOf(pending_->op)}});
+}
+
+void DriverLock::RecordError(const DriverAnswer& error, Duration took) {
+  env_.Record({.hold = pending_->hold,
+               .key = pending_->key,
+               .op = Op::kDriverError,
+               .type = EventType::kInfo,
+               .value = {ToNs(took), NumberOf(pending_->op), error.definite ? 1 : 0}});
 }
 
 void DriverLock::RecordLoss(const Grant& grant) {

@@ -45,7 +45,7 @@ class DriverLock final : public Lock {
   [[nodiscard]] bool ExtendsByItself() const override { return hello_.Can("watchdog"); }
 
  private:
-  // A pending call, with the data to record if it is not answered within its own timeout.
+  // A pending call, with the data to record if it is answered late, never, or by an error.
   struct PendingCall {
     DriverOp op{};
     uint64_t hold = 0;
@@ -66,6 +66,7 @@ class DriverLock final : public Lock {
   std::optional<DriverAnswer> AskRelease(const DeferredRelease& what, Deadline deadline);
   std::optional<DriverAnswer> AwaitReply(Deadline deadline);
   void RecordLateReply(EventType how, Duration took);
+  void RecordError(const DriverAnswer& error, Duration took);
   void RecordWaitForCpu(Duration took);
   void RecordLoss(const Grant& grant);
   bool AwaitPending(Deadline deadline);

@@ -359,6 +359,20 @@ TEST(DriverLock, ADriverThatWaitedForAProcessorIsAStall) {
   }
 }
 
+TEST(DriverLock, AnErrorIsRecordedWithItsTimeItsCallAndWhetherItIsDefinite) {
+  DriverLockScene scene;
+  std::ignore = scene.Acquire({{.answer = {.kind = DriverLockKind::kError}, .after = 20ms}});
+  EXPECT_EQ(EventsOf(scene.world), "driver-error info 20 0 0");
+  Grant held = GrantOf("a");
+  held.hold = 7;
+  scene.world.events.clear();
+  std::ignore = scene.Release(
+      held, {{.answer = {.kind = DriverLockKind::kError, .definite = true}, .after = 5ms}});
+  ASSERT_EQ(EventsOf(scene.world), "driver-error info 5 0 1");
+  EXPECT_EQ(scene.world.events[0].value[1], 1);
+  EXPECT_EQ(scene.world.events[0].hold, 7u);
+}
+
 TEST(DriverLock, TheTimeoutOfAReleaseIsOneLease) {
   DriverLockScene scene;
   Grant held = GrantOf("a");

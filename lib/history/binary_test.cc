@@ -128,7 +128,7 @@ TEST_F(BinaryFile, AnImpossibleEventIsNotWritten) {
            {"it is earlier than the previous event", [](Event& e) { e.at_ns = 3; }},
            {"time -1 is negative", [](Event& e) { e.at_ns = -1; }},
            {"process 4 is unknown; the run had 3 clients", [](Event& e) { e.client = 4; }},
-           {"operation 21 is unknown", [](Event& e) { e.op = static_cast<Op>(21); }},
+           {"operation 22 is unknown", [](Event& e) { e.op = static_cast<Op>(22); }},
            {"type 4 is unknown", [](Event& e) { e.type = static_cast<EventType>(4); }},
            {"task 3 is unknown", [](Event& e) { e.task = static_cast<TaskKind>(3); }},
            {"the reserved bytes are not zero", [](Event& e) { e.reserved[3] = 1; }},
@@ -162,10 +162,10 @@ TEST_F(BinaryFile, AnImpossibleEventIsRefused) {
             [](Record& r) { r.when_and_what = Record::Pack(3, r.Words(), r.What()); }},
            {"writer 4 is unknown; there are 4", [](Record& r) { r.writer = 4; }},
            {"key 2 is unknown; the run had 2", [](Record& r) { r.key = 2; }},
-           {"operation 21 is unknown",
+           {"operation 22 is unknown",
             [](Record& r) {
               r.when_and_what = Record::Pack(r.Ns(), r.Words(),
-                                             Record::What(static_cast<Op>(21), EventType::kOk));
+                                             Record::What(static_cast<Op>(22), EventType::kOk));
             }},
            {"fault 9 is unknown; the run had 1",
             [](Record& r) {

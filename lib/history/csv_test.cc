@@ -121,8 +121,8 @@ TEST(Csv, HasTheSameColumnsForEveryHistory) {
       "index,time_ns,process,thread,task_kind,type,f,key,hold,lease_ns,keys,valid_until_ns,token,"
       "shared,retry_hint_ns,unchecked,stock,stock_read,stock_written,orders,budget_ns,"
       "waited_ns,pttl_ms,node,due_ns,fault,asked_ns,client,measured_ns,length_ns,records,status,"
-      "task,first,second,timeout_ns,took_ns,of,came_ns,commands,bytes,value0,value1,value2,"
-      "value3,run\r\n");
+      "task,first,second,timeout_ns,took_ns,of,came_ns,commands,bytes,definite,value0,value1,"
+      "value2,value3,run\r\n");
   const std::vector<std::string> columns = CsvColumns();
   EXPECT_EQ(std::set(columns.begin(), columns.end()).size(), columns.size());
 }

@@ -46,6 +46,7 @@ void ForEachField(ConstOrNot<LibraryFact> auto& library, auto&& visit) {
   visit("name", library.name);
   visit("version", library.version);
   visit("can", library.can, {.is_optional = true});
+  visit("errors", library.errors, {.is_optional = true});
 }
 
 void ForEachField(ConstOrNot<RunFacts> auto& facts, auto&& visit) {

@@ -64,6 +64,8 @@ ValueNames ValueNamesOf(Op op, EventType type) {
       return {};
     case Op::kLateReply:
       return {"timeout_ns", "took_ns", "of"};
+    case Op::kDriverError:
+      return {"took_ns", "of", "definite?"};
     case Op::kLostNotification:
       return {"came_ns"};
     case Op::kTraffic:

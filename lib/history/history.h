@@ -42,7 +42,8 @@ struct FaultFact {
 struct LibraryFact {
   std::string name;
   std::string version;
-  std::vector<std::string> can{};  // "lease"
+  std::vector<std::string> can{};     // "lease"
+  std::vector<std::string> errors{};  // the first texts with which it answered calls in error
 
   bool operator==(const LibraryFact&) const = default;
 };

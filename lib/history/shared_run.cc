@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "lib/base/check.h"
+#include "lib/base/words.h"
 
 namespace doublehold {
 namespace {
@@ -21,6 +23,26 @@ tl::unexpected<Error> Failed(const char* call) {
 }
 
 }  // namespace
+
+bool ErrorTexts::Keep(std::string_view text) {
+  const std::vector<std::string> kept = Read();
+  const std::string line = Shortened(text).substr(0, kMostBytes);
+  if (line.empty() || kept.size() == texts_.size() || std::ranges::count(kept, line) > 0)
+    return false;
+  Text& place = texts_[kept.size()];
+  std::ranges::copy(line, place.chars.begin());
+  place.bytes.store(static_cast<uint32_t>(line.size()), std::memory_order_release);
+  return true;
+}
+
+std::vector<std::string> ErrorTexts::Read() const {
+  std::vector<std::string> kept;
+  for (const Text& text : texts_) {
+    const size_t bytes = std::min<size_t>(text.bytes.load(std::memory_order_acquire), kMostBytes);
+    if (bytes > 0) kept.emplace_back(text.chars.data(), bytes);
+  }
+  return kept;
+}
 
 size_t SharedRun::TotalBytes() const {
   const size_t segments = static_cast<size_t>(threads_) * kTasksPerThread;

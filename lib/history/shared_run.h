@@ -4,11 +4,15 @@
 #ifndef DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 #define DOUBLEHOLD_LIB_HISTORY_SHARED_RUN_H_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "lib/base/event.h"
 #include "lib/base/result.h"
@@ -21,6 +25,25 @@ constexpr size_t kTasksPerThread = 3;  // number of TaskKinds
 // system allocates pages on first use.
 constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 
+// The first texts with which a client's driver answered calls in error. One thread of the client
+// writes them. Any process may read them meanwhile.
+class ErrorTexts {
+ public:
+  // Keeps the text on one line, and returns true. Returns false if the text is kept already, or if
+  // there is no room.
+  bool Keep(std::string_view text);
+  [[nodiscard]] std::vector<std::string> Read() const;
+
+ private:
+  // Fits a shortened text, also if each byte of it is escaped as 4.
+  static constexpr size_t kMostTexts = 3, kMostBytes = 700;
+  struct Text {
+    std::atomic<uint32_t> bytes;  // 0: free
+    std::array<char, kMostBytes> chars;
+  };
+  std::array<Text, kMostTexts> texts_;
+};
+
 // Written by the supervisor and read by the client, except where noted.
 struct ClientControl {
   std::atomic<uint32_t> armed;    // bit (1 << Step): announce that step and wait for the answer
@@ -29,6 +52,7 @@ struct ClientControl {
   std::atomic<int64_t> grants;    // written by the client, for the progress line
   std::atomic<int64_t> orders;    // written by the client, for the progress line
   std::atomic<int64_t> wall_ahead_ns;  // written by the client: wall clock minus monotonic clock
+  ErrorTexts errors;                   // written by the client
 };
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 

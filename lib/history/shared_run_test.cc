@@ -44,6 +44,23 @@ TEST(SharedRun, ClockPagesControlsAndSegmentsDoNotOverlap) {
   }
 }
 
+TEST(SharedRun, KeepsTheFirstDistinctErrorsOfADriverEachOnOneLine) {
+  SharedRun shared = Made();
+  ErrorTexts& errors = shared.Control(1).errors;
+  EXPECT_TRUE(errors.Read().empty());
+  EXPECT_TRUE(errors.Keep("first\nline"));
+  EXPECT_FALSE(errors.Keep("first\nline")) << "kept already";
+  EXPECT_FALSE(errors.Keep(""));
+  EXPECT_TRUE(errors.Keep(std::string(10'000, 'x')));
+  EXPECT_TRUE(errors.Keep("third"));
+  EXPECT_FALSE(errors.Keep("fourth"));
+  const std::vector<std::string> kept = errors.Read();
+  ASSERT_EQ(kept.size(), 3u);
+  EXPECT_EQ(kept[0], "first\\nline");
+  EXPECT_TRUE(kept[1].ends_with("(10000 bytes)")) << kept[1];
+  EXPECT_EQ(kept[2], "third");
+}
+
 TEST(SharedRun, TheLastEventOfTheLastSegmentIsMapped) {
   SharedRun shared = Made();
   shared.Segment(kProcesses - 1, TaskKind::kMeter).back() = std::byte{1};

@@ -1,0 +1,75 @@
+#include "checker/evidence/library_errors.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "checker/judge.h"
+#include "checker/testing/ascii_history.h"
+
+namespace doublehold {
+namespace {
+
+// In `picture`, the answer to each acquire and release of unknown outcome is an error.
+History HistoryWithErrors(const std::string& picture, const std::vector<std::string>& claims = {}) {
+  History history = FromLanes(
+      picture, {.lease = 2ms, .grace = 2ms, .claims = claims, .library = LibraryFact{"lib", "1"}});
+  history.facts.library->errors = {"no route"};
+  std::vector<Event> events;
+  for (const Event& event : history.events) {
+    events.push_back(event);
+    if (event.type != EventType::kInfo || event.client <= 0) continue;
+    events.push_back({.at_ns = event.at_ns,
+                      .client = event.client,
+                      .op = Op::kDriverError,
+                      .type = EventType::kInfo,
+                      .value = {1'000'000, event.op == Op::kAcquire ? 0 : 1}});
+  }
+  history.events = events;
+  return history;
+}
+
+TEST(LibraryErrors, AFaultMayExplainAnErrorUntilLeaseAndGraceAfterItsEnd) {
+  const History history = HistoryWithErrors(R"(
+      pause c2:       [-]
+      c1:         A-a=R-? A-?  A-?A-x
+      c2:       A-?)");
+  const LibraryErrors errors = CountLibraryErrors(Evidence(history));
+  const auto& [acquires, releases, extensions] = errors;
+  EXPECT_EQ(acquires.sent, 5);
+  EXPECT_EQ(acquires.errors, 3);
+  EXPECT_EQ(acquires.without_fault, 2) << "the first, and the last, which came too late";
+  EXPECT_EQ(releases.errors, 1);
+  EXPECT_EQ(releases.without_fault, 0);
+  EXPECT_EQ(extensions.errors, 0);
+  EXPECT_EQ(DescribeErrors(acquires),
+            "the library answered 3 of 5 acquires with an error, 2 of them while no fault was "
+            "active");
+}
+
+TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
+  const RunVerdict verdict = Judge(HistoryWithErrors("c1: A-a=R-r A-? A-a=R-r", {"exclusion"}));
+  const std::string text = ToText(verdict);
+  EXPECT_NE(text.find("the library answered 1 of 3 acquires with an error, all of them while no "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("errors of the library: \"no route\""), std::string::npos) << text;
+  const nlohmann::json errors = ToJson(verdict).at("library").at("errors");
+  EXPECT_EQ(errors.at("texts"), nlohmann::json{"no route"});
+  EXPECT_EQ(errors.at("acquires"), (nlohmann::json{{"count", 1}, {"of", 3}, {"without_fault", 1}}));
+}
+
+TEST(LibraryErrors, ALibraryIsNotCertainlyAvailableIfMoreThanATenthOfItsAcquiresFail) {
+  std::string lane = "c1: ";
+  for (int i = 0; i < 9; ++i) lane += "A-a=R-r ";
+  const auto outcome = [&](const std::string& picture) {
+    return Judge(HistoryWithErrors(picture, {"availability"})).claims.at(0).outcome;
+  };
+  EXPECT_EQ(outcome(lane + "A-?"), Outcome::kValid) << "a tenth";
+  EXPECT_EQ(outcome(lane + "A-? A-?"), Outcome::kUnknown);
+}
+
+}  // namespace
+}  // namespace doublehold
