@@ -213,8 +213,10 @@ std::vector<std::string> ErrorWarnings(const RunFacts& facts, const LibraryError
     if (of_kind.errors > 0) warnings.push_back(DescribeErrors(of_kind));
   }
   if (warnings.empty() || facts.library->errors.empty()) return warnings;
-  warnings.push_back(
-      fmt::format("errors of the library: \"{}\"", fmt::join(facts.library->errors, "\", \"")));
+  std::string quotes;
+  for (const std::string& text : facts.library->errors)
+    quotes += fmt::format("{}\"{}\"", quotes.empty() ? "" : ", ", Shortened(text));
+  warnings.push_back("errors of the library: " + quotes);
   return warnings;
 }
 

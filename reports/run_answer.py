@@ -99,8 +99,8 @@ def how_sure(verdict: Verdict) -> str:
 
 def hidden(spots: BlindSpots) -> str:
     if not spots.could_hide:
-        return "; no unanswered call could hide a violation"
-    return f"; {plural(spots.could_hide, 'unanswered call')} could hide one"
+        return "; no call of unknown outcome could hide a violation"
+    return f"; {plural(spots.could_hide, 'call')} of unknown outcome could hide one"
 
 
 def often(rate: ClaimRate) -> str:

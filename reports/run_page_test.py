@@ -99,7 +99,7 @@ class RunPage(unittest.TestCase):
 
     def test_unknown_operations_and_undecided_claims_are_listed_with_reasons(self) -> None:
         text = self.text(Toy(stalled=True))
-        for words in ("acquires without an answer 3; 2 of them could hide a violation",
+        for words in ("acquires of unknown outcome 3; 2 of them could hide a violation",
                       "client 2's acquire was not answered", "12 of 1 client",
                       "stalled: client 1 0.400\N{EN DASH}0.660 s",
                       "exclusion is undecided: the machine", "too little to say more",

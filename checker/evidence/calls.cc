@@ -30,6 +30,7 @@ class CallExtraction {
  public:
   void AddEvent(const Event& event) {
     if (event.op == Op::kLost) calls_.complete = false;
+    errors_.Add(event);
     if (event.client <= kReferee || event.task != TaskKind::kSession || !HasKey(event.op)) return;
     int64_t& last_ns = last_ns_[{event.client, event.thread}];
     if (IsCall(event.op)) {
@@ -82,6 +83,7 @@ class CallExtraction {
     if (event.hold != 0) call.hold = event.hold;
     call.to_ns = event.at_ns;
     call.outcome = event.type;
+    if (event.type == EventType::kInfo) call.why = errors_.WhyUnknown(event, call.from_ns);
     call.answer = event.value;
     if (event.op == Op::kAcquire && call.Ok()) {
       std::erase(state.entered, event.hold);  // avoids a duplicate in a broken history
@@ -93,6 +95,7 @@ class CallExtraction {
   static size_t IndexOf(Op op) { return static_cast<size_t>(op); }
 
   Calls calls_;
+  ErrorAnswers errors_;
   std::unordered_map<uint64_t, SessionKeyState> states_;
   std::map<SessionId, int64_t> last_ns_;  // time of each session's latest event
 };

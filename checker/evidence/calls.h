@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checker/evidence/holds.h"
+#include "checker/evidence/unknown_outcomes.h"
 #include "lib/history/history.h"
 
 namespace doublehold {
@@ -26,8 +27,9 @@ struct Call {
   int64_t from_ns = 0;
   int64_t to_ns = 0;  // time of the answer or timeout, or kForeverNs if neither was recorded
   EventType outcome = EventType::kInfo;
-  std::array<int64_t, 4> asked{};   // values of the invocation
-  std::array<int64_t, 4> answer{};  // values of the answer
+  UnknownWhy why = UnknownWhy::kNoAnswer;  // of outcome kInfo
+  std::array<int64_t, 4> asked{};          // values of the invocation
+  std::array<int64_t, 4> answer{};         // values of the answer
   // True for a re-entry: an acquire of a key that the session was granted and has not released. The
   // lock may grant a re-entry without a request to a server, even while another client holds the
   // key.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checker/judge.h"
+#include "checker/measures/unknown_operations.h"
 #include "checker/testing/ascii_history.h"
 
 namespace doublehold {
@@ -19,13 +20,13 @@ History HistoryWithErrors(const std::string& picture, const std::vector<std::str
   history.facts.library->errors = {"no route"};
   std::vector<Event> events;
   for (const Event& event : history.events) {
+    if (event.type == EventType::kInfo && event.client > 0)
+      events.push_back({.at_ns = event.at_ns,
+                        .client = event.client,
+                        .op = Op::kDriverError,
+                        .type = EventType::kInfo,
+                        .value = {1'000'000, event.op == Op::kAcquire ? 0 : 1}});
     events.push_back(event);
-    if (event.type != EventType::kInfo || event.client <= 0) continue;
-    events.push_back({.at_ns = event.at_ns,
-                      .client = event.client,
-                      .op = Op::kDriverError,
-                      .type = EventType::kInfo,
-                      .value = {1'000'000, event.op == Op::kAcquire ? 0 : 1}});
   }
   history.events = events;
   return history;
@@ -59,6 +60,23 @@ TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
   const nlohmann::json errors = ToJson(verdict).at("library").at("errors");
   EXPECT_EQ(errors.at("texts"), nlohmann::json{"no route"});
   EXPECT_EQ(errors.at("acquires"), (nlohmann::json{{"count", 1}, {"of", 3}, {"without_fault", 1}}));
+}
+
+TEST(LibraryErrors, ACallThatWasAnsweredWithAnErrorIsNotDescribedAsUnanswered) {
+  const std::string picture = R"(
+      c1: A-?  R-?    A-a=R-?
+      c2:                    A-a=R-r)";
+  const auto sentences = [](const History& history) {
+    std::string text;
+    for (const BlindSpot& spot : FindBlindSpots(Evidence(history)).first)
+      text +=
+          std::string(Name(spot.op)) + " " + spot.sentence.substr(spot.sentence.find(',')) + "\n";
+    return text;
+  };
+  History history = HistoryWithErrors(picture);
+  EXPECT_EQ(sentences(history), "?");
+  std::erase_if(history.events, [](const Event& event) { return event.op == Op::kDriverError; });
+  EXPECT_EQ(sentences(history), "?");
 }
 
 TEST(LibraryErrors, ALibraryIsNotCertainlyAvailableIfMoreThanATenthOfItsAcquiresFail) {

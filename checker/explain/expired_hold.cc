@@ -179,6 +179,7 @@ std::vector<const FaultEpisode*> FindProlongingFaults(const ViolationContext& re
 // ended.
 std::string DescribeRenewalFailure(const Renewal& renewal, int64_t end_ns) {
   if (renewal.outcome == EventType::kOk) return "answered at " + At(renewal.to_ns) + " only";
+  if (renewal.why == UnknownWhy::kError) return "answered with an error";
   if (renewal.outcome == EventType::kInfo) return "not answered";
   if (renewal.to_ns <= end_ns) return "refused at " + At(renewal.to_ns);
   return fmt::format("not answered before the lease was over at {}, and refused at {}", At(end_ns),

@@ -20,7 +20,9 @@ ViolationContext::ViolationContext(const Evidence& of)
       if (hold != nullptr && call.session == hold->owner()) uses_of_[call.hold].push_back(&call);
     }
   }
+  ErrorAnswers errors;
   for (const Event& event : history.events) {
+    errors.Add(event);
     if (event.op == Op::kOrder && event.type == EventType::kInvoke) {
       orders_[event.hold].push_back({event.at_ns, kForeverNs});
     } else if (event.op == Op::kOrder && !orders_[event.hold].empty()) {
@@ -33,6 +35,8 @@ ViolationContext::ViolationContext(const Evidence& of)
     } else if (!renewals.empty() && renewals.back().to_ns == kForeverNs) {
       renewals.back().to_ns = event.at_ns;
       renewals.back().outcome = event.type;
+      if (event.type == EventType::kInfo)
+        renewals.back().why = errors.WhyUnknown(event, renewals.back().from_ns);
       renewals.back().valid_until_ns = event.value[0];
     }
   }

@@ -15,12 +15,13 @@
 
 namespace doublehold {
 
-// One extension of a lease. `to_ns` is kForeverNs if it was never answered.
+// One extension of a lease. `to_ns` is kForeverNs if it never returned.
 struct Renewal {
   int64_t from_ns = 0;
   int64_t to_ns = kForeverNs;
   EventType outcome = EventType::kInfo;
-  int64_t valid_until_ns = 0;  // as returned by a successful extension
+  UnknownWhy why = UnknownWhy::kNoAnswer;  // of outcome kInfo
+  int64_t valid_until_ns = 0;              // as returned by a successful extension
 };
 
 // A release by another owner that freed the lock of a hold.

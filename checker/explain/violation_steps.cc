@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMostUses = 2;  // only the last uses of a hold are described
 
 std::string DescribeAnswer(const Call& call) {
-  if (call.outcome == EventType::kInfo) return "was not answered";
+  if (call.outcome == EventType::kInfo) return std::string(Describe(call.why));
   return "was answered at " + At(call.to_ns);
 }
 
@@ -52,10 +52,11 @@ std::string DescribeRelease(const ViolationContext& record, const Call& call) {
   return fmt::format("{}{}; it was answered at {}", deleted, what, At(call.to_ns));
 }
 
-// Returns `ok` for a call that succeeded, or else the kind of its failure.
-FactKind FactKindForOutcome(EventType outcome, FactKind ok) {
-  if (outcome == EventType::kOk) return ok;
-  return outcome == EventType::kFail ? FactKind::kRefused : FactKind::kUnanswered;
+// Returns `ok` for a call or renewal that succeeded, or else the kind of its failure.
+FactKind FactKindForOutcome(const auto& call, FactKind ok) {
+  if (call.outcome == EventType::kOk) return ok;
+  if (call.outcome == EventType::kFail) return FactKind::kRefused;
+  return call.why == UnknownWhy::kNoAnswer ? FactKind::kUnanswered : FactKind::kError;
 }
 
 FactKind FactKindForUse(const Call& use) {
@@ -63,7 +64,7 @@ FactKind FactKindForUse(const Call& use) {
                       : use.op == Op::kWrite ? FactKind::kWrote
                       : use.op == Op::kSave  ? FactKind::kSaved
                                              : FactKind::kLooked;
-  return FactKindForOutcome(use.outcome, ok);
+  return FactKindForOutcome(use, ok);
 }
 
 class Narrator {
@@ -100,7 +101,8 @@ class Narrator {
     // Sorts the steps by time. A failed call comes after a fault that began at the same instant,
     // since the fault may have made the call fail.
     std::ranges::stable_sort(steps_, {}, [&](const StoryStep& step) {
-      const bool failed = step.what == FactKind::kUnanswered || step.what == FactKind::kRefused;
+      const bool failed = step.what == FactKind::kUnanswered || step.what == FactKind::kError ||
+                          step.what == FactKind::kRefused;
       return std::pair(step.at_ns, failed && began.contains(step.at_ns));
     });
     if (steps_.size() > kMostSteps) steps_.resize(kMostSteps);
@@ -116,8 +118,8 @@ class Narrator {
   }
   void AddRelease(int64_t at_ns, std::string who, const Call& release) {
     std::string text = who + " " + DescribeRelease(record_, release);
-    steps_.push_back({at_ns, std::move(who),
-                      FactKindForOutcome(release.outcome, FactKind::kReleased), std::move(text)});
+    steps_.push_back(
+        {at_ns, std::move(who), FactKindForOutcome(release, FactKind::kReleased), std::move(text)});
   }
 
   void AddGrant(const Hold& hold) {
@@ -148,10 +150,10 @@ class Narrator {
         last = &renewal;
         continue;
       }
-      Add(renewal.from_ns, hold, FactKindForOutcome(renewal.outcome, FactKind::kRenewed),
+      Add(renewal.from_ns, hold, FactKindForOutcome(renewal, FactKind::kRenewed),
           fmt::format("{} asked to extend its lease, and {}", Owner(hold),
                       renewal.outcome == EventType::kFail ? "was refused at " + At(renewal.to_ns)
-                                                          : "was not answered"));
+                                                          : std::string(Describe(renewal.why))));
     }
     if (last == nullptr) return;
     Add(last->to_ns, hold, FactKind::kRenewed,

@@ -41,6 +41,7 @@ struct UnknownCall {
   uint64_t hold = 0;
   Span when;  // ends at kForeverNs without an answer
   EventType outcome = EventType::kInfo;
+  UnknownWhy why = UnknownWhy::kNoAnswer;
 };
 
 // The two latest ends of operations. With two, an operation finds the latest end other than its
@@ -85,6 +86,7 @@ class BlindSpotFinder {
   }
 
   void Note(const Event& event) {
+    errors_.Add(event);
     if (event.client <= kReferee || CountForOp(judged_ops_, event.op) == nullptr) return;
     const auto who = std::tuple(SessionOf(event), event.task, event.op, event.key);
     const bool begins = event.type == EventType::kInvoke;
@@ -102,7 +104,11 @@ class BlindSpotFinder {
       return;
     }
     operation.outcome = event.type;
-    if (event.type != EventType::kInfo) operation.when.to_ns = event.at_ns;
+    if (event.type != EventType::kInfo) {
+      operation.when.to_ns = event.at_ns;
+    } else {
+      operation.why = errors_.WhyUnknown(event, operation.when.from_ns);
+    }
     if (before != open_.end()) open_.erase(before);
     Finish(operation);
   }
@@ -157,8 +163,9 @@ class BlindSpotFinder {
     }
     for (const UnknownCall& other : unknown_) {
       if (other.key != operation.key || other.by == operation.by) continue;
-      return fmt::format("it may have met {}'s {}, called at {} and not answered",
-                         OwnerName(disturbances, other.by), Name(other.op), At(other.when.from_ns));
+      return fmt::format("it may have met {}'s {}, called at {}, which {}",
+                         OwnerName(disturbances, other.by), Name(other.op), At(other.when.from_ns),
+                         doublehold::Describe(other.why));
     }
     if (before != nullptr && order_matters_ && !IsData(operation.op)) {
       return fmt::format("it may be out of order with {}'s hold before it ({})",
@@ -178,11 +185,11 @@ class BlindSpotFinder {
             .by = operation.by,
             .key = operation.key,
             .at_ns = operation.when.from_ns,
-            .sentence = fmt::format("{}'s {} of {}, called at {}, was not answered: done then or "
-                                    "later, {}",
-                                    OwnerName(disturbances, operation.by), Name(operation.op),
-                                    KeyName(disturbances.facts, operation.key),
-                                    At(operation.when.from_ns), DescribeConflict(operation))};
+            .sentence =
+                fmt::format("{}'s {} of {}, called at {}, {}: done then or later, {}",
+                            OwnerName(disturbances, operation.by), Name(operation.op),
+                            KeyName(disturbances.facts, operation.key), At(operation.when.from_ns),
+                            doublehold::Describe(operation.why), DescribeConflict(operation))};
   }
 
   const Evidence& evidence_;
@@ -190,6 +197,7 @@ class BlindSpotFinder {
   bool order_matters_ = false;  // tokens or queues are judged
   bool all_matters_ = false;    // operations may conflict with earlier operations
   BlindSpots judged_ops_;
+  ErrorAnswers errors_;
   std::map<std::tuple<SessionId, TaskKind, Op, uint16_t>, UnknownCall> open_;
   std::vector<UnknownCall> unknown_;
   std::map<uint16_t, std::map<SessionId, LatestEnds>> by_session_;

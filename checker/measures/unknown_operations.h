@@ -15,7 +15,7 @@
 
 namespace doublehold {
 
-// An operation without an answer that may hide a violation.
+// An operation of unknown outcome that may hide a violation.
 struct BlindSpot {
   Op op = Op::kAcquire;
   SessionId by;

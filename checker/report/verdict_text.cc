@@ -96,11 +96,11 @@ std::string FormatOverlaps(const RunVerdict& verdict) {
 
 // Lists the unknown operations, how many of them may hide a violation, and the longest stall.
 std::string FormatUnknownOperations(const RunVerdict& verdict) {
-  if (!verdict.blind_spots) return "unanswered operations were not examined\n";
+  if (!verdict.blind_spots) return "operations of unknown outcome were not examined\n";
   const BlindSpots& spots = *verdict.blind_spots;
   std::string text;
   if (spots.Unknown() > 0) {
-    text += fmt::format("not answered: {}, {}, {}, {}; {} of them may hide a violation\n",
+    text += fmt::format("of unknown outcome: {}, {}, {}, {}; {} of them may hide a violation\n",
                         Counted(spots.acquires.unknown, "acquire"),
                         Counted(spots.extends.unknown, "extend"),
                         Counted(spots.releases.unknown, "release"),

@@ -5,9 +5,9 @@
 namespace doublehold {
 
 std::string_view Name(FactKind kind) {
-  constexpr std::array<std::string_view, 13> kNames{
-      "granted", "renewed",    "read",        "wrote", "saved",     "looked",     "released",
-      "refused", "unanswered", "lease-ended", "left",  "last-seen", "fault-began"};
+  constexpr std::array<std::string_view, 14> kNames{
+      "granted", "renewed",    "read",  "wrote",       "saved", "looked",    "released",
+      "refused", "unanswered", "error", "lease-ended", "left",  "last-seen", "fault-began"};
   return kNames[static_cast<size_t>(kind)];
 }
 

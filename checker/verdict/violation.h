@@ -23,8 +23,8 @@ struct HoldRef {
 
 enum class Cause : uint8_t;  // cause.h
 
-// The kind of a step. A refused call of any operation is kRefused. An unanswered call of any
-// operation is kUnanswered.
+// The kind of a step. A refused call of any operation is kRefused. A call of any operation
+// that was not answered is kUnanswered, or kError if a driver answered it with an error.
 enum class FactKind : uint8_t {
   kGranted,
   kRenewed,
@@ -35,6 +35,7 @@ enum class FactKind : uint8_t {
   kReleased,
   kRefused,
   kUnanswered,
+  kError,
   kLeaseEnded,
   kLeft,      // the client left its section without a release
   kLastSeen,  // the last event of an owner that never released the key

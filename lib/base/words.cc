@@ -133,6 +133,17 @@ std::string OnOneLine(std::string_view text) {
   return line;
 }
 
+std::string_view CutBetweenCharacters(std::string_view text, size_t most) {
+  if (text.size() <= most) return text;
+  constexpr size_t kMostContinued = 3;  // bytes of a character after its first
+  const auto is_continued = [&](size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U;
+  };
+  for (size_t back = 0; back <= std::min(most, kMostContinued); ++back)
+    if (!is_continued(most - back)) return text.substr(0, most - back);
+  return text.substr(0, most);  // not UTF-8
+}
+
 std::string Shortened(std::string_view text) {
   constexpr size_t kShownBytes = 160;
   return Shortened(text, kShownBytes);
@@ -140,7 +151,7 @@ std::string Shortened(std::string_view text) {
 
 std::string Shortened(std::string_view text, size_t most) {
   if (text.size() <= most) return OnOneLine(text);
-  return fmt::format("{}... ({} bytes)", OnOneLine(text.substr(0, most)), text.size());
+  return fmt::format("{}... ({} bytes)", OnOneLine(CutBetweenCharacters(text, most)), text.size());
 }
 
 std::string WhyNotAName(std::string_view name, size_t most) {

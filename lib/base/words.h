@@ -33,6 +33,9 @@ std::vector<std::string> SplitAtCommas(std::string_view list);
 // on one line.
 std::string OnOneLine(std::string_view text);
 
+// Returns the longest beginning of at most `most` bytes that splits no UTF-8 character.
+std::string_view CutBetweenCharacters(std::string_view text, size_t most);
+
 // Like OnOneLine, but cuts a text of more than 160 bytes (or `most`): "abc... (70000 bytes)".
 std::string Shortened(std::string_view text);
 std::string Shortened(std::string_view text, size_t most);

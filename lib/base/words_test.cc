@@ -79,6 +79,8 @@ TEST(Words, ALongTextIsCutAndItsLengthIsShown) {
   EXPECT_EQ(Shortened(std::string(160, 'x')), std::string(160, 'x'));
   EXPECT_EQ(Shortened(std::string(161, 'x')), std::string(160, 'x') + "... (161 bytes)");
   EXPECT_EQ(Shortened("abcd", 3), "abc... (4 bytes)");
+  EXPECT_EQ(Shortened("a\u20acb", 3), "a... (5 bytes)") << "no character is split";
+  EXPECT_EQ(Shortened("\x80\x80\x80\x80\x80", 4), "\\x80\\x80\\x80\\x80... (5 bytes)");
 }
 
 TEST(Words, ANameMustFitOnOneLineAndIntoAFolderName) {

@@ -26,7 +26,8 @@ tl::unexpected<Error> Failed(const char* call) {
 
 bool ErrorTexts::Keep(std::string_view text) {
   const std::vector<std::string> kept = Read();
-  const std::string line = Shortened(text).substr(0, kMostBytes);
+  const std::string line = std::string(
+      CutBetweenCharacters(OnOneLine(CutBetweenCharacters(text, kMostBytes)), kMostBytes));
   if (line.empty() || kept.size() == texts_.size() || std::ranges::count(kept, line) > 0)
     return false;
   Text& place = texts_[kept.size()];

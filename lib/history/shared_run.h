@@ -29,13 +29,12 @@ constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 // writes them. Any process may read them meanwhile.
 class ErrorTexts {
  public:
-  // Keeps the text on one line, and returns true. Returns false if the text is kept already, or if
+  // Keeps the first 700 bytes of the text on one line, and returns true. Returns false if the text is kept already, or if
   // there is no room.
   bool Keep(std::string_view text);
   [[nodiscard]] std::vector<std::string> Read() const;
 
  private:
-  // Fits a shortened text, also if each byte of it is escaped as 4.
   static constexpr size_t kMostTexts = 3, kMostBytes = 700;
   struct Text {
     std::atomic<uint32_t> bytes;  // 0: free

@@ -173,7 +173,7 @@ class IdleTrafficChecker : ClaimChecker {
     if (traffic.open != nullptr)
       return fmt::format("what came of a call of {} is not known",
                          OwnerName(disturbances_, traffic.open->session));
-    if (traffic.extending) return "an extension of its lock was not answered";
+    if (traffic.extending) return "what came of an extension of its lock is not known";
     const Span meanwhile{traffic.last->asked_ns - lease_ns_, idle.to_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
       if (ConcernsClient(episode, FaultFor(facts_, episode), client) &&

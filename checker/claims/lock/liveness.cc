@@ -153,9 +153,10 @@ std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& en
     if (call->outcome == EventType::kFail || call->from_ns > probe.to_ns) continue;
     const int64_t until_ns = LegitimatelyHeldUntilNs(evidence, ends, *call, probe);
     if (until_ns <= probe.to_ns - tolerance_ns) continue;
-    const std::string had = call->Ok() ? "had been granted it at " + At(call->to_ns) + ", and had"
-                                       : "had asked for it at " + At(call->from_ns) +
-                                             ", and without an answer it may have had";
+    const std::string had = call->Ok()
+                                ? "had been granted it at " + At(call->to_ns) + ", and had"
+                                : fmt::format("had asked for it at {}, which {}, and may have had",
+                                              At(call->from_ns), Describe(call->why));
     return fmt::format("{} {} it until {}", OwnerName(disturbances, call->session), had,
                        until_ns >= kForeverNs ? "the end" : At(until_ns));
   }
@@ -164,7 +165,7 @@ std::string WhyRefusedLegitimately(const Evidence& evidence, const LeaseEnds& en
 
 std::string DescribeLastHold(const Disturbances& disturbances, const Hold& last) {
   const std::string_view released = !last.released    ? "never released it"
-                                    : last.unanswered ? "had no answer to its release at "
+                                    : last.unanswered ? "called a release of unknown outcome at "
                                                       : "released it at ";
   return fmt::format("; {} was the last to be granted it, at {}, and {}{}",
                      OwnerName(disturbances, last.owner()), At(last.core.from_ns), released,

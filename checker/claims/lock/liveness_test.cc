@@ -217,7 +217,7 @@ TEST(Liveness, IsUnknownWhereALivingSessionMayKeepAnUnansweredRelease) {
       verdict.reason,
       "client 2 asked for item-0 in vain for 27.0 ms until 0.035 s, longer than 3 times lease "
       "and grace; nobody was granted the key, but the key is not proved free; "
-      "client 1 was the last to be granted it, at 0.002 s, and had no answer to its release "
+      "client 1 was the last to be granted it, at 0.002 s, and called a release of unknown outcome "
       "at 0.004 s");
 }
 
@@ -476,13 +476,12 @@ TEST(Liveness, AnExtensionOfUnknownOutcomeTakesEffectBeforeTheProbeOrNever) {
 }
 
 TEST(Liveness, AnAcquireOfUnknownOutcomeMayHaveTakenTheKey) {
-  EXPECT_EQ(
-      VerdictOnLiveness(R"(
+  EXPECT_EQ(VerdictOnLiveness(R"(
       c1:                A---------------?
       probe:           P-----------------------x)")
-          .reason,
-      "item-0 could not be acquired by 0.024 s, but client 1 had asked for it at 0.002 s, and "
-      "without an answer it may have had it until 0.028 s");
+                .reason,
+            "item-0 could not be acquired by 0.024 s, but client 1 had asked for it at 0.002 s, "
+            "which was not answered, and may have had it until 0.028 s");
   ExpectEachLiveness({
       {"an acquire before the probe, for one lease", R"(
       c1:          A-?

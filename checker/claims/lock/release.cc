@@ -144,14 +144,13 @@ class ReleaseChecker : ClaimChecker {
     const std::string when = At(unanswered_->from_ns);
     if (some_are_unchecked) {
       found_.Doubt(
-          fmt::format("the release that {} called at {} does not look whose lock it frees, and was "
-                      "not answered",
-                      who, when));
+          fmt::format("the release that {} called at {} does not look whose lock it frees, and {}",
+                      who, when, Describe(unanswered_->why)));
     } else if (!gone_early_.empty()) {
       const Call& last = **std::ranges::max_element(gone_early_, {}, &Call::to_ns);
       if (Before(last.to_ns, unanswered_->from_ns)) return;
-      found_.Doubt(fmt::format("{}, and the release that {} called at {} was not answered",
-                               DescribeEarlyLoss(last), who, when));
+      found_.Doubt(fmt::format("{}, and the release that {} called at {} {}",
+                               DescribeEarlyLoss(last), who, when, Describe(unanswered_->why)));
     }
   }
 
