@@ -57,7 +57,9 @@ class LongHold final : public Workload {
   void Stay(Session& session, const Grant& grant) const {
     Env& env = session.env;
     const MonoTime leave = std::min(env.Mono() + hold_, session.ends);
-    const bool by_hand = !session.lock.ExtendsByItself() && grant.valid_until != MonoTime::max();
+    const bool has_end = grant.valid_until != MonoTime::max();
+    const bool by_hand =
+        !session.lock.ExtendsByItself() && (has_end || session.lock.ExtendsWithoutLease());
     MonoTime valid_until = by_hand ? grant.valid_until : MonoTime::max();
     while (env.Mono() < leave) {
       if (!env.SleepUntil(std::min({env.Mono() + extend_every_, leave, valid_until}))) return;

@@ -51,6 +51,17 @@ TEST(LongHold, LeavesALockThatExtendsItselfAlone) {
   EXPECT_EQ(scene.lock.said, (Lines{"0 acquire", "250 release 1"}));
 }
 
+TEST(LongHold, ExtendsALockWithoutLeasesOnlyIfItsLibraryCanExtend) {
+  for (const bool can : {false, true}) {
+    LongHoldScene scene(With("hold", "100ms"));
+    scene.lock.has_leases = false;
+    scene.lock.extends_without_lease = can;
+    scene.Step();
+    EXPECT_EQ(scene.lock.said, can ? (Lines{"0 acquire", "60 extend 1", "100 release 1"})
+                                   : (Lines{"0 acquire", "100 release 1"}));
+  }
+}
+
 TEST(LongHold, LeavesWhenTheLeaseIsLost) {
   LongHoldScene scene;
   scene.lock.extension = Lost{};

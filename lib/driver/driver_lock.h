@@ -43,6 +43,7 @@ class DriverLock final : public Lock {
   [[nodiscard]] bool ReleasesAnothers() const override { return hello_.Can("blind-release"); }
   [[nodiscard]] bool TakesKeysTogether() const override { return hello_.Can("keys-together"); }
   [[nodiscard]] bool ExtendsByItself() const override { return hello_.Can("watchdog"); }
+  [[nodiscard]] bool ExtendsWithoutLease() const override { return hello_.Can("extend"); }
 
  private:
   // A pending call, with the data to record if it is answered late, never, or by an error.

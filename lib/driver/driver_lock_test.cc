@@ -426,6 +426,16 @@ TEST(DriverLock, ALossIsRecordedEvenIfTheReleaseIsDeferred) {
   EXPECT_EQ(scene.world.events.back().op, Op::kLostNotification);
 }
 
+TEST(DriverLock, ALibraryThatCanExtendIsExtendedAlsoWithoutALease) {
+  DriverLockScene can({"extend"});
+  EXPECT_TRUE(can.lock.ExtendsWithoutLease());
+  can.driver.ready = {Ok()};
+  const ExtendResult extended =
+      can.lock.Extend(GrantOf("a"), kDriverLockLease, can.world.now + kDriverLockPatience);
+  EXPECT_EQ(std::get<Extended>(extended).valid_until, MonoTime::max());
+  EXPECT_FALSE(DriverLockScene({"lease"}).lock.ExtendsWithoutLease());
+}
+
 TEST(DriverLock, ExtendsOnlyIfTheLibraryCanExtend) {
   const Grant held = GrantOf("held");
   const auto extend = [&](DriverLockScene& scene, ScriptedDriver::Answer answer) {

@@ -41,6 +41,8 @@ class Lock {
   [[nodiscard]] virtual bool TakesKeysTogether() const { return false; }
   // Whether a watchdog extends every grant until its release.
   [[nodiscard]] virtual bool ExtendsByItself() const { return false; }
+  // Whether a holder should extend a grant although its lease has no known end.
+  [[nodiscard]] virtual bool ExtendsWithoutLease() const { return false; }
 
   // Returns a subscription that gets a message when the key is released. Returns null if the
   // variant publishes no messages. The lock owns the subscription.

@@ -25,6 +25,7 @@ class RecordedLock final : public Lock {
   bool ReleasesAnothers() const override { return lock_->ReleasesAnothers(); }
   bool TakesKeysTogether() const override { return lock_->TakesKeysTogether(); }
   bool ExtendsByItself() const override { return lock_->ExtendsByItself(); }
+  bool ExtendsWithoutLease() const override { return lock_->ExtendsWithoutLease(); }
   Subscription* WakeUps(const LockKey& key) override { return lock_->WakeUps(key); }
 
  private:

@@ -16,7 +16,7 @@ AcquireResult ScriptedLock::TryAcquire(const LockKey& key, Lease lease, Deadline
   Grant grant{.key = key,
               .owner = "scripted",
               .hold = ++holds_,
-              .valid_until = world_.now + lease,
+              .valid_until = has_leases ? world_.now + lease : MonoTime::max(),
               .token = token,
               .shared = key.shared};
   world_.Advance(attempt.takes);
@@ -33,7 +33,7 @@ AcquireResult ScriptedLock::TryAcquire(const LockKey& key, Lease lease, Deadline
 
 ExtendResult ScriptedLock::Extend(const Grant& grant, Lease lease, Deadline /*deadline*/) {
   Say(fmt::format("extend {}", grant.hold));
-  return extension.value_or(Extended{world_.now + lease});
+  return extension.value_or(Extended{has_leases ? world_.now + lease : MonoTime::max()});
 }
 
 ReleaseResult ScriptedLock::Release(const Grant& grant, Deadline /*deadline*/) {

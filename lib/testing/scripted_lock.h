@@ -38,6 +38,8 @@ class ScriptedLock final : public Lock {
   bool releases_anothers = false;
   bool extends_by_itself = false;
   bool takes_keys_together = false;
+  bool extends_without_lease = false;
+  bool has_leases = true;                 // false: no grant ends by itself
   std::optional<ExtendResult> extension;  // result of every extension; default: extended
 
   // Sets the outcomes of the following attempts.
@@ -52,6 +54,7 @@ class ScriptedLock final : public Lock {
   bool ReleasesAnothers() const override { return releases_anothers; }
   bool ExtendsByItself() const override { return extends_by_itself; }
   bool TakesKeysTogether() const override { return takes_keys_together; }
+  bool ExtendsWithoutLease() const override { return extends_without_lease; }
   Subscription* WakeUps(const LockKey& /*key*/) override { return wake_ups; }
 
  private:
