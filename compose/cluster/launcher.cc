@@ -204,7 +204,8 @@ Result<int> Launcher::StartClient(int number) {
     return EnvironmentFailed(fmt::format("cannot create a socket pair: {}", std::strerror(errno)));
   }
   const ProcessRef ref{ProcessKind::kClient, number};
-  cluster_.AddClient(number, ClockPageOf(ref));
+  const std::optional<DriverPlan>& driver = places_.plan.driver;
+  cluster_.AddClient(number, ClockPageOf(ref), driver && driver->own_clock);
   const size_t clock_offset = shared_.ClockPageOffset(ClockPageOf(ref));
   const std::string log = number == 0 ? "referee.log" : fmt::format("client-{}.log", number);
   SpawnRequest spawn{.argv = {"doublehold", std::string(kClientCommand)},

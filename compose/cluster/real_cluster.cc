@@ -32,9 +32,10 @@ std::optional<Duration> AskForSkew(const Service& service, const NodeAddress& se
 
 }  // namespace
 
-void RealCluster::AddClient(int client, int clock_page) {
-  processes_[{ProcessRef::Kind::kClient, client}].clock =
-      std::make_unique<ClockPage>(shared_.ClockPage(clock_page));
+void RealCluster::AddClient(int client, int clock_page, bool own_clock) {
+  Process& added = processes_[{ProcessRef::Kind::kClient, client}];
+  added.clock = std::make_unique<ClockPage>(shared_.ClockPage(clock_page));
+  added.own_clock = own_clock;
 }
 
 void RealCluster::AddNode(int node, int clock_page, Revival::Place place) {
@@ -258,6 +259,7 @@ void RealCluster::ObserveClientClocks() {
 }
 
 Duration RealCluster::AheadOfClient(int client) const {
+  if (processes_.at({ProcessRef::Kind::kClient, client}).own_clock) return {};
   const Duration ahead_of_mono(
       shared_.Control(client).wall_ahead_ns.load(std::memory_order_relaxed));
   const ClockReading machine = ReadMachineClocks();

@@ -46,8 +46,8 @@ class RealCluster final : public Cluster {
         revival_(io) {}
 
   // Registers a client before it starts. `clock_page` is its page in the shared memory, set to the
-  // true time.
-  void AddClient(int client, int clock_page);
+  // true time. `own_clock`: DriverPlan::own_clock; faults on its clock have no effect.
+  void AddClient(int client, int clock_page, bool own_clock = false);
   // Registers a node before it starts.
   void AddNode(int node, int clock_page, Revival::Place place);
   // Sets the services of the store and of the lock nodes. They must live as long as faults start
@@ -116,6 +116,7 @@ class RealCluster final : public Cluster {
     bool stopped = false;  // whether the kernel has reported it as stopped
     bool killed = false;
     int detained = 0;
+    bool own_clock = false;  // of a client: its driver asks the kernel itself for the time
   };
 
   Process& Find(ProcessRef process) { return processes_.at(process); }

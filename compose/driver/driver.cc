@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -37,22 +38,51 @@ std::string ReadAll(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Returns the program of a process of this group whose time cannot run fast, or an empty path. Such
-// a program has not loaded the library of fast waits, as a static one, or asks the kernel itself
-// for the time, as Go does, which writes a mark into each program.
-std::filesystem::path FindProgramInRealTime(pid_t group) {
+struct RunningProgram {
+  std::filesystem::path process;  // in /proc
+  std::filesystem::path program;
+};
+
+std::vector<RunningProgram> ProgramsOf(pid_t group) {
+  std::vector<RunningProgram> programs;
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
     const pid_t pid = std::atoi(entry.path().filename().c_str());
     if (pid <= 0 || getpgid(pid) != group) continue;
-    const std::filesystem::path program = std::filesystem::read_symlink(entry.path() / "exe", code);
-    if (code) continue;  // it has ended
-    const bool waits_fast =
-        ReadAll(entry.path() / "maps").find("libdoublehold_fast_waits") != std::string::npos;
-    const bool by_go = ReadAll(entry.path() / "exe").find("\xff Go buildinf:") != std::string::npos;
-    if (!waits_fast || by_go) return program;
+    const auto program = std::filesystem::read_symlink(entry.path() / "exe", code);
+    if (!code) programs.push_back({entry.path(), program});  // else it has ended
+  }
+  return programs;
+}
+
+// Whether a process asks the kernel itself for the time: a static program, which has no dynamic
+// loader, or a program of Go, which writes a mark into each program.
+bool HasOwnClock(const RunningProgram& of) {
+  return ReadAll(of.process / "maps").find("/ld-") == std::string::npos ||
+         ReadAll(of.process / "exe").find("\xff Go buildinf:") != std::string::npos;
+}
+
+// Returns the program of a process of this group whose time cannot run fast, or an empty path. Such
+// a program has its own clock, or has not loaded the library of fast waits.
+std::filesystem::path FindProgramInRealTime(pid_t group) {
+  for (const RunningProgram& of : ProgramsOf(group)) {
+    if (HasOwnClock(of) ||
+        ReadAll(of.process / "maps").find("libdoublehold_fast_waits") == std::string::npos)
+      return of.program;
   }
   return {};
+}
+
+// Whether no fault moves the clock of the driver that leads this group: each process without child
+// processes has its own clock. Other processes, such as a shell, wait for their children.
+bool DriverHasOwnClock(pid_t group) {
+  const auto is_leaf = [](const RunningProgram& of) {
+    pid_t child = 0;
+    return !(std::ifstream(of.process / "task" / of.process.filename() / "children") >> child);
+  };
+  std::vector<RunningProgram> leaves = ProgramsOf(group);
+  std::erase_if(leaves, std::not_fn(is_leaf));
+  return !leaves.empty() && std::ranges::all_of(leaves, HasOwnClock);
 }
 
 // Sends hello or setup. Returns the answer, or an error that says why there is none.
@@ -137,13 +167,15 @@ Result<DriverPlan> QueryDriverPlan(const std::string& command, DriverOptions opt
                    fmt::format("is for a {}", UnknownWord("service", hello->service, known)),
                    {}});
   }
+  const bool own_clock = DriverHasOwnClock((*driver)->pid());
   [[maybe_unused]] const bool ended = (*driver)->Close(kByePatience);
   return DriverPlan{.command = command,
                     .options = std::move(options),
                     .name = hello->name,
                     .version = hello->version,
                     .can = hello->can,
-                    .service = hello->service};
+                    .service = hello->service,
+                    .own_clock = own_clock};
 }
 
 std::unique_ptr<Lock> ClientDriver::MakeLock(const LockContext& context) const {

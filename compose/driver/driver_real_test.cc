@@ -312,6 +312,32 @@ TEST_F(Drivers, ADriverThatCannotBeRunIsReported) {
   EXPECT_EQ(bytes.err, "doublehold run: --driver: is not valid UTF-8\n");
 }
 
+// A copy of an interpreter with the mark of Go counts as a program of Go.
+TEST_F(Drivers, AMovedClockThatADriverDoesNotReadNeverTookEffect) {
+  WriteFile(folder_.path() / "jump.toml", R"(
+[lock]
+lease = "400ms"
+[[fault]]
+kind = "jump"
+client = 1
+by = "1s"
+from = "200ms"
+on = "client 1 after-acquire"
+for = "300ms"
+)");
+  const fs::path marked = folder_.path() / "python3";
+  fs::copy_file("/usr/bin/python3", marked);
+  std::ofstream(marked, std::ios::app | std::ios::binary) << "\xff Go buildinf:";
+  for (const bool own_clock : {false, true}) {
+    const std::string python = own_clock ? marked.string() : "/usr/bin/python3";
+    Driven run({(folder_.path() / "jump.toml").string(), "--driver",
+                python + " " + SourceDir() + "/drivers/template.py; true"});
+    EXPECT_LE(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
+    const bool took_effect = run.program->Out().find("never took effect") == std::string::npos;
+    EXPECT_EQ(took_effect, !own_clock) << run.program->Out();
+  }
+}
+
 TEST_F(Drivers, ADriverWhoseTimeCannotRunFastIsRefused) {
   const std::vector<std::string> fast{"--speed", "10", "--lease", "30s", "--duration", "20s"};
   std::vector<std::string> words{"--driver", "env -u LD_PRELOAD " + kDriverTemplate};

@@ -83,7 +83,8 @@ std::vector<FaultPlan> Clock(const Plan& plan, ProfileTurn turn) {
   for (int number = 1; number <= plan.nodes / 2 + 1; ++number) node.nodes.push_back(number);
   node.by = Leases(1.5, plan);
   std::vector<FaultPlan> faults{section, node};
-  if (plan.clients >= 2) {
+  const bool moves_clients = !plan.driver || !plan.driver->own_clock;
+  if (plan.clients >= 2 && moves_clients) {
     FaultPlan client = Scheduled(plan, turn, "client-clock", "jump", Step::kAfterRead, kMoved);
     client.client = 2;
     client.by = Leases(3, plan);

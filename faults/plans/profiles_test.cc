@@ -87,6 +87,14 @@ TEST(Profiles, ClockWithOneClientMovesNoClients) {
   EXPECT_EQ(Make("clock", MakeProfilesTestPlan(500ms, 10s, 2, 1))[1].nodes, (std::vector{1, 2}));
 }
 
+TEST(Profiles, ClockMovesNoClientWhoseDriverReadsItsOwnClock) {
+  Plan plan = MakeProfilesTestPlan(500ms, 10s, 5);
+  plan.driver = DriverPlan{};
+  EXPECT_EQ(Make("clock", plan).size(), 3u);
+  plan.driver->own_clock = true;
+  EXPECT_EQ(Make("clock", plan).size(), 2u);
+}
+
 TEST(Profiles, CrashKillsClientsFromTheLastOneDownAndLeavesTwo) {
   const std::vector<FaultPlan> faults = Make("crash", MakeProfilesTestPlan(500ms, 10s));
   ASSERT_EQ(faults.size(), 2u);

@@ -118,6 +118,8 @@ struct DriverPlan {
   // The service in which the library keeps its locks. Empty: not known, in a suite that was only
   // read.
   std::string service = "redis";
+  // Asks the kernel itself for the time, as a program of Go does, so no fault moves its clock.
+  bool own_clock = false;
   bool operator==(const DriverPlan&) const = default;
 };
 

@@ -117,6 +117,7 @@ void ForEachField(ConstOrNot<DriverPlan> auto& driver, auto&& visit) {
   visit("version", driver.version);
   visit("can", driver.can);
   visit("service", driver.service, {.is_optional = true});
+  visit("own_clock", driver.own_clock, {.is_optional = true});
 }
 
 void ForEachField(ConstOrNot<Plan> auto& plan, auto&& visit) {
