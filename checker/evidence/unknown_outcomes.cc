@@ -29,7 +29,7 @@ UnknownWhy ErrorAnswers::WhyUnknown(const Event& answer, int64_t from_ns) {
   const auto latest = latest_.find(SessionOf(answer));
   if (latest == latest_.end()) return UnknownWhy::kNoAnswer;
   if (latest->second.op == answer.op && latest->second.sent_ns >= from_ns) {
-    if (answer.op == Op::kAcquire) without_grant_.insert(answer.hold);
+    if (answer.op == Op::kAcquire && answer.hold != 0) without_grant_.insert(answer.hold);
     return UnknownWhy::kError;
   }
   const bool not_sent = answer.op == Op::kRelease && without_grant_.contains(answer.hold);

@@ -157,7 +157,8 @@ class Narrator {
     }
     if (last == nullptr) return;
     Add(last->to_ns, hold, FactKind::kRenewed,
-        fmt::format("{}'s lease was extended until {}{}", Owner(hold), At(last->valid_until_ns),
+        fmt::format("{}'s lease was extended{}{}", Owner(hold),
+                    last->valid_until_ns >= kForeverNs ? "" : " until " + At(last->valid_until_ns),
                     extended == 1 ? "" : fmt::format(", the last of {} times", extended)));
   }
 

@@ -13,7 +13,7 @@ namespace {
 // The most operations shown that returned before the stuck operation, or were open at its return.
 constexpr size_t kReturnedShown = 5;
 constexpr size_t kOpenShown = 10;
-constexpr int64_t kColumns = 48;
+constexpr int64_t kPartialOrderColumns = 48;
 
 // Selects the stuck operation, the other operations open at its return, and the last few operations
 // that had returned before. Sorts them by invocation.
@@ -40,10 +40,11 @@ std::vector<size_t> SelectShown(std::span<const Operation> operations, const Sea
 std::string DrawBar(const Operation& operation, int64_t first, int64_t last) {
   const auto column = [&](int64_t at) {
     const auto share = static_cast<double>(at - first) / static_cast<double>(last - first + 1);
-    return static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(kColumns));
+    return static_cast<size_t>(std::clamp(share, 0.0, 1.0) *
+                               static_cast<double>(kPartialOrderColumns));
   };
   const size_t begin = column(operation.invoked);
-  const size_t end = operation.indeterminate ? static_cast<size_t>(kColumns) + 1
+  const size_t end = operation.indeterminate ? static_cast<size_t>(kPartialOrderColumns) + 1
                                              : std::max(begin + 1, column(operation.returned));
   std::string bar(begin, ' ');
   bar += '|' + std::string(end - begin - 1, '-') + (operation.indeterminate ? '.' : '|');

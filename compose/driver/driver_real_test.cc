@@ -111,11 +111,11 @@ class Drivers : public ::testing::Test {
 import template
 class Throwing(template.Library):
     acquires = 0
-    def acquire(self, *arguments):
+    def acquire(self, **arguments):
         Throwing.acquires += 1
         if Throwing.acquires % 2:
             raise RuntimeError("out of luck")
-        return super().acquire(*arguments)
+        return super().acquire(**arguments)
 template.Driver(Throwing).run()
 )");
     return "PYTHONPATH=" + SourceDir() + "/drivers " + kPython +
