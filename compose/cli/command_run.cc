@@ -5,6 +5,7 @@
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "compose/cluster/clock_shim.h"
 #include "compose/cluster/namespaces.h"
@@ -15,6 +16,7 @@
 #include "compose/options/experiment_options.h"
 #include "compose/options/program_options.h"
 #include "compose/options/screen.h"
+#include "compose/os/last_words.h"
 #include "compose/os/run_folder.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/service_rules.h"
@@ -237,8 +239,16 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .programs = programs,
                      .frames = line.values.contains("frames") ? &frames : nullptr,
                      .history = history};
+  std::optional<LastWords> words_said;
+  request.ended = [&] {
+    words_said.emplace(
+        fmt::format("doublehold run: interrupted before the verdict was written; to judge what was "
+                    "recorded: doublehold check {}",
+                    folder.string()));
+  };
   if (terminal) request.progress = std::bind_front(ShowRunProgress, plan.duration);
   const Result<JudgedRun> run = RunAndJudge(request);
+  words_said.reset();
   if (terminal) EraseProgressLine();
   if (run) PrintRun(*run, folder, line);
   const Result<void> junit = WriteJUnit(line, plan, folder, run);

@@ -58,6 +58,20 @@ TEST(Interruption, CtrlCTwiceEndsTheRunAtOnceAndStillJudgesIt) {
   EXPECT_EQ(run.program.TemporaryFiles(), 0U);
 }
 
+TEST(Interruption, CtrlCWhileARunIsJudgedKeepsWhatItRecorded) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  run.program.Signal(SIGINT);
+  ASSERT_TRUE(Eventually([&] { return fs::exists(run.run / "history.bin"); }));
+  run.program.Signal(SIGINT);
+  const int status = run.program.Wait();
+  EXPECT_LT(status, 128) << "it says nothing";
+  const bool judged = fs::exists(run.run / "verdict.json");
+  EXPECT_NE((run.program.Out() + run.program.Err()).find(judged ? "verdict" : "doublehold check "),
+            std::string::npos)
+      << run.program.Out() << run.program.Err();
+}
+
 // A package manager has children of its own; here npm waits for a child.
 TEST(Interruption, AnInterruptedInstallationLeavesNothingRunning) {
   const TestFolder folder;

@@ -55,23 +55,26 @@ Result<JudgedRun> RunAndJudge(const RunRequest& request) {
   Result<Supervised> supervised = Supervise(request);
   const std::vector<std::string> ran_on = orphans.End();
   if (!supervised) return tl::unexpected(supervised.error());
+  if (request.ended) request.ended();
   // The supervisor has closed everything by now. So any resource beyond `before` is a leak.
   supervised->use.before = before;
   supervised->use.after = ReadOwnUse();
   supervised->use.children_left = HasChildren();
   const History& history = supervised->history;
-  JudgedRun run{.verdict = Judge(history), .json = {}, .interrupted = supervised->interrupted};
+  JudgedRun run{.verdict = {}, .json = {}, .interrupted = supervised->interrupted};
+  const auto keep = [&run](const Result<void>& written) {
+    if (!written && !run.unwritten) run.unwritten = written.error();
+  };
+  // What was recorded is kept even if the judging is interrupted.
+  keep(WriteHistory(history, request.folder, request.history));
+  run.verdict = Judge(history);
   if (IsExternal(request.plan)) run.verdict.warnings.push_back(DescribeExternal(request.plan));
   if (!ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(ran_on));
   nlohmann::json json = ToJson(run.verdict);
   json["environment"] = EnvironmentFacts(request, *supervised);
   if (run.interrupted) json["environment"]["interrupted"] = true;
   run.json = json.dump(2) + "\n";
-  const auto keep = [&run](const Result<void>& written) {
-    if (!written && !run.unwritten) run.unwritten = written.error();
-  };
   // Writes verdict.json last, so that a folder with a verdict.json is complete.
-  keep(WriteHistory(history, request.folder, request.history));
   if (request.frames != nullptr)
     keep(WriteWhole(request.folder / "frames.jsonl", ToJsonLines(*request.frames)));
   keep(WriteWhole(request.folder / "verdict.json", run.json));

@@ -35,6 +35,8 @@ struct RunRequest {
   // If not null, receives the frames on the wire. Must be null if the plan is `direct`.
   std::vector<Frame>* frames = nullptr;
   HistoryFiles history = HistoryFiles::kBoth;
+  // Called when all processes have ended, before anything is written or judged; may be empty.
+  std::function<void()> ended{};
 };
 
 struct Supervised {
