@@ -99,7 +99,8 @@ bool WasCutShort(const History& history) {
 
 // The reasons why no claim of this run can be valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally,
-                                           const FaultShortfalls& faults) {
+                                           const FaultShortfalls& faults,
+                                           const LibraryErrors& errors) {
   const History& history = evidence.history();
   const RunFacts& facts = history.facts;
   std::vector<std::string> why;
@@ -116,6 +117,8 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
         fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }
   if (std::string hung = UnansweredCalls(evidence); !hung.empty()) why.push_back(std::move(hung));
+  if (std::string failed = WhyTooManyErrors(errors); !failed.empty())
+    why.push_back(std::move(failed));
   why.insert(why.end(), faults.untested.begin(), faults.untested.end());
   if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.disturbances()); !doubt.empty())
     why.push_back(std::move(doubt));
@@ -258,7 +261,9 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
   const Disturbances& disturbances = evidence.disturbances();
   Tally tally = Count(evidence);
   const FaultShortfalls faults = FindShortfalls(evidence, tally, WasCutShort(history));
-  const std::vector<std::string> why = WhyNothingIsValid(evidence, tally, faults);
+  verdict.library_errors = CountLibraryErrors(evidence);
+  const std::vector<std::string> why =
+      WhyNothingIsValid(evidence, tally, faults, verdict.library_errors);
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(evidence, limits, name);
     if (claim.outcome == Outcome::kValid && !why.empty()) {
@@ -269,7 +274,6 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
     verdict.claims.push_back(std::move(claim));
   }
   ExplainAll(evidence, verdict);
-  verdict.library_errors = CountLibraryErrors(evidence);
   for (size_t i = 0; i < history.facts.faults.size(); ++i) {
     const FaultFact& fault = history.facts.faults[i];
     if (tally.started[i] < fault.planned) verdict.not_fired.push_back(fault.name);

@@ -29,6 +29,13 @@ LibraryErrors CountLibraryErrors(const Evidence& evidence) {
   return all;
 }
 
+std::string WhyTooManyErrors(const LibraryErrors& errors) {
+  constexpr int64_t kMostPercent = 10;
+  const CallErrors& acquires = errors.front();
+  if (100 * acquires.without_fault <= kMostPercent * acquires.sent) return "";
+  return DescribeErrors(acquires) + fmt::format(" (limit: {} %)", kMostPercent);
+}
+
 std::string DescribeErrors(const CallErrors& errors) {
   return fmt::format(
       "the library answered {} of {} {} with an error, {} of them while no fault was "

@@ -23,9 +23,9 @@ struct CallErrors {
 using LibraryErrors = std::array<CallErrors, 3>;
 LibraryErrors CountLibraryErrors(const Evidence& evidence);
 
-// Above this share of acquires that failed with an error while no fault was active, a library is
-// not certainly available.
-constexpr int64_t kMostErrorPercent = 10;
+// Says that the library answered more than a tenth of the acquires with an error while no fault was
+// active. Then the run tested it too little for a valid claim. Returns an empty text if it did not.
+std::string WhyTooManyErrors(const LibraryErrors& errors);
 
 // "the library answered 5 of 10 acquires with an error, 3 of them while no fault was active".
 std::string DescribeErrors(const CallErrors& errors);

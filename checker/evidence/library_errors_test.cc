@@ -80,11 +80,11 @@ TEST(LibraryErrors, ACallThatWasAnsweredWithAnErrorIsNotDescribedAsUnanswered) {
   EXPECT_EQ(count(" s, was not answered: "), 3);
 }
 
-TEST(LibraryErrors, ALibraryIsNotCertainlyAvailableIfMoreThanATenthOfItsAcquiresFail) {
+TEST(LibraryErrors, NothingIsValidIfMoreThanATenthOfTheAcquiresFail) {
   std::string lane = "c1: ";
   for (int i = 0; i < 9; ++i) lane += "A-a=R-r ";
   const auto outcome = [&](const std::string& picture) {
-    return Judge(HistoryWithErrors(picture, {"availability"})).claims.at(0).outcome;
+    return Judge(HistoryWithErrors(picture, {"exclusion"})).claims.at(0).outcome;
   };
   EXPECT_EQ(outcome(lane + "A-?"), Outcome::kValid) << "a tenth";
   EXPECT_EQ(outcome(lane + "A-? A-?"), Outcome::kUnknown);

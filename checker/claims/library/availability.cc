@@ -17,7 +17,6 @@
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
-#include "checker/evidence/library_errors.h"
 #include "checker/evidence/names.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/sentences/violation_text.h"
@@ -76,9 +75,6 @@ class AvailabilityChecker : ClaimChecker {
     const auto intervals = FindFreeIntervals(evidence_);
     for (const auto& [key, of_key] : intervals) JudgeKey(key, of_key);
     if (found_.IsClean()) found_.Doubt(DescribePossiblyFreeKey(intervals));
-    const CallErrors acquires = CountLibraryErrors(evidence_).front();
-    if (100 * acquires.without_fault > kMostErrorPercent * acquires.sent)
-      found_.Doubt(DescribeErrors(acquires) + fmt::format(" (limit: {} %)", kMostErrorPercent));
     return std::move(found_).Conclude(
         {.nothing_judged = "nobody asked for a key that was certainly free",
          .judged = Counted(found_.judged(), "ask") + " for a free key",

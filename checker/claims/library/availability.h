@@ -60,9 +60,6 @@ namespace doublehold {
 //
 //   c1:  A----------a    c2:  A-a==R-r      no doubt: c2 was granted the key first
 //
-// A library that answers more than a tenth of its acquires with an error, while no fault is active,
-// is unknown (library_errors.h).
-//
 // Counts one violation for each session and free interval. The margin is the least time left of
 // lease and grace, or the longest time beyond. Unknown if no case was judged. Also unknown if the
 // grants that cannot be judged, late grants under disturbances, and unanswered acquires without a
