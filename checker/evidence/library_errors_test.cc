@@ -53,7 +53,7 @@ TEST(LibraryErrors, AFaultMayExplainAnErrorUntilLeaseAndGraceAfterItsEnd) {
 }
 
 TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
-  const RunVerdict verdict = Judge(HistoryWithErrors("c1: A-a=R-r A-? A-a=R-r", {"exclusion"}));
+  const RunVerdict verdict = Judge(HistoryWithErrors("c1: A-a=R-r A-? A-a=R-r", {"availability"}));
   const std::string text = ToText(verdict);
   EXPECT_NE(text.find("the library answered 1 of 3 acquires with an error, all of them while no "),
             std::string::npos)
@@ -84,7 +84,7 @@ TEST(LibraryErrors, NothingIsValidIfMoreThanATenthOfTheAcquiresFail) {
   std::string lane = "c1: ";
   for (int i = 0; i < 9; ++i) lane += "A-a=R-r ";
   const auto outcome = [&](const std::string& picture) {
-    return Judge(HistoryWithErrors(picture, {"exclusion"})).claims.at(0).outcome;
+    return Judge(HistoryWithErrors(picture, {"availability"})).claims.at(0).outcome;
   };
   EXPECT_EQ(outcome(lane + "A-?"), Outcome::kValid) << "a tenth";
   EXPECT_EQ(outcome(lane + "A-? A-?"), Outcome::kUnknown);

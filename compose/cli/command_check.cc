@@ -247,12 +247,12 @@ Result<TextSource> OpenLog(const std::filesystem::path& path, std::string& text)
 
 Result<ExitCode> CheckAgainstModel(const ParsedLine& line) {
   const LogQuestion question = TRY(ReadQuestion(line));
-  std::string text;
-  TextSource source = TRY(OpenLog(line.rest.front(), text));
-  const LogFormat format = text.empty() ? TRY(FormatToRead(line, source)) : LogFormat::kJsonLines;
   std::optional<LastWords> words(std::in_place,
                                  "doublehold check: interrupted; the search has neither found an "
                                  "order nor proved that none exists");
+  std::string text;
+  TextSource source = TRY(OpenLog(line.rest.front(), text));
+  const LogFormat format = text.empty() ? TRY(FormatToRead(line, source)) : LogFormat::kJsonLines;
   const LogVerdict verdict = TRY(JudgeLog(source, format, question));
   words.reset();
   if (line.values.contains("json")) {

@@ -89,7 +89,7 @@ TEST(Csv, AFileThatIsNotAHistoryIsRefusedWithItsLine) {
       {ReplaceEach(text, ",session,invoke", ",session,begin"),
        "h.csv:3: field 'type' is 'begin', which is unknown (one of: fail, info, invoke, ok)"},
       {ReplaceEach(text, ",thread,", ",thread,x,"),
-       "h.csv:2: has 46 fields, and the header has 47"},
+       "h.csv:2: has 47 fields, and the header has 48"},
       {text.substr(0, text.rfind("3,6")), "h.csv:5: the file is cut off: 2 events of 3"},
       {text.substr(0, text.find("0,0,")) + text.substr(text.find("1,4,")),
        "h.csv:2: a history begins with a line whose 'f' is 'start'"},
