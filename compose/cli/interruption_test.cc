@@ -61,6 +61,7 @@ TEST(Interruption, CtrlCTwiceEndsTheRunAtOnceAndStillJudgesIt) {
 TEST(Interruption, CtrlCWhileARunIsJudgedKeepsWhatItRecorded) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // before, no run has begun
   run.program.Signal(SIGINT);
   ASSERT_TRUE(Eventually([&] { return fs::exists(run.run / "history.bin"); }));
   run.program.Signal(SIGINT);
