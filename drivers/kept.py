@@ -7,8 +7,7 @@
 
 The language's package client (pip, npm, mvn, go, cargo) installs the library into a folder of the
 user's cache, once for each version. `--path` takes the library from a folder instead, once for each
-state of its files; only pip, npm and go can do that. The client uses its own cache as well.
-Debian's packages must be installed already. A failure is reported in one line, with exit status 4.
+state of its files; only pip, npm and go can do that. A failure is one line, and exit status 4.
 """
 import argparse, ctypes, fcntl, hashlib, json, os, re, shutil, signal, subprocess, sys, tempfile, tomllib
 from dataclasses import dataclass
