@@ -209,13 +209,15 @@ std::vector<std::string> StallWarnings(const Evidence& evidence) {
   return warnings;
 }
 
-// How many calls the library answered with an error, and the first texts.
+// How many calls the library answered with an error, and the first texts. Leaves out the acquires
+// if too many of them leave nothing valid: that reason has their number.
 std::vector<std::string> ErrorWarnings(const RunFacts& facts, const LibraryErrors& errors) {
   std::vector<std::string> warnings;
   for (const CallErrors& of_kind : errors) {
-    if (of_kind.errors > 0) warnings.push_back(DescribeErrors(of_kind));
+    const bool is_said = &of_kind == &errors.front() && !WhyTooManyErrors(errors).empty();
+    if (of_kind.errors > 0 && !is_said) warnings.push_back(DescribeErrors(of_kind));
   }
-  if (warnings.empty() || facts.library->errors.empty()) return warnings;
+  if (!facts.library || facts.library->errors.empty()) return warnings;
   std::string quotes;
   for (const std::string& text : facts.library->errors)
     quotes += fmt::format("{}\"{}\"", quotes.empty() ? "" : ", ", Shortened(text));
