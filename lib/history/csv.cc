@@ -124,15 +124,18 @@ bool FunctionHasKey(std::string_view function) {
   return false;
 }
 
-// Returns the line of history.jsonl that the row stands for.
-json LineOfRow(const std::vector<std::string>& columns, const std::vector<std::string>& fields) {
+// Returns the line of history.jsonl that the row stands for, or nothing if its facts are malformed.
+std::optional<json> LineOfRow(const std::vector<std::string>& columns,
+                              const std::vector<std::string>& fields) {
   json line{{"value", json::object()}};
   for (size_t i = 0; i < fields.size(); ++i) {
     const std::string& column = columns[i];
     const std::string& field = fields[i];
     if (column == kFactsColumn) {
       if (field.empty()) continue;
-      line["value"] = json::parse(field, nullptr, /*allow_exceptions=*/false);
+      const json facts = json::parse(field, nullptr, /*allow_exceptions=*/false);
+      if (!facts.is_object()) return std::nullopt;
+      line["value"].update(facts);
     } else if (column == "key") {
       if (!field.empty()) line["key"] = field;
     } else if (column == "task_kind") {
@@ -191,8 +194,9 @@ Result<History> ReadCsv(TextSource& source) {
   };
   for (auto found = records.Next(); found != CsvRecords::Found::kEnd; found = records.Next()) {
     if (found != CsvRecords::Found::kRecord) return refused(records.problem());
-    const auto reason = reader.Take(LineOfRow(records.header(), records.fields()));
-    if (reason) return refused(*reason);
+    const auto line = LineOfRow(records.header(), records.fields());
+    if (!line) return refused(fmt::format("column '{}' is not a JSON object", kFactsColumn));
+    if (const auto reason = reader.Take(*line)) return refused(*reason);
   }
   if (source.broken()) return refused("cannot be read further");
   if (const auto reason = reader.WhyIncomplete()) return refused(*reason);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <utility>
 
 namespace doublehold {
@@ -10,6 +11,11 @@ CsvRecords::Found CsvRecords::Next() {
   if (header_.empty()) {
     const Found found = ReadRecord();
     if (found != Found::kRecord) return found;
+    std::set<std::string_view> names;
+    for (const std::string& name : fields_) {
+      if (!name.empty() && !names.insert(name).second)
+        return Wrong(Found::kGarbled, fmt::format("the header names '{}' twice", name));
+    }
     header_ = fields_;
   }
   const Found found = ReadRecord();

@@ -94,6 +94,13 @@ TEST(Csv, AFileThatIsNotAHistoryIsRefusedWithItsLine) {
       {text.substr(0, text.find("0,0,")) + text.substr(text.find("1,4,")),
        "h.csv:2: a history begins with a line whose 'f' is 'start'"},
       {ReplaceEach(text, "2,5,2,", "2,x,2,"), "h.csv:4: field 'time' is not a whole number"},
+      {"run,index,time_ns,process,thread,task_kind,type,f,key,hold\n"
+       "5,0,0,supervisor,0,session,info,start,,3\n",
+       "h.csv:2: column 'run' is not a JSON object"},
+      {"run,index,time_ns,process,thread,task_kind,type,f,key,hold\n"
+       "{,0,0,supervisor,0,session,info,start,,\n",
+       "h.csv:2: column 'run' is not a JSON object"},
+      {ReplaceEach(text, ",keys,", ",lease_ns,"), "h.csv:1: the header names 'lease_ns' twice"},
       {text + "\"", "h.csv:6: the file ends within a quoted field"},
   };
   for (const auto& each : cases) {

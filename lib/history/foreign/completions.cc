@@ -28,12 +28,44 @@ std::optional<int64_t> ReadZone(std::string_view text) {
   return std::nullopt;
 }
 
+// `digits` are those behind the point. Digits beyond ns are dropped.
+int64_t NsOfFraction(std::string_view digits) {
+  int64_t ns = 0;
+  for (size_t i = 0; i < 9; ++i) ns = ns * 10 + (i < digits.size() ? digits[i] - '0' : 0);
+  return ns;
+}
+
+// A real has too few digits for the ns of today's seconds, so reads them as they are written.
+int64_t NsOfSeconds(double seconds, std::string_view written) {
+  const bool is_negative = written.starts_with('-');
+  if (is_negative) written.remove_prefix(1);
+  const size_t point = written.find('.');
+  if (point == std::string_view::npos || written.find_first_not_of("0123456789") != point ||
+      written.find_first_not_of("0123456789", point + 1) != std::string_view::npos)
+    return std::llround(seconds * static_cast<double>(kNsASecond));
+  int64_t whole = 0;
+  for (const char digit : written.substr(0, point)) whole = whole * 10 + (digit - '0');
+  const int64_t ns = whole * kNsASecond + NsOfFraction(written.substr(point + 1));
+  return is_negative ? -ns : ns;
+}
+
+// Whether the time is a whole number that is too large for seconds.
+bool IsBeyond(const Completions::Time& time) {
+  return time.unit == Completions::Unit::kWhole &&
+         (time.number > kMostSeconds || time.number < -kMostSeconds);
+}
+
+int64_t NsOf(const Completions::Time& time, bool in_seconds) {
+  return in_seconds && time.unit == Completions::Unit::kWhole ? time.number * kNsASecond
+                                                              : time.number;
+}
+
 // Copies the form with its texts.
 void CopyForm(FormView form, std::vector<FormNode>& nodes, std::deque<std::string>& texts) {
   if (!form.exists()) return;
   form.AppendTo(nodes);
   for (FormNode& node : nodes) {
-    if (node.kind == FormKind::kText) node.text = texts.emplace_back(node.text);
+    if (!node.text.empty()) node.text = texts.emplace_back(node.text);
   }
 }
 
@@ -59,10 +91,8 @@ std::optional<int64_t> ReadDate(std::string_view text) {
   int64_t fraction_ns = 0;
   if (!rest.empty() && (rest[0] == '.' || rest[0] == ',')) {
     const size_t end = std::min(rest.find_first_not_of("0123456789", 1), rest.size());
-    std::string digits(rest.substr(1, std::min<size_t>(end - 1, 9)));
-    if (digits.empty()) return std::nullopt;
-    digits.resize(9, '0');
-    for (const char digit : digits) fraction_ns = fraction_ns * 10 + (digit - '0');
+    if (end == 1) return std::nullopt;
+    fraction_ns = NsOfFraction(rest.substr(1, end - 1));
     rest.remove_prefix(end);
   }
   const std::optional<int64_t> zone = ReadZone(rest);
@@ -77,8 +107,7 @@ std::optional<Completions::Time> Completions::ReadTime(FormView form) {
     return Time{.unit = Unit::kWhole, .number = *whole};
   if (const std::optional<double> real = form.Real()) {
     if (!(std::abs(*real) < static_cast<double>(kMostSeconds))) return std::nullopt;
-    return Time{.unit = Unit::kSeconds,
-                .number = std::llround(*real * static_cast<double>(kNsASecond))};
+    return Time{.unit = Unit::kSeconds, .number = NsOfSeconds(*real, form.Written())};
   }
   if (const std::optional<std::string_view> text = form.Text()) {
     if (const std::optional<int64_t> ns = ReadDate(*text))
@@ -88,8 +117,6 @@ std::optional<Completions::Time> Completions::ReadTime(FormView form) {
 }
 
 std::optional<std::string> Completions::Add(Operation operation, FormView start, FormView end) {
-  constexpr const char* kNoTime =
-      "its '{}' is not a time: ns, seconds with a fraction, or a date such as 2024-03-30T10:43:30Z";
   const std::optional<Time> from = ReadTime(start);
   const std::optional<Time> to = ReadTime(end);
   if (!from) return fmt::format(kNoTime, "start");
@@ -97,7 +124,16 @@ std::optional<std::string> Completions::Add(Operation operation, FormView start,
   const bool is_date = (kept_.empty() ? *from : kept_.front().start).unit == Unit::kDate;
   if ((from->unit == Unit::kDate) != is_date || (to && (to->unit == Unit::kDate) != is_date))
     return "its times are not of the first operation's kind: dates, or numbers";
-  in_seconds_ = in_seconds_ || from->unit == Unit::kSeconds || (to && to->unit == Unit::kSeconds);
+  const bool in_seconds =
+      in_seconds_ || from->unit == Unit::kSeconds || (to && to->unit == Unit::kSeconds);
+  const bool has_beyond = has_beyond_ || IsBeyond(*from) || (to && IsBeyond(*to));
+  if (in_seconds && has_beyond) {
+    return "its times are in two units: seconds with a fraction, and whole numbers that are too "
+           "large for seconds";
+  }
+  if (to && NsOf(*to, in_seconds) < NsOf(*from, in_seconds)) return "its end is before its start";
+  in_seconds_ = in_seconds;
+  has_beyond_ = has_beyond;
   Kept& kept = kept_.emplace_back();
   kept.operation = std::move(operation);
   CopyForm(kept.operation.value, kept.value, kept.texts);
@@ -106,14 +142,7 @@ std::optional<std::string> Completions::Add(Operation operation, FormView start,
   kept.operation.key = ViewOf(kept.key);
   kept.start = *from;
   kept.end = to;
-  if (!to || NsOf(*to) >= NsOf(*from)) return std::nullopt;
-  kept_.pop_back();
-  return "its end is before its start";
-}
-
-int64_t Completions::NsOf(const Time& time) const {
-  if (!in_seconds_ || time.unit != Unit::kWhole) return time.number;
-  return std::clamp(time.number, -kMostSeconds, kMostSeconds) * kNsASecond;
+  return std::nullopt;
 }
 
 // The rank orders the events of one process that have equal times: completions of earlier
@@ -128,11 +157,11 @@ struct Completions::TimedEvent {
 Result<void> Completions::ForEachEvent(const TakeEventOf& take) const {
   std::vector<TimedEvent> events;
   for (const Kept& kept : kept_) {
-    const int64_t from = NsOf(kept.start);
-    const bool has_length = !kept.end || NsOf(*kept.end) > from;
+    const int64_t from = NsOf(kept.start, in_seconds_);
+    const bool has_length = !kept.end || NsOf(*kept.end, in_seconds_) > from;
     events.push_back({.at_ns = from, .rank = has_length ? 2 : 1, .operation = &kept.operation});
     if (!kept.end) continue;
-    events.push_back({.at_ns = NsOf(*kept.end),
+    events.push_back({.at_ns = NsOf(*kept.end, in_seconds_),
                       .rank = has_length ? 0 : 1,
                       .type = kept.operation.outcome,
                       .operation = &kept.operation});

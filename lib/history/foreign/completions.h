@@ -24,6 +24,17 @@ std::optional<int64_t> ReadDate(std::string_view text);
 // Not thread-safe.
 class Completions {
  public:
+  enum class Unit : uint8_t { kWhole, kSeconds, kDate };
+  struct Time {
+    Unit unit = Unit::kWhole;
+    int64_t number = 0;  // in ns, unless kWhole
+  };
+  static constexpr const char* kNoTime =
+      "its '{}' is not a time: ns, seconds with a fraction, or a date such as 2024-03-30T10:43:30Z";
+
+  // Returns nothing if the form is no time.
+  static std::optional<Time> ReadTime(FormView form);
+
   struct Operation {
     int64_t line = 0;
     int32_t process = 0;
@@ -39,7 +50,8 @@ class Completions {
   // Keeps an operation, with copies of its forms. Returns what is wrong with its times, if
   // anything. Each time is one of these:
   // - a whole number of ns;
-  // - seconds with a fraction: then all whole numbers of the log are seconds too;
+  // - seconds with a fraction: then all whole numbers of the log are seconds too, and none may be
+  //   too large for that;
   // - a date. A log has either dates or numbers.
   // An operation without an end gets no completion.
   std::optional<std::string> Add(Operation operation, FormView start, FormView end);
@@ -49,11 +61,6 @@ class Completions {
   Result<void> ForEachEvent(const TakeEventOf& take) const;
 
  private:
-  enum class Unit : uint8_t { kWhole, kSeconds, kDate };
-  struct Time {
-    Unit unit = Unit::kWhole;
-    int64_t number = 0;  // in ns, unless kWhole
-  };
   struct Kept {
     Operation operation;
     Time start;
@@ -63,11 +70,9 @@ class Completions {
   };
   struct TimedEvent;
 
-  static std::optional<Time> ReadTime(FormView form);
-  [[nodiscard]] int64_t NsOf(const Time& time) const;
-
   std::deque<Kept> kept_;
   bool in_seconds_ = false;
+  bool has_beyond_ = false;  // a whole number that is too large for seconds
 };
 
 }  // namespace doublehold

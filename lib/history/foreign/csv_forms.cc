@@ -16,16 +16,20 @@ namespace {
 
 static_assert(CsvRecords::kMostBytes == FormReader::kMostBytes);
 
+// Whether all of the field is a number.
 template <typename Number>
 bool ReadWhole(std::string_view field, Number& number) {
   const auto [at, status] = std::from_chars(field.data(), field.data() + field.size(), number);
   return status == std::errc{} && at == field.data() + field.size();
 }
 
-// "nan" and "inf" are texts.
+// "nan", "inf" and "007" are texts.
 bool BeginsNumber(std::string_view field) {
-  const char first = field.starts_with('-') && field.size() > 1 ? field[1] : field[0];
-  return first >= '0' && first <= '9';
+  const auto is_digit = [&](size_t i) {
+    return i < field.size() && field[i] >= '0' && field[i] <= '9';
+  };
+  const size_t first = field.starts_with('-') ? 1 : 0;
+  return is_digit(first) && !(field[first] == '0' && is_digit(first + 1));
 }
 
 // A field that is no list.
@@ -41,6 +45,7 @@ FormNode NodeOf(std::string_view field) {
   } else if (BeginsNumber(field) && field.find_first_of(".eE") != std::string_view::npos &&
              ReadWhole(field, node.real)) {
     node.kind = FormKind::kReal;
+    node.text = field;
   } else {
     node.kind = FormKind::kText;
     node.text = field;
@@ -79,7 +84,7 @@ class CsvForms final : public FormReader {
 
  private:
   bool AppendList(const std::string& field) {
-    EdnParser& parser = lists_.emplace_back();
+    EdnParser& parser = lists_.emplace_back(/*null_is_nil=*/true);
     parser.Start(field, line_, /*complete=*/true);
     if (parser.Next() != EdnParser::Found::kForm) return false;
     parser.form().AppendTo(nodes_);

@@ -198,7 +198,7 @@ bool EdnParser::Token() {
   const char digit = is_signed ? token[1] : first;
   if (digit >= '0' && digit <= '9') {
     AddNumber(token);
-  } else if (token == "nil") {
+  } else if (token == "nil" || (null_is_nil_ && token == "null")) {
     Add(FormKind::kNil);
   } else if (token == "true" || token == "false") {
     Add(token == "true" ? FormKind::kTrue : FormKind::kFalse);

@@ -18,6 +18,9 @@ namespace doublehold {
 // Not thread-safe.
 class EdnParser {
  public:
+  // With `null_is_nil`, the word null is nil, as in JSON.
+  explicit EdnParser(bool null_is_nil = false) : null_is_nil_(null_is_nil) {}
+
   // Limit of nesting.
   static constexpr int kMostDepth = 100;
 
@@ -58,6 +61,7 @@ class EdnParser {
   FormNode& Add(FormKind kind) { return nodes_.emplace_back(FormNode{.kind = kind}); }
   void AddNumber(std::string_view token);
 
+  const bool null_is_nil_;
   std::string_view text_;
   bool complete_ = true;
   size_t at_ = 0;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "lib/base/words.h"
@@ -20,33 +19,6 @@ namespace {
 constexpr int32_t kMostThreads = 256;
 constexpr int32_t kThreadsApart = 1 << 23;
 constexpr const char* kOutOfRange = "its process is out of range";
-
-// Replaces the words of a log, and notes which ones occurred.
-class Dictionary {
- public:
-  explicit Dictionary(const LogWords& words) : words_(words) {}
-
-  std::string_view Of(std::string_view word) {
-    for (const auto& [other, meaning] : words_) {
-      if (other != word) continue;
-      occurred_.insert(other);
-      return meaning;
-    }
-    return word;
-  }
-
-  // Returns the first word that did not occur.
-  [[nodiscard]] std::optional<std::string_view> Unseen() const {
-    for (const auto& [word, meaning] : words_) {
-      if (!occurred_.contains(word)) return word;
-    }
-    return std::nullopt;
-  }
-
- private:
-  const LogWords& words_;
-  std::set<std::string_view> occurred_;
-};
 
 const std::vector<std::string> kTypes{"invoke", "ok", "fail", "info"};
 const std::vector<std::string> kOutcomes{"true", "false", "ok", "fail", "info"};
@@ -66,77 +38,6 @@ std::optional<EventType> TypeOf(std::string_view name) {
   return std::nullopt;
 }
 
-// The fields of an event's map, found in one pass.
-struct Entry {
-  FormView process, type, f, value, key, time, index, thread, task, start, end, ok;
-
-  Entry(FormView map, Dictionary& words) {
-    for (auto at = map.begin(); at != map.end(); ++at) {
-      const std::optional<std::string_view> name = (*at).Text();
-      const FormView part = *++at;
-      FormView* const place = name ? PlaceOf(words.Of(*name)) : nullptr;
-      if (place != nullptr) *place = part;
-    }
-    // A flat log has the parts of the value as fields of their own.
-    if (!value.exists() && !(map.Find("token").IsNil() && map.Find("lease_ns").IsNil()))
-      value = map;
-  }
-
- private:
-  // Comparisons with literals compile to comparisons of words; a table would be slower.
-  FormView* PlaceOf(std::string_view name) {
-    if (name == "process") return &process;
-    if (name == "type") return &type;
-    if (name == "f") return &f;
-    if (name == "value") return &value;
-    if (name == "key") return &key;
-    if (name == "time") return &time;
-    if (name == "index") return &index;
-    if (name == "thread") return &thread;
-    if (name == "task") return &task;
-    if (name == "start") return &start;
-    if (name == "end") return &end;
-    if (name == "ok") return &ok;
-    return nullptr;
-  }
-};
-
-// Fields that have their meaning already.
-constexpr std::string_view kFieldNames[] = {"process", "type",  "f",     "value", "key",
-                                            "time",    "index", "start", "end",   "ok"};
-
-// Says that the event has no field `name`, and which option reads another field as this one.
-std::string MissingField(FormView event, std::string_view name) {
-  struct OtherNames {
-    std::string_view name, meaning;
-    std::vector<std::string_view> others;
-  };
-  static const OtherNames kFields[] = {
-      {"process",
-       "process",
-       {"worker", "client", "client_id", "clientId", "thread", "proc", "pid", "session", "node",
-        "id"}},
-      {"f", "function", {"op", "operation", "action", "event", "function", "command", "method"}},
-      {"type", "type", {"phase", "status", "kind", "state"}},
-      {"ok", "result", {"success", "result", "outcome", "status", "granted"}},
-  };
-  const std::string text = fmt::format("no '{}'", name);
-  const auto* const field = std::ranges::find(kFields, name, &OtherNames::name);
-  for (auto at = event.begin(); at != event.end(); ++at) {
-    const std::string_view other = (*at).Text().value_or("");
-    ++at;
-    if (std::ranges::find(kFieldNames, other) != std::end(kFieldNames)) continue;
-    const bool is_near =
-        Suggestion(other, {std::string(name)}).find("did you") != std::string::npos;
-    if (is_near || std::ranges::find(field->others, other) != field->others.end()) {
-      return fmt::format("{0}; if its '{1}' is the {2}, add --map {1}={3}", text, other,
-                         field->meaning, name);
-    }
-  }
-  return fmt::format("{}; if another field is the {}, add --map FIELD={}{}", text, field->meaning,
-                     name, name == "type" ? ", or name the fields of start, end and ok" : "");
-}
-
 // Whether a library may extend its leases without recording an event. Doublehold's own locks record
 // each extension.
 bool MayExtendUnseen(FormView library) {
@@ -151,9 +52,15 @@ bool MayExtendUnseen(FormView library) {
 
 class OpLogReader {
  public:
-  OpLogReader(FormReader& reader, bool may_be_ours, Skips& skips, const TakeEvent& take,
+  OpLogReader(FormReader& reader, LogFormat format, Skips& skips, const TakeEvent& take,
               const LogWords& words)
-      : reader_(reader), may_be_ours_(may_be_ours), skips_(skips), take_(take), words_(words) {}
+      : reader_(reader),
+        // Doublehold writes JSON lines, and exports EDN.
+        may_be_ours_(format == LogFormat::kJsonLines || format == LogFormat::kEdn),
+        is_csv_(format == LogFormat::kCsv),
+        skips_(skips),
+        take_(take),
+        words_(words) {}
 
   Result<OpLogFacts> Read() {
     for (;;) {
@@ -201,13 +108,17 @@ class OpLogReader {
 
   Result<void> Take(FormView form) {
     if (!form.IsMap()) return Skip(SkipReason::kNoEvent, "not a map");
-    const Entry entry(form, words_);
+    const LogEntry entry(form, words_);
     if (may_be_ours_ && entry.f.Text() == "start" && entry.process.Text() == "supervisor") {
       facts_.ours = true;
       forms_ = 0;
       promised_ = entry.value.Find("events").Integer();
       facts_.renewed = MayExtendUnseen(entry.value.Find("library"));
       return {};
+    }
+    if (entry.twice) {
+      return Skip(SkipReason::kNoEvent,
+                  fmt::format("two of its fields stand for '{}'", *entry.twice));
     }
     const bool is_whole =
         !facts_.ours && entry.start.exists() && (entry.end.exists() || entry.ok.exists());
@@ -238,19 +149,31 @@ class OpLogReader {
       return Skip(SkipReason::kNoEvent, kOutOfRange);
     if (!completions_.empty())
       return Skip(SkipReason::kNoEvent, "it has no start and end, unlike earlier lines");
+    std::optional<int64_t> time_ns;
+    if (!entry.time.IsNil()) {
+      const std::optional<Completions::Time> time = Completions::ReadTime(entry.time);
+      if (!time) return Skip(SkipReason::kNoTime, fmt::format(Completions::kNoTime, "time"));
+      if (unit_.value_or(time->unit) != time->unit) {
+        return Skip(SkipReason::kNoTime,
+                    "its 'time' is not of the first time's kind: ns, seconds with a fraction, or a "
+                    "date");
+      }
+      unit_ = time->unit;
+      time_ns = time->number;
+    }
     return Take({.line = reader_.line(),
                  .process = static_cast<int32_t>(facts_.ours ? *process + thread * kThreadsApart
                                                              : *process),
                  .type = *type,
                  .function = words_.Of(*function),
                  .value = entry.value,
-                 .key = entry.key},
-                entry.time.Integer(), entry.index.Integer());
+                 .key = KeyOf(entry)},
+                time_ns, entry.index.Integer());
   }
 
   // Takes a line that has the start and the end of an operation.
-  Result<void> TakeWhole(FormView form, const Entry& entry) {
-    const bool has_type = !entry.ok.exists() && entry.type.exists();
+  Result<void> TakeWhole(FormView form, const LogEntry& entry) {
+    const bool has_type = entry.ok.IsNil() && !entry.type.IsNil();
     const FormView outcome_form = has_type ? entry.type : entry.ok;
     for (const auto& [name, part] :
          {std::pair{"process", entry.process}, {"f", entry.f}, {"ok", outcome_form}}) {
@@ -267,6 +190,11 @@ class OpLogReader {
       return Skip(SkipReason::kNoEvent,
                   UnknownType(has_type ? "type" : "ok", outcome_form, kOutcomes));
     }
+    const std::optional<EventType> type = TypeOf(words_.Of(entry.type.Text().value_or("")));
+    if (type && type != outcome)
+      return Skip(SkipReason::kNoEvent, "its ok and its type contradict each other");
+    if (*outcome == EventType::kOk && entry.end.IsNil())
+      return Skip(SkipReason::kNoEvent, "its result is ok, but it has no end");
     if (facts_.events > 0)
       return Skip(SkipReason::kNoEvent, "it has a start and an end, unlike earlier lines");
     const std::optional<std::string> problem =
@@ -275,9 +203,21 @@ class OpLogReader {
                           .outcome = *outcome,
                           .function = std::string(words_.Of(*function)),
                           .value = entry.value,
-                          .key = entry.key},
+                          .key = KeyOf(entry)},
                          entry.start, entry.end);
     return problem ? Skip(SkipReason::kNoTime, *problem) : Result<void>();
+  }
+
+  // In CSV, a key such as 12e4 or 1.10 is a text. 1.0 is the number 1.
+  FormView KeyOf(const LogEntry& entry) {
+    const std::string_view written = entry.key.Written();
+    if (!is_csv_ || entry.key.kind() != FormKind::kReal) return entry.key;
+    const size_t last = written.find_last_not_of('0');
+    constexpr size_t kExactDigits = 15;  // of a real
+    if (written[last] == '.' && last <= kExactDigits) return entry.key;
+    csv_key_.kind = FormKind::kText;
+    csv_key_.text = written;
+    return FormView(&csv_key_);
   }
 
   // Nil is a result that is not known.
@@ -323,11 +263,14 @@ class OpLogReader {
 
   FormReader& reader_;
   const bool may_be_ours_;
+  const bool is_csv_;
   Skips& skips_;
   const TakeEvent& take_;
   Dictionary words_;
   Completions completions_;
   OpLogFacts facts_;
+  FormNode csv_key_;
+  std::optional<Completions::Unit> unit_;  // of the events' times
   std::optional<int64_t> promised_;
   int64_t forms_ = 0;  // forms after the start line, malformed ones included
   int64_t first_line_ = 0;
@@ -341,9 +284,7 @@ class OpLogReader {
 Result<OpLogFacts> ReadOpLog(TextSource& source, LogFormat format, Skips& skips,
                              const TakeEvent& take, const LogWords& words) {
   const std::unique_ptr<FormReader> reader = MakeFormReader(format, source);
-  // Doublehold writes JSON lines, and exports EDN.
-  const bool may_be_ours = format == LogFormat::kJsonLines || format == LogFormat::kEdn;
-  Result<OpLogFacts> facts = OpLogReader(*reader, may_be_ours, skips, take, words).Read();
+  Result<OpLogFacts> facts = OpLogReader(*reader, format, skips, take, words).Read();
   if (source.broken()) return BadInput(fmt::format("{}: cannot be read to its end", source.name()));
   return facts;
 }

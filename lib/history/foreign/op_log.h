@@ -8,11 +8,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "lib/base/result.h"
 #include "lib/history/foreign/form_reader.h"
+#include "lib/history/foreign/log_entry.h"
 #include "lib/history/foreign/rejected_input.h"
 #include "lib/history/history.h"
 
@@ -46,10 +45,6 @@ struct OpLogFacts {
   bool renewed = false;
   int64_t events = 0;
 };
-
-// The words of a log for fields, types and functions, and what they are here: {"worker",
-// "process"}.
-using LogWords = std::vector<std::pair<std::string, std::string>>;
 
 // Called for each event, with the facts known so far. An error ends the reading.
 using TakeEvent = std::function<Result<void>(const LogEvent&, const OpLogFacts&)>;

@@ -300,6 +300,73 @@ TEST(OpLog, StartAndEndMayBeSecondsOrDates) {
             "h:2: its times are not of the first operation's kind: dates, or numbers");
 }
 
+TEST(OpLog, CsvFieldsAreReadAsWrittenOrRefused) {
+  const std::string whole = "process,f,start,end,ok,key,value\n";
+  const std::string event = "process,type,f,time\n";
+  const std::string two_units =
+      "its times are in two units: seconds with a fraction, and whole numbers that are too large "
+      "for seconds";
+  const struct {
+    std::string text, told;
+    LogWords words{};
+  } cases[] = {
+      {whole + "1,a,1711795411000000000,1711795412000000000,true,,\n2,a,0.5,0.6,true,,\n",
+       "h:3: " + two_units},
+      {whole + "1,a,10.5,1711795411000000000,true,,\n", "h:2: " + two_units},
+      {whole + "1,a,1711795410.000000100,1711795410.000000110,true,,\n",
+       "1711795410000000100 1 invoke a, 1711795410000000110 1 ok a"},
+      {whole + "1,a,-0.25,1e1,true,,\n", "-250000000 1 invoke a, 10000000000 1 ok a"},
+      {whole + "1,a,1,,true,,\n", "h:2: its result is ok, but it has no end"},
+      {whole + "1,a,1,,,,\n", "1 1 invoke a"},
+      {event + "1,invoke,a,1.5\n1,ok,a,1.75\n", "1500000000 1 invoke a, 1750000000 1 ok a"},
+      {event + "1,invoke,a,1970-01-01T00:00:01Z\n", "1000000000 1 invoke a"},
+      {event + "1,invoke,a,1.5\n1,ok,a,2\n",
+       "h:3: its 'time' is not of the first time's kind: ns, seconds with a fraction, or a date"},
+      {event + "1,invoke,a,noon\n",
+       "h:2: its 'time' is not a time: ns, seconds with a fraction, or a date such as "
+       "2024-03-30T10:43:30Z"},
+      {"process,f,start,end,ok,type\n1,a,1,2,,fail\n", "1 1 invoke a, 2 1 fail a"},
+      {"process,f,start,end,ok,type\n1,a,1,2,true,ok\n", "1 1 invoke a, 2 1 ok a"},
+      {"process,f,start,end,ok,type\n1,a,1,2,true,fail\n",
+       "h:2: its ok and its type contradict each other"},
+      {"process,f,start,end,ok,key,key\n1,a,1,2,true,k,l\n", "h:1: the header names 'key' twice"},
+      {"process,f,t0,start,end,ok\n1,a,5,1,9,true\n",
+       "h:2: two of its fields stand for 'start'",
+       {{"t0", "start"}}},
+      {"process,f,start,end,ok,,\n1,a,1,2,true,,\n", "1 1 invoke a, 2 1 ok a"},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(Told(ReadOpLogText(c.text, false, LogFormat::kCsv, c.words)), c.told) << c.text;
+}
+
+TEST(OpLog, CsvKeysAreWholeNumbersOrTexts) {
+  const struct {
+    const char* key;
+    const char* read;
+  } cases[] = {{"7", "7"},
+               {"7.0", "7"},
+               {"007", "3\"007\""},
+               {"12e4", "4\"12e4\""},
+               {"1.10", "4\"1.10\""},
+               {"9007199254740993.0", "18\"9007199254740993.0\""}};
+  for (const auto& c : cases) {
+    for (const std::string text :
+         {"process,f,start,end,ok,key\n1,a,1,2,true,{}\n", "process,f,type,key\n1,a,invoke,{}\n"}) {
+      const Result<Log> log =
+          ReadOpLogText(fmt::format(fmt::runtime(text), c.key), false, LogFormat::kCsv);
+      ASSERT_TRUE(log) << log.error().message;
+      EXPECT_EQ(log->events[0].key, c.read);
+    }
+  }
+}
+
+TEST(OpLog, InAListOfCsvNullIsNilAndAQuotedNullIsAText) {
+  const Result<Log> log = ReadOpLogText(
+      "process,type,f,value\n1,invoke,cas,\"[null, nil, \"\"null\"\"]\"\n", false, LogFormat::kCsv);
+  ASSERT_TRUE(log) << log.error().message;
+  EXPECT_EQ(log->events[0].value, "[nil,nil,4\"null\"]");
+}
+
 TEST(OpLog, AFlatLineHasItsTokenAndLeaseAsItsValue) {
   const Result<Log> log = ReadOpLogText("process,type,f,token\n1,invoke,acquire,\n1,ok,acquire,7\n",
                                         false, LogFormat::kCsv);

@@ -27,7 +27,7 @@ struct FormNode {
     int64_t integer = 0;
     double real;
   };
-  std::string_view text;
+  std::string_view text;  // of a text; of a real, how the input writes it, or empty
 };
 
 // A form within such a vector, or no form. Cheap to copy.
@@ -49,6 +49,10 @@ class FormView {
   }
   [[nodiscard]] std::optional<double> Real() const {
     return kind() == FormKind::kReal ? std::optional(node_->real) : std::nullopt;
+  }
+  // How the input writes a text or a real; empty if the parser does not tell.
+  [[nodiscard]] std::string_view Written() const {
+    return exists() ? node_->text : std::string_view();
   }
   // Like Integer, but also accepts a real that is whole: 1.0 is the number 1.
   [[nodiscard]] std::optional<int64_t> WholeNumber() const;
