@@ -17,6 +17,11 @@ inline bool LibraryCan(const RunFacts& facts, std::string_view word) {
 // Whether a watchdog of the library may extend leases. The history does not record when.
 inline bool MayExtendUnrecorded(const RunFacts& facts) { return LibraryCan(facts, "watchdog"); }
 
+// Whether every lease has an end, and no watchdog of a library extends leases without a record.
+inline bool LeasesEnd(const RunFacts& facts) {
+  return !facts.library || (LibraryCan(facts, "lease") && !MayExtendUnrecorded(facts));
+}
+
 }  // namespace doublehold
 
 #endif  // DOUBLEHOLD_CHECKER_EVIDENCE_LIBRARY_H_

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "checker/evidence/library.h"
 #include "checker/evidence/stall_attribution.h"
 #include "checker/evidence/traits.h"
 
@@ -41,7 +42,8 @@ SecondCopies::SecondCopies(const Disturbances& disturbances)
       lease_ns_(ToNs(disturbances.facts.lease)) {}
 
 int64_t SecondCopies::EndNs(int64_t since_ns, bool holds) const {
-  const bool endless = holds || LockHas(disturbances_.facts, LockTrait::kSession);
+  const RunFacts& facts = disturbances_.facts;
+  const bool endless = holds || LockHas(facts, LockTrait::kSession) || !LeasesEnd(facts);
   return endless ? kForeverNs : Later(since_ns, lease_ns_);
 }
 

@@ -33,7 +33,7 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
 
 // The second copies of the acquires of one key, and how long each may hold the key or keep others
 // from it.
-// - A copy that cannot wait in a queue ends one lease after its arrival. A later call of its
+// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. A later call of its
 //   session within that lease may set a full lease again. If the session was granted the key
 //   meanwhile, its library may extend the lease for ever. An exclusive grant to another session
 //   proves that the copy has ended.

@@ -9,11 +9,6 @@
 namespace doublehold {
 namespace {
 
-// Whether every lease has an end, and no watchdog of a library extends leases without a record.
-bool LeasesEnd(const RunFacts& facts) {
-  return !facts.library || (LibraryCan(facts, "lease") && !MayExtendUnrecorded(facts));
-}
-
 bool MayQueue(const RunFacts& facts) {
   return facts.nodes <= 1 && (facts.library || KeepsQueue(facts));
 }

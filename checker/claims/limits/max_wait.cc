@@ -97,9 +97,7 @@ class WaitLimitChecker : ClaimChecker {
     std::vector<int64_t> perhaps_granted_ns;
     for (const Call& call : std::ranges::subrange(from, to)) {
       const bool its = call.op == Op::kAcquire && call.session == wait.who && call.key == wait.key;
-      const bool unanswered = ended && call.outcome == EventType::kInfo;
-      const bool within = unanswered || call.to_ns <= wait.when.to_ns;
-      if (its && within && call.outcome != EventType::kFail)
+      if (its && (ended || call.to_ns <= wait.when.to_ns) && call.outcome != EventType::kFail)
         perhaps_granted_ns.push_back(call.from_ns);
     }
     const size_t ends_it = wait.outcome == EventType::kOk ? 1 : 0;

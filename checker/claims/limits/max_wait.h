@@ -24,7 +24,7 @@ namespace doublehold {
 //
 //   c1:  Q-A-----?  Q-A-----x      certain: from Q to the invocation of the unanswered acquire
 //
-// An acquire that has no answer when its try ends counts too: it may be granted later.
+// An acquire that has no answer when its try ends counts too, unless it is refused later.
 //
 // Two more waits are unknown:
 // - a wait over the limit whose certain part is within the limit;

@@ -119,6 +119,19 @@ TEST(MaxWait, AnUnansweredAcquireOfAnEndedTryMayHaveBeenGranted) {
   EXPECT_EQ(CheckMaxWait(history, {}).outcome, Outcome::kUnknown);
 }
 
+// Client 1 gave up its first try before the acquire was granted. It held the key in its second try.
+TEST(MaxWait, AnAcquireThatIsGrantedAfterItsTryCounts) {
+  History history =
+      FromLanes("c1: Q-A-----ax  Q-----------xR-r", {.limits = {{"max-wait", "10ms"}}});
+  const auto grant = std::ranges::find_if(history.events, [](const Event& event) {
+    return event.op == Op::kAcquire && event.type == EventType::kOk;
+  });
+  ASSERT_NE(grant, history.events.end());
+  grant->at_ns = (grant + 1)->at_ns + 1;
+  SortByTime(history.events);
+  EXPECT_EQ(CheckMaxWait(history, {}).outcome, Outcome::kUnknown);
+}
+
 TEST(MaxWait, IsUnknownWithoutAReadableLimit) {
   const std::string picture = "c1: Q-A--------aq";
   const auto reason = [&](const std::map<std::string, std::string>& limits) {

@@ -21,9 +21,7 @@ bool BlocksNobody(const KeyState& state) {
 // ten seconds. Some services round a short lease up to seconds, or have a least lease. Returns
 // kForeverNs if the lease of the key is not known, or if a moved clock may explain any time left.
 int64_t UnexplainedLeftNs(const RunFacts& facts, int64_t lease_ns) {
-  const bool known =
-      !facts.library || (LibraryCan(facts, "lease") && !LibraryCan(facts, "watchdog"));
-  if (!known || std::ranges::any_of(facts.faults, MovesAClock)) return kForeverNs;
+  if (!LeasesEnd(facts) || std::ranges::any_of(facts.faults, MovesAClock)) return kForeverNs;
   constexpr int64_t kLeastLeaseNs = 10'000'000'000;
   return 10 * (std::min(lease_ns, kForeverNs / 100) + ToNs(facts.grace)) + kLeastLeaseNs;
 }
