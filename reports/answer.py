@@ -18,6 +18,7 @@ class Row:
 
     name: str
     cells: list[CellSummary]
+    in_part: bool = False  # a planned cell has no run that has ended
 
     @property
     def head(self) -> tuple[str, str]:
@@ -48,7 +49,7 @@ class Row:
 
     @property
     def clean(self) -> bool:
-        return all(found.outcome == "valid" for found in self.cells)
+        return not self.in_part and all(found.outcome == "valid" for found in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ class SuiteAnswer:
 
 def group_rows(suite: Suite, summaries: list[CellSummary]) -> list[Row]:
     """Returns the rows in the order of the suite, but rows without a lock last."""
-    rows = [Row(name, [s for s in summaries if s.cell.row == name]) for name in suite.rows]
+    rows = [Row(name, [s for s in summaries if s.cell.row == name], name in suite.rows_in_part)
+            for name in suite.rows]
     return sorted((row for row in rows if row.cells), key=lambda row: row.no_lock)
 
 

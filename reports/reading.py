@@ -10,7 +10,7 @@ from lost_updates import LostUpdates, read_lost_updates
 from old_names import current_claim
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
-from suite_runs import count_planned, ended_runs
+from suite_runs import count_planned, ended_runs, rows_judged_in_part
 from sweeps import SweptCell
 
 OUTCOMES = ("valid", "unknown", "violated")
@@ -237,6 +237,7 @@ class Suite:
     cells: list[Cell] = field(default_factory=list)  # of which a run has ended
     changed: str | None = None  # how --driver and --set differ from the suite's file
     planned: int = 0  # number of cells, also those of which no run has ended
+    rows_in_part: set[str] = field(default_factory=set)  # with a cell of which no run has ended
 
     @property
     def expects(self) -> bool:
@@ -399,7 +400,7 @@ def read_suite(folder: Path) -> Suite:
         seconds=top.number("seconds"), as_expected=top.flag("as_expected"), rows=rows,
         columns=columns, about=top.texts_by_name("about"), until=read_until(top),
         interrupted=top.flag("interrupted"), cells=cells, changed=top.maybe_text("changed"),
-        planned=count_planned(top))
+        planned=count_planned(top), rows_in_part=rows_judged_in_part(top))
 
 
 def _suite_run(folder: Path, node: Node) -> SuiteRun:

@@ -287,7 +287,7 @@ class ReportTest(ReportFixture):
         file.write_text(json.dumps(suite))
         text = Page(self.page("suite")).text
         self.assertIn("This page judges 1 run of 2;", text)
-        self.assertIn("No violation seen with none; 1 of 2 cells not judged", text)
+        self.assertIn("Nothing violated; undecided in part: none; 1 of 2 cells not judged", text)
 
     def test_a_suite_without_expectations_does_not_mention_expectations(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))

@@ -8,12 +8,23 @@ def ended_runs(cell: Node) -> list[Node]:
     return [run for run in cell.nodes("runs") if run.data.get("interrupted") is not True]
 
 
-def count_planned(top: Node) -> int:
-    """Returns the number of cells of this part of a suite (`suite --shard 1/4`)."""
+def _planned(top: Node) -> list[Node]:
+    """Returns the cells of this part of a suite (`suite --shard 1/4`)."""
     if "planned" not in top.data:  # of version 0.1.0
-        return len(top.nodes("cells"))
-    planned, shard = len(top.nodes("planned")), top.maybe_text("shard") or "1/1"
+        return top.nodes("cells")
+    planned, shard = top.nodes("planned"), top.maybe_text("shard") or "1/1"
     part, _, of = shard.partition("/")
     if not (part.isdecimal() and of.isdecimal() and 0 < int(part) <= int(of)):
         return planned
-    return len(range(int(part) - 1, planned, int(of)))
+    return planned[int(part) - 1::int(of)]
+
+
+def count_planned(top: Node) -> int:
+    return len(_planned(top))
+
+
+def rows_judged_in_part(top: Node) -> set[str]:
+    """Returns the rows of which a planned cell has no run that has ended."""
+    ended = {cell.text("name") for cell in top.nodes("cells") if ended_runs(cell)}
+    return {cell.text("row") for cell in _planned(top) if "row" in cell.data
+            and cell.text("name") not in ended}

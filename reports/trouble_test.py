@@ -68,12 +68,13 @@ class TroubleTest(ReportFixture):
         file = self.folder / "suite" / "suite.json"
         suite = json.loads(file.read_text())
         suite["interrupted"] = True
-        suite["planned"] = [{}, {}, {}]
+        suite["planned"] = [{"name": f"none/{x}", "row": "none"} for x in ("calm", "pause", "z")]
         del suite["cells"][0]["runs"][1:]
         file.write_text(json.dumps(suite))
         page = self.page("suite")
         self.assertIn("The suite was interrupted.</b> This page judges 3 runs of 6;", page)
         self.assertIn("; 1 of 3 cells not judged", page)
+        self.assertNotIn("No violation seen with none", page)
 
     def test_the_page_of_a_suite_with_another_driver_says_so(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm",))
