@@ -118,7 +118,7 @@ class CopySearch {
  private:
   struct Session {
     std::set<uint64_t> held;  // granted and not released
-    // Until then, and for ever after an unanswered call, the session may hold the key or ask for it.
+    // Until then, the session may hold the key or ask for it. After an unanswered call: for ever.
     int64_t until_ns = -1;
     bool has_unanswered = false;
     [[nodiscard]] bool MayUseKey(int64_t at_ns) const {

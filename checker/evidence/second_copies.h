@@ -33,10 +33,10 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
 
 // The second copies of the acquires of one key, and how long each may hold the key or keep others
 // from it.
-// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. A later call of its
-//   session within that lease may set a full lease again. If the session was granted the key
-//   meanwhile, its library may extend the lease for ever. An exclusive grant to another session
-//   proves that the copy has ended.
+// - A copy that cannot wait in a queue ends one lease after its arrival, if leases end. A later
+//   call of its session within that lease may set a full lease again. If the session was granted
+//   the key meanwhile, its library may extend the lease for ever. An exclusive grant to another
+//   session proves that the copy has ended.
 // - A copy may wait in a queue if others held the key or asked for it before the copy's arrival. It
 //   may wait for any time, and hold the key afterwards. A grant to another session proves that the
 //   copy has ended only if the queue is first-in, first-out, and that session joined it after the

@@ -22,8 +22,8 @@ class CsvRecords {
 
   explicit CsvRecords(TextSource& source) : lines_(source, kMostBytes) {}
 
-  // The first record is the header, which names no column twice. After kGarbled and kTooLong, problem() describes the error, and
-  // the next call continues on the next line.
+  // The first record is the header, which names no column twice. After kGarbled and kTooLong,
+  // problem() describes the error, and the next call continues on the next line.
   Found Next();
   [[nodiscard]] const std::vector<std::string>& header() const { return header_; }
   // As many fields as the header has; valid until the next call.

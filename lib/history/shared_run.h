@@ -29,8 +29,8 @@ constexpr uint64_t kEventsPerSegment = uint64_t{1} << 22;
 // writes them. Any process may read them meanwhile.
 class ErrorTexts {
  public:
-  // Keeps the first 700 bytes of the text on one line, and returns true. Returns false if the text is kept already, or if
-  // there is no room.
+  // Keeps the first 700 bytes of the text on one line, and returns true. Returns false if the text
+  // is kept already, or if there is no room.
   bool Keep(std::string_view text);
   [[nodiscard]] std::vector<std::string> Read() const;
 
