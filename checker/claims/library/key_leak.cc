@@ -182,19 +182,24 @@ class KeyLeakChecker : ClaimChecker {
     if (facts_.nodes > 1 && leaked.at_ns - usage.LastUseNs(leaked.at_ns) < most_ns)
       return "a message that removes it may have been under way";
     const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
+    const Hold* last = usage.last == nullptr ? nullptr : holds_.Find(usage.last->hold);
+    const int64_t asked_ns = last == nullptr ? meanwhile.from_ns : last->asked_ns;
+    const Span since_asked{std::min(asked_ns, meanwhile.from_ns), leaked.at_ns};
     for (const FaultEpisode& episode : disturbances_.episodes) {
       const FaultFact& fault = FaultFor(facts_, episode);
       if (ActsOnStoreAlone(episode, fault)) continue;
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
       const bool moved = MovesAClock(fault) && facts_.nodes > 1;
-      if (moved || Overlap({episode.from_ns, episode.to_ns + 1}, meanwhile))
+      const Span active{episode.from_ns, episode.to_ns + 1};
+      // The fault itself, not the library, sent the last holder's acquire twice.
+      const bool repeats = TraitsOf(fault).Has(FaultTrait::kRepeats) && last != nullptr &&
+                           ConcernsClient(episode, fault, last->client) &&
+                           Overlap(active, since_asked);
+      if (moved || repeats || Overlap(active, meanwhile))
         return FaultClause(disturbances_, episode);
     }
     // A stall during its acquire may have made the last holder send the acquire twice.
-    const Hold* last = usage.last == nullptr ? nullptr : holds_.Find(usage.last->hold);
-    const int64_t asked_ns = last == nullptr ? meanwhile.from_ns : last->asked_ns;
-    const auto stalls =
-        disturbances_.StallsWithin({std::min(asked_ns, meanwhile.from_ns), meanwhile.to_ns});
+    const auto stalls = disturbances_.StallsWithin(since_asked);
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {
           return stall->when.to_ns - stall->when.from_ns > most_ns;
         }))

@@ -111,6 +111,35 @@ TEST(KeyLeak, AStallDuringTheLastAcquireMayHaveRepeatedIt) {
   });
 }
 
+TEST(KeyLeak, AnAcquireThatAFaultSentTwiceMayHaveLeftTheKey) {
+  ExpectEachKeyLeak({
+      {"the last acquire", R"(
+      duplicate c1:   [--]
+      c1:            A-----a=R-r
+      expiry:                     * | 9)"},
+      {"a re-entry", R"(
+      duplicate c1:         [--]
+      c1:            A-a=  A---a==R-r=R-r
+      expiry:                              * | 9)"},
+      {"an acquire of another client", R"(
+      duplicate c2:   [--]
+      c1:            A-----a=R-r
+      expiry:                     * | 9)",
+       Outcome::kViolated},
+      {"an acquire before a grant to another client", R"(
+      duplicate c2:   [--]
+      c2:            A-----a=R-r
+      c1:                         A-a=R-r
+      expiry:                               * | 9)",
+       Outcome::kViolated},
+      {"a server that a fault stopped, so that the library sent it twice", R"(
+      pause n1:       [--]
+      c1:            A-----a=R-r
+      expiry:                     * | 9)",
+       Outcome::kViolated},
+  });
+}
+
 TEST(KeyLeak, AFaultSinceTheLastReleaseExplainsTheKey) {
   ExpectEachKeyLeak({
       {"a fault ended before the release", R"(
