@@ -202,7 +202,7 @@ Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault) {
 void NameNodesOfFrames(Plan& plan) {
   for (FaultPlan& fault : plan.faults) {
     const FaultEntry* kind = FindFault(fault.kind);
-    const bool chooses = !fault.command.empty() || !fault.key.empty();
+    const bool chooses = !fault.command.empty() || !fault.key.empty() || fault.count > 0;
     if (!chooses || kind == nullptr || !kind->needs_network || !fault.nodes.empty() ||
         !fault.links.empty() || !fault.between.empty())
       continue;

@@ -92,6 +92,10 @@ TEST(SentCommands, AFaultOnFramesNamesTheNodesToWhichTheyAreSent) {
   EXPECT_EQ(NodesOf(Drop("set-nx-px", "nodes = [1, \"store\"]\ncommand = \"EVALSHA\"\n")),
             (std::vector{1, kStoreNode}));
   EXPECT_EQ(NodesOf(Drop("set-nx-px", "")), all_links);
+  EXPECT_EQ(NodesOf(Drop("set-nx-px", "count = 3\n")), all_links);
+  EXPECT_EQ(NodesOf("workload.name = \"nested\"\n" + Drop("redisson", "count = 3\n")),
+            std::vector{1})
+      << "nobody uses the store";
 }
 
 TEST(SentCommands, ForALockWithoutAListEveryCommandIsAccepted) {
