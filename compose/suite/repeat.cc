@@ -31,6 +31,8 @@ constexpr int kMostRepetitions = 100'000;
 // Limit of the runs of a cell with --until and without --repeat.
 constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
+constexpr std::string_view kOfTheFile =
+    "; the expectations are those of the suite's file, so a violation as expected has not gone\n";
 constexpr Duration kBetweenLines = std::chrono::seconds(10);  // between two lines of progress
 
 Result<std::optional<Until>> ReadUntilOption(const ParsedLine& line) {
@@ -179,8 +181,9 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
              FormatOutcomes(request.suite, result, colored),
              compares ? FormatComparison(request, result) : FormatRates(request, result),
              request.until && !compares ? AnswersLine(request, result) : "",
-             OwnCopyLines(request.suite), changed.empty() ? "" : "changed: " + changed + "\n",
-             counted, result.seconds, end, request.folder.string(), request.folder.string());
+             OwnCopyLines(request.suite),
+             changed.empty() ? "" : fmt::format("changed: {}{}", changed, kOfTheFile), counted,
+             result.seconds, end, request.folder.string(), request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {
