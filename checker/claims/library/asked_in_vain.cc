@@ -1,13 +1,13 @@
 #include "checker/claims/library/asked_in_vain.h"
 
 #include <algorithm>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "checker/claims/library/excuses.h"
 #include "checker/claims/library/free_intervals.h"
+#include "checker/claims/library/in_the_way.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/stall_attribution.h"
@@ -29,13 +29,13 @@ struct Asked {
 
 class KeyAsks {
  public:
-  explicit KeyAsks(const Evidence& evidence) : evidence_(evidence) {}
+  KeyAsks(const Evidence& evidence, const TimesInTheWay& in_the_way)
+      : evidence_(evidence), in_the_way_(in_the_way) {}
 
   void AddHold(const Span& held) { held_.push_back(held); }
 
   // `to_ns`: the answer of the acquire, or the end of its client.
   void AddAsk(const Call& acquire, int64_t to_ns) {
-    users_.insert(acquire.session.client);
     const auto [found, is_new] = open_.try_emplace(acquire.session, asked_.size());
     const int64_t lease_ns = ToNs(evidence_.facts().lease);
     const bool goes_on = !is_new && acquire.from_ns - asked_[found->second].when.to_ns <= lease_ns;
@@ -69,7 +69,8 @@ class KeyAsks {
     auto& [session, when] = asked;
     if (when.to_ns - when.from_ns <= longest.for_ns) return;
     const Disturbances& disturbances = evidence_.disturbances();
-    when.from_ns = DisturbedUntil(disturbances, when, {session.client, users_}, HindersAllAlong);
+    when.from_ns =
+        DisturbedUntil(disturbances, when, {session.client, in_the_way_}, HindersAllAlong);
     if (when.from_ns >= when.to_ns) return;
     const int64_t for_ns = when.to_ns - when.from_ns -
                            BlockedTimeNs(disturbances, session.client, Side::kSession, when);
@@ -77,9 +78,9 @@ class KeyAsks {
   }
 
   const Evidence& evidence_;
+  const TimesInTheWay& in_the_way_;
   std::vector<Span> held_;
   std::vector<Asked> asked_;
-  std::set<int32_t> users_;
   std::map<SessionId, size_t> open_;  // index into `asked_` of a time that may go on
 };
 
@@ -97,10 +98,12 @@ std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_
     if (call.op == Op::kRelease && call.outcome != EventType::kInfo)
       released_ns.emplace(call.hold, call.to_ns);
   }
+  const std::map<uint16_t, TimesInTheWay> in_the_way =
+      FindTimesInTheWay(evidence, FindPossibleHolds(evidence));
   std::map<uint16_t, KeyAsks> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
-    KeyAsks& asks = keys.try_emplace(call.key, evidence).first->second;
+    KeyAsks& asks = keys.try_emplace(call.key, evidence, in_the_way.at(call.key)).first->second;
     if (call.Ok()) {
       const auto released = released_ns.find(call.hold);
       asks.AddHold({call.to_ns,

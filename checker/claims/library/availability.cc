@@ -14,6 +14,7 @@
 
 #include "checker/claims/library/excuses.h"
 #include "checker/claims/library/free_intervals.h"
+#include "checker/claims/library/in_the_way.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
@@ -72,7 +73,7 @@ class AvailabilityChecker : ClaimChecker {
     if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
       return std::move(found_).Undecided(*why);
     FindUnsentRefusals();
-    const auto intervals = FindFreeIntervals(evidence_);
+    const auto intervals = FindFreeIntervals(evidence_, possible_holds_);
     for (const auto& [key, of_key] : intervals) JudgeKey(key, of_key);
     if (found_.IsClean()) found_.Doubt(DescribePossiblyFreeKey(intervals));
     return std::move(found_).Conclude(
@@ -85,7 +86,7 @@ class AvailabilityChecker : ClaimChecker {
   std::optional<Violation> FindViolation(uint16_t key) && {
     if (WhyIncomplete("")) return std::nullopt;
     FindUnsentRefusals();
-    JudgeKey(key, FindFreeIntervals(evidence_)[key]);
+    JudgeKey(key, FindFreeIntervals(evidence_, possible_holds_)[key]);
     const ClaimVerdict verdict = std::move(found_).Conclude({});
     if (verdict.outcome != Outcome::kViolated) return std::nullopt;
     return verdict.violations.front();
@@ -106,7 +107,8 @@ class AvailabilityChecker : ClaimChecker {
       const std::map<uint16_t, std::vector<FreeInterval>>& certain) const {
     AvailabilityChecker perhaps(evidence_, {}, patience_ns_);
     perhaps.FindUnsentRefusals();
-    for (const auto& [key, of_key] : FindFreeIntervals(evidence_, Free::kPerhaps)) {
+    const PossibleHolds likely = FindPossibleHolds(evidence_, Free::kPerhaps);
+    for (const auto& [key, of_key] : FindFreeIntervals(evidence_, likely)) {
       if (of_key != certain.at(key)) perhaps.JudgeKey(key, of_key);
     }
     if (perhaps.found_.IsClean()) return "";
@@ -134,10 +136,8 @@ class AvailabilityChecker : ClaimChecker {
 
   void JudgeKey(uint16_t key, const std::vector<FreeInterval>& intervals) {
     std::vector<Moment> moments;
-    users_.clear();
     for (const Call& call : calls_.all) {
       if (call.op != Op::kAcquire || call.key != key) continue;
-      users_.insert(call.session.client);
       if (call.AsksForSeveralKeys()) {  // it may wait for another of its keys
         found_.PassedOver();
         continue;
@@ -198,24 +198,28 @@ class AvailabilityChecker : ClaimChecker {
     const bool late = call.to_ns - since_ns > patience_ns_;
     if (UndisturbedSince({since_ns, call.to_ns}, call) != since_ns)
       return late ? found_.PassedOver() : found_.Judged();
-    const Call* first = late ? FindFirstGrantDuring(calls_, call) : &call;
-    if (first == nullptr) return found_.PassedOver();
+    const auto grants = late ? FindGrantsDuring(possible_holds_.at(call.key), call)
+                             : std::vector{PossibleHold{&call, {}}};
+    if (grants.empty()) return found_.PassedOver();
     found_.Judged();
-    NoteGrant(call, *first, since_ns);
-    if (first == &call) return;
-    const Span free_again{LastEndOfOthersNs(holds_, call), call.to_ns};
-    const bool undisturbed =
-        free_again.from_ns < call.to_ns && UndisturbedSince(free_again, call) == free_again.from_ns;
-    if (undisturbed) NoteGrant(call, call, free_again.from_ns);
+    int64_t free_ns = since_ns;
+    for (const auto& [first, when] : grants) {
+      if (free_ns < first->to_ns) NoteGrant(call, *first, free_ns);
+      free_ns = std::max(free_ns, when.to_ns);
+    }
   }
 
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Call& call) const {
-    return doublehold::UndisturbedSince(disturbances_, when, {call.session.client, users_});
+    return doublehold::UndisturbedSince(disturbances_, when,
+                                        {call.session.client, in_the_way_.at(call.key)});
   }
 
   // Notes how long the session of `call` asked for the free key until `first` was granted.
   void NoteGrant(const Call& call, const Call& first, int64_t since_ns) {
-    const int64_t left_ns = LeftNs({since_ns, first.to_ns}, call);
+    int64_t left_ns = LeftNs({since_ns, first.to_ns}, call);
+    if (&first != &call)
+      left_ns += BlockedTimeNs(disturbances_, first.session.client, Side::kSession,
+                               {std::max(since_ns, first.from_ns), first.to_ns});
     const auto describe = [&](std::string_view when) {
       const std::string other =
           &first == &call ? "" : OwnerName(disturbances_, first.session) + " ";
@@ -358,8 +362,10 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   const int64_t patience_ns_;
+  const PossibleHolds possible_holds_ = FindPossibleHolds(evidence_);
+  const std::map<uint16_t, TimesInTheWay> in_the_way_ =
+      FindTimesInTheWay(evidence_, possible_holds_);
   std::set<const Call*> unsent_;  // calls whose drivers may not have asked the lock
-  std::set<int32_t> users_;       // clients that asked for the key
   std::map<SessionId, KeyAcquires> acquires_;
   std::map<const Call*, Retries> retries_;  // the retries when each call was invoked
 };

@@ -32,8 +32,8 @@ namespace doublehold {
 // - each fault, except faults on lock servers alone that leave a majority of them, and faults that
 //   only stop or slow another client;
 // - each stall longer than half the grace, of the client or on its request path.
-// On several nodes or with a queue, faults that stop or slow another client that asked for the key
-// count too, and so do stalls of such a client.
+// On several nodes or with a queue, a fault that stops or slows another client counts too, and so
+// does a stall of another client, if that client may have been in the way meanwhile (in_the_way.h).
 // No window begins after one of these faults, because its effects may last:
 // - a fault that moved a clock or lost data, or that killed too many servers for a majority;
 // - any fault, if leases may have no end;
@@ -54,11 +54,14 @@ namespace doublehold {
 //
 // A grant answered later than lease and grace, without a late refusal before it, is unknown too:
 // the lock may have granted the key in time. Exception: another acquire, invoked during this one,
-// was granted the key first, within lease and grace. Then the wait counts anew from the release of
-// the last hold that was granted during this acquire. If an acquire that was invoked during this
-// one is unanswered, this grant cannot be judged.
+// was granted the key first, within lease and grace. Then the wait counts anew from the end of each
+// hold that was granted during this acquire, without the time in which the next holder was blocked
+// in its own acquire. If an acquire that was invoked during this one is unanswered, this grant
+// cannot be judged.
 //
-//   c1:  A----------a    c2:  A-a==R-r      no doubt: c2 was granted the key first
+//   c1:  A------------------------a         no doubt, if both gaps are short: c2 and c3 were
+//   c2:    A-a==R-r                         granted the key first
+//   c3:               A-a===R-r
 //
 // Counts one violation for each session and free interval. The margin is the least time left of
 // lease and grace, or the longest time beyond. Unknown if no case was judged. Also unknown if the

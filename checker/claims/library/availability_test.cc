@@ -315,10 +315,10 @@ TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
       duplicate c3:        [-]
       c2:                                     A-t)"},
                              {"a pause of c1 ended 1 ms too late", kUnknown, 0, R"(
-      pause c1:            [-]
+      pause c1:         [----]
       c2:                              A-t)"},
                              {"a pause of c1 ended 1 ms earlier", kViolated, 1, R"(
-      pause c1:            [-]
+      pause c1:         [----]
       c2:                               A-t)"},
                              {"a client that was paused never asked for the key", kViolated, 1, R"(
       pause c3:            [-]
@@ -427,7 +427,8 @@ TEST(Availability, OnSeveralNodesOnlyRetriesForLongerThanLeaseAndGraceProveAViol
       pause c2:             [-----]
       c2:                 A-x  A-x  A-x  A-x)"},
        {"another client is stalled and may hold some nodes", kUnknown, 0, R"(
-      machine c1:             (--)
+      machine c3:             (--)
+      c3:                 A-x
       c2:                 A-x  A-x  A-x  A-x)"}},
       nodes);
   ExpectAll({{"two clients block each other", kViolated, 2, R"(

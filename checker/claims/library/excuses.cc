@@ -28,10 +28,10 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   return MayQueue(facts) && !OnlyStopsClient(episode, fault);
 }
 
-// Whether another client that is stopped may be in the asker's way. It may hold some of several
-// nodes, or be the first in a queue.
-bool MayBeAhead(const RunFacts& facts, int32_t stopped, const Asker& asker) {
-  return (facts.nodes > 1 || MayQueue(facts)) && asker.users.contains(stopped);
+// Whether another client that is stopped may be in the asker's way meanwhile. It may hold some of
+// several nodes, or be the first in a queue.
+bool MayBeAhead(const RunFacts& facts, int32_t stopped, const Span& when, const Asker& asker) {
+  return (facts.nodes > 1 || MayQueue(facts)) && asker.others.MayBeIn(stopped, when);
 }
 
 // Returns the lock servers on which the fault acts. Empty if they are not known.
@@ -58,14 +58,15 @@ int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const
   std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
   for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
     const FaultFact& fault = FaultFor(facts, *episode);
+    const Span active{episode->from_ns, episode->to_ns};
     if (ActsOnStoreAlone(*episode, fault) || !counts(fault)) continue;
     if (OnlyStopsClient(*episode, fault) && !ConcernsClient(*episode, fault, asker.client) &&
-        !MayBeAhead(facts, episode->client, asker))
+        !MayBeAhead(facts, episode->client, active, asker))
       continue;
     const std::set<int> nodes = TargetNodes(facts, *episode);
     // A killed server does not return, although its fault ends at once.
     if (IsCrash(fault)) killed.insert(nodes.begin(), nodes.end());
-    if (!Overlap({episode->from_ns, episode->to_ns}, when)) continue;
+    if (!Overlap(active, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
     int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
     over_ns = std::max(over_ns, episode->to_ns);
@@ -75,7 +76,7 @@ int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
   for (const Stall* stall : disturbances.StallsWithin(when)) {
     const bool in_the_way =
-        MayBeAhead(facts, stall->client, asker) || CanDelay(*stall, asker.client);
+        MayBeAhead(facts, stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;
     if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
   }

@@ -4,23 +4,24 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 
+#include "checker/claims/library/in_the_way.h"
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
 
 namespace doublehold {
 
-// A client that asks for a key, and all clients that ever asked for it.
+// A client that asks for a key, and when others may be in its way.
 struct Asker {
   int32_t client = 0;
-  const std::set<int32_t>& users;
+  const TimesInTheWay& others;
 };
 
 // Returns the latest end of the stalls within `when`, and of the faults for which `counts` is true,
 // that may have delayed the client. A stop, slowdown or stall of another client counts only if that
-// client may hold some of several nodes, or may be ahead in a queue. Returns the start of `when` if
-// there was no such disturbance. Returns kForeverNs if too many servers were killed for a majority.
+// client may hold some of several nodes meanwhile, or may be ahead in a queue. Returns the start of
+// `when` if there was no such disturbance. Returns kForeverNs if too many servers were killed for a
+// majority.
 int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const Asker& asker,
                        bool (*counts)(const FaultFact&));
 

@@ -14,12 +14,6 @@ namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
-// A time in which somebody may hold the key.
-struct MaybeHeld {
-  Span when;
-  const Hold* hold = nullptr;
-};
-
 class KeyTimeline {
  public:
   KeyTimeline(const Evidence& evidence, const LeaseEnds& lease_ends)
@@ -34,26 +28,17 @@ class KeyTimeline {
     if (call.op == Op::kAcquire && call.outcome == EventType::kInfo) ++unknown_[call.session];
   }
 
-  std::vector<FreeInterval> Find(int64_t probed_ns, Free free) {
-    std::vector<MaybeHeld> held{{{probed_ns, kNever}, nullptr}};
+  [[nodiscard]] std::vector<PossibleHold> Find(Free free) const {
+    std::vector<PossibleHold> holds;
     for (size_t i = 0; i < acquires_.size(); ++i) {
       const Call& call = *acquires_[i];
       int64_t end_ns = call.Ok()                          ? HoldEndNs(i)
                        : call.outcome == EventType::kFail ? call.to_ns
                                                           : UnknownEndNs(call);
       if (free == Free::kPerhaps && end_ns == kNever) end_ns = lease_ends_.LikelyNs(call);
-      held.push_back({{call.from_ns, end_ns}, evidence_.holds().Find(call.hold)});
+      holds.push_back({&call, {call.from_ns, end_ns}});
     }
-    std::ranges::stable_sort(held, {}, [](const MaybeHeld& t) { return t.when.from_ns; });
-    std::vector<FreeInterval> intervals;
-    FreeInterval next;
-    for (const auto& [when, hold] : held) {
-      next.when.to_ns = when.from_ns;
-      if (next.when.from_ns < next.when.to_ns) intervals.push_back(next);
-      if (when.to_ns >= next.when.from_ns) next = {.when = {when.to_ns, kNever}, .last = hold};
-    }
-    if (next.when.from_ns < kNever) intervals.push_back(next);
-    return intervals;
+    return holds;
   }
 
  private:
@@ -100,28 +85,36 @@ class KeyTimeline {
   std::map<SessionId, int64_t> unknown_;                // number of acquires of unknown outcome
 };
 
-}  // namespace
-
-const Call* FindFirstGrantDuring(const Calls& calls, const Call& acquire) {
-  const Call* first = &acquire;
-  for (auto other = std::ranges::lower_bound(calls.all, acquire.from_ns, {}, &Call::from_ns);
-       other != calls.all.end() && other->from_ns <= acquire.to_ns; ++other) {
-    if (other->op != Op::kAcquire || other->key != acquire.key) continue;
-    if (other->outcome == EventType::kInfo) return nullptr;
-    if (other->Ok() && other->to_ns < first->to_ns) first = &*other;
+// Returns the free intervals of one key. `probed_ns`: the first probe.
+std::vector<FreeInterval> FindGaps(const std::vector<PossibleHold>& holds, int64_t probed_ns,
+                                   const Holds& granted) {
+  std::vector<FreeInterval> gaps;
+  FreeInterval next;
+  for (const auto& [acquire, when] : holds) {
+    if (when.from_ns >= probed_ns) break;
+    next.when.to_ns = when.from_ns;
+    if (next.when.from_ns < next.when.to_ns) gaps.push_back(next);
+    if (when.to_ns >= next.when.from_ns)
+      next = {.when = {when.to_ns, kNever}, .last = granted.Find(acquire->hold)};
   }
-  return first;
+  next.when.to_ns = probed_ns;
+  if (next.when.from_ns < next.when.to_ns) gaps.push_back(next);
+  return gaps;
 }
 
-int64_t LastEndOfOthersNs(const Holds& holds, const Call& acquire) {
-  int64_t end_ns = 0;
-  for (const Hold& hold : holds.all) {
-    if (hold.key != acquire.key || hold.owner() == acquire.session) continue;
-    if (hold.core.from_ns < acquire.from_ns || hold.core.from_ns > acquire.to_ns) continue;
-    const bool given_back = hold.released && !hold.unanswered;
-    end_ns = std::max(end_ns, given_back ? hold.done_ns : kForeverNs);
+}  // namespace
+
+std::vector<PossibleHold> FindGrantsDuring(const std::vector<PossibleHold>& holds,
+                                           const Call& acquire) {
+  auto hold = std::ranges::lower_bound(holds, acquire.from_ns, {},
+                                       [](const PossibleHold& h) { return h.when.from_ns; });
+  std::vector<PossibleHold> grants;
+  for (; hold != holds.end() && hold->when.from_ns <= acquire.to_ns; ++hold) {
+    if (!hold->acquire->Ok()) return {};
+    if (hold->acquire->to_ns <= acquire.to_ns) grants.push_back(*hold);
   }
-  return end_ns;
+  std::ranges::stable_sort(grants, {}, [](const PossibleHold& h) { return h.acquire->to_ns; });
+  return grants;
 }
 
 LeaseEnds::LeaseEnds(const Evidence& evidence)
@@ -197,22 +190,29 @@ int64_t LeaseEnds::LatestNs(const Call& call, int64_t arrival_ns, int64_t gone_n
   return end_ns;
 }
 
-std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
-                                                                Free free) {
+PossibleHolds FindPossibleHolds(const Evidence& evidence, Free free) {
   const LeaseEnds lease_ends(evidence);
   std::map<uint16_t, KeyTimeline> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op == Op::kAcquire || call.op == Op::kRelease)
       keys.try_emplace(call.key, evidence, lease_ends).first->second.Add(call);
   }
+  PossibleHolds holds;
+  for (const auto& [key, timeline] : keys) holds[key] = timeline.Find(free);
+  return holds;
+}
+
+std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
+                                                                const PossibleHolds& holds) {
   std::map<uint16_t, int64_t> probed_ns;
   for (const Event& event : evidence.history().events) {
     if (event.op == Op::kProbe) probed_ns.try_emplace(event.key, event.at_ns);
   }
   std::map<uint16_t, std::vector<FreeInterval>> intervals;
-  for (auto& [key, timeline] : keys) {
+  for (const auto& [key, of_key] : holds) {
     const auto probed = probed_ns.find(key);
-    intervals[key] = timeline.Find(probed == probed_ns.end() ? kNever : probed->second, free);
+    intervals[key] =
+        FindGaps(of_key, probed == probed_ns.end() ? kNever : probed->second, evidence.holds());
   }
   return intervals;
 }

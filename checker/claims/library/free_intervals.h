@@ -13,19 +13,21 @@
 
 namespace doublehold {
 
-// An open interval of time in which nobody can have held the key.
-struct FreeInterval {
-  Span when;
-  // The hold at whose end the interval began. Null: the interval began with the run, or after an
-  // acquire of unknown outcome.
-  const Hold* last = nullptr;
-  bool operator==(const FreeInterval&) const = default;
+// A time in which an acquire may hold its key.
+struct PossibleHold {
+  const Call* acquire = nullptr;
+  Span when;  // from the invocation; ends at INT64_MAX if the hold may last for ever
 };
 
-// Returns the free intervals of each key, in order. Requires a complete record.
+// The possible holds of each key, in the order of their invocation.
+using PossibleHolds = std::map<uint16_t, std::vector<PossibleHold>>;
+
+// Returns every hold of each key that the record allows. Requires a complete record.
 //
-//   c1:  A-a==R-r                 free from the answer of the last release of all holds to the next
-//   c2:            A-x  A-a==R-r  acquire that may have been granted; a refused acquire is no hold
+//   c1:  A-a==R-r                 holds from the first A to r
+//   c2:            A-x  A-a==R-r  holds from the second A to r; a refused acquire is no hold
+//
+// A refused acquire of several keys may have held each of them until its refusal.
 //
 // A hold without a successful release lasts until the latest end of its lease. On one node, a
 // refused release ends the hold too. A server counts the lease from the arrival of the request,
@@ -38,22 +40,29 @@ struct FreeInterval {
 // one node, at the acquire's own successful release. The possible hold does not end if that release
 // may have freed another hold of the session.
 //
-// The referee may hold the key from its first probe on.
-//
 // All this is for kCertainly. For kPerhaps, a hold that may last for ever ends at
 // LeaseEnds::LikelyNs.
 enum class Free : uint8_t { kCertainly, kPerhaps };
+PossibleHolds FindPossibleHolds(const Evidence& evidence, Free free = Free::kCertainly);
+
+// Returns the holds of a key that were granted during this acquire, and its own, in the order of
+// their grants. Returns nothing if another acquire may have held the key meanwhile without a grant.
+std::vector<PossibleHold> FindGrantsDuring(const std::vector<PossibleHold>& holds,
+                                           const Call& acquire);
+
+// An open interval of time in which nobody can have held the key.
+struct FreeInterval {
+  Span when;
+  // The hold at whose end the interval began. Null: the interval began with the run, or after an
+  // acquire of unknown outcome.
+  const Hold* last = nullptr;
+  bool operator==(const FreeInterval&) const = default;
+};
+
+// Returns the intervals of each key between its possible holds, in order. The referee may hold the
+// key from its first probe on.
 std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
-                                                                Free free = Free::kCertainly);
-
-// Returns the first answered grant among this acquire and the acquires of its key that were invoked
-// during it. The hold of such a grant may explain why the others came late. Returns null if one of
-// these acquires is unanswered: it may have been granted first.
-const Call* FindFirstGrantDuring(const Calls& calls, const Call& acquire);
-
-// Returns when the last hold of another session, granted during this acquire, was released. Returns
-// kForeverNs if a release was not answered: the end of its hold is not known.
-int64_t LastEndOfOthersNs(const Holds& holds, const Call& acquire);
+                                                                const PossibleHolds& holds);
 
 // The times at which leases end on the servers if their holds are never released.
 class LeaseEnds {

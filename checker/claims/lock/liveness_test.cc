@@ -154,6 +154,8 @@ TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
   using enum Outcome;
   LaneOptions watchdog;
   watchdog.library = LibraryFact{"drawn", "1", {"lease", "watchdog"}};
+  LaneOptions in_order;
+  in_order.lock = "redisson-fair";
   struct Case {
     std::string name, picture;
     Outcome outcome = kUnknown;
@@ -186,6 +188,17 @@ TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
             released + asks + "slow c3:                  [-----------------]", kViolated},
            {"a client that never asked for the key was stopped",
             released + asks + "pause c3:                 [-----------------]", kViolated},
+           {"a client was stopped that asked for the key only later",
+            released + asks + R"(
+pause c3:                 [-----------------]
+c3:                                                 A-x)",
+            kViolated, in_order},
+           {"a client was stopped that had given the key back",
+            released + asks + "pause c1:                 [-----------------]", kViolated, in_order},
+           {"a client was stopped that may be ahead in the queue",
+            "c3:                  A-x\n" + released + asks +
+                "pause c3:                 [-----------------]",
+            kValid, in_order},
            {"a fault waits for further messages until the end",
             released + asks + "reset c2:          [-------------------------]"},
            {"a fault cuts the client off until the end",
