@@ -15,6 +15,7 @@
 #include "checker/claims/library/excuses.h"
 #include "checker/claims/library/free_intervals.h"
 #include "checker/claims/library/in_the_way.h"
+#include "checker/claims/library/refusals.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
@@ -72,7 +73,6 @@ class AvailabilityChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("who had the key meanwhile is not known"))
       return std::move(found_).Undecided(*why);
-    FindUnsentRefusals();
     const auto intervals = FindFreeIntervals(evidence_, possible_holds_);
     for (const auto& [key, of_key] : intervals) JudgeKey(key, of_key);
     if (found_.IsClean()) found_.Doubt(DescribePossiblyFreeKey(intervals));
@@ -85,7 +85,6 @@ class AvailabilityChecker : ClaimChecker {
 
   std::optional<Violation> FindViolation(uint16_t key) && {
     if (WhyIncomplete("")) return std::nullopt;
-    FindUnsentRefusals();
     JudgeKey(key, FindFreeIntervals(evidence_, possible_holds_)[key]);
     const ClaimVerdict verdict = std::move(found_).Conclude({});
     if (verdict.outcome != Outcome::kViolated) return std::nullopt;
@@ -106,7 +105,6 @@ class AvailabilityChecker : ClaimChecker {
   [[nodiscard]] std::string DescribePossiblyFreeKey(
       const std::map<uint16_t, std::vector<FreeInterval>>& certain) const {
     AvailabilityChecker perhaps(evidence_, {}, patience_ns_);
-    perhaps.FindUnsentRefusals();
     const PossibleHolds likely = FindPossibleHolds(evidence_, Free::kPerhaps);
     for (const auto& [key, of_key] : FindFreeIntervals(evidence_, likely)) {
       if (of_key != certain.at(key)) perhaps.JudgeKey(key, of_key);
@@ -115,23 +113,6 @@ class AvailabilityChecker : ClaimChecker {
     const std::string why =
         perhaps.found_.violated() > 0 ? perhaps.found_.FirstSentence() : perhaps.found_.doubt();
     return "unless a hold whose end is not known kept the key, " + why;
-  }
-
-  // Collects refusals of drivers with an unanswered call: such a driver does not ask the lock.
-  void FindUnsentRefusals() {
-    if (!facts_.library) return;
-    std::vector<const Call*> by_answer;
-    for (const Call& call : calls_.all) {
-      if (call.op == Op::kAcquire || call.op == Op::kRelease) by_answer.push_back(&call);
-    }
-    std::ranges::stable_sort(by_answer, {}, &Call::to_ns);
-    std::map<SessionId, bool> busy;
-    for (const Call* call : by_answer) {
-      bool& is_busy = busy[call->session];
-      if (call->outcome == EventType::kInfo) is_busy = true;
-      if (call->Ok() || (call->outcome == EventType::kFail && HasRetryHint(*call))) is_busy = false;
-      if (is_busy) unsent_.insert(call);
-    }
   }
 
   void JudgeKey(uint16_t key, const std::vector<FreeInterval>& intervals) {
@@ -239,7 +220,7 @@ class AvailabilityChecker : ClaimChecker {
     const int64_t free_ns = interval.when.from_ns;
     const Retries& retries = retries_.at(&call);
     int64_t since_ns = free_ns;
-    if (!ReportsThatKeyIsTaken(call)) since_ns = std::max(since_ns, retries.since_ns);
+    if (!ReportsThatKeyIsTaken(facts_, call)) since_ns = std::max(since_ns, retries.since_ns);
     const int64_t perhaps_ns = std::max(free_ns, retries.perhaps_since_ns);
     if (call.from_ns - since_ns <= patience_ns_ && call.to_ns - perhaps_ns <= patience_ns_) return;
     const auto over = UndisturbedSince({free_ns, call.to_ns}, call);
@@ -289,12 +270,6 @@ class AvailabilityChecker : ClaimChecker {
     const int64_t blocked_ns =
         BlockedTimeNs(disturbances_, refused.session.client, Side::kSession, when);
     return patience_ns_ - (when.to_ns - when.from_ns - blocked_ns);
-  }
-
-  static bool HasRetryHint(const Call& refused) { return refused.answer[0] > 0; }
-
-  [[nodiscard]] bool ReportsThatKeyIsTaken(const Call& refused) const {
-    return facts_.nodes <= 1 && HasRetryHint(refused);
   }
 
   // Returns the other sessions that invoked an acquire before this refusal and were not granted the
@@ -365,7 +340,7 @@ class AvailabilityChecker : ClaimChecker {
   const PossibleHolds possible_holds_ = FindPossibleHolds(evidence_);
   const std::map<uint16_t, TimesInTheWay> in_the_way_ =
       FindTimesInTheWay(evidence_, possible_holds_);
-  std::set<const Call*> unsent_;  // calls whose drivers may not have asked the lock
+  const std::set<const Call*> unsent_ = FindUnsentCalls(evidence_);
   std::map<SessionId, KeyAcquires> acquires_;
   std::map<const Call*, Retries> retries_;  // the retries when each call was invoked
 };

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "checker/claims/library/refusals.h"
 #include "checker/evidence/second_copies.h"
 #include "checker/evidence/traits.h"
 
@@ -44,7 +45,7 @@ class ExitGaps {
     NoteCall(call, call.to_ns);
     if (call.op == Op::kRelease) return HandleRelease(call);
     if (call.Ok()) HandleGrant(call);
-    if (call.outcome == EventType::kFail && call.answer[0] > 0) HandleRefusal(call);
+    if (call.outcome == EventType::kFail && HasRetryHint(call)) HandleRefusal(call);
   }
 
   std::vector<Refusal> Finish(int64_t end_ns) && {

@@ -14,7 +14,9 @@
 #include "checker/claims/library/false_answers.h"
 #include "checker/claims/library/free_intervals.h"
 #include "checker/claims/library/lost_locks.h"
+#include "checker/claims/library/refusals.h"
 #include "checker/claims/lock/last_exit.h"
+#include "checker/claims/lock/sole_holders.h"
 #include "checker/evidence/calls.h"
 #include "checker/evidence/claim_checker.h"
 #include "checker/evidence/disturbances.h"
@@ -24,19 +26,40 @@
 namespace doublehold {
 namespace {
 
+// Refusals, indexed to find one within a span.
+struct RefusedCalls {
+  std::vector<const Call*> calls;   // sorted by invocation
+  std::vector<int64_t> refused_ns;  // element i: the earliest answer of the calls from i on
+
+  void Finish() {
+    refused_ns.resize(calls.size());
+    int64_t earliest_ns = std::numeric_limits<int64_t>::max();
+    for (size_t i = calls.size(); i-- > 0;) {
+      refused_ns[i] = earliest_ns = std::min(earliest_ns, calls[i]->to_ns);
+    }
+  }
+
+  // Whether an acquire was invoked and refused within `when`.
+  [[nodiscard]] bool AnyWithin(const Span& when) const {
+    const auto first = std::ranges::upper_bound(calls, when.from_ns, {}, &Call::from_ns);
+    if (first == calls.end()) return false;
+    return Before(refused_ns[static_cast<size_t>(first - calls.begin())], when.to_ns);
+  }
+};
+
 // The calls of one key, indexed to find the grants and refusals of other clients during a hold.
 struct OtherCalls {
-  std::vector<const Call*> grants;    // without re-entries, sorted by invocation
-  std::vector<const Call*> refusals;  // without re-entries, sorted by invocation
-  std::vector<int64_t> refused_ns;    // element i: the earliest answer of the refusals from i on
-  std::vector<int64_t> granted_ns;    // element i: the latest answer of the grants up to i
+  std::vector<const Call*> grants;  // without re-entries, sorted by invocation
+  std::vector<int64_t> granted_ns;  // element i: the latest answer of the grants up to i
+  RefusedCalls refused;             // without re-entries; each shows that somebody had the key
   std::vector<const Call*> unsafe_releases;  // releases that may have freed another owner's lock
   std::vector<const Call*> unknown;          // acquires and releases of unknown outcome
 
-  void AddCall(const Call& call) {
+  void AddCall(const Call& call, const Refusals& refusals) {
     const bool acquire = call.op == Op::kAcquire && !call.again;
     if (acquire && call.Ok()) grants.push_back(&call);
-    if (acquire && call.outcome == EventType::kFail) refusals.push_back(&call);
+    if (acquire && call.outcome == EventType::kFail && refusals.ShowsTakenKey(call))
+      refused.calls.push_back(&call);
     if (call.outcome == EventType::kInfo) unknown.push_back(&call);
     const bool unchecked = call.Ok() && call.answer[0] == 1;
     if (call.op == Op::kRelease && (unchecked || call.outcome == EventType::kInfo)) {
@@ -45,11 +68,7 @@ struct OtherCalls {
   }
 
   void Finish() {
-    refused_ns.resize(refusals.size());
-    int64_t earliest_ns = std::numeric_limits<int64_t>::max();
-    for (size_t i = refusals.size(); i-- > 0;) {
-      refused_ns[i] = earliest_ns = std::min(earliest_ns, refusals[i]->to_ns);
-    }
+    refused.Finish();
     int64_t latest_ns = std::numeric_limits<int64_t>::min();
     for (const Call* grant : grants) {
       latest_ns = std::max(latest_ns, grant->to_ns);
@@ -68,20 +87,6 @@ struct OtherCalls {
     return nullptr;
   }
 
-  // Whether an acquire was invoked and refused within `when`.
-  [[nodiscard]] bool RefusedWithin(const Span& when) const {
-    const auto first = std::ranges::upper_bound(refusals, when.from_ns, {}, &Call::from_ns);
-    if (first == refusals.end()) return false;
-    return Before(refused_ns[static_cast<size_t>(first - refusals.begin())], when.to_ns);
-  }
-
-  // Whether a session waited for the key throughout `when` and was granted the key afterwards.
-  [[nodiscard]] bool WaitedThrough(const Span& when) const {
-    const auto after = std::ranges::lower_bound(grants, when.from_ns, {}, &Call::from_ns);
-    return after != grants.begin() &&
-           Before(when.to_ns, granted_ns[static_cast<size_t>(after - grants.begin()) - 1]);
-  }
-
   // Returns the first grant that was invoked after `at_ns` and excludes `hold`; null if there is
   // none.
   [[nodiscard]] const Call* FindGrantAfter(int64_t at_ns, const Hold& hold) const {
@@ -95,6 +100,59 @@ struct OtherCalls {
   static bool Excludes(const Call& grant, const Hold& hold) {
     return grant.session != hold.owner() && !(hold.shared && grant.answer[2] != 0);
   }
+};
+
+// Decides whether an inner exit was tested: whether another client was kept from the key after it,
+// and only the outer hold can have kept it.
+class InnerExitTests {
+ public:
+  // `calls`: the acquires and releases of one key, in the order of their invocation.
+  InnerExitTests(const std::vector<const Call*>& calls, const OtherCalls& others,
+                 const Disturbances& disturbances, const Refusals& refusals)
+      : refusals_(refusals), holders_(calls, disturbances, refusals) {
+    for (const Call* refused : others.refused.calls) {
+      if (const auto holder = holders_.WhoKeptFrom(*refused))
+        kept_by_[*holder].calls.push_back(refused);
+    }
+    for (auto& [holder, refused] : kept_by_) refused.Finish();
+    for (const Call* grant : others.grants) grants_[grant->session].push_back(grant);
+    for (const Call* call : calls) {
+      if (call->op == Op::kAcquire && call->outcome != EventType::kFail)
+        entries_ns_[call->session].push_back(call->from_ns);
+    }
+  }
+
+  // `outer` kept the key from the exit until `until_ns`, or until its session acquired the key
+  // again: if the exit had freed the lock, that acquire would have taken it anew.
+  [[nodiscard]] bool IsTested(const Call& exit, const Hold& outer, int64_t until_ns) const {
+    const std::vector<int64_t>& entries_ns = entries_ns_.at(exit.session);
+    const auto again = std::ranges::lower_bound(entries_ns, exit.from_ns);
+    const Span kept{exit.to_ns, again == entries_ns.end() ? until_ns : std::min(until_ns, *again)};
+    if (!Before(kept.from_ns, kept.to_ns)) return false;
+    const auto refused = kept_by_.find(exit.session);
+    return (refused != kept_by_.end() && refused->second.AnyWithin(kept)) ||
+           WaitedThrough(kept, outer);
+  }
+
+ private:
+  // Whether a session asked for the key throughout `when` and was granted the key afterwards.
+  [[nodiscard]] bool WaitedThrough(const Span& when, const Hold& outer) const {
+    if (!holders_.NobodyBut(outer.owner(), when)) return false;
+    return std::ranges::any_of(grants_, [&](const auto& of_session) {
+      const auto after =
+          std::ranges::lower_bound(of_session.second, when.from_ns, {}, &Call::from_ns);
+      if (after == of_session.second.begin()) return false;
+      const Call& grant = **std::prev(after);
+      return Before(when.to_ns, grant.to_ns) && OtherCalls::Excludes(grant, outer) &&
+             refusals_.AskedTheLock(grant, when);
+    });
+  }
+
+  const Refusals& refusals_;
+  const SoleHolders holders_;
+  std::map<SessionId, RefusedCalls> kept_by_;
+  std::map<SessionId, std::vector<const Call*>> grants_;  // sorted by invocation
+  std::map<SessionId, std::vector<int64_t>> entries_ns_;  // acquires that may have been granted
 };
 
 class ReentryChecker : ClaimChecker {
@@ -127,8 +185,9 @@ class ReentryChecker : ClaimChecker {
  private:
   void JudgeInnerExits(const std::vector<const Call*>& calls) {
     OtherCalls others;
-    for (const Call* call : calls) others.AddCall(*call);
+    for (const Call* call : calls) others.AddCall(*call, refusals_);
     others.Finish();
+    const InnerExitTests tests(calls, others, disturbances_, refusals_);
     // Unreleased holds by session, the outermost first.
     std::map<SessionId, std::vector<const Hold*>> entered;
     std::set<const Call*> described;
@@ -144,7 +203,7 @@ class ReentryChecker : ClaimChecker {
       std::erase(own_holds, hold);
       if (!LiveThrough(*hold, call->from_ns)) last_stale_exit_ns_[call->session] = call->from_ns;
       if (own_holds.empty() || call->outcome == EventType::kFail) continue;
-      CountInnerExit(*call, *own_holds.front(), others);
+      CountInnerExit(*call, *own_holds.front(), tests);
       const Call* across = others.FindGrantAcross(call->from_ns, *own_holds.front());
       if (across != nullptr && FindLiveHold(own_holds, across->to_ns) != nullptr) {
         DoubtExit(*call, DescribeExit(*call, *own_holds.front(), *across));
@@ -161,12 +220,10 @@ class ReentryChecker : ClaimChecker {
 
   // An exit after the lease of the outer hold is no inner exit: the lock need not have counted the
   // two entries together.
-  void CountInnerExit(const Call& exit, const Hold& outer, const OtherCalls& others) {
-    if (!LiveThrough(outer, exit.to_ns)) return;
-    if (exit.Ok()) ++inner_exits_;
-    const Span still_held{exit.to_ns, HeldUntilNs(outer)};
-    if (!Before(still_held.from_ns, still_held.to_ns)) return;
-    if (others.RefusedWithin(still_held) || others.WaitedThrough(still_held)) ++tested_exits_;
+  void CountInnerExit(const Call& exit, const Hold& outer, const InnerExitTests& tests) {
+    if (!exit.Ok() || !LiveThrough(outer, exit.to_ns)) return;
+    ++inner_exits_;
+    if (tests.IsTested(exit, outer, HeldUntilNs(outer))) ++tested_exits_;
   }
 
   // An owner that is killed, or leaves its section, keeps the lock for the rest of its lease.
@@ -227,7 +284,7 @@ class ReentryChecker : ClaimChecker {
     const bool left = FindLiveHold({holds_.Find(outer.hold)}, grant.to_ns) == nullptr;
     const bool other_cause = !counted || lost_before || freed_by_another || undone || left ||
                              !exit.Ok() || !calls_.complete ||
-                             !others.RefusedWithin({outer.core.from_ns, exit.from_ns}) ||
+                             !others.refused.AnyWithin({outer.core.from_ns, exit.from_ns}) ||
                              WasActive(disturbances_, while_held, MovesAClock) ||
                              WasActive(disturbances_, while_held, LosesKeys);
     const std::string what = DescribeExit(exit, outer, grant);
@@ -288,6 +345,7 @@ class ReentryChecker : ClaimChecker {
   }
 
   const LeaseEnds lease_ends_{evidence_};
+  const Refusals refusals_{evidence_};
   // An owner that acquires again is inside: this claim counts entries.
   const std::optional<Holds> inside_ =
       holds_.is_ambiguous ? std::optional(ExtractHolds(evidence_.history(), AsksAgain::kIsInside))

@@ -15,7 +15,8 @@ namespace doublehold {
 //   c2:       A-x       A-a==R-r
 //
 // This violation needs all of these:
-// - a refusal `x` before the exit: without a refusal, the lock may admit every client;
+// - a refusal `x` before the exit that shows that the key was taken (library/refusals.h): without
+//   such a refusal, the lock may admit every client;
 // - the lease of the outer hold ran without a gap, and so did those of the entries that the owner
 //   left since: otherwise the lock did not count these entries together;
 // - no grant to another client before the exit within the outer hold: such a grant shows that the
@@ -28,9 +29,16 @@ namespace doublehold {
 // Two readers at once are no violation.
 //
 // Unknown if a client invoked its acquire before the exit and was granted the key after the exit,
-// while the outer lease still ran. The exit need not be the cause of this grant. The verdict gives
-// the number of nested exits after which another client was kept from the key. After the other
-// nested exits no client tried to acquire.
+// while the outer lease still ran. The exit need not be the cause of this grant.
+//
+// The verdict gives the number of nested exits after which another client was kept from the key: it
+// was refused, or waited all the time. It counts only if nothing but the outer hold can have kept
+// it from the key:
+// - its driver asked the lock (library/refusals.h);
+// - nobody else can have had the key at that time (sole_holders.h);
+// - the owner had not entered again: after a wrong exit, this entry would take the key anew.
+// After the other nested exits no client tried to acquire, or the reason of the refusal is not
+// certain. The claim is unknown if no nested exit was tested.
 //
 // Also violated when the last exit did not free the lock: a client was refused, with a retry hint,
 // while the key was certainly free:

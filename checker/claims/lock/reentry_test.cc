@@ -50,7 +50,7 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-b===A-b===R-r===========R-r
       c2:              A-x      A-b==R-r
-      c3:                         A-x)")
+      c3:                               A-x)")
                 .outcome,
             Outcome::kValid);  // two readers at once
 }

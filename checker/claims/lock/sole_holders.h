@@ -1,0 +1,85 @@
+// Finds the times in which only one session can have the key: a refusal at such a time shows that
+// this session had it.
+#ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_SOLE_HOLDERS_H_
+#define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_SOLE_HOLDERS_H_
+
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "checker/claims/library/refusals.h"
+#include "checker/evidence/calls.h"
+#include "checker/evidence/disturbances.h"
+#include "checker/evidence/second_copies.h"
+
+namespace doublehold {
+
+// A session may have the key in these times:
+// - From its grant to the answer of the release. If a disturbance may have delayed the answer of
+//   the grant, from the start of the disturbance on.
+// - From the invocation of an acquire of unknown outcome to the answer of its own release, if this
+//   release can have freed nothing else, or was invoked on one node after the acquire had arrived.
+// - As long as a second copy of an acquire may hold the key (evidence/second_copies.h).
+// - From the invocation of a refused acquire of several keys to its answer.
+//
+// An exclusive grant to another session shows that all this is over, if the request had arrived
+// before the invocation of the grant. A grant to the same session shows that an acquire of unknown
+// outcome takes the key no more: at most, the session has entered the lock once more. A server that
+// returns with older data may give the key to anybody, until it was granted anew.
+class SoleHolders {
+ public:
+  // `calls`: the acquires and releases of one key, in the order of their invocation.
+  SoleHolders(const std::vector<const Call*>& calls, const Disturbances& disturbances,
+              const Refusals& refusals);
+
+  // Whether nobody but the session can have had the key at some time in `when`.
+  [[nodiscard]] bool NobodyBut(const SessionId& session, const Span& when) const;
+  // The only session that can have had the key during the refused call; nullopt if there is none,
+  // or if, on several nodes, another session asked at that time and may have had some of them.
+  [[nodiscard]] std::optional<SessionId> WhoKeptFrom(const Call& refused) const;
+
+ private:
+  // In the order in which they count at the same instant.
+  enum class What : uint8_t { kOlderData, kMayHold, kInvoked, kAnswered };
+  struct Moment {
+    int64_t at_ns = 0;
+    What what = What::kInvoked;
+    const Call* call = nullptr;
+  };
+  struct Sole {
+    SessionId session;
+    Span when;
+  };
+
+  [[nodiscard]] std::vector<Moment> ListMoments(const std::vector<const Call*>& calls) const;
+  void Handle(const Moment& moment);
+  void HandleInvocation(const Call& call);
+  void HandleAnswer(const Call& call);
+  void HandleRelease(const Call& release);
+  void HandleExclusiveGrant(const Call& grant);
+  void NoteSoleHolder(int64_t at_ns);
+  [[nodiscard]] const Sole* FindSole(const Span& when) const;
+
+  using CallsOfSessions = std::map<SessionId, std::set<const Call*>>;
+  static void Erase(CallsOfSessions& calls, const Call& call);
+
+  const Disturbances& disturbances_;
+  const Refusals& refusals_;
+  std::unordered_map<uint64_t, const Call*> acquires_;       // by hold
+  std::unordered_map<const Call*, int64_t> latest_arrival_;  // of acquires of unknown outcome
+  CallsOfSessions holding_;
+  CallsOfSessions unknown_;
+  std::set<const Call*> nested_;  // releases at whose invocation their session had another hold
+  std::set<SessionId> hidden_;    // sessions that may have entered once more than is known
+  SecondCopies copies_;
+  std::optional<int64_t> older_data_ns_;  // when a server returned with older data
+  std::set<const Call*> asking_;          // on several nodes: acquires that are not answered yet
+  std::set<const Call*> crowded_;         // acquires beside which another session asked
+  std::vector<Sole> found_;               // in order, disjoint
+};
+
+}  // namespace doublehold
+
+#endif  // DOUBLEHOLD_CHECKER_CLAIMS_LOCK_SOLE_HOLDERS_H_
