@@ -91,28 +91,32 @@ int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
 
-// Clients work for the run's whole duration, and the referee records events after them. So a run
-// that ends earlier was cut short.
-bool WasCutShort(const History& history) {
-  return RunEndNs(history) < ToNs(history.facts.duration);
+// Why the run counts as cut short; empty: it does not. Clients work for the run's whole duration,
+// and the referee records events after them. So a run that ends earlier was cut short.
+std::string WhyCutShort(const History& history, const Tally& tally) {
+  const int64_t end_ns = RunEndNs(history);
+  const std::string planned = FormatDuration(history.facts.duration);
+  if (tally.died.contains(kSupervisor)) {
+    return fmt::format("the run was cut short at {} (planned: {}): its supervisor was killed",
+                       At(end_ns), planned);
+  }
+  if (end_ns >= ToNs(history.facts.duration)) return "";
+  return fmt::format("the run ended at {}, before its planned duration of {}", At(end_ns), planned);
 }
 
 // The reasons why no claim of this run can be valid, a sentence each.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally,
                                            const FaultShortfalls& faults,
                                            const LibraryErrors& errors) {
-  const History& history = evidence.history();
-  const RunFacts& facts = history.facts;
   std::vector<std::string> why;
-  if (WasCutShort(history)) {
-    why.push_back(fmt::format("the run ended at {}, before its planned duration of {}",
-                              At(RunEndNs(history)), FormatDuration(facts.duration)));
-  }
+  if (std::string cut = WhyCutShort(evidence.history(), tally); !cut.empty())
+    why.push_back(std::move(cut));
   for (const auto& [client, records] : tally.lost) {
     why.push_back(fmt::format("{} of {} were lost: its segment was full",
                               Counted(records, "record"), ProcessName(client)));
   }
   for (const auto& [client, status] : tally.died) {
+    if (client == kSupervisor) continue;  // the first sentence says so
     why.push_back(
         fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }
@@ -262,7 +266,8 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
   const Evidence evidence(history);
   const Disturbances& disturbances = evidence.disturbances();
   Tally tally = Count(evidence);
-  const FaultShortfalls faults = FindShortfalls(evidence, tally, WasCutShort(history));
+  const FaultShortfalls faults =
+      FindShortfalls(evidence, tally, !WhyCutShort(history, tally).empty());
   verdict.library_errors = CountLibraryErrors(evidence);
   const std::vector<std::string> why =
       WhyNothingIsValid(evidence, tally, faults, verdict.library_errors);

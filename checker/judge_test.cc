@@ -205,6 +205,31 @@ TEST(Judge, LostRecordsAndDeadClientsLeaveNoClaimValid) {
   }
 }
 
+// The fault of a node names the supervisor in place of a client, and explains no death.
+TEST(Judge, AKilledSupervisorLeavesNoClaimValidAndIsToldOnce) {
+  const RunVerdict verdict = Judge(FromLanes(R"(
+    c1:               A-a=g=w=R-r                  | 5 5>4
+    c2:                          A-a=g=w=R-r       | 4 4>3
+    final:                                 *       | 3/2
+    probe:                                 P-p
+    crash n1:               []
+    died supervisor:                             * | 9
+)",
+                                             {.claims = kAll}));
+  const std::string cut =
+      "the run was cut short at 0.027 s (planned: 0s): its supervisor was killed";
+  for (const ClaimVerdict& claim : verdict.claims) {
+    EXPECT_EQ(claim.outcome, Outcome::kUnknown) << claim.claim;
+    EXPECT_NE(claim.reason.find(cut), std::string::npos) << claim.reason;
+  }
+  EXPECT_EQ(verdict.warnings.at(0), cut);
+  EXPECT_EQ(std::ranges::count_if(verdict.warnings,
+                                  [](const std::string& warning) {
+                                    return warning.find("supervisor") != std::string::npos;
+                                  }),
+            1);
+}
+
 TEST(Judge, ACallOfALibraryWithoutAnAnswerLeavesNoClaimValid) {
   const auto judge = [](const std::string& end) {
     return Judge(FromLanes("c1: A-a=R-r\nc2:          A-a=R-r A---?" + end + " | 4",

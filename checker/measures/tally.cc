@@ -13,10 +13,11 @@ namespace {
 // Limit for the lost records of one segment. Sums of such numbers cannot overflow.
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
-// Whether a fault killed the client at `at_ns` or earlier.
+// Whether a fault killed the client at `at_ns` or earlier. No fault kills the supervisor; the fault
+// of a node names it in place of a client.
 bool WasKilledBy(const Disturbances& disturbances, int32_t client, int64_t at_ns) {
   return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
-    return episode.client == client && episode.from_ns <= at_ns &&
+    return client > kReferee && episode.client == client && episode.from_ns <= at_ns &&
            IsCrash(disturbances.facts.faults[static_cast<size_t>(episode.fault)]);
   });
 }

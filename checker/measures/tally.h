@@ -20,7 +20,7 @@ struct Tally {
   double seconds = 0;  // from the first to the last event of a client
 
   std::map<int32_t, int64_t> lost;  // dropped records, by process
-  std::map<int32_t, int64_t> died;  // wait status of each client that ended by itself
+  std::map<int32_t, int64_t> died;  // wait status of each process that ended by itself
   // How often each of RunFacts::faults started and took effect.
   std::vector<int64_t> started;
 };

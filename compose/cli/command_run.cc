@@ -164,18 +164,24 @@ std::string ShortenFolderName(const std::filesystem::path& folder) {
 }
 
 // Returns the last lines that a run prints, after the text of its verdict.
-std::string EndText(const RunVerdict& verdict, const std::filesystem::path& folder,
+std::string EndText(const JudgedRun& run, const std::filesystem::path& folder,
                     const ParsedLine& line) {
+  const RunVerdict& verdict = run.verdict;
   const Color color = verdict.overall == Outcome::kViolated ? Color::kRed
                       : verdict.overall == Outcome::kValid  ? Color::kGreen
                                                             : Color::kYellow;
-  return fmt::format("{}\n{}files: {}\n{}{}next: doublehold report {}\n",
+  const std::string interrupted =
+      run.interrupted
+          ? fmt::format("interrupted after {:.1f} s of {:g} s\n", ToSeconds(*run.interrupted),
+                        ToSeconds(verdict.facts.duration))
+          : "";
+  return fmt::format("{}\n{}files: {}\n{}{}{}next: doublehold report {}\n",
                      line.values.contains("verbose")
                          ? ""
                          : "(--verbose prints all violations, margins and faults)",
                      OwnCopyLine(verdict.facts.lock), folder.string(),
-                     InColor(VerdictLine(verdict), color, TakesColor(line)), PaceText(verdict),
-                     ShortenFolderName(folder));
+                     InColor(VerdictLine(verdict), color, TakesColor(line)), interrupted,
+                     PaceText(verdict), ShortenFolderName(folder));
 }
 
 void PrintRun(const JudgedRun& run, const std::filesystem::path& folder, const ParsedLine& line) {
@@ -186,7 +192,7 @@ void PrintRun(const JudgedRun& run, const std::filesystem::path& folder, const P
   } else if (!line.values.contains("quiet")) {
     const bool verbose = line.values.contains("verbose");
     fmt::print("{}{}", verbose ? ToText(run.verdict) : ToShortText(run.verdict),
-               EndText(run.verdict, folder, line));
+               EndText(run, folder, line));
   }
 }
 
@@ -238,7 +244,8 @@ Result<ExitCode> RunCommand(const Words& words) {
                      .folder = folder,
                      .programs = programs,
                      .frames = line.values.contains("frames") ? &frames : nullptr,
-                     .history = history};
+                     .history = history,
+                     .keep_if_killed = true};
   std::optional<LastWords> words_said;
   request.ended = [&] {
     words_said.emplace(

@@ -42,6 +42,8 @@ TEST(Interruption, CtrlCEndsTheRunWhichIsStillJudgedAndStored) {
   const int status = run.program.Wait();
   EXPECT_TRUE(status == 1 || status == 2) << status << run.program.Out() << run.program.Err();
   EXPECT_NE(run.program.Out().find("verdict: "), std::string::npos) << run.program.Out();
+  EXPECT_NE(run.program.Out().find("\ninterrupted after "), std::string::npos) << run.program.Out();
+  EXPECT_NE(run.program.Out().find(" s of 60 s\n"), std::string::npos) << run.program.Out();
   EXPECT_TRUE(fs::exists(run.run / "history.jsonl"));
   EXPECT_EQ(run.program.TemporaryFiles(), 0U);
 }
@@ -114,6 +116,30 @@ TEST(Interruption, KillingTheSupervisorLeavesNothingBehind) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
   ExpectNothingLeftInterruption(run.program);
+}
+
+TEST(Interruption, KillingTheSupervisorKeepsWhatTheRunRecorded) {
+  LongRun run;
+  ASSERT_TRUE(run.IsUp());
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // the history then has events to judge
+  ExpectNothingLeftInterruption(run.program);  // the janitor has ended too
+  const Result<History> history = ReadHistory(run.run);
+  ASSERT_TRUE(history.has_value()) << history.error().message;
+  EXPECT_GT(std::ranges::count(history->events, Op::kAcquire, &Event::op), 10);
+  EXPECT_EQ(std::ranges::count(history->events, Op::kDied, &Event::op), 1);
+  EXPECT_TRUE(fs::exists(run.run / "history.jsonl"));
+  const std::string cut = " (planned: 60s): its supervisor was killed";
+  const Finished checked = RunProgram({"check", run.run.string()});
+  EXPECT_TRUE(checked.exit_code == 1 || checked.exit_code == 2) << checked.exit_code;
+  EXPECT_NE(checked.out.find("the run was cut short at "), std::string::npos) << checked.out;
+  EXPECT_NE(checked.out.find(cut), std::string::npos) << checked.out;
+  const nlohmann::json verdict = ReadJson(run.run / "verdict.json");
+  EXPECT_NE(verdict.at("warnings").dump().find(cut), std::string::npos) << verdict.dump();
+  EXPECT_EQ(verdict.at("environment").at("interrupted"), true);
+  const Finished reported = RunProgram({"report", run.run.string()});
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+  std::ifstream page(run.run / "report.html");
+  EXPECT_NE(std::string(std::istreambuf_iterator<char>(page), {}).find(cut), std::string::npos);
 }
 
 // Two cells run in parallel for a minute each, and a third cell waits.

@@ -45,6 +45,23 @@ struct ShortSuite {
   }
 };
 
+// The janitor of the killed run writes a verdict. It says that the run was cut short.
+TEST(Resume, ARunWhoseProcessWasKilledIsRepeated) {
+  const ShortSuite suite;
+  suite.Write("a", "set-nx-px");
+  Program program(suite.Words());
+  ASSERT_TRUE(Eventually([&] { return program.DescendantNamed("dh-client-2") != 0; }));
+  for (const pid_t run : program.DescendantsNamed("doublehold")) kill(run, SIGKILL);
+  EXPECT_EQ(program.Wait(), 4) << program.Out();
+  const fs::path run = suite.suite / "cells/a-x/1";
+  ASSERT_TRUE(Eventually([&] { return fs::exists(run / "verdict.json"); }));
+  EXPECT_EQ(ReadJson(run / "verdict.json").at("environment").at("interrupted"), true);
+  const Finished resumed = RunProgram(suite.Resuming());
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(resumed.out.find("had been finished before"), std::string::npos) << resumed.out;
+  EXPECT_FALSE(ReadJson(run / "verdict.json").at("environment").contains("interrupted"));
+}
+
 TEST(Resume, ASuiteThatWasKilledAndInterruptedEndsWithAllItsCells) {
   const ShortSuite suite;
   {

@@ -5,6 +5,7 @@
 
 After each stop:
 - no process of the command is running, and its folder for temporary files is empty;
+- a run that was killed has a history and a verdict, which say that it was cut short;
 - each JSON file is whole, and no file is half-written (*.part); kill -9 may leave one of those;
 - Ctrl-C ends with a documented exit status, and never with a run that was cut short as valid;
 - a suite resumes, and keeps each verdict that was there; the other results can be reported, or the
@@ -26,9 +27,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 PATIENCE_S = 60  # much longer than any wait that passes
 MARK = "DOUBLEHOLD_STOPPED_ANYWHERE"  # in the environment of all processes of a command
+KILLED = "its supervisor was killed"  # in a warning of a run that was cut short by kill -9
 SUITE = """
 [experiment]
 lock.name = "set-nx-px"
@@ -90,26 +93,25 @@ class Trial:
         for file in self.files("verdict.json"):
             verdict = json.loads(file.read_text())
             # It may have been interrupted after its clients had ended.
-            was_cut = 1e9 * verdict["seconds"] < 0.9 * verdict["duration_ns"]
-            was_cut = was_cut and verdict["environment"].get("interrupted", False)
+            was_cut = not is_whole(verdict) and verdict["environment"].get("interrupted", False)
             if was_cut and verdict["overall"] == "valid":
                 raise Wrong(f"{file.relative_to(self.out)} is valid, and was interrupted")
 
-    def start(self, words: list[str]) -> subprocess.Popen[str]:
+    def start(self, words: list[str], stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         name, _, value = self.mark.partition("=")
         environment = {**os.environ, "TMPDIR": str(self.temporary), name: value}
         return subprocess.Popen([self.program, *words], env=environment, cwd=self.home, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stdin=subprocess.DEVNULL, stdout=stdout,
                                 stderr=subprocess.PIPE)
 
-    def run(self, *words: str) -> tuple[int, str]:
-        child = self.start(list(words))
-        _, err = child.communicate(timeout=5 * PATIENCE_S)
-        return child.returncode, err
+    def run(self, *words: str) -> tuple[int, str, str]:
+        child = self.start(list(words), stdout=subprocess.PIPE)
+        out, err = child.communicate(timeout=5 * PATIENCE_S)
+        return child.returncode, out, err
 
     def report(self, folder: Path) -> None:
         """Requires a report, or one line that says why there is none."""
-        status, err = self.run("report", str(folder))
+        status, _, err = self.run("report", str(folder))
         is_written = (folder / "report.html").exists()
         if status == 0 and is_written or status == 3 and not is_written and err.count("\n") == 1:
             return
@@ -141,12 +143,21 @@ def wait_until(condition: Callable[[], bool], wrong: str, state: Callable[[], ob
 
 
 def check_run(trial: Trial) -> None:
-    if not (trial.out / "verdict.json").exists():
+    file = trial.out / "verdict.json"
+    # The janitor works before the folder of the logs is made.
+    was_killed = trial.status == -signal.SIGKILL and (trial.out / "clients").exists()
+    if not file.exists() and not was_killed:
         return
     trial.report(trial.out)
-    status, err = trial.run("check", str(trial.out))
+    status, out, err = trial.run("check", "--json", str(trial.out))
     if status not in (0, 1, 2):
         raise Wrong(f"check: exit status {status}: {err.strip()}")
+    # A run that was killed while it was judged has a whole history, but perhaps no verdict.
+    was_cut = any(KILLED in warning for warning in json.loads(out)["warnings"])
+    if was_killed and was_cut != (file.exists() and was_interrupted(file)):
+        raise Wrong(f"check says {was_cut} to 'was the run cut short', and verdict.json does not")
+    if was_killed and not was_cut and not is_whole(json.loads(out)):
+        raise Wrong("check does not say that the run was cut short")
 
 
 def check_search(trial: Trial) -> None:
@@ -162,13 +173,18 @@ def check_suite(trial: Trial) -> None:
     before = {file: hashlib.sha256(file.read_bytes()).hexdigest()
               for file in trial.files("verdict.json") if not was_interrupted(file)}
     trial.report(trial.out)
-    status, err = trial.run("suite", "four.toml", "--resume", str(trial.out))
+    status, _, err = trial.run("suite", "four.toml", "--resume", str(trial.out))
     suite = json.loads((trial.out / "suite.json").read_text())
     if status != 0 or suite["interrupted"] or len(suite["cells"]) != 4:
         raise Wrong(f"--resume: exit status {status}, {len(suite['cells'])} cells: {err.strip()}")
     for file, digest in before.items():
         if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
             raise Wrong(f"--resume ran {file.relative_to(trial.out)} again")
+
+
+def is_whole(verdict: dict[str, Any]) -> bool:
+    """Whether the clients worked to the end."""
+    return bool(1e9 * verdict["seconds"] >= 0.9 * verdict["duration_ns"])
 
 
 def was_interrupted(file: Path) -> bool:

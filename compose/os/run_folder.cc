@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -278,6 +279,13 @@ Result<void> WriteWhole(const std::filesystem::path& file,
   std::error_code ignored;
   std::filesystem::remove(part, ignored);
   return written ? CheckWritten(file, code.value()) : written;
+}
+
+int LockRunFolder(const std::filesystem::path& folder) {
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return fd;
 }
 
 nlohmann::json ReadJsonFile(const std::filesystem::path& file) {

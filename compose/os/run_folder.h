@@ -46,6 +46,10 @@ Result<void> WriteHistory(const History& history, const std::filesystem::path& f
 // Makes a folder and its parent folders.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 
+// Locks the folder of a run until the descriptor that is returned is closed, also in processes that
+// inherited it. Returns -1 if the folder cannot be opened. Waits for another lock.
+int LockRunFolder(const std::filesystem::path& folder);
+
 // Returns the content of a file. Returns null if it cannot be read or is not JSON.
 nlohmann::json ReadJsonFile(const std::filesystem::path& file);
 

@@ -40,28 +40,36 @@ class EndSignalsBlocked {
   sigset_t before_{};
 };
 
-[[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder) {
+[[noreturn]] void BeJanitor(int pipe_read, const std::filesystem::path& folder,
+                            const std::function<void()>& if_killed, int kept_open) {
   setsid();  // Ctrl-C in a terminal must not reach the janitor
   prctl(PR_SET_NAME, "dh-janitor");
   for (const int ignored : EndSignalsBlocked::kEnding) signal(ignored, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
   // Closes the parent's files, so that a reader of the parent's output sees the end of the output.
+  // The copy is made first, because `kept_open` may be 3.
+  const int kept_copy = kept_open < 0 ? -1 : fcntl(kept_open, F_DUPFD_CLOEXEC, 5);
   if (pipe_read != 3) dup2(pipe_read, 3);
-  syscall(SYS_close_range, 4U, ~0U, 0U);
-  for (const int fd : {0, 1, 2}) close(fd);
+  if (kept_copy >= 0) dup2(kept_copy, 4);
+  syscall(SYS_close_range, kept_copy >= 0 ? 5U : 4U, ~0U, 0U);
+  // No file that is opened later may become the standard output.
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {0, 1, 2}) dup2(nowhere, fd);
   char byte = 0;
-  while (read(3, &byte, 1) < 0 && errno == EINTR) {
+  ssize_t count = 0;
+  while ((count = read(3, &byte, 1)) < 0 && errno == EINTR) {
   }
   // A stopped process of a server does not notice that the server was killed with its parent.
   KillProcessesIn(folder);
   std::error_code code;
   std::filesystem::remove_all(folder, code);
+  if (count == 0 && if_killed) if_killed();
   _exit(0);
 }
 
 }  // namespace
 
-Result<Scratch> Scratch::Create() {
+Result<Scratch> Scratch::Create(const std::function<void()>& if_killed, int kept_open) {
   const EndSignalsBlocked blocked_until_janitor_runs;
   std::error_code code;
   const std::filesystem::path base = std::filesystem::temp_directory_path(code);
@@ -77,7 +85,7 @@ Result<Scratch> Scratch::Create() {
   const pid_t janitor = fork();
   if (janitor == 0) {
     close(ends[1]);
-    BeJanitor(ends[0], pattern);
+    BeJanitor(ends[0], pattern, if_killed, kept_open);
   }
   close(ends[0]);
   if (janitor < 0) {
@@ -95,6 +103,7 @@ Scratch::Scratch(Scratch&& other) noexcept
 
 Scratch::~Scratch() {
   if (pipe_ < 0) return;
+  (void)!write(pipe_, "\1", 1);  // not killed
   close(pipe_);
   AwaitEnd(janitor_);
 }

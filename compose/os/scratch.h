@@ -1,12 +1,13 @@
 // The temporary folder of a run, with the servers' sockets. The janitor, a small process, kills
 // what still works in the folder, and removes it, even if the supervisor is killed. It waits until
-// the supervisor's end of a pipe closes.
+// the supervisor's end of a pipe closes; a supervisor that was not killed writes a byte before.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 #define DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 
 #include "lib/base/result.h"
 
@@ -16,7 +17,10 @@ namespace doublehold {
 // folder.
 class Scratch {
  public:
-  static Result<Scratch> Create();
+  // After its work, the janitor calls `if_killed` if this process ended without the destructor. It
+  // may be empty. It has the memory of this process as it is now, and only this descriptor:
+  // `kept_open`, until the janitor ends (-1: none).
+  static Result<Scratch> Create(const std::function<void()>& if_killed = {}, int kept_open = -1);
   Scratch(Scratch&& other) noexcept;
   Scratch& operator=(Scratch&&) = delete;
   ~Scratch();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,9 @@
 
 #include "compose/os/orphans.h"
 #include "compose/os/run_folder.h"
+#include "compose/os/scratch.h"
+#include "compose/run/killed_run.h"
+#include "compose/run/merge_segments.h"
 #include "lib/plan/plan_json.h"
 #include "lib/plan/topology.h"
 
@@ -24,8 +28,10 @@ nlohmann::json EnvironmentFacts(const RunRequest& request, const Supervised& sup
   nlohmann::json facts{{std::string(StoreServiceOf(plan)), request.programs.store.version},
                        {"cores", std::thread::hardware_concurrency()},
                        {"kernel", kernel.release},
-                       {"doublehold", DOUBLEHOLD_VERSION},
-                       {"supervisor", ToJson(supervised.use)}};
+                       {"doublehold", DOUBLEHOLD_VERSION}};
+  // A killed supervisor measured nothing.
+  if (!supervised.use.during.empty()) facts["supervisor"] = ToJson(supervised.use);
+  if (supervised.interrupted) facts["interrupted"] = true;
   // Of two servers of one service, the locks' count.
   facts[std::string(ServiceOf(plan))] = supervised.version;
   return facts;
@@ -46,39 +52,75 @@ std::string DescribeOrphans(const std::vector<std::string>& ran_on) {
                      fmt::join(std::set<std::string>(ran_on.begin(), ran_on.end()), ", "));
 }
 
-}  // namespace
+struct RecordedRun {
+  Supervised supervised;
+  std::vector<std::string> ran_on{};  // the processes that outlived their drivers
+  Result<void> written{};             // whether the history was written
+};
 
-Result<JudgedRun> RunAndJudge(const RunRequest& request) {
-  TRY(WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n"));
-  const OwnUse before = ReadOwnUse();
-  Orphans orphans;
-  Result<Supervised> supervised = Supervise(request);
-  const std::vector<std::string> ran_on = orphans.End();
-  if (!supervised) return tl::unexpected(supervised.error());
-  if (request.ended) request.ended();
-  // The supervisor has closed everything by now. So any resource beyond `before` is a leak.
-  supervised->use.before = before;
-  supervised->use.after = ReadOwnUse();
-  supervised->use.children_left = HasChildren();
-  const History& history = supervised->history;
-  JudgedRun run{.verdict = {}, .json = {}, .interrupted = supervised->interrupted};
+JudgedRun JudgeAndWrite(const RunRequest& request, const RecordedRun& recorded) {
+  JudgedRun run{.verdict = Judge(recorded.supervised.history),
+                .json = {},
+                .interrupted = recorded.supervised.interrupted};
   const auto keep = [&run](const Result<void>& written) {
     if (!written && !run.unwritten) run.unwritten = written.error();
   };
-  // What was recorded is kept even if the judging is interrupted.
-  keep(WriteHistory(history, request.folder, request.history));
-  run.verdict = Judge(history);
+  keep(recorded.written);
   if (IsExternal(request.plan)) run.verdict.warnings.push_back(DescribeExternal(request.plan));
-  if (!ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(ran_on));
+  if (!recorded.ran_on.empty()) run.verdict.warnings.push_back(DescribeOrphans(recorded.ran_on));
   nlohmann::json json = ToJson(run.verdict);
-  json["environment"] = EnvironmentFacts(request, *supervised);
-  if (run.interrupted) json["environment"]["interrupted"] = true;
+  json["environment"] = EnvironmentFacts(request, recorded.supervised);
   run.json = json.dump(2) + "\n";
   // Writes verdict.json last, so that a folder with a verdict.json is complete.
   if (request.frames != nullptr)
     keep(WriteWhole(request.folder / "frames.jsonl", ToJsonLines(*request.frames)));
   keep(WriteWhole(request.folder / "verdict.json", run.json));
   return run;
+}
+
+// Runs in the janitor after the supervisor was killed. Keeps a history that the supervisor wrote.
+void KeepKilledRun(const RunRequest& request, SharedRun& shared) {
+  std::error_code code;
+  if (std::filesystem::exists(request.folder / "history.bin", code)) return;
+  RecordedRun recorded{.supervised = {.history = CollectKilledRun(shared, request.plan),
+                                      .use = {},
+                                      .version = request.programs.locks.version}};
+  const History& history = recorded.supervised.history;
+  recorded.supervised.interrupted = Duration(history.events.back().at_ns);
+  recorded.written = WriteHistory(history, request.folder, request.history);
+  (void)JudgeAndWrite(request, recorded);
+}
+
+// Runs the plan and writes its history. While this function runs, the janitor keeps the run if this
+// process is killed.
+Result<RecordedRun> RunAndRecord(const RunRequest& request) {
+  SharedRun shared = TRY(CreateSharedRun(request.plan));
+  std::function<void()> if_killed;
+  if (request.keep_if_killed) if_killed = [&] { KeepKilledRun(request, shared); };
+  const int lock = LockRunFolder(request.folder);
+  Result<Scratch> scratch = Scratch::Create(if_killed, lock);
+  if (lock >= 0) close(lock);  // the janitor has it until it ends
+  if (!scratch) return tl::unexpected(scratch.error());
+  const OwnUse before = ReadOwnUse();
+  Orphans orphans;
+  RecordedRun recorded{.supervised = TRY(Supervise(request, shared, scratch->folder()))};
+  recorded.ran_on = orphans.End();
+  if (request.ended) request.ended();
+  // The supervisor has closed everything by now. So any resource beyond `before` is a leak.
+  recorded.supervised.use.before = before;
+  recorded.supervised.use.after = ReadOwnUse();
+  // What was recorded is kept even if the judging is interrupted.
+  recorded.written = WriteHistory(recorded.supervised.history, request.folder, request.history);
+  return recorded;
+}
+
+}  // namespace
+
+Result<JudgedRun> RunAndJudge(const RunRequest& request) {
+  TRY(WriteWhole(request.folder / "plan.json", ToJson(request.plan).dump(2) + "\n"));
+  RecordedRun recorded = TRY(RunAndRecord(request));
+  recorded.supervised.use.children_left = HasChildren();
+  return JudgeAndWrite(request, recorded);
 }
 
 Result<RunVerdict> RunOnce(const RunRequest& request) {

@@ -16,7 +16,7 @@ struct JudgedRun {
   // The error of the first file that could not be written, for example because the disk is full.
   // The later files were written if possible.
   std::optional<Error> unwritten{};
-  bool interrupted = false;
+  std::optional<Duration> interrupted{};  // as in Supervised
 };
 
 // Runs the experiment. Writes plan.json, history.bin, history.jsonl (if requested) and verdict.json

@@ -16,7 +16,6 @@
 #include "compose/driver/driver.h"
 #include "compose/os/child_processes.h"
 #include "compose/os/run_folder.h"
-#include "compose/os/scratch.h"
 #include "compose/os/shutdown_request.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/run/merge_segments.h"
@@ -25,6 +24,7 @@
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
 #include "lib/clock/time_speed.h"
+#include "lib/history/recorder.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/topology.h"
 #include "lib/redis/hiredis_connection.h"
@@ -43,15 +43,14 @@ constexpr Duration kEndGrace = 2s;   // time for a client to end after its last 
 
 class Supervisor {
  public:
-  Supervisor(const RunRequest& request, Scratch scratch, SharedRun shared,
+  Supervisor(const RunRequest& request, SharedRun& shared, const std::filesystem::path& sockets,
              std::unique_ptr<Namespaces> network)
       : request_(request),
         plan_(request.plan),
         facts_(FactsOf(request.plan)),
         network_(std::move(network)),
         cuts_(network_ ? std::make_unique<PacketCuts>(*network_, Failed()) : nullptr),
-        scratch_(std::move(scratch)),
-        shared_(std::move(shared)),
+        shared_(shared),
         proxy_(io_, Prng(plan_.seed, "proxy"), ProxyHost(network_.get())),
         links_(proxy_, network_.get(), cuts_.get()),
         cluster_(io_, shared_, proxy_, [this](int client) { AnswerIfFree(client); }),
@@ -63,7 +62,7 @@ class Supervisor {
                        }}),
         launcher_({.plan = plan_,
                    .folder = request.folder,
-                   .sockets = scratch_.folder(),
+                   .sockets = sockets,
                    .store = request.programs.store,
                    .locks = request.programs.locks},
                   io_, shared_, cluster_, links_, children_),
@@ -101,11 +100,13 @@ class Supervisor {
     // A run that completed all its sections was not cut short. Its duration is the time it took.
     if (plan_.sections > 0 && !end_request_.once())
       worked_ = std::min(RealMono() - start_, plan_.duration);
+    const Duration worked = std::min(RealMono() - start_, plan_.duration);
     End();
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
-    return Supervised{Collect(), use_meter_.End(), launcher_.ServiceOf(1).Version(),
-                      end_request_.once()};
+    Supervised supervised{Collect(), use_meter_.End(), launcher_.ServiceOf(1).Version()};
+    if (end_request_.once()) supervised.interrupted = worked;
+    return supervised;
   }
 
  private:
@@ -173,6 +174,7 @@ class Supervisor {
     if (request_.frames != nullptr) frame_log_.Watch(plan_);
     sent_traffic_.Watch(plan_);
     start_ = RealMono();
+    shared_.OwnControl().start_ns.store(ToNs(start_), std::memory_order_release);
     for (int client = 0; client <= plan_.clients; ++client)
       shared_.Control(client).start_ns.store(ToNs(start_), std::memory_order_release);
     running_ = true;
@@ -266,6 +268,7 @@ class Supervisor {
     const std::chrono::steady_clock::time_point until(deadline.time_since_epoch());
     while (!met() && !failure_ && !end_request_.twice() &&
            !(end_request_.once() && interruptible_) && RealMono() < deadline) {
+      shared_.OwnControl().alive_ns.store(ToNs(RealMono()), std::memory_order_release);
       if (io_.stopped()) io_.restart();
       io_.run_one_until(until);
     }
@@ -326,11 +329,11 @@ class Supervisor {
     if (!running_) return;
     if (event.op == Op::kFault) active_faults_ += event.type == EventType::kInvoke ? 1 : -1;
     event.at_ns = (RealMono() - start_).count();
-    events_.push_back(event);
+    recorder_.Append(event);
   }
 
   History Collect() {
-    History history{.facts = facts_, .events = events_};
+    History history{.facts = facts_, .events = {}};
     if (worked_) history.facts.duration = *worked_;
     AppendSegments(shared_, plan_, (RealMono() - start_).count(), history);
     std::ranges::copy(sent_traffic_.Among(history.events, start_),
@@ -345,8 +348,8 @@ class Supervisor {
   std::unique_ptr<Namespaces> network_;  // null: all processes are in the machine's own namespace
   std::unique_ptr<PacketCuts> cuts_;     // null without namespaces
   asio::io_context io_{1};
-  Scratch scratch_;
-  SharedRun shared_;
+  SharedRun& shared_;
+  Recorder recorder_{shared_.OwnSegment()};  // of the supervisor's own events
   Proxy proxy_;
   Links links_;
   FrameLog frame_log_{proxy_};
@@ -362,7 +365,6 @@ class Supervisor {
   UseMeter use_meter_;
   asio::steady_timer progress_timer_;
   std::vector<std::unique_ptr<Client>> clients_;  // indexed by client number; [0] is the referee
-  std::vector<Event> events_;                     // the supervisor's own events
   MonoTime start_{};
   std::optional<Duration> worked_{};  // set if all sections ended before the plan's duration
   bool running_ = false;
@@ -375,13 +377,10 @@ class Supervisor {
 
 }  // namespace
 
-Result<Supervised> Supervise(const RunRequest& request) {
-  // Forks the janitor first, so that it inherits no open file of the run.
-  Scratch scratch = TRY(Scratch::Create());
-  SharedRun shared = TRY(SharedRun::Create(request.plan.clients + 1, ClockPagesOf(request.plan),
-                                           request.plan.threads));
+Result<Supervised> Supervise(const RunRequest& request, SharedRun& shared,
+                             const std::filesystem::path& sockets) {
   auto network = TRY(Namespaces::CreateFor(request.plan));
-  return Supervisor(request, std::move(scratch), std::move(shared), std::move(network)).Run();
+  return Supervisor(request, shared, sockets, std::move(network)).Run();
 }
 
 }  // namespace doublehold

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "compose/run/frame_log.h"
 #include "lib/base/result.h"
 #include "lib/history/history.h"
+#include "lib/history/shared_run.h"
 #include "lib/plan/plan.h"
 
 namespace doublehold {
@@ -37,20 +39,25 @@ struct RunRequest {
   HistoryFiles history = HistoryFiles::kBoth;
   // Called when all processes have ended, before anything is written or judged; may be empty.
   std::function<void()> ended{};
+  // Whether to write and judge what was recorded even if this process is killed during the run.
+  bool keep_if_killed = false;
 };
 
 struct Supervised {
   History history;
   SupervisorUse use;
-  std::string version;       // of the locks' servers
-  bool interrupted = false;  // ended early by SIGINT, SIGTERM or SIGHUP
+  std::string version;  // of the locks' servers
+  // Set if SIGINT, SIGTERM or SIGHUP ended the run early: how long its clients had worked.
+  std::optional<Duration> interrupted{};
 };
 
 // Runs the plan. The folder must have plan.json; logs are written into it. The history is complete
 // even if Ctrl-C ended the run or a client died. Returns an error and no history if a server died,
 // or if servers or clients could not be started. All processes that it started have ended when it
-// returns.
-Result<Supervised> Supervise(const RunRequest& request);
+// returns. Records into `shared`, which CreateSharedRun made. `sockets` is the folder of
+// the servers' sockets and data.
+Result<Supervised> Supervise(const RunRequest& request, SharedRun& shared,
+                             const std::filesystem::path& sockets);
 
 }  // namespace doublehold
 

@@ -130,6 +130,8 @@ class SuiteRunner {
   // Takes a run that is already finished. Removes the files of a run that is not.
   bool Keep(const Job& job) {
     const SuiteCell& cell = request_.suite.cells[job.cell];
+    // Waits until the janitor of a killed run has written what the run recorded.
+    close(LockRunFolder(request_.folder / FolderOfRun(cell, job.repetition)));
     std::optional<CellRun> run = ReadFinishedRun(request_.folder, cell, job.repetition);
     if (run) {
       ++result_.kept;
@@ -211,7 +213,9 @@ class SuiteRunner {
 
   void Finish(Running& running, int status) {
     CellRun& run = running.run;
+    // The janitor may have written the verdict of a run that was killed, or may do so later.
     const bool decided =
+        WIFEXITED(status) &&
         TakeVerdict(ReadJsonFile(request_.folder / run.folder / "verdict.json"), run);
     run.exit_code =
         WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::kEnvironment);

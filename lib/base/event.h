@@ -48,7 +48,7 @@ enum class EventType : uint8_t { kInvoke, kOk, kFail, kInfo };
 //   stall    info: length_ns of an unplanned stall of this process, or of its driver, that ended
 //            now. For a server: how long a PING of the supervisor was unanswered
 //   lost     info: records dropped because a segment was full
-//   died     info: wait status of a client that ended by itself
+//   died     info: wait status of a client that ended by itself, or of a killed supervisor
 //   late-reply
 //            ok: timeout_ns, took_ns, kind (0: acquire, 1: release, 2: extend): a driver's call was
 //            answered after its own timeout. The timeout of a release or an extend is a lease.

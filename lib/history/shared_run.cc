@@ -45,11 +45,13 @@ std::vector<std::string> ErrorTexts::Read() const {
   return kept;
 }
 
-size_t SharedRun::TotalBytes() const {
+size_t SharedRun::OwnOffset() const {
   const size_t segments = static_cast<size_t>(threads_) * kTasksPerThread;
   return static_cast<size_t>(processes_) * (kPageBytes + segments * kSegmentBytes) +
          static_cast<size_t>(clock_pages_) * kPageBytes;
 }
+
+size_t SharedRun::TotalBytes() const { return OwnOffset() + kPageBytes + kSegmentBytes; }
 
 Result<SharedRun> SharedRun::Create(int processes, int clock_pages, int threads) {
   const int fd = memfd_create("doublehold", MFD_CLOEXEC);
@@ -92,6 +94,14 @@ ClientControl& SharedRun::Control(int process) {
   CHECK(process >= 0 && process < processes_);
   const size_t offset = static_cast<size_t>(clock_pages_ + process) * kPageBytes;
   return *reinterpret_cast<ClientControl*>(memory_ + offset);
+}
+
+SupervisorControl& SharedRun::OwnControl() {
+  return *reinterpret_cast<SupervisorControl*>(memory_ + OwnOffset());
+}
+
+std::span<std::byte> SharedRun::OwnSegment() {
+  return {memory_ + OwnOffset() + kPageBytes, kSegmentBytes};
 }
 
 std::span<std::byte> SharedRun::Segment(int process, TaskKind task, int thread) {

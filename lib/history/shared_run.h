@@ -53,11 +53,17 @@ struct ClientControl {
   std::atomic<int64_t> wall_ahead_ns;  // written by the client: wall clock minus monotonic clock
   ErrorTexts errors;                   // written by the client
 };
+// Written by the supervisor, and read by the janitor if the supervisor is killed.
+struct SupervisorControl {
+  std::atomic<int64_t> start_ns;  // MonoTime of the run's start, or 0 before it
+  std::atomic<int64_t> alive_ns;  // MonoTime at which the event loop last ran
+};
 static_assert(sizeof(ClientControl) <= kPageBytes && std::atomic<int64_t>::is_always_lock_free);
 
 // The memory also has a clock page (lib/clock/clock_page.h) for each client, each node and the
-// store. Movable. The destructor unmaps the memory. `process` 0 is the referee; `process` n is
-// client n. `threads` is the number of sessions of each process.
+// store, and a control page and a segment of the supervisor. Movable. The destructor unmaps the
+// memory. `process` 0 is the referee; `process` n is client n. `threads` is the number of sessions
+// of each process.
 class SharedRun {
  public:
   // `clock_pages`: number of clock pages.
@@ -72,6 +78,8 @@ class SharedRun {
   [[nodiscard]] int fd() const { return fd_; }
   [[nodiscard]] ClientControl& Control(int process);
   [[nodiscard]] std::span<std::byte> Segment(int process, TaskKind task, int thread = 0);
+  [[nodiscard]] SupervisorControl& OwnControl();
+  [[nodiscard]] std::span<std::byte> OwnSegment();
   [[nodiscard]] size_t ClockPageOffset(int page) const;
   [[nodiscard]] void* ClockPage(int page) { return memory_ + ClockPageOffset(page); }
 
@@ -79,6 +87,7 @@ class SharedRun {
   SharedRun(int fd, int processes, int clock_pages, int threads)
       : fd_(fd), processes_(processes), clock_pages_(clock_pages), threads_(threads) {}
   Result<SharedRun> Map() &&;  // closes the descriptor on failure
+  [[nodiscard]] size_t OwnOffset() const;  // of the supervisor's control page and segment
   [[nodiscard]] size_t TotalBytes() const;
 
   int fd_;

@@ -38,6 +38,10 @@ TEST(SharedRun, ClockPagesControlsAndSegmentsDoNotOverlap) {
       EXPECT_GE(segment.size(), sizeof(SegmentHeader) + kEventsPerSegment * sizeof(Event));
     }
   }
+  parts.emplace_back(reinterpret_cast<uintptr_t>(&shared.OwnControl()), sizeof(SupervisorControl));
+  const std::span<std::byte> own = shared.OwnSegment();
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(own.data()) % 64, 0u);
+  parts.emplace_back(reinterpret_cast<uintptr_t>(own.data()), own.size());
   std::sort(parts.begin(), parts.end());
   for (size_t i = 1; i < parts.size(); ++i) {
     EXPECT_LE(parts[i - 1].first + parts[i - 1].second, parts[i].first);
@@ -65,7 +69,7 @@ TEST(SharedRun, KeepsTheFirstDistinctErrorsOfADriverEachOnOneLine) {
 
 TEST(SharedRun, TheLastEventOfTheLastSegmentIsMapped) {
   SharedRun shared = Made();
-  shared.Segment(kProcesses - 1, TaskKind::kMeter).back() = std::byte{1};
+  shared.OwnSegment().back() = std::byte{1};
 }
 
 TEST(SharedRun, AllMappingsOfADescriptorShareTheMemory) {
