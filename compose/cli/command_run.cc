@@ -171,10 +171,9 @@ std::string EndText(const JudgedRun& run, const std::filesystem::path& folder,
                       : verdict.overall == Outcome::kValid  ? Color::kGreen
                                                             : Color::kYellow;
   const std::string interrupted =
-      run.interrupted
-          ? fmt::format("interrupted after {:.1f} s of {:g} s\n", ToSeconds(*run.interrupted),
-                        ToSeconds(verdict.facts.duration))
-          : "";
+      run.interrupted ? fmt::format("interrupted after {:.1f} s of {:g} s\n",
+                                    ToSeconds(*run.interrupted), ToSeconds(verdict.facts.duration))
+                      : "";
   return fmt::format("{}\n{}files: {}\n{}{}{}next: doublehold report {}\n",
                      line.values.contains("verbose")
                          ? ""

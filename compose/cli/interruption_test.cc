@@ -122,7 +122,7 @@ TEST(Interruption, KillingTheSupervisorKeepsWhatTheRunRecorded) {
   LongRun run;
   ASSERT_TRUE(run.IsUp());
   std::this_thread::sleep_for(std::chrono::seconds(2));  // the history then has events to judge
-  ExpectNothingLeftInterruption(run.program);  // the janitor has ended too
+  ExpectNothingLeftInterruption(run.program);            // the janitor has ended too
   const Result<History> history = ReadHistory(run.run);
   ASSERT_TRUE(history.has_value()) << history.error().message;
   EXPECT_GT(std::ranges::count(history->events, Op::kAcquire, &Event::op), 10);

@@ -86,7 +86,7 @@ class SharedRun {
  private:
   SharedRun(int fd, int processes, int clock_pages, int threads)
       : fd_(fd), processes_(processes), clock_pages_(clock_pages), threads_(threads) {}
-  Result<SharedRun> Map() &&;  // closes the descriptor on failure
+  Result<SharedRun> Map() &&;              // closes the descriptor on failure
   [[nodiscard]] size_t OwnOffset() const;  // of the supervisor's control page and segment
   [[nodiscard]] size_t TotalBytes() const;
 

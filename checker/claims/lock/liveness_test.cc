@@ -188,8 +188,7 @@ TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
             released + asks + "slow c3:                  [-----------------]", kViolated},
            {"a client that never asked for the key was stopped",
             released + asks + "pause c3:                 [-----------------]", kViolated},
-           {"a client was stopped that asked for the key only later",
-            released + asks + R"(
+           {"a client was stopped that asked for the key only later", released + asks + R"(
 pause c3:                 [-----------------]
 c3:                                                 A-x)",
             kViolated, in_order},
