@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -157,9 +158,14 @@ std::vector<const FaultEpisode*> Disturbances::EpisodesWithin(const Span& when) 
 Disturbances Observe(const History& history) {
   Disturbances disturbances{
       .facts = history.facts, .episodes = ExtractEpisodes(history), .stalls = {}, .threaded = {}};
+  disturbances.active.resize(history.facts.faults.size());
   for (const FaultEpisode& episode : disturbances.episodes) {
     disturbances.longest_episode_ns =
         std::max(disturbances.longest_episode_ns, episode.to_ns - episode.from_ns);
+    if (ActsOnStoreAlone(episode, FaultFor(history.facts, episode))) continue;
+    std::vector<Span>& of_fault = disturbances.active[static_cast<size_t>(episode.fault)];
+    const int64_t before_ns = of_fault.empty() ? episode.to_ns : of_fault.back().to_ns;
+    of_fault.push_back({episode.from_ns, std::max(before_ns, episode.to_ns)});
   }
   for (const Event& event : history.events) {
     if (event.thread != 0) disturbances.threaded.insert(event.client);
@@ -232,11 +238,13 @@ bool StopsServers(const FaultFact& fault) {
 bool IsCrash(const FaultFact& fault) { return Does(fault, FaultTrait::kKills); }
 
 bool WasActive(const Disturbances& disturbances, const Span& when, bool (*kind)(const FaultFact&)) {
-  return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
-    const FaultFact& fault = FaultFor(disturbances.facts, episode);
-    return kind(fault) && !ActsOnStoreAlone(episode, fault) && episode.from_ns <= when.to_ns &&
-           when.from_ns <= episode.to_ns;
-  });
+  for (size_t fault = 0; fault < disturbances.active.size(); ++fault) {
+    if (!kind(disturbances.facts.faults[fault])) continue;
+    const std::vector<Span>& of_fault = disturbances.active[fault];
+    const auto after = std::ranges::upper_bound(of_fault, when.to_ns, {}, &Span::from_ns);
+    if (after != of_fault.begin() && when.from_ns <= std::prev(after)->to_ns) return true;
+  }
+  return false;
 }
 
 std::vector<const FaultEpisode*> FaultsBehind(const Disturbances& disturbances,

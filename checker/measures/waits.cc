@@ -17,22 +17,36 @@ std::string DescribeLength(const Disturbances& disturbances, const KeyWait& wait
                      OwnerName(disturbances, wait.who));
 }
 
-// Returns the bounds of the end of a client's unanswered wait. `from_ns` is the last event of any
-// client: the client certainly waited until then. `to_ns` is the end of the history: the client may
-// have waited until then. Neither is later than the client's death.
-Span LastEvents(const History& history, const Disturbances& disturbances, int32_t client) {
-  int64_t last_ns = 0;
-  int64_t dead_ns = kForeverNs;
+// The bounds of the end of an unanswered wait. `from_ns` is the last event of any client: a waiting
+// client certainly waited until then. `to_ns` is the end of the history: the client may have waited
+// until then. Neither is later than the client's death.
+struct LastEvents {
+  Span bounds;
+  std::map<int32_t, int64_t> dead_ns;  // by client
+
+  [[nodiscard]] Span Of(int32_t client) const {
+    const auto dead = dead_ns.find(client);
+    if (dead == dead_ns.end()) return bounds;
+    return {std::min(bounds.from_ns, dead->second), std::min(bounds.to_ns, dead->second)};
+  }
+};
+
+LastEvents FindLastEvents(const History& history, const Disturbances& disturbances) {
+  LastEvents last;
+  const auto note_death = [&](int32_t client, int64_t at_ns) {
+    int64_t& dead_ns = last.dead_ns.try_emplace(client, at_ns).first->second;
+    dead_ns = std::min(dead_ns, at_ns);
+  };
   for (const Event& event : history.events) {
     if (event.client > kReferee && event.op != Op::kFault && event.op != Op::kIdle)
-      last_ns = event.at_ns;
-    if (event.op == Op::kDied && event.client == client) dead_ns = std::min(dead_ns, event.at_ns);
+      last.bounds.from_ns = event.at_ns;
+    if (event.op == Op::kDied) note_death(event.client, event.at_ns);
   }
   for (const FaultEpisode& episode : disturbances.episodes) {
-    const bool kills = IsCrash(disturbances.facts.faults[static_cast<size_t>(episode.fault)]);
-    if (kills && episode.client == client) dead_ns = std::min(dead_ns, episode.from_ns);
+    if (IsCrash(FaultFor(disturbances.facts, episode))) note_death(episode.client, episode.from_ns);
   }
-  return {std::min(last_ns, dead_ns), std::min(history.events.back().at_ns, dead_ns)};
+  last.bounds.to_ns = history.events.back().at_ns;
+  return last;
 }
 
 }  // namespace
@@ -54,8 +68,10 @@ std::vector<KeyWait> WaitsOf(const History& history, const Disturbances& disturb
                      event.at_ns});
     since_ns.erase(since);
   }
+  if (since_ns.empty()) return waits;
+  const LastEvents last_events = FindLastEvents(history, disturbances);
   for (const auto& [waiting, from_ns] : since_ns) {
-    const Span last = LastEvents(history, disturbances, waiting.first.client);
+    const Span last = last_events.Of(waiting.first.client);
     waits.push_back({.who = waiting.first,
                      .key = waiting.second,
                      .when = {from_ns, std::max(from_ns, last.from_ns)},

@@ -29,8 +29,8 @@ struct Asked {
 
 class KeyAsks {
  public:
-  KeyAsks(const Evidence& evidence, const TimesInTheWay& in_the_way)
-      : evidence_(evidence), in_the_way_(in_the_way) {}
+  KeyAsks(const Evidence& evidence, const Excuses& excuses, const TimesInTheWay& in_the_way)
+      : evidence_(evidence), excuses_(excuses), in_the_way_(in_the_way) {}
 
   void AddHold(const Span& held) { held_.push_back(held); }
 
@@ -50,12 +50,17 @@ class KeyAsks {
 
   [[nodiscard]] AskedInVain FindLongest(int64_t patience_ns) && {
     std::ranges::sort(held_, {}, &Span::from_ns);
+    std::vector<int64_t> latest_end_ns{0};  // of the holds before each hold
+    for (const Span& held : held_)
+      latest_end_ns.push_back(std::max(latest_end_ns.back(), held.to_ns));
     AskedInVain longest{.for_ns = patience_ns};
     for (const auto& [session, when] : asked_) {
       if (when.to_ns - when.from_ns <= patience_ns) continue;
-      int64_t since_ns = when.from_ns;
-      for (const auto& [from_ns, to_ns] : held_) {
-        if (from_ns >= when.to_ns) break;
+      auto held = std::ranges::lower_bound(held_, when.from_ns, {}, &Span::from_ns);
+      int64_t since_ns =
+          std::max(when.from_ns, latest_end_ns[static_cast<size_t>(held - held_.begin())]);
+      for (; held != held_.end() && held->from_ns < when.to_ns; ++held) {
+        const auto& [from_ns, to_ns] = *held;
         Compare({session, {since_ns, from_ns}}, longest);
         since_ns = std::max(since_ns, to_ns);
       }
@@ -69,8 +74,7 @@ class KeyAsks {
     auto& [session, when] = asked;
     if (when.to_ns - when.from_ns <= longest.for_ns) return;
     const Disturbances& disturbances = evidence_.disturbances();
-    when.from_ns =
-        DisturbedUntil(disturbances, when, {session.client, in_the_way_}, HindersAllAlong);
+    when.from_ns = excuses_.DisturbedUntil(when, {session.client, in_the_way_});
     if (when.from_ns >= when.to_ns) return;
     const int64_t for_ns = when.to_ns - when.from_ns -
                            BlockedTimeNs(disturbances, session.client, Side::kSession, when);
@@ -78,6 +82,7 @@ class KeyAsks {
   }
 
   const Evidence& evidence_;
+  const Excuses& excuses_;
   const TimesInTheWay& in_the_way_;
   std::vector<Span> held_;
   std::vector<Asked> asked_;
@@ -100,10 +105,12 @@ std::map<uint16_t, AskedInVain> FindAskedInVain(const Evidence& evidence, int64_
   }
   const std::map<uint16_t, TimesInTheWay> in_the_way =
       FindTimesInTheWay(evidence, FindPossibleHolds(evidence));
+  const Excuses excuses(evidence.disturbances(), HindersAllAlong);
   std::map<uint16_t, KeyAsks> keys;
   for (const Call& call : evidence.calls().all) {
     if (call.op != Op::kAcquire) continue;
-    KeyAsks& asks = keys.try_emplace(call.key, evidence, in_the_way.at(call.key)).first->second;
+    KeyAsks& asks =
+        keys.try_emplace(call.key, evidence, excuses, in_the_way.at(call.key)).first->second;
     if (call.Ok()) {
       const auto released = released_ns.find(call.hold);
       asks.AddHold({call.to_ns,

@@ -191,8 +191,7 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Call& call) const {
-    return doublehold::UndisturbedSince(disturbances_, when,
-                                        {call.session.client, in_the_way_.at(call.key)});
+    return excuses_.UndisturbedSince(when, {call.session.client, in_the_way_.at(call.key)});
   }
 
   // Notes how long the session of `call` asked for the free key until `first` was granted.
@@ -337,6 +336,7 @@ class AvailabilityChecker : ClaimChecker {
   }
 
   const int64_t patience_ns_;
+  const Excuses excuses_{disturbances_, IsAnyFault};
   const PossibleHolds possible_holds_ = FindPossibleHolds(evidence_);
   const std::map<uint16_t, TimesInTheWay> in_the_way_ =
       FindTimesInTheWay(evidence_, possible_holds_);

@@ -50,31 +50,44 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
 
 }  // namespace
 
-int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const Asker& asker,
-                       bool (*counts)(const FaultFact&)) {
-  const RunFacts& facts = disturbances.facts;
+Excuses::Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&))
+    : disturbances_(disturbances), counts_(counts) {
+  for (const FaultEpisode& episode : disturbances.episodes) {
+    const FaultFact& fault = FaultFor(disturbances.facts, episode);
+    if (ActsOnStoreAlone(episode, fault) || !counts(fault) || episode.to_ns <= 0) continue;
+    if (MayLinger(disturbances.facts, episode))
+      lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
+    // A killed server does not return, although its fault ends at once.
+    if (!IsCrash(fault)) continue;
+    for (const int node : TargetNodes(disturbances.facts, episode))
+      killed_ns_.try_emplace(node, episode.from_ns);
+  }
+}
+
+int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
+  const RunFacts& facts = disturbances_.facts;
   int64_t since_ns = when.from_ns;
   int64_t servers_ns = when.from_ns;  // end of the faults on lock servers, and on no client
   std::set<int> killed, hit;  // lock servers that faults killed; lock servers that faults hit
-  for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
+  for (const auto& [node, at_ns] : killed_ns_) {
+    if (at_ns < when.to_ns) killed.insert(node);
+  }
+  if (!killed.empty() && !LeavesAMajority(facts, killed)) return kForeverNs;
+  for (const FaultEpisode* episode : disturbances_.EpisodesWithin(when)) {
     const FaultFact& fault = FaultFor(facts, *episode);
     const Span active{episode->from_ns, episode->to_ns};
-    if (ActsOnStoreAlone(*episode, fault) || !counts(fault)) continue;
+    if (ActsOnStoreAlone(*episode, fault) || !counts_(fault)) continue;
     if (OnlyStopsClient(*episode, fault) && !ConcernsClient(*episode, fault, asker.client) &&
         !MayBeAhead(facts, episode->client, active, asker))
       continue;
     const std::set<int> nodes = TargetNodes(facts, *episode);
-    // A killed server does not return, although its fault ends at once.
-    if (IsCrash(fault)) killed.insert(nodes.begin(), nodes.end());
-    if (!Overlap(active, when)) continue;
     hit.insert(nodes.begin(), nodes.end());
     int64_t& over_ns = nodes.empty() || episode->client >= 0 ? since_ns : servers_ns;
     over_ns = std::max(over_ns, episode->to_ns);
   }
-  if (!killed.empty() && !LeavesAMajority(facts, killed)) return kForeverNs;
   hit.insert(killed.begin(), killed.end());
   if (!LeavesAMajority(facts, hit)) since_ns = std::max(since_ns, servers_ns);
-  for (const Stall* stall : disturbances.StallsWithin(when)) {
+  for (const Stall* stall : disturbances_.StallsWithin(when)) {
     const bool in_the_way =
         MayBeAhead(facts, stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;
@@ -83,15 +96,9 @@ int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const
   return since_ns;
 }
 
-std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
-                                        const Asker& asker) {
-  for (const FaultEpisode* episode : disturbances.EpisodesWithin({0, when.to_ns})) {
-    const FaultFact& fault = FaultFor(disturbances.facts, *episode);
-    if (!ActsOnStoreAlone(*episode, fault) && MayLinger(disturbances.facts, *episode))
-      return std::nullopt;
-  }
-  const int64_t since_ns =
-      DisturbedUntil(disturbances, when, asker, [](const FaultFact&) { return true; });
+std::optional<int64_t> Excuses::UndisturbedSince(const Span& when, const Asker& asker) const {
+  if (lingers_from_ns_ < when.to_ns) return std::nullopt;
+  const int64_t since_ns = DisturbedUntil(when, asker);
   return since_ns >= kForeverNs ? std::nullopt : std::optional(since_ns);
 }
 

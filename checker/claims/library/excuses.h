@@ -3,6 +3,7 @@
 #define DOUBLEHOLD_CHECKER_CLAIMS_LIBRARY_EXCUSES_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "checker/claims/library/in_the_way.h"
@@ -17,18 +18,28 @@ struct Asker {
   const TimesInTheWay& others;
 };
 
-// Returns the latest end of the stalls within `when`, and of the faults for which `counts` is true,
-// that may have delayed the client. A stop, slowdown or stall of another client counts only if that
-// client may hold some of several nodes meanwhile, or may be ahead in a queue. Returns the start of
-// `when` if there was no such disturbance. Returns kForeverNs if too many servers were killed for a
-// majority.
-int64_t DisturbedUntil(const Disturbances& disturbances, const Span& when, const Asker& asker,
-                       bool (*counts)(const FaultFact&));
+// The faults of a run for which `counts` is true, and its stalls. The disturbances must outlive it.
+class Excuses {
+ public:
+  Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&));
 
-// Returns DisturbedUntil, for all faults. Returns nullopt if a fault before or within `when` may
-// block the key long after its end.
-std::optional<int64_t> UndisturbedSince(const Disturbances& disturbances, const Span& when,
-                                        const Asker& asker);
+  // Returns the latest end of the stalls and faults within `when` that may have delayed the client.
+  // A stop, slowdown or stall of another client counts only if that client may hold some of several
+  // nodes meanwhile, or may be ahead in a queue. Returns the start of `when` if there was no such
+  // disturbance. Returns kForeverNs if too many servers were killed for a majority.
+  [[nodiscard]] int64_t DisturbedUntil(const Span& when, const Asker& asker) const;
+
+  // Returns DisturbedUntil. Returns nullopt if a fault before or within `when` may block the key long
+  // after its end.
+  [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
+
+ private:
+  const Disturbances& disturbances_;
+  bool (*counts_)(const FaultFact&);
+  std::map<int, int64_t> killed_ns_;  // when each lock server was first killed
+  int64_t lingers_from_ns_ =
+      kForeverNs;  // start of the first fault that may block a key long after
+};
 
 }  // namespace doublehold
 

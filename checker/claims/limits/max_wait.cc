@@ -60,6 +60,10 @@ class WaitLimitChecker : ClaimChecker {
   ClaimVerdict Verdict() && {
     if (const auto why = WhyIncomplete("not all grants may be known"))
       return std::move(found_).Undecided(*why);
+    for (const Call& call : calls_.all) {
+      if (call.op == Op::kAcquire && call.outcome != EventType::kFail)
+        acquires_[{call.session, call.key}].push_back(&call);
+    }
     GatherWaits();
     const std::string limit = FormatDuration(Duration(limit_ns_));
     return std::move(found_).Conclude({.nothing_judged = "nobody waited for a key",
@@ -90,15 +94,14 @@ class WaitLimitChecker : ClaimChecker {
   // Returns when the first acquire within the wait was invoked that was, or may have been, granted;
   // kForeverNs if there is none. The acquire that ends a granted wait does not count.
   [[nodiscard]] int64_t MayHoldFromNs(const KeyWait& wait) const {
-    const auto& calls = calls_.all;
-    const auto from = std::ranges::lower_bound(calls, wait.when.from_ns, {}, &Call::from_ns);
-    const auto to = std::ranges::upper_bound(calls, wait.when.to_ns, {}, &Call::from_ns);
+    const auto its = acquires_.find({wait.who, wait.key});
+    if (its == acquires_.end()) return kForeverNs;
+    const auto from = std::ranges::lower_bound(its->second, wait.when.from_ns, {}, &Call::from_ns);
+    const auto to = std::ranges::upper_bound(its->second, wait.when.to_ns, {}, &Call::from_ns);
     const bool ended = wait.outcome != EventType::kInvoke;
     std::vector<int64_t> perhaps_granted_ns;
-    for (const Call& call : std::ranges::subrange(from, to)) {
-      const bool its = call.op == Op::kAcquire && call.session == wait.who && call.key == wait.key;
-      if (its && (ended || call.to_ns <= wait.when.to_ns) && call.outcome != EventType::kFail)
-        perhaps_granted_ns.push_back(call.from_ns);
+    for (const Call* call : std::ranges::subrange(from, to)) {
+      if (ended || call->to_ns <= wait.when.to_ns) perhaps_granted_ns.push_back(call->from_ns);
     }
     const size_t ends_it = wait.outcome == EventType::kOk ? 1 : 0;
     return perhaps_granted_ns.size() > ends_it ? perhaps_granted_ns.front() : kForeverNs;
@@ -178,6 +181,8 @@ class WaitLimitChecker : ClaimChecker {
   }
 
   const int64_t limit_ns_;
+  // The acquires of each session on each key that were, or may have been, granted.
+  std::map<std::pair<SessionId, uint16_t>, std::vector<const Call*>> acquires_;
 };
 
 }  // namespace
