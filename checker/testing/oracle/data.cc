@@ -119,8 +119,12 @@ const Event* FindFinalCount(const History& history) {
 // Judges `stock`. An order of the reads and writes must exist in which every write replaces the
 // stock that its client had read. The referee's count of the stock must match that order. The
 // referee's count of orders must be the number of confirmed orders, plus at most one for each write
-// of unknown outcome.
+// of unknown outcome. No count of the stock may be below 0, however early it was taken.
 bool SalesCanBeOrdered(const History& history) {
+  const bool is_below_zero = std::ranges::any_of(history.events, [](const Event& event) {
+    return event.op == Op::kFinal && event.value[0] < 0;
+  });
+  if (is_below_zero) return false;
   std::vector<RecordedCall> calls = ListRecordedCalls(history, {Op::kRead, Op::kWrite});
   const auto orders = std::ranges::count_if(history.events, [](const Event& event) {
     return event.op == Op::kOrder && event.type == EventType::kOk;
