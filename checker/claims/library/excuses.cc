@@ -54,7 +54,7 @@ Excuses::Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFac
     : disturbances_(disturbances), counts_(counts) {
   for (const FaultEpisode& episode : disturbances.episodes) {
     const FaultFact& fault = FaultFor(disturbances.facts, episode);
-    if (ActsOnStoreAlone(episode, fault) || !counts(fault) || episode.to_ns <= 0) continue;
+    if (!Counts(episode) || episode.to_ns <= 0) continue;
     if (MayLinger(disturbances.facts, episode))
       lingers_from_ns_ = std::min(lingers_from_ns_, episode.from_ns);
     // A killed server does not return, although its fault ends at once.
@@ -62,6 +62,11 @@ Excuses::Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFac
     for (const int node : TargetNodes(disturbances.facts, episode))
       killed_ns_.try_emplace(node, episode.from_ns);
   }
+}
+
+bool Excuses::Counts(const FaultEpisode& episode) const {
+  const FaultFact& fault = FaultFor(disturbances_.facts, episode);
+  return counts_(fault) && !ActsOnStoreAlone(episode, fault);
 }
 
 int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
@@ -76,7 +81,7 @@ int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
   for (const FaultEpisode* episode : disturbances_.EpisodesWithin(when)) {
     const FaultFact& fault = FaultFor(facts, *episode);
     const Span active{episode->from_ns, episode->to_ns};
-    if (ActsOnStoreAlone(*episode, fault) || !counts_(fault)) continue;
+    if (!Counts(*episode)) continue;
     if (OnlyStopsClient(*episode, fault) && !ConcernsClient(*episode, fault, asker.client) &&
         !MayBeAhead(facts, episode->client, active, asker))
       continue;

@@ -34,6 +34,9 @@ class Excuses {
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
 
  private:
+  // Whether the fault may delay a lock: faults on the store alone do not.
+  [[nodiscard]] bool Counts(const FaultEpisode& episode) const;
+
   const Disturbances& disturbances_;
   bool (*counts_)(const FaultFact&);
   std::map<int, int64_t> killed_ns_;  // when each lock server was first killed
