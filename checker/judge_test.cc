@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "checker/testing/ascii_history.h"
-#include "lib/base/old_names.h"
 #include "lib/base/paths.h"
 #include "lib/history/jsonl.h"
 
@@ -77,44 +76,6 @@ TEST(Judge, JudgesTheClaimsOfTheRunInTheirOrder) {
   EXPECT_EQ(verdict.claims[2].reason, "claim 'exclusoin' is unknown (did you mean 'exclusion'?)");
   EXPECT_EQ(verdict.overall, Outcome::kUnknown);
   EXPECT_EQ(verdict.exit_code, ExitCode::kUnknown);
-}
-
-// Returns the text with the old names of claims and events, as version 0.1.0 wrote them.
-std::string WithOldNames(std::string text) {
-  for (const auto& renamed : {RenamedClaims(), RenamedEvents()}) {
-    for (const auto& [old_name, new_name] : renamed) {
-      boost::replace_all(text, fmt::format("\"{}\"", new_name), fmt::format("\"{}\"", old_name));
-    }
-  }
-  return text;
-}
-
-TEST(Judge, AHistoryWithOldNamesIsJudgedLikeOneWithNewNames) {
-  const auto read = [](const std::string& text) {
-    TextSource source(text, "h.jsonl");
-    Result<History> history = ReadJsonl(source);
-    EXPECT_TRUE(history.has_value()) << history.error().message;
-    return history.value_or(History{});
-  };
-  size_t seen = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(SourceDir()) /
-                                                               "checker" / "testdata")) {
-    if (entry.path().extension() != ".jsonl") continue;
-    std::ifstream in(entry.path());
-    const std::string text(std::istreambuf_iterator<char>(in), {});
-    const std::string old_text = WithOldNames(text);
-    if (old_text == text) continue;
-    EXPECT_EQ(ToJson(Judge(read(old_text))), ToJson(Judge(read(text)))) << entry.path();
-    ++seen;
-  }
-  EXPECT_GE(seen, 20u);
-}
-
-TEST(Judge, EachRenamedClaimHasACheckerByItsNewNameAlone) {
-  for (const auto& [old_name, new_name] : RenamedClaims()) {
-    EXPECT_NE(FindChecker(new_name), nullptr) << new_name;
-    EXPECT_EQ(FindChecker(old_name), nullptr) << old_name;
-  }
 }
 
 TEST(Judge, ARunWithoutClaimsIsUnknown) {

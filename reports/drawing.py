@@ -50,7 +50,7 @@ def list_shown_holds(lanes: list[Lane], at_ns: int) -> str:
 
 
 def read_lanes(violation: Node) -> tuple[Lane, ...]:
-    """Returns no lanes if the violation names no hold, or if version 0.1.0 judged the run."""
+    """Returns no lanes if the violation names no hold."""
     if "lanes" not in violation.data:
         return ()
     return tuple(

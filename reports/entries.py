@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Iterable
 
 from exploration import read_exploration
-from old_names import current_claim
 from parsing import read_json
 from rates import read_rates
 from reading import OUTCOMES, read_library
@@ -86,7 +85,7 @@ def _read_run(folder: Path, entry: Entry) -> Entry:
         note="interrupted" if was_cut else "",
         locks=(read_library(top.maybe_node("library")) or top.text("lock"),),
         faults=_unique(fault.text("kind") for fault in top.nodes("faults")),
-        claims=_unique(current_claim(claim.text("claim")) for claim in violated),
+        claims=_unique(claim.text("claim") for claim in violated),
         seed=top.count("seed"), seconds=top.number("seconds"),
         odd=expects and not top.flag("as_expected"))
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from old_names import current_claim
 from parsing import BadInput, Node, read_json
 
 VERSION = 1
@@ -122,7 +121,7 @@ def _place(node: Node, titles: dict[str, str]) -> Place:
 
 
 def _search(node: Node) -> Search:
-    claims = [(current_claim(claim.text("claim")), claim) for claim in node.nodes("claims")]
+    claims = [(claim.text("claim"), claim) for claim in node.nodes("claims")]
     return Search(
         node.count("depth"), node.count("executions"), node.flag("complete"),
         [(name, claim.text("sentence"), claim.text("replay"))

@@ -61,15 +61,6 @@ class ExplorationTest(unittest.TestCase):
             self.assertEqual((place.outcome, place.claims), (outcome, claims))
             self.assertEqual(place.executions, 1234 * len(depths))
 
-    def test_old_names_of_claims_are_read_as_the_new_ones(self) -> None:
-        old = search(1, ["stock"], unknown=1)
-        for claim, name in zip(old["claims"], ("told", "obtained")):
-            claim["claim"] = name
-        self.write(explored([[old]]))
-        found = read_exploration(self.folder).rows[0].places[0].searches[0]
-        self.assertEqual([claim for claim, _, _ in found.violated], ["availability"])
-        self.assertEqual(found.unknown, ["release-result", "availability"])
-
     def test_the_page_has_every_cell_and_story(self) -> None:
         self.write(explored([[search(1, ["stock"])], [search(1, [])]]))
         with contextlib.redirect_stdout(io.StringIO()):

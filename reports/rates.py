@@ -3,7 +3,6 @@ and the answer about the requested rate. The checkers count; this module only re
 
 from dataclasses import dataclass
 
-from old_names import current_claim
 from parsing import BadInput, Node
 
 ANSWERS = ("below", "not below", "not decided")
@@ -40,7 +39,7 @@ def read_rates(cell: Node) -> list[ClaimRate]:
     """Returns an empty list for a suite of a version that did not count rates."""
     if "rates" not in cell.data:
         return []
-    return [ClaimRate(_claim(node), _trials(node), read_pair(node, "clopper_pearson_95"))
+    return [ClaimRate(node.maybe_text("claim"), _trials(node), read_pair(node, "clopper_pearson_95"))
             for node in cell.nodes("rates")]
 
 
@@ -69,11 +68,6 @@ def find_rate(rates: list[ClaimRate], claim: str | None) -> ClaimRate | None:
     """Returns the first rate of the claim: by fault episodes if there is such a rate, else by
     runs."""
     return next((rate for rate in rates if rate.claim == claim), None)
-
-
-def _claim(node: Node) -> str | None:
-    name = node.maybe_text("claim")
-    return None if name is None else current_claim(name)
 
 
 def _trials(node: Node) -> Trials:

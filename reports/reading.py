@@ -7,7 +7,6 @@ from pathlib import Path
 from blind_spots import BlindSpots, read_blind_spots
 from drawing import Lane, read_lanes
 from lost_updates import LostUpdates, read_lost_updates
-from old_names import current_claim
 from parsing import BadInput, Node, read_json
 from rates import Answer, ClaimRate, read_answer, read_rates, read_trials, read_until
 from suite_runs import count_planned, ended_runs, rows_judged_in_part
@@ -77,7 +76,7 @@ class Margin:
 class Claim:
     name: str
     title: str  # names the violation in a few words: "held twice"
-    meaning: str  # describes the violation in a sentence; empty in verdicts of version 0.1.0
+    meaning: str  # describes the violation in a sentence
     outcome: str
     expected: str | None
     as_expected: bool
@@ -88,7 +87,7 @@ class Claim:
     rate: float | None
     margins: list[Margin]
     violations: list[Violation]
-    trials: ClaimRate | None = None  # missing in verdicts of version 0.1.0
+    trials: ClaimRate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +317,7 @@ def _environment(node: Node) -> dict[str, str]:
 
 
 def _claim(node: Node) -> Claim:
-    name = current_claim(node.text("claim"))
+    name = node.text("claim")
     expected = node.maybe_text("expected")
     if expected is not None:
         node.word("expected", EXPECTATIONS)

@@ -7,7 +7,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from folders import read_folder
-from old_names import RENAMED_CLAIMS
 from parsing import Node
 from rates import read_rates
 from reading import Run
@@ -91,13 +90,6 @@ class ReportTest(ReportFixture):
                           "violated when exclusion is broken",
                           "violated when liveness is broken")
         self.assertRegex(text, r"asked 2\d\d ms, got 2\d\d ms")
-
-    def test_a_run_of_version_0_1_0_gets_a_page_without_pictures(self) -> None:
-        old = HERE.parent / "compose/testdata/version-0.1.0/late-write"
-        html = self.page(str(old), "-o", "old.html")
-        self.assert_stands_alone(html)
-        self.assert_shows(Page(html).text, "No picture: the violation names no hold, or version",
-                          "cause: stopped: client 1 was stopped", "exclusion violated")
 
     def test_the_picture_of_a_violation_needs_no_history(self) -> None:
         write_run(self.folder / "run", Toy(fault="pause", pauses=[300, 900]))
@@ -194,24 +186,6 @@ class ReportTest(ReportFixture):
             del cell["rates"], cell["until"]
         file.write_text(json.dumps(suite))
         self.assertFalse("How often" in self.page("suite"))
-
-    def test_old_names_of_claims_are_read_as_the_new_ones(self) -> None:
-        registry = (HERE.parent / "checker/registry.cc").read_text()
-        for old, new in RENAMED_CLAIMS.items():
-            with self.subTest(old):
-                self.assertIn(f'"{new}"', registry)
-                self.assertNotIn(f'"{old}"', registry)
-                folder = self.folder / old
-                verdict = write_run(folder, Toy())
-                verdict["claims"][-1]["claim"] = old
-                (folder / "verdict.json").write_text(json.dumps(verdict))
-                run = read_folder(folder)
-                assert isinstance(run, Run)
-                self.assertEqual(run.verdict.claims[-1].name, new)
-        rate = {"claim": "told", "unit": "run", "of": 1, "violated": 0, "undecided": 0,
-                "clopper_pearson_95": [0.0, 0.9]}
-        cell = Node({"rates": [rate, {**rate, "claim": None}]}, "suite.json")
-        self.assertEqual([each.claim for each in read_rates(cell)], ["release-result", None])
 
     def test_a_suite_in_which_all_runs_failed_gets_a_page(self) -> None:
         write_suite(self.folder / "suite", repeat=1, rows=("none",), columns=("calm", "pause"))

@@ -336,4 +336,5 @@ def write_suite(folder: Path, repeat: int = 3,
     (folder / "suite.json").write_text(json.dumps({
         "suite": "toys", "seed": 7, "repeat": repeat, "jobs": 1, "seconds": 61.2,
         "as_expected": False, "interrupted": False, "rows": rows, "columns": columns,
-        "about": {"pause": "client 1 is stopped <long>"}, "cells": cells}))
+        "about": {"pause": "client 1 is stopped <long>"}, "cells": cells, "shard": None,
+        "planned": [{key: cell[key] for key in ("name", "row", "column")} for cell in cells]}))

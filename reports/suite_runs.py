@@ -10,8 +10,6 @@ def ended_runs(cell: Node) -> list[Node]:
 
 def _planned(top: Node) -> list[Node]:
     """Returns the cells of this part of a suite (`suite --shard 1/4`)."""
-    if "planned" not in top.data:  # of version 0.1.0
-        return top.nodes("cells")
     planned, shard = top.nodes("planned"), top.maybe_text("shard") or "1/1"
     part, _, of = shard.partition("/")
     if not (part.isdecimal() and of.isdecimal() and 0 < int(part) <= int(of)):

@@ -9,79 +9,79 @@ namespace {
 using enum FaultTrait;
 using enum LockTrait;
 
-struct OldKind {
+struct KnownKind {
   std::string_view kind;
   FaultTraits traits;
 };
 
-constexpr std::array kOldKinds{
-    OldKind{"pause", {kStops}},
-    OldKind{"crash", {kKills}},
-    OldKind{"slow", {kSlows}},
-    OldKind{"delay", {kKeepsMessages, kDelays}},
-    OldKind{"drip", {kKeepsMessages}},
-    OldKind{"bandwidth", {kKeepsMessages}},
-    OldKind{"hold", {kKeepsMessages}},
-    OldKind{"stall", {kKeepsMessages, kCutsOff}},
-    OldKind{"drop", {kLosesMessages, kDrops}},
-    OldKind{"duplicate", {kRepeats}},
-    OldKind{"reset", {kLosesMessages}},
-    OldKind{"black-hole", {kLosesMessages, kKeepsMessages, kCutsOff}},
-    OldKind{"partition", {kLosesMessages, kKeepsMessages, kCutsOff}},
-    OldKind{"jump", {kMovesClock, kJumps}},
-    OldKind{"drift", {kMovesClock}},
-    OldKind{"strobe", {kMovesClock}},
-    OldKind{"cut-replication", {kCutsReplication}},
-    OldKind{"promote", {kLosesData, kTakesOver}},
-    OldKind{"restart", {kLosesData, kRestarts}},
-    OldKind{"snapshot", {kBusies, kSaves}},
-    OldKind{"flush", {kTakesKeys, kBusies}},
-    OldKind{"delete-key", {kTakesKeys}},
-    OldKind{"evict", {kTakesKeys, kBusies}},
-    OldKind{"forget-scripts", {kForgetsScripts}},
+constexpr std::array kKnownKinds{
+    KnownKind{"pause", {kStops}},
+    KnownKind{"crash", {kKills}},
+    KnownKind{"slow", {kSlows}},
+    KnownKind{"delay", {kKeepsMessages, kDelays}},
+    KnownKind{"drip", {kKeepsMessages}},
+    KnownKind{"bandwidth", {kKeepsMessages}},
+    KnownKind{"hold", {kKeepsMessages}},
+    KnownKind{"stall", {kKeepsMessages, kCutsOff}},
+    KnownKind{"drop", {kLosesMessages, kDrops}},
+    KnownKind{"duplicate", {kRepeats}},
+    KnownKind{"reset", {kLosesMessages}},
+    KnownKind{"black-hole", {kLosesMessages, kKeepsMessages, kCutsOff}},
+    KnownKind{"partition", {kLosesMessages, kKeepsMessages, kCutsOff}},
+    KnownKind{"jump", {kMovesClock, kJumps}},
+    KnownKind{"drift", {kMovesClock}},
+    KnownKind{"strobe", {kMovesClock}},
+    KnownKind{"cut-replication", {kCutsReplication}},
+    KnownKind{"promote", {kLosesData, kTakesOver}},
+    KnownKind{"restart", {kLosesData, kRestarts}},
+    KnownKind{"snapshot", {kBusies, kSaves}},
+    KnownKind{"flush", {kTakesKeys, kBusies}},
+    KnownKind{"delete-key", {kTakesKeys}},
+    KnownKind{"evict", {kTakesKeys, kBusies}},
+    KnownKind{"forget-scripts", {kForgetsScripts}},
 };
 
-struct OldLock {
+struct KnownLock {
   std::string_view lock;
   LockTraits traits;
 };
 
 // Lists only the locks whose traits a checker reads.
-constexpr std::array kOldLocks{
-    OldLock{"none", {kGrantsAll}},
-    OldLock{"set-nx-px-get-del", {kLooksFirst}},
-    OldLock{"setnx-getset", {kClientClocks}},
-    OldLock{"setnx-getset-expired", {kClientClocks, kLooksFirst}},
-    OldLock{"redisson-fair", {kQueue}},
-    OldLock{"redlock", {kMajority}},
-    OldLock{"redlock-redisson", {kMajority}},
+constexpr std::array kKnownLocks{
+    KnownLock{"none", {kGrantsAll}},
+    KnownLock{"set-nx-px-get-del", {kLooksFirst}},
+    KnownLock{"setnx-getset", {kClientClocks}},
+    KnownLock{"setnx-getset-expired", {kClientClocks, kLooksFirst}},
+    KnownLock{"redisson-fair", {kQueue}},
+    KnownLock{"redlock", {kMajority}},
+    KnownLock{"redlock-redisson", {kMajority}},
 };
 
 }  // namespace
 
-FaultTraits TraitsOfOldKind(std::string_view kind) {
-  const auto* found = std::ranges::find(kOldKinds, kind, &OldKind::kind);
-  return found == kOldKinds.end() ? FaultTraits{} : found->traits;
+FaultTraits TraitsOfKind(std::string_view kind) {
+  const auto* found = std::ranges::find(kKnownKinds, kind, &KnownKind::kind);
+  return found == kKnownKinds.end() ? FaultTraits{} : found->traits;
 }
 
 bool IsDescribed(const FaultFact& fault) {
   return fault.traits ||
-         std::ranges::find(kOldKinds, fault.kind, &OldKind::kind) != kOldKinds.end();
+         std::ranges::find(kKnownKinds, fault.kind, &KnownKind::kind) != kKnownKinds.end();
 }
 
-LockTraits TraitsOfOldLock(std::string_view lock) {
-  const auto* found = std::ranges::find(kOldLocks, lock, &OldLock::lock);
-  return found == kOldLocks.end() ? LockTraits{} : found->traits;
+LockTraits TraitsOfLock(std::string_view lock) {
+  const auto* found = std::ranges::find(kKnownLocks, lock, &KnownLock::lock);
+  return found == kKnownLocks.end() ? LockTraits{} : found->traits;
 }
 
 FaultTraits TraitsOf(const FaultFact& fault) {
-  return fault.traits ? *fault.traits : TraitsOfOldKind(fault.kind);
+  return fault.traits ? *fault.traits : TraitsOfKind(fault.kind);
 }
 
 bool Does(const FaultFact& fault, FaultTrait trait) { return TraitsOf(fault).Has(trait); }
 
 bool LockHas(const RunFacts& facts, LockTrait trait) {
-  return (facts.lock_traits ? *facts.lock_traits : TraitsOfOldLock(facts.lock)).Has(trait);
+  return (facts.lock_traits ? *facts.lock_traits : TraitsOfLock(facts.lock)).Has(trait);
 }
 
 bool KeepsQueue(const RunFacts& facts) {

@@ -1,5 +1,5 @@
-// The traits of a fault and of a lock, as the history records them. Histories of version 0.1.0
-// record no traits. There, the name of a fault or lock determines its traits.
+// The traits of a fault and of a lock, as the history records them. A history written by hand may
+// leave them out. There, the name of a fault or lock determines its traits.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_TRAITS_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_TRAITS_H_
 
@@ -10,8 +10,8 @@
 namespace doublehold {
 
 FaultTraits TraitsOf(const FaultFact& fault);
-// Whether the traits of the fault are known: the history records the traits, or version 0.1.0 had
-// this kind of fault. A fault without known traits may do anything.
+// Whether the traits of the fault are known: the history records the traits, or the kind is below.
+// A fault without known traits may do anything.
 bool IsDescribed(const FaultFact& fault);
 bool Does(const FaultFact& fault, FaultTrait trait);
 
@@ -23,11 +23,10 @@ bool KeepsQueue(const RunFacts& facts);
 // describe the lock: for libraries, and for locks without recorded traits.
 bool MayHaveQueue(const RunFacts& facts);
 
-// Return the traits of a fault kind or a lock of version 0.1.0. Return no traits for any other
-// name. Do not add newer faults and locks here: their registry entries state their traits, and
-// histories record the traits.
-FaultTraits TraitsOfOldKind(std::string_view kind);
-LockTraits TraitsOfOldLock(std::string_view lock);
+// Return the traits of a fault kind or a lock that a history by hand may name without them. Return
+// no traits for any other name.
+FaultTraits TraitsOfKind(std::string_view kind);
+LockTraits TraitsOfLock(std::string_view lock);
 
 }  // namespace doublehold
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "checker/verdict/checker.h"
-#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -76,7 +75,7 @@ ParseError ReadSubject(WordReader& words, Until& until) {
   if (words.Skip("of")) {
     std::vector<std::string> claims;
     for (const CheckerEntry& checker : Checkers()) claims.emplace_back(checker.claim);
-    const std::string claim = CurrentClaimName(words.Next());
+    const std::string claim = words.Next();
     if (std::ranges::find(claims, claim) == claims.end())
       return UnknownWord("claim", claim, claims);
     until.claim = claim;

@@ -18,7 +18,6 @@ TEST(Until, ReadsTheRateTheLimitAndTheConfidence) {
               {"rate<0.5%@99%", "", false, 0.005, 0.99},
               {"rate per run < 0.1", "", true, 0.1, 0.95},
               {" rate of stock per run <2% @0.9 ", "stock", true, 0.02, 0.9},
-              {"rate of told < 1%", "release-result", false, 0.01, 0.95},  // `told` is the old name
               {"rate < 1e-9 @ 50%", "", false, 1e-9, 0.5}};
   for (const auto& row : rows) {
     const Result<Until> until = ReadUntil(row.text);

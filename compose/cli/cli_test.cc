@@ -123,16 +123,6 @@ TEST(CommandLine, AHistoryThatIsCutOffIsRefused) {
   EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
 }
 
-TEST(CommandLine, AClaimToCheckMayHaveItsOldName) {
-  const std::filesystem::path history = std::filesystem::path(SourceDir()) / "checker" /
-                                        "testdata" / "release-result-wrong-2-bad.jsonl";
-  const Finished finished = RunProgram({"check", history.string(), "--claims", "told", "--json"});
-  EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  const nlohmann::json verdict = nlohmann::json::parse(finished.out);
-  EXPECT_EQ(verdict.at("claims").at(0).at("claim"), "release-result");
-  EXPECT_EQ(verdict.at("claims").at(0).at("outcome"), "violated");
-}
-
 TEST(CommandLine, TheSamePlanGivesTheSameFaults) {
   const StoredRun run;
   const TestFolder again;

@@ -16,7 +16,6 @@
 #include "compose/os/run_folder.h"
 #include "compose/plan/claim_settings.h"
 #include "compose/plan/plan_builder.h"
-#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 #include "lib/history/csv.h"
 #include "lib/history/jsonl.h"
@@ -269,10 +268,9 @@ Result<std::vector<std::string>> ClaimsForCheck(const ParsedLine& line, const Ru
   const std::vector<std::string> known = ClaimNames();
   std::vector<std::string> claims;
   for (const std::string& name : SplitAtCommas(line.values["claims"].as<std::string>())) {
-    std::string claim = CurrentClaimName(name);
-    if (std::ranges::find(known, claim) == known.end())
-      return BadInput("--claims: " + UnknownWord("claim", claim, known));
-    claims.push_back(std::move(claim));
+    if (std::ranges::find(known, name) == known.end())
+      return BadInput("--claims: " + UnknownWord("claim", name, known));
+    claims.push_back(name);
   }
   if (claims.empty()) return BadInput("--claims: is empty; name a claim (doublehold list claims)");
   return claims;

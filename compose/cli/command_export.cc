@@ -14,10 +14,8 @@
 #include "lib/base/words.h"
 #include "lib/history/csv.h"
 #include "lib/history/foreign/edn.h"
-#include "lib/history/frame.h"
 #include "lib/history/jsonl.h"
 #include "lib/history/perfetto.h"
-#include "lib/history/shiviz.h"
 
 namespace doublehold {
 namespace {
@@ -49,7 +47,6 @@ void AdaptForOtherTools(nlohmann::json& event, const History& history, bool leas
 }
 
 struct ExportedRun {
-  std::filesystem::path path;  // a run folder or a history file
   History history;
   std::string functions;  // of --functions; empty: all
 };
@@ -102,29 +99,6 @@ Result<void> WriteTable(const ExportedRun& run, std::ostream& out) {
   return {};
 }
 
-Result<void> WriteMessages(const ExportedRun& run, std::ostream& out) {
-  std::error_code status;
-  const bool is_folder = std::filesystem::is_directory(run.path, status);
-  const std::filesystem::path file =
-      (is_folder ? run.path : run.path.parent_path()) / "frames.jsonl";
-  if (!std::filesystem::exists(file, status)) {
-    return BadInput(fmt::format(
-        "{}: no such file, and --format shiviz needs its messages; record them with run --frames, "
-        "or replay --into for a simulated execution",
-        file.string()));
-  }
-  const std::vector<Frame> frames = TRY(ReadFrames(file));
-  const auto arrived = [](const Frame& frame) { return frame.arrived_ns.has_value(); };
-  if (std::ranges::none_of(frames, arrived)) {
-    return BadInput(fmt::format(
-        "{}: has no arrival times, which --format shiviz needs; record the run again with run "
-        "--frames, or replay --into for a simulated execution",
-        file.string()));
-  }
-  WriteShiViz(run.history, frames, out);
-  return {};
-}
-
 // A format is a row. `write` fails before it writes anything.
 struct ExportFormat {
   std::string_view name;
@@ -137,7 +111,6 @@ constexpr std::array kFormats{
     ExportFormat{"jsonl", "as history.jsonl", /*takes_functions=*/true, WriteJsonLines},
     ExportFormat{"csv", "spreadsheets", /*takes_functions=*/false, WriteTable},
     ExportFormat{"perfetto", "Chrome trace JSON", /*takes_functions=*/false, WritePerfetto},
-    ExportFormat{"shiviz", "messages with vector clocks", /*takes_functions=*/false, WriteMessages},
 };
 
 po::options_description ExportOptions() {
@@ -165,11 +138,11 @@ Result<ExitCode> ExportCommand(const Words& words) {
   const auto* const format = std::ranges::find(kFormats, name, &ExportFormat::name);
   if (format == kFormats.end())
     return BadInput("--format: " + UnknownWord("format", name, ListNames(kFormats)));
-  ExportedRun run{.path = line.rest.front(), .history = {}, .functions = {}};
+  ExportedRun run;
   if (line.values.contains("functions")) run.functions = line.values["functions"].as<std::string>();
   if (!format->takes_functions && !run.functions.empty())
     return BadInput(fmt::format("--functions: cannot be combined with --format {}", name));
-  run.history = TRY(ReadHistory(run.path));
+  run.history = TRY(ReadHistory(line.rest.front()));
   if (!line.values.contains("output")) {
     TRY(format->write(run, std::cout));
     return ExitCode::kAsExpected;

@@ -26,7 +26,7 @@ std::span<const CommandEntry> Commands() {
       CommandEntry{"check", "RUN|HISTORY", "judge a stored history, or check another tool's",
                    CheckCommand},
       CommandEntry{"export", "RUN --format edn",
-                   "write a history for Jepsen, Perfetto, ShiViz or as CSV", ExportCommand},
+                   "write a history for Jepsen, Perfetto or as CSV", ExportCommand},
       CommandEntry{"report", "DIR|FILE... [options]", "write an HTML page of runs or suites",
                    ReportCommand},
       CommandEntry{"serve", "[RUNS] [--port PORT]", "show a folder of runs as local web pages",

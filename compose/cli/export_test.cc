@@ -151,17 +151,6 @@ TEST_F(Export, ALogOfAnotherToolIsRefusedInOneLine) {
   }
 }
 
-TEST_F(Export, ALogForShiVizHasTheMessagesOfAnExecution) {
-  const Finished finished = RunProgram({"export", MakeExecution(), "--format", "shiviz"});
-  ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  EXPECT_TRUE(finished.out.starts_with("(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)\n\nclient-"))
-      << finished.out.substr(0, 100);
-  for (const char* part :
-       {"\nsends SET to node-1\n", "\nreceives SET from client-1\n",
-        "\nreceives the reply to SET from node-1\n", "\nstore {", "\nfault pause-1 begins\n"})
-    EXPECT_NE(finished.out.find(part), std::string::npos) << part;
-}
-
 TEST_F(Export, ASuiteFolderIsRefusedAndARunIsSuggested) {
   const fs::path suite = folder_.path() / "suite";
   fs::create_directories(suite / "cells" / "a" / "1");  // has no history
@@ -178,30 +167,6 @@ TEST_F(Export, ASuiteFolderIsRefusedAndARunIsSuggested) {
                               (suite / "cells" / "b" / "2").string()),
             std::string::npos)
       << finished.err;
-}
-
-TEST_F(Export, ARunWithoutMessagesIsRefusedForShiViz) {
-  const std::string run = MakeExecution();
-  const fs::path frames = fs::path(run) / "frames.jsonl";
-  const auto refusal = [&] {
-    const Finished finished = ExportRun(run, "shiviz", "log");
-    EXPECT_EQ(finished.exit_code, 3);
-    EXPECT_EQ(Lines(finished.err), 1U) << finished.err;
-    EXPECT_FALSE(fs::exists(folder_.path() / "log"));
-    EXPECT_FALSE(fs::exists(folder_.path() / "log.part"));
-    return finished.err;
-  };
-  std::ofstream(frames) << R"({"time":1,"client":1,"node":1,"direction":"request","command":"SET"})"
-                           "\n";
-  EXPECT_NE(refusal().find("frames.jsonl: has no arrival times"), std::string::npos);
-  std::ofstream(frames) << "{}\n";
-  EXPECT_NE(refusal().find("frames.jsonl:1: field 'time' is missing"), std::string::npos);
-  fs::remove(frames);
-  const std::string missing = refusal();
-  EXPECT_NE(missing.find("frames.jsonl: no such file, and --format shiviz needs its messages; "
-                         "record them with run --frames, or replay --into"),
-            std::string::npos)
-      << missing;
 }
 
 // /dev/stdout is the file to which the test redirects the output. Opened a second time, it would be

@@ -271,13 +271,6 @@ TEST(ReplayString, IsReadAsWritten) {
             "v1/lock.name=set-nx-px;workload.clients=2/2/pause,restart-empty,order/3:1-9:2");
 }
 
-TEST(ReplayString, OldNamesOfClaimsAreReadAndNewOnesWritten) {
-  const Result<ReplayString> read =
-      ParseReplayString("v1/claims=exclusion,told;lock.name=none/1/pause/");
-  ASSERT_TRUE(read.has_value()) << read.error().message;
-  EXPECT_EQ(ToText(*read), "v1/claims=exclusion,release-result;lock.name=none/1/pause/");
-}
-
 TEST(ReplayString, AnInvalidReplayStringIsRefusedWithTheReason) {
   const struct {
     const char* text;

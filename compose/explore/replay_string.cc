@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "compose/plan/plan_builder.h"
-#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -51,10 +50,8 @@ std::string ToText(const ReplayString& replay) {
   for (const std::string& name : replay.settings.Names()) {
     if (IsNotPartOfReplay(name)) continue;
     const std::optional<Setting> setting = Settings(replay.settings).Take(name);
-    std::string words = fmt::format("{}", fmt::join(setting->words, ","));
-    if (name == "claims")
-      words = fmt::format("{}", fmt::join(CurrentClaimNames(SplitAtCommas(words)), ","));
-    settings += fmt::format("{}{}={}", settings.empty() ? "" : ";", name, words);
+    settings += fmt::format("{}{}={}", settings.empty() ? "" : ";", name,
+                            fmt::join(setting->words, ","));
   }
   std::vector<std::string_view> faults;
   for (const FaultForm fault : replay.faults) faults.push_back(EntryOf(fault).name);

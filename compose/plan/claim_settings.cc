@@ -9,7 +9,6 @@
 
 #include "checker/claims/limits/limit.h"
 #include "checker/verdict/checker.h"
-#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/plan/topology.h"
@@ -133,7 +132,7 @@ std::vector<std::string> UsualClaims(const Plan& plan, const LockEntry& lock) {
 
 void ReadClaims(SettingReader& reader, const LockEntry& lock, Plan& plan) {
   const std::vector<std::string> known = ClaimNames();
-  const std::vector<std::string> asked = CurrentClaimNames(reader.Words("claims"));
+  const std::vector<std::string> asked = reader.Words("claims");
   for (const std::string& claim : asked) {
     if (std::ranges::find(known, claim) == known.end())
       return reader.Fail("claims", UnknownWord("claim", claim, known));

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "checker/explain/cause.h"
-#include "lib/base/old_names.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -42,22 +41,19 @@ std::string ExplainInvalidCause(const Plan& plan, const std::string& claim,
 }  // namespace
 
 void ReadExpectations(SettingReader& reader, Plan& plan) {
-  for (const std::string& name : reader.NamesBelow("expect")) {
-    const std::string setting = "expect." + name;
-    const std::string claim = CurrentClaimName(name);
+  for (const std::string& claim : reader.NamesBelow("expect")) {
+    const std::string setting = "expect." + claim;
     if (const std::string why = ExplainUnknownClaim(plan, claim); !why.empty())
       reader.Fail(setting, why);
     const std::string outcome = reader.Known(setting, "outcome", "", OutcomeNames());
-    if (!plan.expect.emplace(claim, outcome).second) reader.Fail(setting, ClaimGivenTwice(claim));
+    plan.expect.emplace(claim, outcome);
   }
-  for (const std::string& name : reader.NamesBelow("expect_cause")) {
-    const std::string setting = "expect_cause." + name;
-    const std::string claim = CurrentClaimName(name);
-    const std::vector<std::string> causes = CurrentCauseNames(reader.Words(setting));
+  for (const std::string& claim : reader.NamesBelow("expect_cause")) {
+    const std::string setting = "expect_cause." + claim;
+    const std::vector<std::string> causes = reader.Words(setting);
     if (const std::string why = ExplainInvalidCause(plan, claim, causes); !why.empty())
       reader.Fail(setting, why);
-    if (!plan.expect_cause.emplace(claim, causes).second)
-      reader.Fail(setting, ClaimGivenTwice(claim));
+    plan.expect_cause.emplace(claim, causes);
   }
   // Marks these settings as known, so that a misspelt table gets a suggestion.
   for (const std::string& claim : plan.claims) {

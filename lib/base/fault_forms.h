@@ -66,7 +66,6 @@ struct FaultFormEntry {
   bool runs_fast = false;   // the clock runs at kFastRate
   bool keeps_data = false;  // a server goes on with all the data that it had
   bool only_simulated = false;  // no [[fault]] of a real run is like it
-  std::string_view before{};  // name before version 0.2.0, still read
 };
 
 // Rate of a fast clock.
@@ -85,8 +84,7 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .name = "crash",
      .kind = "crash",
      .site = FaultSite::kClient,
-     .summary = "a client is killed",
-     .before = "kill"},
+     .summary = "a client is killed"},
     {.form = FaultForm::kClientClock,
      .name = "client-clock",
      .kind = "jump",
@@ -125,8 +123,7 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .name = "reset-request",
      .kind = "reset",
      .site = FaultSite::kRequest,
-     .summary = "a connection breaks, and a request is lost",
-     .before = "reset"},
+     .summary = "a connection breaks, and a request is lost"},
     {.form = FaultForm::kResetReply,
      .name = "reset-reply",
      .kind = "reset",
@@ -162,14 +159,12 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .site = FaultSite::kNode,
      .summary = "a node restarts with its data, but without its scripts",
      .data = "aof",
-     .keeps_data = true,
-     .before = "restart"},
+     .keeps_data = true},
     {.form = FaultForm::kNodeCrash,
      .name = "node-crash",
      .kind = "crash",
      .site = FaultSite::kNode,
-     .summary = "a node is killed permanently",
-     .before = "node-kill"},
+     .summary = "a node is killed permanently"},
     {.form = FaultForm::kForgetScripts,
      .name = "forget-scripts",
      .kind = "forget-scripts",
@@ -191,14 +186,12 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
      .name = "cut-replication",
      .kind = "cut-replication",
      .site = FaultSite::kMasters,
-     .summary = "a node's replicas receive nothing",
-     .before = "cut-replicas"},
+     .summary = "a node's replicas receive nothing"},
     {.form = FaultForm::kFailover,
      .name = "failover",
      .kind = "promote",
      .site = FaultSite::kMasters,
-     .summary = "a node is killed, and a replica takes its place",
-     .before = "promote"},
+     .summary = "a node is killed, and a replica takes its place"},
     {.form = FaultForm::kLateFailover,
      .name = "late-failover",
      .kind = "promote",
@@ -236,10 +229,10 @@ constexpr std::array<FaultFormEntry, kFaultFormCount> kFaultForms{{
 constexpr const FaultFormEntry& EntryOf(FaultForm form) {
   return kFaultForms[static_cast<size_t>(form)];
 }
-// Finds a form by its name or its former name.
+// Finds a form by its name.
 constexpr std::optional<FaultForm> ParseFaultForm(std::string_view name) {
   for (const FaultFormEntry& entry : kFaultForms) {
-    if (entry.name == name || (!entry.before.empty() && entry.before == name)) return entry.form;
+    if (entry.name == name) return entry.form;
   }
   return std::nullopt;
 }

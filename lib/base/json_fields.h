@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "lib/base/json_object.h"
-#include "lib/base/old_names.h"
 #include "lib/base/time.h"
 #include "lib/base/trait_set.h"
 
@@ -133,13 +132,6 @@ nlohmann::ordered_json WriteField(const T& value) {
   } else {
     return nlohmann::ordered_json(value);
   }
-}
-
-// Moves the values in this field from old claim names to the current ones.
-template <typename T>
-void RenameClaims(std::map<std::string, T>& by_claim, JsonObject& object, std::string_view field) {
-  const std::string twice = UseCurrentClaimNames(by_claim);
-  if (!twice.empty()) object.Take(field).Fail("names a claim twice: " + twice);
 }
 
 }  // namespace doublehold

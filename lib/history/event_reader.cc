@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "lib/base/old_names.h"
 #include "lib/history/facts_json.h"
 #include "lib/history/process_names.h"
 
@@ -33,7 +32,7 @@ const EventWords& KnownEventWords() {
 
 Op ReadOp(const JsonValue& field) {
   const auto& ops = KnownEventWords().ops;
-  const auto current = ops.find(CurrentEventName(field.Text()));
+  const auto current = ops.find(field.Text());
   return current != ops.end() ? current->second : field.Meaning(ops);
 }
 

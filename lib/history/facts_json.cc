@@ -10,7 +10,6 @@
 
 #include "lib/base/json_fields.h"
 #include "lib/base/json_object.h"
-#include "lib/base/old_names.h"
 
 namespace doublehold {
 namespace {
@@ -76,10 +75,6 @@ nlohmann::ordered_json FactsToJson(const RunFacts& facts) { return WriteField(fa
 RunFacts ReadFacts(JsonObject& object) {
   RunFacts facts;
   ForEachField(facts, FieldReader{object});
-  facts.claims = CurrentClaimNames(std::move(facts.claims));
-  RenameClaims(facts.expect, object, "expect");
-  RenameClaims(facts.expect_cause, object, "expect_cause");
-  for (auto& [claim, causes] : facts.expect_cause) causes = CurrentCauseNames(std::move(causes));
   const JsonValue keys = object.Take("keys");
   if (facts.keys.size() > kMostKeys) keys.Fail(fmt::format("has over {} keys", kMostKeys));
   if (std::set<std::string>(facts.keys.begin(), facts.keys.end()).size() != facts.keys.size())

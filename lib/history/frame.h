@@ -4,13 +4,11 @@
 #define DOUBLEHOLD_LIB_HISTORY_FRAME_H_
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/base/event.h"
-#include "lib/base/result.h"
 
 namespace doublehold {
 
@@ -35,10 +33,6 @@ struct Frame {
 // Returns one JSON object a line: {"time","client","node","direction","command","arrived"}, see
 // docs/formats.md.
 std::string ToJsonLines(const std::vector<Frame>& frames);
-
-// Reads a frames.jsonl. Returns bad input with file, line and reason if it is malformed, not in
-// order of time, or missing.
-Result<std::vector<Frame>> ReadFrames(const std::filesystem::path& file);
 
 }  // namespace doublehold
 

@@ -183,15 +183,6 @@ TEST(Jsonl, ABadStartLineIsRefusedWithItsReason) {
             "1: field 'value.library.version' is missing"},
            {"cause", with(R"("expect":{})", R"("expect":{},"expect_cause":{"stock":"stopped"})"),
             "1: field 'value.expect_cause.stock' is not a list"},
-           {"a claim by both of its names",
-            with(R"("expect":{})", R"("expect":{"told":"valid","release-result":"valid"})"),
-            "1: field 'value.expect' names a claim twice: 'told' is the old name of "
-            "'release-result', which is given too"},
-           {"causes of a claim by both of its names",
-            with(R"("expect":{})",
-                 R"("expect":{},"expect_cause":{"told":["overran"],"release-result":[]})"),
-            "1: field 'value.expect_cause' names a claim twice: 'told' is the old name of "
-            "'release-result', which is given too"},
            {"fault",
             with(R"("faults":[])", R"("faults":[{"name":"a","kind":"b","what":1,"planned":1}])"),
             "1: field 'value.faults[0].what' is not a string"},
@@ -278,33 +269,6 @@ TEST(Jsonl, ABadEventIsRefusedWithItsLineAndReason) {
        }) {
     ExpectRefused(refusal);
   }
-}
-
-TEST(Jsonl, OldNamesAreReadAndNewOnesWritten) {
-  const std::string start =
-      Replaced(kStart, R"("claims":["exclusion"],"expect":{})",
-               R"("claims":["exclusion","told"],"expect":{"told":"violated"},)"
-               R"("expect_cause":{"told":["overran"]})");
-  const Result<History> read = ReadJsonlText(
-      start + R"({"index":1,"time":10,"process":1,"type":"ok","f":"settle","key":"item-0",)"
-              R"("value":{"hold":1,"timeout_ns":3,"took_ns":5,"of":0}})"
-              "\n"
-              R"({"index":2,"time":11,"process":1,"type":"info","f":"notice","key":"item-0",)"
-              R"("value":{"hold":1,"came_ns":9}})"
-              "\n");
-  ASSERT_TRUE(read.has_value()) << read.error().message;
-  EXPECT_EQ(read->facts.claims, (std::vector<std::string>{"exclusion", "release-result"}));
-  EXPECT_EQ(read->facts.expect.at("release-result"), "violated");
-  EXPECT_EQ(read->facts.expect_cause.at("release-result"), std::vector<std::string>{"overran"});
-  ASSERT_EQ(read->events.size(), 2u);
-  EXPECT_EQ(read->events[0].op, Op::kLateReply);
-  EXPECT_EQ(read->events[0].value, (std::array<int64_t, 4>{3, 5, 0, 0}));
-  EXPECT_EQ(read->events[1].op, Op::kLostNotification);
-  const std::string written = Written(*read);
-  for (const char* old_name : {"told", "settle", "notice"}) {
-    EXPECT_EQ(written.find(std::string("\"") + old_name + '"'), std::string::npos) << written;
-  }
-  EXPECT_EQ(ReadJsonlText(written)->events, read->events);
 }
 
 TEST(Jsonl, NoFlippedByteOrCutCrashesTheReader) {

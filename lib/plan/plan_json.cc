@@ -8,7 +8,6 @@
 #include "lib/base/file_kind.h"
 #include "lib/base/json_fields.h"
 #include "lib/base/json_object.h"
-#include "lib/base/old_names.h"
 #include "lib/plan/plan_fields.h"
 
 namespace doublehold {
@@ -23,10 +22,6 @@ Result<Plan> PlanFromJson(const json& from, std::string_view name) {
   Plan plan;
   ForEachField(plan, FieldReader{object});
   object.RejectUnknown();
-  plan.claims = CurrentClaimNames(std::move(plan.claims));
-  RenameClaims(plan.expect, object, "expect");
-  RenameClaims(plan.expect_cause, object, "expect_cause");
-  for (auto& [claim, causes] : plan.expect_cause) causes = CurrentCauseNames(std::move(causes));
   if (!document.ok()) return BadInput(fmt::format("{}: {}", name, document.error()));
   return plan;
 }

@@ -102,32 +102,6 @@ TEST(PlanJson, EveryPlanReadsBackEqual) {
   }
 }
 
-TEST(PlanJson, OldNamesOfClaimsAreReadAndNewOnesWritten) {
-  json plan = ToJson(FullPlan());
-  plan["claims"] = json::parse(R"(["exclusion","warned"])");
-  plan["expect"] = json::parse(R"({"exclusion":"any","warned":"violated"})");
-  plan["expect_cause"] = json::parse(R"({"warned":["overran","not-told"]})");
-  const Result<Plan> read = PlanFromJson(plan, "p.json");
-  ASSERT_TRUE(read.has_value()) << read.error().message;
-  const json written = ToJson(*read);
-  EXPECT_EQ(written["claims"], json::parse(R"(["exclusion","lost-lock-notification"])"));
-  EXPECT_EQ(written["expect"],
-            json::parse(R"({"exclusion":"any","lost-lock-notification":"violated"})"));
-  EXPECT_EQ(written["expect_cause"],
-            json::parse(R"({"lost-lock-notification":["overran","unexplained"]})"));
-}
-
-TEST(PlanJson, AClaimWithBothOfItsNamesIsRefused) {
-  for (const char* table : {"expect", "expect_cause"}) {
-    json plan = ToJson(FullPlan());
-    const json value = table == std::string("expect") ? json("any") : json::array({"overran"});
-    plan[table] = {{"warned", value}, {"lost-lock-notification", value}};
-    EXPECT_EQ(Refusal(plan), "field '" + std::string(table) +
-                                 "' names a claim twice: 'warned' is the old name of "
-                                 "'lost-lock-notification', which is given too");
-  }
-}
-
 TEST(PlanJson, EveryFieldOfTheFullPlanDiffersFromItsDefault) {
   Plan plain;
   plain.faults.resize(1);

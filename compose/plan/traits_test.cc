@@ -1,5 +1,5 @@
-// Histories of version 0.1.0 lack the traits of faults and locks. Tests that the reader adds the
-// traits that the registry has.
+// A history written by hand may lack the traits of faults and locks. Tests that the checkers then
+// use the traits that the registry has.
 #include <gtest/gtest.h>
 
 #include "checker/evidence/traits.h"
@@ -9,7 +9,7 @@
 namespace doublehold {
 namespace {
 
-TEST(FaultTraits, OfOldHistoriesEqualThoseOfTheRegistry) {
+TEST(FaultTraits, OfHistoriesByHandEqualThoseOfTheRegistry) {
   for (const char* kind : {"pause",
                            "crash",
                            "slow",
@@ -35,11 +35,11 @@ TEST(FaultTraits, OfOldHistoriesEqualThoseOfTheRegistry) {
                            "evict",
                            "forget-scripts"}) {
     ASSERT_NE(FindFault(kind), nullptr) << kind;
-    EXPECT_EQ(FindFault(kind)->traits.Names(), TraitsOfOldKind(kind).Names()) << kind;
+    EXPECT_EQ(FindFault(kind)->traits.Names(), TraitsOfKind(kind).Names()) << kind;
   }
 }
 
-TEST(LockTraits, OfOldHistoriesEqualThoseOfTheRegistry) {
+TEST(LockTraits, OfHistoriesByHandEqualThoseOfTheRegistry) {
   for (const LockEntry& entry : Locks()) {
     // Histories of locks on other services have always had traits.
     if (entry.service != kRedisService) continue;
@@ -47,7 +47,7 @@ TEST(LockTraits, OfOldHistoriesEqualThoseOfTheRegistry) {
          {LockTrait::kQueue, LockTrait::kClientClocks, LockTrait::kLooksFirst, LockTrait::kMajority,
           LockTrait::kGrantsAll}) {
       if (trait == LockTrait::kQueue && entry.Has(LockTrait::kGrantsAll)) continue;
-      EXPECT_EQ(entry.Has(trait), TraitsOfOldLock(entry.name).Has(trait)) << entry.name;
+      EXPECT_EQ(entry.Has(trait), TraitsOfLock(entry.name).Has(trait)) << entry.name;
     }
   }
 }
