@@ -176,8 +176,8 @@ class ReleaseChecker : ClaimChecker {
     return {};
   }
 
-  // Describes a release that a library reported as successful although its lock was certainly lost
-  // and another client held the key. The release may have freed the other client's lock. Empty in
+  // Describes a release that a library reported as successful although its lock was lost and another
+  // client held the key. The release may have freed the other client's lock. Empty in
   // three cases:
   // - there is no such release;
   // - the library has the trait `silent-release`: it reports success for lost locks too;
@@ -187,7 +187,9 @@ class ReleaseChecker : ClaimChecker {
     if (LibraryCan(facts_, "silent-release")) return {};
     for (const LostLock& lost : FindLostLocks(evidence_)) {
       const Call& release = *lost.release;
-      if (!lost.certain || !release.Ok() || release.answer[0] != 0) continue;
+      // On one node, the other client's key shows that the lock was lost (below).
+      if (!lost.certain && facts_.nodes > 1) continue;
+      if (!release.Ok() || release.answer[0] != 0) continue;
       const Span during{release.from_ns, release.to_ns};
       const auto met = std::ranges::find_if(holds_.all, [&](const Hold& hold) {
         return hold.key == release.key && hold.owner() != release.session &&
