@@ -108,8 +108,17 @@ bool StalledForMostOf(const Disturbances& disturbances, int32_t client, const Sp
 
 int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side side,
                       const Span& when) {
-  std::vector<Span> still = CollectStalls(disturbances, client, when);
-  std::ranges::copy(CollectFaultStops(disturbances, client, side, when), std::back_inserter(still));
+  return BlockedTimeNs(disturbances, {{client, when}}, side);
+}
+
+int64_t BlockedTimeNs(const Disturbances& disturbances, const std::vector<ClientSpan>& clients,
+                      Side side) {
+  std::vector<Span> still;
+  for (const auto& [client, when] : clients) {
+    std::ranges::copy(CollectStalls(disturbances, client, when), std::back_inserter(still));
+    std::ranges::copy(CollectFaultStops(disturbances, client, side, when),
+                      std::back_inserter(still));
+  }
   return TotalNs(std::move(still));
 }
 

@@ -6,6 +6,7 @@
 #define DOUBLEHOLD_CHECKER_EVIDENCE_STALL_ATTRIBUTION_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/holds.h"
@@ -54,7 +55,15 @@ enum class Side : uint8_t { kSession, kWatchdog };
 int64_t BlockedTimeNs(const Disturbances& disturbances, int32_t client, Side side,
                       const Span& when);
 
-// The same, and the time in which a stall hit any other process.
+// The time in which at least one of several clients was blocked, each within its own span.
+struct ClientSpan {
+  int32_t client = 0;
+  Span when;
+};
+int64_t BlockedTimeNs(const Disturbances& disturbances, const std::vector<ClientSpan>& clients,
+                      Side side);
+
+// BlockedTimeNs of one client, and the time in which a stall hit any other process.
 int64_t BlockedOrStalledNs(const Disturbances& disturbances, int32_t client, Side side,
                            const Span& when);
 

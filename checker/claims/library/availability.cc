@@ -196,10 +196,13 @@ class AvailabilityChecker : ClaimChecker {
 
   // Notes how long the session of `call` asked for the free key until `first` was granted.
   void NoteGrant(const Call& call, const Call& first, int64_t since_ns) {
-    int64_t left_ns = LeftNs({since_ns, first.to_ns}, call);
-    if (&first != &call)
-      left_ns += BlockedTimeNs(disturbances_, first.session.client, Side::kSession,
-                               {std::max(since_ns, first.from_ns), first.to_ns});
+    const Span waited{since_ns, first.to_ns};
+    const int64_t blocked_ns =
+        BlockedTimeNs(disturbances_,
+                      {{call.session.client, waited},
+                       {first.session.client, {std::max(since_ns, first.from_ns), first.to_ns}}},
+                      Side::kSession);
+    const int64_t left_ns = patience_ns_ - (waited.to_ns - waited.from_ns - blocked_ns);
     const auto describe = [&](std::string_view when) {
       const std::string other =
           &first == &call ? "" : OwnerName(disturbances_, first.session) + " ";

@@ -134,6 +134,10 @@ TEST(Availability, AGapBetweenTwoHoldsOfOthersCountsAsAWait) {
       c3:                 A-a=R-r
       pause c4:                       [--]
       c4:                            A-----a==R-r)"},
+                     {"a stall that delayed both counts once", kUnknown, waits + R"(
+      c3:                 A-a=R-r
+      machine n1:                          (-)
+      c4:                                  A-a==R-r)"},
                      {"a refused acquire is no hold", kUnknown, waits + R"(
       c3:                 A-a=R-r
       c5:                         A-------x
