@@ -91,8 +91,9 @@ int64_t RunEndNs(const History& history) {
   return history.events.empty() ? 0 : history.events.back().at_ns;
 }
 
-// Why the run counts as cut short; empty: it does not. Clients work for the run's whole duration,
-// and the referee records events after them. So a run that ends earlier was cut short.
+// Returns why the run was cut short, or an empty text if it was not. Clients work for the run's
+// whole duration, and the referee records events after them. So a run that ends earlier was cut
+// short.
 std::string WhyCutShort(const History& history, const Tally& tally) {
   const int64_t end_ns = RunEndNs(history);
   const std::string planned = FormatDuration(history.facts.duration);
@@ -116,7 +117,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
                               Counted(records, "record"), ProcessName(client)));
   }
   for (const auto& [client, status] : tally.died) {
-    if (client == kSupervisor) continue;  // the first sentence says so
+    if (client == kSupervisor) continue;  // WhyCutShort says so
     why.push_back(
         fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }

@@ -166,8 +166,8 @@ TEST(Judge, LostRecordsAndDeadClientsLeaveNoClaimValid) {
   }
 }
 
-// The fault of a node names the supervisor in place of a client, and explains no death.
-TEST(Judge, AKilledSupervisorLeavesNoClaimValidAndIsToldOnce) {
+// The client of a fault on a node is the supervisor. Such a fault does not explain its death.
+TEST(Judge, AKilledSupervisorLeavesNoClaimValidAndIsReportedOnce) {
   const RunVerdict verdict = Judge(FromLanes(R"(
     c1:               A-a=g=w=R-r                  | 5 5>4
     c2:                          A-a=g=w=R-r       | 4 4>3

@@ -136,7 +136,7 @@ class GrantSearch {
     });
   }
 
-  // Adds a call of the first holder that ran twice. A repeated inner exit also undoes the outer
+  // Adds a call of the first holder that ran twice. A repeated nested exit also undoes the outer
   // entry, so the key is free too early.
   void AddRepeatedCommand() {
     const auto twice = ExplainRepeat(record_, first_.owner(), first_.key, when_.to_ns);

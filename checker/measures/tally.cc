@@ -13,8 +13,8 @@ namespace {
 // Limit for the lost records of one segment. Sums of such numbers cannot overflow.
 constexpr int64_t kMostLost = int64_t{1} << 32;
 
-// Whether a fault killed the client at `at_ns` or earlier. No fault kills the supervisor; the fault
-// of a node names it in place of a client.
+// Whether a fault killed the client at `at_ns` or earlier. No fault kills the supervisor, although
+// FaultEpisode::client is kSupervisor for a fault on a node.
 bool WasKilledBy(const Disturbances& disturbances, int32_t client, int64_t at_ns) {
   return std::ranges::any_of(disturbances.episodes, [&](const FaultEpisode& episode) {
     return client > kReferee && episode.client == client && episode.from_ns <= at_ns &&

@@ -288,8 +288,9 @@ int StatusAfterCtrlC(Program& program) {
   return status;
 }
 
-// Interrupts an exploration. Nobody can see from outside when its first execution is judged, so this
-// gives it more and more time, and expects that it says so if it was interrupted before.
+// Interrupts an exploration whose first execution is judged. The output does not show when that is,
+// so each try gives the exploration more time. An exploration that was interrupted earlier must say
+// so.
 Finished InterruptedExploration(bool as_json) {
   std::vector<std::string> words{"explore",    "--lock", "none",     "--clients", "3",
                                  "--strategy", "random", "--budget", "1000000000"};

@@ -144,7 +144,7 @@ def wait_until(condition: Callable[[], bool], wrong: str, state: Callable[[], ob
 
 def check_run(trial: Trial) -> None:
     file = trial.out / "verdict.json"
-    # The janitor works before the folder of the logs is made.
+    # The janitor is started before the folder `clients` is made.
     was_killed = trial.status == -signal.SIGKILL and (trial.out / "clients").exists()
     if not file.exists() and not was_killed:
         return
@@ -155,7 +155,7 @@ def check_run(trial: Trial) -> None:
     # A run that was killed while it was judged has a whole history, but perhaps no verdict.
     was_cut = any(KILLED in warning for warning in json.loads(out)["warnings"])
     if was_killed and was_cut != (file.exists() and was_interrupted(file)):
-        raise Wrong(f"check says {was_cut} to 'was the run cut short', and verdict.json does not")
+        raise Wrong("check and verdict.json disagree whether the run was cut short")
     if was_killed and not was_cut and not is_whole(json.loads(out)):
         raise Wrong("check does not say that the run was cut short")
 

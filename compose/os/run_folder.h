@@ -46,8 +46,9 @@ Result<void> WriteHistory(const History& history, const std::filesystem::path& f
 // Makes a folder and its parent folders.
 Result<void> MakeFolder(const std::filesystem::path& folder);
 
-// Locks the folder of a run until the descriptor that is returned is closed, also in processes that
-// inherited it. Returns -1 if the folder cannot be opened. Waits for another lock.
+// Waits until nobody else has locked the folder of a run, and locks it. Returns a descriptor. The
+// lock ends when this process and those that inherited the descriptor have closed it. Returns -1 if
+// the folder cannot be opened.
 int LockRunFolder(const std::filesystem::path& folder);
 
 // Returns the content of a file. Returns null if it cannot be read or is not JSON.

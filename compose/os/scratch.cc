@@ -103,7 +103,7 @@ Scratch::Scratch(Scratch&& other) noexcept
 
 Scratch::~Scratch() {
   if (pipe_ < 0) return;
-  (void)!write(pipe_, "\1", 1);  // not killed
+  (void)!write(pipe_, "\1", 1);  // says that this process was not killed
   close(pipe_);
   AwaitEnd(janitor_);
 }

@@ -1,6 +1,6 @@
 // The temporary folder of a run, with the servers' sockets. The janitor, a small process, kills
 // what still works in the folder, and removes it, even if the supervisor is killed. It waits until
-// the supervisor's end of a pipe closes; a supervisor that was not killed writes a byte before.
+// the supervisor's end of a pipe closes; a supervisor that was not killed writes a byte first.
 #ifndef DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 #define DOUBLEHOLD_COMPOSE_OS_SCRATCH_H_
 
@@ -17,9 +17,10 @@ namespace doublehold {
 // folder.
 class Scratch {
  public:
-  // After its work, the janitor calls `if_killed` if this process ended without the destructor. It
-  // may be empty. It has the memory of this process as it is now, and only this descriptor:
-  // `kept_open`, until the janitor ends (-1: none).
+  // If this process ends without the destructor, the janitor removes the folder and then calls
+  // `if_killed`, unless it is empty. `if_killed` sees the memory of this process as of this call,
+  // except for shared memory. The janitor keeps the descriptor `kept_open` open until the janitor
+  // ends (-1: none), and closes all others.
   static Result<Scratch> Create(const std::function<void()>& if_killed = {}, int kept_open = -1);
   Scratch(Scratch&& other) noexcept;
   Scratch& operator=(Scratch&&) = delete;

@@ -12,9 +12,10 @@ namespace doublehold {
 // entry without a list allows every command.
 Result<void> CheckFrames(const Plan& plan, const FaultPlan& fault);
 
-// Sets the nodes of each fault on certain frames (a command, a key or a `count`) that names no nodes
-// and no links, if clients send such frames to the lock's servers alone, or to the store alone. On
-// the other links, the fault would wait in vain for such frames, and would never reach its `count`.
+// Sets the nodes of each fault that chooses frames by a command, a key or a `count`, and names no
+// nodes and no links. Does so only if clients send such frames to the lock's servers alone, or to
+// the store alone. On the other links, the fault would wait for such frames in vain, and would
+// never reach its `count`.
 void NameNodesOfFrames(Plan& plan);
 
 }  // namespace doublehold

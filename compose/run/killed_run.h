@@ -1,4 +1,4 @@
-// The history of a run whose supervisor was killed.
+// Collects the history of a run whose supervisor was killed.
 #ifndef DOUBLEHOLD_COMPOSE_RUN_KILLED_RUN_H_
 #define DOUBLEHOLD_COMPOSE_RUN_KILLED_RUN_H_
 
@@ -8,9 +8,10 @@
 
 namespace doublehold {
 
-// Returns what was recorded until the supervisor's event loop last ran: at most some milliseconds
-// are missing. Later events are left out, because no fault was healed and no message forwarded any
-// more. The last event says that the supervisor died. Requires that all clients have ended.
+// Returns what was recorded until the supervisor's event loop last ran. The loop runs at least
+// every 10 ms, unless it stalls. Drops later events, because after that time no fault was healed
+// and no message was forwarded. The last event says that the supervisor died. Requires that all
+// clients have ended.
 History CollectKilledRun(SharedRun& shared, const Plan& plan);
 
 }  // namespace doublehold

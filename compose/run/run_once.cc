@@ -78,7 +78,8 @@ JudgedRun JudgeAndWrite(const RunRequest& request, const RecordedRun& recorded) 
   return run;
 }
 
-// Runs in the janitor after the supervisor was killed. Keeps a history that the supervisor wrote.
+// Writes and judges what a killed run recorded. The janitor calls this after the supervisor ended.
+// Does nothing if the supervisor had already written the history.
 void KeepKilledRun(const RunRequest& request, SharedRun& shared) {
   std::error_code code;
   if (std::filesystem::exists(request.folder / "history.bin", code)) return;
@@ -91,15 +92,15 @@ void KeepKilledRun(const RunRequest& request, SharedRun& shared) {
   (void)JudgeAndWrite(request, recorded);
 }
 
-// Runs the plan and writes its history. While this function runs, the janitor keeps the run if this
-// process is killed.
+// Runs the plan and writes its history. If this process is killed meanwhile, the janitor writes and
+// judges what was recorded, if the request asks for that.
 Result<RecordedRun> RunAndRecord(const RunRequest& request) {
   SharedRun shared = TRY(CreateSharedRun(request.plan));
   std::function<void()> if_killed;
   if (request.keep_if_killed) if_killed = [&] { KeepKilledRun(request, shared); };
   const int lock = LockRunFolder(request.folder);
   Result<Scratch> scratch = Scratch::Create(if_killed, lock);
-  if (lock >= 0) close(lock);  // the janitor has it until it ends
+  if (lock >= 0) close(lock);  // the janitor keeps the lock until the janitor ends
   if (!scratch) return tl::unexpected(scratch.error());
   const OwnUse before = ReadOwnUse();
   Orphans orphans;

@@ -54,8 +54,9 @@ struct Supervised {
 // Runs the plan. The folder must have plan.json; logs are written into it. The history is complete
 // even if Ctrl-C ended the run or a client died. Returns an error and no history if a server died,
 // or if servers or clients could not be started. All processes that it started have ended when it
-// returns. Records into `shared`, which CreateSharedRun made. `sockets` is the folder of
-// the servers' sockets and data.
+// returns.
+// `shared`: the memory from CreateSharedRun, into which the run is recorded.
+// `sockets`: the folder of the servers' sockets and data.
 Result<Supervised> Supervise(const RunRequest& request, SharedRun& shared,
                              const std::filesystem::path& sockets);
 

@@ -205,7 +205,7 @@ TEST_F(TwoLocks, ARankTakesFiveRunsOfEachCell) {
   EXPECT_EQ(FormatComparison({.suite = suite_}, result_).find("a rank needs"), std::string::npos);
   result_.runs[1].pop_back();
   const std::string text = FormatComparison({.suite = suite_}, result_);
-  EXPECT_NE(text.find("a rank needs 5 runs of each cell: about 50 s here (--budget)\n"),
+  EXPECT_NE(text.find("a rank needs 5 runs of each cell: a budget of about 50 s here\n"),
             std::string::npos)
       << text;
   EXPECT_EQ(RankRows(suite_, result_)[1].not_judged[0].why, "4 of the 5 runs that a rank needs");

@@ -93,9 +93,9 @@ std::string RankText(const SuiteRequest& request, const SuiteResult& result) {
     if (!MeasuresLoad(request.suite, request.suite.cells[i]))
       fewest = std::min(fewest, result.runs[i].size());
   if (fewest > 0 && fewest < kFewestToJudge)
-    text +=
-        fmt::format("a rank needs {} runs of each cell: about {} here (--budget)\n", kFewestToJudge,
-                    RoughTime(result.seconds * kFewestToJudge / static_cast<double>(fewest)));
+    text += fmt::format("a rank needs {} runs of each cell: a budget of about {} here\n",
+                        kFewestToJudge,
+                        RoughTime(result.seconds * kFewestToJudge / static_cast<double>(fewest)));
   return text;
 }
 

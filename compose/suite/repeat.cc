@@ -31,8 +31,8 @@ constexpr int kMostRepetitions = 100'000;
 // Limit of the runs of a cell with --until and without --repeat.
 constexpr int kRepetitionsUntilAnswered = 1000;
 constexpr int kMostRepeatJobs = 64;
-constexpr std::string_view kOfTheFile =
-    "; the expectations are those of the suite's file, so a violation as expected has not gone\n";
+constexpr std::string_view kSameExpectations =
+    "; the suite's file still says what is expected: a run as expected may be violated\n";
 constexpr Duration kBetweenLines = std::chrono::seconds(10);  // between two lines of progress
 
 Result<std::optional<Until>> ReadUntilOption(const ParsedLine& line) {
@@ -182,8 +182,8 @@ void PrintEnd(const SuiteRequest& request, const SuiteResult& result, bool color
              compares ? FormatComparison(request, result) : FormatRates(request, result),
              request.until && !compares ? AnswersLine(request, result) : "",
              OwnCopyLines(request.suite),
-             changed.empty() ? "" : fmt::format("changed: {}{}", changed, kOfTheFile), counted,
-             result.seconds, end, request.folder.string(), request.folder.string());
+             changed.empty() ? "" : fmt::format("changed: {}{}", changed, kSameExpectations),
+             counted, result.seconds, end, request.folder.string(), request.folder.string());
 }
 
 void PrintEndAsJson(const SuiteRequest& request, const SuiteResult& result) {

@@ -213,7 +213,7 @@ class SuiteRunner {
 
   void Finish(Running& running, int status) {
     CellRun& run = running.run;
-    // The janitor may have written the verdict of a run that was killed, or may do so later.
+    // The janitor writes the verdict of a killed run, perhaps later. This verdict does not count.
     const bool decided =
         WIFEXITED(status) &&
         TakeVerdict(ReadJsonFile(request_.folder / run.folder / "verdict.json"), run);

@@ -33,7 +33,7 @@ namespace doublehold {
 //   only stop or slow another client;
 // - each stall longer than half the grace, of the client or on its request path.
 // On several nodes or with a queue, a fault that stops or slows another client counts too, and so
-// does a stall of another client, if that client may have been in the way meanwhile (in_the_way.h).
+// does a stall of another client, if that client may then have been in the way (in_the_way.h).
 // No window begins after one of these faults, because its effects may last:
 // - a fault that moved a clock or lost data, or that killed too many servers for a majority;
 // - any fault, if leases may have no end;
@@ -55,9 +55,9 @@ namespace doublehold {
 // A grant answered later than lease and grace, without a late refusal before it, is unknown too:
 // the lock may have granted the key in time. Exception: another acquire, invoked during this one,
 // was granted the key first, within lease and grace. Then the wait counts anew from the end of each
-// hold that was granted during this acquire, without the time in which the next holder was blocked
-// in its own acquire. If an acquire that was invoked during this one is unanswered, this grant
-// cannot be judged.
+// hold that was granted during this acquire. The time in which the next holder was blocked in its
+// own acquire does not count. This grant cannot be judged if an acquire of the key that was invoked
+// during this one is unanswered, or is a refused acquire of several keys.
 //
 //   c1:  A------------------------a         no doubt, if both gaps are short: c2 and c3 were
 //   c2:    A-a==R-r                         granted the key first

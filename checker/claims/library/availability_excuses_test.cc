@@ -1,4 +1,4 @@
-// Tests of `availability`: which clients in its way excuse a wait for a free key, and when.
+// Tests of `availability`: which clients in the way excuse a wait for a free key, and when.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -28,8 +28,8 @@ bool MayLinger(const RunFacts& facts, const FaultEpisode& episode) {
   return MayQueue(facts) && !OnlyStopsClient(episode, fault);
 }
 
-// Whether another client that is stopped may be in the asker's way meanwhile. It may hold some of
-// several nodes, or be the first in a queue.
+// Whether a client that was stopped for the time `when` may then have been in the asker's way: it
+// may hold some of several nodes, or be ahead in a queue.
 bool MayBeAhead(const RunFacts& facts, int32_t stopped, const Span& when, const Asker& asker) {
   return (facts.nodes > 1 || MayQueue(facts)) && asker.others.MayBeIn(stopped, when);
 }

@@ -24,13 +24,13 @@ class Excuses {
   Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&));
 
   // Returns the latest end of the stalls and faults within `when` that may have delayed the client.
-  // A stop, slowdown or stall of another client counts only if that client may hold some of several
-  // nodes meanwhile, or may be ahead in a queue. Returns the start of `when` if there was no such
+  // A stop, slowdown or stall of another client counts only if that client may then hold some of
+  // several nodes, or may be ahead in a queue. Returns the start of `when` if there was no such
   // disturbance. Returns kForeverNs if too many servers were killed for a majority.
   [[nodiscard]] int64_t DisturbedUntil(const Span& when, const Asker& asker) const;
 
-  // Returns DisturbedUntil. Returns nullopt if a fault before or within `when` may block the key long
-  // after its end.
+  // Returns DisturbedUntil. Returns nullopt if a fault before or within `when` may block the key
+  // long after its end.
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
 
  private:
@@ -40,8 +40,8 @@ class Excuses {
   const Disturbances& disturbances_;
   bool (*counts_)(const FaultFact&);
   std::map<int, int64_t> killed_ns_;  // when each lock server was first killed
-  int64_t lingers_from_ns_ =
-      kForeverNs;  // start of the first fault that may block a key long after
+  // The start of the first fault that may block a key long after its end.
+  int64_t lingers_from_ns_ = kForeverNs;
 };
 
 }  // namespace doublehold

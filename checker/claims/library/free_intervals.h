@@ -45,8 +45,10 @@ using PossibleHolds = std::map<uint16_t, std::vector<PossibleHold>>;
 enum class Free : uint8_t { kCertainly, kPerhaps };
 PossibleHolds FindPossibleHolds(const Evidence& evidence, Free free = Free::kCertainly);
 
-// Returns the holds of a key that were granted during this acquire, and its own, in the order of
-// their grants. Returns nothing if another acquire may have held the key meanwhile without a grant.
+// Returns the hold of this acquire, and the holds that were invoked and granted during it, in the
+// order of their grants. Returns nothing if an acquire that was invoked during this one may have
+// held the key without a grant.
+// `holds`: the possible holds of the acquire's key.
 std::vector<PossibleHold> FindGrantsDuring(const std::vector<PossibleHold>& holds,
                                            const Call& acquire);
 
@@ -59,8 +61,8 @@ struct FreeInterval {
   bool operator==(const FreeInterval&) const = default;
 };
 
-// Returns the intervals of each key between its possible holds, in order. The referee may hold the
-// key from its first probe on.
+// Returns the intervals of each key that none of `holds` covers, in order. The last interval ends
+// at the first probe of the key, because the referee may hold the key from then on.
 std::map<uint16_t, std::vector<FreeInterval>> FindFreeIntervals(const Evidence& evidence,
                                                                 const PossibleHolds& holds);
 

@@ -16,9 +16,9 @@ namespace doublehold {
 //
 //   c1:       A-a==R-r                 from A to r
 //   c2:         A-x  A-x  A-a=R-r      with a queue, from the first A to r
-//   c2:         A-x      !             on several nodes, from A until its lease ends at !
+//   c2:         A-x      !             on several nodes, from A to !, a lease after x
 //
-// A hold lasts as in FindPossibleHolds. On one node, a refused client may keep its place in the
+// A hold lasts as in FindPossibleHolds. On one node, a refused client may keep its place in a
 // queue until its next grant.
 class TimesInTheWay {
  public:
@@ -32,7 +32,7 @@ class TimesInTheWay {
   std::map<int32_t, std::vector<Span>> of_client_;
 };
 
-// Returns these times for each key. `holds`: the result of FindPossibleHolds.
+// Returns the times in the way of each key. `holds`: the result of FindPossibleHolds.
 std::map<uint16_t, TimesInTheWay> FindTimesInTheWay(const Evidence& evidence,
                                                     const PossibleHolds& holds);
 

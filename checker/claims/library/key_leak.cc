@@ -191,7 +191,7 @@ class KeyLeakChecker : ClaimChecker {
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
       const bool moved = MovesAClock(fault) && facts_.nodes > 1;
       const Span active{episode.from_ns, episode.to_ns + 1};
-      // The fault itself, not the library, sent the last holder's acquire twice.
+      // Such a fault may have sent the last holder's acquire twice.
       const bool repeats = TraitsOf(fault).Has(FaultTrait::kRepeats) && last != nullptr &&
                            ConcernsClient(episode, fault, last->client) &&
                            Overlap(active, since_asked);

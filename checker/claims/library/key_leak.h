@@ -21,7 +21,7 @@ namespace doublehold {
 //   c1:  A-a==g===                   a hold was never released
 //   c1:  A-a==R------r               a fault or a stall may delay the message that frees the key
 //   fault:      [-----
-//   duplicate: [--]                  a fault sent an acquire of the last holder twice
+//   duplicate: [--]                  a fault may have sent the last holder's acquire twice
 //   expiry:           *  | -1        the only server grants the lock long before the key expires:
 //   probe:              P-p          some locks keep their key when nobody holds them
 //

@@ -20,8 +20,8 @@ inline bool ReportsThatKeyIsTaken(const RunFacts& facts, const Call& refused) {
   return facts.nodes <= 1 && HasRetryHint(refused);
 }
 
-// Returns the calls of drivers that may not have asked the lock: a call of the same session has no
-// answer yet. A grant or a retry hint shows that the driver asks again.
+// Returns the calls for which a driver may not have asked the lock, because an earlier call of the
+// same session is unanswered. A grant or a retry hint shows that the driver asks the lock again.
 std::set<const Call*> FindUnsentCalls(const Evidence& evidence);
 
 // Not thread-safe. The evidence must outlive it.
@@ -29,16 +29,18 @@ class Refusals {
  public:
   explicit Refusals(const Evidence& evidence);
 
-  // Returns from when until when faults and long stalls may have stopped or delayed requests for
-  // the key within `when`, or their replies; nullopt if none did.
+  // Returns one span that covers all faults and long stalls within `when` that may have stopped or
+  // delayed the call's client, its requests or their replies; nullopt if there were none. Moved
+  // clocks do not count.
   [[nodiscard]] std::optional<Span> DisturbanceOf(const Call& call, const Span& when) const;
 
-  // Whether the session of the call certainly asked the lock within `when`, and heard its answers.
-  // A library may also answer by itself until lease + grace after a disturbance, when its
-  // connection may still be broken, and after a kill of a server.
+  // Whether the client of the call certainly asked the lock within `when`, and received the
+  // answers. A library may answer by itself in two more cases:
+  // - until lease + grace after a disturbance, because its connection may still be broken;
+  // - at any time after a fault killed a lock server.
   [[nodiscard]] bool AskedTheLock(const Call& call, const Span& when) const;
 
-  // Whether the key was certainly taken at some time during the refused call, by anybody.
+  // Whether somebody certainly had the key at some time during the refused call.
   [[nodiscard]] bool ShowsTakenKey(const Call& refused) const;
 
  private:

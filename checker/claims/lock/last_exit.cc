@@ -88,7 +88,7 @@ class ExitGaps {
   [[nodiscard]] bool IsCertainlyFree() const { return open_holds_.empty() && unknown_.empty(); }
 
   // Whether each hold without a known end had likely ended before `at_ns`. Each re-entry and each
-  // inner exit of its session may have set a full lease again.
+  // nested exit of its session may have set a full lease again.
   [[nodiscard]] bool IsLikelyFree(int64_t at_ns) const {
     const auto ended = [&](const auto& held) {
       const LastCall& last = last_calls_.at(held.second->session);

@@ -102,8 +102,8 @@ struct OtherCalls {
   }
 };
 
-// Decides whether an inner exit was tested: whether another client was kept from the key after it,
-// and only the outer hold can have kept it.
+// Decides whether a nested exit was tested: after the exit, another client was kept from the key,
+// and only the outer hold can have kept this client from the key.
 class InnerExitTests {
  public:
   // `calls`: the acquires and releases of one key, in the order of their invocation.
@@ -111,7 +111,7 @@ class InnerExitTests {
                  const Disturbances& disturbances, const Refusals& refusals)
       : refusals_(refusals), holders_(calls, disturbances, refusals) {
     for (const Call* refused : others.refused.calls) {
-      if (const auto holder = holders_.WhoKeptFrom(*refused))
+      if (const auto holder = holders_.FindHolderDuring(*refused))
         kept_by_[*holder].calls.push_back(refused);
     }
     for (auto& [holder, refused] : kept_by_) refused.Finish();
@@ -122,8 +122,9 @@ class InnerExitTests {
     }
   }
 
-  // `outer` kept the key from the exit until `until_ns`, or until its session acquired the key
-  // again: if the exit had freed the lock, that acquire would have taken it anew.
+  // Whether another client was kept from the key after the exit, until `until_ns` or an earlier
+  // acquire of the same session. If the exit had freed the lock, that acquire would have taken the
+  // key anew.
   [[nodiscard]] bool IsTested(const Call& exit, const Hold& outer, int64_t until_ns) const {
     const std::vector<int64_t>& entries_ns = entries_ns_.at(exit.session);
     const auto again = std::ranges::lower_bound(entries_ns, exit.from_ns);
@@ -137,7 +138,7 @@ class InnerExitTests {
  private:
   // Whether a session asked for the key throughout `when` and was granted the key afterwards.
   [[nodiscard]] bool WaitedThrough(const Span& when, const Hold& outer) const {
-    if (!holders_.NobodyBut(outer.owner(), when)) return false;
+    if (!holders_.IsSoleHolder(outer.owner(), when)) return false;
     return std::ranges::any_of(grants_, [&](const auto& of_session) {
       const auto after =
           std::ranges::lower_bound(of_session.second, when.from_ns, {}, &Call::from_ns);
@@ -178,8 +179,8 @@ class ReentryChecker : ClaimChecker {
         {.judged = Counted(found_.judged(), "exit"),
          .violated = "freed the lock too early, or not at all",
          .valid = fmt::format(
-             "{} of {{}} were nested and kept the lock; after {} others were kept from it",
-             inner_exits_, Counted(tested_exits_, "inner exit"))});
+             "{} of {{}} were nested and kept the lock; after {}, others were kept from the key",
+             inner_exits_, Counted(tested_exits_, "nested exit"))});
   }
 
  private:
@@ -218,7 +219,7 @@ class ReentryChecker : ClaimChecker {
     }
   }
 
-  // An exit after the lease of the outer hold is no inner exit: the lock need not have counted the
+  // An exit after the lease of the outer hold is no nested exit: the lock need not have counted the
   // two entries together.
   void CountInnerExit(const Call& exit, const Hold& outer, const InnerExitTests& tests) {
     if (!exit.Ok() || !LiveThrough(outer, exit.to_ns)) return;
@@ -354,7 +355,7 @@ class ReentryChecker : ClaimChecker {
   // The last exit of each session from an entry whose lease had ended.
   std::map<SessionId, int64_t> last_stale_exit_ns_;
   int64_t inner_exits_ = 0;
-  int64_t tested_exits_ = 0;  // inner exits after which another client was kept from the key
+  int64_t tested_exits_ = 0;  // nested exits after which another client was kept from the key
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace doublehold {
 //   c2:       A-x       A-a==R-r
 //
 // This violation needs all of these:
-// - a refusal `x` before the exit that shows that the key was taken (library/refusals.h): without
+// - before the exit, a refusal `x` that shows that the key was taken (library/refusals.h): without
 //   such a refusal, the lock may admit every client;
 // - the lease of the outer hold ran without a gap, and so did those of the entries that the owner
 //   left since: otherwise the lock did not count these entries together;
@@ -31,14 +31,13 @@ namespace doublehold {
 // Unknown if a client invoked its acquire before the exit and was granted the key after the exit,
 // while the outer lease still ran. The exit need not be the cause of this grant.
 //
-// The verdict gives the number of nested exits after which another client was kept from the key: it
-// was refused, or waited all the time. It counts only if nothing but the outer hold can have kept
-// it from the key:
-// - its driver asked the lock (library/refusals.h);
-// - nobody else can have had the key at that time (sole_holders.h);
-// - the owner had not entered again: after a wrong exit, this entry would take the key anew.
-// After the other nested exits no client tried to acquire, or the reason of the refusal is not
-// certain. The claim is unknown if no nested exit was tested.
+// The verdict gives the number of tested exits. The test of a nested exit lasts until the outer
+// hold ends, or until the owner enters again: if the exit had freed the lock, this entry would have
+// taken the key anew. The exit is tested if, in this time, another client was refused or waited
+// throughout, and only the outer hold can have kept this client from the key:
+// - the refusal or the wait shows that the key was taken (library/refusals.h);
+// - only the owner can have had the key then (sole_holders.h).
+// Unknown if no nested exit was tested.
 //
 // Also violated when the last exit did not free the lock: a client was refused, with a retry hint,
 // while the key was certainly free:
@@ -50,7 +49,7 @@ namespace doublehold {
 // - an acquire of unknown outcome, unless its own release was answered;
 // - a hold without an answered release, unless another owner was granted the key since.
 // If the lease of each of these has ended before the refusal, the claim is unknown. The lease
-// counts from the last call of the session: a re-entry and an inner exit may set a full lease
+// counts from the last call of the session: a re-entry and a nested exit may set a full lease
 // again.
 //
 // Unknown if the key was refused for a lease or longer, but a node had lost data and may have

@@ -44,9 +44,9 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
       c1:        A-a===A-a===R-r======R-r
       c2:              A-t      A-t       A-a==R-r)");
   EXPECT_EQ(verdict.outcome, Outcome::kValid);
-  EXPECT_EQ(
-      verdict.reason,
-      "1 of 3 exits were nested and kept the lock; after 1 inner exit others were kept from it");
+  EXPECT_EQ(verdict.reason,
+            "1 of 3 exits were nested and kept the lock; after 1 nested exit, others were kept "
+            "from the key");
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-b===A-b===R-r===========R-r
       c2:              A-x      A-b==R-r
@@ -69,8 +69,8 @@ TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
       c3:              A-x)");
   EXPECT_EQ(verdict.outcome, Outcome::kValid);
   EXPECT_EQ(verdict.reason,
-            "1 of 3 exits were nested and kept the lock; after 1 inner exit others were kept from "
-            "it");
+            "1 of 3 exits were nested and kept the lock; after 1 nested exit, others were kept "
+            "from the key");
 }
 
 TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
@@ -490,7 +490,7 @@ TEST(Reentry, ALockWithoutAQueueMayNotRefuseAFreeKey) {
   }
 }
 
-// An inner exit or a re-entry may set a full lease again. The lease of the drawings is 15 columns.
+// A nested exit or a re-entry may set a full lease again. The lease of the drawings is 15 columns.
 TEST(Reentry, TheLeaseOfAnOwnerCountsFromItsLastCall) {
   const std::string killed = R"(
       c1:           A-a=A-a=R-r=

@@ -1,4 +1,4 @@
-// Which refusals and waits show that an inner exit kept the lock.
+// Tests of `reentry`: which refusals and waits show that a nested exit kept the lock.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -74,7 +74,7 @@ TEST(ReentryTested, AWaitTestsAnExitIfNothingDisturbedItsSession) {
   }
 }
 
-// If the inner exit had freed the lock, the other session or the second copy might hold it.
+// If the nested exit had freed the lock, the other session or the second copy might hold it.
 TEST(ReentryTested, ARefusalOrWaitTestsNoExitIfAnotherMayHaveHeldTheKey) {
   const std::string refused = kRefusedWithHint;
   for (const std::string& picture : {refused, std::string(kWaited)}) {

@@ -141,12 +141,12 @@ const SoleHolders::Sole* SoleHolders::FindSole(const Span& when) const {
   return Before(when.to_ns, sole.when.to_ns) ? &sole : nullptr;
 }
 
-bool SoleHolders::NobodyBut(const SessionId& session, const Span& when) const {
+bool SoleHolders::IsSoleHolder(const SessionId& session, const Span& when) const {
   const Sole* sole = FindSole(when);
   return sole != nullptr && sole->session == session;
 }
 
-std::optional<SessionId> SoleHolders::WhoKeptFrom(const Call& refused) const {
+std::optional<SessionId> SoleHolders::FindHolderDuring(const Call& refused) const {
   const Sole* sole = FindSole({refused.from_ns, refused.to_ns});
   if (sole == nullptr || crowded_.contains(&refused)) return std::nullopt;
   return sole->session;

@@ -1,5 +1,5 @@
-// Finds the times in which only one session can have the key: a refusal at such a time shows that
-// this session had it.
+// Finds the times in which only one session can have the key. If the key was certainly taken at
+// such a time, this session had the key.
 #ifndef DOUBLEHOLD_CHECKER_CLAIMS_LOCK_SOLE_HOLDERS_H_
 #define DOUBLEHOLD_CHECKER_CLAIMS_LOCK_SOLE_HOLDERS_H_
 
@@ -21,24 +21,25 @@ namespace doublehold {
 //   the grant, from the start of the disturbance on.
 // - From the invocation of an acquire of unknown outcome to the answer of its own release, if this
 //   release can have freed nothing else, or was invoked on one node after the acquire had arrived.
-// - As long as a second copy of an acquire may hold the key (evidence/second_copies.h).
+// - While a second copy of its acquire may hold the key (evidence/second_copies.h).
 // - From the invocation of a refused acquire of several keys to its answer.
 //
-// An exclusive grant to another session shows that all this is over, if the request had arrived
-// before the invocation of the grant. A grant to the same session shows that an acquire of unknown
-// outcome takes the key no more: at most, the session has entered the lock once more. A server that
-// returns with older data may give the key to anybody, until it was granted anew.
+// An exclusive grant to another session ends these times, except for acquires that may have arrived
+// after the invocation of the grant. A grant to the same session ends the time of its earlier
+// acquires of unknown outcome, but one of them may count as a further entry. A server that returns
+// with older data may give the key to anybody, until the key is granted anew.
 class SoleHolders {
  public:
   // `calls`: the acquires and releases of one key, in the order of their invocation.
   SoleHolders(const std::vector<const Call*>& calls, const Disturbances& disturbances,
               const Refusals& refusals);
 
-  // Whether nobody but the session can have had the key at some time in `when`.
-  [[nodiscard]] bool NobodyBut(const SessionId& session, const Span& when) const;
-  // The only session that can have had the key during the refused call; nullopt if there is none,
-  // or if, on several nodes, another session asked at that time and may have had some of them.
-  [[nodiscard]] std::optional<SessionId> WhoKeptFrom(const Call& refused) const;
+  // Whether, throughout `when`, no other session can have had the key.
+  [[nodiscard]] bool IsSoleHolder(const SessionId& session, const Span& when) const;
+  // Returns the only session that can have had the key throughout the refused call. Returns nullopt
+  // if there is none. On several nodes, also returns nullopt if another session asked during
+  // the call: that session may have had some of the nodes.
+  [[nodiscard]] std::optional<SessionId> FindHolderDuring(const Call& refused) const;
 
  private:
   // In the order in which they count at the same instant.
@@ -71,12 +72,12 @@ class SoleHolders {
   std::unordered_map<const Call*, int64_t> latest_arrival_;  // of acquires of unknown outcome
   CallsOfSessions holding_;
   CallsOfSessions unknown_;
-  std::set<const Call*> nested_;  // releases at whose invocation their session had another hold
+  std::set<const Call*> nested_;  // releases whose session had a granted hold when it invoked them
   std::set<SessionId> hidden_;    // sessions that may have entered once more than is known
   SecondCopies copies_;
   std::optional<int64_t> older_data_ns_;  // when a server returned with older data
   std::set<const Call*> asking_;          // on several nodes: acquires that are not answered yet
-  std::set<const Call*> crowded_;         // acquires beside which another session asked
+  std::set<const Call*> crowded_;         // acquires during which another session asked
   std::vector<Sole> found_;               // in order, disjoint
 };
 
