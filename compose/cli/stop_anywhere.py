@@ -210,6 +210,8 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(COMMANDS))
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
+    # In the background of a shell, SIGINT is ignored, and the commands would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     program, draw, wrongs = str(Path(asked.program).resolve()), random.Random(asked.seed), 0
     for name in asked.only.split(","):
         for number in (signal.SIGINT, signal.SIGKILL):
