@@ -39,7 +39,8 @@ def read_rates(cell: Node) -> list[ClaimRate]:
     """Returns an empty list for a suite of a version that did not count rates."""
     if "rates" not in cell.data:
         return []
-    return [ClaimRate(node.maybe_text("claim"), _trials(node), read_pair(node, "clopper_pearson_95"))
+    return [ClaimRate(node.maybe_text("claim"), _trials(node),
+                      read_pair(node, "clopper_pearson_95"))
             for node in cell.nodes("rates")]
 
 

@@ -46,8 +46,8 @@ struct Disturbances {
   std::vector<FaultEpisode> episodes;  // ordered by start
   std::vector<Stall> stalls;           // unplanned only, ordered by end
   std::set<int32_t> threaded;          // clients with several sessions
-  // For each fault, the starts of its episodes that act on more than the store, each with the latest
-  // end of these episodes so far.
+  // For each fault, the starts of its episodes that act on more than the store, each with the
+  // latest end of these episodes so far.
   std::vector<std::vector<Span>> active{};
   int64_t longest_stall_ns = 0;
   int64_t longest_episode_ns = 0;

@@ -176,10 +176,11 @@ class ReleaseChecker : ClaimChecker {
     return {};
   }
 
-  // Describes a release that a library reported as successful although its lock was lost and another
-  // client held the key. The release may have freed the other client's lock. Empty in
-  // three cases:
+  // Describes a release that a library reported as successful although its lock was lost, and
+  // another client held the key. The release may have freed the other client's lock. Empty in
+  // these cases:
   // - there is no such release;
+  // - on several nodes, the lock was perhaps not lost;
   // - the library has the trait `silent-release`: it reports success for lost locks too;
   // - the other client's key may have been gone: some libraries then report success.
   [[nodiscard]] std::string DescribeFalseSuccess() const {

@@ -41,8 +41,9 @@ namespace doublehold {
 // some nodes may have had c1's lock and others c2's. The claim is also unknown if a node lost data.
 //
 // A library without `blind-release` and `silent-release` claims to check the owner. If such a
-// library reports success for a lock that was certainly lost to another owner (the claim
-// `release-result`), the release may have freed the lock of a third client:
+// library reports success for a lock that was lost to another owner, the release may have freed the
+// lock of a third client. On several nodes, the loss must be certain (the claim `release-result`),
+// because some nodes may have kept the lock:
 //
 //   c1:  A-a==!=============R-r       unknown: c3 held the key when c1 released a lock lost to c2
 //   c2:           A-a==R-r
