@@ -105,13 +105,13 @@ std::string WhyCutShort(const History& history, const Tally& tally) {
   return fmt::format("the run ended at {}, before its planned duration of {}", At(end_ns), planned);
 }
 
-// The reasons why no claim of this run can be valid, a sentence each.
+// The reasons why no claim of this run can be valid, a sentence each. Of `verdict`, reads the parts
+// that do not depend on claims.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally,
                                            const FaultShortfalls& faults,
-                                           const LibraryErrors& errors) {
+                                           const RunVerdict& verdict) {
   std::vector<std::string> why;
-  if (std::string cut = WhyCutShort(evidence.history(), tally); !cut.empty())
-    why.push_back(std::move(cut));
+  if (!verdict.cut_short.empty()) why.push_back(verdict.cut_short);
   for (const auto& [client, records] : tally.lost) {
     why.push_back(fmt::format("{} of {} were lost: its segment was full",
                               Counted(records, "record"), ProcessName(client)));
@@ -122,7 +122,7 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
         fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
   }
   if (std::string hung = UnansweredCalls(evidence); !hung.empty()) why.push_back(std::move(hung));
-  if (std::string failed = WhyTooManyErrors(errors); !failed.empty())
+  if (std::string failed = WhyTooManyErrors(verdict.library_errors); !failed.empty())
     why.push_back(std::move(failed));
   why.insert(why.end(), faults.untested.begin(), faults.untested.end());
   if (std::string doubt = UnfinishedHold(evidence.holds(), evidence.disturbances()); !doubt.empty())
@@ -267,11 +267,10 @@ RunVerdict Judge(const History& history, const Limits& limits, const ClaimJudged
   const Evidence evidence(history);
   const Disturbances& disturbances = evidence.disturbances();
   Tally tally = Count(evidence);
-  const FaultShortfalls faults =
-      FindShortfalls(evidence, tally, !WhyCutShort(history, tally).empty());
+  verdict.cut_short = WhyCutShort(history, tally);
+  const FaultShortfalls faults = FindShortfalls(evidence, tally, !verdict.cut_short.empty());
   verdict.library_errors = CountLibraryErrors(evidence);
-  const std::vector<std::string> why =
-      WhyNothingIsValid(evidence, tally, faults, verdict.library_errors);
+  const std::vector<std::string> why = WhyNothingIsValid(evidence, tally, faults, verdict);
   for (const std::string& name : history.facts.claims) {
     ClaimVerdict claim = CheckClaim(evidence, limits, name);
     if (claim.outcome == Outcome::kValid && !why.empty()) {

@@ -36,6 +36,7 @@ struct RunVerdict {
   std::optional<LostUpdates> lost_updates;  // if stock was sold and judged
   LibraryErrors library_errors{};           // all 0 without a library
   std::vector<FaultEpisode> episodes;
+  std::string cut_short;                     // why the run ended early; empty if it did not
   std::vector<std::string> untested;         // faults whose planned effect was not reached
   std::vector<std::string> not_fired;        // planned faults that started too seldom, by name
   int64_t stalls = 0, longest_stall_ns = 0;  // stalls that the machine caused, not a fault

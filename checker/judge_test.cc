@@ -184,6 +184,10 @@ TEST(Judge, AKilledSupervisorLeavesNoClaimValidAndIsReportedOnce) {
     EXPECT_NE(claim.reason.find(cut), std::string::npos) << claim.reason;
   }
   EXPECT_EQ(verdict.warnings.at(0), cut);
+  EXPECT_TRUE(ToShortText(verdict).starts_with("verdict: unknown (exclusion"))
+      << ToShortText(verdict);
+  EXPECT_NE(ToShortText(verdict).find("; the run was cut short\n"), std::string::npos);
+  EXPECT_EQ(ToJson(verdict).at("cut_short"), cut);
   EXPECT_EQ(std::ranges::count_if(verdict.warnings,
                                   [](const std::string& warning) {
                                     return warning.find("supervisor") != std::string::npos;

@@ -69,7 +69,7 @@ class ComparedMeasure:
     @property
     def found(self) -> str:
         if not self.pairs:
-            return "not measured: too few grants in a run"
+            return "not measured: no pair of runs with enough grants"
         if self.bounds is None:
             return f"too few pairs: {self.pairs}"
         low, high = self.bounds

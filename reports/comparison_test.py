@@ -84,7 +84,7 @@ class ComparisonTest(unittest.TestCase):
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
         self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs: 3")
         none = read(measures=[{**few, "pairs": 0}]).measures[0]
-        self.assertEqual(none.found, "not measured: too few grants in a run")
+        self.assertEqual(none.found, "not measured: no pair of runs with enough grants")
         self.assertEqual(none.values, ("\N{EN DASH}", "\N{EN DASH}"))
 
     def test_refuses_a_damaged_comparison(self):

@@ -144,6 +144,7 @@ class Verdict:
     stalls: int
     longest_stall_ns: int
     untested: list[str]  # faults whose planned effect was not reached; older runs name none
+    cut_short: str | None  # why the run ended early
     warnings: list[str]
     latency: dict[str, Percentiles]
     attempts: int
@@ -287,7 +288,7 @@ def read_verdict(file: Path) -> Verdict:
         unknown_operations={key: unknown.count(key) for key in unknown.data},
         stalls=stalls.count("count"), longest_stall_ns=stalls.count("longest_ns"),
         untested=top.texts("untested") if "untested" in top.data else [],
-        warnings=top.texts("warnings"),
+        cut_short=top.maybe_text("cut_short"), warnings=top.texts("warnings"),
         latency={key: _percentiles(latency.node(key)) for key in latency.data},
         attempts=top.count("attempts"), grants=top.count("grants"), orders=top.count("orders"),
         seconds=top.number("seconds"),

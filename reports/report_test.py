@@ -108,6 +108,15 @@ class ReportTest(ReportFixture):
         self.assert_shows(Page(html).text, "no violation seen", "0 of 1 run violated, so with 95 % "
                           "confidence below 98 % of such runs are")
 
+    def test_the_title_and_the_first_answer_say_that_a_run_was_cut_short(self) -> None:
+        write_run(self.folder / "run", Toy(fault="pause", pauses=[300]))
+        file = self.folder / "run/verdict.json"
+        cut = "the run was cut short at 2.000 s (planned: 60s): its supervisor was killed"
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"cut_short": cut}))
+        html = self.page("run")
+        self.assertTrue("the run was cut short</title>" in html)
+        self.assertTrue(f'<dl class="answers">\n<dt>Cut short</dt><dd>T{cut[1:]}.</dd>' in html)
+
     def test_an_unknown_run_is_not_called_valid(self) -> None:
         write_run(self.folder / "run", Toy(stalled=True, expected=False))
         html = self.page("run")

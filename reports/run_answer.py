@@ -17,18 +17,23 @@ Answers = list[tuple[str, str]]  # a question in two words, and a sentence
 
 def answers(verdict: Verdict, simulated: bool) -> Answers:
     sure = "How sure", _simulated(verdict) if simulated else how_sure(verdict)
+    whole = [("Cut short", f"{_sentence(verdict.cut_short)}.")] if verdict.cut_short else []
+    return [*whole, *_outcome(verdict), sure]
+
+
+def _outcome(verdict: Verdict) -> Answers:
     if verdict.overall == "violated":
-        return [("What broke", _what_broke(verdict)), ("Why", _why(verdict)), sure]
+        return [("What broke", _what_broke(verdict)), ("Why", _why(verdict))]
     if verdict.overall == "unknown":
         undecided = [claim for claim in verdict.claims if claim.outcome == "unknown"]
         names = listed([claim.name for claim in undecided] or ["something"])
         reasons = dict.fromkeys(claim.reason for claim in undecided if claim.reason)
         return [("What broke", f"Not known: {names} could not be decided, so nothing here counts "
                                "as passed."),
-                ("Why", f"{_sentence('; '.join(reasons)) or 'The verdict has no reason'}."), sure]
+                ("Why", f"{_sentence('; '.join(reasons)) or 'The verdict has no reason'}.")]
     judged = plural(len(verdict.claims), "claim")
     return [("What broke", f"Nothing: the history breaks none of the {judged} below."),
-            ("How near", _how_near(verdict)), sure]
+            ("How near", _how_near(verdict))]
 
 
 def _sentence(text: str) -> str:

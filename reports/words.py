@@ -44,10 +44,11 @@ def what_happened(verdict: Verdict) -> str:
 
 
 def expectation(verdict: Verdict) -> str:
-    """Returns " — as expected", or "" if the experiment states no expectation."""
-    if not verdict.expects:
-        return ""
-    return " \N{EM DASH} as expected" if verdict.as_expected else " \N{EM DASH} not as expected"
+    """Returns " — as expected", or "" if the experiment states no expectation. Says whether the
+    run was cut short."""
+    words = ("as expected" if verdict.as_expected else "not as expected") if verdict.expects else ""
+    cut = "the run was cut short" if verdict.cut_short else ""
+    return "".join(f" \N{EM DASH} {part}" for part in (words, cut) if part)
 
 
 def headline(verdict: Verdict) -> str:

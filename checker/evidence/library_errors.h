@@ -11,23 +11,25 @@
 
 namespace doublehold {
 
-// One kind of call. A fault can explain an error until lease + grace after its end.
+// One kind of call. A fault disturbs a call if it stops or delays the caller's requests, and was
+// active during the call or at most lease + grace before it.
 struct CallErrors {
   std::string_view calls;  // "acquires"
   int64_t sent = 0;
   int64_t errors = 0;
-  int64_t without_fault = 0;  // errors that no fault can explain
+  int64_t undisturbed = 0;         // calls that no fault disturbed
+  int64_t undisturbed_errors = 0;  // those of them that were answered with an error
 };
 
 // Of acquires, releases and extensions, in the order of the kinds in driver-error events.
 using LibraryErrors = std::array<CallErrors, 3>;
 LibraryErrors CountLibraryErrors(const Evidence& evidence);
 
-// Says that the library answered more than a tenth of the acquires with an error while no fault was
-// active. Then the run tested it too little for a valid claim. Returns an empty text if it did not.
+// Says that the library answered more than a tenth of the undisturbed acquires with an error. Then
+// the run tested it too little for a valid claim. Returns an empty text if it did not.
 std::string WhyTooManyErrors(const LibraryErrors& errors);
 
-// "the library answered 5 of 10 acquires with an error, 3 of them while no fault was active".
+// "the library answered 5 of 10 acquires with an error, and 3 of the 6 that no fault disturbed".
 std::string DescribeErrors(const CallErrors& errors);
 
 }  // namespace doublehold

@@ -34,34 +34,49 @@ History HistoryWithErrors(const std::string& picture, const std::vector<std::str
   return history;
 }
 
-TEST(LibraryErrors, AFaultMayExplainAnErrorUntilLeaseAndGraceAfterItsEnd) {
+TEST(LibraryErrors, AFaultDisturbsItsClientsCallsUntilLeaseAndGraceAfterItsEnd) {
   const History history = HistoryWithErrors(R"(
-      pause c2:       [-]
-      c1:         A-a=R-? A-?  A-?A-x
-      c2:       A-?)");
+      pause c2:      [---]
+      c1:         A-?     A-a=R-?
+      c2:       A-? A-? A-? A-x A-?A-x)");
   const LibraryErrors errors = CountLibraryErrors(Evidence(history));
   const auto& [acquires, releases, extensions] = errors;
-  EXPECT_EQ(acquires.sent, 5);
-  EXPECT_EQ(acquires.errors, 3);
-  EXPECT_EQ(acquires.without_fault, 2) << "the first, and the last, which came too late";
+  EXPECT_EQ(acquires.sent, 8);
+  EXPECT_EQ(acquires.errors, 5);
+  EXPECT_EQ(acquires.undisturbed, 5) << "all of client 1, the first and the last two of client 2";
+  EXPECT_EQ(acquires.undisturbed_errors, 3);
   EXPECT_EQ(releases.errors, 1);
-  EXPECT_EQ(releases.without_fault, 0);
+  EXPECT_EQ(releases.undisturbed_errors, 1);
   EXPECT_EQ(extensions.errors, 0);
   EXPECT_EQ(DescribeErrors(acquires),
-            "the library answered 3 of 5 acquires with an error, 2 of them while no fault was "
-            "active");
+            "the library answered 5 of 8 acquires with an error, and 3 of the 5 that no fault "
+            "disturbed");
+}
+
+// Counted against all acquires, these would be fewer than a tenth.
+TEST(LibraryErrors, TheShareOfErrorsIsOfTheAcquiresThatNoFaultDisturbed) {
+  std::string disturbed = "c2:       ";
+  for (int i = 0; i < 20; ++i) disturbed += "A-x ";
+  const std::string fault = "pause c2: [" + std::string(78, '-') + "]\n";
+  const std::string text = ToText(
+      Judge(HistoryWithErrors(fault + "c1:       A-a=R-r A-?\n" + disturbed, {"availability"})));
+  EXPECT_NE(text.find("answered 1 of 22 acquires with an error, and 1 of the 2 that no fault "
+                      "disturbed (limit: 10 %)"),
+            std::string::npos)
+      << text;
 }
 
 TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
   const RunVerdict verdict = Judge(HistoryWithErrors("c1: A-a=R-r A-? A-a=R-r", {"availability"}));
   const std::string text = ToText(verdict);
-  EXPECT_NE(text.find("the library answered 1 of 3 acquires with an error, all of them while no "),
+  EXPECT_NE(text.find("the library answered 1 of 3 acquires with an error; no fault disturbed"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("errors of the library: \"no route\""), std::string::npos) << text;
   const nlohmann::json errors = ToJson(verdict).at("library").at("errors");
   EXPECT_EQ(errors.at("texts"), nlohmann::json{"no route"});
-  EXPECT_EQ(errors.at("acquires"), (nlohmann::json{{"count", 1}, {"of", 3}, {"without_fault", 1}}));
+  EXPECT_EQ(errors.at("acquires"),
+            (nlohmann::json{{"count", 1}, {"of", 3}, {"undisturbed", 1}, {"of_undisturbed", 3}}));
 }
 
 TEST(LibraryErrors, ACallThatWasAnsweredWithAnErrorIsNotDescribedAsUnanswered) {

@@ -269,8 +269,10 @@ json LibraryToJson(const RunVerdict& verdict) {
   const LibraryFact& library = *verdict.facts.library;
   json errors{{"texts", library.errors}};
   for (const CallErrors& of_kind : verdict.library_errors) {
-    errors[std::string(of_kind.calls)] = {
-        {"count", of_kind.errors}, {"of", of_kind.sent}, {"without_fault", of_kind.without_fault}};
+    errors[std::string(of_kind.calls)] = {{"count", of_kind.errors},
+                                          {"of", of_kind.sent},
+                                          {"undisturbed", of_kind.undisturbed_errors},
+                                          {"of_undisturbed", of_kind.undisturbed}};
   }
   return {{"name", library.name}, {"version", library.version}, {"errors", std::move(errors)}};
 }
@@ -306,6 +308,7 @@ nlohmann::json ToJson(const RunVerdict& verdict) {
             {"releases", verdict.tally.unknown_releases},
             {"writes", verdict.tally.unknown_writes}}},
           {"stalls", {{"count", verdict.stalls}, {"longest_ns", verdict.longest_stall_ns}}},
+          {"cut_short", verdict.cut_short.empty() ? json() : json(verdict.cut_short)},
           {"untested", verdict.untested},
           {"warnings", verdict.warnings},
           {"latency", LatencyToJson(verdict)},

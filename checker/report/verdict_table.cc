@@ -84,11 +84,12 @@ std::string VerdictLine(const RunVerdict& verdict) {
     if (claim.outcome == verdict.overall) claims.push_back(claim.claim);
   }
   const bool names = verdict.overall != Outcome::kValid && !claims.empty();
-  return fmt::format("verdict: {}{}{}\n", Name(verdict.overall),
+  return fmt::format("verdict: {}{}{}{}\n", Name(verdict.overall),
                      names ? fmt::format(" ({})", fmt::join(claims, ", ")) : "",
                      verdict.facts.expect.empty() ? ""
                      : verdict.as_expected        ? ", as expected"
-                                                  : ", not as expected");
+                                                  : ", not as expected",
+                     verdict.cut_short.empty() ? "" : "; the run was cut short");
 }
 
 std::string HeadText(const RunVerdict& verdict) {

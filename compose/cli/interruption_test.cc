@@ -139,7 +139,9 @@ TEST(Interruption, KillingTheSupervisorKeepsWhatTheRunRecorded) {
   const Finished reported = RunProgram({"report", run.run.string()});
   EXPECT_EQ(reported.exit_code, 0) << reported.err;
   std::ifstream page(run.run / "report.html");
-  EXPECT_NE(std::string(std::istreambuf_iterator<char>(page), {}).find(cut), std::string::npos);
+  const std::string text(std::istreambuf_iterator<char>(page), {});
+  EXPECT_NE(text.find("the run was cut short</title>"), std::string::npos);
+  EXPECT_NE(text.find(cut + ".</dd>"), std::string::npos);
 }
 
 // Two cells run in parallel for a minute each, and a third cell waits.

@@ -222,10 +222,10 @@ TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {
 }
 
 TEST_F(Drivers, TheErrorsOfALibraryAreCountedAndQuoted) {
-  Driven run({"--driver", Throwing(), "--claims", "exclusion,availability"});
+  Driven run({"--driver", Throwing(), "--claims", "exclusion,availability", "--faults", "pause"});
   EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
   const nlohmann::json errors = run.Verdict().at("library").at("errors");
-  EXPECT_GT(errors.at("acquires").at("without_fault"), 2) << errors;
+  EXPECT_GT(errors.at("acquires").at("undisturbed"), 2) << errors;
   EXPECT_EQ(errors.at("texts"), nlohmann::json{"RuntimeError('out of luck')"});
   for (const char* claim : {"exclusion", "availability"})
     EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "unknown") << claim;

@@ -47,6 +47,7 @@ TEST(KilledRun, EndsWhenItsSupervisorWasLastAliveAndSaysThatItWasKilled) {
   EXPECT_EQ(verdict.warnings.at(0),
             "the run was cut short at 2.000 s (planned: 60s): its supervisor was killed");
   EXPECT_EQ(std::ranges::count(verdict.warnings, verdict.warnings.at(0)), 1);
+  EXPECT_EQ(verdict.cut_short, verdict.warnings.at(0));
 }
 
 TEST(KilledRun, ThatHadNotBegunHasOnlyItsEnd) {

@@ -242,7 +242,16 @@ TEST_F(TwoLocks, AMedianOfFewGrantsIsNotMeasured) {
     }
   }
   for (std::vector<CellRun>& runs : result_.runs) runs.clear();
-  const std::string text = FormatComparison({.suite = suite_, .folder = "f"}, result_);
+  const auto text_of = [&] { return FormatComparison({.suite = suite_, .folder = "f"}, result_); };
+  EXPECT_NE(text_of().find("\nno lock has a rank yet:\n"), std::string::npos) << text_of();
+  EXPECT_EQ(text_of().find("not measured"), std::string::npos) << "nothing has run";
+  for (const char* cell : {"base/cost", "other/cost"})
+    for (auto& [name, times] : AddRun(cell, 1, "valid").latency) times.count = 19;
+  result_.seconds = 4;
+  const std::string text = text_of();
+  EXPECT_NE(text.find("a rank needs 5 runs of each cell: a budget of about 40 s here\n"),
+            std::string::npos)
+      << "two of the four cells have one run" << text;
   EXPECT_NE(text.find("\nnot measured (a run needs 20 values for its median, 100 for its 99 %):\n"
                       "  other          cost       acquire p50, acquire p99, release p50\n"),
             std::string::npos)

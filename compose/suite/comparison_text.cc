@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "checker/evidence/names.h"
 #include "checker/verdict/margin.h"
@@ -84,26 +85,45 @@ std::string RankLines(const RankedRow& row, size_t width) {
   return text;
 }
 
-std::string RankText(const SuiteRequest& request, const SuiteResult& result) {
-  std::string text = "\nranked by violated claims, those about data first:\n";
-  size_t width = 14, fewest = kFewestToJudge;
-  for (const std::string& row : request.suite.rows) width = std::max(width, row.size());
-  for (const RankedRow& row : RankRows(request.suite, result)) text += RankLines(row, width);
-  for (size_t i = 0; i < result.runs.size(); ++i)
-    if (!MeasuresLoad(request.suite, request.suite.cells[i]))
-      fewest = std::min(fewest, result.runs[i].size());
-  if (fewest > 0 && fewest < kFewestToJudge)
-    text += fmt::format("a rank needs {} runs of each cell: a budget of about {} here\n",
-                        kFewestToJudge,
-                        RoughTime(result.seconds * kFewestToJudge / static_cast<double>(fewest)));
-  return text;
+// Returns the budget that gives each cell the runs that a rank needs; empty if they have them.
+std::string NeededBudget(const SuiteRequest& request, const SuiteResult& result) {
+  int64_t runs = 0, needed = 0, fewest = kFewestToJudge;
+  for (size_t i = 0; i < result.runs.size(); ++i) {
+    const int64_t of_cell = std::ssize(result.runs[i]);
+    runs += of_cell;
+    if (!MeasuresLoad(request.suite, request.suite.cells[i])) fewest = std::min(fewest, of_cell);
+    needed += std::max(of_cell, kFewestToJudge);
+  }
+  if (runs == 0 || fewest == kFewestToJudge) return "";
+  const double factor = fewest == 0
+                            ? static_cast<double>(needed) / static_cast<double>(runs)
+                            : static_cast<double>(kFewestToJudge) / static_cast<double>(fewest);
+  return fmt::format("a rank needs {} runs of each cell: a budget of about {} here\n",
+                     kFewestToJudge, RoughTime(result.seconds * factor));
 }
 
-// Returns a line for each cell: the measures that no pair of runs has.
-std::string UnmeasuredLines(const Comparison& comparison) {
+std::string RankText(const SuiteRequest& request, const SuiteResult& result) {
+  const std::vector<RankedRow> rows = RankRows(request.suite, result);
+  const bool any =
+      std::ranges::any_of(rows, [](const RankedRow& row) { return row.rank.has_value(); });
+  std::string text =
+      fmt::format("\n{}:\n", any ? "ranked by violated claims, those about data first"
+                                 : "no lock has a rank yet");
+  size_t width = 14;
+  for (const std::string& row : request.suite.rows) width = std::max(width, row.size());
+  for (const RankedRow& row : rows) text += RankLines(row, width);
+  return text + NeededBudget(request, result);
+}
+
+// Returns a line for each cell that has runs: the measures that no pair of runs has.
+std::string UnmeasuredLines(const Suite& suite, const SuiteResult& result,
+                            const Comparison& comparison) {
+  std::set<std::pair<std::string, std::string>> run;
+  for (size_t i = 0; i < result.runs.size(); ++i)
+    if (!result.runs[i].empty()) run.emplace(suite.cells[i].row, suite.cells[i].column);
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> unmeasured;
   for (const ComparedMeasure& measure : comparison.measures)
-    if (measure.differences.empty())
+    if (measure.differences.empty() && run.contains({measure.row, measure.column}))
       unmeasured[{measure.row, measure.column}].push_back(measure.measure);
   std::string text;
   for (const auto& [cell, measures] : unmeasured)
@@ -187,7 +207,8 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
   text += seen.empty() ? "  no difference seen\n" : seen;
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
     text += "\nno difference seen (the report has the bounds):\n" + unseen;
-  if (const std::string unmeasured = UnmeasuredLines(comparison); !unmeasured.empty())
+  if (const std::string unmeasured = UnmeasuredLines(request.suite, result, comparison);
+      !unmeasured.empty())
     text +=
         fmt::format("\nnot measured (a run needs {} values for its median, {} for its 99 %):\n{}",
                     kFewestForMedian, kFewestForP99, unmeasured);
