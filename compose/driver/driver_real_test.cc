@@ -222,12 +222,13 @@ TEST_F(Drivers, ADriverThatGrantsEverythingViolatesExclusion) {
 }
 
 TEST_F(Drivers, TheErrorsOfALibraryAreCountedAndQuoted) {
-  Driven run({"--driver", Throwing(), "--claims", "exclusion,availability", "--faults", "pause"});
+  Driven run(
+      {"--driver", Throwing(), "--claims", "lease-exclusion,availability", "--faults", "pause"});
   EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
   const nlohmann::json errors = run.Verdict().at("library").at("errors");
   EXPECT_GT(errors.at("acquires").at("undisturbed"), 2) << errors;
   EXPECT_EQ(errors.at("texts"), nlohmann::json{"RuntimeError('out of luck')"});
-  for (const char* claim : {"exclusion", "availability"})
+  for (const char* claim : {"lease-exclusion", "availability"})
     EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "unknown") << claim;
   EXPECT_NE(run.program->Out().find("errors of the library: \"RuntimeError('out of luck')"),
             std::string::npos)
