@@ -2,8 +2,7 @@
 # Installs what Doublehold needs from Debian 12, by package name, and says what it installs.
 #
 #   ./setup.sh            what `make build`, `make test` and `make demo` need
-#   ./setup.sh --tidy     also clang-format, clang-tidy, and two versions of clang, one with
-#                         libFuzzer
+#   ./setup.sh --tidy     also clang-tidy, and two versions of clang, one with libFuzzer
 #   ./setup.sh --drivers  also what the drivers of other languages need (drivers/), except programs
 #                         that are in PATH already
 #   ./setup.sh --services also ZooKeeper, etcd, PostgreSQL, MariaDB, and their client libraries
@@ -23,8 +22,9 @@ packages=(
   libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libfmt-dev libsimdjson-dev
   libgtest-dev libbenchmark-dev
   python3 python3-matplotlib python3-jinja2
+  clang-format-14
 )
-tidy_packages=(clang-14 clang-16 clang-format-14 clang-tidy-14 libclang-rt-14-dev)
+tidy_packages=(clang-14 clang-16 clang-tidy-14 libclang-rt-14-dev)
 service_packages=(
   stunnel4
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev

@@ -50,8 +50,8 @@ std::string ToText(const ReplayString& replay) {
   for (const std::string& name : replay.settings.Names()) {
     if (IsNotPartOfReplay(name)) continue;
     const std::optional<Setting> setting = Settings(replay.settings).Take(name);
-    settings += fmt::format("{}{}={}", settings.empty() ? "" : ";", name,
-                            fmt::join(setting->words, ","));
+    settings +=
+        fmt::format("{}{}={}", settings.empty() ? "" : ";", name, fmt::join(setting->words, ","));
   }
   std::vector<std::string_view> faults;
   for (const FaultForm fault : replay.faults) faults.push_back(EntryOf(fault).name);

@@ -112,8 +112,7 @@ TEST(Search, ItsPartsHaveAllExecutionsWithTheMostFaults) {
   const Explored whole = Explore(scenario, {.depth = 2}, Ignore);
   Level last;
   for (int part = 1; part <= 5; ++part) {
-    const Explored explored =
-        Explore(scenario, {.depth = 2, .sample = BlocksOf(part, 5)}, Ignore);
+    const Explored explored = Explore(scenario, {.depth = 2, .sample = BlocksOf(part, 5)}, Ignore);
     EXPECT_FALSE(explored.is_complete);
     EXPECT_EQ(explored.levels[1].executions, whole.levels[1].executions);
     EXPECT_GT(explored.levels[2].executions, whole.levels[2].executions / 20);

@@ -1,8 +1,9 @@
 // A history written by hand may lack the traits of faults and locks. Tests that the checkers then
 // use the traits that the registry has.
+#include "checker/evidence/traits.h"
+
 #include <gtest/gtest.h>
 
-#include "checker/evidence/traits.h"
 #include "faults/fault.h"
 #include "lib/locks/registry.h"
 

@@ -60,11 +60,11 @@ struct FaultFormEntry {
   std::string_view kind;  // kind in the fault registry and in histories: "hold"
   FaultSite site;
   std::string_view summary;
-  std::string_view data{};  // data of a restarted node: "empty", "aof"
-  int by_sign = 0;          // for a clock jump: 1 is ahead, -1 back
-  bool lasts = false;       // has a duration; otherwise it is instantaneous or permanent
-  bool runs_fast = false;   // the clock runs at kFastRate
-  bool keeps_data = false;  // a server goes on with all the data that it had
+  std::string_view data{};      // data of a restarted node: "empty", "aof"
+  int by_sign = 0;              // for a clock jump: 1 is ahead, -1 back
+  bool lasts = false;           // has a duration; otherwise it is instantaneous or permanent
+  bool runs_fast = false;       // the clock runs at kFastRate
+  bool keeps_data = false;      // a server goes on with all the data that it had
   bool only_simulated = false;  // no [[fault]] of a real run is like it
 };
 
