@@ -102,11 +102,11 @@ std::string WhyCutShort(const History& history, const Tally& tally) {
                        At(end_ns), planned);
   }
   if (end_ns >= ToNs(history.facts.duration)) return "";
-  return fmt::format("the run ended at {}, before its planned duration of {}", At(end_ns), planned);
+  return fmt::format("the run was cut short at {} (planned: {})", At(end_ns), planned);
 }
 
-// The reasons why no claim of this run can be valid, a sentence each. Of `verdict`, reads the parts
-// that do not depend on claims.
+// The reasons why no claim of this run can be valid, a sentence each. Reads only those parts of
+// `verdict` that do not depend on claims.
 std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally& tally,
                                            const FaultShortfalls& faults,
                                            const RunVerdict& verdict) {

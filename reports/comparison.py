@@ -71,7 +71,7 @@ class ComparedMeasure:
         if not self.pairs:
             return "not measured: no pair of runs with enough grants"
         if self.bounds is None:
-            return f"too few pairs: {self.pairs}"
+            return f"too few pairs to test: {self.pairs}"
         low, high = self.bounds
         if self.difference == "not seen":
             return f"no difference seen; at most {amount(max(abs(low), abs(high)), self.unit)}"
@@ -132,6 +132,8 @@ class Comparison:
         first, unranked = [row.row for row in self._first], len(self.unranked)
         ranked = plural(len(self.rows) - unranked, "lock")
         of = f" of the {ranked} with a rank" if unranked else ""
+        if len(first) > 1 and len(first) == len(self.rows) - unranked:
+            return f"{listed(first)} have equal rank"
         return f"{listed(first)} {'ranks' if len(first) == 1 else 'rank'} first{of}"
 
     @property

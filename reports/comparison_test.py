@@ -39,10 +39,10 @@ class ComparisonTest(unittest.TestCase):
 
     def test_does_not_choose_between_locks_of_equal_rank(self):
         same = [{**row, "rank": 1} for row in ROWS]
-        self.assertEqual(read(rows=same).winner, "fenced and set-nx-px rank first")
+        self.assertEqual(read(rows=same).winner, "fenced and set-nx-px have equal rank")
         self.assertEqual(
             read(rows=same).choice,
-            "fenced and set-nx-px rank first, by violated claims, those about data first. "
+            "fenced and set-nx-px have equal rank, by violated claims, those about data first. "
             "fenced: exclusion (pause and clock). set-nx-px: stock (pause).")
 
     def test_does_not_choose_a_lock_that_was_not_judged(self):
@@ -82,7 +82,7 @@ class ComparisonTest(unittest.TestCase):
         self.assertEqual(read(measures=[unseen]).measures[0].found,
                          f"no difference seen; at most 2.1{NBSP}µs")
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
-        self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs: 3")
+        self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs to test: 3")
         none = read(measures=[{**few, "pairs": 0}]).measures[0]
         self.assertEqual(none.found, "not measured: no pair of runs with enough grants")
         self.assertEqual(none.values, ("\N{EN DASH}", "\N{EN DASH}"))

@@ -44,8 +44,7 @@ def what_happened(verdict: Verdict) -> str:
 
 
 def expectation(verdict: Verdict) -> str:
-    """Returns " — as expected", or "" if the experiment states no expectation. Says whether the
-    run was cut short."""
+    """Returns " — as expected — the run was cut short", without the parts that do not apply."""
     words = ("as expected" if verdict.as_expected else "not as expected") if verdict.expects else ""
     cut = "the run was cut short" if verdict.cut_short else ""
     return "".join(f" \N{EM DASH} {part}" for part in (words, cut) if part)

@@ -62,15 +62,15 @@ std::string WhyTooManyErrors(const LibraryErrors& errors) {
   constexpr int64_t kMostPercent = 10;
   const CallErrors& acquires = errors.front();
   if (100 * acquires.undisturbed_errors <= kMostPercent * acquires.undisturbed) return "";
-  return DescribeErrors(acquires) + fmt::format(" (limit: {} %)", kMostPercent);
+  return DescribeErrors(acquires) + fmt::format(" (limit for these: {} %)", kMostPercent);
 }
 
 std::string DescribeErrors(const CallErrors& errors) {
   const std::string counts = fmt::format("the library answered {} of {} {} with an error",
                                          errors.errors, errors.sent, errors.calls);
   if (errors.undisturbed == errors.sent) return counts + "; no fault disturbed them";
-  return counts + fmt::format(", and {} of the {} that no fault disturbed",
-                              errors.undisturbed_errors, errors.undisturbed);
+  return counts + fmt::format("; of the {} that no fault disturbed, {}", errors.undisturbed,
+                              errors.undisturbed_errors);
 }
 
 }  // namespace doublehold

@@ -11,8 +11,8 @@
 
 namespace doublehold {
 
-// One kind of call. A fault disturbs a call if it stops or delays the caller's requests, and was
-// active during the call or at most lease + grace before it.
+// One kind of call. A fault disturbs a call if it acts on the caller, on its links to lock servers,
+// or on lock servers, and was active during the call or at most lease + grace before it.
 struct CallErrors {
   std::string_view calls;  // "acquires"
   int64_t sent = 0;
@@ -29,7 +29,7 @@ LibraryErrors CountLibraryErrors(const Evidence& evidence);
 // the run tested it too little for a valid claim. Returns an empty text if it did not.
 std::string WhyTooManyErrors(const LibraryErrors& errors);
 
-// "the library answered 5 of 10 acquires with an error, and 3 of the 6 that no fault disturbed".
+// "the library answered 5 of 10 acquires with an error; of the 6 that no fault disturbed, 3".
 std::string DescribeErrors(const CallErrors& errors);
 
 }  // namespace doublehold

@@ -48,9 +48,9 @@ TEST(LibraryErrors, AFaultDisturbsItsClientsCallsUntilLeaseAndGraceAfterItsEnd) 
   EXPECT_EQ(releases.errors, 1);
   EXPECT_EQ(releases.undisturbed_errors, 1);
   EXPECT_EQ(extensions.errors, 0);
-  EXPECT_EQ(DescribeErrors(acquires),
-            "the library answered 5 of 8 acquires with an error, and 3 of the 5 that no fault "
-            "disturbed");
+  EXPECT_EQ(
+      DescribeErrors(acquires),
+      "the library answered 5 of 8 acquires with an error; of the 5 that no fault disturbed, 3");
 }
 
 // Counted against all acquires, these would be fewer than a tenth.
@@ -60,8 +60,8 @@ TEST(LibraryErrors, TheShareOfErrorsIsOfTheAcquiresThatNoFaultDisturbed) {
   const std::string fault = "pause c2: [" + std::string(78, '-') + "]\n";
   const std::string text = ToText(
       Judge(HistoryWithErrors(fault + "c1:       A-a=R-r A-?\n" + disturbed, {"availability"})));
-  EXPECT_NE(text.find("answered 1 of 22 acquires with an error, and 1 of the 2 that no fault "
-                      "disturbed (limit: 10 %)"),
+  EXPECT_NE(text.find("answered 1 of 22 acquires with an error; of the 2 that no fault disturbed, "
+                      "1 (limit for these: 10 %)"),
             std::string::npos)
       << text;
 }
@@ -75,8 +75,9 @@ TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
   EXPECT_NE(text.find("errors of the library: \"no route\""), std::string::npos) << text;
   const nlohmann::json errors = ToJson(verdict).at("library").at("errors");
   EXPECT_EQ(errors.at("texts"), nlohmann::json{"no route"});
-  EXPECT_EQ(errors.at("acquires"),
-            (nlohmann::json{{"count", 1}, {"of", 3}, {"undisturbed", 1}, {"of_undisturbed", 3}}));
+  EXPECT_EQ(
+      errors.at("acquires"),
+      (nlohmann::json{{"count", 1}, {"of", 3}, {"undisturbed_errors", 1}, {"undisturbed", 3}}));
 }
 
 TEST(LibraryErrors, ACallThatWasAnsweredWithAnErrorIsNotDescribedAsUnanswered) {

@@ -271,8 +271,8 @@ json LibraryToJson(const RunVerdict& verdict) {
   for (const CallErrors& of_kind : verdict.library_errors) {
     errors[std::string(of_kind.calls)] = {{"count", of_kind.errors},
                                           {"of", of_kind.sent},
-                                          {"undisturbed", of_kind.undisturbed_errors},
-                                          {"of_undisturbed", of_kind.undisturbed}};
+                                          {"undisturbed_errors", of_kind.undisturbed_errors},
+                                          {"undisturbed", of_kind.undisturbed}};
   }
   return {{"name", library.name}, {"version", library.version}, {"errors", std::move(errors)}};
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stops commands at random times by Ctrl-C and by kill -9, and checks what is left.
 
-    compose/cli/stop_anywhere.py PROGRAM [--times 40] [--only run,sweep,explore,suite] [--seed 1]
+    compose/cli/stop_anywhere.py PROGRAM [--times 40] [--only run,suite,...] [--seed 1]
 
 After each stop:
 - no process of the command is running, and its folder for temporary files is empty;
@@ -9,7 +9,8 @@ After each stop:
 - each JSON file is whole, and no file is half-written (*.part); kill -9 may leave one of those;
 - Ctrl-C ends with a documented exit status, and never with a run that was cut short as valid;
 - a suite resumes, and keeps each verdict that was there; the other results can be reported, or the
-  report says in one line what is missing.
+  report says in one line what is missing;
+- a page is whole, or is not there.
 Prints a line for each command and signal. Exit status: 0 all as it should be, else 1.
 """
 
@@ -53,6 +54,7 @@ class Command:
     words: Callable[[Path], list[str]]  # for the folder of its results
     longest_s: float  # it is stopped within this time
     check: Callable[["Trial"], None]
+    before: tuple[str, ...] = ()  # an earlier command, whose results go into the same folder
 
 
 class Trial:
@@ -67,6 +69,8 @@ class Trial:
         self.status, self.stderr = 0, ""
 
     def stop(self, number: int, after_s: float) -> None:
+        if self.command.before:
+            self.run(*self.command.before, "--into", str(self.out))
         child = self.start(self.command.words(self.out))
         try:
             child.wait(after_s)
@@ -85,7 +89,9 @@ class Trial:
                 raise Wrong(f"{file.relative_to(self.out)} is not whole: {error}") from None
 
     def check_ctrl_c(self) -> None:
-        too_early = self.status == -signal.SIGINT and not self.out.exists()
+        # A command with an earlier one reads its results, and can say nothing before it has begun.
+        reads = bool(self.command.before)
+        too_early = self.status == -signal.SIGINT and (reads or not self.out.exists())
         if self.status not in (0, 1, 2) and not too_early:
             raise Wrong(f"exit status {self.status}: {self.stderr.strip()}")
         if parts := self.files("*.part"):
@@ -161,8 +167,8 @@ def check_run(trial: Trial) -> None:
 
 
 def check_search(trial: Trial) -> None:
-    """Reports the folder of a sweep or of an exploration."""
-    for name in ("sweep.json", "explore.json"):
+    """Reports the folder of a sweep, of an exploration or of a comparison."""
+    for name in ("sweep.json", "explore.json", "suite.json"):
         for file in trial.files(name):
             trial.report(file.parent)
 
@@ -182,6 +188,13 @@ def check_suite(trial: Trial) -> None:
             raise Wrong(f"--resume ran {file.relative_to(trial.out)} again")
 
 
+def check_page(trial: Trial) -> None:
+    for file in trial.files("*.html"):
+        if not file.read_text().rstrip().endswith("</html>"):
+            raise Wrong(f"{file.relative_to(trial.out)} is not whole")
+    trial.report(trial.out)
+
+
 def is_whole(verdict: dict[str, Any]) -> bool:
     """Whether the clients worked to the end."""
     return bool(1e9 * verdict["seconds"] >= 0.9 * verdict["duration_ns"])
@@ -191,6 +204,7 @@ def was_interrupted(file: Path) -> bool:
     return bool(json.loads(file.read_text())["environment"].get("interrupted"))
 
 
+RUN_BEFORE = "run", "--lock", "set-nx-px", "--duration", "500ms", "--faults", "none"
 COMMANDS = {
     "run": Command(lambda out: ["run", "--lock", "redlock", "--faults", "pause", "--clients", "2",
                                 "--duration", "2s", "--into", str(out)], 5, check_run),
@@ -199,6 +213,10 @@ COMMANDS = {
     "explore": Command(lambda out: ["explore", "--all", "--depth", "2", "--into", str(out)],
                        15, check_search),
     "suite": Command(lambda out: ["suite", "four.toml", "--into", str(out)], 6, check_suite),
+    "compare": Command(lambda out: ["compare", "--locks", "set-nx-px,redlock", "--faults", "pause",
+                                    "--budget", "8s", "--out", str(out)], 12, check_search),
+    "report": Command(lambda out: ["report", str(out)], 2, check_page, RUN_BEFORE),
+    "serve": Command(lambda out: ["serve", str(out), "--port", "0"], 2, check_page, RUN_BEFORE),
 }
 
 

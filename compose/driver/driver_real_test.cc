@@ -226,7 +226,7 @@ TEST_F(Drivers, TheErrorsOfALibraryAreCountedAndQuoted) {
       {"--driver", Throwing(), "--claims", "lease-exclusion,availability", "--faults", "pause"});
   EXPECT_EQ(run.program->Wait(), 2) << run.program->Out() << run.program->Err();
   const nlohmann::json errors = run.Verdict().at("library").at("errors");
-  EXPECT_GT(errors.at("acquires").at("undisturbed"), 2) << errors;
+  EXPECT_GT(errors.at("acquires").at("undisturbed_errors"), 2) << errors;
   EXPECT_EQ(errors.at("texts"), nlohmann::json{"RuntimeError('out of luck')"});
   for (const char* claim : {"lease-exclusion", "availability"})
     EXPECT_EQ(FindClaimJson(run.Verdict(), claim).at("outcome"), "unknown") << claim;

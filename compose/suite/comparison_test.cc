@@ -185,7 +185,7 @@ TEST_F(TwoLocks, ARowWithACellThatIsNotJudgedHasNoRankAndSaysWhy) {
   ASSERT_EQ(rows[1].not_judged.size(), 1U);
   EXPECT_EQ(rows[1].not_judged[0].column, "pause");
   EXPECT_EQ(rows[1].not_judged[0].why,
-            "stock is undecided in 5 of 9 runs (nobody was granted the lock)");
+            "stock is decided in 4 of 9 runs, and a rank needs 5 (nobody was granted the lock)");
   AddRun("base/pause", 10, "valid");
   AddRun("base/pause", 11, "valid");
   EXPECT_EQ(RankRows(suite_, result_)[0].row, "base") << "most runs decide the claim";

@@ -85,7 +85,7 @@ std::string RankLines(const RankedRow& row, size_t width) {
   return text;
 }
 
-// Returns the budget that gives each cell the runs that a rank needs; empty if they have them.
+// Returns a line with the budget that a rank needs; empty if each cell has enough runs.
 std::string NeededBudget(const SuiteRequest& request, const SuiteResult& result) {
   int64_t runs = 0, needed = 0, fewest = kFewestToJudge;
   for (size_t i = 0; i < result.runs.size(); ++i) {
@@ -131,26 +131,29 @@ std::string UnmeasuredLines(const Suite& suite, const SuiteResult& result,
   return text;
 }
 
-// Returns a line for each row: how many comparisons show no difference. The report has the bounds.
+// Returns a line for each row: how many comparisons prove no difference. The report has the bounds.
 std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
   std::string text;
   for (const std::string& row : suite.rows) {
     double most = 0;
-    int64_t claims = 0, measures = 0;
+    int64_t claims = 0, measures = 0, untested = 0;
     for (const ComparedRate& rate : comparison.rates) {
       if (rate.row != row || rate.difference != Difference::kNotSeen) continue;
       ++claims;
       most = std::max({most, std::abs(rate.bounds.low), std::abs(rate.bounds.high)});
     }
-    for (const ComparedMeasure& measure : comparison.measures)
-      measures += measure.row == row && measure.found.difference == Difference::kNotSeen &&
-                          !measure.differences.empty()
-                      ? 1
-                      : 0;
-    if (claims + measures == 0) continue;
-    text += fmt::format("  {:<14} {} (each at most {:.0f} percentage points), {}\n", row,
-                        Counted(claims, "claim"), std::ceil(kPercent * most),
-                        Counted(measures, "measure"));
+    for (const ComparedMeasure& measure : comparison.measures) {
+      if (measure.row != row || measure.found.difference != Difference::kNotSeen) continue;
+      if (measure.differences.empty()) continue;
+      ++(std::isfinite(measure.found.bounds.low) ? measures : untested);
+    }
+    if (claims + measures + untested == 0) continue;
+    text += fmt::format(
+        "  {:<14} {} (they may still differ by {:.0f} percentage points), {}{}\n", row,
+        Counted(claims, "claim"), std::ceil(kPercent * most), Counted(measures, "measure"),
+        untested == 0
+            ? ""
+            : fmt::format("; too few pairs of runs to test {}", Counted(untested, "measure")));
   }
   return text;
 }
@@ -206,7 +209,7 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
     if (measure.found.difference != Difference::kNotSeen) seen += MeasureLine(measure);
   text += seen.empty() ? "  no difference seen\n" : seen;
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
-    text += "\nno difference seen (the report has the bounds):\n" + unseen;
+    text += "\nno difference is proved for (the report has the bounds):\n" + unseen;
   if (const std::string unmeasured = UnmeasuredLines(request.suite, result, comparison);
       !unmeasured.empty())
     text +=

@@ -38,6 +38,9 @@ std::string WhyNotJudged(const Suite& suite, const SuiteCell& cell,
     }
     const int64_t undecided = std::ssize(runs) - decided;
     if (violated || (decided >= fewest && decided > undecided)) continue;
+    if (undecided > 0 && decided < fewest)
+      return fmt::format("{} is decided in {} of {}, and a rank needs {}{}", claim, decided,
+                         Counted(std::ssize(runs), "run"), fewest, ReasonOf(runs, claim));
     if (undecided > 0)
       return fmt::format("{} is undecided in {} of {}{}", claim, undecided,
                          Counted(std::ssize(runs), "run"), ReasonOf(runs, claim));
