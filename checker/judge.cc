@@ -101,6 +101,11 @@ std::string WhyCutShort(const History& history, const Tally& tally) {
     return fmt::format("the run was cut short at {} (planned: {}): its supervisor was killed",
                        At(end_ns), planned);
   }
+  const Duration interrupted = history.facts.interrupted;
+  if (interrupted > Duration::zero() && interrupted < history.facts.duration) {
+    return fmt::format("the run was cut short at {} (planned: {}): it was interrupted",
+                       At(ToNs(interrupted)), planned);
+  }
   if (end_ns >= ToNs(history.facts.duration)) return "";
   return fmt::format("the run was cut short at {} (planned: {})", At(end_ns), planned);
 }

@@ -166,6 +166,19 @@ TEST(Judge, LostRecordsAndDeadClientsLeaveNoClaimValid) {
   }
 }
 
+// The referee may end after the planned duration.
+TEST(Judge, AnInterruptedRunWasCutShortHoweverLateItsRefereeEnded) {
+  History history = FromLanes("c1: A-a=R-r", {.claims = {"exclusion"}});
+  EXPECT_EQ(Judge(history).cut_short, "");
+  history.facts.interrupted = 2s;
+  history.facts.duration = 4s;
+  history.events.push_back({.at_ns = ToNs(5s), .client = kReferee, .op = Op::kFinal});
+  const RunVerdict verdict = Judge(history);
+  EXPECT_EQ(verdict.cut_short,
+            "the run was cut short at 2.000 s (planned: 4s): it was interrupted");
+  EXPECT_EQ(verdict.overall, Outcome::kUnknown);
+}
+
 // The client of a fault on a node is the supervisor. Such a fault does not explain its death.
 TEST(Judge, AKilledSupervisorLeavesNoClaimValidAndIsReportedOnce) {
   const RunVerdict verdict = Judge(FromLanes(R"(

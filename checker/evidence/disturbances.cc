@@ -216,6 +216,13 @@ bool IsOfAnotherLock(const RunFacts& facts, const FaultFact& fault, uint16_t key
   return found == facts.keys.end() ? !facts.library : found - facts.keys.begin() != key;
 }
 
+bool MayDelayCall(const RunFacts& facts, const FaultEpisode& episode, int32_t client,
+                  uint16_t key) {
+  const FaultFact& fault = FaultFor(facts, episode);
+  return !MovesAClock(fault) && !IsOfAnotherLock(facts, fault, key) &&
+         ConcernsClient(episode, fault, client);
+}
+
 bool LosesMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kLosesMessages); }
 
 bool KeepsMessages(const FaultFact& fault) { return Does(fault, FaultTrait::kKeepsMessages); }

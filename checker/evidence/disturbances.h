@@ -79,6 +79,10 @@ bool ActsOnStoreAlone(const FaultEpisode& episode, const FaultFact& fault);
 // acts on the client, on its links to lock servers, or on lock servers.
 bool ConcernsClient(const FaultEpisode& episode, const FaultFact& fault, int32_t client);
 
+// Whether the fault may stop or delay a call of the client on the lock `key`. A moved clock does not,
+// and no fault on another lock.
+bool MayDelayCall(const RunFacts& facts, const FaultEpisode& episode, int32_t client, uint16_t key);
+
 // Whether the store may have lost data by the fault, or have returned with older data.
 bool LosesStoreData(const FaultEpisode& episode, const FaultFact& fault);
 

@@ -66,6 +66,35 @@ TEST(LibraryErrors, TheShareOfErrorsIsOfTheAcquiresThatNoFaultDisturbed) {
       << text;
 }
 
+// A fault on the only server disturbs all calls, unless it moves the clock, or acts on another lock.
+TEST(LibraryErrors, AMovedClockAndAFaultOnAnotherLockDisturbNoCall) {
+  for (const char* kind : {"jump", "delay"}) {
+    SCOPED_TRACE(kind);
+    History history = HistoryWithErrors(std::string(kind) + R"( n1:  [--------]
+      c1:       A-?   A-x)");
+    if (std::string_view(kind) == "delay") history.facts.faults.at(0).key = "another";
+    if (std::string_view(kind) == "delay") history.facts.keys.push_back("another");
+    const CallErrors acquires = CountLibraryErrors(Evidence(history)).front();
+    EXPECT_EQ(acquires.undisturbed, 2);
+    EXPECT_EQ(acquires.undisturbed_errors, 1);
+  }
+}
+
+TEST(LibraryErrors, AnAcquireOfSeveralKeysIsOneCall) {
+  const CallErrors acquires = CountLibraryErrors(Evidence(HistoryWithErrors(R"(
+      c1 item-0:  A-? A-a=R-r
+      c1 item-1:  A-? A-a=R-r)")))
+                                  .front();
+  EXPECT_EQ(acquires.sent, 2);
+}
+
+// The session sends nothing while its first call is unanswered.
+TEST(LibraryErrors, ARefusalBehindAnUnansweredCallIsNoCall) {
+  History history = FromLanes("c1: A-? A-x A-x A-a=R-r A-x",
+                              {.lease = 2ms, .grace = 2ms, .library = LibraryFact{"lib", "1"}});
+  EXPECT_EQ(CountLibraryErrors(Evidence(history)).front().sent, 3);
+}
+
 TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
   const RunVerdict verdict = Judge(HistoryWithErrors("c1: A-a=R-r A-? A-a=R-r", {"availability"}));
   const std::string text = ToText(verdict);

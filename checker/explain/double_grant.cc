@@ -105,7 +105,7 @@ class GrantSearch {
           {Cause::kForeignRelease,
            fmt::format(
                "{} released the key ({}), {}", OwnerName(record_.disturbances, call->session),
-               During({call->from_ns, std::min(call->to_ns, when_.to_ns)}),
+               During({call->from_ns, call->to_ns < kForeverNs ? call->to_ns : when_.to_ns}),
                doubts_check ? "and the driver may have deleted it without checking the owner"
                             : "which does not check the owner atomically"),
            nullptr, call});

@@ -231,5 +231,19 @@ TEST(DoubleGrant, ALostReplyExplainsACommandThatRanTwice) {
   }
 }
 
+// Either grant may have been the first, and the release may have freed either lock.
+TEST(DoubleGrant, NamesAReleaseOnce) {
+  const RunVerdict verdict = Judge(FromLanes(R"(
+      c3:        A-a==!R--------f
+      c1:               A-a=========R-x
+      c2:              A----a===========R-x)",
+                                             {.claims = {"lease-exclusion"}}));
+  ASSERT_EQ(verdict.claims.at(0).outcome, Outcome::kViolated);
+  const Violation& violation = verdict.claims.at(0).violations.at(0);
+  EXPECT_EQ(violation.cause, Cause::kForeignRelease);
+  EXPECT_EQ(violation.because.find("released"), violation.because.rfind("released"))
+      << violation.because;
+}
+
 }  // namespace
 }  // namespace doublehold

@@ -105,7 +105,7 @@ class Supervisor {
     if (failure_) return tl::unexpected(*failure_);
     if (request_.frames != nullptr) *request_.frames = frame_log_.TakeSince(start_);
     Supervised supervised{Collect(), use_meter_.End(), launcher_.ServiceOf(1).Version()};
-    if (end_request_.once()) supervised.interrupted = worked;
+    if (end_request_.once()) supervised.interrupted = supervised.history.facts.interrupted = worked;
     return supervised;
   }
 

@@ -68,6 +68,7 @@ void ForEachField(ConstOrNot<RunFacts> auto& facts, auto&& visit) {
   visit("expect_cause", facts.expect_cause, {.is_optional = true});
   visit("limits", facts.limits, {.is_optional = true});
   visit("library", facts.library, {.is_optional = true});
+  visit("interrupted_ns", facts.interrupted, {.is_optional = true, .least = 0, .most = kMostValue});
 }
 
 nlohmann::ordered_json FactsToJson(const RunFacts& facts) { return WriteField(facts); }

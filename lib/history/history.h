@@ -70,6 +70,9 @@ struct RunFacts {
   std::map<std::string, std::vector<std::string>> expect_cause{};
   std::optional<LibraryFact> library{};         // the library behind a driver
   std::map<std::string, std::string> limits{};  // claim -> its limit: "5s", "100"
+  // How long the clients had worked when the run was interrupted; 0 if it was not. The referee may
+  // have ended after the planned duration.
+  Duration interrupted{};
 
   bool operator==(const RunFacts&) const = default;
 };

@@ -271,6 +271,16 @@ TEST(Availability, IsUnknownWhereAHoldWithoutAKnownEndMayHaveKeptTheKey) {
       AvailabilityLibrary({"lease", "watchdog"}));
 }
 
+TEST(Availability, AStallMayHaveDoubledAnAcquireWhoseLeaseHasNoEnd) {
+  std::string stalled = R"(
+      c1:         A------------a=R-r
+      machine c1:   (--------)
+      c2:                       )";
+  for (int i = 0; i < 20; ++i) stalled += "   A-t";
+  EXPECT_EQ(AvailabilityOf(stalled, AvailabilityLibrary({"lease", "watchdog"})), Outcome::kUnknown);
+  EXPECT_EQ(AvailabilityOf(stalled, AvailabilityLibrary({"lease"})), Outcome::kViolated);
+}
+
 TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
   using enum Outcome;
   ExpectAllAfterC1HadTheKey({

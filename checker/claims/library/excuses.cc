@@ -48,10 +48,19 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
   return facts.nodes - static_cast<int>(without.size()) > facts.nodes / 2;
 }
 
+bool IsLong(const RunFacts& facts, const Stall& stall) {
+  return stall.when.to_ns - stall.when.from_ns > ToNs(facts.grace) / 2;
+}
+
 }  // namespace
 
 Excuses::Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&))
     : disturbances_(disturbances), counts_(counts) {
+  // After such a stall, a server may have carried out an acquire twice (second_copies.h).
+  for (const Stall& stall : disturbances.stalls) {
+    if (LeasesEnd(disturbances.facts) || !IsLong(disturbances.facts, stall)) continue;
+    lingers_from_ns_ = std::min(lingers_from_ns_, stall.when.from_ns);
+  }
   for (const FaultEpisode& episode : disturbances.episodes) {
     const FaultFact& fault = FaultFor(disturbances.facts, episode);
     if (!Counts(episode) || episode.to_ns <= 0) continue;
@@ -95,8 +104,7 @@ int64_t Excuses::DisturbedUntil(const Span& when, const Asker& asker) const {
   for (const Stall* stall : disturbances_.StallsWithin(when)) {
     const bool in_the_way =
         MayBeAhead(facts, stall->client, stall->when, asker) || CanDelay(*stall, asker.client);
-    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;
-    if (in_the_way && is_long) since_ns = std::max(since_ns, stall->when.to_ns);
+    if (in_the_way && IsLong(facts, *stall)) since_ns = std::max(since_ns, stall->when.to_ns);
   }
   return since_ns;
 }

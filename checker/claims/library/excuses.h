@@ -29,8 +29,8 @@ class Excuses {
   // disturbance. Returns kForeverNs if too many servers were killed for a majority.
   [[nodiscard]] int64_t DisturbedUntil(const Span& when, const Asker& asker) const;
 
-  // Returns DisturbedUntil. Returns nullopt if a fault before or within `when` may block the key
-  // long after its end.
+  // Returns DisturbedUntil. Returns nullopt if a fault or a stall before or within `when` may block
+  // the key long after its end.
   [[nodiscard]] std::optional<int64_t> UndisturbedSince(const Span& when, const Asker& asker) const;
 
  private:
@@ -40,7 +40,7 @@ class Excuses {
   const Disturbances& disturbances_;
   bool (*counts_)(const FaultFact&);
   std::map<int, int64_t> killed_ns_;  // when each lock server was first killed
-  // The start of the first fault that may block a key long after its end.
+  // The start of the first fault or stall that may block a key long after its end.
   int64_t lingers_from_ns_ = kForeverNs;
 };
 

@@ -43,6 +43,19 @@ struct KeyUsage {
   int64_t leases_end_ns = 0;         // the latest end of all leases
   std::vector<Span> refused;         // spans of acquires that failed
   std::optional<int64_t> probed_ns;  // when the referee was granted the lock
+  // The sessions of which an entry may be left: from the invocation of their first acquire, to the
+  // answer of their last, since an exclusive grant to another session certainly followed.
+  std::map<SessionId, Span> entered;
+
+  void NoteGrant(const Call& grant) {
+    if (!grant.again && grant.answer[2] == 0) {
+      std::erase_if(entered, [&](const auto& other) {
+        return other.first != grant.session && Before(other.second.to_ns, grant.from_ns);
+      });
+    }
+    Span& own = entered.try_emplace(grant.session, Span{grant.from_ns, grant.to_ns}).first->second;
+    own.to_ns = std::max(own.to_ns, grant.to_ns);
+  }
 
   // Whether the key may have been in use. A failed acquire may have set the key and removed it
   // again.
@@ -108,6 +121,7 @@ class KeyLeakChecker : ClaimChecker {
       KeyUsage& usage = keys_[call.key];
       if (call.outcome == EventType::kInfo) usage.open = &call;
       if (call.op == Op::kRelease) usage.last = &call;
+      if (call.op == Op::kAcquire && call.Ok()) usage.NoteGrant(call);
       if (call.outcome == EventType::kFail && call.op == Op::kAcquire)
         usage.refused.push_back({call.from_ns, call.to_ns});
       const bool answered = call.outcome == EventType::kOk || call.op == Op::kRelease;
@@ -182,23 +196,26 @@ class KeyLeakChecker : ClaimChecker {
     if (facts_.nodes > 1 && leaked.at_ns - usage.LastUseNs(leaked.at_ns) < most_ns)
       return "a message that removes it may have been under way";
     const Span meanwhile{DelayedSinceNs(usage, leaked), leaked.at_ns};
-    const Hold* last = usage.last == nullptr ? nullptr : holds_.Find(usage.last->hold);
-    const int64_t asked_ns = last == nullptr ? meanwhile.from_ns : last->asked_ns;
-    const Span since_asked{std::min(asked_ns, meanwhile.from_ns), leaked.at_ns};
+    Span since_asked = meanwhile;
+    for (const auto& [session, entry] : usage.entered)
+      since_asked.from_ns = std::min(since_asked.from_ns, entry.from_ns);
     for (const FaultEpisode& episode : disturbances_.episodes) {
       const FaultFact& fault = FaultFor(facts_, episode);
       if (ActsOnStoreAlone(episode, fault)) continue;
       if (LosesData(fault) || IsCrash(fault)) return FaultClause(disturbances_, episode);
       const bool moved = MovesAClock(fault) && facts_.nodes > 1;
       const Span active{episode.from_ns, episode.to_ns + 1};
-      // Such a fault may have sent the last holder's acquire twice.
-      const bool repeats = TraitsOf(fault).Has(FaultTrait::kRepeats) && last != nullptr &&
-                           ConcernsClient(episode, fault, last->client) &&
-                           Overlap(active, since_asked);
+      // Such a fault may have sent an acquire twice.
+      const bool repeats = TraitsOf(fault).Has(FaultTrait::kRepeats) &&
+                           std::ranges::any_of(usage.entered, [&](const auto& of_session) {
+                             const auto& [session, entry] = of_session;
+                             return ConcernsClient(episode, fault, session.client) &&
+                                    Overlap(active, {entry.from_ns, leaked.at_ns});
+                           });
       if (moved || repeats || Overlap(active, meanwhile))
         return FaultClause(disturbances_, episode);
     }
-    // A stall during its acquire may have made the last holder send the acquire twice.
+    // A stall during an acquire may have made its client send the acquire twice.
     const auto stalls = disturbances_.StallsWithin(since_asked);
     if (std::ranges::any_of(stalls, [&](const Stall* stall) {
           return stall->when.to_ns - stall->when.from_ns > most_ns;

@@ -121,6 +121,15 @@ TEST(KeyLeak, AnAcquireThatAFaultSentTwiceMayHaveLeftTheKey) {
       duplicate c1:         [--]
       c1:            A-a=  A---a==R-r=R-r
       expiry:                              * | 9)"},
+      {"an acquire before the last, and nobody else was granted the key since", R"(
+      duplicate c1:   [--]
+      c1:            A-----a=R-r   A-a=R-r
+      expiry:                               * | 9)"},
+      {"the last acquire, and another client's release came later", R"(
+      duplicate c2:              [--]
+      c1:            A-a==!================R-x
+      c2:                       A----a=R-r
+      expiry:                                  * | 9)"},
       {"an acquire of another client", R"(
       duplicate c2:   [--]
       c1:            A-----a=R-r

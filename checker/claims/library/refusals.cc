@@ -43,9 +43,7 @@ std::optional<Span> Refusals::DisturbanceOf(const Call& call, const Span& when) 
     found->to_ns = std::max(found->to_ns, span.to_ns);
   };
   for (const FaultEpisode* episode : disturbances_.EpisodesWithin(when)) {
-    const FaultFact& fault = FaultFor(facts, *episode);
-    if (MovesAClock(fault) || IsOfAnotherLock(facts, fault, call.key)) continue;
-    if (ConcernsClient(*episode, fault, client)) note({episode->from_ns, episode->to_ns});
+    if (MayDelayCall(facts, *episode, client, call.key)) note({episode->from_ns, episode->to_ns});
   }
   for (const Stall* stall : disturbances_.StallsWithin(when)) {
     const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;

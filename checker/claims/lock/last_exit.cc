@@ -45,7 +45,9 @@ class ExitGaps {
     NoteCall(call, call.to_ns);
     if (call.op == Op::kRelease) return HandleRelease(call);
     if (call.Ok()) HandleGrant(call);
-    if (call.outcome == EventType::kFail && HasRetryHint(call)) HandleRefusal(call);
+    // Another of several keys may have been the taken one.
+    const bool refused = call.outcome == EventType::kFail && HasRetryHint(call);
+    if (refused && !call.AsksForSeveralKeys()) HandleRefusal(call);
   }
 
   std::vector<Refusal> Finish(int64_t end_ns) && {

@@ -67,7 +67,7 @@ class Queues {
     if (call.outcome != EventType::kFail) EndPlace(call.session, call.key, state);
     if (call.outcome == EventType::kInfo) state.has_unknown_acquire = true;
     if (call.outcome == EventType::kFail && call.answer[0] > 0 && call.waits &&
-        state.queued_ns < 0) {
+        !call.AsksForSeveralKeys() && state.queued_ns < 0) {
       state.queued_ns = call.to_ns;
       state.asked_ns = call.to_ns;
     }

@@ -76,23 +76,29 @@ struct OtherCalls {
     }
   }
 
-  // Returns a grant that was invoked by `at_ns` and answered after `at_ns`, and that excludes
-  // `hold`; null if there is none.
+  // Of the grants that were invoked by `at_ns` and answered after `at_ns`, and that exclude `hold`,
+  // returns the one answered first; null if there is none.
   [[nodiscard]] const Call* FindGrantAcross(int64_t at_ns, const Hold& hold) const {
     const auto after = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
+    const Call* first = nullptr;
     for (auto i = static_cast<size_t>(after - grants.begin()); i-- > 0;) {
-      if (!Before(at_ns, granted_ns[i])) return nullptr;
-      if (Before(at_ns, grants[i]->to_ns) && Excludes(*grants[i], hold)) return grants[i];
+      if (!Before(at_ns, granted_ns[i])) break;
+      if (Before(at_ns, grants[i]->to_ns) && Excludes(*grants[i], hold) &&
+          (first == nullptr || grants[i]->to_ns < first->to_ns))
+        first = grants[i];
     }
-    return nullptr;
+    return first;
   }
 
-  // Returns the first grant that was invoked after `at_ns` and excludes `hold`; null if there is
-  // none.
+  // Of the grants that were invoked after `at_ns` and exclude `hold`, returns the one answered
+  // first; null if there is none.
   [[nodiscard]] const Call* FindGrantAfter(int64_t at_ns, const Hold& hold) const {
+    const Call* first = nullptr;
     auto grant = std::ranges::upper_bound(grants, at_ns, {}, &Call::from_ns);
-    while (grant != grants.end() && !Excludes(**grant, hold)) ++grant;
-    return grant == grants.end() ? nullptr : *grant;
+    for (; grant != grants.end() && (first == nullptr || (*grant)->from_ns < first->to_ns); ++grant)
+      if (Excludes(**grant, hold) && (first == nullptr || (*grant)->to_ns < first->to_ns))
+        first = *grant;
+    return first;
   }
 
   // Whether the grant and the hold exclude each other: they have different owners, and at most one
@@ -213,9 +219,7 @@ class ReentryChecker : ClaimChecker {
       const Call* grant = others.FindGrantAfter(call->from_ns, *own_holds.front());
       if (grant == nullptr || described.contains(grant)) continue;
       const Hold* outer = FindLiveHold(own_holds, grant->to_ns);
-      if (outer == nullptr) continue;
-      described.insert(grant);
-      JudgeInnerExit(*call, *outer, *grant, others);
+      if (outer != nullptr && IsViolation(*call, *outer, *grant, others)) described.insert(grant);
     }
   }
 
@@ -261,8 +265,9 @@ class ReentryChecker : ClaimChecker {
                              OwnerName(disturbances_, exit.session), what));
   }
 
-  void JudgeInnerExit(const Call& exit, const Hold& outer, const Call& grant,
-                      const OtherCalls& others) {
+  // Judges the exit by the first grant to another client, and returns whether it is a violation.
+  bool IsViolation(const Call& exit, const Hold& outer, const Call& grant,
+                   const OtherCalls& others) {
     const Span while_held{outer.core.from_ns, grant.to_ns};
     const bool lost_before = std::ranges::any_of(others.grants, [&](const Call* other) {
       return OtherCalls::Excludes(*other, outer) && other->from_ns <= exit.from_ns &&
@@ -289,7 +294,10 @@ class ReentryChecker : ClaimChecker {
                              WasActive(disturbances_, while_held, MovesAClock) ||
                              WasActive(disturbances_, while_held, LosesKeys);
     const std::string what = DescribeExit(exit, outer, grant);
-    if (other_cause) return DoubtExit(exit, what);
+    if (other_cause) {
+      DoubtExit(exit, what);
+      return false;
+    }
     found_.Violated(grant.to_ns, [&] {
       Violation violation =
           DescribeWrongOperation(disturbances_, {.by = exit.session,
@@ -301,6 +309,7 @@ class ReentryChecker : ClaimChecker {
       violation.first = outer.Ref();
       return violation;
     });
+    return true;
   }
 
   void JudgeLastExits(const std::vector<const Call*>& calls) {

@@ -55,6 +55,26 @@ TEST(Reentry, IsValidWhenOnlyTheLastExitFreesTheLock) {
             Outcome::kValid);  // two readers at once
 }
 
+// Client 2 asked first and was answered last.
+TEST(Reentry, TheGrantThatIsAnsweredFirstConvictsTheExit) {
+  const std::string picture = R"(
+      c1:   A-a=A-a=R-r======R-r   A-a=A-a=======R-r=======================R-r
+      c3:        A-t    A-t               A-t             A-a=R-r)";
+  EXPECT_EQ(VerdictOnReentry(picture).outcome, Outcome::kViolated);
+  EXPECT_EQ(VerdictOnReentry(picture + R"(
+      c2:                                              A----------------------a=R-r)")
+                .outcome,
+            Outcome::kViolated);
+}
+
+TEST(Reentry, ADoubtAboutOneExitDoesNotExcuseTheNext) {
+  EXPECT_EQ(VerdictOnReentry(R"(
+      c1:   A-a=A-a=A-a=R-r=======R-r===========R-r
+      c2:                    A-t      A-a=R-r)")
+                .outcome,
+            Outcome::kViolated);
+}
+
 TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
   EXPECT_EQ(VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r

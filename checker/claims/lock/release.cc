@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "checker/evidence/disturbances.h"
 #include "checker/evidence/library.h"
 #include "checker/evidence/names.h"
+#include "checker/evidence/second_copies.h"
 #include "checker/sentences/violation_text.h"
 
 namespace doublehold {
@@ -104,9 +106,15 @@ class ReleaseChecker : ClaimChecker {
     if (holds_.broken) return std::move(found_).Undecided(*holds_.broken);
     std::map<uint16_t, std::vector<const Call*>> unchecked, acquires;
     bool answered = false;
+    may_be_own_ = FindCallsWithSecondCopy(calls_, disturbances_, OwnCopy::kMayWait);
+    std::map<std::pair<SessionId, uint16_t>, std::set<uint64_t>> entered;
     for (const Call& call : calls_.all) {
       if (call.op == Op::kAcquire) acquires[call.key].push_back(&call);
+      if (call.op == Op::kAcquire && call.Ok()) entered[{call.session, call.key}].insert(call.hold);
       if (call.op != Op::kRelease) continue;
+      std::set<uint64_t>& left = entered[{call.session, call.key}];
+      left.erase(call.hold);
+      if (!left.empty() && LibraryCan(facts_, "reentrant")) may_be_own_.insert(&call);
       found_.Judged();
       answered = answered || call.outcome != EventType::kInfo;
       if (call.Ok() && call.answer[0] == 1) unchecked[call.key].push_back(&call);
@@ -239,8 +247,9 @@ class ReleaseChecker : ClaimChecker {
       const Hold* own = holds_.Find(release.hold);
       NoteMargin(own, release);
       const Hold* harmed = nullptr;
-      const FreedLock freed =
-          ClassifyRelease(release, own, last, grants.HasUnknownBy(release.to_ns), harmed);
+      const FreedLock freed = ClassifyRelease(
+          release, own, last, grants.HasUnknownBy(release.to_ns) || may_be_own_.contains(&release),
+          harmed);
       if (freed == FreedLock::kAnothers)
         found_.Violated(release.to_ns,
                         [&] { return DescribeWrongRelease(key, release, own, *harmed); });
@@ -253,7 +262,8 @@ class ReleaseChecker : ClaimChecker {
   }
 
   // Sets `harmed` to the other owner's hold that was, or may have been, freed. If several holds
-  // qualify, sets `harmed` to the hold granted last.
+  // qualify, sets `harmed` to the hold granted last. `unknown`: the release may have freed a lock
+  // of its own session, or no lock.
   FreedLock ClassifyRelease(const Call& release, const Hold* own,
                             const std::vector<const Call*>& last, bool unknown,
                             const Hold*& harmed) const {
@@ -320,6 +330,8 @@ class ReleaseChecker : ClaimChecker {
                              OwnerName(disturbances_, harmed.owner()), At(harmed.core.from_ns))});
   }
 
+  // The releases that may have freed a second copy of an own acquire, or only left a nested entry.
+  std::set<const Call*> may_be_own_;
   const Call* unanswered_ = nullptr;     // the first that may have freed another owner's lock
   std::vector<const Call*> gone_early_;  // the releases for which IsGoneEarly is true
   std::vector<const Call*> late_;        // the successful releases that ended after their leases

@@ -210,6 +210,29 @@ TEST(Release, ALibrarysReleaseMayHaveFoundNoKey) {
   }
 }
 
+TEST(Release, ANestedExitOfALibraryNeedNotFreeALock) {
+  const auto outcome = [](const std::vector<std::string>& can) {
+    return VerdictOnRelease(R"(
+      c1:       A-a=A-a==!=======R-f========R-x
+      c2:                   A-a==================R-f)",
+                            {.library = LibraryFact{"drawn", "1", can}})
+        .outcome;
+  };
+  EXPECT_EQ(outcome({"lease", "blind-release"}), Outcome::kViolated);
+  EXPECT_EQ(outcome({"lease", "blind-release", "reentrant"}), Outcome::kUnknown);
+}
+
+TEST(Release, ASecondCopyOfAnOwnAcquireMayHaveBeenFreed) {
+  const std::string picture = R"(
+      c1:             A--a===!                  R-f
+      c2:                       A-a===!============R-x)";
+  EXPECT_EQ(VerdictOnRelease(picture).outcome, Outcome::kViolated);
+  EXPECT_EQ(VerdictOnRelease(picture + R"(
+      duplicate c1:    [-------------])")
+                .outcome,
+            Outcome::kUnknown);
+}
+
 TEST(Release, IsUnknownWhereALibraryReportedSuccessForALostLock) {
   const auto check_library = [](const std::string& picture, std::vector<std::string> can) {
     History history = FromLanes(picture);
