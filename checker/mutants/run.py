@@ -186,14 +186,15 @@ def link(build: Build, program: str, broken: dict[str, Path], scratch: Path) -> 
     return out
 
 
-def failing_test(program: Path, quick: bool) -> str | None:
-    """Returns the first test that fails; None: all pass."""
+def failing_test(program: Path, quick: bool, **settings: str) -> str | None:
+    """Returns the first test that fails; None: all pass. `settings`: environment variables."""
     rounds = [f"-{':'.join(SLOW)}"] if quick else [f"-{':'.join(SLOW)}", ":".join(SLOW)]
     for which in rounds:
         command = [str(program), f"--gtest_filter={which}", "--gtest_fail_fast", "--gtest_color=no"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                                  timeout=SECONDS, env={**os.environ, "DOUBLEHOLD_ALL_TRIALS": "1"})
+                                  timeout=SECONDS,
+                                  env={**os.environ, "DOUBLEHOLD_ALL_TRIALS": "1", **settings})
             output, how = done.stdout, "" if done.returncode >= 0 else " (crashed)"
             if done.returncode == 0:
                 continue
