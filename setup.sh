@@ -24,7 +24,7 @@ packages=(
   python3 python3-matplotlib python3-jinja2
   clang-format-14
 )
-tidy_packages=(clang-14 clang-16 clang-tidy-14 libclang-rt-14-dev)
+tidy_packages=(clang-14 clang-16 clang-tidy-14 libclang-rt-14-dev python3-clang-16)
 service_packages=(
   stunnel4
   zookeeper libzookeeper-mt-dev etcd-server libcurl4-openssl-dev
