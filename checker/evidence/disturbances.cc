@@ -134,6 +134,10 @@ bool CanDelay(const Stall& stall, int32_t client) {
   return stall.client == client || stall.client == kSupervisor || IsServer(stall.client);
 }
 
+bool IsLong(const RunFacts& facts, const Stall& stall) {
+  return stall.when.to_ns - stall.when.from_ns > ToNs(facts.grace) / 2;
+}
+
 std::vector<const Stall*> Disturbances::StallsWithin(const Span& when) const {
   std::vector<const Stall*> within;
   auto stall = std::ranges::upper_bound(stalls, when.from_ns, {},

@@ -39,6 +39,8 @@ struct Stall {
 // - the supervisor, which forwards all messages;
 // - any server: the history does not record which servers a client waited for.
 bool CanDelay(const Stall& stall, int32_t client);
+// Whether the stall lasted for over half the grace: a client may have sent its call again.
+bool IsLong(const RunFacts& facts, const Stall& stall);
 
 // The history must outlive its Disturbances.
 struct Disturbances {
@@ -79,8 +81,8 @@ bool ActsOnStoreAlone(const FaultEpisode& episode, const FaultFact& fault);
 // acts on the client, on its links to lock servers, or on lock servers.
 bool ConcernsClient(const FaultEpisode& episode, const FaultFact& fault, int32_t client);
 
-// Whether the fault may stop or delay a call of the client on the lock `key`. A moved clock does not,
-// and no fault on another lock.
+// Whether the fault may stop or delay a call of the client on the lock `key`. A moved clock does
+// not, and no fault on another lock.
 bool MayDelayCall(const RunFacts& facts, const FaultEpisode& episode, int32_t client, uint16_t key);
 
 // Whether the store may have lost data by the fault, or have returned with older data.

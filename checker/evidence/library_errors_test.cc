@@ -66,7 +66,7 @@ TEST(LibraryErrors, TheShareOfErrorsIsOfTheAcquiresThatNoFaultDisturbed) {
       << text;
 }
 
-// A fault on the only server disturbs all calls, unless it moves the clock, or acts on another lock.
+// A fault on the only server disturbs all calls, unless it moves the clock or acts on another lock.
 TEST(LibraryErrors, AMovedClockAndAFaultOnAnotherLockDisturbNoCall) {
   for (const char* kind : {"jump", "delay"}) {
     SCOPED_TRACE(kind);

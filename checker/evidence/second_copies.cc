@@ -25,9 +25,7 @@ std::optional<int64_t> SecondCopyArrivalNs(const Disturbances& disturbances, int
     arrival_ns = std::max({arrival_ns.value_or(0), when.to_ns, delayed_until_ns});
   };
   const Stall* stall = LongestStall(disturbances, client, when);
-  if (stall != nullptr &&
-      stall->when.to_ns - stall->when.from_ns > ToNs(disturbances.facts.grace) / 2)
-    note(stall->when.to_ns);
+  if (stall != nullptr && IsLong(disturbances.facts, *stall)) note(stall->when.to_ns);
   for (const FaultEpisode* episode : disturbances.EpisodesWithin(when)) {
     const FaultFact& fault = FaultFor(disturbances.facts, *episode);
     if (ConcernsClient(*episode, fault, client) && MakesSecondCopy(fault, granted))

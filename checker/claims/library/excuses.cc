@@ -48,10 +48,6 @@ bool LeavesAMajority(const RunFacts& facts, const std::set<int>& without) {
   return facts.nodes - static_cast<int>(without.size()) > facts.nodes / 2;
 }
 
-bool IsLong(const RunFacts& facts, const Stall& stall) {
-  return stall.when.to_ns - stall.when.from_ns > ToNs(facts.grace) / 2;
-}
-
 }  // namespace
 
 Excuses::Excuses(const Disturbances& disturbances, bool (*counts)(const FaultFact&))

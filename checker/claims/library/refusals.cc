@@ -46,8 +46,7 @@ std::optional<Span> Refusals::DisturbanceOf(const Call& call, const Span& when) 
     if (MayDelayCall(facts, *episode, client, call.key)) note({episode->from_ns, episode->to_ns});
   }
   for (const Stall* stall : disturbances_.StallsWithin(when)) {
-    const bool is_long = stall->when.to_ns - stall->when.from_ns > ToNs(facts.grace) / 2;
-    if (is_long && CanDelay(*stall, client)) note(stall->when);
+    if (IsLong(facts, *stall) && CanDelay(*stall, client)) note(stall->when);
   }
   return found;
 }

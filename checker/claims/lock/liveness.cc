@@ -41,8 +41,7 @@ const Hold* FindLastHold(const Holds& holds, uint16_t key) {
 // grace.
 bool IsProbeStalled(const Disturbances& disturbances, const KeyProbe& probe) {
   const Stall* stall = LongestStall(disturbances, kReferee, {probe.from_ns, probe.to_ns});
-  return stall != nullptr &&
-         stall->when.to_ns - stall->when.from_ns > ToNs(disturbances.facts.grace) / 2;
+  return stall != nullptr && IsLong(disturbances.facts, *stall);
 }
 
 // The calls that may have left a key in its present state.

@@ -33,8 +33,8 @@ namespace doublehold {
 // library, the other owner's lease must still have run at the return, and no fault may have removed
 // its key.
 //
-// A release proves nothing if a second copy of an own acquire may have held the key, or if a library
-// that can re-enter may only have left a nested entry.
+// A release proves nothing if a second copy of an own acquire may have held the key, or if a
+// library that can re-enter may only have left a nested entry.
 //
 // A release of c1 proves nothing if it was answered at the instant at which c2 invoked its own
 // release.
