@@ -6,7 +6,7 @@
 # make bench     set-up, release build, the speed and memory figures as ratios
 # make findings  set-up, release build, each finding in a library five times: docs/findings.md
 # make loop      what the builds and the tests above cost in CPU seconds, against their budgets
-# make mutants   set-up, dev build, the tests of the checkers against each of their deliberate defects
+# make mutants   set-up, dev build, the tests of the checkers against broken checkers
 # make format, make tidy
 .PHONY: demo check test test-all build bench findings loop mutants format tidy setup readme clean build-check build-test
 
@@ -59,10 +59,12 @@ bench: build
 loop: setup
 	bench/loop.py --jobs $(JOBS)
 
-mutants: setup
+mutants:
+	@./setup.sh --tidy
 	$(call quietly,cmake --preset dev)
 	cmake --build --preset dev -j $(JOBS) --target checker_test linear_test history_test op_log_test
 	checker/mutants/run.py build-dev --jobs $(JOBS)
+	checker/mutants/operators.py build-operators --jobs $(JOBS)
 
 findings: build
 	docs/findings/record.py build/doublehold
@@ -80,4 +82,4 @@ tidy:
 	cmake --build build-tidy -j $(JOBS) --target all bench/all slow_tests -- -k 0
 
 clean:
-	rm -rf build build-asan build-ubsan build-tsan build-tidy build-dev build-loop build-alone build-all
+	rm -rf build build-asan build-ubsan build-tsan build-tidy build-dev build-loop build-alone build-all build-operators

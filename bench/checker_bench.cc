@@ -1,5 +1,4 @@
-// Measures the time to judge a history: the claim `exclusion` on a file of any length, and all
-// claims on the history of a run.
+// Measures the time to judge the claim `exclusion` on a history file of any length.
 //
 //   bench_checker FOLDER OPERATIONS   writes its files to FOLDER and removes them
 //                                     (two files at a time, about 40 bytes for each operation)
@@ -23,7 +22,6 @@
 #include <vector>
 
 #include "checker/claims/lock/exclusion_scan.h"
-#include "checker/judge.h"
 #include "lib/base/check.h"
 #include "lib/base/prng.h"
 #include "lib/history/facts_json.h"
@@ -219,83 +217,6 @@ void MeasureScans(int64_t operations, const std::filesystem::path& folder, nlohm
   result[many.name] = merged.Measured();
 }
 
-// Returns a run in which clients sell one after another. A cycle has the six operations that
-// workloads/inventory records.
-History CalmRun(int64_t operations) {
-  History history{.facts = {.experiment = "bench",
-                            .lock = "fenced",
-                            .workload = "inventory",
-                            .write = "fenced",
-                            .lease = Lease{500ms},
-                            .grace = 500ms,
-                            .clients = kClients,
-                            .nodes = 1,
-                            .keys = {"item-0"},
-                            .claims = {"exclusion", "lease-exclusion", "release", "fencing",
-                                       "stock", "order", "liveness"}},
-                  .events = {}};
-  const int64_t cycles = operations / 6;
-  history.facts.initial_stock = cycles;
-  int64_t now_ns = 1;
-  for (int64_t cycle = 0; cycle < cycles; ++cycle) {
-    const auto client = static_cast<int32_t>(cycle % kClients + 1);
-    const uint64_t hold = static_cast<uint64_t>(client) << 40U | static_cast<uint64_t>(cycle + 1);
-    const int64_t stock = cycles - cycle;
-    const auto put = [&](Op op, EventType type, uint64_t of, std::array<int64_t, 4> value = {}) {
-      now_ns += 10'000;
-      history.events.push_back(
-          {.at_ns = now_ns, .hold = of, .client = client, .op = op, .type = type, .value = value});
-    };
-    put(Op::kWait, EventType::kInvoke, 0);
-    put(Op::kAcquire, EventType::kInvoke, 0, {kLeaseNs});
-    put(Op::kAcquire, EventType::kOk, hold, {now_ns + kLeaseNs, cycle + 1});
-    put(Op::kWait, EventType::kOk, hold);
-    put(Op::kRead, EventType::kInvoke, hold);
-    put(Op::kRead, EventType::kOk, hold, {stock, 0, 0, cycle + 1});
-    put(Op::kWrite, EventType::kInvoke, hold, {stock, stock - 1, 0, cycle + 1});
-    put(Op::kWrite, EventType::kOk, hold, {stock, stock - 1, 0, cycle + 1});
-    put(Op::kOrder, EventType::kInvoke, hold, {stock, stock - 1});
-    put(Op::kOrder, EventType::kOk, hold, {stock, stock - 1});
-    put(Op::kRelease, EventType::kInvoke, hold);
-    put(Op::kRelease, EventType::kOk, hold);
-  }
-  const auto referee = [&](Op op, EventType type, std::array<int64_t, 4> value) {
-    now_ns += 10'000;
-    history.events.push_back({.at_ns = now_ns, .op = op, .type = type, .value = value});
-  };
-  referee(Op::kProbe, EventType::kInvoke, {1'000'000'000});
-  referee(Op::kProbe, EventType::kOk, {1'000'000});
-  referee(Op::kFinal, EventType::kOk, {0, cycles});
-  return history;
-}
-
-nlohmann::json MeasureJudge(int64_t operations) {
-  const History history = CalmRun(operations);
-  std::vector<double> seconds;
-  nlohmann::json outcomes;
-  for (int round = 0; round < kRounds; ++round) {
-    const double begun = Seconds();
-    const RunVerdict verdict = Judge(history);
-    seconds.push_back(Seconds() - begun);
-    for (const ClaimVerdict& claim : verdict.claims) outcomes[claim.claim] = Name(claim.outcome);
-  }
-  return {{"operations", operations},
-          {"events", history.events.size()},
-          {"seconds", seconds},
-          {"outcomes", outcomes}};
-}
-
-nlohmann::json MeasureClaims(int64_t operations) {
-  const History history = CalmRun(operations);
-  nlohmann::json seconds;
-  for (const CheckerEntry& entry : Checkers()) {
-    const double begun = Seconds();
-    (void)entry.check(history, {});
-    seconds[std::string(entry.claim)] = Seconds() - begun;
-  }
-  return seconds;
-}
-
 int Main(int argc, char** argv) {
   int64_t operations = 0;
   if (argc != 3 ||
@@ -307,8 +228,6 @@ int Main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   nlohmann::json result;
   MeasureScans(operations, folder, result);
-  result["claims"] = MeasureJudge(1'000'000);
-  result["each_claim_s"] = MeasureClaims(1'000'000);
   fmt::print("{}\n", result.dump());
   return 0;
 }

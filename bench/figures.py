@@ -15,21 +15,24 @@ class Figure:
     name: str
     values: list[float]
     unit: str
-    limit: float
+    limit: float | None  # None: reported, not required
     at_least: bool
     beside: str = ""
 
     @property
     def met(self) -> bool:
         middle = median(self.values)
+        if self.limit is None:
+            return True
         return middle >= self.limit if self.at_least else middle <= self.limit
 
     def line(self) -> str:
         sign = ">=" if self.at_least else "<="
+        limit = "" if self.limit is None else f"  limit {sign} {self.limit:g} {self.unit}"
         spread = f"{min(self.values):.4g} to {max(self.values):.4g}"
         return (
             f"{'ok    ' if self.met else 'MISSED'} {self.name:<46} {median(self.values):8.4g} {self.unit:<6}"
-            f" ({spread}, n={len(self.values)})  limit {sign} {self.limit:g} {self.unit}  {self.beside}"
+            f" ({spread}, n={len(self.values)}){limit}  {self.beside}"
         )
 
 

@@ -2,7 +2,7 @@
 // connection, with a minimal forwarding loop, and with Toxiproxy if its program is given. The
 // compared sides take turns in short blocks, pinned to the same cores. Prints JSON.
 //
-//   bench_proxy [--toxiproxy PROGRAM] [--only ways|pipeline|load|delays] [redis-server]
+//   bench_proxy [--toxiproxy PROGRAM] [--only ways|pipeline|delays] [redis-server]
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -35,12 +35,8 @@ constexpr int kBlocks = 11;
 constexpr Duration kBlock = 200ms;
 constexpr size_t kPipeline = 16;
 constexpr int kManyClients = 50;
-constexpr int kLinks = 60;
-constexpr int kRequestsPerSecond = 20'000;
-constexpr Duration kLoad = 5s;
 constexpr Duration kHiccup = 300us;  // a core that wakes later than this counts as not running
 constexpr Duration kShortly = 1ms;
-constexpr int kLoads = 5;       // rounds of the load measurement
 constexpr int kStaggered = 20;  // number of links, whose requests follow one another
 
 constexpr std::string_view kSet = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n";
@@ -234,41 +230,6 @@ void SleepUntil(MonoTime time) {
   std::this_thread::sleep_until(std::chrono::steady_clock::time_point(time.time_since_epoch()));
 }
 
-// Measures a fixed rate of requests over all links, in a burst each millisecond. Every link has a
-// fault.
-json MeasureLoad(const BenchServers& servers) {
-  servers.Pin(Place::kOtherCore);
-  PinTo(Place::kOtherCore);
-  const auto proxy =
-      StartProxy(Place::kOneCore, {.unix_path = servers.Socket(0)}, kLinks,
-                 {{.action = Action::kDelay, .delay = 1ms, .jitter = 500us},
-                  {.direction = Direction::kReply, .action = Action::kDrop, .key = "another"}});
-  RawClients clients;
-  for (size_t link = 0; link < proxy->ports(); ++link) {
-    clients.push_back(std::make_unique<RawClient>(proxy->port(link)));
-  }
-  std::vector<bool> waits(clients.size(), false);
-  constexpr int kBurst = kRequestsPerSecond / 1000;
-  int64_t count = 0;
-  size_t next = 0;
-  const Duration used_before = proxy->Used();
-  const MonoTime begun = RealMono();
-  for (MonoTime tick = begun; tick < begun + kLoad; tick += 1ms) {
-    SleepUntil(tick);
-    for (int i = 0; i < kBurst; ++i) {
-      if (waits[next]) clients[next]->Receive();
-      clients[next]->Send();
-      waits[next] = true;
-      next = (next + 1) % clients.size();
-      ++count;
-    }
-  }
-  const Duration elapsed = RealMono() - begun;
-  const Duration used = proxy->Used() - used_before;
-  return {{"per_s", static_cast<double>(count) / ToSeconds(elapsed)},
-          {"cores", ToSeconds(used) / ToSeconds(elapsed)}};
-}
-
 // Returns the median round trip of requests sent at intervals of `apart`. With a long interval the
 // processes sleep between two requests, and wake slowly.
 Duration RoundTrip(const RawClient& client, Duration apart, int count) {
@@ -353,7 +314,6 @@ int Main(const std::string& redis_server, const std::string& toxiproxy, const st
     result = CompareWays(ways);
   }
   if (wanted("pipeline")) result["pipeline"] = MeasurePipeline(servers);
-  for (int i = 0; i < kLoads && wanted("load"); ++i) result["load"].push_back(MeasureLoad(servers));
   if (wanted("delays")) result["delays"] = MeasureDelays(servers);
   fmt::print("{}\n", result.dump());
   return 0;

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The performance limits of Doublehold, each a ratio or a difference within one run.
 
-    bench/run.py BUILD_FOLDER [--without-suite]
+    bench/run.py BUILD_FOLDER [--all]
 
-Prints one line for each figure: median, spread, limit. Exits 1 when a limit is missed. A figure
+Prints one line for each figure: median, spread, and its limit if it has one. Exits 1 when a limit
+is missed. --all: with the searches that take minutes, and ten times longer files. A figure
 that depends on the machine's load is measured in turns with its counterpart. Both run on the same
 core unless noted otherwise (bench/servers.h says why).
 """
@@ -17,7 +18,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -49,9 +49,9 @@ def recorder_figures(build: Path) -> list[Figure]:
     return figures
 
 
-def checker_figures(build: Path, folder: Path) -> list[Figure]:
-    """Judging: one pass over a file of 1e8 operations, and all claims of a run with 1e6."""
-    result = run_json([str(build / "bench_checker"), str(folder), "100000000"])
+def checker_figures(build: Path, folder: Path, operations: int) -> list[Figure]:
+    """Judging: one pass over a file."""
+    result = run_json([str(build / "bench_checker"), str(folder), str(operations)])
 
     def beside_bare(shape: str) -> list[float]:
         return [seconds / bare for seconds, bare in zip(result[shape]["seconds"], result[shape]["bare_seconds"])]
@@ -70,8 +70,6 @@ def checker_figures(build: Path, folder: Path) -> list[Figure]:
         Figure("exclusion: time with 1 % of unknown outcome : without", ratios, "", 1.2, at_least=False),
         Figure("exclusion: memory beside the mapped file", [result[shape]["memory_mb"] for shape in scans], "MB", 16,
                at_least=False),
-        Figure("all claims of a run of 1,000,000 operations", result["claims"]["seconds"], "s", 1, at_least=False,
-               beside=f"{result['claims']['events']} events"),
     ]
 
 
@@ -150,9 +148,6 @@ def proxy_figures(build: Path, folder: Path) -> list[Figure]:
                       f"{median(ratios('one', 'per_s', 'bare', 'direct')):.2f} of direct"),
         Figure("proxy: one link, pipelined by 16", [rate / 1000 for rate in result["pipeline"]["proxy_per_s"]], "k/s",
                200, at_least=True, beside=f"a bare loop {median(result['pipeline']['bare_per_s']) / 1000:.0f} k/s"),
-        Figure("proxy: 60 links with faults, cores at 20,000/s",
-               [load["cores"] * 20_000 / load["per_s"] for load in result["load"]], "", 0.5, at_least=False,
-               beside=f"at {median(load['per_s'] for load in result['load']):.0f} requests/s"),
     ]
     for clients, name in (("one", "one client"), ("many", "50 clients")):
         if not toxiproxy:
@@ -324,75 +319,43 @@ def instructions(build: Path) -> float:
         return int(total.split()[1]) / json.loads(printed.stdout)["run"]
 
 
-def search_figures(build: Path) -> list[Figure]:
+def search_figures(build: Path, slow: bool) -> list[Figure]:
     """Complete searches: seconds and memory on two cores, and how many executions one run stands for."""
     figures = []
-    for words, limit_s, times in (
-        ("--lock set-nx-px --clients 3 --depth 2", 2, 5),
-        ("--lock set-nx-px --clients 3 --depth 3", 300, 1),
-        ("--lock redlock --nodes 3 --clients 2 --depth 3", 900, 1),
-    ):
+    for words, times in (
+        ("--lock set-nx-px --clients 3 --depth 2", 5),
+        ("--lock set-nx-px --clients 3 --depth 3", 1),
+        ("--lock redlock --nodes 3 --clients 2 --depth 3", 1),
+    )[:None if slow else 1]:
         results = [explore(build, words) for _ in range(times)]
         first = results[0][0]
         executions, run, seconds = first["executions"], first["run"], first["seconds"]
         name = words.replace("--", "")
-        figures.append(Figure(f"explore {name}", [each["seconds"] for each, _ in results], "s", limit_s, at_least=False,
+        figures.append(Figure(f"explore {name}", [each["seconds"] for each, _ in results], "s", None, at_least=False,
                               beside=f"{executions:,} executions, {run:,} run, {executions / run:.2f} for one; "
                                      f"{run / seconds / 1000:.0f} k/s"))
         figures.append(Figure(f"memory of {name}", [mb for _, mb in results], "MB", 2000, at_least=False))
     if shutil.which("valgrind"):
         name = "instructions of an execution, judged"
-        figures.append(Figure(name, [instructions(build)], "", 60_000, at_least=False))
+        figures.append(Figure(name, [instructions(build)], "", None, at_least=False))
     return figures
-
-
-def start_stop_figure(build: Path, folder: Path) -> Figure:
-    over = []
-    for seed in range(1, 10):
-        begun = time.monotonic()
-        done = subprocess.run(
-            [str(build / "doublehold"), "run", "--lock", "redlock", "--nodes", "5", "--clients", "6",
-             "--duration", "1s", "--seed", str(seed), "--out", str(folder), "--quiet"])
-        over.append(time.monotonic() - begun - 1.0)
-        if done.returncode != 0:
-            sys.exit(f"a calm run of redlock ended with exit {done.returncode}")
-    return Figure("start and stop, 5 nodes and 6 clients", over, "s", 0.5, at_least=False)
-
-
-def suite_figures(build: Path, folder: Path) -> list[Figure]:
-    suite = build.parent / "compose" / "suites" / "npc.toml"
-    begun = time.monotonic()
-    with (folder / "suite.log").open("w+", encoding="utf-8") as log:
-        started = subprocess.Popen([str(build / "doublehold"), "suite", str(suite), "--out", str(folder)], stdout=log)
-        _, status, used = os.wait4(started.pid, 0)
-        seconds = time.monotonic() - begun
-        if status != 0:
-            log.seek(0)
-            sys.exit(f"the suite npc ended with wait status {status}:\n{log.read()}")
-    # ru_maxrss is the largest of the suite and its child processes. The suite itself is small
-    # beside its two supervisors.
-    largest_mb = used.ru_maxrss / 1024
-    return [
-        Figure("the suite npc", [seconds], "s", 90, at_least=False),
-        Figure("memory of two supervisors with checkers", [2 * largest_mb], "MB", 200, at_least=False),
-    ]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
-    parser.add_argument("--without-suite", action="store_true")
+    parser.add_argument("--all", action="store_true")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
+    operations = 100_000_000 if arguments.all else 10_000_000
     missed = False
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        measure = [lambda: path_figures(build), lambda: recorder_figures(build), lambda: checker_figures(build, folder),
-                   lambda: variant_figures(build), lambda: service_figures(build), lambda: proxy_figures(build, folder),
+        measure = [lambda: path_figures(build), lambda: recorder_figures(build),
+                   lambda: checker_figures(build, folder, operations), lambda: variant_figures(build),
+                   lambda: service_figures(build), lambda: proxy_figures(build, folder),
                    lambda: reader_figures(build, folder), lambda: linear_figures(build, folder),
-                   lambda: search_figures(build), lambda: [start_stop_figure(build, folder)]]
-        if not arguments.without_suite:
-            measure.append(lambda: suite_figures(build, folder))
+                   lambda: search_figures(build, arguments.all)]
         # Prints each figure at once, so that a later failure loses none.
         for figures in measure:
             for figure in figures():

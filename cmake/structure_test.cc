@@ -282,6 +282,15 @@ TEST(Structure, NoFileIsLongerThanTheLimit) {
   }
 }
 
+// docs/first-day.md lists a folder's contents by these lines.
+TEST(Structure, AHeaderBeginsWithWhatItIs) {
+  for (const Source& source : Sources()) {
+    if (!source.EndsWith(".h")) continue;
+    const std::string text = source.Text();
+    EXPECT_TRUE(text.starts_with("// ") || text.starts_with("/* ")) << source.path;
+  }
+}
+
 TEST(Structure, AHeaderGuardsItselfWithItsPath) {
   for (const Source& source : Sources()) {
     if (!source.EndsWith(".h")) continue;

@@ -72,7 +72,7 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
              every_trial),
         Step("real", "tests on real servers, one at a time, under ASan and UBSan",
              [*build("ubsan", "all"), f"cd build-ubsan && {ctest} -j 1 -L real"], every_trial),
-        Step("slow", "slow tests: soak, served locks, drivers by name, the installed package",
+        Step("slow", "slow tests: soak, drivers by name, the installed package",
              ["./setup.sh --drivers", *build("ubsan", "all slow_tests"),
               f"cd build-ubsan && {ctest} -L slow"]),
         Step("stops", "commands that are stopped anywhere lose nothing and leave nothing behind",

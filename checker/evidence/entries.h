@@ -1,3 +1,4 @@
+// Entries: when a client that needs several keys had acquired all of them.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_ENTRIES_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_ENTRIES_H_
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Draws changes of operators in the checkers, and runs their unit tests against each.
 
     checker/mutants/operators.py SCRATCH_FOLDER [--draw N] [--seed S] [--only PART] [--jobs N]

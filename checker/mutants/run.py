@@ -4,8 +4,8 @@
     checker/mutants/run.py BUILD_FOLDER [--only PART ...] [--quick] [--jobs N]
     checker/mutants/run.py --check
 
-The defects are in defects/*.toml. The text of a defect must occur exactly once in its file. First
-BUILD_FOLDER is brought up to date. Then, for each defect, a broken copy of the file is compiled in
+The defects are in defects.toml: those that no change of an operator makes (operators.py). The text
+of a defect must occur exactly once in its file. First BUILD_FOLDER is brought up to date. Then, for each defect, a broken copy of the file is compiled in
 a scratch folder with the command of BUILD_FOLDER. The tests are linked anew, with the copy before
 the libraries. The source tree and BUILD_FOLDER are not changed.
 
@@ -35,7 +35,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parents[2]
-DEFECTS = Path(__file__).resolve().parent / "defects"
+DEFECTS = Path(__file__).resolve().parent / "defects.toml"
 
 # The test programs of each part, the fastest first.
 TESTS = {
@@ -74,16 +74,15 @@ class Mutant:
         return source.replace(self.text, self.replacement)
 
 
-def mutants_of(folder: Path = DEFECTS) -> list[Mutant]:
+def mutants_of(file: Path = DEFECTS) -> list[Mutant]:
     found = []
-    for file in sorted(folder.glob("*.toml")):
-        for row in tomllib.loads(file.read_text())["mutant"]:
-            if set(row) != {"file", "text", "with", "defect"}:
-                words = row.get("defect", "?")
-                raise Unusable(
-                    f"{file.name}: '{words}': a mutant has exactly file, text, with and defect")
-            text, replacement = row["text"].strip("\n"), row["with"].strip("\n")
-            found.append(Mutant(row["file"], text, replacement, row["defect"]))
+    for row in tomllib.loads(file.read_text())["mutant"]:
+        if set(row) != {"file", "text", "with", "defect"}:
+            words = row.get("defect", "?")
+            raise Unusable(
+                f"{file.name}: '{words}': a mutant has exactly file, text, with and defect")
+        text, replacement = row["text"].strip("\n"), row["with"].strip("\n")
+        found.append(Mutant(row["file"], text, replacement, row["defect"]))
     return found
 
 

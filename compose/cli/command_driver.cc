@@ -8,7 +8,6 @@
 #include "compose/driver/bundled_drivers.h"
 #include "compose/driver/conformance.h"
 #include "compose/driver/driver.h"
-#include "compose/driver/serve.h"
 #include "compose/options/command_line.h"
 #include "compose/options/program_options.h"
 #include "compose/os/last_words.h"
@@ -23,10 +22,7 @@ namespace po = boost::program_options;
 constexpr const char* kUsage =
     "driver check [options] -- COMMAND...\n"
     "Tests a driver against docs/driver-protocol.md, and reports what is wrong.\n"
-    "Exit status: 0 correct, 1 something is wrong, 3 bad input, 4 no such program or no server.\n\n"
-    "       doublehold driver serve LOCK\n"
-    "Serves a built-in lock as a driver: --driver 'doublehold driver serve set-nx-px'.\n"
-    "Its options are those of the lock, and call-timeout and retry.* of a run.";
+    "Exit status: 0 correct, 1 something is wrong, 3 bad input, 4 no such program or no server.";
 
 Result<std::string> ReadDriverCommand(Words::const_iterator begin, Words::const_iterator end) {
   // A single word is a bundled driver or a shell command, as for --driver.
@@ -80,7 +76,6 @@ Result<ExitCode> CheckDriver(const std::string& command, const po::variables_map
 // Usage:
 //
 //   driver check [--redis-server PATH] [--etcd PATH] [--option NAME=VALUE] -- COMMAND...
-//   driver serve LOCK
 Result<ExitCode> DriverCommand(const Words& words) {
   po::options_description options("options of check");
   AddProgramOptions(options);
@@ -89,12 +84,8 @@ Result<ExitCode> DriverCommand(const Words& words) {
   const auto end = std::ranges::find(words, "--");
   ParsedLine line = TRY(ParseLine(Words(words.begin(), end), options, kUsage));
   if (line.help) return ExitCode::kAsExpected;
-  if (!line.rest.empty() && line.rest.front() == "serve") {
-    if (words.size() != 2) return BadInput("usage: doublehold driver serve LOCK");
-    return ServeLock(words.back());
-  }
   if (!line.rest.empty() && line.rest.front() != "check")
-    return BadInput(UnknownWord("command", line.rest.front(), {"check", "serve"}));
+    return BadInput(UnknownWord("command", line.rest.front(), {"check"}));
   if (line.rest != Words{"check"} || end == words.end() || end + 1 == words.end())
     return BadInput("usage: doublehold driver check -- COMMAND...");
   const std::string command = TRY(ReadDriverCommand(end + 1, words.end()));

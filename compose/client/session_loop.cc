@@ -8,7 +8,6 @@
 #include "compose/client/probe.h"
 #include "compose/client/redis/key_discovery.h"
 #include "compose/client/service_keys.h"
-#include "compose/driver/serve.h"
 #include "lib/driver/driver_lock.h"
 #include "lib/locks/recorded_lock.h"
 #include "lib/plan/topology.h"
@@ -34,6 +33,16 @@ void StayIdle(Env& env, Lease lease) {
   env.Record({.op = Op::kIdle, .type = EventType::kInvoke});
   [[maybe_unused]] const bool to_the_end = env.SleepUntil(env.Mono() + lease);
   env.Record({.op = Op::kIdle, .type = EventType::kOk});
+}
+
+RetryPolicy MakeRetryPolicy(const Plan& plan) {
+  return {.interval = plan.retry.interval,
+          .growth = plan.retry.growth,
+          .longest = plan.retry.longest,
+          .jitter = plan.retry.jitter,
+          .retries = plan.retry.retries,
+          .timeout = plan.retry.timeout,
+          .call_timeout = plan.call_timeout};
 }
 
 }  // namespace

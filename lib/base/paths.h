@@ -1,3 +1,4 @@
+// The source folder and the build folder; CMake generates the definition.
 #ifndef DOUBLEHOLD_LIB_BASE_PATHS_H_
 #define DOUBLEHOLD_LIB_BASE_PATHS_H_
 

@@ -1,3 +1,4 @@
+// The sources of all locks as one digest, which a certificate names.
 #ifndef DOUBLEHOLD_LIB_LOCKS_SOURCES_H_
 #define DOUBLEHOLD_LIB_LOCKS_SOURCES_H_
 

@@ -1,3 +1,4 @@
+// The number of random trials of a test: all of them, or a tenth.
 #ifndef DOUBLEHOLD_LIB_TESTING_TRIALS_H_
 #define DOUBLEHOLD_LIB_TESTING_TRIALS_H_
 
