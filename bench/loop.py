@@ -228,10 +228,10 @@ def main() -> int:
     # CORES CPU seconds. Tests that wait for servers use no CPU time while they wait.
     rows = [
         Figure("make test: compiling and linking", [built], "s", 14 * 60, at_least=False),
-        Figure("make test: all of it", [built + tested], "s", 15 * 60 * CORES, at_least=False),
-        Figure("make test: again, nothing changed", [tested], "s", 6 * 60 * CORES, at_least=False),
+        Figure("make test: all of it", [built + tested], "s", 12 * 60 * CORES, at_least=False),
+        Figure("make test: again, nothing changed", [tested], "s", 4 * 60 * CORES, at_least=False),
         Figure("make check: all of it", [check_built + quick.cpu_s()], "s", 7 * 60 * CORES, at_least=False),
-        Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 60 * CORES,
+        Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 45 * CORES,
                at_least=False),
         Figure("random trials in make test (by the clock)", [drawn], "s", 60, at_least=False),
         # The budget of the demo is seven minutes: 1.5 for the set-up, 1 for the suite, and 4.5 for

@@ -2,13 +2,12 @@
 // the same execution.
 #include "compose/explore/explore.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "checker/judge.h"
 #include "compose/driver/driver.h"
 #include "compose/explore/replay_string.h"
+#include "compose/explore/testing_explore.h"
 #include "lib/base/words.h"
 #include "lib/testing/case_name.h"
 
@@ -39,17 +38,8 @@ Plan MakeExplorePlan(const std::string& lock, int clients = 2,
   return *plan;
 }
 
-// Returns the claims that any execution violates: "exclusion stock".
-std::string Violated(const Explored& explored) {
-  std::vector<std::string> names;
-  for (const Found& found : explored.claims) {
-    if (found.violated > 0) names.push_back(found.claim);
-  }
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
-Explored ExploreAll(const Plan& plan, const std::vector<FaultForm>& faults, int depth = 1,
-                    int cycles = 1) {
+Explored ExploreFaults(const Plan& plan, const std::vector<FaultForm>& faults, int depth = 1,
+                       int cycles = 1) {
   return Explore(ScenarioOf(plan, cycles, faults), {.depth = depth}, [](const Explored&) {});
 }
 
@@ -70,8 +60,8 @@ class KnownByOneFault : public ::testing::TestWithParam<Known> {};
 TEST_P(KnownByOneFault, IsFoundWithoutHints) {
   const Known& known = GetParam();
   const Explored explored =
-      ExploreAll(MakeExplorePlan(known.lock, known.clients, known.more), known.faults,
-                 /*depth=*/1, known.cycles);
+      ExploreFaults(MakeExplorePlan(known.lock, known.clients, known.more), known.faults,
+                    /*depth=*/1, known.cycles);
   EXPECT_TRUE(explored.is_complete);
   EXPECT_EQ(explored.cut_off, 0);
   EXPECT_EQ(Violated(explored), known.violated);
@@ -235,7 +225,7 @@ TEST(Explore, EndsAtItsBudget) {
 
 TEST(ReplayString, ReplaysTheSameViolation) {
   const Plan plan = MakeExplorePlan("set-nx-px");
-  const Explored explored = ExploreAll(plan, {FaultForm::kPause});
+  const Explored explored = ExploreFaults(plan, {FaultForm::kPause});
   const Found& exclusion = explored.claims.front();
   ASSERT_EQ(exclusion.claim, "exclusion");
   ASSERT_EQ(exclusion.shortest.size(), 1u);

@@ -8,6 +8,7 @@
 
 #include "compose/explore/testing_explore.h"
 #include "lib/testing/case_name.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -123,6 +124,7 @@ struct ThirdFaultCase {
   SettingTexts more{};
   int cycles = 1;
   std::vector<int> most{};  // of each fault, as in Searched
+  bool takes_long = false;  // runs only with all trials, in `make test-all`
 };
 
 void PrintTo(const ThirdFaultCase& each, std::ostream* out) { *out << each.mutant; }
@@ -131,6 +133,7 @@ class MutantOfTheThirdFault : public ::testing::TestWithParam<ThirdFaultCase> {}
 
 TEST_P(MutantOfTheThirdFault, IsFoundWithThreeFaultsAndNotWithTwo) {
   const ThirdFaultCase& each = GetParam();
+  if (each.takes_long && !RunsAllTrials()) GTEST_SKIP() << "it takes long";
   const LockMutant* mutant = FindMutant(each.mutant);
   ASSERT_NE(mutant, nullptr);
   Searched searched{.lock = std::string(mutant->lock),
@@ -164,18 +167,38 @@ const std::vector<ThirdFaultCase>& ThirdFaultCases() {
        {FaultForm::kPause, FaultForm::kDropRequest},
        {{"lock.call-timeout", "0.1 lease"}, {"retry.interval", "0.4 lease"}},
        /*cycles=*/3,
-       {1, 2}},
+       {1, 2},
+       /*takes_long=*/true},
       {"owner-repeats",
        "lease-exclusion",
        {FaultForm::kDropRequest, FaultForm::kDropReply, FaultForm::kHoldRequest},
        Impatient({{"retry.interval", "0.2 lease"}}),
        /*cycles=*/2,
-       {1, 1, 1}},
-      {"lost-counts-stay", "liveness", {FaultForm::kDropRequest}, Impatient()},
+       {1, 1, 1},
+       /*takes_long=*/true},
+      {"lost-counts-stay", "liveness", {FaultForm::kDropRequest}, Impatient(), 1, {}, true},
       {"guesses-token", "fencing", {FaultForm::kDropRequest}, Impatient()},
-      {"moves-on", "lease-exclusion", {FaultForm::kDropRequest}, Impatient(kMutantsThree)},
-      {"one-that-answers", "lease-exclusion", {FaultForm::kDropRequest}, kMutantsThree},
-      {"none-that-answers", "lease-exclusion", {FaultForm::kDropRequest}, kMutantsThree}};
+      {"moves-on",
+       "lease-exclusion",
+       {FaultForm::kDropRequest},
+       Impatient(kMutantsThree),
+       1,
+       {},
+       true},
+      {"one-that-answers",
+       "lease-exclusion",
+       {FaultForm::kDropRequest},
+       kMutantsThree,
+       1,
+       {},
+       true},
+      {"none-that-answers",
+       "lease-exclusion",
+       {FaultForm::kDropRequest},
+       kMutantsThree,
+       1,
+       {},
+       true}};
   return cases;
 }
 INSTANTIATE_TEST_SUITE_P(Each, MutantOfTheThirdFault, ::testing::ValuesIn(ThirdFaultCases()),

@@ -1,4 +1,4 @@
-// The number of random trials of a test: all of them, or a tenth.
+// The number of random trials of a test: all of them, or a fortieth.
 #ifndef DOUBLEHOLD_LIB_TESTING_TRIALS_H_
 #define DOUBLEHOLD_LIB_TESTING_TRIALS_H_
 
@@ -12,9 +12,9 @@ namespace doublehold {
 // DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
 
-// Returns the number of random trials of a test: `all` if RunsAllTrials, otherwise a tenth of
+// Returns the number of random trials of a test: `all` if RunsAllTrials, otherwise a fortieth of
 // `all`.
-inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 10; }
+inline int64_t NumTrials(int64_t all) { return RunsAllTrials() ? all : all / 40; }
 
 // Returns the number in an environment variable, or `otherwise` if it is not set. DOUBLEHOLD_TRIALS
 // sets the number of random trials, and DOUBLEHOLD_SEED their seed.

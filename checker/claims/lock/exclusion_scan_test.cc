@@ -112,7 +112,7 @@ TEST_F(ExclusionScanTest, MeasuresGapsBetweenTwoWritersOnly) {
 // If the scan decides a history, CheckExclusion decides the same. The scan gives up on every
 // history with a violation.
 TEST_F(ExclusionScanTest, AgreesWithTheCheckerOnRandomHistories) {
-  const int64_t rounds = NumTrials(300);
+  const int64_t rounds = NumTrials(1'200);
   int64_t decided = 0;
   int64_t violated = 0;
   for (uint64_t seed = 1; seed <= static_cast<uint64_t>(rounds); ++seed) {

@@ -99,7 +99,7 @@ struct PlantedDefect {
 TEST(LongRandomRuns, EveryPlantedDefectViolatesItsClaim) {
   Prng prng(2, "planted");
   const Dice dice{prng};
-  const int64_t rounds = NumTrials(400);
+  const int64_t rounds = NumTrials(1'600);
   const auto enable_reentry = [](RunOptions& options) {
     options.reentrant = true;
     options.nested = 67;
