@@ -37,6 +37,18 @@ TEST(JudgeEnds, ARunIsJudgedIfHalfOfTheDrawnFaultsTookEffect) {
   EXPECT_EQ(Judge(history).overall, Outcome::kValid);
 }
 
+TEST(JudgeEnds, OneUnansweredCallIsNamedAndFurtherOnesAreCounted) {
+  const auto text = [](const std::string& lanes) {
+    return ToText(Judge(FromLanes(lanes, {.grace = 1ms, .library = LibraryFact{"lib", "1"}})));
+  };
+  const std::string call = "a call of client 1, sent by 0.000 s, was never answered";
+  const std::string one = text("c1: A--------z | 2");
+  EXPECT_NE(one.find(call), std::string::npos) << one;
+  EXPECT_EQ(one.find(call + ", like"), std::string::npos) << one;
+  const std::string two = text("c1: A--------z | 2\nc2: A---------z | 2");
+  EXPECT_NE(two.find(call + ", like 1 call of other sessions"), std::string::npos) << two;
+}
+
 TEST(JudgeEnds, FaultsExactlyALeaseApartAreOneTrial) {
   const auto trials = [](const std::string& second) {
     const History history = FromLanes("c1:       A-a=R-r\npause c1: [-]" + second);
@@ -66,6 +78,18 @@ TEST(JudgeEnds, TheTextSaysHowLongAFaultWasPlannedToLast) {
       << ToText(Judge(FromLanes(lanes + "  | 4")));
   EXPECT_NE(ToText(Judge(FromLanes(lanes))).find("; measured 4.0 ms\n"), std::string::npos)
       << ToText(Judge(FromLanes(lanes)));
+  History drawn = FromLanes(lanes + "  | 4");
+  drawn.facts.faults.at(0).drawn_for = "pause";
+  EXPECT_NE(ToText(Judge(drawn)).find("pause: drawn; took effect once; measured 4.0 ms\n"),
+            std::string::npos)
+      << ToText(Judge(drawn));
+}
+
+TEST(JudgeEnds, TheTextCountsTheViolationsOfAHoldThatItDoesNotDescribe) {
+  std::string lanes = "c1: A-a==!" + std::string(50, '=') + "R-x\nc2:";
+  for (int i = 0; i < 7; ++i) lanes += std::string(i == 0 ? 9 : 1, ' ') + "A-aR-r";
+  const std::string text = ToText(Judge(FromLanes(lanes)));
+  EXPECT_NE(text.find(" (6 more of the same hold)\n"), std::string::npos) << text;
 }
 
 TEST(JudgeEnds, WarnsOfAFaultThatTheRunsEndHealedAfterItOutlastedTheLease) {

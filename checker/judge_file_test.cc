@@ -85,5 +85,16 @@ TEST_F(JudgeFileTest, OnlyJudgedClaimsAreComparedWithTheirExpectations) {
   EXPECT_FALSE(Judged(FromLanes(kNoOverlap, options), {"exclusion"}).as_expected);
 }
 
+TEST(RestrictTo, KeepsOnlyTheClaimsToJudgeAndWhatIsExpectedOfThem) {
+  RunFacts facts{.claims = {"exclusion", "stock"},
+                 .expect = {{"exclusion", "violated"}, {"stock", "violated"}},
+                 .expect_cause = {{"exclusion", {"stalled"}}, {"stock", {"stalled"}}}};
+  RestrictTo({"stock"}, facts);
+  EXPECT_EQ(facts.claims, JudgeFileClaims{"stock"});
+  EXPECT_EQ(facts.expect.size(), 1U);
+  EXPECT_EQ(facts.expect_cause.size(), 1U);
+  EXPECT_TRUE(facts.expect_cause.contains("stock"));
+}
+
 }  // namespace
 }  // namespace doublehold

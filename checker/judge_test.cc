@@ -383,6 +383,17 @@ TEST(Judge, MeasuresLatenciesAndSeconds) {
   EXPECT_EQ(verdict.tally.latency.at("hold").max_ns, 6'000'000);
   EXPECT_EQ(verdict.tally.latency.at("release").max_ns, 5'000'000);
   EXPECT_DOUBLE_EQ(verdict.tally.seconds, 0.027);
+  // Neither an unreleased hold, nor an unanswered order, nor the referee counts.
+  History history = FromLanes(R"(
+    c1:    A-a==g=w==R-r A-a  | 5 5>4
+    final:                         * | 4/1)");
+  for (Event& event : history.events) {
+    if (event.op == Op::kOrder && event.type == EventType::kOk) event.type = EventType::kInfo;
+  }
+  const Tally tally = Judge(history).tally;
+  EXPECT_EQ(tally.latency.at("hold").count, 1);
+  EXPECT_EQ(tally.orders, 0);
+  EXPECT_DOUBLE_EQ(tally.seconds, 0.016);
 }
 
 TEST(Judge, PercentilesAreValuesThatOccurred) {
@@ -460,6 +471,9 @@ TEST(Judge, TheJsonNamesTheFaultOfAViolation) {
   EXPECT_EQ(exclusion["expected"], nullptr);
   EXPECT_EQ(exclusion["violations"][0]["fault"], "pause");
   EXPECT_EQ(exclusion["violations"][0]["first"]["client"], 1);
+  EXPECT_EQ(exclusion["violations"][0]["lanes"][0]["kind"], "session");
+  EXPECT_EQ(exclusion["violations"][0]["lanes"][2]["kind"], "fault");
+  EXPECT_EQ(verdict["latency"]["acquire"]["p9999_ns"], nullptr) << "of few values";
   EXPECT_EQ(verdict["faults"][0]["started"], 1);
   EXPECT_EQ(verdict["claims"][1]["margins"][0]["what"], "least lease left at release");
   EXPECT_EQ(verdict["overall"], "violated");

@@ -89,7 +89,8 @@ TEST(LostUpdates, AVerdictHasThemIfStockWasJudged) {
   const RunVerdict refused =
       Judge(FromLanes(kStaleWriteRefused, {.write = "fenced", .claims = {"stock"}}));
   EXPECT_EQ(ToJson(refused)["refused_writes"], 1);
-  EXPECT_NE(ToText(refused).find("stale writes refused by the store: 1\n"), std::string::npos)
+  EXPECT_NE(ToText(refused).find("lost updates: 0\nstale writes refused by the store: 1\n"),
+            std::string::npos)
       << ToText(refused);
 }
 

@@ -18,5 +18,9 @@ TEST(Calls, ACallWithoutItsInvocationBeganAtThePreviousEventOfItsSession) {
   EXPECT_EQ(release.to_ns, 13'000'000);
 }
 
+TEST(Calls, AreThoseOfClientsOnly) {
+  EXPECT_TRUE(ExtractCalls(FromLanes("c0: A-a=R-r")).all.empty());
+}
+
 }  // namespace
 }  // namespace doublehold

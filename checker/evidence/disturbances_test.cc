@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/evidence/names.h"
 #include "checker/testing/ascii_history.h"
 
 namespace doublehold {
@@ -199,6 +200,28 @@ TEST(Disturbances, APauseAfterTheLeaseOfAStaleClientIsNamedUntilOneLeaseAfterThe
   };
   EXPECT_EQ(count_named(healed_ns + 10'000'000), 1U);
   EXPECT_EQ(count_named(healed_ns + 10'000'001), 0U);
+}
+
+TEST(Disturbances, TheLikelierOfTwoFaultsIsNamedEvenIfItCameEarlier) {
+  struct Row {
+    std::string lanes;
+    int32_t stale;
+    std::string named;
+  };
+  for (const Row& row : std::vector<Row>{{"restart n1: []\ndrop c2:       []", 0, "restart"},
+                                         {"pause c2:   []\nrestart n1:    []", 1, "pause"},
+                                         {"restart n1: []\npause c3:      []", 1, "restart"}}) {
+    const History history = FromLanes(row.lanes);
+    const Disturbances disturbances = Observe(history);
+    const auto named =
+        FaultsBehind(disturbances, {.at_ns = 5'000'000, .stale = row.stale, .other = 2});
+    ASSERT_EQ(named.size(), 1U) << row.lanes;
+    EXPECT_EQ(FaultFor(history.facts, *named[0]).kind, row.named) << row.lanes;
+  }
+}
+
+TEST(Disturbances, TheRefereeIsNotNamedAsAClient) {
+  EXPECT_EQ(ProcessName(kReferee), "the referee");
 }
 
 }  // namespace

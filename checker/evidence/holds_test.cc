@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "checker/evidence/entries.h"
 #include "checker/evidence/overlaps.h"
 #include "checker/testing/ascii_history.h"
 
@@ -154,8 +155,10 @@ TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
                .op = Op::kExtend,
                .type = EventType::kInvoke,
                .task = TaskKind::kWatchdog,
-               .value = {50'000'000}};
-  for (const EventType type : {EventType::kOk, EventType::kInfo, EventType::kFail}) {
+               .value = {4'000'000}};
+  for (const auto& [type, drawn] : {std::pair{EventType::kOk, "1:[8,17] 8-15"},
+                                    {EventType::kInfo, "1:[8,17]"},
+                                    {EventType::kFail, "1:[8,17] 8-11"}}) {
     SCOPED_TRACE(Name(type));
     const bool ok = type == EventType::kOk;
     History extended = history;
@@ -166,7 +169,7 @@ TEST(Holds, AnExtensionBeforeTheGrantWasRecordedCountsFromTheGrant) {
     answer.value = {ok ? 15'000'000 : 0};
     extended.events.push_back(answer);
     SortByTime(extended.events);
-    EXPECT_EQ(DrawnHolds(ExtractHolds(extended).all[0]), ok ? "1:[8,17] 8-15" : "1:[8,17] 8-11");
+    EXPECT_EQ(DrawnHolds(ExtractHolds(extended).all[0]), drawn);
   }
 }
 
@@ -175,6 +178,15 @@ TEST(Holds, AShorterLeaseCountsFromTheInvocationOfItsExtension) {
   history.events[2].value[0] = 2'000'000;   // requested lease: 2 ms, ends at 9 ms
   history.events[3].value[0] = 14'000'000;  // valid_until in the answer at 12 ms
   EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-9 12-14");
+  history.events[2].value[0] = 1;
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,17] 2-7 12-14");
+}
+
+TEST(Holds, AFailedExtensionWhoseInvocationWasLostLeavesTheExtendedLease) {
+  History history = FromLanes("c1: A-a==E-e=====E-x==R-r");
+  history.events[1].value[0] = 8'000'000;  // valid_until of the grant
+  history.events.erase(history.events.begin() + 4);
+  EXPECT_EQ(DrawnHolds(ExtractHolds(history).all[0]), "1:[2,18] 2-18");
 }
 
 TEST(Holds, AReleaseWithoutItsInvocationEndsTheHoldAtThePreviousEvent) {
@@ -240,6 +252,38 @@ TEST(Holds, AUseOfAHoldThatNobodyWasGrantedContradictsTheHistory) {
   EXPECT_EQ(ExtractHolds(history).broken.value_or(""),
             "the history contradicts itself: at 0.004 s client 1 used hold 101, which nobody was "
             "granted");
+}
+
+TEST(Holds, ARefusedAcquireGrantsNoHold) {
+  History history = FromLanes("c1: A-a=R-r");
+  history.events[1].type = EventType::kFail;
+  EXPECT_EQ(ExtractHolds(history).broken.value_or(""),
+            "the history contradicts itself: at 0.004 s client 1 used hold 101, which nobody was "
+            "granted");
+}
+
+TEST(Holds, OfTwoOverlapsWithAGrantTheLongerOneIsFound) {
+  const std::vector<OverlapFound> found = FindOverlaps(ExtractHolds(FromLanes(R"(
+      c1: A-a=====R-r
+      c2:   A-a==========R-r
+      c3:      A-a========R-r)")),
+                                                       Part::kCore);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1].first, 1U);
+  EXPECT_EQ(found[1].others, 1);
+}
+
+// c1 waits for two keys, so the grant of the first one does not let it enter its section.
+TEST(Holds, ASessionThatSavesHasEnteredItsSection) {
+  History history = FromLanes("c1 item-0: Q-A-a=S-k | 7\nc1 item-1: Q");
+  for (const bool by_session : {true, false}) {
+    for (Event& event : history.events) {
+      if (event.op == Op::kSave && !by_session) event.task = TaskKind::kWatchdog;
+    }
+    Holds holds = ExtractHolds(history);
+    MarkEntries(history, holds);
+    EXPECT_EQ(holds.all.at(0).entered_ns, by_session ? 6'000'000 : kForeverNs);
+  }
 }
 
 TEST(Holds, TwoThreadsOfAClientAreTwoOwners) {
@@ -408,6 +452,11 @@ TEST(Holds, AHoldRecordsItsInvocationAndTheLatestEffectOfItsRelease) {
     EXPECT_EQ(hold.done_ns, each.done_ms * 1'000'000) << each.picture;
     EXPECT_EQ(hold.harmless, each.harmless) << each.picture;
   }
+}
+
+TEST(Holds, AnUnansweredReleaseIsHarmlessOnlyIfAllAnsweredOnesCheckedTheOwner) {
+  EXPECT_TRUE(ExtractHolds(FromLanes("c1: A-aR-r A-aR-r A-aR-?")).all.at(2).harmless);
+  EXPECT_FALSE(ExtractHolds(FromLanes("c1: A-aR-r A-aR-f A-aR-?")).all.at(2).harmless);
 }
 
 TEST(Holds, AFailedExtensionToAShorterLeaseLeavesTheEarlierLease) {

@@ -95,6 +95,25 @@ TEST(LibraryErrors, ARefusalBehindAnUnansweredCallIsNoCall) {
   EXPECT_EQ(CountLibraryErrors(Evidence(history)).front().sent, 3);
 }
 
+// A lock server gave the hint, so the session sent this acquire, and later ones.
+TEST(LibraryErrors, ARefusalWithARetryHintIsACallEvenBehindAnUnansweredOne) {
+  const History history = FromLanes("c1: A-? A-t A-x", {.library = LibraryFact{"lib", "1"}});
+  EXPECT_EQ(CountLibraryErrors(Evidence(history)).front().sent, 3);
+}
+
+TEST(LibraryErrors, AReleaseIsNotSentOnlyIfItsAcquireFailed) {
+  History history = HistoryWithErrors("c1: A-?  R-?    A-a=R-?");
+  std::erase_if(history.events, [](const Event& event) {
+    return event.op == Op::kDriverError && event.value[1] == 1;
+  });
+  std::vector<UnknownWhy> why;
+  for (const Call& call : ExtractCalls(history).all) {
+    if (call.outcome == EventType::kInfo) why.push_back(call.why);
+  }
+  EXPECT_EQ(why, (std::vector<UnknownWhy>{UnknownWhy::kError, UnknownWhy::kNotSent,
+                                          UnknownWhy::kNoAnswer}));
+}
+
 TEST(LibraryErrors, TheVerdictCountsAndQuotesThem) {
   const RunVerdict verdict = Judge(HistoryWithErrors("c1: A-a=R-r A-? A-a=R-r", {"availability"}));
   const std::string text = ToText(verdict);

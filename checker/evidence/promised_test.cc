@@ -81,9 +81,23 @@ TEST(Promised, APromiseEndsWhenTheLeaseMayHaveEnded) {
              {.at_ms = 8, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
              {.at_ms = 9, .op = Op::kExtend, .type = EventType::kFail}},
             "6-7"},
+           {"left, then an extension succeeded and one whose invocation was lost failed",
+            left,
+            {{.at_ms = 3, .op = Op::kExtend, .type = EventType::kInvoke, .value_ms = 4},
+             {.at_ms = 6},
+             {.at_ms = 7, .op = Op::kExtend, .type = EventType::kOk, .value_ms = 7},
+             {.at_ms = 9, .op = Op::kExtend, .type = EventType::kFail}},
+            "6-7"},
        }) {
     EXPECT_EQ(DrawnPromises(WithEvents(each.picture, each.added)), each.promised) << each.name;
   }
+}
+
+TEST(Promised, ALeaseIsPromisedFromTheEndOfTheCoreToTheEndOfTheLease) {
+  const Hold hold = ExtractHolds(WithEvents("c1: A-a===        !", {{.at_ms = 6}})).all.at(0);
+  for (const auto& [at_ms, promised] :
+       {std::pair{1, false}, {2, true}, {6, true}, {13, true}, {14, false}})
+    EXPECT_EQ(hold.PromisedAt(at_ms * int64_t{1'000'000}), promised) << at_ms;
 }
 
 // The session does nothing after its grant. Its watchdog extends the lease after the expiry.

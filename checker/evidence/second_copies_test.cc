@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,43 @@ TEST(SecondCopies, ArePossibleWhereAFaultOrAStallMetTheAcquire) {
     EXPECT_EQ(in_ms(SecondCopyArrivalNs(disturbances, 1, when, false)), row.if_refused_ms)
         << row.disturbance;
   }
+}
+
+// The number of a client's calls at whose invocation a copy of its own acquire may hold the key.
+int64_t CallsWithOwnCopy(int32_t client, const std::string& picture, bool has_queue) {
+  History history = FromLanes(picture, {.asked_lease = 10ms});
+  if (!has_queue) history.facts.lock_traits.emplace();
+  const Calls calls = ExtractCalls(history);
+  const std::set<const Call*> found =
+      FindCallsWithSecondCopy(calls, Observe(history), OwnCopy::kReenters);
+  return std::ranges::count_if(found,
+                               [&](const Call* call) { return call->session.client == client; });
+}
+
+// c1's refused acquire may have a copy, which ends a lease of 10 ms later unless it waits.
+TEST(SecondCopies, ACopyMayWaitInAQueueOnlyIfAnotherSessionMayUseTheKey) {
+  const std::string later = R"(
+      hold c1:           [-]
+      c1:                A---x                        A-a)";
+  EXPECT_EQ(CallsWithOwnCopy(1, "      c2:       A-aR-r" + later, true), 0);
+  EXPECT_EQ(CallsWithOwnCopy(1, "      c2:       A-?R-r" + later, true), 1)
+      << "c2's acquire may be carried out later";
+  EXPECT_EQ(CallsWithOwnCopy(1, "      c2:       A-aR-r\n      hold c2:  [-]" + later, true), 1)
+      << "a copy of c2's acquire may hold the key";
+}
+
+TEST(SecondCopies, OnlyAGrantToASessionThatIsNotInsideShowsThatACopyHasEnded) {
+  const auto calls = [](const std::string& before, const std::string& after) {
+    return CallsWithOwnCopy(2,
+                            "hold c2:        [-]\n"
+                            "c2:             A--aR-r                A-x\n"
+                            "c1:     " +
+                                before + "               " + after,
+                            false);
+  };
+  EXPECT_EQ(calls("A-aR-r", "A-a"), 1) << "c2's release only";
+  EXPECT_EQ(calls("A-aR-?", "A-a"), 2) << "c1 may re-enter without asking a server";
+  EXPECT_EQ(calls("A-aR-r", "A-x"), 2);
 }
 
 }  // namespace

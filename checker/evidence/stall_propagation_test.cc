@@ -88,9 +88,22 @@ const PropagationCase kPropagationCases[] = {
     {"an expired lease excuses nothing long after the hold is live again",
      R"(
       c1:         A-a!.........E-e======================R-r
-      machine c1:   (---------)
+      machine c1: (------------)
       c2:                                          A-a==R-r)",
      Outcome::kViolated, Outcome::kViolated},
+    {"an expired lease excuses an overlap until a lease after the hold is live again",
+     R"(
+      c1:         A-a!.........E-eR-r
+      machine c1: (------------)
+      c2:               A-a========R-r)",
+     Outcome::kUnknown, Outcome::kUnknown},
+    {"a release that is answered when the next acquire is invoked may free its lock",
+     R"(
+      c1:         A-a==!=========R---f
+      machine c1:    (---------)
+      c2:                            A-a=====R-f
+      c3:                              A-a====R-f)",
+     Outcome::kUnknown, Outcome::kUnknown},
     {"two clients are granted the key after one DEL, which explains only the first grant",
      R"(
       c1:         A-a==!=========R-f
@@ -321,6 +334,18 @@ TEST(StallPropagation, OnlyConsequencesOfAStallAreExcused) {
   }
 }
 
+TEST(StallPropagation, TheNextReleaseThatFreesAnothersLockIsExcusedToo) {
+  const std::string lanes = R"(
+      c1:         A-a==!=========R-f
+      c2:                A-a===============R-f
+      c3:                            A-a========R-f)";
+  EXPECT_EQ(CheckRelease(FromLanes(lanes), {}).outcome, Outcome::kViolated);
+  const ClaimVerdict stalled =
+      CheckRelease(FromLanes(lanes + "\n      machine c1:    (---------)"), {});
+  EXPECT_EQ(stalled.outcome, Outcome::kUnknown) << stalled.reason;
+  EXPECT_EQ(stalled.count, 2);
+}
+
 TEST(StallPropagation, AGrantWithAnExpiredLeaseIsExcusedIfItOverlapsATaintedHold) {
   const auto outcome = [](const std::string& release) {
     History history = FromLanes("      c1:         A-a==!=========R-" + release + R"(
@@ -354,6 +379,45 @@ TEST(StallPropagation, OnABusyKeyTheTaintEndsALeaseAfterTheLastStalledRelease) {
   EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome::kUnknown);
   history.facts.lease = std::chrono::milliseconds(10);
   EXPECT_EQ(CheckExclusion(history, {}).outcome, Outcome::kViolated);
+}
+
+// Some hold is always under way. Two exclusive holds prove a violation, two readers do not.
+TEST(StallPropagation, OnlyAProvenOverlapProlongsTheTaintOfABusyKey) {
+  const auto outcome = [](const std::string& granted) {
+    return CheckExclusion(FromLanes(R"(
+      c1:         A-a==!=========R-f
+      machine c1:    (---------)
+      c2:                        A-a=R-f
+      c3:                              A-)" +
+                                    granted + R"(==R-f
+      c4:                               A-)" +
+                                    granted + R"(==R-f
+      c5:                                     A-a=R-f
+      c6:                                          A-a===R-f
+      c7:                                           A-a=R-f)"),
+                          {})
+        .outcome;
+  };
+  EXPECT_EQ(outcome("a"), Outcome::kUnknown);
+  EXPECT_EQ(outcome("b"), Outcome::kViolated);
+}
+
+// c1 stalls before it receives its grant, whose lease has ended then.
+TEST(StallPropagation, AHoldWhoseLeaseAStallEndedBeforeItsGrantTaintsTheKey) {
+  const auto outcome = [](const std::string& stall) {
+    History history = FromLanes(R"(
+      c1:         A------------a==R-f
+      c2:               A-a==============R-f
+      c3:                          A-a===R-f)" +
+                                stall);
+    for (Event& event : history.events) {
+      if (event.op == Op::kAcquire && event.type == EventType::kOk && event.client == 1)
+        event.value[0] = 5'000'000;
+    }
+    return CheckLeaseExclusion(history, {}).outcome;
+  };
+  EXPECT_EQ(outcome("\n      machine c1: (------------)"), Outcome::kUnknown);
+  EXPECT_EQ(outcome(""), Outcome::kViolated);
 }
 
 TEST(StallPropagation, TheClauseNamesTheStartOfTheTaintAndTheStall) {

@@ -47,8 +47,20 @@ TEST(CauseEnds, AReleaseThatFreedItsOwnLockFreedNoOtherOwnersLock) {
         {"lease-exclusion", over, "foreign-release"},
         {"lease-exclusion", lanes + "\n      evict n1:              [-]", "foreign-release"},
         {"lease-exclusion", lanes + "\n      c4:          A-aR---------f", "foreign-release"},
-        {"lease-exclusion", lanes, "foreign-release", {.nodes = 3}},
+        {"lease-exclusion", lanes, "foreign-release", {.nodes = 2}},
     });
+    // c1's lease ends at the instant of the answer, or right before.
+    History history = FromLanes(lanes, {.claims = {"lease-exclusion"}});
+    const auto answer = std::ranges::find_if(history.events, [](const Event& event) {
+      return event.op == Op::kRelease && event.type == EventType::kOk;
+    });
+    const auto grant = std::ranges::find_if(history.events, [](const Event& event) {
+      return event.op == Op::kAcquire && event.type == EventType::kOk;
+    });
+    grant->value[0] = answer->at_ns;
+    EXPECT_EQ(testing::CauseOf(history, "lease-exclusion"), "unexplained");
+    grant->value[0] = answer->at_ns - 1;
+    EXPECT_EQ(testing::CauseOf(history, "lease-exclusion"), "foreign-release");
   }
 }
 
@@ -101,6 +113,17 @@ TEST(CauseEnds, ARenewalRefusedAfterTheLeaseEndedDoesNotExplainTheEnd) {
       "0.008 s, and refused at 0.015 s");
 }
 
+TEST(CauseEnds, ARenewalMayBeAnsweredWithAnError) {
+  History history = FromLanes(R"(
+      c1:          A-a=E===!-----?====R-x
+      c2:                       A-a==R-r)");
+  history.events.push_back(
+      {.at_ns = 10'000'000, .client = 1, .op = Op::kDriverError, .value = {5'000'000, 2}});
+  SortByTime(history.events);
+  EXPECT_EQ(FirstOf(history, "exclusion").because,
+            "the renewal that client 1 sent at 0.004 s was answered with an error");
+}
+
 TEST(CauseEnds, ExtendingALeaseDuringAnotherHoldIsNoDoubleGrant) {
   const Violation violation = FirstOf(FromLanes(R"(
       c1: A-a==!======E-e===R-r
@@ -127,7 +150,26 @@ TEST(CauseEnds, AFaultAfterTheProbeFoundTheKeyStuckIsNotTheCause) {
   ExpectCauses({{"liveness",
                  "c1:         A-a==R-r\nprobe:              P---------------x\n"
                  "crash n1:                                   []",
-                 "unexplained"}});
+                 "unexplained"},
+                {"liveness",
+                 "c1:         A-a==R-r\nprobe:              P---------------x\n"
+                 "crash n1:           []",
+                 "node-down"}});
+}
+
+TEST(CauseEnds, AKeyThatIsLeftOverIsUnexplained) {
+  const Violation left = FirstOf(FromLanes(R"(
+      c1:         A-a=R-r
+      drop c2:  []
+      expiry:                     * | 280)",
+                                           {.claims = {"key-leak"}}),
+                                 "key-leak");
+  EXPECT_EQ(left.because, "the record does not show what a server did with a key");
+  EXPECT_TRUE(
+      left.sentence.ends_with("; before that, client 2's messages were being lost "
+                              "(0.000-0.001 s)"))
+      << left.sentence;
+  EXPECT_EQ(left.fault, 0);
 }
 
 // Both leases last a second.
@@ -136,10 +178,18 @@ const std::string kCauseEndsBoth = R"(
       c2:                    A-a==R-r)";
 
 TEST(CauseEnds, TheEndOfABackwardJumpMovesTheClockAhead) {
-  ExpectCauses({{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
-                 "server-clock"},
-                {"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | 2000",
-                 "unexplained"}});
+  ExpectCauses(
+      {{"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | -2000",
+        "server-clock"},
+       {"lease-exclusion", kCauseEndsBoth + "\n      jump n1: [--------]   | 2000", "unexplained"},
+       // The clock moves at the instant of a grant, forward or back.
+       {"lease-exclusion", kCauseEndsBoth + "\n      jump n1:                 [--]  | 2000",
+        "server-clock"},
+       {"lease-exclusion", kCauseEndsBoth + "\n      jump n1:       [----]   | -2000",
+        "server-clock"},
+       // It is never set right again.
+       {"lease-exclusion", kCauseEndsBoth + "\n      jump n1:           [   | 2000",
+        "server-clock"}});
 }
 
 TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
@@ -149,7 +199,10 @@ TEST(CauseEnds, AMajorityOfAnEvenNumberIsMoreThanHalf) {
   };
   ExpectCauses(
       {{"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2), "quorum-overlap", four},
-       {"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2) + jump(3), "server-clock", four}});
+       {"lease-exclusion", kCauseEndsBoth + jump(1) + jump(2) + jump(3), "server-clock", four},
+       // It is not known which clocks moved.
+       {"lease-exclusion", kCauseEndsBoth + "\n      jump:              [------]   | 2000",
+        "unexplained", four}});
 }
 
 TEST(CauseEnds, AReleaseBeforeTheGrantOrByTheHolderIsNotTheCause) {

@@ -36,6 +36,8 @@ TEST(Cause, ALostMessageDelaysItsClientForLongerThanTheFaultLasts) {
       {"exclusion", waits + "\n      drop c1:                             []",
        "overran"},  // the fault was not active during the wait
       {"exclusion", waits + "\n      drop c2:               []", "overran"},
+      {"exclusion", waits + "\n      drop c1:             []",
+       "unexplained"},  // ended before the wait, but perhaps the client waited for something else
   });
 }
 
@@ -49,6 +51,8 @@ TEST(Cause, AStoppedLockServerDelaysTheAcquireToo) {
       {"exclusion", late + "\n      pause n1:                [--]", "overran"},
       // node 0 is the store: an acquire does not wait for it
       {"exclusion", late + "\n      pause n0:     [------]", "overran"},
+      // the acquire was sent at the instant at which the fault ended, so it may have been lost
+      {"exclusion", late + "\n      drop c1:    []", "message-held"},
   });
 }
 
@@ -101,6 +105,21 @@ TEST(Cause, TheLossOfTheKeyExplainsARefusedRenewal) {
   ExpectCauses({
       {"exclusion", late, "renewal-failed"},
       {"exclusion", late + "\n      restart n1:   []", "unexplained"},
+      {"exclusion", late + "\n      restart n0:   []", "renewal-failed"},  // the store has no key
+      // The renewal was refused at the instant at which the lease ended.
+      {"exclusion",
+       R"(
+      c1:          A-a=====E-x=======R-x
+      c2:                     A-a==R-r
+      restart n1:   [])",
+       "unexplained",
+       {.asked_lease = 10ms}},
+      // The renewal was refused after the lease had ended.
+      {"exclusion", R"(
+      c1:          A-a=E===!------x===R-x
+      c2:                       A-a==R-r
+      restart n1:   [])",
+       "renewal-failed"},
   });
 }
 
@@ -176,7 +195,14 @@ TEST(Cause, AStaleWriteIsTakenIfTheStoreHasSeenNoNewerToken) {
        {"stock", hidden, "overran", {.stock = 1}},
        {"stock", hidden + "\n      pause c1:         [---------]", "stopped", {.stock = 1}},
        {"stock", anew, "counter-went-back", fenced},
-       {"stock", late_reply, "key-removed", fenced}});
+       {"stock", late_reply, "key-removed", fenced},
+       // One write with a token overwrote the initial stock.
+       {"stock",
+        R"(
+      c1:          A-a=g=W-w=R-r                          | #1 3#1 3>2#1
+      final:                                         *    | 2/1)",
+        "unexplained",
+        {.stock = 5, .write = "fenced"}}});
 }
 
 TEST(Cause, AStoreThatLostDataExplainsWrongDataThatNothingElseExplains) {
@@ -194,7 +220,17 @@ TEST(Cause, AStoreThatLostDataExplainsWrongDataThatNothingElseExplains) {
   const std::string saved_twice = R"(
       c1:          A-a=S-k=R-r                   | 7
       c2:                        A-a=S-k=R-r     | 7)";
-  const LaneOptions two{.stock = 2};
+  const std::string late_save = R"(
+      c1:          A-a=S-k=R-r                         | 7
+      c2:                        A-a==!==S-k=R-r       | 7)";
+  const std::string late_release = R"(
+      c1:          A-a=S-k==!===R-r                    | 7
+      c2:                             A-a=S-k=R-r      | 7)";
+  const std::string sold_again = R"(
+      c1:          A-a=g=W--?==g=W-w=R-r               | 5 5>4 4 4>3
+      c2:                                 A-a=g=w=R-r  | 3 3>2
+      final:                                        *  | 2/2)";
+  const LaneOptions two{.stock = 2}, watch{.write = "watch"};
   ExpectCauses({
       {"stock", missing, "unexplained", {.stock = 1}},
       {"stock", missing + "\n      flush n0:                  []", "store-lost-data", {.stock = 1}},
@@ -205,6 +241,10 @@ TEST(Cause, AStoreThatLostDataExplainsWrongDataThatNothingElseExplains) {
       {"stock", read_again + "\n      restart n0:                                      []",
        "unexplained", two},
       {"stock", overlap + "\n      restart n0:            []", "unexplained", two},
+      {"stock", sold_again, "resent", watch},
+      {"stock", sold_again + "\n      restart n0:            []", "resent", watch},
+      {"exactly-once", late_save, "overran"},
+      {"exactly-once", late_release, "unexplained"},  // both tasks were saved within their leases
       {"exactly-once", saved_twice, "unexplained"},
       {"exactly-once", saved_twice + "\n      restart n0:            []", "store-lost-data"},
   });
@@ -279,6 +319,7 @@ TEST(Cause, TheMissingQueueOfALockExplainsAGrantOutOfOrder) {
   const std::vector<Cause> clock{Cause::kClientClock};
   EXPECT_EQ(perhaps_with("\n      jump c2:     [-----]   | 2000"), clock);
   EXPECT_EQ(perhaps_with("\n      jump c2:     [-----]   | 2000\n      pause c1:      [-]"), clock);
+  EXPECT_EQ(perhaps_with("\n      c4:        A-x\n      jump c4:     [-----]   | 2000"), clock);
   const std::vector<Cause> none;
   EXPECT_EQ(perhaps_with("\n      jump n1:     [-----]   | 2000"), none);
   EXPECT_EQ(perhaps_with("\n      jump c4:     [-----]   | 2000"), none)

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
          "unexplained",
          1,
          true,
-         100ms},
+         24ms},
         {"a lent session", "", {kSession, kLentSession}, "session-lent"},
         {"a lent session, or an end that was ignored",
          "\n      pause c1:          [-]",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "checker/evidence/names.h"
+#include "checker/explain/ascii_timeline.h"
 #include "checker/judge.h"
 #include "checker/testing/ascii_history.h"
 
@@ -120,9 +121,10 @@ TEST(Narrate, ReportsTheNewStockOfAWrite) {
 
 TEST(Narrate, DescribesFailedRenewalsAndTheLastSuccessfulOne) {
   const std::string story = JoinSteps(R"(
-      c1:          A-aE-e=E-e!=E-x===========R-x
+      c1:          A-aE-e=E-e!=E-x==W-x======R-x | 5>4
       c2:                       A-a==R-r)");
-  for (const char* told : {"client 1's lease was extended until 0.010 s, the last of 2 times\n",
+  for (const char* told : {"client 1 was to write 4, having read 5, and was refused\n",
+                           "client 1's lease was extended until 0.010 s, the last of 2 times\n",
                            "client 1 asked to extend its lease, and was refused at 0.014 s\n"}) {
     EXPECT_NE(story.find(told), std::string::npos) << story;
   }
@@ -190,6 +192,22 @@ TEST(Narrate, EveryStepHasASessionOrFaultAndAKind) {
             "client 1 unanswered\n");
 }
 
+TEST(Narrate, NamesEachFaultBehindAViolationOnce) {
+  const std::string late = R"(
+      c2:                       A-a==R-r
+      c1:          A-a=)";
+  const std::string drop = "\n      drop c1:       [--]";
+  for (const auto& [lanes, who] :
+       {std::pair{late + "====!========R-x\n      slow c1:       [--]", "slow c1"},
+        {late + "E===!-----?====R-x" + drop, "drop c1"},
+        {late + "W===!----------w=R-x | 5>4" + drop + drop, "drop c1"}}) {
+    const std::string facts = JoinFacts(lanes);
+    const std::string fault = who + std::string(" fault-began\n");
+    EXPECT_NE(facts.find(fault), std::string::npos) << lanes << facts;
+    EXPECT_EQ(facts.find(fault), facts.rfind(fault)) << lanes << facts;
+  }
+}
+
 // Writes the spans and marks of a lane, with times in ms.
 std::string DescribeLane(const DrawnLane& lane) {
   const auto ms = [](int64_t ns) { return std::to_string(ns / 1'000'000); };
@@ -218,6 +236,19 @@ TEST(Drawing, HasTheSpansAndMarksOfEachSessionAndFault) {
   EXPECT_EQ(drawing.lanes.at(0).client, 1);
   EXPECT_EQ(drawing.lanes.at(0).fault, -1);
   EXPECT_EQ(drawing.lanes.at(2).fault, 0);
+}
+
+TEST(Drawing, AnUnansweredCallHasNoAnswerMark) {
+  const ViolationDrawing drawing = JudgeExclusion(R"(
+      c1:          A-a=S-kE==W==!====R---      | 7 5>4
+      c2:                         A-a=R-f)")
+                                       .violations.at(0)
+                                       .drawing;
+  EXPECT_EQ(DescribeLane(drawing.lanes.at(0)),
+            "client 1: waiting 0-2 held 2-18 live 2-13 calling 4-6 |"
+            " A0 a2 S4 s6 (saved 7) E7 W10 (write unanswered) !13 (lease over) R18\n");
+  EXPECT_EQ(DescribeLane(drawing.lanes.at(1)),
+            "client 2: waiting 15-17 held 17-19 live 17-19 | A15 a17 R19 f21\n");
 }
 
 TEST(Drawing, AGrantShowsItsToken) {
@@ -263,6 +294,14 @@ TEST(AsciiTimeline, DrawsALaneForEachSessionAndFaultAndTheTimesBelow) {
   pause c1                    [------------------------]
                   0.002             0.008          0.015       0.018       0.021 s
 )");
+}
+
+TEST(AsciiTimeline, FillsItsWidthHoweverShortTheTime) {
+  const ViolationDrawing drawing{
+      .lanes = {{.name = "c1", .marks = {{0, 'A', '-'}, {1, 'a', '='}, {2, 'R', ' '}}}},
+      .times_ns = {}};
+  EXPECT_EQ(ToAscii(drawing),
+            "  c1  A" + std::string(36, '-') + "a" + std::string(36, '=') + "R\n       s\n");
 }
 
 TEST(AsciiTimeline, DrawsTheFirstViolationOnly) {

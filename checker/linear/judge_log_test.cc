@@ -68,6 +68,12 @@ TEST(JudgeLog, ObjectsAreJudgedSeparately) {
   EXPECT_EQ(verdict->objects[1].key, "y");
 }
 
+TEST(JudgeLog, AValueOfOnePartHasNoKey) {
+  const std::string log = InvokeAndOk(0, "add", "1") + InvokeAndReturn(1, "read", "[1]");
+  ASSERT_TRUE(JudgeEdn(log, "set", true));
+  EXPECT_EQ(JudgeEdn(log, "set", true)->outcome, Outcome::kValid);
+}
+
 TEST(JudgeLog, AViolationOfOneObjectEndsTheSearchOfTheOthers) {
   std::string log;
   for (const char* type : {"invoke", "ok"}) {
@@ -128,6 +134,15 @@ TEST(JudgeLog, EachFailedReleaseMayOrMayNotHaveEndedItsHold) {
       verdict->reason,
       "the outcome depends on failed releases (2): violated if nothing happened, valid if each may "
       "or may not have ended its hold");
+}
+
+TEST(JudgeLog, AFailedReleaseIsCountedAsAnOperationWhetherOrNotItEndedItsHold) {
+  const Result<LogVerdict> verdict =
+      JudgeEdn(InvokeAndOk(0, "acquire") + InvokeAndFail(0, "release") + InvokeAndOk(0, "release"),
+               "owner-mutex", false, {FailedRelease::kEither});
+  ASSERT_TRUE(verdict);
+  EXPECT_EQ(verdict->outcome, Outcome::kValid);
+  EXPECT_EQ(verdict->objects.at(0).operations, 3U);
 }
 
 TEST(JudgeLog, AnOrderInWhichAllFailedReleasesEndedTheirHoldsIsFoundWithFewConfigurations) {
@@ -311,6 +326,7 @@ TEST(JudgeLog, OutcomesFollowTheRulesForValuesTokensAndOpenOperations) {
       {"a read of an empty set is judged", "set", added + read("[]"), kViolated},
       {"a read of nil is ignored for an inventory", "inventory", put + read("nil"), kValid},
       {"a read of 0 is judged for an inventory", "inventory", put + read("0"), kViolated},
+      {"an inventory is empty at first", "inventory", read("0"), kValid},
       {"a read of nil is judged for a register", "register", written + read("nil"), kViolated},
       {"an element that a read lists twice counts once", "set", added + read("[1 1]"), kValid},
       {"a read lists an element that was never added", "set", added + read("[1 1 2 2]"), kViolated},

@@ -78,5 +78,17 @@ TEST(LeaseEnds, TheEndOfALeaseMayBelongToTheLeaseOrToTheNextHold) {
   }
 }
 
+// The second operation is placed after the start of the hold, and returns at 3. So the lease of 10
+// has ended at 14.
+TEST(LeaseEnds, AHoldStartsNoLaterThanAnOperationThatFollowsItReturns) {
+  const Model& model = *FindModel("lease-mutex");
+  ModelState state = model.initial({});
+  ASSERT_TRUE(model.apply(state, MakeLeaseOperation(0, 8, kAcquire, 0)));
+  ASSERT_TRUE(model.apply(state, MakeLeaseOperation(1, 3, kNotOwner, 2)));
+  ModelState late = state;
+  EXPECT_TRUE(model.apply(state, MakeLeaseOperation(13, 13, kRelease, 0)));
+  EXPECT_FALSE(model.apply(late, MakeLeaseOperation(14, 14, kRelease, 0)));
+}
+
 }  // namespace
 }  // namespace doublehold

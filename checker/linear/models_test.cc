@@ -103,6 +103,8 @@ const std::vector<ModelsCase> kModelsCases{
      {.permits = 3},
      {{"acquire", 4, true, "1 permits left, 2 held by 4", {2}},
       {"release", 1, false},
+      {"acquire", 5, true, "0 permits left, 2 held by 4, 1 held by 5"},
+      {"release", 5, true},
       {"release", 4, true, "2 permits left, 1 held by 4"},
       {"release", 4, false, nullptr, {2}},
       {"release", 4, true, "3 permits left"}}},

@@ -63,6 +63,20 @@ TEST(Search, ReportsTheOperationThatCannotFollowAndTheStatesBeforeIt) {
   EXPECT_TRUE(result.open.empty());
 }
 
+TEST(Search, ReportsTheStatesAndTheOpenOperationsAtTheFurthestReturn) {
+  //  c0: |-write 1-|
+  //  c1: |-write 2---|      |-------write 9-------|
+  //  c2:                         |-read 7-|
+  const std::vector<Operation> operations{
+      MakeOperation(0, 30, 1, 0, {1}), MakeOperation(0, 40, 1, 1, {2}),
+      MakeOperation(50, 60, 0, 2, {}, {7}), MakeOperation(45, 100, 1, 1, {9})};
+  SearchResult result = FindOrder(*FindModel("register"), {}, operations);
+  EXPECT_EQ(result.stuck, 2U);
+  EXPECT_EQ(result.open, std::vector<size_t>{3});
+  std::ranges::sort(result.states);
+  EXPECT_EQ(result.states, (std::vector<ModelState>{{1}, {2}, {9}}));
+}
+
 TEST(Search, AnOperationOverlapsOneThatIsInvokedAtItsReturn) {
   const std::vector<Operation> operations{MakeOperation(0, 10, 1, 0, {1}),
                                           MakeOperation(10, 20, 0, 1, {}, {kNil})};
@@ -87,6 +101,7 @@ TEST(Search, AReachedLimitMakesTheOutcomeUnknown) {
   EXPECT_EQ(wide.reason,
             "12 operations are open at once, those of unknown outcome included; at most 8 are "
             "searched");
+  EXPECT_EQ(FindOrder(model, {}, operations, {.open_operations = 12}).outcome, Outcome::kViolated);
 }
 
 // Draws a history of a correct register with four clients. Each operation takes effect at one

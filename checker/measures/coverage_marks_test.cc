@@ -31,6 +31,7 @@ struct MarksDrawn {
 const std::vector<MarksDrawn> kMarksDrawn{
     {"c1: A-a==g=w=R-r | 5 5>4", ""},
     {"c1: A-x", "refused"},
+    {"c0: A-x", ""},  // the referee
     {"c1: Q-A-x-A-x-x", "refused gave-up"},
     {"c1: A-?", "grant-unanswered"},
     {"c1: A-a=A-a=R-r=R-r", "entered-again"},

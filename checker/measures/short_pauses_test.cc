@@ -58,6 +58,13 @@ TEST(ShortPauses, NoWarningIfNoPauseWasPlannedToOutlastALeaseOrStoppedAHolder) {
             "");
 }
 
+TEST(ShortPauses, APauseFromTheGrantToTheReleaseStoppedTheHolder) {
+  EXPECT_NE(WarningFor(R"(
+      c1:        A-a=============R-r
+      pause c1:    [-------------])"),
+            "");
+}
+
 TEST(ShortPauses, TheVerdictHasTheWarning) {
   History history = FromLanes(kTooShortPause);
   history.facts.faults[0].lasts = 12ms;

@@ -42,6 +42,10 @@ TEST(BlindSpots, AnUnansweredAcquireMayOverlapALaterHold) {
       c2:             A---?  )",
                                     1, 0},
                                    {R"(
+      c1: A-a=====R-r
+      c2:           A---?    )",
+                                    1, 1},
+                                   {R"(
       c1 item-0: A-a=====R-r
       c2 item-1:     A---?   )",
                                     1, 0},
@@ -141,6 +145,15 @@ TEST(BlindSpots, AWriteConflictsWithWritesSinceItsHoldBegan) {
   }
 }
 
+TEST(BlindSpots, AWriteConflictsWithAWriteThatEndsWhenItsHoldBegins) {
+  History history = FromLanes("c1: A-a=g=w=R-rA-ag=W-?=R-r | 5 5>4 4 4>3");
+  for (Event& event : history.events) {
+    if (event.op == Op::kWrite && event.type == EventType::kOk) event.at_ns = 13'000'000;
+  }
+  SortByTime(history.events);
+  EXPECT_EQ(BlindSpotsIn(history).writes.could_hide, 1);
+}
+
 TEST(BlindSpots, AnUnansweredSaveConflictsWithEveryOtherSaveOfTheRun) {
   ExpectBlindSpots({R"(
       c1: A-a=S-k=R-r                    | 7
@@ -154,6 +167,7 @@ TEST(BlindSpots, TheSentenceNamesThePossibleConflict) {
       c1: A-a=g=W-?=R---?            | 5 5>4
       c2:                   A-a==R-r )"));
   EXPECT_EQ(spots.CouldHide(), 2);
+  EXPECT_EQ(spots.Unknown(), 2);
   ASSERT_EQ(spots.first.size(), 2U);
   EXPECT_EQ(spots.first[1].sentence,
             "client 1's release of item-0, called at 0.010 s, was not answered: done then or "

@@ -79,6 +79,9 @@ TEST(UntestedFaults, AFaultShorterThanTheLeaseThatWasCutTestedNothing) {
             Sentences{"fault 'pause' was to last for 8ms: the run's end healed it after 7.0 ms; "
                       "use --duration 1s"});
   EXPECT_EQ(ShortfallsIn(CutRun(kCutPause, 7ms)).untested, Sentences{}) << "it ended by itself";
+  EXPECT_EQ(ShortfallsIn(CutRun(kCutPause, 10ms)).untested,
+            Sentences{"fault 'pause' was to last for 10ms: the run's end healed it after 7.0 ms; "
+                      "use --duration 1s"});
 }
 
 TEST(UntestedFaults, AnEventThatDidNotHappenLeavesAFaultUntestedUnlessItOutlastedTheLease) {
@@ -91,6 +94,25 @@ TEST(UntestedFaults, AnEventThatDidNotHappenLeavesAFaultUntestedUnlessItOutlaste
   history.facts.lease = 6ms;
   EXPECT_EQ(ShortfallsIn(history).untested, Sentences{});
   EXPECT_EQ(ShortfallsIn(history).cut.size(), 1U);
+}
+
+TEST(UntestedFaults, APauseThatWasCutIsNotAlsoReportedAsTooShortForTheLease) {
+  const std::vector<std::string> untested = ShortfallsIn(CutRun(R"(
+      c1:        A-a===============R-r
+      pause c1:            [--------]       | 12)"))
+                                                .untested;
+  ASSERT_EQ(untested.size(), 1U);
+  EXPECT_NE(untested[0].find("the run's end healed it after 9.0 ms"), std::string::npos);
+}
+
+// The delay of each message is planned, but not the length of the fault.
+TEST(UntestedFaults, ADelayOfMessagesUntilTheEndOfTheRunIsNotCut) {
+  EXPECT_EQ(ShortfallsIn(CutRun(R"(
+      c1:        A-a===!========R-r
+      delay c1:              [------]       | 30)",
+                                Duration{}))
+                .untested,
+            Sentences{});
 }
 
 // A stall of a link, planned for 30 ms, is active from 3 to 20 ms. It kept a message since 13 ms.

@@ -38,5 +38,9 @@ TEST(WaitingCalls, AnAcquireThatBeginsAfterTheReleaseHidesNothing) {
                   .empty());
 }
 
+TEST(WaitingCalls, AnAcquireOfTheRefereeHidesNothing) {
+  EXPECT_TRUE(WarningsOfWaitingCalls("c1:  A-a==R-r\nc0:  A---------").empty());
+}
+
 }  // namespace
 }  // namespace doublehold

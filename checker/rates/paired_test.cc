@@ -78,6 +78,7 @@ TEST(ShiftOf, IsTheMedianAndItsBounds) {
   EXPECT_EQ(ShiftOf(above, 0.95).difference, Difference::kNotSeen);
   EXPECT_TRUE(std::isinf(ShiftOf({1, 2, 3}, 0.95).bounds.low));
   EXPECT_EQ(ShiftOf({}, 0.95).difference, Difference::kNotSeen);
+  EXPECT_EQ(MedianOf({}), 0);
 }
 
 // A look after every pair, and a stop at the first difference: equal locks still differ in at most

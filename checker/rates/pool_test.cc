@@ -116,6 +116,7 @@ TEST(Pool, ARateIsShownWithItsUnitAndRoundedOutwards) {
   EXPECT_EQ(PercentText({.low = 0.05, .high = 0.25}), "5.0-25.0 %");
   EXPECT_EQ(AtMostText(0.19811), "at most 19.9 %");
   EXPECT_EQ(AtMostText(0.0000812), "at most 0.0082 %");
+  EXPECT_EQ(AtMostText(0.00095), "at most 0.095 %");
   EXPECT_EQ(AtLeastText(0.20399), "at least 20.3 %");
 }
 

@@ -21,6 +21,8 @@ TEST(Rate, RateOfReturnsWilsonsInterval) {
 TEST(Rate, WithoutViolationsTheUpperEndIsThreeDividedByN) {
   EXPECT_DOUBLE_EQ(RateOf(0, 300).high, 0.01);
   EXPECT_DOUBLE_EQ(RateOf(0, 300).low, 0);
+  EXPECT_DOUBLE_EQ(RateOf(0, 300).rate, 0);
+  EXPECT_DOUBLE_EQ(RateOf(1, 300).rate, 1.0 / 300);
   EXPECT_DOUBLE_EQ(RateOf(0, 2).high, 1);
 }
 

@@ -81,6 +81,8 @@ TEST(ChangeOf, IsWorseOnlyIfChanceDoesNotExplainIt) {
   EXPECT_EQ(ChangeOf({.of = 8, .violated = 8}, {.of = 8, .violated = 3}, 0.05), Change::kWorse);
   EXPECT_EQ(ChangeOf({.of = 8, .violated = 8}, {.of = 8, .violated = 3}, 0.001),
             Change::kCannotTell);
+  // Chance alone explains this in one of two comparisons: not less often than the error.
+  EXPECT_EQ(ChangeOf({.of = 2, .violated = 2}, {.of = 2, .violated = 1}, 0.5), Change::kCannotTell);
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ TEST(Trials, FaultsThatNeverBeganAreOneUndecidedTrial) {
   history.facts.faults = {{.name = "stall", .kind = "pause", .what = "", .planned = 2}};
   const Trials trials = TrialsOf(Observe(history), 7);
   EXPECT_EQ(trials.unit, "fault episode");
+  EXPECT_EQ(trials.each, (std::vector<Span>{{0, 7}}));
   EXPECT_EQ(CountOf(OutcomesOf(trials, VerdictSeenAt(Outcome::kValid, {}), false)),
             (TrialCount{1, 0, 1}));
   EXPECT_EQ(CountOf(OutcomesOf(trials, VerdictSeenAt(Outcome::kViolated, {3}), false)),
@@ -105,6 +106,9 @@ TEST(Trials, TheWorstOutcomeOfAllClaimsCounts) {
   claims[0].trials = {Outcome::kValid, Outcome::kUnknown, Outcome::kViolated};
   claims[1].trials = {Outcome::kValid, Outcome::kViolated, Outcome::kValid};
   EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 2, 0}));
+  std::swap(claims[0], claims[1]);
+  claims[1].trials.pop_back();  // a claim with fewer trials
+  EXPECT_EQ(CountOf(GravestOf(claims)), (TrialCount{3, 1, 0}));
 }
 
 // Client 1 is paused beyond its lease twice. In the first pause, two holds of client 2 overlap

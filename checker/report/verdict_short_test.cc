@@ -55,6 +55,18 @@ TEST(ShortText, NamesTheReleaseThatFreedTheLockOfAnother) {
   EXPECT_LE(std::ranges::count(text, '\n'), 24) << text;
 }
 
+TEST(ShortText, DescribesAReleaseOnce) {
+  LaneOptions options{.claims = {"release-result"}};
+  options.library = LibraryFact{"mine", "1", {"lease"}};
+  const std::string text = ToShortText(Judge(FromLanes(R"(
+    c1:       A-a====!===========R-r
+    c2:             A-a===============R-r)",
+                                                       options)));
+  EXPECT_NE(Position(text, "\nrelease-result: item-0: client 1's lease ended"), std::string::npos)
+      << text;
+  EXPECT_EQ(Position(text, "\n     release-result: "), std::string::npos) << text;
+}
+
 TEST(ShortText, GivesOrdersAShareWithoutAnInterval) {
   const std::string text = ToShortText(Judge(FromLanes(kShortStale, {.claims = {"stock"}})));
   EXPECT_NE(Position(text, " 1 of 1, 2.5-100.0 % "), std::string::npos) << text;

@@ -62,6 +62,7 @@ TEST(Percentiles, OfManyPartsExceedThoseOfAllValuesByAtMostAThirtySecond) {
     EXPECT_LE(was, is + is / 32);
   }
   EXPECT_EQ(PoolPercentiles({}).count, 0);
+  EXPECT_EQ(PoolPercentiles(std::vector(2, PercentilesOf({0}))).max_ns, 0);
 }
 
 TEST(Percentiles, OfTheTailNeedEnoughValues) {

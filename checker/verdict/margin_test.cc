@@ -10,6 +10,7 @@
 #include "checker/claims/lock/exclusion.h"
 #include "checker/claims/lock/fencing.h"
 #include "checker/testing/ascii_history.h"
+#include "checker/verdict/decide.h"
 
 namespace doublehold {
 namespace {
@@ -30,6 +31,30 @@ TEST(Margin, TheMarginIsTheLeastValueAndListsTheNearestMisses) {
   EXPECT_EQ(margin->value, -2);
   EXPECT_EQ(NearMissSentences(*margin), (std::vector<std::string>{"took 0", "took 3", "took 3"}));
   EXPECT_EQ(margin->nearest[1].at_ns, 30);
+}
+
+TEST(Margin, DescribesOnlyWhatItLists) {
+  MarginFinder finder({.what = "gap"});
+  int described = 0;
+  for (const int64_t value : {1, 2, 3, 3, 4})
+    finder.Add(value, 0, [&] {
+      ++described;
+      return "";
+    });
+  EXPECT_EQ(described, 3);
+}
+
+TEST(ClaimFindings, DescribesOnlyTheFirstViolationsOfAHold) {
+  ClaimFindings findings("holds", {.told_of_a_hold = 2});
+  int described = 0;
+  for (int64_t at_ns = 0; at_ns < 5; ++at_ns) {
+    const auto describe = [&] {
+      ++described;
+      return Violation{.first = HoldRef{.hold = 7}};
+    };
+    findings.Violated(at_ns, describe, 7);
+  }
+  EXPECT_EQ(described, 2);
 }
 
 TEST(Margin, CountsItsValuesInFourClassesForEachPowerOfTwo) {
@@ -59,6 +84,7 @@ TEST(Margin, WithoutValuesThereIsNoMargin) {
 
 TEST(Margin, ATimeIsWrittenInTheLargestUnitThatFits) {
   EXPECT_EQ(ShortTime(7), "7 ns");
+  EXPECT_EQ(ShortTime(1'000), "1.0 us");
   EXPECT_EQ(ShortTime(210'040), "210.0 us");
   EXPECT_EQ(ShortTime(-5'000'000), "-5.0 ms");
   EXPECT_EQ(ShortTime(4'103'400'000), "4.103 s");
