@@ -73,6 +73,11 @@ TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
       c2:                A-a=S-k=R-r        | 2
       final:                              * | 1/1)",
             Outcome::kViolated, 1},
+           {"no more results than saved tasks, and records were lost", R"(
+      c1:        A-a=S-k=R-r                    | 1
+      lost c2:                *
+      final:                                  * | 1/1)",
+            Outcome::kValid},
            {"the store was not counted", R"(
       c1:    A-a=S-k=R-r                    | 1)",
             Outcome::kUnknown},
@@ -109,6 +114,7 @@ TEST(ExactlyOnce, TheCountsInTheStoreDecideSavesOfUnknownOutcome) {
     const ClaimVerdict verdict = VerdictOnExactlyOnce(drawn.picture);
     EXPECT_EQ(Name(verdict.outcome), Name(drawn.outcome)) << drawn.name << ": " << verdict.reason;
     EXPECT_EQ(verdict.count, drawn.count) << drawn.name << ": " << verdict.reason;
+    EXPECT_EQ(verdict.violations.empty(), drawn.count == 0) << drawn.name;
   }
 }
 

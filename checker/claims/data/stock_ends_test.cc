@@ -103,6 +103,18 @@ TEST(StockEnds, SeveralWritesUnderOneHoldAreAtMostOneSale) {
   const ItemCount once = count("c1: A-a=g=W-x=W-u=R-r | 5 5>4 5>4");
   EXPECT_EQ(once.sales, 1);
   EXPECT_EQ(once.tried_again, 0);
+  EXPECT_EQ(count("c1: A-a=g=W-x=R-r | 5 5>4").perhaps_sales, 0);
+}
+
+TEST(StockEnds, TheLowestStockIsThatAfterAWrite) {
+  const History history = FromLanes("c1: A-a=u=R-r | 1>-1", {.write = "check-then-decr"});
+  EXPECT_EQ(CountItems(history).at(0).lowest, -1);
+}
+
+TEST(StockEnds, OnlyTheWritesOfClientsAreSales) {
+  History history = FromLanes("c1: A-a=g=w=R-r | 5 5>4");
+  for (Event& event : history.events) event.client = kReferee;
+  EXPECT_EQ(CountItems(history).at(0).SoldMost(), 0);
 }
 
 // c1's late write has ended when c2 and c3 acquire, so it does not explain their errors.

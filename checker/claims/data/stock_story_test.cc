@@ -250,6 +250,8 @@ TEST(StockStory, AWriteWhoseValueWasReadTookEffectBeforeThisRead) {
   EXPECT_EQ(without_stall.violations[0].count, 2);
   EXPECT_EQ(without_stall.violations[0].first->client, 1);
   EXPECT_EQ(without_stall.violations[0].second->client, 2);
+  EXPECT_NE(without_stall.violations[0].sentence.find("it wrote stock 4 at 0.026 s over"),
+            std::string::npos);
   const ClaimVerdict explained_by_stall =
       CheckStock(FromLanes(lanes + "\n      machine c1:       (-------------------)"), {});
   EXPECT_EQ(explained_by_stall.outcome, Outcome::kUnknown) << explained_by_stall.reason;
@@ -276,6 +278,8 @@ TEST(StockStory, AStockBelowZeroIsBlamedOnAConcurrentLateSale) {
   EXPECT_TRUE(late.violations[0].stale);
   ASSERT_TRUE(late.violations[0].second);
   EXPECT_EQ(late.violations[0].second->client, 1);
+  EXPECT_NE(late.violations[0].sentence.find("client 2 took the stock to -1 at"),
+            std::string::npos);
   const auto outcome = [&](const std::string& more) {
     return CheckStock(FromLanes(lanes + more, two_steps), {}).outcome;
   };
@@ -304,7 +308,65 @@ TEST(StockStory, NothingIsOverwrittenWhereStockIsDecremented) {
       c2:                 A-a=g==W-?=R-r   | 4 4>3
       final:                             * | 3/2)",
                  .write = write});
+    ExpectStock({.name = std::string("c1 had read a higher stock, ") + write,
+                 .picture = R"(
+      c1:    A-a=g===========w=R-r         | 5 5>3
+      c3:      A-a=g=w=R-r                 | 5 5>4
+      c2:               A-a=g==W-?=R-r     | 4 4>3
+      final:                             * | 3/2)",
+                 .write = write});
   }
+}
+
+TEST(StockStory, AnOverwriteWithinTheLeasesIsBlamedOnAFaultOnServers) {
+  const ClaimVerdict verdict = CheckStock(FromLanes(R"(
+      c1:                 A-a=g=========w=R-r  | 5 5>4
+      c2:                   A-a=g==w=R-r       | 5 5>4
+      c3 item-1:      A-a=g==========w=R-r     | 5 5>4
+      c4 item-1:        A-a=g=w=R-r            | 5 5>4
+      jump n1:              [-]
+      final:                                 * | 4/2
+      final item-1:                          * | 4/2)"),
+                                          {});
+  ASSERT_EQ(verdict.violations.size(), 2U);
+  EXPECT_EQ(verdict.violations[0].fault, 0);
+  EXPECT_EQ(verdict.violations[0].first->client, 3) << "the earlier overwrite is told first";
+}
+
+TEST(StockStory, ADelayedWriteMayExcuseAnOverwriteWithinTheLeases) {
+  // c1's late release freed c2's lock, so c3 was granted the key.
+  const std::string freed = R"(
+      c1:         A-a==!=========R-f
+      c2:                A-a=g=============w=R-f   | 5 5>4
+      c3:                         A-a=g=w=R-f      | 5 5>4
+      final:                                     * | 4/2)";
+  const ClaimVerdict doubtful =
+      CheckStock(FromLanes(freed + "\n      machine c1:    (---------)"), {});
+  EXPECT_EQ(doubtful.outcome, kStockStoryUnknown) << doubtful.reason;
+  EXPECT_EQ(doubtful.violations.at(0).fault, -1);
+  ExpectStock(
+      {.name = "without a stall", .picture = freed, .outcome = kStockStoryViolated, .count = 1});
+  // c2 had read c1's 4 before c3 did. c1's write was answered only after c3's.
+  const std::string read = R"(
+      c1:         A-a=g=W--!-----------w=R-x      | 5 5>4
+      c2:                 A-a=g===========w=R-r   | 4 4>3
+      c3:                  A-a=g=w=R-r            | 4 4>3
+      final:                                    * | 3/3)";
+  ExpectStock({.name = "the value of the delayed write was read",
+               .picture = read + "\n      machine c1:        (-----------)",
+               .outcome = kStockStoryUnknown,
+               .count = 1});
+  ExpectStock(
+      {.name = "without its stall", .picture = read, .outcome = kStockStoryViolated, .count = 1});
+  ExpectStock({.name = "the delayed write has nothing to do with the overwrite",
+               .picture = R"(
+      c1:         A-a=g==!==========W?R-x         | 5 5>4
+      c2:                   A-a=g==========w=R-r  | 5 5>4
+      c3:                     A-a=g=======w=R-r   | 5 5>4
+      machine c1:      (-----------)
+      final:                                    * | 4/2)",
+               .outcome = kStockStoryViolated,
+               .count = 1});
 }
 
 }  // namespace

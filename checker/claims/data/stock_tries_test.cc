@@ -190,6 +190,18 @@ TEST(StockTries, AStallForMostOfAnUnansweredWriteExcusesItsSale) {
             "0.005-0.051 s)");
 }
 
+TEST(StockTries, TheWritesOfTheRefereeAreNoSales) {
+  History history = FromLanes(kWaited + DrawStall("c1", 1, 39), {.write = "atomic-script"});
+  const std::vector<Event> drawn = history.events;
+  for (Event event : drawn) {
+    event.client = kReferee;
+    event.hold = 901;
+    if (event.op == Op::kWrite) history.events.push_back(event);
+  }
+  SortByTime(history.events);
+  EXPECT_EQ(CheckStock(history, {}).outcome, Outcome::kUnknown) << CheckStock(history, {}).reason;
+}
+
 TEST(StockTries, AStallElsewhereExcusesNoSale) {
   ExpectEachStall({
       {"no stall", "", Outcome::kViolated},

@@ -91,6 +91,24 @@ TEST(TornRead, AHalfDoneWriteLeavesLaterTornLooksUnknown) {
   }
 }
 
+TEST(TornRead, AWriteThatBeganAsTheLookEndedMayHaveBeenLeftHalfDone) {
+  EXPECT_EQ(VerdictOnTornRead(R"(
+      c1:    A-b==L--l=R-r     | 7/8
+      c2:    A-a=====W-?R-r    | 7>8)")
+                .outcome,
+            Outcome::kUnknown);
+}
+
+TEST(TornRead, NamesTheLatestWriteIfNoneWasInProgress) {
+  const std::string sentence = VerdictOnTornRead(R"(
+      c1:             A-b==L--l=R-r   | 7/8
+      c2:      A-a=W--uR-r            | 7>8
+      c3:    A-a=W----uR-x            | 6>7)")
+                                   .violations.at(0)
+                                   .sentence;
+  EXPECT_NE(sentence.find("; client 2 wrote version 8 over 7 at "), std::string::npos) << sentence;
+}
+
 TEST(TornRead, AStoreThatMayHaveKeptHalfOfAWriteLeavesTornLooksUnknown) {
   const std::string torn = R"(
       c2:           A-a=W-u=R-r                                | 7>8

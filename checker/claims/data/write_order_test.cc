@@ -94,6 +94,22 @@ TEST(WriteOrder, AWriteIsNotMovedBehindAWriteThatHadReadItsValue) {
   EXPECT_EQ(NetCosts(order), (Costs{{2, 1}}));
 }
 
+TEST(WriteOrder, AWriteIsIdentifiedByItsHoldAndItsSession) {
+  WriteOrder order(9);
+  order.Invoke(MakeWrite(1, 9, 8, 1));  // never answered
+  Event second = MakeWrite(1, 9, 8, 5);
+  second.hold = 101;
+  order.Invoke(second);
+  second.at_ns = 7;
+  EXPECT_EQ(order.InvokedNs(second), 5);
+}
+
+TEST(WriteOrder, AReadOfAnotherValueIsNotTheReadOfAWrite) {
+  WriteOrder order(9);
+  order.Confirm(MakeWrite(1, 8, 7, 4), MakeWrite(1, 6, 0, 3));
+  EXPECT_FALSE(order.overwrites().at(0).read.has_value());
+}
+
 // c2's write took effect after c4's concurrent write, so c2's write lost 2 orders, not 3.
 TEST(WriteOrder, OrdersThatAMovedWriteHadLostCannotBeBroughtBack) {
   const std::vector<WriteOrderDrawn> drawn{{1, 9, 8, 1, 2},

@@ -195,6 +195,9 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
       {"the extended lease ended long ago", kViolated, 1, R"(
       c1:          A-a==E-e
       c2:                                   A-t)"},
+      {"an extension was never answered", kUnknown, 0, R"(
+      c1:          A-a==E
+      c2:                                   A-t)"},
       {"an extension has an unknown outcome", kUnknown, 0, R"(
       c1:          A-a==E-?
       c2:                                   A-t)"},
@@ -214,6 +217,12 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
       c2:                          A-t)"},
       {"a session may have re-entered and released only once", kUnknown, 0, R"(
       c1:          A-a=R-?A-a=R-r
+      c2:                                     A-t)"},
+      {"a session may have re-entered in the last instant of its lease", kUnknown, 0, R"(
+      c1:          A-a=R-? A-a=R-r
+      c2:                                     A-t)"},
+      {"a session acquired after its lease", kViolated, 2, R"(
+      c1:          A-a=R-?  A-a=R-r
       c2:                                     A-t)"},
       {"another client was granted the key since", kViolated, 1, R"(
       c1:          A-a=R-?A-a=R-r
@@ -256,6 +265,13 @@ TEST(Availability, IsUnknownWhereAHoldWithoutAKnownEndMayHaveKeptTheKey) {
             "unless a hold whose end is not known kept the key, client 2 asked for the key at "
             "0.038 s, which nobody had since 0.023 s, and was refused it at 0.040 s; that is right "
             "only if another session was ahead in a queue");
+  EXPECT_EQ(VerdictOnAvailability(judged + R"(
+      c3:                         A-a=R-?A-a=R-r
+      c2:                                                    A-t)")
+                .reason,
+            "unless a hold whose end is not known kept the key, client 2 asked for the key at "
+            "0.042 s, which nobody had since 0.028 s, when client 3 was the last to have it, and "
+            "was refused it at 0.044 s; no fault was active");
   const std::string refused = R"(
       c2:                                             A-xA-xA-xA-xA-xA-xA-x)";
   ExpectAll(
@@ -314,6 +330,14 @@ TEST(Availability, TimeDuringFaultsAndStallsDoesNotCount) {
       {"another client was stalled", kViolated, 1, R"(
       machine c1:            (--)
       c2:                                  A-t)"},
+      {"asked for exactly lease and grace after a pause, in two calls", kValid, 1, R"(
+      pause c2:                    [-]
+      c2:                         A-t     A----t
+      c3:                                       A-a=R-r)"},
+      {"asked for 1 ms longer", kUnknown, 1, R"(
+      pause c2:                    [-]
+      c2:                         A-t     A-----t
+      c3:                                        A-a=R-r)"},
       {"a short stall is subtracted", kUnknown, 0, R"(
       machine c2:            (-)
       c2:                            A-t)"},
@@ -441,6 +465,12 @@ TEST(Availability, OnSeveralNodesOnlyRetriesForLongerThanLeaseAndGraceProveAViol
       c3:                 A-x
       c2:                 A-x  A-x  A-x  A-x)"}},
       nodes);
+  const ClaimVerdict both = VerdictOnAvailability(R"(
+      c1:          A-x A-x A-x A-x
+      c2:          A-x  A-x A-x A-x)",
+                                                  nodes);
+  EXPECT_EQ(both.violations.at(0).sentence.find("nor was"), std::string::npos)
+      << "without a queue, each may have kept the other from a majority";
   ExpectAll({{"two clients block each other", kViolated, 2, R"(
       c1:          A-x A-x A-x A-x
       c2:          A-x  A-x A-x A-x)"},
@@ -481,6 +511,9 @@ TEST(Availability, ASingleRefusalNeedsARetryHint) {
       c2:                 A-a=R-?    A-x   A-x   A-x   A-x   A-x)"},
        {"a later call of the driver was answered", kViolated, 1, R"(
       c2 b:        A-?A-a
+      c2:                 A-x  A-x  A-x  A-x)"},
+       {"a later call of the driver was refused with a retry hint", kViolated, 1, R"(
+      c2 b:        A-?A-t
       c2:                 A-x  A-x  A-x  A-x)"},
        {"a fault may have left a request in the queue", kUnknown, 0, R"(
       drop c3:        []

@@ -51,6 +51,16 @@ TEST(CallTimeout, NamesAFaultOnTheClientsMessagesRatherThanAPause) {
             "(0.002-0.010 s)");
 }
 
+TEST(CallTimeout, NamesAFaultOnAServerRatherThanASlowdownOfTheClient) {
+  const std::string sentence = VerdictOnCallTimeout(R"(
+      pause n1:       []
+      slow c1:          []
+      c1:             A---?           s)")
+                                   .violations.at(0)
+                                   .sentence;
+  EXPECT_NE(sentence.find("node 1 was stopped"), std::string::npos) << sentence;
+}
+
 struct CallTimeoutDrawn {
   std::string name;
   std::string picture;
@@ -238,6 +248,9 @@ TEST(CallTimeout, AReleaseThatNoSessionInvokedCountsAsOneMoreCall) {
   EXPECT_EQ(verdict.opportunities, 2);
   EXPECT_EQ(verdict.violations.at(0).from_ns, 0);
   EXPECT_TRUE(verdict.violations.at(0).sentence.starts_with("client 1's release, sent by 0.007 s"));
+  reply.value[2] = 2;
+  EXPECT_TRUE(
+      CheckCallTimeout(history, {}).violations.at(0).sentence.starts_with("client 1's extension"));
 }
 
 TEST(CallTimeout, TheRefereeAndBuiltInLocksAreNotJudged) {

@@ -141,6 +141,13 @@ TEST(IdleTraffic, TrafficWithAnotherExplanationDoesNotCount) {
       c1:                        A-a=R-rI---------i
       delay c1:       [-]
       sent c1:                               *)"},
+      {"another client's write of unknown outcome, from a stock of 1", R"(
+      c1:             A-a=R-rI---------i
+      c2:                     A-aW-?R-r           | 1>0)",
+       Outcome::kValid},
+      {"not all commands were recorded", R"(
+      c1:             A-a=R-rI---------i
+      sent c1:                           #)"},
       {"records were lost", R"(
       c1:             A-a=R-rI---------i
       lost c1:          *

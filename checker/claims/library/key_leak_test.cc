@@ -77,6 +77,9 @@ TEST(KeyLeak, AKeyWithAnotherExplanationDoesNotCount) {
       c1:     A-a=R-r  A-x
       expiry:               * | 9)",
        Outcome::kViolated},
+      {"the key was read as a later acquire was invoked", R"(
+      c1:     A-a=R-r  A-x
+      expiry:          * | 9)"},
       {"the client was killed", R"(
       c1:       A-a=R-r
       crash c1:     []
@@ -345,6 +348,7 @@ TEST(KeyLeak, IsUnknownWhereAServerWasNotReadForEachKey) {
   EXPECT_EQ(check(two, {1, 3, 1, 2}).outcome, Outcome::kUnknown);
   EXPECT_EQ(check(two, {1, 3, 1, 2}).reason, "item-0 was not looked for on node 2");
   EXPECT_EQ(check(two, {1, 1, 1, 2}).opportunities, 1);
+  EXPECT_EQ(check(two, {2, 3, 1, 2}).reason, "item-0 was not looked for on node 1");
   // A leaked key decides the claim.
   const std::string left = R"(
       c1:              A-a==R-r
@@ -377,6 +381,24 @@ TEST(KeyLeak, AServerThatDidNotAnswerDoesNotCountAsRead) {
   history.events.back().type = EventType::kFail;
   history.events.back().value[1] = 2;
   EXPECT_EQ(CheckKeyLeak(history, {}).reason, "item-0 was not looked for on node 2");
+}
+
+TEST(KeyLeak, SaysWhyNoKeyWasJudged) {
+  const std::string unread = "no key that was granted was looked for at the end";
+  EXPECT_EQ(VerdictOnKeyLeak("c1:     A-?\nexpiry:     * | 9").reason, unread);
+  History history = FromLanes("c1:     A-a=R-r\nexpiry:         * | 9");
+  history.events.back().type = EventType::kInfo;
+  EXPECT_EQ(CheckKeyLeak(history, {}).reason,
+            "under which name the lock is kept was not found out");
+}
+
+TEST(KeyLeak, OnSeveralNodesAClockThatWasMovedAtAnyTimeMayHaveKeptTheKey) {
+  const std::string moved = R"(
+      jump n1:   []
+      c1:                            A-a==R-r
+      expiry:                                           * | 9)";
+  ExpectEachKeyLeak(
+      {{"one node", moved, Outcome::kViolated, 1}, {"two nodes", moved, Outcome::kUnknown, 2}});
 }
 
 TEST(KeyLeak, AcceptsATtlOfCenturies) {

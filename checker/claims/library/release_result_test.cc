@@ -198,7 +198,7 @@ TEST(ReleaseResult, AHoldThatWasLeftIsNoEntryAfterItsLease) {
   const std::string over = R"(
       c1:   A-a==!      A-a==!                          R-r)";
   const std::string within_the_lease = R"(
-      c1:   A-a=A-a==!                  R-r
+      c1:   A-agA-a==!                  R-r
       c2:                         A-a==R-r)";
   const LaneOptions library{.library = LibraryFact{"mylib", "1", {"lease"}}, .asked_lease = 5ms};
   for (const auto& [picture, outcome] :
@@ -290,6 +290,14 @@ TEST(ReleaseResult, IsViolatedIfAReleaseReportsALossThatCannotHaveHappened) {
       c1:   A---------a=====R-x     !            A-a==!============R-x
       c2:     A-a====R--r                                  A-a=R-r)",
        Outcome::kValid},
+      {"another client was granted the key as the session asked, and another answer is true", R"(
+      c1:       A-a=====R-x     !                A-a==!============R-x
+      c2:   A---a=============R-r                          A-a=R-r)",
+       Outcome::kValid},
+      {"another client's unanswered release checks the owner, as others do", R"(
+      c1:                     A-a=========R-x     !
+      c2: A-a==R-r A-a==R-?)",
+       Outcome::kViolated},
       {"a nested exit was refused, and another answer is true", R"(
       c1:   A-a=A-a===R-x=====R-r     !          A-a==!============R-x
       c2:                                                  A-a=R-r)"},

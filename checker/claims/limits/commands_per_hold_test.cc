@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "checker/claims/limits/limit.h"
 #include "checker/testing/ascii_history.h"
 
 namespace doublehold {
@@ -83,6 +85,8 @@ TEST(CommandsPerHold, SkipsHoldsWhoseCommandsAreUnknown) {
       {"another session gave up its wait before",
        "c1:                A-a======R-r\nc1.2:     Q-A-x---x\nsent c1:              * **    *",
        Outcome::kViolated},
+      {"another session gave up a wait, and waited again later",
+       "c1:       A-a===R-r\nc1.2:     Q-----x  Q-x\nsent c1:     ***"},
       {"the session waited for its own grant",
        "c1:       Q-A-aq======R-r\nsent c1:        *  *    *", Outcome::kViolated},
       {"another session of the client was refused before the grant of a wait",
@@ -127,6 +131,7 @@ TEST(CommandsPerHold, IsUnknownWithoutAReadableLimit) {
     EXPECT_EQ(verdict.outcome, Outcome::kUnknown) << limit;
     EXPECT_EQ(verdict.reason, "the run was given no limit of commands");
   }
+  EXPECT_EQ(ParseLimit(LimitKind::kCount, std::string_view("57").substr(0, 1)).value(), 5);
 }
 
 TEST(CommandsPerHold, IsUnknownIfAnAttemptTakesSeveralKeys) {

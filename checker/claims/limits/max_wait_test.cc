@@ -32,6 +32,13 @@ TEST(MaxWait, IsViolatedByAWaitLongerThanTheLimit) {
       "meanwhile; no fault was active");
   EXPECT_EQ(verdict.violations.at(0).second->client, 1);
   EXPECT_EQ(verdict.margins.at(0).value, -14'000'000);
+  EXPECT_EQ(VerdictOnWaits("c1: Q-A------aq", "9999999ns").outcome, Outcome::kViolated);
+}
+
+TEST(MaxWait, NamesTheHoldThatEndedTheWait) {
+  History history = FromLanes("c1: Q-A--------aq", {.limits = {{"max-wait", "10ms"}}});
+  history.events.back().hold = 101;
+  EXPECT_EQ(CheckMaxWait(history, {}).violations.at(0).first.value_or(HoldRef{}).hold, 101U);
 }
 
 struct DrawnWait {
@@ -50,6 +57,7 @@ TEST(MaxWait, AddsUpAllTriesOfASessionSinceItsLastGrant) {
       {"given up after the limit", "c1: Q-A------x--x", Outcome::kViolated},
       {"given up within the limit", "c1: Q-A---x-x"},
       {"unfinished at the end of the run", "c1: Q-A-x\nc2:            A-x", Outcome::kViolated},
+      {"unanswered at the end of the run, with a grant", "c1: Q-A----------a"},
       {"unanswered at the end of the run", "c1: Q-A\nc2:             A-x", Outcome::kViolated},
       {"the session held the key in between", "c1: Q-A-a=R-r    A--aq"},
       {"the session may have held the key in between", "c1: Q-A-----?x  Q-A-----aq"},

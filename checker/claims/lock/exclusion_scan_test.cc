@@ -28,6 +28,9 @@ class ExclusionScanTest : public ::testing::Test {
  protected:
   ExclusionScan ScanHistory(History history) {
     GiveHoldsBases(history);
+    return ScanNumbered(history);
+  }
+  ExclusionScan ScanNumbered(const History& history) {
     EXPECT_TRUE(WriteBinaryFile(history, file_).has_value());
     const Result<MappedHistory> mapped = MappedHistory::Open(file_);
     EXPECT_TRUE(mapped.has_value()) << mapped.error().message;
@@ -68,6 +71,11 @@ TEST_F(ExclusionScanTest, GivesUpOnOverlapsUnreleasedHoldsReentryReadersAndFault
   }
 }
 
+TEST_F(ExclusionScanTest, NamesTheRecordAtWhichItGivesUp) {
+  EXPECT_EQ(ScanHistory(FromLanes("      c1:  A-a====R-r\n      c2:    A-a=R-r")).gave_up,
+            "record 4 of log 1 is not ordinary");
+}
+
 TEST_F(ExclusionScanTest, GivesUpOnContradictoryHoldNumbers) {
   const History fine = FromLanes("c1: A-a=R-r  A-a=R-r\n c2:       A---x");
   ASSERT_EQ(ScanHistory(fine).gave_up, "");
@@ -86,6 +94,17 @@ TEST_F(ExclusionScanTest, GivesUpOnContradictoryHoldNumbers) {
   EXPECT_NE(spoilt(released, [](Event& e) { e.hold = 99; }), "");  // 101 is never released
   EXPECT_NE(spoilt(granted, [](Event& e) { e.hold = 0; }), "");
   EXPECT_NE(spoilt(released, [](Event& e) { e.task = TaskKind::kWatchdog; }), "");
+  History twice = fine;  // hold 101 is granted and released twice
+  for (Event& event : twice.events) event.hold = event.hold == 102 ? 101 : event.hold;
+  EXPECT_NE(ScanHistory(twice).gave_up, "");
+  History of_another = fine;  // client 1 releases a hold of client 2
+  GiveHoldsBases(of_another);
+  of_another.events.push_back({.at_ns = of_another.events.back().at_ns,
+                               .hold = (uint64_t{2} << 40U) + 201,
+                               .client = 1,
+                               .op = Op::kRelease,
+                               .type = EventType::kInvoke});
+  EXPECT_NE(ScanNumbered(of_another).gave_up, "");
 }
 
 // A session that releases twice must not free another session's hold with the same number.

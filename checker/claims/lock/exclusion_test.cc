@@ -391,6 +391,11 @@ TEST(Exclusion, AClientHoldsSeveralKeysOnlyOnceItHasAllOfThem) {
       c1 item-0:  QA-a=!===qg=======R-r        | 5
       c1 item-1:  Q    A-xx)" + other);
   EXPECT_EQ(CheckExclusion(used, {}).outcome, kExclusionViolated);
+  // c1 acquires item-0 again, having never entered before.
+  const History again = FromLanes(R"(
+      c1 item-0:  QA-a=x              A-a=R-r
+      c1 item-1:  Q A-x   x)" + other);
+  EXPECT_EQ(CheckExclusion(again, {}).outcome, kExclusionValid) << CheckExclusion(again, {}).reason;
   const History one_key = FromLanes(R"(
       c1 item-0:  QA-a=!============R-r)" +
                                     other);

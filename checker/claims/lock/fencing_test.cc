@@ -116,6 +116,10 @@ TEST(Fencing, IsViolatedOnlyByOrderedGrantsOrEqualTokens) {
       c2:      A-------a===R-r      | #4
       c3:                        A-a=R-r    | #6)",
             Outcome::kValid},
+           {"a token below an older one, and a long acquire beside both", R"(
+      c1:    A------------------------a=R-r     | #9
+      c2:     A-a=R-r                           | #5
+      c3:              A-a=R-r                  | #4)"},
            {"the same token for concurrent acquires", R"(
       c1:    A-----a===R-r          | #5
       c2:      A-------a===R-r      | #5)"},

@@ -104,6 +104,15 @@ TEST(Liveness, IsViolatedWhenNoLeaseExplainsTheExpiryOfAKey) {
   // Ten times lease and grace are 200 ms. Some services have a least lease, of ten seconds at most.
   EXPECT_EQ(VerdictOnLiveness(held + "| 10200").outcome, Outcome::kViolated);
   EXPECT_EQ(VerdictOnLiveness(held + "| 10199").outcome, Outcome::kUnknown);
+  History extended = FromLanes(R"(
+      c1:     A-aE-e
+      probe:            P------------x
+      expiry:         *                | 10200)");
+  EXPECT_EQ(CheckLiveness(extended, {}).outcome, Outcome::kUnknown);
+  for (Event& event : extended.events) {
+    if (event.op == Op::kAcquire) event.value[0] = 10'000'000;
+  }
+  EXPECT_EQ(CheckLiveness(extended, {}).outcome, Outcome::kUnknown) << "extended for a second";
   const std::string far = held + "| 3950000";
   EXPECT_EQ(VerdictOnLiveness(far + "\n      jump n1: []").outcome, Outcome::kUnknown)
       << "a moved clock explains any expiry";
@@ -148,6 +157,12 @@ TEST(Liveness, IsViolatedWhereClientsAskInVainForAFreeKey) {
       "client 2 asked for item-0 in vain for 20.0 ms until 0.026 s, longer than 3 times lease "
       "and grace; nobody was granted the key, but the key is not proved free; "
       "client 1 was the last to be granted it, at 0.002 s, and released it at 0.004 s");
+}
+
+TEST(Liveness, ClientsAskUntilTheFirstProbe) {
+  const std::string reason =
+      VerdictOnClientsTime("c1:               A-a=R-r\nc2:                     A").reason;
+  EXPECT_NE(reason.find("in vain for 34.0 ms until 0.040 s"), std::string::npos) << reason;
 }
 
 TEST(Liveness, IsUnknownWhereNobodyWasGrantedAKeyThatClientsAskedFor) {
@@ -252,6 +267,13 @@ TEST(Liveness, NamesTheFaultThatPreventedTheAnswerOfTheLastCall) {
             "client 2 was stopped"},
            {unanswered + "\n      drop c2:   []", "client 2's messages were being lost"},
            {unanswered, "client 2's section was still at work"},
+           // A server that was killed may have left the key so, whatever was paused later.
+           {R"(
+      c1:       A-a=R-r
+      crash n1:         []
+      pause n1:             []
+      expiry:                 *  | -1)",
+            "node 1 had been killed"},
            // A fault before the last grant is not named. The fault that killed the holder is named.
            {R"(
       c1:       A-------?

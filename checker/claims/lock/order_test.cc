@@ -143,15 +143,28 @@ TEST(Order, AClientThatGaveUpWithoutAnAnswerMayLeaveTheQueueLater) {
       c2:     QA-t---------------------------A-aq=R-r
       c3:                 QA-t--A-aq==R-r          )");
   EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome::kViolated);
-  const auto gives_up = [&](int64_t at_ns) {
+  const auto gives_up = [&](int32_t client, int64_t at_ns) {
     History with = history;
     with.events.push_back(
-        {.at_ns = at_ns, .client = 2, .op = Op::kRelease, .type = EventType::kInfo});
+        {.at_ns = at_ns, .client = client, .op = Op::kRelease, .type = EventType::kInfo});
     SortByTime(with.events);
     return CheckOrder(with, {}).outcome;
   };
-  EXPECT_EQ(gives_up(0), Outcome::kUnknown);
-  EXPECT_EQ(gives_up(8'000'000), Outcome::kUnknown);
+  EXPECT_EQ(gives_up(2, 0), Outcome::kUnknown);
+  EXPECT_EQ(gives_up(2, 8'000'000), Outcome::kUnknown);
+  EXPECT_EQ(gives_up(3, 0), Outcome::kUnknown) << "client 3 may hold the key and re-enter";
+  EXPECT_EQ(VerdictOnOrder(R"(
+      c1:           A-a============R-r
+      c2:            QA-t---------------------------A-aq=R-r
+      c3:    A-aR-?              QA-t--A-aq==R-r          )")
+                .outcome,
+            Outcome::kViolated)
+      << "the grant to client 1 shows that client 3 no longer held the key";
+  for (Event& event : history.events) {
+    if (event.client == 2 && event.at_ns <= 4'000'000) event.at_ns = 0;
+  }
+  SortByTime(history.events);
+  EXPECT_EQ(CheckOrder(history, {}).outcome, Outcome::kViolated) << "queued at the start";
 }
 
 TEST(Order, AnAcquireOfUnknownOutcomeLeavesDoubtOfEachLaterPlace) {
@@ -218,6 +231,18 @@ TEST(Order, ASecondCopyHoldsALockWithoutAQueueForALeaseAtMost) {
     history.facts.lock_traits = traits;
     const ClaimVerdict verdict = CheckOrder(history, {});
     EXPECT_EQ(Name(verdict.outcome), Name(outcome)) << verdict.reason;
+  }
+  // A release may have set a full lease again, a read has not.
+  for (const auto& [calls, outcome] :
+       {std::pair("R-r", Outcome::kUnknown), std::pair("g  ", Outcome::kViolated)}) {
+    History history = FromLanes(std::string(R"(
+      c1:           A---x     )") + calls +
+                                    R"(      A-aR-r          A-aR-r
+      c2:                                       QA-t----------A-aq=R-r
+      hold c1:       [])",
+                                {.asked_lease = 10ms});
+    history.facts.lock_traits = LockTraits{LockTrait::kReentry};
+    EXPECT_EQ(CheckOrder(history, {}).outcome, outcome) << calls;
   }
 }
 

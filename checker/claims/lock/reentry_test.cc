@@ -82,6 +82,13 @@ TEST(Reentry, IsUnknownWhereAnAcquireFromBeforeAnInnerExitIsGrantedAfterIt) {
       c3:              A-x         A-x)")
                 .outcome,
             Outcome::kUnknown);
+  EXPECT_NE(VerdictOnReentry(R"(
+      c1:        A-a===A-a===R-r===========R-r
+      c2:       A-------------------a==R-r
+      c3:              A-x         A-x)")
+                .reason.find("which need not be because of that exit"),
+            std::string::npos)
+      << "client 2 asked before all others";
   // c2's acquire was pending all the time, and was granted after c1's last exit.
   const ClaimVerdict verdict = VerdictOnReentry(R"(
       c1:        A-a===A-a===R-r===========R-r
@@ -109,6 +116,10 @@ TEST(Reentry, ANestedExitIsNotBlamedIfSomethingElseMayHaveFreedTheLock) {
       c1:        A-a===A-a===R-r===========R-r
       c2:              A-x      A-a==R-r
       jump n1:             [---])"},
+                                {"records were lost", R"(
+      c1:          A-a===A-a===R-r===========R-r
+      c2:                A-x      A-a==R-r
+      lost c3:                         *)"},
                                 {"a node lost its data", R"(
       c1:          A-a===A-a===R-r===========R-r
       c2:                A-x      A-a==R-r
@@ -409,6 +420,15 @@ TEST(Reentry, ASecondCopyMayWaitInAQueueWhileOthersHoldTheKey) {
       EXPECT_EQ(CheckReentry(history, {}).outcome, outcome) << acquires;
     }
   }
+}
+
+TEST(Reentry, ARefusalIsJudgedOnlyBeforeTheNextAcquireThatMayHaveBeenGranted) {
+  const ClaimVerdict verdict = VerdictOnReentry(R"(
+      c1:        A-a===A-a===R-r======R-r
+      c2:              A-t      A-t       A-?
+      c3:                                                               A-t)",
+                                                {.asked_lease = 24ms});
+  EXPECT_EQ(verdict.outcome, Outcome::kValid) << verdict.reason;
 }
 
 TEST(Reentry, AnEntryThatHasCertainlyEndedExplainsNoRefusal) {

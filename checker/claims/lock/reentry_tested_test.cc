@@ -99,6 +99,17 @@ TEST(ReentryTested, ARefusalOrWaitTestsNoExitIfAnotherMayHaveHeldTheKey) {
       c3:                     A-?R-r)" + picture},
                  true);
   }
+  const auto left = [&](const std::string& calls) {
+    return "\n      c3:                     " + calls + refused;
+  };
+  const std::string pause = "\n      pause c3:                [";
+  ExpectTested({"its release was answered, on several nodes", left("A-?R-r"), {.nodes = 3}}, true);
+  ExpectTested({"its release was refused, on several nodes", left("A-?R-x"), {.nodes = 3}}, false);
+  ExpectTested({"its release was not checked, on several nodes", left("A-?R-f"), {.nodes = 3}},
+               false);
+  ExpectTested({"its client was paused beyond its release", left("A-?R-x") + pause + "-----]"},
+               false);
+  ExpectTested({"its client was paused before its release", left("A-?R-x") + pause + "]"}, true);
   ExpectTested({"an own acquire of unknown outcome", R"(
       c1:                  A-a=A-a=R-r==A-?=============R-r
       c2:                                     A----t)"},

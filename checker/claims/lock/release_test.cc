@@ -88,6 +88,15 @@ TEST(Release, IsValidWhereEveryOwnerFreesItsOwnLock) {
   }
 }
 
+TEST(Release, AHolderMayFreeItsOwnLockUntilTheLastInstantOfItsLease) {
+  EXPECT_EQ(VerdictOnRelease(R"(
+      c1:    A-a===R---f
+      c2:           A-a===R-r)",
+                             {.asked_lease = 10ms})
+                .outcome,
+            Outcome::kValid);
+}
+
 TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
   for (const ReleaseCase& drawn :
        std::vector<ReleaseCase>{{"c1 may have been granted the key after c2 was", R"(
@@ -113,6 +122,9 @@ TEST(Release, IsUnknownWhereTheReleaseMayBeInnocent) {
       c1:         A-a==!==========R-f
       c2:                  A-a===========R-f
       restart n1:                 [])"},
+                                {"c2 released at the instant of an unanswered release", R"(
+      c1:    A-a==!==========R-?
+      c2:             A-a====R-f)"},
                                 {"the release was not answered", R"(
       c1:    A-a==!==========R-?
       c2:             A-a===========R-f)"}}) {
@@ -329,6 +341,10 @@ TEST(Release, ALibrarysSuccessIsDoubtedOnlyIfAnotherClientHeldTheLostKey) {
       c1:    A-a==!==================R---r
       c2:             A-a==R-r
       c3:                          A---a=====R-r)"},
+                                {"c3 was granted the key at the instant of c1's release", R"(
+      c1:    A-a==!==================R---r
+      c2:             A-a==R-r
+      c3:                        A---a=====R-r)"},
                                 {"c3 released the key during the release of c1", R"(
       c1:    A-a==!==================R---r
       c2:             A-a==R-r
