@@ -1,6 +1,6 @@
 # make demo      set-up, release build, the suite npc (five locks under N, P and C), its report
-# make check     set-up, build with ASan, the unit and sim tests: no servers
-# make test      make check, then the tests on real servers; the recorder and the real Env under TSan as well
+# make check     set-up, build with ASan, the quick tests: no servers, no explorations, no pages
+# make test      all unit and sim tests, the tests on real servers; the recorder and the real Env under TSan as well
 # make test-all  make test and everything deeper, for a release: resumable, a summary at the end
 # make build     set-up, release build: build/doublehold
 # make bench     set-up, release build, the speed and memory figures as ratios
@@ -11,7 +11,7 @@
 .PHONY: demo check test test-all build bench findings loop mutants format tidy setup readme clean build-check build-test
 
 JOBS ?= $(shell nproc)
-# A test on real servers mostly waits, for a lease to be over.
+# A test on real servers mostly waits, for a lease to be over. Meanwhile the others use the cores.
 REAL_JOBS ?= $(shell expr 2 \* $(JOBS))
 SOURCES = $(shell git ls-files '*.cc' '*.h' '*.c')
 CTEST = ctest --output-on-failure --no-tests=error
@@ -38,16 +38,17 @@ build-check: setup
 	cmake --build --preset asan -j $(JOBS) --target check_tests
 
 check: build-check
-	cd build-asan && $(CTEST) -j $(JOBS) -L 'unit|sim'
+	cd build-asan && $(CTEST) -j $(JOBS) -L check
 
-build-test: build-check
+build-test: setup
+	$(call quietly,cmake --preset asan)
 	cmake --build --preset asan -j $(JOBS)
 	$(call quietly,cmake --preset tsan)
 	cmake --build --preset tsan -j $(JOBS) --target tsan_tests
 
-test: check build-test
-	cd build-tsan && $(CTEST) -j $(JOBS) -L tsan
-	cd build-asan && $(CTEST) -j $(REAL_JOBS) -L real
+test: build-test
+	cd build-tsan && $(CTEST) -j $(REAL_JOBS) -L tsan
+	cd build-asan && $(CTEST) -j $(REAL_JOBS) -L 'unit|sim|real'
 
 test-all: setup
 	cmake/test_all.py --jobs $(JOBS) --real-jobs $(REAL_JOBS)

@@ -160,8 +160,8 @@ class Tests:
         return [Cost(name, cpu_s) for name, cpu_s in sums.items()]
 
 
-def run_tests(folder: Path, labels: str, jobs: int) -> Tests:
-    listed = json.loads(output_of("ctest", "--show-only=json-v1", "-L", labels, folder=folder))["tests"]
+def run_tests(folder: Path, jobs: int, *which: str) -> Tests:
+    listed = json.loads(output_of("ctest", "--show-only=json-v1", *which, folder=folder))["tests"]
 
     def run_one(test: dict) -> tuple[Cost, list[Cost]]:
         properties = {each["name"]: each["value"] for each in test["properties"]}
@@ -207,23 +207,24 @@ def main() -> int:
     release = Build("release", ["doublehold"], asked.jobs)
     asan = Build("asan", ["all"], asked.jobs)
     tsan = Build("tsan", ["tsan_tests"], asked.jobs)
-    quick = run_tests(asan.folder, "unit|sim", asked.jobs)
-    threads = run_tests(tsan.folder, "tsan", asked.jobs)
-    real = Tests([], []) if asked.without_real else run_tests(asan.folder, "real", 2 * asked.jobs)
+    quick = run_tests(asan.folder, asked.jobs, "-L", "check")
+    others = run_tests(asan.folder, asked.jobs, "-L", "unit|sim", "-LE", "check")
+    threads = run_tests(tsan.folder, asked.jobs, "-L", "tsan")
+    real = Tests([], []) if asked.without_real else run_tests(asan.folder, 2 * asked.jobs, "-L", "real")
 
     builds = [asan, tsan]
     print_slowest("sources", [cost for build in builds for cost in build.compiled.values()])
     print_slowest("headers, for all who include them", header_costs(asan, asked.jobs))
     print_slowest("links", [cost for build in builds for cost in build.linked.values()])
-    print_slowest("test programs", [*quick.programs, *threads.programs, *real.programs])
-    print_slowest("tests (by the clock)", [*quick.each, *real.each])
-    print_slowest("suites of tests (by the clock)", [*quick.suites(), *real.suites()])
+    print_slowest("test programs", [*quick.programs, *others.programs, *threads.programs, *real.programs])
+    print_slowest("tests (by the clock)", [*quick.each, *others.each, *real.each])
+    print_slowest("suites of tests (by the clock)", [*quick.suites(), *others.suites(), *real.suites()])
 
     built = asan.cpu_s() + tsan.cpu_s()
-    tested = quick.cpu_s() + threads.cpu_s() + real.cpu_s()
+    tested = quick.cpu_s() + others.cpu_s() + threads.cpu_s() + real.cpu_s()
     check_objects = asan.made_for("check_tests")
     check_built = sum(cost.cpu_s for made, cost in [*asan.compiled.items(), *asan.linked.items()] if made in check_objects)
-    drawn = sum(cost.cpu_s for cost in [*quick.each, *real.each] if RANDOM.search(cost.name))
+    drawn = sum(cost.cpu_s for cost in [*quick.each, *others.each, *real.each] if RANDOM.search(cost.name))
     # Budgets are in CPU seconds. A budget of N seconds of wall-clock time on CORES cores is N *
     # CORES CPU seconds. Tests that wait for servers use no CPU time while they wait.
     rows = [

@@ -1,14 +1,14 @@
 # doublehold_test(NAME name LABEL unit|sim|real|slow SOURCES a_test.cc ... LIBS targets ...
 #                 [SHARDS n] [TSAN])
 #
-# Adds a program and its ctest test; with SHARDS, n ctest tests that share its tests.
+# Adds a program and its ctest test; with SHARDS, n ctest tests that share its tests. These begin
+# first, because they take long.
 # TSAN: run it under ThreadSanitizer as well. In such a build these tests have the label tsan, and
 # the target tsan_tests builds them.
 # Labels: unit needs no Redis and does not sleep; sim runs in the simulated world; real starts its
-# own servers; slow takes minutes.
+# own servers; slow takes minutes. Those of unit and sim without SHARDS also have the label check.
 add_custom_target(tsan_tests)
-# Built by `make check`: the test programs of the labels unit and sim, and the programs that they
-# run.
+# Built by `make check`: the test programs of the label check, and the program.
 add_custom_target(check_tests DEPENDS doublehold)
 add_custom_target(slow_tests)  # built by no other target
 
@@ -21,8 +21,9 @@ function(doublehold_test)
   if(TEST_DEPENDS)
     add_dependencies(${TEST_NAME} ${TEST_DEPENDS})
   endif()
-  if(TEST_LABEL MATCHES "^(unit|sim)$")
+  if(TEST_LABEL MATCHES "^(unit|sim)$" AND NOT TEST_SHARDS)
     add_dependencies(check_tests ${TEST_NAME})
+    list(APPEND TEST_LABEL check)
   elseif(TEST_LABEL STREQUAL slow)
     set_target_properties(${TEST_NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
     add_dependencies(slow_tests ${TEST_NAME})
@@ -41,7 +42,7 @@ function(doublehold_test)
       set(name ${TEST_NAME}_${shard})
     endif()
     add_test(NAME ${name} COMMAND ${TEST_NAME} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 1200
+    set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" TIMEOUT 1200 COST ${TEST_SHARDS}
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endfunction()

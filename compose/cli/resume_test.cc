@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compose/testing/program.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -345,6 +346,7 @@ TEST(Merge, AMissingPartLeavesTheAnswersOpen) {
 }
 
 TEST(Merge, SelectedCellsAreNotTheWholeSuite) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   SuiteParts parts;
   ASSERT_EQ(RunProgram(parts.Words()).exit_code, 0);
   const fs::path latest = fs::read_symlink(parts.suite);

@@ -9,6 +9,7 @@
 #include "compose/run/run_once.h"
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -63,6 +64,7 @@ TEST(Failover, K19_WithWaitAGrantThatNoReplicaHasIsRefused) {
 }
 
 TEST(Failover, K19_WaitDoesNotDetermineWhichReplicaTakesOver) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   ExpectGrantedTwice(RunCell("set-nx-px wait-replicas", "K19 wait other"));
 }
 
@@ -79,6 +81,7 @@ TEST(Failover, SentinelsPromoteAReplicaWithoutTheGrant) {
 }
 
 TEST(Failover, SentinelsPromoteAReplicaThatHasTheGrant) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   ExpectAsExpectedFailover(RunCell("redisson", "sentinel replicated"));
 }
 
@@ -89,6 +92,7 @@ TEST(Failover, AClusterVotesForAReplicaWithoutTheGrant) {
 }
 
 TEST(Failover, AClusterMasterThatRestartsEmptyGrantsTwice) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   const FailoverCell cell = RunCell("set-nx-px", "cluster K18");
   ExpectAsExpectedFailover(cell);
   const nlohmann::json judged = FindClaimJson(cell.verdict, "lease-exclusion");
@@ -96,10 +100,12 @@ TEST(Failover, AClusterMasterThatRestartsEmptyGrantsTwice) {
 }
 
 TEST(Failover, AClusterMasterGrantsNothingForTwoSecondsAfterItsRestart) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster restart"));
 }
 
 TEST(Failover, AClusterVotesForAReplicaThatHasTheGrant) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   ExpectAsExpectedFailover(RunCell("set-nx-px", "cluster replicated"));
 }
 

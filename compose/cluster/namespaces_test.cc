@@ -26,6 +26,7 @@
 #include "lib/redis/hiredis_connection.h"
 #include "lib/redis/socket.h"
 #include "lib/testing/case_name.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -249,6 +250,7 @@ TEST_F(NamespacesTest, RestoreTheNamespaceOfTheProcess) {
 
 // The suite expects the same outcomes as through the proxy.
 TEST_F(NamespacesTest, TheSuiteHasTheSameOutcomesAsThroughTheProxy) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   const TestFolder folder;
   std::vector<std::string> words{"suite",  SourceDir() + "/compose/suites/namespaces.toml",
                                  "--jobs", "1",
@@ -276,6 +278,7 @@ std::string CutUntilGranted(const std::string& name, int from_s) {
 // During the second cut, the first leader and the third server elect a leader. So the second cut
 // also shows that the first was healed.
 TEST_P(EnsemblesInNamespaces, ALeaderThatIsCutOffIsReplacedAndFollowsOnceItIsHealed) {
+  if (GetParam() != std::string("etcd") && !RunsAllTrials()) GTEST_SKIP() << kVariation;
   const TestFolder folder;
   const fs::path file = folder.path() / "x.toml";
   WriteFile(file, std::string("[lock]\nname = \"") + GetParam() +

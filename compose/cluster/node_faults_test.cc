@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "compose/testing/program.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -90,6 +91,7 @@ void ExpectAllFired(const Ran& ran) {
 // Redis Cluster refuses clients for two seconds after a master's start. The lock's key is in a slot
 // of node 3.
 TEST(NodeFaults, ARestartOfAClusterNodeEndsWhenTheNodeTakesCommandsAgain) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   const Ran ran = RunWith(
       "[[fault]]\nkind = \"restart\"\nnodes = [3]\ndata = \"empty\"\n"
       "on = \"client 1 after-release\"\n",
@@ -111,6 +113,7 @@ TEST(NodeFaults, TheEndOfARunWaitsForAClusterNodeToRejoin) {
 // A planned promotion waits until the replica has all data of its master. A server that restarted
 // as a master would never receive the data.
 TEST(NodeFaults, ARestartedReplicaIsAReplicaAgain) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   ExpectAllFired(
       RunWith("[[fault]]\nkind = \"restart\"\nnodes = [2]\non = \"client 1 after-release\"\n"
               "[[fault]]\nkind = \"promote\"\nnodes = [2]\nhow = \"planned\"\nfrom = \"2500ms\"\n",

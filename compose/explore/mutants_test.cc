@@ -133,7 +133,7 @@ class MutantOfTheThirdFault : public ::testing::TestWithParam<ThirdFaultCase> {}
 
 TEST_P(MutantOfTheThirdFault, IsFoundWithThreeFaultsAndNotWithTwo) {
   const ThirdFaultCase& each = GetParam();
-  if (each.takes_long && !RunsAllTrials()) GTEST_SKIP() << "it takes long";
+  if (each.takes_long && !RunsAllTrials()) GTEST_SKIP() << kVariation;
   const LockMutant* mutant = FindMutant(each.mutant);
   ASSERT_NE(mutant, nullptr);
   Searched searched{.lock = std::string(mutant->lock),

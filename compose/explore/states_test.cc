@@ -31,7 +31,7 @@ struct RandomScenario {
 RandomScenario Draw(uint64_t seed, bool with_orders) {
   Prng prng(seed, "states test");
   const auto below = [&](size_t count) { return static_cast<size_t>(prng.Below(count)); };
-  const int64_t most = RunsAllTrials() ? 120 : 80;
+  const int64_t most = RunsAllTrials() ? 120 : 60;
   while (true) {
     const LockEntry& lock = Locks()[below(Locks().size())];
     Settings settings;

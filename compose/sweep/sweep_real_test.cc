@@ -6,6 +6,7 @@
 
 #include "compose/testing/program.h"
 #include "lib/base/paths.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -50,6 +51,7 @@ TEST_F(SweepOnServers, FindsK14K15AndK16OfSetNxPx) {
 }
 
 TEST_F(SweepOnServers, FindsK14InALaterSection) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   const nlohmann::json cells = Sweep("set-nx-px", "pause", "3");
   EXPECT_EQ(cells.front().at("name"), "after-acquire/pause") << "the client has started long ago";
   EXPECT_EQ(ViolatedAt(cells, "after-read/pause"), (SweepNames{"exclusion", "stock"}));
@@ -57,6 +59,7 @@ TEST_F(SweepOnServers, FindsK14InALaterSection) {
 }
 
 TEST_F(SweepOnServers, FindsK01OfSetnxExpire) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   const nlohmann::json cells = Sweep("setnx-expire", "crash");
   EXPECT_EQ(ViolatedAt(cells, "mid-acquire/crash"), SweepNames{"liveness"});
   EXPECT_EQ(At(cells, "after-acquire/crash").at("letters"), "w");

@@ -1,4 +1,4 @@
-// The number of random trials of a test: all of them, or a fortieth.
+// How much a test does: all its random trials and variations, or a part of them.
 #ifndef DOUBLEHOLD_LIB_TESTING_TRIALS_H_
 #define DOUBLEHOLD_LIB_TESTING_TRIALS_H_
 
@@ -11,6 +11,10 @@ namespace doublehold {
 // Whether tests run all of their random trials. `make test-all` and the mutants set
 // DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
+
+// Why a test is skipped that shows in one more variation what another test shows: it runs only with
+// all trials.
+constexpr const char* kVariation = "a variation, which `make test-all` runs";
 
 // Returns the number of random trials of a test: `all` if RunsAllTrials, otherwise a fortieth of
 // `all`.

@@ -4,6 +4,7 @@
 #include "compose/testing/program.h"
 #include "lib/os/run_tool.h"
 #include "lib/testing/postgres_server.h"
+#include "lib/testing/trials.h"
 
 namespace doublehold {
 namespace {
@@ -61,6 +62,7 @@ TEST_F(PostgresRuns, ALeaseSurvivesARestartOfTheServerAndAnAdvisoryLockDoesNot) 
 // Like S11 of compose/suites/services.toml, but the promotion comes after the client's work, some
 // milliseconds after the grant: a replica that is promoted at the grant may not have its row yet.
 TEST_F(PostgresRuns, AReplicaThatIsPromotedHasRowsButNoSessionLocks) {
+  if (!RunsAllTrials()) GTEST_SKIP() << kVariation;
   const std::string failover =
       "[topology]\nname = \"replicated\"\n"
       "[[fault]]\nkind = \"promote\"\nnodes = [2]\non = \"client 1 before-write\"\n"
