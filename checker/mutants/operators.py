@@ -10,9 +10,10 @@ A change is one of these, at one place of a source in checker/:
 - a number is one greater;
 - a statement, or a return out of the middle of a function, is left out.
 
-libclang finds the places. All drawn changes are compiled at once: each stands beside the original
-in a copy of the tree in SCRATCH_FOLDER, and the environment variable DOUBLEHOLD_MUTANT chooses one.
-Changes that do not compile are not drawn.
+libclang finds the places. The seed and the text of a change decide whether it is drawn. All drawn
+changes are compiled at once: each stands beside the original in a copy of the tree in
+SCRATCH_FOLDER, and the environment variable DOUBLEHOLD_MUTANT chooses one. Changes that do not
+compile are not drawn.
 
 Prints the changes that no test noticed, and the share that was noticed. equal.toml lists changes
 that change nothing, each with the reason. Exits with 0 if at least 95 % were noticed, else with 1.
@@ -21,9 +22,9 @@ that change nothing, each with the reason. Exits with 0 if at least 95 % were no
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
-import random
 import re
 import shlex
 import shutil
@@ -77,6 +78,14 @@ class Change:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.what}: {self.source_line}"
+
+    def name(self) -> str:
+        """Names the change without its line number, as equal.toml does."""
+        return f"{self.file}: {self.what}: {self.source_line}"
+
+    def rank(self, seed: int) -> bytes:
+        """The changes of the lowest ranks are drawn. So an edit elsewhere draws the same ones."""
+        return hashlib.sha256(f"{seed} {self.name()} {self.text}".encode()).digest()
 
     def guarded(self, original: str, number: int) -> str:
         """The text that is the change if it is chosen, and the original otherwise."""
@@ -289,9 +298,8 @@ def main() -> int:
     found = [change for file in sources_of_checkers() if options.only in file
              for change in sorted(set(Finder(file, arguments).changes()))]
     equal = equal_ones()
-    unequal = [change for change in found if f"{change.file}: {change.what}: "
-               f"{change.source_line}" not in equal]
-    drawn = random.Random(options.seed).sample(unequal, min(options.draw, len(unequal)))
+    unequal = [change for change in found if change.name() not in equal]
+    drawn = sorted(unequal, key=lambda change: change.rank(options.seed))[:options.draw]
     of_file: dict[str, list[tuple[int, Change]]] = {}
     for number, change in enumerate(drawn, 1):
         of_file.setdefault(change.file, []).append((number, change))

@@ -212,6 +212,12 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
        "c1:          A-?A-?R-r                A-t"},
       {"the release may have freed the earlier hold", kUnknown, 0,
        "c1:          A-a=R-?A-?R-r            A-t"},
+      {"the release may have freed the earlier hold, and another was granted the key", kUnknown, 0,
+       R"(
+      c1:          A-a=R-?A-?R-r                           A-t
+      c2:                          A-a=R-r)"},
+      {"the lease of the earlier hold had ended", kViolated, 1,
+       "c1:          A-a=R-?         A-?R-r             A-t"},
       {"a re-entrant holder released one of its two holds", kUnknown, 0, R"(
       c1:          A-a=A-a=R-r
       c2:                          A-t)"},

@@ -75,7 +75,12 @@ class KeyTimeline {
     if (!IsOnOneNode() || call.hold == 0 || call.again || release == released_.end()) return kNever;
     const Call& freed = *release->second;
     if (!freed.Ok() || freed.answer[0] != 0 || unknown_.at(call.session) > 1) return kNever;
-    return freed.to_ns;
+    // The release may have freed an earlier hold of the session, which has no answered release.
+    const bool has_another = std::ranges::any_of(acquires_, [&](const Call* other) {
+      return other->session == call.session && other->Ok() && !released_.contains(other->hold) &&
+             other->from_ns <= freed.to_ns && !Before(lease_ends_.LatestNs(*other), freed.from_ns);
+    });
+    return has_another ? kNever : freed.to_ns;
   }
 
   const Evidence& evidence_;

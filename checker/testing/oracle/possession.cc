@@ -1,0 +1,89 @@
+#include "checker/testing/oracle/possession.h"
+
+#include <algorithm>
+
+namespace doublehold::brute {
+
+PossessionOracle::PossessionOracle(const History& history, bool reentrant)
+    : calls_(ListRecordedCalls(history, {Op::kAcquire, Op::kRelease})),
+      steps_(MakeSteps(calls_)),
+      reentrant_(reentrant) {
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const RecordedCall& call = calls_[i];
+    // A refused call takes no effect. Its answer is not explained, so that more orders are tried.
+    if (call.op == Op::kAcquire && call.Failed()) steps_[i].optional = true;
+    if (call.op != Op::kAcquire || call.Failed()) continue;
+    const int64_t latest = call.IsUnknown() ? kUnbounded : call.to + call.asked[0];
+    steps_.push_back({call.from, latest, call.IsUnknown(), static_cast<int>(i)});
+    ends_of_.push_back(i);
+  }
+}
+
+bool PossessionOracle::MayEnter(const Entries& entries, size_t acquire) const {
+  const RecordedCall& call = calls_[acquire];
+  const auto may_share = [&](const RecordedCall& one) {
+    return one.IsUnknown() || one.answer[2] != 0;
+  };
+  return std::ranges::all_of(entries, [&](size_t held) {
+    return (reentrant_ && calls_[held].session == call.session) ||
+           (may_share(calls_[held]) && may_share(call));
+  });
+}
+
+std::vector<PossessionOracle::Entries> PossessionOracle::NextStates(const Entries& entries,
+                                                                    size_t index) const {
+  const RecordedCall& call = calls_[index];
+  if (call.op == Op::kAcquire) {
+    if (call.Failed()) return {entries};
+    if (!MayEnter(entries, index)) return NextStateIf(call.IsUnknown(), entries);
+    Entries entered = entries;
+    entered.insert(std::ranges::lower_bound(entered, index), index);
+    return call.IsUnknown() ? std::vector<Entries>{entries, entered}
+                            : std::vector<Entries>{entered};
+  }
+  std::vector<Entries> next;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (calls_[entries[i]].session != call.session) continue;
+    next.push_back(entries);
+    next.back().erase(next.back().begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (call.Failed()) return NextStateIf(next.empty(), entries);
+  if (call.IsUnknown()) next.push_back(entries);
+  return next;
+}
+
+bool PossessionOracle::SomeOrderLets(const SessionId& session, int64_t at, bool has) const {
+  std::vector<Step> steps = steps_;
+  steps.push_back({at, at});
+  return CanOrderSteps(steps, Entries{}, [&](const Entries& entries, size_t step) {
+    if (step < calls_.size()) return NextStates(entries, step);
+    if (step + 1 == steps.size()) {
+      const bool had = std::ranges::any_of(
+          entries, [&](size_t held) { return calls_[held].session == session; });
+      return NextStateIf(had == has, entries);
+    }
+    Entries left = entries;
+    std::erase(left, ends_of_[step - calls_.size()]);
+    return std::vector<Entries>{left};
+  });
+}
+
+RunOptions DrawPossessionOptions(const Dice& dice) {
+  const bool reentrant = dice.Chance(33);
+  return {.lease = dice.Chance(33) ? 1'000 : 1 + dice.Below(16),
+          .max_rounds = 2,
+          .max_pause = 12,
+          .max_stay = 12,
+          .random_validity = dice.Chance(50),
+          .nested = reentrant ? 50 : 0,
+          .shared = reentrant ? 0 : 25,
+          .releases_after_refusal = 17,
+          .releases_after_unknown = 50,
+          .forgets_release = 17,
+          .leaves = 50,
+          .loses_acquire = 12,
+          .loses_release = 20,
+          .reentrant = reentrant};
+}
+
+}  // namespace doublehold::brute

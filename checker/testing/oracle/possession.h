@@ -1,0 +1,43 @@
+// For tests: who can have the lock at an instant, by trying every order. Shares no code with the
+// checkers.
+#ifndef DOUBLEHOLD_CHECKER_TESTING_ORACLE_POSSESSION_H_
+#define DOUBLEHOLD_CHECKER_TESTING_ORACLE_POSSESSION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "checker/testing/oracle/random_run.h"
+#include "checker/testing/oracle/recorded_calls.h"
+
+namespace doublehold::brute {
+
+// A service that keeps its promises: it grants the lock to one session, or to several readers,
+// until the release or the end of the lease. `reentrant`: its owner may enter again.
+class PossessionOracle {
+ public:
+  PossessionOracle(const History& history, bool reentrant);
+
+  // Whether the history is short enough to try every order.
+  [[nodiscard]] bool IsShort() const { return steps_.size() < 31; }
+  // Whether there is an order in which the service gives the recorded answers, and the session has
+  // (or, if `has` is false, has not) the lock at this time.
+  [[nodiscard]] bool SomeOrderLets(const SessionId& session, int64_t at, bool has) const;
+
+ private:
+  using Entries = std::vector<size_t>;  // the acquires that hold the lock, as indices into `calls_`
+
+  [[nodiscard]] std::vector<Entries> NextStates(const Entries& entries, size_t call) const;
+  [[nodiscard]] bool MayEnter(const Entries& entries, size_t acquire) const;
+
+  std::vector<RecordedCall> calls_;
+  std::vector<Step> steps_;      // the calls, then the ends of leases
+  std::vector<size_t> ends_of_;  // the acquire of each end of a lease
+  bool reentrant_;
+};
+
+// Draws runs of such a service: late and lost messages, leases that end, readers or re-entry.
+RunOptions DrawPossessionOptions(const Dice& dice);
+
+}  // namespace doublehold::brute
+
+#endif  // DOUBLEHOLD_CHECKER_TESTING_ORACLE_POSSESSION_H_
