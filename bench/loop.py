@@ -3,9 +3,9 @@
 
     bench/loop.py [--jobs N] [--without-real]
 
-Builds everything anew in build-loop/ without the compiler cache, with the presets' commands, one at
-a time. Runs the tests of `make test` once. Prints the ten slowest sources, headers, links, tests
-and test suites, then one line for each budget. CPU seconds do not depend on the load of a machine,
+Builds everything anew in build-loop/ without the compiler cache, one preset after another. Runs the
+tests of `make test` once. Prints the ten slowest sources, headers, links, test programs, tests and
+test suites, then one line for each budget. CPU seconds do not depend on the load of a machine,
 but differ between machines.
 Exits 1 when a budget is missed, 4 when a command fails.
 """
@@ -214,11 +214,11 @@ def main() -> int:
 
     builds = [asan, tsan]
     print_slowest("sources", [cost for build in builds for cost in build.compiled.values()])
-    print_slowest("headers, for all who include them", header_costs(asan, asked.jobs))
+    print_slowest("headers, times their includers", header_costs(asan, asked.jobs))
     print_slowest("links", [cost for build in builds for cost in build.linked.values()])
     print_slowest("test programs", [*quick.programs, *others.programs, *threads.programs, *real.programs])
-    print_slowest("tests (by the clock)", [*quick.each, *others.each, *real.each])
-    print_slowest("suites of tests (by the clock)", [*quick.suites(), *others.suites(), *real.suites()])
+    print_slowest("tests (wall-clock)", [*quick.each, *others.each, *real.each])
+    print_slowest("test suites (wall-clock)", [*quick.suites(), *others.suites(), *real.suites()])
 
     built = asan.cpu_s() + tsan.cpu_s()
     tested = quick.cpu_s() + others.cpu_s() + threads.cpu_s() + real.cpu_s()
@@ -234,7 +234,7 @@ def main() -> int:
         Figure("make check: all of it", [check_built + quick.cpu_s()], "s", 7 * 60 * CORES, at_least=False),
         Figure("make check: one source of checker/ edited", [edit_cost(asan) + quick.cpu_s()], "s", 45 * CORES,
                at_least=False),
-        Figure("random trials in make test (by the clock)", [drawn], "s", 60, at_least=False),
+        Figure("random trials in make test (wall-clock)", [drawn], "s", 60, at_least=False),
         # The budget of the demo is seven minutes: 1.5 for the set-up, 1 for the suite, and 4.5 for
         # the build.
         Figure("make demo: compiling and linking", [release.cpu_s()], "s", 4.5 * 60 * CORES, at_least=False),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The performance limits of Doublehold, each a ratio or a difference within one run.
+"""The performance limits of Doublehold: most as ratios within one run, some absolute.
 
     bench/run.py BUILD_FOLDER [--all]
 
 Prints one line for each figure: median, spread, and its limit if it has one. Exits 1 when a limit
-is missed. --all: with the searches that take minutes, and ten times longer files. A figure
+is missed. --all adds the searches that take minutes, and ten times longer files. A figure
 that depends on the machine's load is measured in turns with its counterpart. Both run on the same
 core unless noted otherwise (bench/servers.h says why).
 """

@@ -17,6 +17,7 @@
 #include "checker/measures/untested_faults.h"
 #include "checker/measures/waiting_calls.h"
 #include "checker/rates/trials.h"
+#include "lib/base/wait_status.h"
 #include "lib/base/words.h"
 
 namespace doublehold {
@@ -123,8 +124,8 @@ std::vector<std::string> WhyNothingIsValid(const Evidence& evidence, const Tally
   }
   for (const auto& [client, status] : tally.died) {
     if (client == kSupervisor) continue;  // WhyCutShort says so
-    why.push_back(
-        fmt::format("{} ended before the run did (wait status {})", ProcessName(client), status));
+    why.push_back(fmt::format("{} {} before the run ended", ProcessName(client),
+                              DescribeEnd(static_cast<int>(status))));
   }
   if (std::string hung = UnansweredCalls(evidence); !hung.empty()) why.push_back(std::move(hung));
   if (std::string failed = WhyTooManyErrors(verdict.library_errors); !failed.empty())

@@ -146,9 +146,9 @@ TEST(Judge, LostRecordsAndDeadClientsLeaveNoClaimValid) {
            {"    lost c1:                *     | 12",
             "12 records of client 1 were lost: its segment was full"},
            {"    died c2:                *     | 139",
-            "client 2 ended before the run did (wait status 139)"},
+            "client 2 was killed by signal 11 before the run ended"},
            {"    died c2:                *     | 139\n    crash c2:                 []",
-            "client 2 ended before the run did (wait status 139)"},
+            "client 2 was killed by signal 11 before the run ended"},
        }) {
     const std::string calm = R"(
     c1:      A-a=g=w=R-r                  | 5 5>4

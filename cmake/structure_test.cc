@@ -283,7 +283,7 @@ TEST(Structure, NoFileIsLongerThanTheLimit) {
 }
 
 // docs/first-day.md lists a folder's contents by these lines.
-TEST(Structure, AHeaderBeginsWithWhatItIs) {
+TEST(Structure, AHeaderBeginsWithAComment) {
   for (const Source& source : Sources()) {
     if (!source.EndsWith(".h")) continue;
     const std::string text = source.Text();

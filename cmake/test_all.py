@@ -92,7 +92,7 @@ def steps(jobs: int, real_jobs: int) -> list[Step]:
              [*build("release", "linear_test claim_trials_test"),
               trials.format("linear_test"), trials.format("claim_trials_test")],
              {"DOUBLEHOLD_TRIALS": "2000000", "DOUBLEHOLD_SEED": "20261122"}),
-        Step("mutants", "the tests of the checkers notice each deliberate defect",
+        Step("mutants", "the tests of the checkers notice every defect, and 95 % of the drawn changes",
              [f"make mutants JOBS={jobs}"]),
         *[suite_step(name) for name in suites()],
         Step("alone", "every source compiles by itself, and the benchmarks build",
@@ -124,7 +124,7 @@ def passed_before(tree: str) -> dict[str, str]:
 
 
 def skipped(step: Step) -> int:
-    """Returns how many tests reported that they cannot run here."""
+    """Returns how many tests were skipped: they cannot run here, or they are variations."""
     log = (FOLDER / f"{step.name}.log").read_text(errors="replace")
     return sum(int(count) for count in re.findall(r"\[  SKIPPED \] (\d+) tests?", log))
 

@@ -12,11 +12,11 @@ A change is one of these, at one place of a source in checker/:
 
 libclang finds the places. The seed and the text of a change decide whether it is drawn. All drawn
 changes are compiled at once: each stands beside the original in a copy of the tree in
-SCRATCH_FOLDER, and the environment variable DOUBLEHOLD_MUTANT chooses one. Changes that do not
-compile are not drawn.
+SCRATCH_FOLDER, and the environment variable DOUBLEHOLD_MUTANT chooses one. Drawn
+changes that do not compile are left out.
 
-Prints the changes that no test noticed, and the share that was noticed. equal.toml lists changes
-that change nothing, each with the reason. Exits with 0 if at least 95 % were noticed, else with 1.
+Prints the changes that no test noticed, and the share that was noticed: the mutation score.
+equal.toml lists equivalent changes, each with the reason why nobody can see it. Exits with 0 if at least 95 % were noticed, else with 1.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ def main() -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         written = [one for many in pool.map(lambda item: copy.write(*item), of_file.items())
                    for one in many]
-    print(f"{len(found)} changes are possible, {len(equal)} change nothing; "
+    print(f"{len(found)} changes are possible, {len(found) - len(unequal)} of them equivalent; "
           f"{len(written)} of {len(drawn)} drawn compile", flush=True)
     copy.build()
     if broken := copy.noticed_by(0, drawn[0]):

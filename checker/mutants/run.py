@@ -4,10 +4,11 @@
     checker/mutants/run.py BUILD_FOLDER [--only PART ...] [--quick] [--jobs N]
     checker/mutants/run.py --check
 
-The defects are in defects.toml: those that no change of an operator makes (operators.py). The text
-of a defect must occur exactly once in its file. First BUILD_FOLDER is brought up to date. Then, for each defect, a broken copy of the file is compiled in
-a scratch folder with the command of BUILD_FOLDER. The tests are linked anew, with the copy before
-the libraries. The source tree and BUILD_FOLDER are not changed.
+The defects are in defects.toml: those that operators.py does not draw. The text of a defect must
+occur exactly once in its file. First BUILD_FOLDER is brought up to date. Then, for each defect, a
+broken copy of the file is compiled in a scratch folder with the command of BUILD_FOLDER. The tests
+are linked anew, with the copy before the libraries. The source tree and BUILD_FOLDER are not
+changed.
 
 Prints one line for each defect: `caught`, with the test that failed, or `NOT CAUGHT`.
 --only PART: only defects with PART in their file or words.

@@ -16,6 +16,7 @@
 #include "compose/suite/bisect.h"
 #include "compose/suite/repeat.h"
 #include "compose/suite/selection.h"
+#include "lib/base/wait_status.h"
 #include "lib/base/words.h"
 
 namespace doublehold {

@@ -17,6 +17,7 @@
 #include "compose/os/orphans.h"
 #include "compose/plan/plan_builder.h"
 #include "compose/plan/service_rules.h"
+#include "lib/base/wait_status.h"
 #include "lib/base/words.h"
 #include "lib/clock/time_speed.h"
 #include "lib/driver/driver_lock.h"

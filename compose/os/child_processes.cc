@@ -70,9 +70,4 @@ void Children::Kill(std::optional<ProcessRef::Kind> kind) {
   }
 }
 
-std::string DescribeEnd(int status) {
-  if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));
-  return fmt::format("exited with status {}", WEXITSTATUS(status));
-}
-
 }  // namespace doublehold

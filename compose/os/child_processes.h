@@ -60,8 +60,6 @@ class Children {
 inline bool EndedWith(int status, ExitCode code) {
   return WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(code);
 }
-// For example "exited with status 3" or "was killed by signal 9".
-std::string DescribeEnd(int status);
 
 }  // namespace doublehold
 

@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "compose/testing/program.h"
+#include "lib/base/wait_status.h"
 #include "lib/os/spawn.h"
 
 namespace doublehold {

@@ -23,6 +23,7 @@
 #include "compose/run/takeovers.h"
 #include "compose/run/timeline.h"
 #include "lib/base/check.h"
+#include "lib/base/wait_status.h"
 #include "lib/clock/time_speed.h"
 #include "lib/history/recorder.h"
 #include "lib/os/spawn.h"

@@ -20,6 +20,7 @@
 #include "compose/suite/stored_runs.h"
 #include "compose/suite/suite_tables.h"
 #include "lib/base/prng.h"
+#include "lib/base/wait_status.h"
 #include "lib/base/words.h"
 #include "lib/os/spawn.h"
 #include "lib/plan/plan_json.h"

@@ -12,8 +12,8 @@ namespace doublehold {
 // DOUBLEHOLD_ALL_TRIALS.
 inline bool RunsAllTrials() { return std::getenv("DOUBLEHOLD_ALL_TRIALS") != nullptr; }
 
-// Why a test is skipped that shows in one more variation what another test shows: it runs only with
-// all trials.
+// The reason for skipping a variation: a test that repeats another with other parameters. It runs
+// only if RunsAllTrials.
 constexpr const char* kVariation = "a variation, which `make test-all` runs";
 
 // Returns the number of random trials of a test: `all` if RunsAllTrials, otherwise a fortieth of

@@ -214,7 +214,7 @@ TEST(Availability, IsViolatedAfterTheKeyWasFreeForLongerThanLeaseAndGrace) {
        "c1:          A-a=R-?A-?R-r            A-t"},
       {"the release may have freed the earlier hold, and another was granted the key", kUnknown, 0,
        R"(
-      c1:          A-a=R-?A-?R-r                           A-t
+      c1:          A-aR?A?R-r                              A-t
       c2:                          A-a=R-r)"},
       {"the lease of the earlier hold had ended", kViolated, 1,
        "c1:          A-a=R-?         A-?R-r             A-t"},

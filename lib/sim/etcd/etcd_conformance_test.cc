@@ -19,7 +19,7 @@ using testing::kPatience;
 using testing::Observation;
 using testing::RandomRequest;
 
-constexpr int64_t kEtcdSequences = 1000;  // in `make test-all`; other runs use a tenth
+constexpr int64_t kEtcdSequences = 1000;  // in `make test-all`; otherwise see NumTrials
 constexpr Duration kLongLease = 4 * kPatience;
 constexpr Duration kGlance = 10ms;  // a key that exists gives no news, however long one waits
 constexpr int64_t kNoSuchLease = 77;

@@ -27,7 +27,7 @@ using testing::Sequence;
 using testing::SequenceStep;
 using testing::Show;
 
-constexpr int64_t kSequences = 10'000;  // in `make test-all`; other runs use a tenth
+constexpr int64_t kSequences = 10'000;  // in `make test-all`; otherwise see NumTrials
 
 int64_t Setting(const char* name, int64_t fallback) {
   const char* value = std::getenv(name);

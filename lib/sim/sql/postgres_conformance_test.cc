@@ -20,7 +20,7 @@ using testing::kPatience;
 using testing::Observation;
 using testing::RandomRequest;
 
-constexpr int64_t kPostgresSequences = 1000;  // in `make test-all`; other runs use a tenth
+constexpr int64_t kPostgresSequences = 1000;  // in `make test-all`; otherwise see NumTrials
 
 // Statements about two rows and three advisory locks, which no other sequence uses.
 class PostgresPlay {

@@ -21,7 +21,7 @@ using testing::kPatience;
 using testing::Observation;
 using testing::RandomRequest;
 
-constexpr int64_t kZooSequences = 1000;  // in `make test-all`; other runs use a tenth
+constexpr int64_t kZooSequences = 1000;  // in `make test-all`; otherwise see NumTrials
 constexpr Duration kLongTimeout = 4 * kPatience;
 
 // Requests of two sessions under one node, which no other sequence uses.
