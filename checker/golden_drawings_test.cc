@@ -3,8 +3,8 @@
 // Here each file has its drawing (ascii_history.h), which it must equal event by event, and its
 // purpose. Every claim needs a history with each outcome.
 //
-// To add a history: draw it here, write the file with WriteJsonl, check it, and put it into
-// testdata/.
+// To add a history: draw it here. The tests of a drawing without a file propose one, with the claims
+// that the checkers decide. Correct its claims and expectations, and put it into testdata/.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -442,9 +443,31 @@ std::string InOneLine(const Event& event) {
                      event.hold, fmt::join(event.value, " "));
 }
 
+// Writes the history of a drawing with every claim that it decides, and returns the file.
+std::filesystem::path Propose(const GoldenDrawingsDrawn& drawn) {
+  History history = FromPicture(drawn);
+  history.facts.claims.clear();
+  for (const CheckerEntry& entry : Checkers()) history.facts.claims.emplace_back(entry.claim);
+  const RunVerdict verdict = Judge(history);
+  history.facts.claims.clear();
+  for (const ClaimVerdict& claim : verdict.claims) {
+    if (claim.outcome == Outcome::kUnknown && !drawn.name.ends_with("unknown")) continue;
+    history.facts.claims.push_back(claim.claim);
+    history.facts.expect[claim.claim] = Name(claim.outcome);
+  }
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / (std::string(drawn.name) + ".jsonl");
+  std::ofstream out(file);
+  WriteJsonl(history, out);
+  return file;
+}
+
 class GoldenDrawing : public ::testing::TestWithParam<GoldenDrawingsDrawn> {
  protected:
-  void SetUp() override { ASSERT_TRUE(history_.has_value()) << history_.error().message; }
+  void SetUp() override {
+    ASSERT_TRUE(history_.has_value())
+        << history_.error().message << "; a proposal: " << Propose(GetParam());
+  }
 
   const Result<History> history_ = HistoryOf(GetParam());
 };

@@ -31,8 +31,8 @@ def main() -> int:
     old_program, new_program = sys.argv[1:3]
     histories = sorted(
         file for folder in sys.argv[3:] for name in ("history.bin", "*.jsonl")
-        for file in Path(folder).rglob(name) if file.name != "history.jsonl"
-        or not file.with_name("history.bin").exists())
+        for file in Path(folder).rglob(name) if file.name != "frames.jsonl"
+        and (file.name != "history.jsonl" or not file.with_name("history.bin").exists()))
     with ThreadPoolExecutor(2) as pool:
         old = pool.map(lambda file: judge(old_program, file), histories)
         new = pool.map(lambda file: judge(new_program, file), histories)

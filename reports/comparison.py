@@ -74,7 +74,7 @@ class ComparedMeasure:
             return f"too few pairs to test: {self.pairs}"
         low, high = self.bounds
         if self.difference == "not seen":
-            return f"no difference seen; at most {amount(max(abs(low), abs(high)), self.unit)}"
+            return f"no difference proved; at most {amount(max(abs(low), abs(high)), self.unit)}"
         least, most = (amount(end, self.unit) for end in sorted((abs(low), abs(high))))
         share = ""
         if self.median_of_baseline:

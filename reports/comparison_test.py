@@ -80,7 +80,7 @@ class ComparisonTest(unittest.TestCase):
     def test_says_how_large_an_unseen_difference_may_be(self):
         unseen = {**MEASURE, "difference": "not seen", "bounds": [-900.0, 2100.0]}
         self.assertEqual(read(measures=[unseen]).measures[0].found,
-                         f"no difference seen; at most 2.1{NBSP}µs")
+                         f"no difference proved; at most 2.1{NBSP}µs")
         few = {**MEASURE, "difference": "not seen", "bounds": None, "pairs": 3}
         self.assertEqual(read(measures=[few]).measures[0].found, "too few pairs to test: 3")
         none = read(measures=[{**few, "pairs": 0}]).measures[0]

@@ -324,8 +324,8 @@ class ReportTest(ReportFixture):
                                    "undecided": 0, "clopper_pearson_95": [0.1, 0.9]}
             (self.folder / name / "verdict.json").write_text(json.dumps(verdict))
         text = Page(self.page("few", "some", "-o", "same.html")).text
-        self.assert_shows(text, "2 of 2 runs violated a claim; no difference seen",
-                          "no difference seen (least p = 0.45)",
+        self.assert_shows(text, "2 of 2 runs violated a claim; no difference proved",
+                          "no difference proved (least p = 0.45)",
                           "2 of 6 fault episodes", "share of holds", "Fisher's exact test")
         text = Page(self.page("few", "many", "-o", "other.html")).text
         self.assert_shows(text, "2 of 2 runs violated a claim; the runs differ in exclusion",

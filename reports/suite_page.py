@@ -291,7 +291,7 @@ def _headline(runs: list[RunSection], suites: list[SuiteSection],
     if not pairs:
         return f"{said}; not compared: no claim has trials of the same unit"
     few = "" if any(pair.can_show_difference for pair in pairs) else ": too few trials to show one"
-    return f"{said}; no difference seen{few}"
+    return f"{said}; no difference proved{few}"
 
 
 @dataclass(frozen=True, slots=True)

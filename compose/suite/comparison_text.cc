@@ -207,7 +207,7 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
     if (rate.difference != Difference::kNotSeen) seen += RateLine(rate);
   for (const ComparedMeasure& measure : comparison.measures)
     if (measure.found.difference != Difference::kNotSeen) seen += MeasureLine(measure);
-  text += seen.empty() ? "  no difference seen\n" : seen;
+  text += seen.empty() ? "  no difference proved\n" : seen;
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
     text += "\nno difference is proved for (the report has the bounds):\n" + unseen;
   if (const std::string unmeasured = UnmeasuredLines(request.suite, result, comparison);
