@@ -144,12 +144,10 @@ class Row:
             return "**no**"
         if UNSAFE & {finding.claim for finding in self.known}:
             return "**not always**"
-        if self.own:
+        if self.own or self.known:
             return "**in part**"
         if any(cell.violated for cell in self.cells):
             return "within its lease"
-        if self.known:
-            return "**in part**"
         unsure = any(cell.unknown & UNSAFE or not cell.verdicts for cell in self.cells)
         return "?" if unsure else "nothing seen"
 
