@@ -39,7 +39,7 @@ struct Stall {
 // - the supervisor, which forwards all messages;
 // - any server: the history does not record which servers a client waited for.
 bool CanDelay(const Stall& stall, int32_t client);
-// Whether the stall lasted for over half the grace: a client may have sent its call again.
+// Whether a client may have sent its call again: the stall lasted for over half the grace.
 bool IsLong(const RunFacts& facts, const Stall& stall);
 
 // The history must outlive its Disturbances.

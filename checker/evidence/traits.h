@@ -1,5 +1,5 @@
 // The traits of a fault and of a lock, as the history records them. A history written by hand may
-// leave them out. There, the name of a fault or lock determines its traits.
+// leave them out. In such a history, the name of a fault or lock determines its traits.
 #ifndef DOUBLEHOLD_CHECKER_EVIDENCE_TRAITS_H_
 #define DOUBLEHOLD_CHECKER_EVIDENCE_TRAITS_H_
 
@@ -10,7 +10,7 @@
 namespace doublehold {
 
 FaultTraits TraitsOf(const FaultFact& fault);
-// Whether the traits of the fault are known: the history records the traits, or the kind is below.
+// Whether the traits of the fault are known: from the history, or to TraitsOfKind.
 // A fault without known traits may do anything.
 bool IsDescribed(const FaultFact& fault);
 bool Does(const FaultFact& fault, FaultTrait trait);

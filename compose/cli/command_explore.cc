@@ -202,7 +202,7 @@ SearchOutcome RunSearch(const SearchAsked& asked, double estimate, bool as_json,
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   };
   SearchOutcome outcome;
-  double said = -kSaidEverySeconds;  // so that the first call sets the words
+  double said = -kSaidEverySeconds;  // so that the first call prints at once
   outcome.explored = Explore(asked.scenario, asked.bounds, [&](const Explored& so_far) {
     if (seconds() - said >= kSaidEverySeconds) {
       Explored cut = so_far;

@@ -149,7 +149,7 @@ std::string UnseenLines(const Suite& suite, const Comparison& comparison) {
     }
     if (claims + measures + untested == 0) continue;
     text += fmt::format(
-        "  {:<14} {} (they may still differ by {:.0f} percentage points), {}{}\n", row,
+        "  {:<14} {} (the rates may differ by up to {:.0f} points), {}{}\n", row,
         Counted(claims, "claim"), std::ceil(kPercent * most), Counted(measures, "measure"),
         untested == 0
             ? ""
@@ -209,7 +209,7 @@ std::string FormatComparison(const SuiteRequest& request, const SuiteResult& res
     if (measure.found.difference != Difference::kNotSeen) seen += MeasureLine(measure);
   text += seen.empty() ? "  no difference proved\n" : seen;
   if (const std::string unseen = UnseenLines(request.suite, comparison); !unseen.empty())
-    text += "\nno difference is proved for (the report has the bounds):\n" + unseen;
+    text += "\nnot proved different (the report has the bounds):\n" + unseen;
   if (const std::string unmeasured = UnmeasuredLines(request.suite, result, comparison);
       !unmeasured.empty())
     text +=
