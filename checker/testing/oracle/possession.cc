@@ -12,6 +12,10 @@ PossessionOracle::PossessionOracle(const History& history, bool reentrant)
     const RecordedCall& call = calls_[i];
     // A refused call takes no effect. Its answer is not explained, so that more orders are tried.
     if (call.op == Op::kAcquire && call.Failed()) steps_[i].optional = true;
+    // Calls of unknown outcome may take effect late. Only the others keep the session's order.
+    int& after = steps_[i].after;
+    while (after >= 0 && steps_[static_cast<size_t>(after)].optional)
+      after = calls_[static_cast<size_t>(after)].before;
     if (call.op != Op::kAcquire || call.Failed()) continue;
     const int64_t latest = call.IsUnknown() ? kUnbounded : call.to + call.asked[0];
     steps_.push_back({call.from, latest, call.IsUnknown(), static_cast<int>(i)});
