@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -51,11 +52,15 @@ class KeyTimeline {
     if (answered && (release->second->Ok() || IsOnOneNode())) return release->second->to_ns;
     int64_t end_ns = lease_ends_.LatestNs(call);
     if (answered) end_ns = std::max(end_ns, release->second->to_ns);
-    for (size_t i = index + 1; i < acquires_.size(); ++i) {
-      const Call& other = *acquires_[i];
+    const auto later = std::span(acquires_).subspan(index + 1);
+    const auto within_lease = std::ranges::upper_bound(later, end_ns, {}, &Call::from_ns);
+    if (std::any_of(later.begin(), within_lease,
+                    [&](const Call* own) { return own->session == call.session; }))
+      end_ns = kNever;
+    for (const Call* acquire : later) {
+      const Call& other = *acquire;
       if (other.from_ns > end_ns) break;
       const bool is_own = other.session == call.session;
-      if (is_own) end_ns = kNever;
       const bool exclusive = other.Ok() && other.answer[2] == 0 && !other.again;
       // A session that was active at the new grant, or later, may still hold its lock.
       const bool after =

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "checker/claims/library/free_intervals.h"
+#include "checker/testing/ascii_history.h"
 #include "checker/testing/oracle/possession.h"
 #include "lib/history/jsonl.h"
 #include "lib/testing/trials.h"
@@ -27,6 +28,16 @@ bool MayHave(const PossibleHolds& holds, const SessionId& session, int64_t at_ns
            return hold.acquire->session == session && hold.when.from_ns <= at_ns &&
                   at_ns <= hold.when.to_ns;
          });
+}
+
+TEST(PossessionTrials, AReEntryAfterAnotherHasAskedMayKeepTheFirstEntry) {
+  const History history = FromLanes(R"(
+      c1:  A-a===A-aR-r
+      c2:     A--------------a=R-r)",
+                                    {.lease = 6ms, .asked_lease = 6ms});
+  const Evidence evidence(history);
+  EXPECT_TRUE(MayHave(FindPossibleHolds(evidence), {.client = 1}, 12'000'000));
+  EXPECT_FALSE(MayHave(FindPossibleHolds(evidence), {.client = 1}, 22'000'000));
 }
 
 // In these histories no fault disturbs the service.
