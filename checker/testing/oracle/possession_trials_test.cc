@@ -41,7 +41,7 @@ TEST(PossessionTrials, AReEntryAfterAnotherHasAskedMayKeepTheFirstEntry) {
 }
 
 // In these histories no fault disturbs the service.
-TEST(PossessionTrials, WhoeverHasTheLockInSomeOrderMayHaveIt) {
+TEST(PossessionTrials, WhoeverHasTheLockInSomeOrderMayHaveItOnRandomHistories) {
   const int64_t histories = TrialSetting("DOUBLEHOLD_TRIALS", NumTrials(20'000));
   Prng prng(static_cast<uint64_t>(TrialSetting("DOUBLEHOLD_SEED", 20261129)), "possession");
   const Dice dice{prng};
