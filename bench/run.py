@@ -4,10 +4,9 @@
     bench/run.py BUILD_FOLDER [--all]
 
 Prints one line for each figure: median, spread, and its limit if it has one. Exits 1 when a limit
-is missed; figures.py says when a figure is only `unsure`. --all adds the searches that take
-minutes, and ten times longer files. A figure that depends on the machine's load is measured in
-turns with its counterpart. Both run on the same core unless noted otherwise (bench/servers.h says
-why).
+is missed. --all adds the searches that take minutes, and ten times longer files. A figure
+that depends on the machine's load is measured in turns with its counterpart. Both run on the same
+core unless noted otherwise (bench/servers.h says why).
 """
 
 from __future__ import annotations
