@@ -1,6 +1,6 @@
 # make demo      set-up, release build, the suite npc (five locks under N, P and C), its report
 # make check     set-up, build with ASan, the quick tests: no servers, no explorations, no pages
-# make test      all unit and sim tests, the tests on real servers; the recorder and the real Env under TSan as well
+# make test      all unit, sim and real tests; the recorder and the real Env under TSan as well
 # make test-all  make test and everything deeper, for a release: resumable, a summary at the end
 # make build     set-up, release build: build/doublehold
 # make bench     set-up, release build, the speed and memory figures as ratios

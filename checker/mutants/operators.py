@@ -16,7 +16,8 @@ SCRATCH_FOLDER, and the environment variable DOUBLEHOLD_MUTANT chooses one. Draw
 changes that do not compile are left out.
 
 Prints the changes that no test noticed, and the share that was noticed: the mutation score.
-equal.toml lists equivalent changes, each with the reason why nobody can see it. Exits with 0 if at least 95 % were noticed, else with 1.
+equal.toml lists equivalent changes, each with the reason why nobody can see it. Exits with 0 if at
+least 95 % were noticed, else with 1.
 """
 
 from __future__ import annotations

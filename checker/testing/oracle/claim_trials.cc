@@ -63,13 +63,13 @@ constexpr std::string_view kMissedByOne[] = {"latest release after its lease",
                                              "latest grant after its lease",
                                              "longest after its lease that a release did not look"};
 
+}  // namespace
+
 std::string AsJsonl(const History& history) {
   std::ostringstream lines;
   WriteJsonl(history, lines);
   return lines.str();
 }
-
-}  // namespace
 
 std::string FindMissedMargin(const History& history) {
   for (const CheckerEntry& entry : Checkers()) {

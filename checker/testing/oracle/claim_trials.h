@@ -45,6 +45,8 @@ struct ClaimTrialCounts {
 // history is violated, or if another history is valid although `may_miss` does not allow this.
 ClaimTrialCounts RunClaimTrials(const ClaimTrials& row, uint64_t seed, int64_t count);
 
+std::string AsJsonl(const History& history);
+
 // Judges all claims. Describes the first that is valid although its margin is below 0, and the
 // history. Empty if there is none.
 std::string FindMissedMargin(const History& history);

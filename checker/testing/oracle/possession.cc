@@ -56,15 +56,15 @@ std::vector<PossessionOracle::Entries> PossessionOracle::NextStates(const Entrie
   return next;
 }
 
-bool PossessionOracle::SomeOrderLets(const SessionId& session, int64_t at, bool has) const {
+bool PossessionOracle::SomeOrderLets(const SessionId& session, int64_t at) const {
   std::vector<Step> steps = steps_;
   steps.push_back({at, at});
   return CanOrderSteps(steps, Entries{}, [&](const Entries& entries, size_t step) {
     if (step < calls_.size()) return NextStates(entries, step);
     if (step + 1 == steps.size()) {
-      const bool had = std::ranges::any_of(
+      const bool has = std::ranges::any_of(
           entries, [&](size_t held) { return calls_[held].session == session; });
-      return NextStateIf(had == has, entries);
+      return NextStateIf(has, entries);
     }
     Entries left = entries;
     std::erase(left, ends_of_[step - calls_.size()]);

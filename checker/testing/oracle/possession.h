@@ -20,8 +20,8 @@ class PossessionOracle {
   // Whether the history is short enough to try every order.
   [[nodiscard]] bool IsShort() const { return steps_.size() < 31; }
   // Whether there is an order in which the service gives the recorded answers, and the session has
-  // (or, if `has` is false, has not) the lock at this time.
-  [[nodiscard]] bool SomeOrderLets(const SessionId& session, int64_t at, bool has) const;
+  // the lock at this time.
+  [[nodiscard]] bool SomeOrderLets(const SessionId& session, int64_t at) const;
 
  private:
   using Entries = std::vector<size_t>;  // the acquires that hold the lock, as indices into `calls_`
